@@ -128,7 +128,7 @@ async function indexLines(
     summary:
       lines === 0
         ? "no lines"
-        : `${lines} lines; the longest is line ${longest.line}, at byte ${longest.start}, with ${longest.length} bytes`,
+        : `${shown(lines)} lines; the longest is line ${shown(longest.line)}, at byte ${shown(longest.start)}, with ${shown(longest.length)} bytes`,
   };
 }
 
@@ -171,6 +171,9 @@ async function* partsOf(
   }
 }
 
+/** A number as people read it. */
+const shown = (number: number): string => number.toLocaleString("en");
+
 function tableOf(steps: readonly Step[]): string {
   const table = new Table({
     head: ["step", "elements", "time (ms)", "elements/s", "verified"],
@@ -178,8 +181,8 @@ function tableOf(steps: readonly Step[]): string {
     style: { head: [], border: [] },
   });
   for (const { name, elements, milliseconds, verified } of steps) {
-    const rate = Math.round((elements / milliseconds) * 1000).toLocaleString("en");
-    table.push([name, elements.toLocaleString("en"), milliseconds.toFixed(2), rate, verified ? "yes" : "no"]);
+    const rate = shown(Math.round((elements / milliseconds) * 1000));
+    table.push([name, shown(elements), milliseconds.toFixed(2), rate, verified ? "yes" : "no"]);
   }
   return table.toString();
 }
@@ -205,10 +208,10 @@ async function main(): Promise<void> {
     const isLong = size > PART_BYTES;
     const { steps, summary } = await indexLines(fold, path, size, (bytes) => {
       if (isLong) {
-        console.error(`${bytes.toLocaleString("en")} of ${size.toLocaleString("en")} bytes`);
+        console.error(`${shown(bytes)} of ${shown(size)} bytes`);
       }
     });
-    console.log(`${path}: ${size.toLocaleString("en")} bytes, ${summary}`);
+    console.log(`${path}: ${shown(size)} bytes, ${summary}`);
     console.log(tableOf(steps));
     console.log(
       isLong

@@ -87,7 +87,8 @@ export async function buildGuides(folder, page, files, addresses) {
   // The first time that a page names something of the API, it is a link to it.
   const inline = rules.code_inline;
   rules.code_inline = (tokens, at, options, env, self) => {
-    const code = inline(tokens, at, options, env, self);
+    // Long names and paths break between their parts rather than within them.
+    const code = inline(tokens, at, options, env, self).replaceAll(/(?<=[\w)][./_(])(?=\w)/g, "<wbr>");
     const { content } = tokens[at];
     const address = addresses.get(content);
     const isLinked = tokens[at - 1]?.type === "link_open";

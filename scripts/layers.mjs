@@ -42,7 +42,7 @@ const parts = [
   "src/algebra/types_64.ts",
   "src/gpu/arrays_on_gpu.ts",
   "src/gpu/compact_at_hand.ts",
-  "src/gpu/compile_error.ts",
+  "src/gpu/device_errors.ts",
   "src/gpu/long_ranges.ts",
   "src/gpu/measured.ts",
   "src/gpu/optional.ts",

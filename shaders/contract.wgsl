@@ -156,6 +156,8 @@ fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {
 const FAN_OUT = 16u;
 const MOST_GROUPS = 64u;
 const GROUP_ENTRIES = 18u;
+// By votes, the groups that are read at the same time.
+const AT_ONCE = 2u;
 
 // How often a work-group tries to read what another one hands on, before it computes that itself.
 const PATIENCE = 1000u;
@@ -181,9 +183,9 @@ struct Params {
   length: u32,
   // Work-groups in a row of the dispatch: tile = row * grid_width + column.
   grid_width: u32,
-  // The tiles of that length, and the tiles that the spine has room for.
+  // The tiles of that length, and the entries of the spine: GROUP_ENTRIES for each group of tiles.
   tiles: u32,
-  spine_tiles: u32,
+  spine_entries: u32,
   // Items that are loaded and stored as vectors. The items after these go one by one.
   wide_length: u32,
   // Where each range starts in its binding, since bindings start at aligned addresses. It is counted in vectors if the

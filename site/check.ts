@@ -9,6 +9,9 @@ import type { Fold, SinglePassTest } from "../src/index.ts";
 import { DeviceLostError, elementTypes, openFold } from "../src/index.ts";
 import { byId, drawn, html, messageOf } from "./dom.ts";
 import { openGpu } from "./gpu.ts";
+import { formatTime } from "./timing.ts";
+import type { BenchResult } from "./use/bench.ts";
+import { runBench } from "./use/bench.ts";
 
 /** The manifest names them once they are known. */
 const places: Places & { readonly version: string } = manifest;
@@ -48,8 +51,44 @@ async function openTested(): Promise<{ fold: Fold; singlePass: SinglePassTest | 
   }
 }
 
-/** The litmus test and the self-test, on a device of their own. */
-async function examine(names: readonly string[]): Promise<Examined> {
+/** What was found, and the times of a bench: undefined if results are wrong before it. */
+interface Checked {
+  readonly examined: Examined;
+  readonly bench?: BenchResult;
+  /** Of the bench. */
+  readonly verdict?: Verdict;
+}
+
+/** One length of the bench of "Use it", which compares each result before its time counts. */
+async function measure(fold: Fold): Promise<Pick<Checked, "bench" | "verdict">> {
+  const about = "bench";
+  const length = fold.software ? 2 ** 12 : 2 ** 20;
+  let bench: BenchResult;
+  try {
+    bench = await runBench(fold, [length], (title) => say(`The bench: ${title}`));
+  } catch (cause) {
+    return { verdict: { about, state: "failed", text: messageOf(cause) } };
+  }
+  const copy = bench.measurements.find(({ what }) => what === "copy");
+  const times = bench.measurements.map(({ what, microseconds }) => {
+    const copies =
+      what === "copy" || !copy ? "" : ` (${(microseconds / copy.microseconds).toPrecision(3)} ×)`;
+    return `${what} ${formatTime(microseconds)}${copies}`;
+  });
+  return times.length === 0
+    ? { verdict: { about, state: "note", text: "nothing could be timed" } }
+    : {
+        bench,
+        verdict: {
+          about,
+          state: "ok",
+          text: `${length.toLocaleString("en")} u32, by ${bench.clock}: ${times.join(", ")}`,
+        },
+      };
+}
+
+/** The litmus test, the self-test and the bench, on a device of their own. */
+async function examine(names: readonly string[]): Promise<Checked> {
   await say("The litmus test of single passes …");
   const { fold, singlePass } = await openTested();
   try {
@@ -62,7 +101,9 @@ async function examine(names: readonly string[]): Promise<Examined> {
       element("stage").textContent = `${progress.value + 1} of ${tests.length}: ${title}`;
       progress.value++;
     });
-    return { ...found, selfTest: resultOf(outcomes) };
+    const examined = { ...found, selfTest: resultOf(outcomes) };
+    show(verdictsOf(examined));
+    return { examined, ...(examined.selfTest.failed === 0 && (await measure(fold))) };
   } finally {
     fold.destroy();
   }
@@ -79,11 +120,14 @@ async function run(): Promise<void> {
   element("text").replaceChildren();
   element("issue").replaceChildren();
   const names = types.value === "" ? Object.keys(elementTypes) : [types.value];
-  const examined = await examine(names).catch(
-    (cause: unknown): Examined => ({ ...nothingFound, error: messageOf(cause) }),
+  const { examined, bench, verdict } = await examine(names).catch(
+    (cause: unknown): Checked => ({ examined: { ...nothingFound, error: messageOf(cause) } }),
   );
-  const verdicts = verdictsOf(examined);
-  const { works, summary } = summaryOf(examined);
+  const verdicts = [...verdictsOf(examined), ...(verdict === undefined ? [] : [verdict])];
+  const { works, summary } =
+    verdict?.state === "failed"
+      ? { works: false, summary: `Wavefold does not work here. ${verdict.text.replace(/\.$/, "")}` }
+      : summaryOf(examined);
   show(verdicts);
   const versions = { wavefold: manifest.version, browser: navigator.userAgent };
   const link = issueLink(places, { summary, versions, verdicts });
@@ -97,6 +141,7 @@ async function run(): Promise<void> {
     summary,
     versions,
     ...examined,
+    bench,
     verdicts,
   };
   element("summary").className = works ? "verdict good" : "verdict bad";

@@ -268,10 +268,9 @@ const fold = await openGpu(
   "The pictures stand still, and there is no bench. Try it and Watch it show without a GPU what the primitives mean.",
 );
 if (fold === undefined) {
-  for (const control of document.querySelectorAll<HTMLButtonElement | HTMLSelectElement | HTMLInputElement>(
-    "main button, main select, main input",
-  )) {
-    control.disabled = true;
+  // The stills have nothing to be controlled, and there is nothing to be timed.
+  for (const part of document.querySelectorAll<HTMLElement>("main .row, section:has(#bench)")) {
+    part.hidden = true;
   }
 } else {
   showBench(fold, [showParticles(fold), showSplats(fold)]);

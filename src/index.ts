@@ -1,6 +1,6 @@
 /**
  * Scan, reduce, compact, sort and the other primitives in the browser: at hand, from typed array to typed array, and device-wide,
- * recorded into an encoder of your own.
+ * recorded into an encoder of your own. Start with {@link openFold}, which gives a {@link Fold}.
  *
  * @module wavefold
  */

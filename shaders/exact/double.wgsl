@@ -1,6 +1,11 @@
 // An f64 as an exact sum, and a sum rounded once to nearest even. An f64 is a vec2<u32>, with the low word first.
 // Linked with sum.wgsl. Call from any control flow. No work-group memory.
 
+// An item of the input as an element. In a tile, double_items.wgsl replaces it: there, an element is the item's bits until it is combined.
+fn exact_item(x: vec2<u32>) -> ExactSum {
+  return exact_from_f64(x);
+}
+
 fn exact_from_f64(bits: vec2<u32>) -> ExactSum {
   return exact_from_parts(parts_from_f64(bits), 0u);
 }

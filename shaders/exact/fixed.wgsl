@@ -1,8 +1,8 @@
 // Sums of floats whose exponents span few binades: fixed point of FIXED_WORDS words with the lowest first, in two's complement.
 // The lowest bit has the place `base` in the whole sum. Beside FIXED_SPAN places from there, there is room for the significand,
 // a tile of items, what comes before the tile, and the sign.
-// Linked with sum.wgsl, and fixed_float.wgsl or fixed_double.wgsl. Generated code declares FIXED_WORDS, FIXED_SPAN, KEY_FRACTION and
-// KEY_MOST: a key is a float without its sign, in one word whose bits from KEY_FRACTION on are the exponent. Call from any control flow. No work-group memory.
+// Linked with sum.wgsl, fixed_float.wgsl and float_items.wgsl, or fixed_double.wgsl and double_items.wgsl. Generated code declares
+// FIXED_WORDS and FIXED_SPAN. Call from any control flow. No work-group memory.
 
 alias Fixed = array<u32, FIXED_WORDS>;
 

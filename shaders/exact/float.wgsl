@@ -2,6 +2,11 @@
 // subnormal. A float has EXACT_FRACTION bits of fraction, and the exponent EXACT_MOST says that it is no number.
 // Linked with sum.wgsl. Call from any control flow. No work-group memory.
 
+// An item of the input as an element. In a tile, float_items.wgsl replaces it: there, an element is the item's bits until it is combined.
+fn exact_item(x: u32) -> ExactSum {
+  return exact_from_bits(x);
+}
+
 fn exact_from_bits(bits: u32) -> ExactSum {
   return exact_from_parts(parts_from_bits(bits), 0u);
 }

@@ -39,7 +39,7 @@ fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element
     rest |= select(0u, exact_memory[thread][word], word < first);
   }
   var is_right = true;
-  var outputs: array<Output, ITEMS>;
+  var outputs: array<FloatBits, ITEMS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let earlier = sum;
     let place = place_of_key(key_of_float(own[item]));
@@ -60,12 +60,12 @@ fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element
     sum = vec2<u32>(partial, sum.y + added.y + select(0u, 1u, partial < added.x));
     let prefix = near_float(select_near(earlier, sum), base);
     is_right = is_right && (prefix.is_near || rest == 0u);
-    outputs[item] = output_from_float(prefix.bits);
+    outputs[item] = prefix.bits;
   }
   if (!is_right) {
     return false;
   }
-  store_outputs(outputs, thread, tile, length);
+  store_bits(outputs, thread, tile, length);
   return true;
 }
 

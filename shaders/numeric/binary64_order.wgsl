@@ -4,11 +4,8 @@
 // Threads call these anywhere; no work-group memory.
 
 fn order_from_f64_bits(bits: vec2<u32>, nan: vec2<u32>) -> vec2<u32> {
-  if (is_nan_f64(bits)) {
-    return nan;
-  }
   let mask = 0u - (bits.y >> 31u);
-  return bits ^ vec2<u32>(mask, mask | F64_SIGN);
+  return select(bits ^ vec2<u32>(mask, mask | F64_SIGN), nan, is_nan_f64(bits));
 }
 
 fn f64_bits_from_order(order: vec2<u32>) -> vec2<u32> {

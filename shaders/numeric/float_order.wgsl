@@ -4,10 +4,8 @@
 // Threads call these anywhere; no work-group memory.
 
 fn order_from_f32_bits(bits: u32, nan: u32) -> u32 {
-  if ((bits & 0x7fffffffu) > 0x7f800000u) {
-    return nan;
-  }
-  return bits ^ select(0x80000000u, 0xffffffffu, (bits & 0x80000000u) != 0u);
+  let order = bits ^ select(0x80000000u, 0xffffffffu, (bits & 0x80000000u) != 0u);
+  return select(order, nan, (bits & 0x7fffffffu) > 0x7f800000u);
 }
 
 fn f32_bits_from_order(order: u32) -> u32 {
@@ -16,10 +14,8 @@ fn f32_bits_from_order(order: u32) -> u32 {
 
 // The bits of an f16 are the lower half of a word.
 fn order_from_f16_bits(bits: u32, nan: u32) -> u32 {
-  if ((bits & 0x7fffu) > 0x7c00u) {
-    return nan;
-  }
-  return bits ^ select(0x8000u, 0xffffu, (bits & 0x8000u) != 0u);
+  let order = bits ^ select(0x8000u, 0xffffu, (bits & 0x8000u) != 0u);
+  return select(order, nan, (bits & 0x7fffu) > 0x7c00u);
 }
 
 fn f16_bits_from_order(order: u32) -> u32 {

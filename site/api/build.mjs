@@ -88,6 +88,25 @@ const landmarks = [
   ],
 ];
 
+/**
+ * Gives each heading the level below the one that it stands under: TypeDoc leaves levels out. It has one size for each
+ * tag, so the tags stay.
+ */
+function withLevels(contents) {
+  let last = 0;
+  return contents.replaceAll(/<h([1-6])\b/g, (tag, digit) => {
+    const level = Math.min(Number(digit), last + 1);
+    last = level;
+    return level === Number(digit) ? tag : `${tag} aria-level="${level}"`;
+  });
+}
+
+/** Takes out the links to themselves of headings that open and close what is below them: one control in another. */
+const withoutNestedLinks = (contents) =>
+  contents.replaceAll(/<summary\b.*?<\/summary>/gs, (summary) =>
+    summary.replaceAll(/<a [^>]*class="tsd-anchor-icon".*?<\/a>/gs, ""),
+  );
+
 function withLandmarks(page) {
   for (const [found, put] of landmarks) {
     const changed = page.contents.replace(found, put);
@@ -96,6 +115,7 @@ function withLandmarks(page) {
     }
     page.contents = changed;
   }
+  page.contents = withoutNestedLinks(withLevels(page.contents));
 }
 
 /**
@@ -112,6 +132,7 @@ export async function buildApi(folder, frame) {
     readme: join(own, "index.md"),
     favicon: join(root, "site", "mark.svg"),
     customCss: join(own, "api.css"),
+    customJs: join(own, "navigation.js"),
     lightHighlightTheme: "github-light-high-contrast",
     darkHighlightTheme: "github-dark-default",
     highlightLanguages: ["typescript", "javascript", "shellscript", "json"],
@@ -127,6 +148,21 @@ export async function buildApi(folder, frame) {
       excludeReferences: true,
       includeFolders: false,
     },
+    // What a program calls comes first, and the many types of its options last.
+    groupOrder: ["Modules", "Functions", "Variables", "Classes", "Interfaces", "Type Aliases", "*"],
+    kindSortOrder: [
+      ...["Project", "Module", "Reference", "Namespace", "Enum", "EnumMember"],
+      ...["Function", "Variable", "Class", "Interface", "TypeAlias"],
+      ...["Constructor", "Property", "Accessor", "Method", "Parameter", "TypeParameter", "TypeLiteral"],
+      ...[
+        "CallSignature",
+        "ConstructorSignature",
+        "IndexSignature",
+        "GetSignature",
+        "SetSignature",
+        "Document",
+      ],
+    ],
     preservedTypeAnnotationTags: ["@throws"],
     validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: true },
     requiredToBeDocumented: DOCUMENTED,

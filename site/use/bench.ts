@@ -73,7 +73,7 @@ export async function runBench(
         grouping,
       );
       if (!ok) {
-        throw new Error(`The ${primitive} of ${length} is wrong: ${text}`);
+        throw new Error(`The ${primitive} of ${length.toLocaleString("en")} u32 is wrong. ${text}`);
       }
       if (timing !== undefined && copy !== undefined) {
         clock = timing.by;

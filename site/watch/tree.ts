@@ -127,7 +127,7 @@ export function treeScene(
     title: heads !== undefined ? "Segmented scan" : algorithm === "blelloch" ? "Blelloch" : "Hillis–Steele",
     about:
       heads !== undefined
-        ? "Each segment is scanned for itself, all in one scan, however long they are. A value carries a flag: whether a segment starts in the run that it stands for. Where it does, what comes before adds nothing. This operator is associative, so every algorithm can scan segments; here it is Hillis–Steele."
+        ? "Each segment is scanned on its own, all in one scan, however long they are. A value carries a flag: whether a segment starts in the run that it stands for. Where it does, what comes before adds nothing. This operator is associative, so every algorithm can scan segments; here it is Hillis–Steele."
         : algorithm === "blelloch"
           ? "Totals are combined up a binary tree, and prefixes handed down it: about 2n combinations in 2 log₂ n steps. Few combinations, more steps."
           : "Every value reaches 1, 2, 4 … places back: log₂ n steps of up to n combinations. Few steps, more combinations.",

@@ -3,9 +3,13 @@ import { isStructArray } from "./arrays.ts";
 
 /** What holds elements, as messages name it. */
 export function kindOfArray(data: unknown): string {
-  return isStructArray(data)
-    ? `an array of ${data.type.name}`
-    : (Object(data)[Symbol.toStringTag] ?? String(data));
+  if (isStructArray(data)) {
+    return `an array of ${data.type.name}`;
+  }
+  const { [Symbol.toStringTag]: tag, then } = Object(data);
+  return typeof then === "function"
+    ? "a promise (is an await missing?)"
+    : (tag ?? (Array.isArray(data) ? "Array" : String(data)));
 }
 
 /** Whether an array holds the same elements as a result, and in the same way. */

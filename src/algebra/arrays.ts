@@ -80,9 +80,17 @@ export function typeNameOfArray(
   }
   const own = (Object.keys(arrayKinds) as TypeName[]).find((name) => arrayKinds[name] === tag);
   if (own === undefined) {
-    const given = tag ?? (data === null ? "null" : typeof data);
+    const given =
+      tag ??
+      (Array.isArray(data)
+        ? "Array"
+        : data instanceof Promise
+          ? "a promise"
+          : data === null
+            ? "null"
+            : typeof data);
     throw new ArgumentError(
-      `${caller}: ${given} is not an array of an element type; it takes ${Object.values(arrayKinds).join(", ")}, Uint16Array with type: f16, or a struct's array`,
+      `${caller}: ${given} has no element type; it takes ${Object.values(arrayKinds).join(", ")}, Uint16Array with type: f16, or a struct's array`,
       "data",
     );
   }

@@ -5,17 +5,23 @@ export function problemOf(type: ElementType, value: unknown): string | undefined
   if (type.problemOf !== undefined) {
     return type.problemOf(value);
   }
-  const { name, round, zero } = type as ScalarType;
+  const { name, kind, round, zero } = type as ScalarType;
   if (typeof value !== typeof zero) {
     return `${describe(value)} is no value of ${name}, which takes a ${typeof zero}`;
   }
-  const nearest = round(value as never);
+  const rounded = round(value as never);
   // -0 is 0 to integers. NaN is no number's equal, and a value of floats.
-  return nearest === value || Object.is(nearest, value)
-    ? undefined
-    : typeof value === "bigint"
-      ? `${value}n is no value of ${name}; it wraps to ${nearest}n`
-      : `${value} is no value of ${name}; the nearest is ${nearest}`;
+  if (rounded === value || Object.is(rounded, value)) {
+    return undefined;
+  }
+  const isWhole = typeof value === "bigint" || Number.isInteger(value);
+  const hint =
+    kind === "float"
+      ? `; the nearest is ${describe(rounded)}`
+      : isWhole
+        ? `; it wraps to ${describe(rounded)}`
+        : ", which takes whole numbers";
+  return `${describe(value)} is no value of ${name}${hint}`;
 }
 
 /** How many parts of a value a message shows, and how deep. */
@@ -30,8 +36,17 @@ export function describe(value: unknown, depth = 0): string {
   if (typeof value !== "object" || value === null) {
     return Object.is(value, -0) ? "-0" : String(value);
   }
-  if (ArrayBuffer.isView(value)) {
-    return `a ${value.constructor.name}`;
+  if (typeof (value as { readonly then?: unknown }).then === "function") {
+    return "a promise (is an await missing?)";
+  }
+  const { type, byteLength } = value as { readonly type?: ElementType; readonly byteLength?: number };
+  if (type?.kind === "struct" && byteLength !== undefined) {
+    return `an array of ${type.name}`;
+  }
+  const tag: unknown = (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag];
+  const name = ArrayBuffer.isView(value) ? value.constructor.name : tag;
+  if (typeof name === "string") {
+    return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
   }
   if (depth > DEEPEST) {
     return "…";

@@ -1,11 +1,11 @@
 import doubleFile from "../../shaders/exact/double.wgsl";
 import floatFile from "../../shaders/exact/float.wgsl";
-import itemFile from "../../shaders/exact/item.wgsl";
 import sumFile from "../../shaders/exact/sum.wgsl";
 import { ArgumentError } from "../errors.ts";
 import { unroll } from "../text/module.ts";
 import { exactFormats, exactNothing, exactOf, exactOfWords, exactRounded, exactWords } from "./exact_sums.ts";
-import { withWindows } from "./exact_tiles.ts";
+import type { ExactTileFormat } from "./exact_tiles.ts";
+import { exactTiles } from "./exact_tiles.ts";
 import { converted } from "./literals.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import type { Domain, ElementType, ScalarType, SourceText, Value } from "./types.ts";
@@ -33,26 +33,34 @@ export const exactAdd: Operator<FloatName> = {
 /** The most words of a sum whose loops over words are written out. */
 const SHORT = 10;
 
-/** The conversions of an item `x`, by type: as it is stored, and as a caller's kernel holds it. */
+/** The conversions of an item `x`, by type: as it is stored, as a tile takes it, and as a caller's kernel holds it. */
 const conversions = {
   f16: {
     stored: "f16",
     from: "exact_item(bits_from_f16(x))",
+    fromInitial: "exact_from_bits(bits_from_f16(x))",
     to: "f16_from_bits(bits_from_exact(x))",
   },
   f32: {
     stored: "u32",
     from: "exact_item(x)",
+    fromInitial: "exact_from_bits(x)",
     to: "bits_from_exact(x)",
     fromValue: "exact_item(bitcast<u32>(x))",
     toValue: "bitcast<f32>(bits_from_exact(x))",
   },
-  f64: { stored: "vec2<u32>", from: "exact_item(x)", to: "f64_from_exact(x)" },
+  f64: {
+    stored: "vec2<u32>",
+    from: "exact_item(x)",
+    fromInitial: "exact_from_f64(x)",
+    to: "f64_from_exact(x)",
+  },
 } as const satisfies Record<
   FloatName,
   {
     readonly stored: string;
     readonly from: string;
+    readonly fromInitial: string;
     readonly to: string;
     readonly fromValue?: string;
     readonly toValue?: string;
@@ -65,16 +73,15 @@ interface ExactType {
   readonly files: readonly SourceText[];
 }
 
-/** The function that makes an element of an item. */
-const itemText = (name: FloatName): string =>
-  name === "f64" ? itemFile.replace("x: u32", "x: vec2<u32>").replace("_from_bits", "_from_f64") : itemFile;
-
-/** How kernels combine items in a few words, and how a float's bits become an item. Items of f16 always fit: their exponents span fewer places than `span`. */
-const shaders = {
-  f16: { window: 3, fixed: 2, span: 32, bits: "u32", toOutput: "f16_from_bits(x)" },
-  f32: { window: 4, fixed: 3, span: 39, bits: "u32", toOutput: "x" },
-  f64: { window: 6, fixed: 5, span: 74, bits: "vec2<u32>", toOutput: "x" },
-} as const;
+/**
+ * How tiles combine items in a few words. Items of f16 always fit: their exponents span fewer places than `span`. An f64 has too
+ * many bits for two words.
+ */
+const tileFormats = {
+  f16: { window: 3, fixed: 2, span: 32, itemWords: 1, near: false, toOutput: "f16_from_bits(x)" },
+  f32: { window: 4, fixed: 3, span: 39, itemWords: 1, near: true, toOutput: "x" },
+  f64: { window: 6, fixed: 5, span: 74, itemWords: 2, near: false, toOutput: "x" },
+} as const satisfies Record<FloatName, ExactTileFormat>;
 
 const known = /* @__PURE__ */ new Map<FloatName, ExactType>();
 
@@ -87,12 +94,14 @@ function exactType(name: FloatName): ExactType {
   const {
     stored,
     from,
+    fromInitial,
     to,
     fromValue = from,
     toValue = to,
   } = conversions[name] as {
     readonly stored: string;
     readonly from: string;
+    readonly fromInitial: string;
     readonly to: string;
     readonly fromValue?: string;
     readonly toValue?: string;
@@ -103,6 +112,7 @@ function exactType(name: FloatName): ExactType {
       element,
       stored,
       fromStored: from,
+      fromInitial,
       toStored: to,
       elementBytes: 4 * words,
       align: 4,
@@ -115,6 +125,7 @@ function exactType(name: FloatName): ExactType {
         algorithm: "blelloch",
         workGroupSize: name === "f64" ? 64 : 128,
         items: 16,
+        isDefault: name !== "f64",
       },
       shuffle: (builtin, moved, place) =>
         `${element}(${Array.from({ length: words }, (_, at) => `${builtin}(${moved}[${at}], ${place})`).join(", ")})`,
@@ -133,7 +144,6 @@ function exactType(name: FloatName): ExactType {
         name: "shaders/exact/sum.wgsl",
         text: words > SHORT ? sumFile : unroll(sumFile, { EXACT_WORDS: words }),
       },
-      { name: "shaders/exact/item.wgsl", text: itemText(name) },
       name === "f64"
         ? { name: "shaders/exact/double.wgsl", text: doubleFile }
         : { name: "shaders/exact/float.wgsl", text: floatFile },
@@ -162,8 +172,7 @@ function exactMonoid(_: Operator, type: ElementType, caller: string): Monoid {
     operation: undefined,
     combine: "exact_combine(earlier, later)",
     identity: -0 as Value,
-    around: (plan, { software, limits }) =>
-      software ? plan : withWindows(plan as never, format, shaders[name], sumFile, limits),
+    tiles: exactTiles(format, tileFormats[name]),
     carried: {
       bytes: (value) =>
         new Uint8Array(

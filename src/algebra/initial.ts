@@ -1,6 +1,6 @@
 import { ArgumentError } from "../errors.ts";
 import { settable } from "./array_values.ts";
-import { arrayOver } from "./arrays.ts";
+import { arrayOver, isStructArray } from "./arrays.ts";
 import { problemOf } from "./check_value.ts";
 import type { ElementType, Value } from "./types.ts";
 
@@ -9,9 +9,22 @@ export function requireInitial(value: unknown, type: ElementType, caller: string
   const problem =
     value === undefined ? `it is undefined; it takes a value of ${type.name}` : problemOf(type, value);
   if (problem !== undefined) {
-    throw new ArgumentError(`${caller}: initial: ${problem}`, "initial");
+    throw new ArgumentError(`${caller}: initial: ${problem}${elementHint(value)}`, "initial");
   }
   return value as Value;
+}
+
+/** How to give an array's element, if an array was given for it, such as the one that took the total. */
+function elementHint(value: unknown): string {
+  if (isStructArray(value)) {
+    return "; array.get(0) gives the first element";
+  }
+  if (ArrayBuffer.isView(value)) {
+    return "; array[0] gives the first element";
+  }
+  return (Object(value) as { readonly callOnGpu?: unknown }).callOnGpu === undefined
+    ? ""
+    : "; beside data on the GPU it may be an array there, and beside other data (await array.read())[0] gives the element";
 }
 
 /**

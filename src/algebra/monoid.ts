@@ -1,6 +1,7 @@
 import { refuse } from "../errors.ts";
 import type { CallersCombine } from "../text/callers.ts";
-import type { Source } from "../text/source.ts";
+import type { Constants } from "../text/module.ts";
+import type { Source, SourceText } from "../text/source.ts";
 import type { Domain, ElementType, Operation, Start, Value } from "./types.ts";
 import { requireType } from "./types.ts";
 
@@ -29,6 +30,23 @@ export type WorkGroupLimits = Readonly<
   >
 >;
 
+/** What a kernel of items does with its tiles. */
+export type TileKind = "scan" | "single pass" | "reduce";
+
+/** The threads of a work-group, and the items that each of them takes. */
+export interface TileShape {
+  readonly workGroupSize: number;
+  readonly items: number;
+}
+
+/** Tiles that an operator has of its own, for kernels on a GPU without subgroups. */
+export interface OwnTiles {
+  /** The files of a kernel of items, in place of an algorithm's. `constants` are those of the kernel, and `mapped` says whether items go through a map. */
+  sources(kind: TileKind, constants: Constants, exclusive: boolean, mapped: boolean): readonly SourceText[];
+  /** The shape of a kernel that combines the totals of tiles, which takes as many of them as the given shape. */
+  totals<Shape extends TileShape>(shape: Shape, limits: WorkGroupLimits): Shape;
+}
+
 /** Elements as a buffer holds them. */
 export interface Carried {
   /** The bytes of the element of a value; undefined stands for the identity. */
@@ -55,8 +73,8 @@ export interface Monoid {
   readonly identity: Value;
   /** The value that results start from if they may combine no element. It is there only if it differs from the identity. */
   readonly start?: Start | undefined;
-  /** Changes a plan of a scan or a reduction whose elements are no values of segments. */
-  around?<Plan>(plan: Plan, facts: { readonly software: boolean; readonly limits: WorkGroupLimits }): Plan;
+  /** Its own tiles for scans and reductions. */
+  readonly tiles?: OwnTiles;
   /** How elements go from one part of the data to the next, if a value says less than the element that it comes from. */
   readonly carried?: Carried;
   /** The operator on the values that elements hold, if this one combines within segments. */

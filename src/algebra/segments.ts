@@ -1,5 +1,6 @@
 import { ArgumentError, refuse } from "../errors.ts";
 import type { AnyArray } from "./arrays.ts";
+import { describe } from "./check_value.ts";
 import type { ElementType, Value } from "./types.ts";
 
 // Segments are parts of an array that are combined each for itself. Here is what says where they start, and what is wrong
@@ -87,7 +88,7 @@ export function requireKind(
     refuse(
       caller,
       "segments",
-      isObject ? `{ ${named.join(", ")} }` : String(given),
+      isObject && named.length > 0 ? `{ ${named.join(", ")} }` : describe(given),
       `one of ${kinds.map((one) => `{ ${one} }`).join(", ")}`,
     );
   }

@@ -90,6 +90,8 @@ export interface Domain<V extends Value = Value> {
   readonly stored?: string;
   readonly fromStored?: string;
   readonly toStored?: string;
+  /** The conversion from a stored initial value to the element, if it is not that of items. */
+  readonly fromInitial?: string;
   /** The conversions from and to a value as a caller's kernel holds it, if that is not the element itself. */
   readonly fromValue?: string;
   readonly toValue?: string;
@@ -109,6 +111,8 @@ export interface Domain<V extends Value = Value> {
     readonly algorithm: "blelloch";
     readonly workGroupSize: number;
     readonly items: number;
+    /** Whether a single pass is the faster way. */
+    readonly isDefault?: boolean;
   };
   /**
    * An expression that moves an element between lanes by a built-in of WGSL, if that takes neither the element nor its

@@ -368,7 +368,7 @@ export async function compactFile(
   }
   if (options.output === DASH && (raw ?? text) === undefined && flags === undefined) {
     throw new UsageError(
-      "compact: a .npy file says in front how many elements follow, which is known at the end; -o - takes --raw TYPE or --text TYPE; without them, -o takes a file",
+      "compact: a .npy file starts with the number of its elements, which is known only at the end; -o - takes --raw TYPE or --text TYPE; without them, -o takes a file",
     );
   }
   const target = await openOutput(options.output, options);

@@ -19,7 +19,7 @@ import { DASH, makeFolder, openTarget } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
-import { startProgress } from "./progress.ts";
+import { startSteps } from "./progress_lines.ts";
 
 /** Options of `wavefold bench`, as commander hands them over. */
 export interface BenchOptions extends AdapterOption {
@@ -81,7 +81,7 @@ export async function bench(options: BenchOptions): Promise<void> {
 
   const measured = await withFold(options, async (fold) => {
     const { sets, notes } = planSuite(options, factsOf(fold), benchPrimitives);
-    const progress = startProgress(stepsOf(sets, peers.webgpu) + 1 + 2 * peers.cuda.length);
+    const progress = startSteps("bench", stepsOf(sets, peers.webgpu) + 1 + 2 * peers.cuda.length, "steps");
     const timer = await createTimer(fold.device, paceFor(fold.software, quick));
     try {
       const outcome = await runSuite(fold, timer, sets, peers.webgpu, progress.step);
@@ -122,7 +122,7 @@ async function benchAtHand(options: BenchOptions): Promise<AtHandReport> {
     software: fold.software,
     host: hostOf(fold),
   }));
-  const progress = startProgress(handStepsOf(suite));
+  const progress = startSteps("bench", handStepsOf(suite), "steps");
   try {
     const pace = handPaceFor(software, options.quick);
     const { rows, ...more } = await timeAtHand((work) => withFold(options, work), suite, pace, progress.step);

@@ -46,55 +46,82 @@ import type { SortFileOptions } from "./sort.ts";
 import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
-Files are NumPy's .npy: little-endian <u4 <i4 <f4 <f2 <u8 <i8 <f8, of any shape, in C order. The output may be
-the input's own path: a file is there whole, or as it was. - is standard input or output, --raw is for elements
-without a header, and --text for numbers as text.
+Files are NumPy's .npy: little-endian <u4 <i4 <f4 <f2 <u8 <i8 <f8, of any shape,
+in C order. - stands for stdin or stdout. --raw takes elements without a header,
+and --text numbers as text. The output may be the input's own path.
 
-Files may be larger than memory: they are read, computed and written in pieces of 16 MiB. All pieces together take
-at most 4 × 16 MiB each way, and 32 MiB and the kernels' scratch on the device. The index i counts over the whole
-input, modulo 2^32. A sum of f64 is rounded piece by piece, each on top of the total before it.`;
+Files may be larger than memory: they are read, computed and written in pieces
+of 16 MiB. All pieces together take at most 4 × 16 MiB each way, and 32 MiB and
+the kernels' scratch on the device. The index i counts over the whole input,
+modulo 2^32. A sum of f64 is rounded piece by piece, each on top of the total
+before it.`;
 
 const SEGMENTS_HELP = `
 
-With --columns, --offsets, --heads, --keys or --key, everything is in memory at once.`;
+With --columns, --offsets, --heads, --keys or --key, all elements are in memory
+at once.`;
 
 const COMPACT_HELP = `
 
-With --flags, everything is in memory at once. A .npy file says in front how many elements follow, so a compaction
-writes one to a file; to -, it writes --raw or --text elements.`;
+With --flags, all elements are in memory at once. A .npy file starts with the
+number of its elements, which a compaction knows only at its end. So it writes
+.npy to files alone; to -, it writes --raw or --text elements.`;
 
 const MEMORY_HELP = `
-Files are as those of scan, but everything is in memory at once.`;
+Files are .npy, --raw or --text, as for scan. All elements are in memory at
+once.`;
 
 const PARTITION_HELP = `
-Files are as those of compact, but the elements are all in memory at once, on the device, too. The output has as many
-as the input, in one dimension; the rest begins behind as many as the printed number says.`;
+Files are as for compact, but all elements are in memory and on the device at
+once. The output has as many elements as the input, in one dimension. The rest
+begins at the printed number.`;
 
 const DOCTOR_HELP = `
-A verdict is ok, note (it works, with what the line says) or FAILED. Where stderr is no terminal, a line every few
-seconds says how far the checks are. In software they take a minute or two; --types takes fewer of them.`;
+A verdict is ok, note (it works, and the line says what to know) or FAILED. On a
+software adapter the checks take a minute or two; --types chooses fewer. Where
+stderr is no terminal, a line every few seconds says how far they are.`;
 
-const STATUS_HELP = `
-It exits with 0; with 1 after any failure, which one line on stderr tells; and with 128 and the signal's number where
-a signal ends it (130 after Ctrl-C), also where nobody reads the elements that it writes to - (141). An output is there whole, or as it was, and nothing else is left behind.`;
+const ROOT_HELP = `
+wavefold COMMAND --help says what a command takes. For example:
+  wavefold scan in.npy -o out.npy --exclusive
+  seq 5 | wavefold scan - --text u32 -o -
+
+The exit status is 0, or 1 after a failure. Then one line on stderr says what
+failed. A signal ends the command with 128 and the signal's number: 130 after
+Ctrl-C, 141 where nobody reads what it writes to -. An output file is written
+whole or not at all, and no temporary file stays behind.`;
+
+/** An option as help has it: what it does, the values that it takes, and the one that it has if it is left out. */
+function optionDescription({
+  description,
+  argChoices,
+  defaultValue,
+  defaultValueDescription,
+}: Option): string {
+  const taken = argChoices?.join(", ");
+  const own = defaultValueDescription ?? (defaultValue === undefined ? undefined : String(defaultValue));
+  const notes = [taken, own === undefined ? undefined : `default: ${own}`].filter(Boolean).join("; ");
+  return notes === "" ? description : `${description} (${notes})`;
+}
 
 const runAlgorithm = (): Option =>
   algorithmOption(
-    "how the threads of a work-group combine their elements; left out: the best for the adapter",
+    "how the threads of a work-group combine their elements; without it, the best for the adapter",
   );
 const sizesOption = (): Option =>
   new Option(
     "--sizes <list>",
-    "numbers of elements: 1000003, 64Ki, 16Mi, ranges of powers of two as 1Ki..256Mi, divided by commas",
+    "numbers of elements, divided by commas, such as 1000003, 64Ki, 16Mi; 1Ki..256Mi is a range of powers of two; without it, what suits the adapter",
   ).argParser(parseSizeList);
 const jsonOption = (what: string): Option =>
-  new Option("--json [file]", `${what}; without a file, or to -: on stdout, in place of the text`).preset(
-    DASH,
-  );
+  new Option(
+    "--json [file]",
+    `${what}; without a file name, or with -, to stdout in place of the text`,
+  ).preset(DASH);
 const whereOption = (): Option =>
   new Option(
     "--where <expr>",
-    "WGSL over the element x and its index i (u32), such as 'x % 2u == 1u'",
+    "WGSL that is true for the elements to keep, such as 'x % 2u == 1u'; x is the element, i its index (u32)",
   ).conflicts("flags");
 const outputOption = (): Option =>
   new Option("-o, --output <out.npy>", "where the result goes; - is stdout").makeOptionMandatory();
@@ -120,12 +147,16 @@ function program(printHelp: (text: string) => void): Command {
     .configureOutput({ writeOut: printHelp, writeErr: () => {} })
     .exitOverride()
     .allowExcessArguments(false)
-    .version(version, "-V, --version", "prints the version")
-    .addHelpText("after", STATUS_HELP);
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .configureHelp({ subcommandTerm: (command) => command.name(), optionDescription })
+    .addHelpText("after", ROOT_HELP);
   root
     .command("scan")
+    .summary("combine each element with all elements before it: prefix sums")
     .description(
-      "For each place, the combination of all elements up to it. An array of several dimensions is scanned in its flattened (C) order and keeps its shape.",
+      "Combines each element with all elements before it: prefix sums, if --op is add. An array of several dimensions is scanned in its flattened (C) order and keeps its shape.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
@@ -136,7 +167,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(mapTypeOption())
     .option(
       "--exclusive",
-      "leave each place's own element out: the first is --initial, or the operator's identity",
+      "leave each element out of the result at its own place: the first result is --initial, or the operator's identity",
     )
     .addOption(initialOption())
     .addOption(rowsOption())
@@ -144,11 +175,11 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(offsetsOption())
     .addOption(headsOption())
     .addOption(keysOption())
-    .addOption(keyOption("each element x of --keys, or else of the input,"))
+    .addOption(keyOption("an element of --keys, or of the input if there are none"))
     .addOption(keyTypeOption())
     .option(
       "--total",
-      "print the combination of all elements, --initial included, alone on stdout; --initial takes it back exactly, for the next part",
+      "print the combination of --initial and all elements, alone on stdout; it is exactly what --initial takes for the next part",
     )
     .addOption(runAlgorithm())
     .addOption(adapterOption())
@@ -161,8 +192,9 @@ function program(printHelp: (text: string) => void): Command {
     );
   root
     .command("reduce")
+    .summary("combine all elements into one: a sum, a maximum")
     .description(
-      "The combination of all elements, alone on stdout; the operator's identity where there are none. With --rows, --columns, --offsets, --heads, --keys or --key, that of each segment, in a file.",
+      "Combines all elements into one, and prints that alone on stdout; without elements, the operator's identity. With --rows, --columns, --offsets, --heads, --keys or --key, it writes one for each segment to a file.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
@@ -176,9 +208,9 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(offsetsOption())
     .addOption(headsOption())
     .addOption(keysOption())
-    .addOption(keyOption("each element x of --keys, or else of the input,"))
+    .addOption(keyOption("an element of --keys, or of the input if there are none"))
     .addOption(keyTypeOption())
-    .option("-o, --output <out.npy>", "where the totals of segments go; - is stdout")
+    .option("-o, --output <out.npy>", "where the results of segments go; - is stdout")
     .option("--unique <unique.npy>", "where the key of each run goes")
     .addOption(runAlgorithm())
     .addOption(adapterOption())
@@ -194,14 +226,15 @@ function program(printHelp: (text: string) => void): Command {
     });
   root
     .command("unique")
+    .summary("keep the first element of each run of equal elements")
     .description(
-      "The first element of each run of equal elements. In a sorted array, each element is there once. Elements are equal if they have the same bits, or are both NaN; with --key, if their keys are.",
+      "Keeps the first element of each run of equal elements: in a sorted array, each element once. Elements are equal if they have the same bits or are both NaN; with --key, if their keys are equal.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
     .addOption(textOption())
     .addOption(outputOption())
-    .addOption(keyOption("each element x"))
+    .addOption(keyOption("an element"))
     .addOption(keyTypeOption())
     .option("--indices", "write the positions of these elements (<u4) instead of the elements")
     .option("--counts <counts.npy>", "write how many elements each run has (<u4), too: run-length coding")
@@ -212,14 +245,15 @@ function program(printHelp: (text: string) => void): Command {
     .action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options));
   root
     .command("runs")
+    .summary("code runs of equal elements as elements and counts")
     .description(
-      "Run-length coding: the element of each run of equal elements, and how many elements it has. Elements are equal if they have the same bits, or are both NaN; with --key, if their keys are.",
+      "Run-length coding: the element of each run of equal elements, and how many elements the run has. Elements are equal if they have the same bits or are both NaN; with --key, if their keys are equal.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
     .addOption(textOption())
     .addOption(outputOption())
-    .addOption(keyOption("each element x"))
+    .addOption(keyOption("an element"))
     .addOption(keyTypeOption())
     .requiredOption("--counts <counts.npy>", "where the counts go (<u4)")
     .addOption(runAlgorithm())
@@ -229,18 +263,22 @@ function program(printHelp: (text: string) => void): Command {
     .action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options, "runs"));
   root
     .command("expand")
-    .description("The inverse of runs: each value as often as its count says.")
+    .summary("repeat each value as often as its count says")
+    .description("The inverse of runs: repeats each value as often as its count says.")
     .argument("<values.npy>", "the value of each run; - reads stdin")
     .addOption(rawOption())
     .addOption(textOption())
     .addOption(outputOption())
-    .requiredOption("--counts <counts.npy>", "how often each value is there, whole numbers")
+    .requiredOption("--counts <counts.npy>", "how often to repeat each value: whole numbers")
     .addOption(adapterOption())
     .addHelpText("after", MEMORY_HELP)
     .action(async (path, options) => (await import("./segments.ts")).expandFile(path, options));
   root
     .command("compact")
-    .description("The elements that a predicate or flags keep, in order, in one dimension.")
+    .summary("keep the elements that meet a condition")
+    .description(
+      "Keeps the elements that meet a condition (--where) or have a flag (--flags), in order, in one dimension.",
+    )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
     .addOption(textOption())
@@ -248,7 +286,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(whereOption())
     .option(
       "--flags <flags.npy>",
-      "one for each element, which is kept where it is not zero: |b1 |u1 |i1 <u2 <i2 <f2 <u4 <i4 <f4 <u8 <i8 <f8",
+      "a flag for each element, which is kept if its flag is not zero: |b1 |u1 |i1 <u2 <i2 <f2 <u4 <i4 <f4 <u8 <i8 <f8",
     )
     .addOption(mapOption())
     .addOption(mapTypeOption())
@@ -260,21 +298,19 @@ function program(printHelp: (text: string) => void): Command {
     .action(compactFile);
   root
     .command("partition")
+    .summary("put the elements that meet a condition before the rest")
     .description(
-      "All elements: first those that a predicate or flags keep, then the rest, both in order. How many are kept is printed, alone on stdout. Or, with --classes, one class after another; where each begins and the last one ends is printed.",
+      "Puts the elements that meet a condition (--where) or have a flag (--flags) before the rest; both parts stay in order. It prints how many these are, alone on stdout. With --classes, it writes one class after another, and prints where each class begins and where the last one ends.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
     .addOption(textOption())
     .addOption(outputOption())
     .addOption(whereOption())
-    .option(
-      "--flags <flags.npy>",
-      "one for each element, which is kept where it is not zero, as compact takes them",
-    )
+    .option("--flags <flags.npy>", "a flag for each element, as compact takes them")
     .option(
       "--class <expr>",
-      "in place of --where: WGSL that gives an element's class, 0 and up, such as 'x % 3u'",
+      "WGSL that gives an element's class, from 0, such as 'x % 3u'; it takes the place of --where",
     )
     .option("--classes <n>", "how many classes there are, 1 to 16", Number)
     .option("--indices", "write the elements' positions (<u4) instead of the elements")
@@ -285,8 +321,9 @@ function program(printHelp: (text: string) => void): Command {
     .action(partitionFile);
   root
     .command("histogram")
+    .summary("count the elements in each bin")
     .description(
-      "How many elements fall in each bin, as <u4. A bin has its lower edge and not its upper one, but the last bin has both; elements outside all bins are not counted, and neither is nan.",
+      "Counts the elements in each bin, as <u4. A bin has its lower edge but not its upper one; the last bin has both. Elements outside all bins are not counted, and neither is nan.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
@@ -304,9 +341,12 @@ function program(printHelp: (text: string) => void): Command {
     )
     .option(
       "--bin <expr>",
-      "WGSL over the element x and its index i (u32) that gives the bin's number, a u32",
+      "WGSL that gives the number of an element's bin, a u32; x is the element, i its index (u32)",
     )
-    .option("--weights <weights.npy>", "one for each element, <u4 <i4 <f4: the result has their sums")
+    .option(
+      "--weights <weights.npy>",
+      "a weight for each element, <u4 <i4 <f4: the result has the sum of weights in each bin",
+    )
     .addOption(adapterOption())
     .addOption(tuningOption())
     .addHelpText("after", MEMORY_HELP)
@@ -319,8 +359,9 @@ function program(printHelp: (text: string) => void): Command {
   ] as const) {
     root
       .command(name)
+      .summary(`find the index of the ${which} element, and its value`)
       .description(
-        `The index of the ${which} element and its value, divided by a space, alone on stdout. Of equal elements it is the first one.`,
+        `Prints the index of the ${which} element and its value, divided by a space, alone on stdout. Of equal elements it takes the first one.`,
       )
       .argument("<in.npy>", "the elements; - reads stdin")
       .addOption(rawOption())
@@ -334,8 +375,9 @@ function program(printHelp: (text: string) => void): Command {
   }
   root
     .command("searchsorted")
+    .summary("find the place of each value among sorted elements")
     .description(
-      "The place of each value among sorted elements, as <u4: how many of them come before it. The result has the values' shape.",
+      "Finds the place of each value among sorted elements, as <u4: the number of elements that come before it. The result has the values' shape.",
     )
     .argument("<sorted.npy>", "the elements, in ascending order")
     .argument("<values.npy>", "the values to look for, of the same type; - reads stdin")
@@ -343,7 +385,10 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(textOption())
     .addOption(outputOption())
     .addOption(
-      new Option("--side <side>", "whether equal elements come behind the value (left) or before it (right)")
+      new Option(
+        "--side <side>",
+        "the place of a value among equal elements: before them (left) or behind them (right)",
+      )
         .choices(["left", "right"])
         .default("left"),
     )
@@ -356,23 +401,24 @@ function program(printHelp: (text: string) => void): Command {
   /** Adds the options that say how elements are ordered. */
   const ordered = (command: Command): Command =>
     command
-      .option("--key <expr>", "WGSL over the element x that gives its key, such as 'x % 10u'")
+      .option("--key <expr>", "WGSL that gives the key of an element x, such as 'x % 10u'")
       .addOption(
-        new Option("--key-type <name>", "element type of the keys; left out: the input's").choices(
+        new Option("--key-type <name>", "element type of the keys; without it, the input's").choices(
           Object.keys(elementTypes),
         ),
       )
       .addOption(
         new Option(
           "--bits <from,to>",
-          "the bits of the keys to sort by, from the first up to the second, which is left out; 0 is the lowest",
+          "sort by some bits of the keys alone: by the first number's bit up to that before the second's, so 0,8 are the lowest eight",
         ).argParser(parseBits),
       );
   ordered(
     root
       .command("topk")
+      .summary("take the greatest elements, or the least")
       .description(
-        "The greatest elements, the greatest first, in one dimension; with --rows those of each row, in two. Of equal elements the first ones are taken. Floats have nan as the greatest.",
+        "Takes the greatest elements, the greatest first, in one dimension; with --rows, those of each row, in two. Of equal elements it takes the first ones. nan is the greatest of the floats.",
       )
       .argument("<in.npy>", "the elements; - reads stdin")
       .addOption(rawOption())
@@ -383,7 +429,7 @@ function program(printHelp: (text: string) => void): Command {
           .argParser(parseCount)
           .makeOptionMandatory(),
       )
-      .option("--smallest", "the least elements, the least first")
+      .option("--smallest", "take the least elements, the least first")
       .option("--indices-out <positions.npy>", "where the positions of the elements go, as <u4"),
   )
     .addOption(rowsOption())
@@ -396,8 +442,9 @@ function program(printHelp: (text: string) => void): Command {
   ordered(
     root
       .command("nth")
+      .summary("find the element that a sort would put at place N")
       .description(
-        "The index and the value, divided by a space, of the element that has N others before it in the order of sort, alone on stdout.",
+        "Prints the index and the value, divided by a space, of the element that a sort would put at place N, alone on stdout.",
       )
       .argument("<in.npy>", "the elements; - reads stdin")
       .addOption(rawOption())
@@ -418,32 +465,35 @@ function program(printHelp: (text: string) => void): Command {
     .action(async (path: string, options: NthFileOptions) =>
       (await import("./select.ts")).nthOfFile(path, options),
     );
-  for (const [name, description] of [
+  for (const [name, summary, description] of [
     [
       "sort",
-      "The elements in order, in one dimension; with --rows or --offsets each segment on its own, in the input's shape. Elements with equal keys keep their order. Floats have -0 before 0, and nan at the end.",
+      "put the elements in order",
+      "Puts the elements in order, the least first, in one dimension. With --rows or --offsets, it sorts each segment on its own, and keeps the input's shape. Elements with equal keys keep their order. Floats have -0 before 0, and nan at the end.",
     ],
     [
       "argsort",
-      "The positions (<u4) of the elements in order, in one dimension: first that of the least element. As sort. With --rows or --offsets, positions are those in all of the input.",
+      "find the positions of the elements in order",
+      "Finds the positions (<u4) of the elements in the order of sort, in one dimension: that of the least element comes first. With --rows or --offsets, positions count over all of the input.",
     ],
   ] as const) {
     const command = ordered(
       root
         .command(name)
+        .summary(summary)
         .description(description)
         .argument("<in.npy>", "the elements; - reads stdin")
         .addOption(rawOption())
         .addOption(textOption())
         .addOption(outputOption())
-        .option("--descending", "the greatest first; elements with equal keys keep their order"),
+        .option("--descending", "put the greatest first; elements with equal keys keep their order"),
     );
     if (name === "sort") {
       command
         .addOption(
           new Option(
             "--values <values.npy>",
-            "one for each element, which moves with it; may be there several times",
+            "a value for each element, which moves with it; this option may be given several times",
           ).argParser(collect),
         )
         .addOption(
@@ -467,8 +517,9 @@ function program(printHelp: (text: string) => void): Command {
   }
   root
     .command("emit")
+    .summary("print WGSL functions for a kernel of your own")
     .description(
-      "WGSL functions for a kernel of your own, on stdout: what a work-group calls to scan or reduce, or to do so in segments.",
+      "Prints WGSL functions for a kernel of your own: those that a work-group calls to scan or reduce its elements, or segments of them.",
     )
     .addArgument(new Argument("<primitive>", "what to emit").choices(emitted))
     .addOption(new Option("--type <name>", "element type").choices(Object.keys(elementTypes)).default("u32"))
@@ -486,34 +537,41 @@ function program(printHelp: (text: string) => void): Command {
     .action(emit);
   root
     .command("link")
+    .summary("add the functions that a kernel's // wavefold: lines name")
     .description(
-      "Link a kernel with the functions that it asks for in lines such as '// wavefold: work_group_scan_exclusive_add_u32 256'.",
+      "Adds to a kernel the functions that it asks for in lines such as '// wavefold: work_group_scan_exclusive_add_u32 256'.",
     )
     .argument("<in.wgsl>", "the kernel; - reads stdin")
-    .option("-o, --output <out.wgsl>", "where the result goes; left out: to stdout")
+    .option("-o, --output <out.wgsl>", "where the result goes; without it, to stdout")
     .action(link);
   root
     .command("doctor")
+    .summary("find out why there is no GPU, and what works")
     .description(
-      "Finds out what is wrong: why no GPU was found, what the adapter can do, whether a single pass works on it, and a self-test of every operator, type and algorithm against the CPU. It ends with a verdict a line, and fails where a check does or there is no adapter.",
+      "Finds out what is wrong: why no GPU was found, what the adapter can do, whether a single pass works on it, and whether every operator, type and algorithm gives the CPU's results (the self-test). It ends with one verdict a line. It fails if a check fails or there is no adapter.",
     )
-    .option("--types <list>", "element types of the self-test, divided by commas; left out: all", parseList)
+    .option("--types <list>", "element types of the self-test, divided by commas; without it, all", parseList)
     .addOption(jsonOption("write the report as JSON"))
     .addOption(adapterOption())
     .addHelpText("after", DOCTOR_HELP)
     .action(async (options: DoctorOptions) => (await import("./doctor.ts")).doctor(options));
   root
     .command("bench")
+    .summary("time each primitive beside a copy, and verify every element")
     .description(
-      "Times scan, reduce, compact and sort beside a copy of as many elements: GPU timestamps, medians, and every element verified. It fails where a result is wrong.",
+      "Times scan, reduce, compact and sort beside a copy of as many elements, by GPU timestamps. It prints medians, verifies every element, and fails if a result is wrong.",
     )
     .addOption(sizesOption())
     .option("--types <list>", "u32, i32, f32, f16, u64, i64, f64, struct16 (four u32)", parseList)
     .option("--ops <list>", "operators: add, max and so on", parseList)
-    .option("--algorithms <list>", "default (the best for the adapter), or names of algorithms", parseList)
+    .option(
+      "--algorithms <list>",
+      "names of algorithms; the name default is the best for the adapter",
+      parseList,
+    )
     .option(
       "--primitives <list>",
-      "scan, reduce, compact, sort, pairs (keys with u32 values); left out: all, but no sorts on a software adapter",
+      "scan, reduce, compact, sort, pairs (keys with u32 values); without it, all, but no sorts on a software adapter",
       parseList,
     )
     .option("--in-place", "scan and compact in place, too")
@@ -526,28 +584,32 @@ function program(printHelp: (text: string) => void): Command {
     )
     .addOption(jsonOption("write the record of the run"))
     .option("--plot <folder>", "write plots of throughput and of the ratio to copy, as SVG")
-    .option("--peers [folder]", "other libraries beside ours; left out: those that a checkout builds")
+    .option("--peers [folder]", "time other libraries, too; without a folder, those that a checkout builds")
     .addOption(adapterOption())
     .addOption(tuningOption())
     // Loaded when it is asked for: the other commands start without it.
     .action(async (options: BenchOptions) => (await import("./bench.ts")).bench(options));
   root
     .command("tune")
+    .summary("find the best sizes for the adapter")
     .description(
-      "Times the algorithms, work-group sizes and items a thread that suit the adapter. It prints the best as rows for the tables of src/plan/; --output writes them as a file that --tuning of the other commands and openFold take.",
+      "Times the algorithms, work-group sizes and items a thread that suit the adapter. It prints the best as rows for the tables of src/plan/. --output writes them to a file for openFold and for --tuning of the other commands.",
     )
     .addOption(sizesOption())
     .option("--types <list>", "u32, i32, f32, f16, u64, i64, f64, struct16 (four u32)", parseList, ["u32"])
-    .option("--primitives <list>", "scan, reduce, compact, sort, histogram", parseList, [
-      ...["scan", "reduce", "compact", "sort", "histogram"],
-    ])
-    .option("--algorithms <list>", "names of algorithms; left out: all that the adapter can run", parseList)
+    .option(
+      "--primitives <list>",
+      "scan, reduce, compact, sort, pairs (sorts with values), histogram",
+      parseList,
+      [...["scan", "reduce", "compact", "sort", "pairs", "histogram"]],
+    )
+    .option("--algorithms <list>", "names of algorithms; without it, all that the adapter can run", parseList)
     .option("--work-group-sizes <list>", "threads in a work-group", parseNumberList)
     .option("--items <list>", "items a thread", parseNumberList)
-    .option("--seconds <number>", "how long to look for better ways, in all", parseSeconds, 30)
+    .option("--seconds <number>", "how long to look for better sizes, in all", parseSeconds, 30)
     .option(
       "-o, --output <tuning.json>",
-      "write a tuning of the adapter, with the verdict of the single pass's test; - is stdout, in place of the text",
+      "write the best sizes, and whether the single pass passed its test; - is stdout, in place of the text",
     )
     .addOption(jsonOption("write all that was timed"))
     .addOption(adapterOption())

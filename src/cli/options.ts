@@ -155,11 +155,11 @@ export const operatorOption = (): Option =>
 export const mapOption = (): Option =>
   new Option(
     "--map <expr>",
-    "WGSL over each element x and its index i (u32), such as 'x * x': what stands in its place",
+    "WGSL that gives what to take in place of an element, such as 'x * x'; x is the element, i its index (u32)",
   );
 
 export const mapTypeOption = (): Option =>
-  new Option("--type <name>", "element type of what --map gives; left out: the input's").choices(
+  new Option("--type <name>", "element type of what --map gives; without it, the input's").choices(
     Object.keys(elementTypes),
   );
 
@@ -179,7 +179,7 @@ function parseRows(given: string): number {
 export const rowsOption = (): Option =>
   new Option(
     "--rows [count]",
-    "each row of N elements for itself; without a number, rows of the last dimension",
+    "take each row of so many elements on its own; without a number, each row of the last dimension",
   )
     .argParser(parseRows)
     .conflicts(["columns", "offsets", "heads", "keys"]);
@@ -187,7 +187,7 @@ export const rowsOption = (): Option =>
 export const columnsOption = (): Option =>
   new Option(
     "--columns [count]",
-    "each column of a matrix of N columns for itself; without a number, the last dimension has the columns",
+    "take each column of a matrix of so many columns on its own; without a number, as many as the last dimension has",
   )
     .argParser(parseRows)
     .conflicts(["offsets", "heads", "keys"]);
@@ -195,20 +195,23 @@ export const columnsOption = (): Option =>
 export const offsetsOption = (): Option =>
   new Option(
     "--offsets <offsets.npy>",
-    "each segment for itself: the positions where segments start, and where the last one ends",
+    "take each segment on its own: the file has the positions where segments start, and where the last one ends",
   ).conflicts(["heads", "keys"]);
 
 export const headsOption = (): Option =>
   new Option(
     "--heads <heads.npy>",
-    "each segment for itself: a flag for each element, and a segment starts where it is not zero",
+    "take each segment on its own: the file has a flag for each element, and a segment starts where it is not zero",
   ).conflicts("keys");
 
 export const keysOption = (): Option =>
-  new Option("--keys <keys.npy>", "each run of equal keys for itself: a key for each element");
+  new Option(
+    "--keys <keys.npy>",
+    "take each run of equal keys on its own: the file has a key for each element",
+  );
 
-export const keyOption = (description: string): Option =>
-  new Option("--key <expr>", `WGSL over ${description} that gives its key, such as 'x / 10u'`).conflicts([
+export const keyOption = (x: string): Option =>
+  new Option("--key <expr>", `WGSL that gives the key of x, such as 'x / 10u'; x is ${x}`).conflicts([
     "rows",
     "columns",
     "offsets",
@@ -216,10 +219,9 @@ export const keyOption = (description: string): Option =>
   ]);
 
 export const keyTypeOption = (): Option =>
-  new Option(
-    "--key-type <name>",
-    "element type of what --key gives; left out: that of the elements that it is over",
-  ).choices(Object.keys(elementTypes));
+  new Option("--key-type <name>", "element type of what --key gives; without it, that of x").choices(
+    Object.keys(elementTypes),
+  );
 
 /** @throws {UsageError} for a type of keys without keys that are computed. */
 export function requireKeyType(
@@ -234,13 +236,13 @@ export function requireKeyType(
 export const rawOption = (): Option =>
   new Option(
     "--raw <type>",
-    "the input has no header: it is little-endian elements of this type; the output has none either",
+    "the input is little-endian elements of this type without a header, and so is the output",
   ).choices(Object.keys(elementTypes));
 
 export const textOption = (): Option =>
   new Option(
     "--text <type>",
-    "the input is numbers as text, divided by white space; the output is text, too, one number a line",
+    "the input is numbers of this type as text, divided by white space; the output is text, too, one number a line",
   )
     .choices(Object.keys(elementTypes))
     .conflicts("raw");
@@ -251,7 +253,7 @@ export const algorithmOption = (description: string): Option =>
 export const adapterOption = (): Option =>
   new Option(
     "--adapter <kind>",
-    "what to compute on; auto is a GPU, or the software adapter where there is none",
+    "what to compute on; auto is a GPU, or the software adapter if there is none",
   )
     .choices(adapterNames)
     .default("auto");
@@ -259,7 +261,7 @@ export const adapterOption = (): Option =>
 export const tuningOption = (): Option =>
   new Option(
     "--tuning <file>",
-    "sizes for this adapter, from wavefold tune --output; auto measures them once, and keeps them",
+    "a file of sizes for this adapter, which tune --output writes; auto measures them once, and keeps them",
   );
 
 /** @throws {UsageError} for a file that cannot be read, or is no JSON. */

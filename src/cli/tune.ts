@@ -78,10 +78,10 @@ const MOST_BYTES_A_THREAD = 96;
 
 const plain = { style: { head: [], border: [] } };
 
-const sortsAndCounts = ["sort", "histogram"] as const;
+const sortsAndCounts = ["sort", "pairs", "histogram"] as const;
 
-/** Sorts and histograms: the types that stand for all of their size. A histogram's time hardly depends on the type. */
-const ownTypes = { sort: [u32, u64], histogram: [u32] } as const;
+/** Sorts of keys alone, sorts of keys and values, and histograms: the types that stand for all of their size. A histogram's time hardly depends on the type. */
+const ownTypes = { sort: [u32, u64], pairs: [u32], histogram: [u32] } as const;
 
 /** A sort or a histogram. `tuneOne` times these, and no copy beside them. */
 interface OwnSweep {
@@ -253,7 +253,7 @@ function textOf(
 }
 
 const ownWay = ({ algorithm, workGroupSize, itemsPerThread, passes }: Way, primitive: string): string =>
-  `${workGroupSize} × ${itemsPerThread}${algorithm === undefined ? "" : ` ${algorithm}`}${primitive === "sort" ? `, ${passes}` : ""}`;
+  `${workGroupSize} × ${itemsPerThread}${algorithm === undefined ? "" : ` ${algorithm}`}${primitive === "histogram" ? "" : `, ${passes}`}`;
 
 /** The best ways of a sort or a histogram, as a table and as rows of a tuning. */
 function ownTextOf(
@@ -363,7 +363,7 @@ export async function tune(options: TuneOptions): Promise<void> {
         rows.push(...found.rows);
         const ways = found.ways.map(({ algorithm, workGroupSize, itemsPerThread, passes, times: ms }) => ({
           ...{ algorithm, workGroupSize, itemsPerThread, milliseconds: ms },
-          ...(one.primitive === "sort" && { passes }),
+          ...(one.primitive !== "histogram" && { passes }),
         }));
         others.push({ primitive: one.primitive, type: one.type.name, lengths: found.lengths, ways });
         parts.push("", ownTextOf(one, found));

@@ -16,6 +16,7 @@ import type { ScanOptions } from "../plan/scan.ts";
 import { planScan } from "../plan/scan.ts";
 import type { Context } from "./context.ts";
 import type { Range, ResolvedRanges } from "./executor.ts";
+import { bytesFor } from "./kept.ts";
 import { loadOptional, methodsFor } from "./methods.ts";
 import { once } from "./once.ts";
 import type { HandEnds } from "./optional.ts";
@@ -231,13 +232,14 @@ interface PlanAtHand {
   readBack(parts: readonly Part[]): Promise<void>;
 }
 
-/** Runs one call with its plan. */
+/** Runs one call with its plan. Its buffers have `bytes` bytes at most: see `bytesFor`. */
 export const planAtHand = <T>(
   context: Context,
   planned: Planned,
+  bytes: number,
   call: (hand: PlanAtHand) => Promise<T>,
 ): Promise<T> =>
-  withPlan(context, planned, (own) => {
+  withPlan(context, planned, bytes, (own) => {
     const { compiled } = own;
     const { plan } = compiled;
     const arrangement = arrangementFor(planned.all);
@@ -329,27 +331,32 @@ export const runAtOnce = (
   ends: Partial<Omit<HandEnds, "options">> = {},
   target: Target = fresh,
 ): Promise<Uint8Array> =>
-  planAtHand(context, planned, async ({ plan, upload, output, run }) => {
-    const length = plan.outputLength(given.length);
-    if (length === 0 && !ends.total) {
-      return new Uint8Array(0);
-    }
-    const ranges = {
-      // Deno fails if a write has no bytes, so an empty array is not uploaded.
-      input: given.byteLength > 0 ? await upload("input", given) : undefined,
-      output: await output("output", length),
-      initial: ends.initial && (await upload("initial", ends.initial)),
-      total: ends.total && (await output("total", 1)),
-    };
-    const bytes = length * type.bytes;
-    const result = target(bytes);
-    const parts = [partOf(ranges.output, bytes, result)];
-    if (ranges.total && ends.total) {
-      parts.push(partOf(ranges.total, type.bytes, ends.total));
-    }
-    await run(ranges, given.length, parts);
-    return result();
-  });
+  planAtHand(
+    context,
+    planned,
+    bytesFor(given.byteLength) + bytesFor(given.length * type.bytes),
+    async ({ plan, upload, output, run }) => {
+      const length = plan.outputLength(given.length);
+      if (length === 0 && !ends.total) {
+        return new Uint8Array(0);
+      }
+      const ranges = {
+        // Deno fails if a write has no bytes, so an empty array is not uploaded.
+        input: given.byteLength > 0 ? await upload("input", given) : undefined,
+        output: await output("output", length),
+        initial: ends.initial && (await upload("initial", ends.initial)),
+        total: ends.total && (await output("total", 1)),
+      };
+      const bytes = length * type.bytes;
+      const result = target(bytes);
+      const parts = [partOf(ranges.output, bytes, result)];
+      if (ranges.total && ends.total) {
+        parts.push(partOf(ranges.total, type.bytes, ends.total));
+      }
+      await run(ranges, given.length, parts);
+      return result();
+    },
+  );
 
 /** Bytes of a range that go to a target. */
 export const partOf = ({ buffer }: Range, bytes: number, target: () => Uint8Array): Part => ({

@@ -12,6 +12,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
 import { isLong, loadStreams, partOf, planAtHand, targetFor, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
+import { bytesFor } from "./kept.ts";
 import { methodsFor } from "./methods.ts";
 import { arrangementFor, plannedLength } from "./planned.ts";
 import type { Given, Part } from "./transfer.ts";
@@ -174,6 +175,7 @@ async function selectAtHand(
     : await planAtHand(
         context,
         { primitive, ...call },
+        bytesFor(given.byteLength) + bytesFor(length * itemBytes) + (words ? bytesFor(words.byteLength) : 0),
         async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
           counts = new Uint32Array(countWords);
           if (length === 0) {

@@ -1,4 +1,4 @@
-import { DeviceLostError, OutOfMemoryError, part, WavefoldError } from "../errors.ts";
+import { DeviceLostError, part, WavefoldError } from "../errors.ts";
 import type { BindingKind, Kernel } from "../kernels/kernel.ts";
 import type { Module } from "../text/link.ts";
 import type { Context, Pipeline } from "./context.ts";
@@ -52,6 +52,11 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   return context;
 }
 
+/** Whether WGSL has `subgroup_id` on the device. A browser tells it. */
+const hasSubgroupIds = async (device: GPUDevice): Promise<boolean> =>
+  (globalThis.navigator as Navigator | undefined)?.gpu?.wgslLanguageFeatures?.has("subgroup_id") ??
+  (await part(import("./device_errors.ts"))).compilesSubgroupIds(device);
+
 /** The device's context. For a new one, the device's compiler is asked first whether it has `subgroup_id`. */
 export async function openContext(
   device: GPUDevice,
@@ -62,24 +67,6 @@ export async function openContext(
   context.mostPipelines = maxPipelines ?? context.mostPipelines;
   context.kept.mostBytes = maxKeptBytes ?? context.kept.mostBytes;
   return context;
-}
-
-/** Whether WGSL has `subgroup_id` on the device. A browser tells it. Elsewhere, it is tried with a shader. */
-async function hasSubgroupIds(device: GPUDevice): Promise<boolean> {
-  const features = (globalThis.navigator as Navigator | undefined)?.gpu?.wgslLanguageFeatures;
-  if (features !== undefined) {
-    return features.has("subgroup_id");
-  }
-  device.pushErrorScope("validation");
-  device.createShaderModule({
-    label: "wavefold",
-    code: "enable subgroups; @compute @workgroup_size(1) fn main(@builtin(subgroup_id) id: u32) {}",
-  });
-  // A lost device gives no answer.
-  return device.popErrorScope().then(
-    (failure) => failure === null,
-    () => false,
-  );
 }
 
 /** @throws {DeviceLostError} when the device is gone. */
@@ -213,7 +200,7 @@ export async function compileModule(
   if (message === undefined && failure === null) {
     return module;
   }
-  const { shaderError } = await part(import("./compile_error.ts"));
+  const { shaderError } = await part(import("./device_errors.ts"));
   throw shaderError(linked, label, message, failure);
 }
 
@@ -230,10 +217,7 @@ export async function allocate(
   const [buffer, failure] = await Promise.all([made, device.popErrorScope()]);
   if (failure !== null) {
     buffer.destroy();
-    throw new OutOfMemoryError(
-      `${title}: no room for ${needed} bytes (${descriptor.label}): ${failure.message}`,
-      needed,
-    );
+    throw (await part(import("./device_errors.ts"))).roomError(title, needed, descriptor.label, failure);
   }
   return buffer;
 }

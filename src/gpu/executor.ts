@@ -108,7 +108,7 @@ function boundPass(
   const params: Record<string, number> = {
     length,
     tiles,
-    spine_tiles: plan.spine?.tiles ?? 0,
+    spine_entries: plan.spine?.entries ?? 0,
     ...partParams,
   };
   const bound: Bound[] = [];
@@ -219,7 +219,7 @@ export async function compilePlan(
   const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
   const needed = Math.max(0, ...plan.scratch);
   if (needed > most) {
-    throw (await part(import("./compile_error.ts"))).scratchError(plan, needed, most);
+    throw (await part(import("./device_errors.ts"))).scratchError(plan, needed, most);
   }
   const pipelines = new Map<string, Pipeline>();
   const scratch: (GPUBuffer | undefined)[] = [];

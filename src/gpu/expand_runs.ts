@@ -15,10 +15,11 @@ import { allocate, requireDevice } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
+import { bytesFor } from "./kept.ts";
 import { plannedLength, requireNamed, requireOneEach, requireOnGpu } from "./on_gpu.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "./recording.ts";
 import { prepare, prepareFor } from "./recording.ts";
-import { upload } from "./to_gpu.ts";
+import { upload, viaGpu } from "./to_gpu.ts";
 import type { Given } from "./transfer.ts";
 import { roomFor } from "./transfer.ts";
 
@@ -304,21 +305,12 @@ export async function expandRunsAtHand(
       "counts",
     );
   }
-  const made: GpuArray[] = [];
-  try {
-    for (const [given, own] of [
-      [values, type],
-      [counts, u32],
-    ] as const) {
-      made.push(await upload(context, arrays, given, { type: own }));
-    }
-    const [data, lengths] = made;
-    const result = await expandRunsOnGpu(context, arrays, data, lengths, { ...options, maxLength: total });
-    made.push(result);
-    return await result.read();
-  } finally {
-    for (const one of made) {
-      one.destroy();
-    }
-  }
+  // The scan of the counts is as long as they are.
+  const bytes = bytesFor(values.byteLength) + 2 * bytesFor(counts.byteLength) + bytesFor(total * type.bytes);
+  return viaGpu(context, bytes, async (own) => {
+    const data = own(await upload(context, arrays, values, { type }));
+    const lengths = own(await upload(context, arrays, counts, { type: u32 }));
+    const sizes = { ...options, maxLength: total };
+    return own(await expandRunsOnGpu(context, arrays, data, lengths, sizes)).read();
+  });
 }

@@ -179,9 +179,12 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     return this.#parts.memory.buffer;
   }
 
-  /** Whether it was destroyed, and no call uses it any more: its buffer may hold another array. Recordings refuse it then. */
+  /**
+   * Whether it was destroyed, or what it lies in: once no pending call uses its buffer, that may hold another array. Recordings
+   * refuse it then.
+   */
   get isGone(): boolean {
-    return this.#parts.memory.isGone;
+    return this.#parts.isDestroyed === true || this.#parts.memory.isGone;
   }
 
   /** The byte of the buffer that it starts at. */

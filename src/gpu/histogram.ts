@@ -14,6 +14,7 @@ import type { OnGpu } from "./arrays_on_gpu.ts";
 import { partOf, planAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import type { Arrays, GpuArray } from "./gpu_array.ts";
+import { bytesFor } from "./kept.ts";
 import { arrangementFor } from "./planned.ts";
 import type { Prepared } from "./recording.ts";
 import type { Given } from "./transfer.ts";
@@ -93,7 +94,7 @@ export async function histogramAtHand(
   const title = `histogram<${type.name}>`;
   const { weights: _, ...others } = options;
   const weights = options.weights === undefined ? undefined : typeOfWeights(marks, length, title);
-  requireBins(others, scalar, title);
+  const bins = requireBins(others, scalar, title).count;
   const all = { ...others, type, ...(weights && { weights }), maxLength: length };
   // Arrays that have the same numbers are the same bins.
   const key = { ...all, range: textOf(options.range), edges: textOf(options.edges) };
@@ -104,8 +105,8 @@ export async function histogramAtHand(
       all: key,
       plan: async () => planHistogram(all, context.facts, [arrangementFor(all)]),
     },
-    async ({ plan, upload, output, run }) => {
-      const bins = plan.outputLength(length);
+    bytesFor(given.byteLength) + (weights ? bytesFor(marks.byteLength) : 0) + bytesFor(bins * u32.bytes),
+    async ({ upload, output, run }) => {
       const ranges = {
         input: given.byteLength > 0 ? await upload("input", given) : undefined,
         weights: weights && marks.byteLength > 0 ? await upload("weights", marks) : undefined,

@@ -1,8 +1,9 @@
 // Buffers and plans that calls leave for the next calls. Without them, most of a call's time goes into planning and into
 // memory that is touched for the first time. Calls at hand and arrays on the GPU share the buffers: the queue carries out
 // submissions in order, so a buffer may be taken again as soon as all commands that use it are submitted.
+// What calls under way may take and what is kept are never more bytes together than were stated.
 
-/** Bytes of buffers to keep, if the caller does not say. */
+/** Bytes of the buffers of calls, under way and kept, if the caller does not say. */
 const MOST_BYTES = 2 ** 29;
 
 /** How many buffers are kept. Each call looks through all of them. */
@@ -27,10 +28,14 @@ export interface KeptBuffer {
   readonly usage: number;
 }
 
-/** The buffers and plans that a device's calls have left for the next ones. */
+/** The buffers and plans that a device's calls have left for the next ones, and the calls under way. */
 export interface Kept {
-  /** How many bytes of buffers are kept at most. */
+  /** How many bytes of buffers the calls under way, and what is kept, have at most. */
   mostBytes: number;
+  /** Bytes of the buffers that the calls under way may take. */
+  usedBytes: number;
+  /** Starts each call that waits, the first one first, if there are bytes for it. */
+  readonly waiting: (() => boolean)[];
   /** Bytes that go from or to the CPU at once: the staging memory of a call is a few pieces, however long its arrays are. */
   pieceBytes: number;
   /** Arrays of more bytes go through the device in pieces, also if a buffer would hold them: see bench/LOG.md. */
@@ -42,20 +47,55 @@ export interface Kept {
 
 export const nothingKept = (): Kept => ({
   mostBytes: MOST_BYTES,
+  usedBytes: 0,
+  waiting: [],
   pieceBytes: 2 ** 24,
   longBytes: 2 ** 24,
   buffers: [],
   plans: [],
 });
 
+/**
+ * Starts a call whose buffers have `bytes` bytes at most, or says when it starts: once those that came before have started, and
+ * there are bytes for it. Alone, it needs not wait, however many it takes. It must not be a part of another call.
+ */
+export function startCall(kept: Kept, bytes: number): Promise<void> | undefined {
+  const starts = (start?: () => void): boolean => {
+    const fits = !(kept.usedBytes > 0 && kept.usedBytes + bytes > kept.mostBytes);
+    if (fits) {
+      kept.usedBytes += bytes;
+      start?.();
+    }
+    return fits;
+  };
+  return bytes === 0 || (kept.waiting.length === 0 && starts())
+    ? undefined
+    : new Promise((start) => kept.waiting.push(() => starts(start)));
+}
+
+/** Says that a call ended. Those that wait start, as far as there are bytes for them. */
+export function endCall(kept: Kept, bytes: number): void {
+  kept.usedBytes -= bytes;
+  while (kept.waiting[0]?.()) {
+    kept.waiting.shift();
+  }
+}
+
+/** The most bytes of a buffer that is taken for so many: a power of two. */
+const mostFor = (bytes: number): number => 2 ** Math.ceil(Math.log2(Math.max(2 ** 16, bytes)));
+
+/** Bytes of the buffers that a call may take for an array: one on the device, staging, and what is short. */
+export const bytesFor = (bytes: number): number => 2 * mostFor(bytes) + 2 ** 17;
+
 /** Buffers that were kept before. */
 const taken = new WeakMap<GPUBuffer, KeptBuffer>();
 
-/** Takes a kept buffer of at least `bytes` bytes. It is at most twice as large, or at most 64 KiB. */
+/** Takes a kept buffer of at least `bytes` bytes. It is no longer than the next power of two, or 64 KiB. */
 export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPUBuffer | undefined {
+  const most = mostFor(bytes);
   let best: KeptBuffer | undefined;
   for (const one of buffers) {
-    const fits = one.usage === usage && one.size >= bytes && one.size <= Math.max(2 * bytes, 2 ** 16);
+    const fits = one.usage === usage && one.size >= bytes && one.size <= most;
     // Of the smallest ones, the latest.
     if (fits && !(best && one.size > best.size)) {
       best = one;
@@ -88,10 +128,9 @@ export function letGoOfBuffers({ buffers }: Kept, most: number): void {
   for (const { size } of buffers) {
     bytes += size;
   }
-  while (bytes > most || buffers.length > MOST_BUFFERS) {
-    const { buffer, size } = buffers.shift() as KeptBuffer;
-    bytes -= size;
-    buffer.destroy();
+  while (buffers[0] && (bytes > most || buffers.length > MOST_BUFFERS)) {
+    bytes -= buffers[0].size;
+    buffers.shift()?.buffer.destroy();
   }
 }
 

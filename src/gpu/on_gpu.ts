@@ -1,3 +1,4 @@
+import { kindOfArray } from "../algebra/array_kinds.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
@@ -259,9 +260,8 @@ export function requireOnGpu(
   name = option,
 ): GpuArray {
   if (!(array instanceof GpuArray)) {
-    const given = Object(array)[Symbol.toStringTag] ?? (Array.isArray(array) ? "Array" : String(array));
     throw new ArgumentError(
-      `${primitive}: ${name} is ${given}, and ${beside} is on the GPU; it takes an array on the GPU, as fold.upload makes one`,
+      `${primitive}: ${name} is ${kindOfArray(array)}, and ${beside} is on the GPU; it takes an array on the GPU, as fold.upload makes one`,
       option,
     );
   }
@@ -535,6 +535,9 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
 /** How many counts a call gives: one, or those of a partition into classes. */
 const countsOf = ({ others: { classes } }: Call): number => (classes === undefined ? 1 : classes + 1);
 
+/** Where an array lies. Its owner may have destroyed it since the call began, which recordings would refuse. */
+const rangeOf = ({ buffer, offset, size }: GpuArray) => ({ buffer, offset, size });
+
 /** Where a call reads and writes. */
 const rangesOf = (
   { input, into, flags, initial, total: sum, segments }: Call,
@@ -546,9 +549,13 @@ const rangesOf = (
   output: { buffer: output.buffer, offset: into?.offset ?? 0 },
   ...(flags && { flags: { buffer: flags.buffer, offset: flags.offset } }),
   ...(total && { count: total.buffer }),
-  ...(initial !== undefined && { initial: initial as Value | GpuArray }),
-  ...(sum && { total: sum }),
-  ...segments?.ranges,
+  ...(initial !== undefined && {
+    initial: initial instanceof GpuArray ? rangeOf(initial) : (initial as Value),
+  }),
+  ...(sum && { total: rangeOf(sum) }),
+  ...Object.fromEntries(
+    Object.entries(segments?.ranges ?? {}).map(([name, array]) => [name, rangeOf(array)]),
+  ),
   ...segments?.numbers,
   ...(unique && { unique: unique.buffer }),
   length: input.length,

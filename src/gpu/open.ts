@@ -31,9 +31,10 @@ export interface OpenOptions {
    */
   readonly maxPipelines?: number;
   /**
-   * The most bytes of buffers to keep for later calls of `scan`, `reduce` and `compact`, so that these need not allocate
-   * them again. The default is 2^29 (512 MiB); 0 keeps none. The buffers that were used least recently go first. The number
-   * holds for the device: the last `openFold` that names one decides.
+   * The most bytes of the buffers of calls from array to array: of those that are under way, and of what is kept for later calls,
+   * so that these need not allocate it again. The default is 2^29 (512 MiB). A call waits until there are bytes for it, and one
+   * that needs more runs alone. With 0, nothing is kept, and calls run one after another. The buffers that were used least recently
+   * go first. The number holds for the device: the last `openFold` that names one decides.
    */
   readonly maxKeptBytes?: number;
 }
@@ -133,14 +134,9 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
 export function openFold(options: OpenOptions = {}): Promise<Fold> {
   return openDevice(options, async () => {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
-    if (gpu === undefined) {
-      throw new AdapterError(
-        "openFold: there is no navigator.gpu; WebGPU needs a recent browser and a secure context. In Node.js, import wavefold/node",
-      );
-    }
-    const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
-    if (adapter === null) {
-      throw new AdapterError("openFold: there is WebGPU, but no adapter: the GPU may be blocked");
+    const adapter = await gpu?.requestAdapter({ powerPreference: "high-performance" });
+    if (!adapter) {
+      throw (await part(import("./device_errors.ts"))).noAdapterError(gpu);
     }
     return { adapter };
   });

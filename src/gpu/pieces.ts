@@ -3,6 +3,7 @@ import { paddedBytes, rangeBytes, wholeWords } from "../plan/plan.ts";
 import type { Context } from "./context.ts";
 import type { Dispatch, Range, ResolvedRanges } from "./executor.ts";
 import { MAP_READ, MAP_WRITE } from "./flags.ts";
+import { bytesFor } from "./kept.ts";
 import type { PlanForCalls, Planned } from "./planned.ts";
 import { arrangementFor, forgetRuns, withPlan } from "./planned.ts";
 import type { RowCut } from "./row_pieces.ts";
@@ -140,7 +141,9 @@ export type WriteFlags = (words: Uint32Array, first: number) => void;
 /**
  * Starts a stream. The plan is for as many items as a piece has. `initial` has the bytes of the value before the first item,
  * if the plan takes one. `readsTotal` is whether to read the total at the end. If the plan takes flags, `writeFlags` writes
- * those of a piece as it goes to the GPU. With `rows`, each row is combined for itself.
+ * those of a piece as it goes to the GPU. With `rows`, each row is combined for itself. `isCall` is whether it is the call of an
+ * array: then it waits until there is memory for it. A stream does not, and no call waits for a stream to end: it may end only
+ * when another stream, or a call, goes on.
  */
 export function openPieces(
   context: Context,
@@ -150,6 +153,7 @@ export function openPieces(
   readsTotal = false,
   writeFlags?: WriteFlags,
   rows?: RowCut,
+  isCall = false,
 ): Pieces {
   const pieceItems = rows?.most ?? planned.all.maxLength;
   const isReduction = planned.primitive === "reduce";
@@ -191,7 +195,14 @@ export function openPieces(
     }
   };
 
-  const done = withPlan(context, planned, (own) =>
+  const mostResults = Math.max(1, resultsOf(0, pieceItems));
+  // Each place has staging, and one piece is on the device.
+  const bytes =
+    ((PIECES + 1) / 2) *
+    (bytesFor(pieceItems * itemBytes.input) +
+      (hasResults ? bytesFor(mostResults * itemBytes.output) : 0) +
+      (writeFlags ? bytesFor(pieceItems * 4) : 0));
+  const done = withPlan(context, planned, isCall ? bytes : 0, (own) =>
     atHand(context, own.compiled.plan.title, async (hand) => {
       const { open, total } = await deviceFor(hand, own);
       onGpu = open;
@@ -244,7 +255,6 @@ export function openPieces(
       rangeOf(buffer, items && rangeBytes(items, itemBytesOf(name), vector));
 
     const input = await hand.own("input", roomOf("input", pieceItems));
-    const mostResults = Math.max(1, resultsOf(0, pieceItems));
     const inCarries = isReduction && !rows?.isWhole;
     const output = inCarries ? undefined : await hand.own("output", roomOf("output", mostResults));
     const flags = writeFlags && (await hand.own("flags", roomOf("flags", pieceItems)));

@@ -141,6 +141,7 @@ export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Arra
       readsTotal,
       writeFlags,
       rows,
+      true,
     );
     try {
       const [result] = await Promise.all([isReduction ? undefined : read(pieces, call), write(pieces, call)]);

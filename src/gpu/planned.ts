@@ -7,7 +7,7 @@ import { keyOf, usePipelines } from "./device.ts";
 import type { Compiled, Dispatch } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import type { KeptPlan } from "./kept.ts";
-import { keepPlan, takePlan } from "./kept.ts";
+import { endCall, keepPlan, startCall, takePlan } from "./kept.ts";
 
 // The plans of calls at hand and of streams. Each call finds the plan that an earlier one left, or makes one.
 
@@ -101,22 +101,33 @@ async function compiledFor(context: Context, call: Planned, key: string): Promis
   }
 }
 
-/** Does some work with the plan of a call: one that an earlier call left, or a new one. It is left for the next call. */
+/**
+ * Does some work with the plan of a call: one that an earlier call left, or a new one. It is left for the next call. `bytes` is
+ * what its buffers have at most. It waits until there are as many. A stream has none: it may end only when another stream goes on.
+ */
 export async function withPlan<T>(
   context: Context,
   planned: Planned,
+  bytes: number,
   work: (own: PlanForCalls) => Promise<T>,
 ): Promise<T> {
-  const key = keyOfCall(planned);
-  const taken = takePlan(context.kept, key) as PlanForCalls | undefined;
-  const own = taken ?? (await compiledFor(context, planned, key));
+  const { kept } = context;
+  const started = startCall(kept, bytes);
+  if (started) {
+    await started;
+  }
+  let own: PlanForCalls | undefined;
   try {
+    const key = keyOfCall(planned);
+    own = (takePlan(kept, key) as PlanForCalls | undefined) ?? (await compiledFor(context, planned, key));
     const result = await work(own);
     usePipelines(context, own.pipelines);
-    keepPlan(context.kept, own, context.pipelines);
+    keepPlan(kept, own, context.pipelines);
     return result;
   } catch (cause) {
-    own.destroy();
+    own?.destroy();
     throw cause;
+  } finally {
+    endCall(kept, bytes);
   }
 }

@@ -454,9 +454,7 @@ const refusal = ({ title }: Plan, problem: string, option: string): Error =>
 
 /** Whether it is a range of a buffer, and not a value. A field of a struct's value is no object. */
 const isRange = (given: unknown): given is BufferRange =>
-  typeof given === "object" &&
-  given !== null &&
-  ("mapAsync" in given || typeof (given as { buffer?: unknown }).buffer === "object");
+  "mapAsync" in Object((given as { readonly buffer?: unknown } | null)?.buffer ?? given);
 
 /** Checks the index of the first item, which is 0 if it is left out. */
 function requireFirstIndex(given: unknown, plan: Plan): number {

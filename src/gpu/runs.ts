@@ -14,8 +14,9 @@ import type { Context } from "./context.ts";
 import { requireDevice } from "./device.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
+import { bytesFor } from "./kept.ts";
 import { requireNamed } from "./on_gpu.ts";
-import { upload } from "./to_gpu.ts";
+import { upload, viaGpu } from "./to_gpu.ts";
 import type { Given } from "./transfer.ts";
 
 // Runs of equal elements: reductions whose keys are the data itself.
@@ -109,21 +110,14 @@ export async function runsAtHand(
   requireDevice(context, primitive);
   const { type } = await typesOf(given.data, { type: options.type }, primitive);
   requireRunKey(options, type, primitive);
-  const made: GpuArray[] = [];
-  try {
-    const data = await upload(context, arrays, given, { type });
-    made.push(data);
+  const bytes = 2 * bytesFor(given.byteLength) + bytesFor(given.length * u32.bytes);
+  return viaGpu(context, bytes, async (own) => {
+    const data = own(await upload(context, arrays, given, { type }));
     const result = await runsOnGpu(primitive, context, arrays, data, options);
     if (result instanceof GpuArray) {
-      made.push(result);
-      return await result.read();
+      return own(result).read();
     }
-    made.push(result.values, result.counts);
-    const [values, counts] = await Promise.all([result.values.read(), result.counts.read()]);
+    const [values, counts] = await Promise.all([own(result.values).read(), own(result.counts).read()]);
     return { values, counts: counts as Uint32Array };
-  } finally {
-    for (const one of made) {
-      one.destroy();
-    }
-  }
+  });
 }

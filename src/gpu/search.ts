@@ -10,6 +10,7 @@ import type { OnGpu } from "./arrays_on_gpu.ts";
 import { partOf, planAtHand, typesOf } from "./at_hand.ts";
 import type { Context } from "./context.ts";
 import type { Arrays, GpuArray } from "./gpu_array.ts";
+import { bytesFor } from "./kept.ts";
 import type { Prepared } from "./recording.ts";
 import type { Given } from "./transfer.ts";
 import { fresh } from "./transfer.ts";
@@ -69,6 +70,7 @@ export async function searchSortedAtHand(
       all: { ...all, sortedLength: sorted.length } as typeof all,
       plan: async () => planSearch(all, context.facts),
     },
+    bytesFor(sorted.byteLength) + bytesFor(values.byteLength) + bytesFor(values.length * u32.bytes),
     async ({ upload, output, run }) => {
       if (values.length === 0) {
         return new Uint8Array(0);

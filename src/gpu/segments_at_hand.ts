@@ -13,7 +13,8 @@ import type { Context } from "./context.ts";
 import { requireDevice } from "./device.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
-import { upload } from "./to_gpu.ts";
+import { bytesFor } from "./kept.ts";
+import { upload, viaGpu } from "./to_gpu.ts";
 import type { Given } from "./transfer.ts";
 import { givenOf } from "./transfer.ts";
 
@@ -88,30 +89,31 @@ export async function segmentsAtHand(
       return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
     }
   }
-  const made: GpuArray[] = [];
-  const own = <T extends GpuArray>(array: T): T => {
-    made.push(array);
-    return array;
-  };
-  /** What says where segments start, on the GPU. */
-  const starts = async (data: GpuArray): Promise<object> => {
-    if ("rows" in checked) {
-      return { [checked.kind]: checked.rows };
-    }
-    if (ofData && keys !== undefined && isSameType(keys, from)) {
-      return { keys: data, key, keyType };
-    }
-    try {
-      const given = givenOf(arrayIn(checked));
-      const array = own(await upload(context, arrays, given, { type: keys ?? u32 }));
-      return { [checked.kind]: array, key, keyType };
-    } catch (cause) {
-      throw cause instanceof LimitError
-        ? new LimitError(cause.message, cause.needed, cause.limit, "segments")
-        : cause;
-    }
-  };
-  try {
+  const startBytes = "rows" in checked ? 0 : arrayIn(checked).byteLength;
+  const bytes =
+    bytesFor(given.byteLength) +
+    bytesFor(given.length * types.type.bytes) +
+    // The keys go in, and those of runs come out.
+    2 * bytesFor(startBytes);
+  return viaGpu(context, bytes, async (own) => {
+    /** What says where segments start, on the GPU. */
+    const starts = async (data: GpuArray): Promise<object> => {
+      if ("rows" in checked) {
+        return { [checked.kind]: checked.rows };
+      }
+      if (ofData && keys !== undefined && isSameType(keys, from)) {
+        return { keys: data, key, keyType };
+      }
+      try {
+        const given = givenOf(arrayIn(checked));
+        const array = own(await upload(context, arrays, given, { type: keys ?? u32 }));
+        return { [checked.kind]: array, key, keyType };
+      } catch (cause) {
+        throw cause instanceof LimitError
+          ? new LimitError(cause.message, cause.needed, cause.limit, "segments")
+          : cause;
+      }
+    };
     const data = own(await upload(context, arrays, given, { type: from }));
     const result: unknown = await data.callOnGpu(primitive, context, arrays, {
       ...others,
@@ -126,11 +128,7 @@ export async function segmentsAtHand(
       own(values).read(into === undefined ? {} : { into: into as AnyArray }),
     ]);
     return keysOfRuns ? { keys: keysOfRuns, values: contents } : contents;
-  } finally {
-    for (const one of made) {
-      one.destroy();
-    }
-  }
+  });
 }
 
 /** The type of the keys. @throws {ArgumentError} if they are no array of an element type. */

@@ -17,6 +17,7 @@ import type { Context } from "./context.ts";
 import { explain, requireDevice } from "./device.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
+import { bytesFor } from "./kept.ts";
 import {
   callOnGpu,
   ofCall,
@@ -29,7 +30,7 @@ import {
 import { keyOfCall } from "./planned.ts";
 import type { Ranges } from "./recording.ts";
 import { prepareNth, prepareTopK } from "./select.ts";
-import { upload } from "./to_gpu.ts";
+import { upload, viaGpu } from "./to_gpu.ts";
 import type { Given } from "./transfer.ts";
 import { roomFor } from "./transfer.ts";
 
@@ -244,24 +245,20 @@ export async function selectAtHand(
   if (options.segments !== undefined) {
     requireRowsOf(options.segments, given, title);
   }
-  const made: GpuArray[] = [];
-  try {
-    const data = await upload(context, arrays, given, { type });
-    made.push(data);
+  // The results are at most as long as the data, and so is the scratch.
+  const bytes =
+    2 * bytesFor(given.byteLength) + bytesFor(given.length * u32.bytes) + bytesFor(given.length * 8);
+  return viaGpu(context, bytes, async (own) => {
+    const data = own(await upload(context, arrays, given, { type }));
     const selected = await selectOnGpu(primitive, context, arrays, data, number, others);
     const [values, indices] =
       "values" in selected ? [selected.values, selected.indices] : [selected.value, selected.index];
-    made.push(values, indices);
-    const [elements, positions] = await Promise.all([values.read(), indices.read()]);
+    const [elements, positions] = await Promise.all([own(values).read(), own(indices).read()]);
     return primitive === "topK"
       ? { values: elements as AnyArray, indices: positions as Uint32Array }
       : {
           value: valuesOf(elements as AnyArray, type)(0),
           index: (positions as Uint32Array)[0] as number,
         };
-  } finally {
-    for (const one of made) {
-      one.destroy();
-    }
-  }
+  });
 }

@@ -18,6 +18,7 @@ import type { Context } from "./context.ts";
 import { explain, requireDevice } from "./device.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
+import { bytesFor } from "./kept.ts";
 import {
   callOnGpu,
   ofCall,
@@ -32,7 +33,7 @@ import { keyOfCall, lengthError } from "./planned.ts";
 import { segmentsOnGpu } from "./segments_on_gpu.ts";
 import type { SortParts } from "./sort.ts";
 import { prepareParts } from "./sort.ts";
-import { upload } from "./to_gpu.ts";
+import { upload, viaGpu } from "./to_gpu.ts";
 import type { Given } from "./transfer.ts";
 import { givenOf, roomFor } from "./transfer.ts";
 
@@ -357,14 +358,19 @@ export async function sortAtHand(
     given.length,
     true,
   );
-  const made: GpuArray[] = [];
-  try {
-    const data = await upload(context, arrays, given, { type });
-    made.push(data);
+  const valueBytes = moved.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  // The plan's scratch is for up to twice as many items.
+  const scratchBytes = 2 * (given.length * (8 + (checked ? 32 : 8)) + valueBytes);
+  const bytes =
+    bytesFor(given.byteLength) +
+    bytesFor(given.length * Math.max(type.bytes, u32.bytes)) +
+    moved.reduce((sum, { byteLength }) => sum + 2 * bytesFor(byteLength), scratchBytes) +
+    (checked && "words" in checked ? bytesFor(checked.words.byteLength) : 0);
+  return viaGpu(context, bytes, async (own) => {
+    const data = own(await upload(context, arrays, given, { type }));
     const onGpu: GpuArray[] = [];
     for (const [at, one] of moved.entries()) {
-      onGpu.push(await upload(context, arrays, one, { type: types[at] }));
-      made.push(onGpu[at] as GpuArray);
+      onGpu.push(own(await upload(context, arrays, one, { type: types[at] })));
     }
     /** What says where segments start, on the GPU. */
     const starts = async (): Promise<Partial<Options>> => {
@@ -375,8 +381,7 @@ export async function sortAtHand(
         return { segments: { rows: checked.rows } };
       }
       const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
-      const offsets = await upload(context, arrays, givenOf(words), { type: u32 });
-      made.push(offsets);
+      const offsets = own(await upload(context, arrays, givenOf(words), { type: u32 }));
       return {
         segments: { offsets: offsets as GpuArray as GpuArray<"u32", number> },
         maxSegmentLength: longestOf(words),
@@ -388,19 +393,13 @@ export async function sortAtHand(
       ...(values !== undefined && { values: Array.isArray(values) ? onGpu : onGpu[0] }),
     });
     if (result instanceof GpuArray) {
-      made.push(result);
-      return await result.read(into === undefined ? {} : { into: into as never });
+      return own(result).read(into === undefined ? {} : { into: into as never });
     }
     const lists = listOf(result.values) as readonly GpuArray[];
-    made.push(result.keys, ...lists);
-    const [keys, ...read] = await Promise.all([result.keys, ...lists].map((one) => one.read()));
+    const [keys, ...read] = await Promise.all([result.keys, ...lists].map((one) => own(one).read()));
     return {
       keys: keys as AnyArray,
       values: Array.isArray(values) ? read : (read[0] as AnyArray),
     };
-  } finally {
-    for (const one of made) {
-      one.destroy();
-    }
-  }
+  });
 }

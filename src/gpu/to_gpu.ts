@@ -10,7 +10,7 @@ import { explain, requireDevice, validated } from "./device.ts";
 import { BufferUsage, COMPUTE_STAGE } from "./flags.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray, own } from "./gpu_array.ts";
-import { keepBuffer } from "./kept.ts";
+import { endCall, keepBuffer, startCall } from "./kept.ts";
 import { callOnGpu } from "./on_gpu.ts";
 import { lengthError } from "./planned.ts";
 import type { Length } from "./recording.ts";
@@ -74,6 +74,30 @@ export async function upload(
   const memory = own(context, arrays, buffer);
   const parts = { context, memory, offset: 0, maxLength: given.length, count: undefined };
   return new GpuArray(type, arrayOf, { ...parts, held: [memory], call: callOnGpu });
+}
+
+/**
+ * Does the work of a call at hand that goes by way of arrays on the GPU, when there is memory for it: `bytes` bytes at most.
+ * `ofCall` takes an array that is destroyed when the call ends.
+ */
+export async function viaGpu<T>(
+  { kept }: Context,
+  bytes: number,
+  work: (ofCall: <Made extends GpuArray>(array: Made) => Made) => Promise<T>,
+): Promise<T> {
+  const made: GpuArray[] = [];
+  await startCall(kept, bytes);
+  try {
+    return await work((array) => {
+      made.push(array);
+      return array;
+    });
+  } finally {
+    for (const one of made) {
+      one.destroy();
+    }
+    endCall(kept, bytes);
+  }
 }
 
 /** @throws {LimitError} for an array that no buffer of the device holds. It names what says how long it is. */

@@ -89,7 +89,7 @@ export const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
 
 /** Bytes of a buffer that other calls can use, too: up to 16 MiB a power of two. */
 const roomOf = (bytes: number): number =>
-  bytes > 2 ** 24 ? wholeWords(bytes) : 2 ** Math.max(8, Math.ceil(Math.log2(bytes)));
+  bytes > 2 ** 24 ? wholeWords(bytes) : 2 ** Math.ceil(Math.log2(Math.max(256, bytes)));
 
 /**
  * A buffer of at least `bytes` bytes: a kept one, or a new one. It may hold anything.
@@ -105,13 +105,16 @@ export function roomFor(
 ): GPUBuffer | Promise<GPUBuffer> {
   const { kept } = context;
   const size = roomOf(bytes);
-  const make = (): Promise<GPUBuffer> =>
-    allocate(
+  const make = (): Promise<GPUBuffer> => {
+    // What the calls under way may take, and what is kept, must not be more together.
+    letGoOfBuffers(kept, kept.mostBytes - kept.usedBytes);
+    return allocate(
       context,
       { label: `wavefold ${title} ${name}`, size, usage, mappedAtCreation: usage === WRITTEN },
       title,
       bytes,
     );
+  };
   return (
     takeBuffer(kept, size, usage) ??
     make().catch((cause: unknown) => {

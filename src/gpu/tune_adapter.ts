@@ -46,6 +46,14 @@ const LONGEST_MS = 100;
 const REPEATS = 3;
 /** A GPU that was idle has a low clock, so it is first kept busy for this long. */
 const HEAT_MS = 300;
+/**
+ * Before each way is timed, the GPU is kept busy with it for this long: its clock fell while the kernel was compiled, and after a result is
+ * read, an NVIDIA driver works on copies for a while, and sorts then take up to five times as long.
+ */
+const WARM_MS = 40;
+/** The recordings of a round of that, and the most rounds. */
+const RECORDINGS_A_ROUND = 4;
+const MOST_ROUNDS = 4000;
 
 /** The threads of a work-group, and the consecutive items that each takes. */
 export interface Shape {
@@ -145,6 +153,7 @@ const subjects = [
   ["compact", u32],
   ["reduce", u32],
   ["sort", u32],
+  ["pairs", u32],
   ["histogram", u32],
   ["scan", u64],
   ["reduce", u64],
@@ -153,6 +162,9 @@ const subjects = [
 
 /** Algorithm, sizes and passes, as the options of a plan take them. A histogram takes no algorithm. */
 export type Way = Shape & { readonly algorithm?: Algorithm; readonly passes: Passes };
+
+/** Whether it is a sort, of keys alone or of keys and values. */
+const isSort = (primitive: TunedPrimitive): boolean => primitive === "sort" || primitive === "pairs";
 
 function shapesFor(
   { software }: Pick<DeviceFacts, "software">,
@@ -163,6 +175,7 @@ function shapesFor(
   const range = ranges[software ? "software" : "gpu"];
   switch (primitive) {
     case "sort":
+    case "pairs":
       return algorithm === "subgroup" ? range.byVotes : range.byCounters;
     case "histogram":
       return range.histogram;
@@ -209,7 +222,7 @@ async function measure(fold: Fold, context: Context, deadline: number): Promise<
       await heat(fold, bench);
     }
     for (const [primitive, type] of subjects) {
-      const own = primitive === "sort" ? range.sortBytes.filter((one) => one <= most) : bytes;
+      const own = isSort(primitive) ? range.sortBytes.filter((one) => one <= most) : bytes;
       const lengths = own.map((one) => one / type.bytes);
       const found = await rowsOf(fold, context, bench, {
         ...{ primitive, type, lengths, deadline },
@@ -275,7 +288,7 @@ export async function tuneOne(
   const range = ranges[context.facts.software ? "software" : "gpu"];
   const { maxStorageBufferBindingSize, maxBufferSize } = context.facts.limits;
   const most = Math.min(maxStorageBufferBindingSize, maxBufferSize) / bytes;
-  const usual = measured.primitive === "sort" ? range.sortBytes : range.bytes;
+  const usual = isSort(measured.primitive) ? range.sortBytes : range.bytes;
   const lengths = (own ?? usual.map((one) => one / bytes)).filter(
     (length) => length >= SHORTEST && length <= most,
   );
@@ -322,7 +335,7 @@ async function rowsOf(
 ): Promise<{ rows: AdapterTuningRow[]; ways: readonly Timed[]; isWhole: boolean }> {
   const { primitive, type, lengths, deadline, onWrong } = measured;
   const range = ranges[facts.software ? "software" : "gpu"];
-  const atOnce = primitive === "sort" ? SORTS_AT_ONCE : range.atOnce;
+  const atOnce = isSort(primitive) ? SORTS_AT_ONCE : range.atOnce;
   const { algorithms: names, passes, shapes } = waysOn(facts, measured);
   const isLate = lengths.some((length) => length * type.bytes > SOON_CHECKED_BYTES);
   const plans: Prepared[] = [];
@@ -368,7 +381,7 @@ async function rowsOf(
           if (prepared && !(await areRight(bench, measured, prepared, soon))) {
             onWrong?.(way);
           } else if (prepared) {
-            const times = await timesOf(bench, lengths, prepared);
+            const times = await timesOf(bench, lengths, prepared, facts.software ? 0 : WARM_MS);
             if (times) {
               timed.push({ ...way, times, prepared });
             }
@@ -431,9 +444,7 @@ async function heat(fold: Fold, bench: Bench): Promise<void> {
   const plan = await fold.prepareReduce({ type: u32, op: add, maxLength: length });
   const { input, output } = bench;
   try {
-    for (const end = performance.now() + HEAT_MS; performance.now() < end; ) {
-      await bench.time((pass) => plan.record(pass, { input, output, length }), 10);
-    }
+    await bench.busy((pass) => plan.record(pass, { input, output, length }), HEAT_MS);
   } finally {
     plan.destroy();
   }
@@ -463,6 +474,15 @@ async function prepare(
       const plan = await fold.prepareSort({ ...own, passes });
       return {
         record: (into, { input, output }, length) => plan.record(into, { input, output, length }),
+        destroy: () => plan.destroy(),
+      };
+    }
+    if (primitive === "pairs") {
+      // The values are the keys, so both results are the same.
+      const plan = await fold.prepareSort({ ...own, values: u32, passes });
+      return {
+        record: (into, { input, output, reordered }, length) =>
+          plan.record(into, { input, output, values: input, reordered, length }),
         destroy: () => plan.destroy(),
       };
     }
@@ -505,13 +525,20 @@ async function prepare(
 interface Bench {
   readonly input: GPUBuffer;
   readonly output: GPUBuffer;
+  readonly reordered: GPUBuffer;
   readonly count: GPUBuffer;
   /** The contents of `input`. */
   readonly data: Uint32Array<ArrayBuffer>;
   /** The milliseconds that the GPU takes, if something is recorded `times` times, one after another. */
   time(record: (pass: GPUComputePassEncoder) => void, times: number): Promise<number>;
-  /** The first bytes of the output, and the count, after what is recorded. */
-  read(record: (encoder: GPUCommandEncoder) => void, bytes: number): Promise<[ArrayBuffer, number]>;
+  /** Keeps the GPU busy with what is recorded, for so many milliseconds. It has work to do when this returns. */
+  busy(record: (pass: GPUComputePassEncoder) => void, milliseconds: number): Promise<void>;
+  /** The first bytes of the output or of the reordered values, and the count, after what is recorded. */
+  read(
+    record: (encoder: GPUCommandEncoder) => void,
+    bytes: number,
+    from: "output" | "reordered",
+  ): Promise<[ArrayBuffer, number]>;
   destroy(): void;
 }
 
@@ -544,6 +571,7 @@ async function openBench(context: Context, bytes: number): Promise<Bench> {
     const data = randomWords(bytes / 4);
     const input = await own(bytes, STORAGE | COPY_DST);
     const output = await own(bytes, STORAGE | COPY_SRC | COPY_DST);
+    const reordered = await own(bytes, STORAGE | COPY_SRC | COPY_DST);
     const count = await own(4, STORAGE | COPY_SRC | COPY_DST);
     device.queue.writeBuffer(input, 0, data);
     const hasClock = device.features.has("timestamp-query");
@@ -555,8 +583,26 @@ async function openBench(context: Context, bytes: number): Promise<Bench> {
     const bench: Bench = {
       input,
       output,
+      reordered,
       count,
       data,
+      async busy(record, milliseconds) {
+        const end = performance.now() + milliseconds;
+        let earlier: Promise<unknown> = Promise.resolve();
+        for (let round = 0; round < MOST_ROUNDS && performance.now() < end; round++) {
+          const encoder = device.createCommandEncoder({ label: `wavefold ${TITLE}` });
+          const pass = encoder.beginComputePass({ label: `wavefold ${TITLE}` });
+          for (let done = 0; done < RECORDINGS_A_ROUND; done++) {
+            record(pass);
+          }
+          pass.end();
+          device.queue.submit([encoder.finish()]);
+          // The last round but one is waited for, so that the GPU has work all the time.
+          const done = device.queue.onSubmittedWorkDone();
+          await earlier;
+          earlier = done;
+        }
+      },
       async time(record, times) {
         const encoder = device.createCommandEncoder({ label: `wavefold ${TITLE}` });
         const pass = encoder.beginComputePass({
@@ -580,13 +626,14 @@ async function openBench(context: Context, bytes: number): Promise<Bench> {
         await device.queue.onSubmittedWorkDone();
         return performance.now() - start;
       },
-      async read(record, bytes) {
+      async read(record, bytes, from) {
+        const source = from === "output" ? output : reordered;
         const encoder = device.createCommandEncoder({ label: `wavefold ${TITLE}` });
-        encoder.clearBuffer(output, 0, bytes);
+        encoder.clearBuffer(source, 0, bytes);
         encoder.clearBuffer(count);
         record(encoder);
         const both = await readOf(device, encoder, [
-          [output, bytes],
+          [source, bytes],
           [count, 4],
         ]);
         return [both.slice(0, bytes), new Uint32Array(both, bytes, 1)[0] as number];
@@ -631,8 +678,11 @@ async function timesOf(
   bench: Bench,
   lengths: readonly number[],
   prepared: Prepared,
+  warmMs: number,
 ): Promise<number[] | undefined> {
   const times: number[] = [];
+  const longest = Math.max(...lengths);
+  await bench.busy((pass) => prepared.record(pass, bench, longest), warmMs);
   for (const length of lengths) {
     const record = (pass: GPUComputePassEncoder): void => prepared.record(pass, bench, length);
     let recordings = 1;
@@ -678,15 +728,17 @@ async function areRight(
     const words = (length * type.bytes) / 4;
     // There may be more bins than items.
     const most = Math.max(words, primitive === "histogram" ? BINS : 0);
-    const [bytes, count] = await bench.read(
-      (encoder) => prepared.record(encoder, bench, length),
-      Math.ceil(most / 4) * 16,
-    );
+    const read = (from: "output" | "reordered"): Promise<[ArrayBuffer, number]> =>
+      bench.read((encoder) => prepared.record(encoder, bench, length), Math.ceil(most / 4) * 16, from);
+    const [bytes, count] = await read("output");
     const found = new Uint32Array(bytes);
     const wanted = results.get(length) ?? wantedOf(primitive, bench.data.subarray(0, words), type.bytes / 4);
     results.set(length, wanted);
     const isCounted = primitive !== "compact" || count === wanted.length;
     if (!isCounted || !isSame(found, wanted)) {
+      return false;
+    }
+    if (primitive === "pairs" && !isSame(new Uint32Array((await read("reordered"))[0]), wanted)) {
       return false;
     }
   }
@@ -707,7 +759,7 @@ function wantedOf(primitive: TunedPrimitive, data: Uint32Array<ArrayBuffer>, wor
   if (primitive === "compact") {
     return data.filter((x) => x % 2 === 1);
   }
-  if (primitive === "sort") {
+  if (isSort(primitive)) {
     const keys = data.slice();
     (wordsEach === 1 ? keys : new BigUint64Array(keys.buffer)).sort();
     return keys;

@@ -196,7 +196,7 @@ export const paramNames = [
   "length",
   "grid_width",
   "tiles",
-  "spine_tiles",
+  "spine_entries",
   "wide_length",
   "input_base",
   "output_base",

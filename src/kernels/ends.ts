@@ -60,12 +60,17 @@ export function endsOf(
   }
   const { domain, start, type } = monoid;
   const { element } = domain;
-  const { stored = element, fromStored = "x", toStored = "x" } = carried ? ({} as Partial<Domain>) : domain;
+  const {
+    stored = element,
+    fromStored = "x",
+    fromInitial = fromStored,
+    toStored = "x",
+  } = carried ? ({} as Partial<Domain>) : domain;
   const shown = start && !initial ? `select(x, ${start.before}, data_length() == 0u)` : toStored;
   const storedText = generated(
     [
       `alias Stored = ${stored};`,
-      conversion("element_from_stored", "Stored", "Element", fromStored),
+      conversion("element_from_stored", "Stored", "Element", fromInitial),
       conversion("stored_from_element", "Element", "Stored", shown),
     ].join("\n"),
   );

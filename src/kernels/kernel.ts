@@ -15,7 +15,7 @@ import storePrefixesFile from "../../shaders/device/io/store_prefixes.wgsl";
 import totalNoneFile from "../../shaders/device/io/total_none.wgsl";
 import reduceTilesFile from "../../shaders/device/kernels/reduce_tiles.wgsl";
 import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
-import type { Monoid } from "../algebra/monoid.ts";
+import type { Monoid, TileKind, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { Module } from "../text/link.ts";
 import { linkSources } from "../text/link.ts";
 import type { Constants } from "../text/module.ts";
@@ -111,6 +111,8 @@ export interface KernelOptions {
   /** The files that replace declarations of other files, if items go one by one. */
   readonly oneByOne?: OneByOne | undefined;
   readonly sizes: Sizes;
+  /** The device's limits, if an operator may bring tiles of its own in place of the algorithm's. */
+  readonly ownTiles?: WorkGroupLimits | undefined;
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
 }
@@ -245,6 +247,30 @@ export interface ScanKernelOptions {
   readonly segments?: SegmentSources | undefined;
 }
 
+/** The sizes and the tiles of a kernel, if the operator has its own. Tiles of its own hold no item over a barrier. */
+const tilesOf = (
+  monoid: Monoid,
+  { sources, sizes, ownTiles, oneByOne }: KernelOptions,
+  side: Side,
+  vector: number,
+  kind: TileKind,
+  mapped: boolean,
+  exclusive = false,
+): { sizes: Sizes; sources: readonly SourceText[]; instead: readonly SourceText[] | undefined } => {
+  const own = ownTiles && monoid.tiles;
+  return own && side === "items"
+    ? {
+        sizes,
+        sources: own.sources(kind, constantsOf(sizes, vector, elementWords(monoid)), exclusive, mapped),
+        instead: undefined,
+      }
+    : {
+        sizes: own && vector === 1 ? own.totals(sizes, ownTiles) : sizes,
+        sources: sources(monoid),
+        instead: oneByOne?.items,
+      };
+};
+
 /** The kernel that scans each tile on top of its carry. */
 export function scanKernel(
   monoid: Monoid,
@@ -255,7 +281,7 @@ export function scanKernel(
       readonly carry: boolean | readonly SourceText[];
     },
 ): Kernel {
-  const { sources, oneByOne, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
+  const { sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
   const { segments } = options;
   const totals = segments?.totals?.(sizes.oneByOne);
   const { files, wide } = totals
@@ -269,11 +295,20 @@ export function scanKernel(
       ? elementsOfVector(monoid, sizes.items)
       : itemsOfVector(loaded, sizes.items, totals ? loaded : bytes);
   const singlePass = typeof carry === "object";
+  const tiles = tilesOf(
+    monoid,
+    options,
+    side,
+    vector,
+    singlePass ? "single pass" : "scan",
+    map !== undefined,
+    exclusive,
+  );
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkKernel(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
     singlePass ? "scan_single_pass" : "scan_tiles",
-    withInstead(oneByOne?.items, [
+    withInstead(tiles.instead, [
       segments?.prefix ?? prefixText(exclusive),
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, !totals, shown) ??
@@ -286,12 +321,12 @@ export function scanKernel(
       ]),
       ...(segments?.heads(sizes.oneByOne) ?? []),
       lengthFile(lengthOnGpu),
-      ...sources(monoid),
+      ...tiles.sources,
       loadItems,
       storePrefixes,
       ...(totals ?? []),
     ]),
-    sizes,
+    tiles.sizes,
     vector,
     elementWords(monoid),
   );
@@ -321,7 +356,7 @@ export function reduceKernel(
     readonly segments?: SegmentSources | undefined;
   },
 ): Kernel {
-  const { sources, oneByOne, sizes, input, output, lengthOnGpu, map, ends, storedBytes } = options;
+  const { sizes, input, output, lengthOnGpu, map, ends, storedBytes } = options;
   // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
   const file = inputFor(options.arrangement, sizes);
   const mapped = input === "items" ? map : undefined;
@@ -331,26 +366,27 @@ export function reduceKernel(
       : input === "elements"
         ? elementsOfVector(monoid, sizes.items)
         : itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes);
+  const tiles = tilesOf(monoid, options, input, vector, "reduce", mapped !== undefined);
   const { start } = monoid;
   // Only an input of items may be empty. An input of elements has one for each tile.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
   return linkKernel(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
-    withInstead(oneByOne?.items, [
+    withInstead(tiles.instead, [
       ...operatorSources(monoid),
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
         storageSources(monoid, input, output, vector, shown)),
       file,
       outputItems,
       lengthFile(lengthOnGpu),
-      ...sources(monoid),
+      ...tiles.sources,
       loadItems,
       reduceTiles,
       ...(ends?.sources("result") ?? []),
       ...(options.segments?.heads(sizes.oneByOne) ?? []),
     ]),
-    sizes,
+    tiles.sizes,
     vector,
     elementWords(monoid),
   );

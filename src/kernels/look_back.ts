@@ -70,6 +70,10 @@ const mostGroups = (byVotes: boolean, words: number): number =>
  */
 const groupEntries = (fanOut: number): number => fanOut + 2;
 
+/** How many groups are read at the same time by votes, by one subgroup each. */
+const groupsAtOnce = ({ workGroupSize, maxSubgroupSize }: Sizes): number =>
+  Math.min(3, workGroupSize / maxSubgroupSize);
+
 /** Bytes of work-group memory that a look-back uses beside those of its algorithm. */
 export function lookBackMemory(
   kernel: Pick<KernelOptions, "algorithm" | "sizes">,
@@ -80,21 +84,28 @@ export function lookBackMemory(
   }
   const { byVotes, fanOut } = lookBackShape(kernel);
   const groups = mostGroups(byVotes, Math.ceil(elementBytes / 4));
-  // By votes: 3 is the most that AT_ONCE of look_back_votes.wgsl can be.
-  const finding = byVotes ? [groups, groups, 3] : [fanOut * groups, fanOut, groups];
+  const finding = byVotes ? [groups, groups, groupsAtOnce(kernel.sizes)] : [fanOut * groups, fanOut, groups];
   return memoryOf([...finding, 1, 1], elementBytes, 4);
 }
 
-/** Bytes of the spine of a single pass. It has two places for each entry, and a ticket for each run. */
-export function spineBytes(
+/** The entries of a spine, which kernels have as `params.spine_entries`, and its bytes. */
+export interface SpineSize {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/**
+ * The size of the spine of a single pass, for so many tiles and runs. The last group may use no entry but its carry. There are two
+ * places for each entry, and a ticket for each run.
+ */
+export function spineSize(
   { fanOut }: LookBackShape,
   tiles: number,
   elementWords: number,
   runs: number,
-): number {
-  // The same as entries() of look_back.wgsl.
+): SpineSize {
   const entries = (Math.floor(tiles / fanOut) + 1) * groupEntries(fanOut);
-  return (2 * entries * 2 * elementWords + runs + 1) * 4;
+  return { entries, bytes: (2 * entries * 2 * elementWords + runs + 1) * 4 };
 }
 
 /** Declares `words_from_element` and `element_from_words`, which the look-back calls. */
@@ -203,14 +214,15 @@ export function lookBackSources(
   primitive: "scan" | "compact" | "totals" | "runs",
   monoid: Monoid,
   shape: LookBackShape,
-  { oneByOne }: Pick<Sizes, "oneByOne">,
+  sizes: Sizes,
   options: LookBackOptions,
 ): readonly SourceText[] {
-  const { byVotes } = shape;
   return [
     ...entrySources(monoid, shape, options),
     options.tickets ? tileByTicket : tileByNumber,
-    oneByOne ? lookBackOneByOne : byVotes ? lookBackVotes : lookBackThreads,
+    ...(shape.byVotes
+      ? [constantsText({ AT_ONCE: groupsAtOnce(sizes) }), lookBackVotes]
+      : [sizes.oneByOne ? lookBackOneByOne : lookBackThreads]),
     ...(primitive === "compact" || primitive === "runs" ? [] : [scanSinglePass]),
   ];
 }

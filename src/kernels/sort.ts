@@ -11,6 +11,7 @@ import sortPassFile from "../../shaders/device/kernels/sort_pass.wgsl";
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
 import arrivalsPlantedFile from "../../shaders/device/sort/arrivals_planted.wgsl";
 import countTileFile from "../../shaders/device/sort/count_tile.wgsl";
+import countWholeTileFile from "../../shaders/device/sort/count_whole_tile.wgsl";
 import faultsNoneFile from "../../shaders/device/sort/faults_none.wgsl";
 import faultsPlantedFile from "../../shaders/device/sort/faults_planted.wgsl";
 import firstByLookBackFile from "../../shaders/device/sort/first_by_look_back.wgsl";
@@ -51,6 +52,7 @@ const arrivalsPlanted = /* @__PURE__ */ file("sort/arrivals_planted.wgsl", arriv
 const binsWords = /* @__PURE__ */ file("histogram/bins_words.wgsl", binsWordsFile);
 const countDigits = /* @__PURE__ */ file("kernels/count_digits.wgsl", countDigitsFile);
 const countTile = /* @__PURE__ */ file("sort/count_tile.wgsl", countTileFile);
+const countWholeTile = /* @__PURE__ */ file("sort/count_whole_tile.wgsl", countWholeTileFile);
 const countersWords = /* @__PURE__ */ file("histogram/counters_words.wgsl", countersWordsFile);
 const faultsNone = /* @__PURE__ */ file("sort/faults_none.wgsl", faultsNoneFile);
 const faultsPlanted = /* @__PURE__ */ file("sort/faults_planted.wgsl", faultsPlantedFile);
@@ -433,7 +435,7 @@ export const countDigitsKernel = (options: SortKernelOptions, source: SortSource
   linkSort(options, "count digits", "count_digits", [
     ...itemSources(options, source),
     memory,
-    countTile,
+    countWholeTile,
     countDigits,
   ]);
 

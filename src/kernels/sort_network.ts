@@ -17,7 +17,7 @@ import { keyBitsText, keyWords } from "./sort_key.ts";
 import type { SegmentUse } from "./sort_segments.ts";
 import { keyOrders, placesInSlots, segmentFiles, sourcesFor } from "./sort_segments.ts";
 
-// Kernels that sort by networks of comparisons: what fits in a tile, and segments of which a tile has several.
+// Kernels that sort segments by networks of comparisons, several segments in a tile.
 
 const keysTellAllButNan = /* @__PURE__ */ file("sort/keys_tell_all_but_nan.wgsl", keysTellAllButNanFile);
 const keysTellItems = /* @__PURE__ */ file("sort/keys_tell_items.wgsl", keysTellItemsFile);
@@ -211,15 +211,4 @@ export function networkKernel(
     ],
     constants,
   );
-}
-
-/** The bytes of work-group memory that a network takes for a tile of so many items. Floats have notes of which are NaN. */
-export function networkMemory(
-  { type, ...options }: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">,
-  bits: number,
-  tile: number,
-): number {
-  const isAlone = areKeysAlone(options, bits);
-  const words = keyWords(options.key.type) + (isAlone ? 0 : 1);
-  return 4 * words * (tile + tile / 16) + (isAlone && type.kind === "float" ? tile / 8 + 8 : 0);
 }

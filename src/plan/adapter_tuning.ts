@@ -17,6 +17,7 @@ export const columnsOf = {
   compact: { algorithms: everyAlgorithm, passes: true },
   // Subgroups vote, or threads have counters.
   sort: { algorithms: ["blelloch", "subgroup"], passes: true },
+  pairs: { algorithms: ["blelloch", "subgroup"], passes: true },
   histogram: { algorithms: [], passes: false },
 } as const satisfies Record<
   TunedPrimitive,
@@ -39,8 +40,8 @@ export interface TunedAdapter {
 
 /** An algorithm and sizes that an adapter was measured to be fastest with. */
 export interface AdapterTuningRow {
-  /** What the row is for. */
-  readonly primitive: "scan" | "reduce" | "compact" | "sort" | "histogram";
+  /** What the row is for. A sort is one of keys alone, and pairs are keys with which values or positions move. */
+  readonly primitive: "scan" | "reduce" | "compact" | "sort" | "pairs" | "histogram";
   /** How often the data is read, and by a sort for each digit. Reductions and histograms read it once, and their rows leave this out. */
   readonly passes?: Passes;
   /** The most bytes of an element that the row is for. It has more than half of them. Of a sort, these are the keys. */

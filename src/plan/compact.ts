@@ -169,7 +169,7 @@ export function planCompact(
     : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);
-  const spineTiles = Math.max(1, single?.tilesOf(maxLength) ?? 0);
+  const singleSpine = single?.spineOf(Math.max(1, single.tilesOf(maxLength)));
   const eager = levelBytes.length + (single === undefined ? 0 : 1);
   return {
     title,
@@ -189,11 +189,11 @@ export function planCompact(
     // The last one holds kept items that do not go to the output at once. It is made with the first recording that needs it.
     scratch: [
       ...levelBytes,
-      ...(single === undefined ? [] : [single.spineBytes(spineTiles)]),
+      ...(singleSpine === undefined ? [] : [singleSpine.bytes]),
       wholeWords(maxLength * output),
     ],
     eagerScratch: eager,
-    ...(single && { spine: { scratch: levelBytes.length, tiles: spineTiles } }),
+    ...(singleSpine && { spine: { scratch: levelBytes.length, entries: singleSpine.entries } }),
     needs: new Set([
       ...(flags && indices ? [] : (["input"] as const)),
       "output",

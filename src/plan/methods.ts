@@ -1,4 +1,4 @@
-import type { Monoid, Operator } from "../algebra/monoid.ts";
+import type { Monoid, Operator, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { EndChoices } from "../kernels/ends.ts";
@@ -10,7 +10,7 @@ import type {
   ScanKernelOptions,
   SegmentSources,
 } from "../kernels/kernel.ts";
-import type { LookBackOptions } from "../kernels/look_back.ts";
+import type { LookBackOptions, SpineSize } from "../kernels/look_back.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { blelloch, hillisSteele } from "../kernels/portable.ts";
 import type { Sizes } from "../kernels/sizes.ts";
@@ -32,6 +32,7 @@ export interface Tuning {
 export interface LoadedTuning extends Tuning {
   readonly sources: TileSources;
   readonly oneByOne: OneByOne | undefined;
+  readonly ownTiles: WorkGroupLimits | undefined;
 }
 
 /** How a primitive reads its data once. */
@@ -41,8 +42,8 @@ export interface SinglePass {
   readonly carry: readonly SourceText[];
   /** The number of tiles that `length` items take. */
   tilesOf(length: number): number;
-  /** Bytes of the spine of `tiles` tiles. */
-  spineBytes(tiles: number): number;
+  /** The entries of a spine of `tiles` tiles, and its bytes. */
+  spineOf(tiles: number): SpineSize;
   groupingOf(itemsPerVector: number): Grouping;
   /** Whether a scan of ranges in this arrangement takes a single pass. */
   takes(arrangement: Arrangement, segments: Segments | undefined): boolean;

@@ -70,8 +70,8 @@ export interface PassParams {
   /** The columns of a matrix, which each recording gives. */
   readonly columns?: number;
   readonly chunk_rows?: number;
-  /** The tiles that the spine has room for, where it is not what the plan says of its spine. */
-  readonly spine_tiles?: number;
+  /** The entries of the spine, where they are not what the plan says of its spine. */
+  readonly spine_entries?: number;
   readonly segment_count?: number;
   /** The rows that a thread takes at a time, if work-groups take blocks of columns. No kernel asks for it. */
   readonly run_rows?: number;
@@ -123,8 +123,8 @@ export interface Plan {
   readonly eagerScratch: number;
   /** What the first of them hold, if they are not written by kernels. */
   readonly filled?: readonly Uint32Array[];
-  /** The scratch that single-pass kernels hand results on in, and the tiles that it has room for. */
-  readonly spine?: { readonly scratch: number; readonly tiles: number };
+  /** The scratch that single-pass kernels hand results on in, and its entries. */
+  readonly spine?: { readonly scratch: number; readonly entries: number };
   /** For an initial value, if a recording takes one. */
   readonly initial?: InitialBytes;
   /** For segments, what their ranges hold. */

@@ -170,5 +170,5 @@ export function planReduce(
     facts,
     testing,
   );
-  return monoid.around?.(plan, facts) ?? once ?? plan;
+  return once ?? plan;
 }

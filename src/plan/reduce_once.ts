@@ -2,7 +2,7 @@ import { roundingIn } from "../algebra/rounding.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import { elementWords } from "../kernels/contract.ts";
 import { bindingOf } from "../kernels/kernel.ts";
-import { lookBackShape, reduceOnceMemory, reduceOnceSources, spineBytes } from "../kernels/look_back.ts";
+import { lookBackShape, reduceOnceMemory, reduceOnceSources, spineSize } from "../kernels/look_back.ts";
 import type { ReduceOnce } from "./methods.ts";
 import { bound, distinct, RUNS } from "./plan.ts";
 import { tileOf } from "./tuning.ts";
@@ -28,7 +28,7 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
     (passes === undefined && !facts.lookBack) ||
     tiles < 2 ||
     sizes.oneByOne ||
-    monoid.around !== undefined ||
+    monoid.tiles !== undefined ||
     isReordered ||
     !plan.ways.some(({ arrangement }) => arrangement === "vectors") ||
     algorithms[algorithm].memory(sizes, domain.elementBytes) + reduceOnceMemory(domain.elementBytes) >
@@ -40,7 +40,8 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
   const { patience = facts.software ? 16 : 1000, faults } = testing;
   const sources = reduceOnceSources(monoid, shape, { patience, ...(faults && { faults }) });
   const kernel = kernelOf((own) => [...sources, ...tuning.sources(own)]);
-  const spine = { scratch: plan.scratch.length, tiles };
+  const { entries, bytes } = spineSize(shape, tiles, elementWords(monoid), RUNS);
+  const spine = { scratch: plan.scratch.length, entries };
   const slots = bound(kernel, [
     [bindingOf.input, "input"],
     [bindingOf.output, "output"],
@@ -54,7 +55,7 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
   return {
     ...plan,
     kernels: distinct([kernel, ...others]),
-    scratch: [...plan.scratch, spineBytes(shape, tiles, elementWords(monoid), RUNS)],
+    scratch: [...plan.scratch, bytes],
     eagerScratch: plan.eagerScratch + 1,
     spine,
     passes: (length, arrangement, aside, params) =>

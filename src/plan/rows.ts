@@ -7,7 +7,7 @@ import { elementWords, itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
-import { lookBackMemory, lookBackShape, lookBackSources, spineBytes } from "../kernels/look_back.ts";
+import { lookBackMemory, lookBackShape, lookBackSources, spineSize } from "../kernels/look_back.ts";
 import { ROW_FAN, reduceRowsKernel, rowMemory, scanLongRowsKernel, scanRowsKernel } from "../kernels/rows.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
@@ -252,14 +252,13 @@ export function planRows(
       : undefined;
     // Each row begins a group of tiles. Rows that fill one tile just enough take the most groups.
     const longTiles = (Math.ceil(maxLength / longTile / LEAST_FILL) + 1) * shape.fanOut;
+    const longSpine = spineSize(shape, longTiles, elementWords(monoid), RUNS);
     const spine = long && general?.spine;
     return {
       ...common,
       kernels: distinct([...kernels.all, long, ...(general?.kernels ?? [])]),
       scratch: (general?.scratch ?? []).map((bytes, at) =>
-        at === spine?.scratch
-          ? Math.max(bytes, spineBytes(shape, longTiles, elementWords(monoid), RUNS))
-          : bytes,
+        at === spine?.scratch ? Math.max(bytes, longSpine.bytes) : bytes,
       ),
       eagerScratch: general?.eagerScratch ?? 0,
       ...(general?.spine && { spine: general.spine }),
@@ -288,7 +287,7 @@ export function planRows(
               slots: bound(long, [...slots, [bindingOf.spine, { scratch: spine.scratch }]]),
               length,
               tiles: Math.ceil(length / columns) * tilesOfRow,
-              params: { columns, wanted: tilesOfRow, spine_tiles: longTiles },
+              params: { columns, wanted: tilesOfRow, spine_entries: longSpine.entries },
             },
           ];
         }

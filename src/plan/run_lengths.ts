@@ -85,7 +85,8 @@ export function planRunLengths(
   );
   const stores: RunStores = { unique, number: alone === "keys" ? undefined : number };
   const kernel = runLengthsKernel(keys, stores, single.carry, { ...single.tuning, lengthOnGpu });
-  const spine = { scratch: 0, tiles: Math.max(1, single.tilesOf(maxLength)) };
+  const { entries, bytes } = single.spineOf(Math.max(1, single.tilesOf(maxLength)));
+  const spine = { scratch: 0, entries };
   const slots = bound(kernel, [
     [bindingOf.output, "output"],
     [bindingOf.heads, "keys"],
@@ -99,7 +100,7 @@ export function planRunLengths(
     maxLength,
     vector: 1,
     kernels: [kernel],
-    scratch: [single.spineBytes(spine.tiles)],
+    scratch: [bytes],
     eagerScratch: 1,
     spine,
     segments: ranges,

@@ -274,7 +274,7 @@ export function planScan(
     },
   };
   const whole = single === undefined ? plan : single.scanOf(plan, base, segments);
-  return segments?.around(whole, single?.tuning ?? tuning) ?? monoid.around?.(whole, facts) ?? whole;
+  return segments?.around(whole, single?.tuning ?? tuning) ?? whole;
 }
 
 /** The arrangements of a scan, in order of preference. */

@@ -5,7 +5,7 @@ import {
   lookBackMemory,
   lookBackShape,
   lookBackSources,
-  spineBytes,
+  spineSize,
   takeTiles,
 } from "../kernels/look_back.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
@@ -187,7 +187,7 @@ export const singlePass: PlanSinglePass = (
     tuning,
     carry,
     tilesOf: (length) => Math.ceil(length / tileOf(tuning)),
-    spineBytes: (tiles) => spineBytes(shape, tiles, elementWords(monoid), RUNS),
+    spineOf: (tiles) => spineSize(shape, tiles, elementWords(monoid), RUNS),
     groupingOf: (itemsPerVector) => ({
       ...groupingOf(tuning, itemsPerVector),
       passes: "single",
@@ -212,7 +212,8 @@ export const singlePass: PlanSinglePass = (
         }),
       );
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
-      const spine = { scratch: plan.scratch.length, tiles: Math.max(1, single.tilesOf(plan.maxLength)) };
+      const { entries, bytes } = single.spineOf(Math.max(1, single.tilesOf(plan.maxLength)));
+      const spine = { scratch: plan.scratch.length, entries };
       const slotsOf = (kernel: Kernel): Pass["slots"] =>
         bound(kernel, [
           ...callersSlots,
@@ -223,7 +224,7 @@ export const singlePass: PlanSinglePass = (
         ...plan,
         vector: Math.max(plan.vector, vector),
         kernels: distinct([...kernels.all, ...plan.kernels]),
-        scratch: [...plan.scratch, single.spineBytes(spine.tiles)],
+        scratch: [...plan.scratch, bytes],
         eagerScratch: plan.eagerScratch + 1,
         spine,
         groupingOf: (arrangement) =>

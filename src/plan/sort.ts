@@ -24,15 +24,15 @@ import {
   sortMemory,
   sortPassKernel,
 } from "../kernels/sort.ts";
+import { comparedKernel, comparedMemory } from "../kernels/sort_compared.ts";
 import type { Digits } from "../kernels/sort_key.ts";
 import { digitsOf, keyBits } from "../kernels/sort_key.ts";
-import { areKeysAlone, networkKernel, networkMemory, networkSlot } from "../kernels/sort_network.ts";
 import { requireChosen } from "./choices.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { Passes, TuningOptions } from "./options.ts";
 import { plainSizes } from "./plain_plan.ts";
-import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
+import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords } from "./plan.ts";
 import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
@@ -63,8 +63,11 @@ export interface SortRow {
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
-  /** The same, for keys that are ranked as they arrive. */
+  /** The same for keys of one word that are ranked as they arrive. */
   readonly shorterKeys: readonly (readonly [upTo: number, items: number])[];
+  /** Items of a thread if keys of two words are ranked as they arrive: of integers, and of floats; and for shorter data. */
+  readonly arrivingPairs: readonly [integers: number, floats: number];
+  readonly shorterPairs: readonly (readonly [upTo: number, items: number])[];
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
   /** The most bytes of a key for which keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
@@ -81,13 +84,16 @@ export interface SortRow {
   /** A look-back: how often a tile reads an entry that is not there yet, and how many entries a thread reads at a time. */
   readonly patience: number;
   readonly atOnce: number;
+  /**
+   * The most items that are sorted by comparing each with all others: of keys of one word, and of two. Then how many a work-group finds
+   * the places of, and the threads that it has.
+   */
+  readonly compared: readonly [words: number, pairs: number];
+  readonly comparedOwn: number;
+  readonly comparedThreads: number;
   /** The most items that one work-group sorts alone, and the threads that it has. */
   readonly oneTile: number;
   readonly oneTileThreads: number;
-  /** The most items that one work-group sorts alone by a network of comparisons: of keys that tell all of their items, and of others. */
-  readonly networkTile: readonly [keys: number, items: number];
-  /** The items of a thread there. The rows for the shortest data come first. */
-  readonly networkTileItems: readonly (readonly [upTo: number, items: number])[];
   /** For shorter data, that work-group has fewer threads. The rows for the shortest data come first. */
   readonly shorterTiles: readonly (readonly [upTo: number, threads: number])[];
   /** If a tile's items take more bytes of work-group memory, they go through it in parts, one after another. */
@@ -102,6 +108,8 @@ export const sortRows = {
     wordItems: [16, 16],
     shorter: [],
     shorterKeys: [],
+    arrivingPairs: [16, 16],
+    shorterPairs: [],
     byVotes: false,
     byArrival: 0,
     bits: 6,
@@ -112,10 +120,11 @@ export const sortRows = {
     copies: 1,
     patience: 16,
     atOnce: 4,
+    compared: [0, 0],
+    comparedOwn: 32,
+    comparedThreads: 64,
     oneTile: 1024,
     oneTileThreads: 64,
-    networkTile: [0, 0],
-    networkTileItems: [],
     shorterTiles: [],
     partBytes: Infinity,
   },
@@ -139,8 +148,16 @@ export const sortRows = {
       [2 ** 18, 8],
       [2 ** 20, 16],
     ],
+    // H100, µs, by votes, and as they arrive with 24 items in three parts, 22 and 16 in two: u64 2^23 777, 728, 722, 698; 2^25 2453, 2306, 2363;
+    // 2^27 9185, 8752, 8921. f64 2^23 841, 1091, 800, 774; 2^24 1455, 1945, 1403, 1440; 2^27 9948, 13,712, 9647.
+    arrivingPairs: [24, 22],
+    shorterPairs: [
+      [2 ** 16, 4],
+      [2 ** 18, 8],
+      [2 ** 23, 16],
+    ],
     byVotes: true,
-    byArrival: 4,
+    byArrival: 8,
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -149,15 +166,11 @@ export const sortRows = {
     copies: 4,
     patience: 1000,
     atOnce: 8,
+    compared: [8192, 4096],
+    comparedOwn: 32,
+    comparedThreads: 1024,
     oneTile: 4096,
     oneTileThreads: 512,
-    // H100, µs, by digits and by networks of 4 and of 8 items a thread: u32 2^10 14.8, 11.3 and 12.2; 2^11 18.2, 14.1 and 13.0 (CUB 15.9);
-    // 2^12 24.1, 20.9 and 16.8 (CUB 16.7). u64 2^12 44.7, 29.9 and 24.6. u32 with u32 values 2^10 15.2, 15.1 and 18.4; 2^11 19.0, 22.9 and 22.5.
-    networkTile: [4096, 1024],
-    networkTileItems: [
-      [1024, 4],
-      [4096, 8],
-    ],
     // H100, u32: 2^10 by 256 threads 14.7 µs (in a tile of 4,096: 23.4); 2^11 18.0 (23.7); 2^12 by 256 25.2 (24.1).
     shorterTiles: [
       [1024, 256],
@@ -172,6 +185,8 @@ export const sortRows = {
     wordItems: [12, 12],
     shorter: [],
     shorterKeys: [],
+    arrivingPairs: [12, 12],
+    shorterPairs: [],
     byVotes: true,
     byArrival: 0,
     bits: 8,
@@ -182,10 +197,11 @@ export const sortRows = {
     copies: 2,
     patience: 1000,
     atOnce: 4,
+    compared: [1024, 1024],
+    comparedOwn: 32,
+    comparedThreads: 256,
     oneTile: 4096,
     oneTileThreads: 256,
-    networkTile: [1024, 1024],
-    networkTileItems: [[1024, 4]],
     shorterTiles: [],
     partBytes: Infinity,
   },
@@ -242,14 +258,15 @@ export function checkedSort(
   };
   const payload = payloadOf(moved);
   const isPair = movesPairs({ type, key, keysAlone, payload });
-  const isAlone = payload.kind === "none";
-  const items = isPair ? row.items : row.wordItems[isAlone ? 0 : 1];
   const [from, to] = range;
   const digits = { from, bits: to - from };
   const arrives = isByArrival({ ...row, type, keysAlone, payload, digits, shape: row });
-  const shorter = (arrives && !isPair ? row.shorterKeys : row.shorter).find(
-    ([upTo]) => options.maxLength <= upTo,
-  )?.[1];
+  const [items, shorterItems] = arrives
+    ? isPair
+      ? [row.arrivingPairs[type.kind === "float" ? 1 : 0], row.shorterPairs]
+      : [row.wordItems[0], row.shorterKeys]
+    : [isPair ? row.items : row.wordItems[payload.kind === "none" ? 0 : 1], row.shorter];
+  const shorter = shorterItems.find(([upTo]) => options.maxLength <= upTo)?.[1];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);
@@ -303,8 +320,11 @@ export function planSort(
     const own = { ...row, oneTileThreads };
     return shapeFor(tile ? base : { ...base, ...ofTiles }, range, options, own, facts, methods, title, tile);
   };
-  const network = isOneTile ? networkFor(checked, row, options, facts, methods) : undefined;
-  const alone = network ?? (isOneTile ? shaped(oneTile) : undefined);
+  const compared = comparedFor(checked, row, options, testing, facts, methods);
+  if (compared) {
+    return planCompared(checked, row, compared, arrangements, facts);
+  }
+  const alone = isOneTile ? shaped(oneTile) : undefined;
   const own = alone === undefined || alone instanceof LimitError ? shaped() : alone;
   if (own instanceof LimitError) {
     throw own;
@@ -321,16 +341,12 @@ export function planSort(
   const { common, scratch: scratchOfData, spine, slotsFor, copies } = layout;
 
   if (isWhole) {
-    // To a network, the data is one row.
-    const kernel = network
-      ? networkKernel(kernelOptions, network.slot, "rows", "items", storesKeys)
-      : oneTileKernel({ ...kernelOptions, byArrival: 0 }, storesKeys);
-    const paramsFor = (length: number): PassParams => (network ? { columns: length, segment_count: 1 } : {});
+    const kernel = oneTileKernel({ ...kernelOptions, byArrival: 0 }, storesKeys);
     const passes = (length: number, aside: boolean): readonly Pass[] =>
       length === 0
         ? []
         : [
-            { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: 1, params: paramsFor(length) },
+            { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: 1 },
             ...(aside ? copies(length) : []),
           ];
     return {
@@ -395,8 +411,10 @@ function tunedFor(
   { base, maxLength }: CheckedSort,
 ): { readonly row: TuningRow; readonly passes?: Passes } | undefined {
   const elementBytes = keyBits(base.key.type) / 8;
+  // What is fastest for keys alone may take a third more time where something moves with them.
+  const primitive = base.payload.kind === "none" ? "sort" : "pairs";
   const rowOf = (one: Passes): TuningRow | undefined =>
-    tuned?.(one !== "single", "sort", { elementBytes }, maxLength, algorithms);
+    tuned?.(one !== "single", primitive, { elementBytes }, maxLength, algorithms);
   if (passes !== undefined || !lookBack) {
     const row = rowOf(passes ?? "reduce-then-scan");
     return row && { row, ...(passes && { passes }) };
@@ -755,28 +773,60 @@ function shapeFor(
   );
 }
 
-/** The fewest threads of a network. */
-const NETWORK_THREADS = 32;
-
-/** The sizes of a network that sorts data of one tile; undefined if it has no room, or the caller chose a size or an algorithm. */
-function networkFor(
+/** The sizes if data is sorted by comparing; undefined if it is too long or has no room, or if the caller chose a size or an algorithm. */
+function comparedFor(
   { base, range, maxLength }: CheckedSort,
-  { networkTile, networkTileItems }: SortRow,
-  { algorithm, itemsPerThread }: TuningOptions,
+  row: SortRow,
+  { algorithm, workGroupSize, itemsPerThread }: TuningOptions,
+  testing: SortTesting,
   facts: DeviceFacts,
   methods: Methods,
-): (Shaped & { readonly slot: number }) | undefined {
-  const bits = range[1] - range[0];
-  const slot = networkSlot(maxLength);
-  const [, items = 4] = networkTileItems.find(([upTo]) => maxLength <= upTo) ?? [];
-  const threads = Math.max(NETWORK_THREADS, slot / items);
-  const memory = networkMemory(base, bits, threads * items);
-  return maxLength > networkTile[areKeysAlone(base, bits) ? 0 : 1] ||
-    (algorithm ?? itemsPerThread) !== undefined ||
-    threads > mostThreads(facts) ||
-    memory > facts.limits.maxComputeWorkgroupStorageSize
+): Shaped | undefined {
+  const { compared, comparedOwn, comparedThreads } = row;
+  const threads = Math.min(comparedThreads, mostThreads(facts));
+  // Tests that choose what one tile sorts mean the kernels of tiles.
+  const isOther = testing.oneTile !== undefined && testing.compared === undefined;
+  return isOther ||
+    Math.max(1, maxLength) > compared[keyBits(base.key.type) > 32 ? 1 : 0] ||
+    (algorithm ?? workGroupSize ?? itemsPerThread) !== undefined ||
+    threads % comparedOwn !== 0 ||
+    comparedMemory(base, maxLength, comparedOwn) > facts.limits.maxComputeWorkgroupStorageSize
     ? undefined
-    : { ...shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8), slot };
+    : shapeOf(base, range, facts, methods, "blelloch", threads, 1, false, 8);
+}
+
+/** Plans a sort by comparing. */
+function planCompared(
+  checked: CheckedSort,
+  { comparedOwn: own }: SortRow,
+  { shape, digits }: Shaped,
+  arrangements: readonly Arrangement[],
+  facts: DeviceFacts,
+): SortPlan {
+  const { base, maxLength } = checked;
+  const { common, kernels, scratch, storesKeys, slotsFor, copies } = layoutOf(
+    checked,
+    shape.sizes,
+    arrangements,
+    1,
+    facts,
+  );
+  const kernel = comparedKernel({ ...base, shape, digits }, maxLength, own, storesKeys);
+  const passes = (length: number, aside: boolean): readonly Pass[] =>
+    length === 0
+      ? []
+      : [
+          { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: Math.ceil(length / own) },
+          ...(aside ? copies(length) : []),
+        ];
+  return {
+    ...common,
+    kernels: distinct([kernel, ...kernels]),
+    scratch,
+    eagerScratch: 0,
+    passes: (length, _, aside = false) => passes(length, aside),
+    lowest: (length) => passes(length, false),
+  };
 }
 
 /** The sizes of a kernel that moves items. */

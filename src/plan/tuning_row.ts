@@ -7,8 +7,11 @@ export type Primitive = "scan" | "reduce" | "compact";
 /** What rows are for. The totals of segments take a scan, and run lengths a compaction, each with rows of their own. */
 export type Tuned = Primitive | "totals" | "runs";
 
-/** What an adapter is tuned for. Sorts and histograms have tables of their own, with more columns than rows have. */
-export type TunedPrimitive = Primitive | "sort" | "histogram";
+/**
+ * What an adapter is tuned for. Sorts and histograms have tables of their own, with more columns than rows have. "sort" is of keys alone,
+ * and "pairs" of keys with which something moves.
+ */
+export type TunedPrimitive = Primitive | "sort" | "pairs" | "histogram";
 
 /** A row of a table of algorithms and sizes. */
 export interface TuningRow {

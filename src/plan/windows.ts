@@ -1,7 +1,10 @@
 import { LimitError } from "../errors.ts";
 import type { Limits } from "./facts.ts";
 
-/** Bytes that a binding may start before its range, since bindings start at aligned addresses. */
+/**
+ * Bytes that a binding may start before its range: it starts at a multiple of 256 at most, and where an item starts. Items have 64
+ * bytes at most, so that every 64th one does, and the keys of a window begin with one before it.
+ */
 const SLACK = 4096;
 
 /** The items of a window are a multiple of this, so that each starts at an aligned address, and at a vector. */

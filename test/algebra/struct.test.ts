@@ -186,7 +186,7 @@ describe("vectors, arrays and structs as fields", () => {
     [
       "an array of arrays",
       { list: [[1], [-1]] },
-      "list[1][0]: -1 is no value of u32; the nearest is 4294967295",
+      "list[1][0]: -1 is no value of u32; it wraps to 4294967295",
     ],
     [
       "one array for several",
@@ -503,7 +503,7 @@ describe("errors", () => {
     [
       "a value out of range",
       () => struct({ name: "One", fields: { a: u32 } }).from([{ a: -1 }]),
-      "One at 0: a: -1 is no value of u32; the nearest is 4294967295",
+      "One at 0: a: -1 is no value of u32; it wraps to 4294967295",
     ],
     [
       "a number for a u64",

@@ -495,6 +495,20 @@ describe("the command line", () => {
     expect(run("scan", "--help").stdout).toContain("flattened");
   });
 
+  it("lists each command in one line, and no line of help is wider than a terminal", () => {
+    const { stdout } = run("--help");
+    const list = stdout.slice(stdout.indexOf("Commands:\n"), stdout.indexOf("\n\nwavefold COMMAND"));
+    const names = list
+      .split("\n")
+      .slice(1)
+      .map((line) => /^ {2}([a-z]+) {2,}\S/.exec(line)?.[1]);
+    expect(names).toContain("searchsorted");
+    expect(names).not.toContain(undefined);
+    for (const help of [stdout, ...names.slice(0, -1).map((name) => run(name ?? "", "--help").stdout)]) {
+      expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    }
+  });
+
   it("rejects what it does not know", () => {
     fails(/a command is missing/);
     fails(/unknown command 'shuffle'/, "shuffle");

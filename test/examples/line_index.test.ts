@@ -44,7 +44,7 @@ seldom("a file of several parts, with a line across their ends, and one part wit
   const [start, end] = [PART - 3, 2 * PART + 7];
   expect(status).toBe(0);
   expect(summary).toBe(
-    `lines.txt: ${content.length.toLocaleString("en")} bytes, 4 lines; the longest is line 3, at byte ${start}, with ${end - start + 1} bytes`,
+    `lines.txt: ${content.length.toLocaleString("en")} bytes, 4 lines; the longest is line 3, at byte ${start.toLocaleString("en")}, with ${(end - start + 1).toLocaleString("en")} bytes`,
   );
   const total = content.length.toLocaleString("en");
   expect(told).toEqual(

@@ -150,6 +150,17 @@ describe("a case that is right passes", () => {
         ],
       },
     ],
+    [
+      "a sort of keys alone, by comparing",
+      {
+        family: "sort",
+        plan: { type: "f64", maxLength: 300, lengthOnGpu: true, bits: [3, 50] },
+        steps: [
+          { length: 300, data, before: 3 },
+          { length: 33, data, before: 1, inPlace: true },
+        ],
+      },
+    ],
     ...(["rows", "offsets"] as const).flatMap((segments) =>
       [{}, { maxSegmentLength: 20 }, { maxSegmentLength: 20, workGroupSize: 8, lengthOnGpu: true }].map(
         (how): [string, Case] => [
@@ -319,7 +330,7 @@ describe("a planted fault is found:", () => {
     });
     const one = {
       family: "sort",
-      plan: { type: "u32", maxLength: 90 },
+      plan: { type: "u32", maxLength: 90, algorithm: "blelloch" },
       steps: [{ length: 90, data, before: 0 }],
     };
     await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);

@@ -5,6 +5,7 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import { prepare } from "../../src/gpu/recording.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
+import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
@@ -254,12 +255,16 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
   const isPlain = segments === undefined && values.length === 0 && !indices && !("key" in key.options);
   const { disorder } = plan;
   const made = await preparedOn(bench, `sort ${JSON.stringify(plan)}`, title, mustWork, async () => {
-    if (disorder === undefined || !isPlain) {
+    // Keys alone without sizes of their own are sorted by comparing, on any adapter.
+    const isCompared = disorder === undefined && (algorithm ?? workGroupSize ?? itemsPerThread) === undefined;
+    if (!isPlain || (disorder === undefined && !isCompared)) {
       return fold.prepareSort(options as never);
     }
     const context = contextOf(device);
     const sizes = { byVotes: true, partBytes: 512, oneTile: 0 };
-    const testing = { byArrival: 8 as const, ...sizes, ...(disorder > 0 && { disorder }) };
+    const testing: SortTesting = isCompared
+      ? { compared: [8192, 4096], comparedOwn: 8, comparedThreads: 32 }
+      : { byArrival: 8, ...sizes, ...((disorder ?? 0) > 0 && { disorder: disorder as number }) };
     const own = planSort(options as never, context.facts, everyMethod, undefined, undefined, testing);
     return (await prepare(context, own)) as unknown as Awaited<ReturnType<typeof fold.prepareSort>>;
   });

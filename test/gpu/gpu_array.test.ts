@@ -314,6 +314,46 @@ describe("into", () => {
       one.destroy();
     }
   });
+
+  test("an array that is destroyed during a call is gone at once for recordings, and the call goes on", async () => {
+    const plan = await fold().prepareScan({ type: u32, maxLength: data.length, ...tuning });
+    const output = await fold().upload(data);
+    const heads = data.map((_, at) => Number(at % 100 === 0));
+    const upload = () =>
+      Promise.all([data, Uint32Array.of(5), Uint32Array.of(0), heads].map((one) => fold().upload(one)));
+    type Arrays = Awaited<ReturnType<typeof upload>>;
+    // Each compiles first, so that the arrays are destroyed before it is submitted.
+    const calls: ((arrays: Arrays) => Promise<GpuArray>)[] = [
+      ([input, initial, total]) =>
+        fold().scan(input as Arrays[0], { initial, total, map: "x + 23u", ...tuning } as object),
+      ([input, , , starts]) =>
+        fold().scan(input as Arrays[0], { segments: { heads: starts }, map: "x + 24u", ...tuning } as object),
+      ([input, , , starts]) =>
+        fold().scan(input as Arrays[0], { segments: { keys: starts }, map: "x + 25u", ...tuning } as object),
+    ];
+    for (const call of calls) {
+      const arrays = await upload();
+      const pending = call(arrays);
+      for (const one of arrays) {
+        one.destroy();
+      }
+      expect(arrays.map(({ isGone }) => isGone)).toEqual([true, true, true, true]);
+      const encoder = fold().device.createCommandEncoder();
+      const [input] = arrays as [GpuArray];
+      expect(() => plan.record(encoder, { input, output, length: data.length })).toThrow(
+        "input is an array that was destroyed",
+      );
+      const others = await upload();
+      const expected = await call(others);
+      const found = await pending;
+      expect(await found.read()).toEqual(await expected.read());
+      for (const one of [...others, expected, found]) {
+        one.destroy();
+      }
+    }
+    plan.destroy();
+    output.destroy();
+  });
 });
 
 const reduceArray = (data: Uint32Array): Uint32Array => Uint32Array.of(reduceReference(data));

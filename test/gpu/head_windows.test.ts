@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { fixedArray } from "../../src/algebra/fields.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max } from "../../src/algebra/operators.ts";
@@ -223,6 +224,44 @@ describe("every element is the reference's", () => {
     expect(watched.most()).toBeLessThanOrEqual(BINDING);
     expect(watched.most()).toBeGreaterThan(BINDING / 2);
     prepared.destroy();
+  });
+
+  // A window's keys begin with one before it, so that their binding starts up to 64 keys earlier, at an aligned address.
+  test("keys of 15 words fit, whatever bindings leave beside a window", async () => {
+    const keyWords = 15;
+    const { device } = fold();
+    const Long = struct({ name: "Long", fields: { cell: u32, others: fixedArray(u32, keyWords - 1) } });
+    const keyBytes = 4 * keyWords;
+    // What is left beside 512 keys: too little, and enough.
+    const bindings = [2048, 3584, 4096].map((left) => 512 * keyBytes + left);
+    for (const binding of bindings) {
+      const restore = planAs({ device }, { limits: { ...limits(), maxStorageBufferBindingSize: binding } });
+      try {
+        const length = 1300;
+        const data = random(length, "long keys");
+        const heads = Uint32Array.from({ length }, (_, at) => Number(at % 100 === 0));
+        const keys = new Uint32Array(length * keyWords).map((_, at) => Math.floor(at / keyWords / 100));
+        const prepared = await fold().prepareScan({
+          ...{ type: u32, op: affine, maxLength: length, workGroupSize: 8, itemsPerThread: 8 },
+          segments: { keys: Long, key: "x.cell" },
+        });
+        const watched = watchBindings(fold());
+        const [input, output, placed] = [data, poisoned(length), keys].map((one) =>
+          storageBuffer(device, one),
+        );
+        submit((encoder) => prepared.record(encoder, { input, output, keys: placed, length } as never));
+        watched.stop();
+        const expected = scanReference(data, { op: affine, segments: { heads } });
+        expectSameBits(await readWords(device, output as GPUBuffer), expected, `${binding}`);
+        expect(watched.most()).toBeLessThanOrEqual(binding);
+        for (const buffer of [input, output, placed]) {
+          buffer?.destroy();
+        }
+        prepared.destroy();
+      } finally {
+        restore();
+      }
+    }
   });
 
   test("calls at hand and on the GPU, and in place", async () => {

@@ -1,3 +1,6 @@
+import process from "node:process";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -8,6 +11,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
+import { nullGpu } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched.ts";
 
@@ -254,6 +258,44 @@ describe("buffers and plans", () => {
       expect(keptBytes()).toBeLessThanOrEqual(2 ** 20);
     }
     one.destroy();
+  });
+
+  // Dawn's null backend runs nothing, so that many calls take little time.
+  test("20,000 calls in a loop: neither buffers nor the heap grow", async () => {
+    const device = await (await nullGpu().requestAdapter())?.requestDevice();
+    if (device === undefined) {
+      throw new Error("Dawn has no null adapter");
+    }
+    const { device: own, alive } = watched(device);
+    const one = await openFold({ device: own });
+    const { kept } = contextOf(own);
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const lengths = [1, 300, 1000];
+    const into = new Uint32Array(1000);
+    const found: { buffers: number; plans: number; heap: number }[] = [];
+    for (let turn = 1; turn <= 5000; turn++) {
+      const length = lengths[turn % lengths.length] as number;
+      const data = into.subarray(0, length);
+      await one.scan(data, { into: data, exclusive: true, initial: 3 });
+      await one.reduce(data);
+      // Nothing tells a compaction how much it keeps here.
+      await one.partition(data, { where: "x > 7u", into: data });
+      await one.scan(data, { passes: "single", total: into.subarray(0, 1) });
+      if (turn % 1000 === 0) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        collect();
+        const { heapUsed, external } = process.memoryUsage();
+        found.push({ buffers: alive().length, plans: kept.plans.length, heap: heapUsed + external });
+      }
+    }
+    expect(new Set(found.slice(1).map(({ buffers, plans }) => `${buffers} ${plans}`)).size).toBe(1);
+    // 16,000 calls later: 20 bytes for each would be more.
+    expect((found.at(-1)?.heap ?? 0) - (found[0]?.heap ?? 0)).toBeLessThan(320_000);
+    expect(kept).toMatchObject({ usedBytes: 0, waiting: [] });
+    one.destroy();
+    expect(alive()).toEqual([]);
+    device.destroy();
   });
 
   test("two thousand calls at once are right, and keep no more than was stated", async () => {

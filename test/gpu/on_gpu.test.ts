@@ -346,7 +346,7 @@ describe("refused before anything is recorded", () => {
     [
       "an array on the GPU that is uploaded",
       (one, a) => one.upload(a as never),
-      "upload: object is not an array of an element type",
+      "upload: object has no element type",
       "data",
     ],
     [
@@ -961,6 +961,14 @@ describe("limits", () => {
       [{ initial: gone }, "initial", /was destroyed/],
       [{ initial: kept }, "initial", /initial holds 9/],
       [{ initial: 1.5 }, "initial", /1.5 is no value of u32/],
+      [{ initial: new Uint32Array(1) }, "initial", /a Uint32Array is no value of u32, .*; array\[0\] gives/],
+      [
+        { initial: Pair.from([{ a: 1, b: 2 }]) },
+        "initial",
+        /an array of Pair is no .*; array.get\(0\) gives/,
+      ],
+      [{ initial: fold().reduce(a) }, "initial", /a promise \(is an await missing\?\) is no value of u32/],
+      [{ total: Promise.resolve(1) }, "total", /total is a promise \(is an await missing\?\), and data is/],
       [{ total: new Uint32Array(1) }, "total", /takes an array on the GPU/],
       [{ total: two }, "total", /total holds 2/],
     ] as const) {
@@ -971,6 +979,12 @@ describe("limits", () => {
       expect((cause as ArgumentError).message).toMatch(message);
       expect((cause as ArgumentError).option).toBe(option);
     }
+    await expect(fold().scan(dataOf(9), { initial: two } as object)).rejects.toThrow(
+      "initial: a GpuArray is no value of u32, which takes a number; beside data on the GPU it may be an array there, and beside other data (await array.read())[0]",
+    );
+    await expect(fold().scan(fold().upload(dataOf(9)) as never)).rejects.toThrow(
+      "scan: a promise is not an array of an element type",
+    );
     for (const one of [a, two, floats, kept]) {
       one.destroy();
     }

@@ -33,7 +33,7 @@ const wrongAtHand: typeof wrong = [
   [{ offsets: [0, 9] }, /offset 1 is 9, after 0; offsets/],
   [{ offsets: [0, 4] }, /the last offset is 4; offsets/],
   [{ offsets: [] }, /there are no offsets; offsets/],
-  [{ keys: [1, 1, 1, 2, 2, 2] }, /keys: object is not an array of an element type/],
+  [{ keys: [1, 1, 1, 2, 2, 2] }, /keys: Array has no element type/],
   [{ keys: Pair.from([{ a: 1, b: 2 }]) }, /keys has 1 elements for 6 items; it takes one for each/],
   [{ keys: null }, /keys: null; it takes an array/],
   [{ headBits: Uint8Array.of(1) }, /headBits in another array; it takes a Uint32Array/],
@@ -193,7 +193,7 @@ test("runs, and the greatest element, of what they do not take", async () => {
       "values",
       /it takes an array of an element type/,
     ],
-    [() => uniqueReference([1, 2] as never), "data", /^uniqueReference: object is not an array/],
+    [() => uniqueReference([1, 2] as never), "data", /^uniqueReference: Array has no element type/],
     [
       () => fold.argMax(array as never),
       "data",

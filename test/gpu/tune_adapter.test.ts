@@ -125,6 +125,8 @@ describe("tuneAdapter", () => {
     const sort = { ...common, primitive: "sort", algorithms: ["blelloch"] } as const;
     const row = { primitive: "sort", passes: "reduce-then-scan", ...sizes, algorithm: "blelloch" };
     expect((await tuneOne(own(), sort)).rows).toEqual([row]);
+    const pairs = { ...sort, primitive: "pairs" } as const;
+    expect((await tuneOne(own(), pairs)).rows).toEqual([{ ...row, primitive: "pairs" }]);
     const { prepareSort } = Fold.prototype;
     Fold.prototype.prepareSort = async function (this: Fold, options) {
       return { ...(await prepareSort.call(this, options as never)), record() {} };
@@ -133,6 +135,15 @@ describe("tuneAdapter", () => {
       const wrong: unknown[] = [];
       const found = await tuneOne(own(), { ...sort, onWrong: (way) => wrong.push(way) });
       expect({ rows: found.rows, wrong: wrong.length }).toEqual({ rows: [], wrong: 1 });
+      // The keys are right, and the values stay where they are.
+      Fold.prototype.prepareSort = async function (this: Fold, options) {
+        const { values: _, ...ofKeys } = options as { readonly values?: unknown };
+        const keys = await prepareSort.call(this, ofKeys as never);
+        const record: typeof keys.record = (into, { input, output, length }) =>
+          keys.record(into, { input, output, length } as never);
+        return { ...keys, record };
+      };
+      expect((await tuneOne(own(), pairs)).rows).toEqual([]);
     } finally {
       Fold.prototype.prepareSort = prepareSort;
     }
@@ -143,6 +154,7 @@ describe("tuneAdapter", () => {
     for (const [primitive, type] of [
       ["sort", u32],
       ["sort", u64],
+      ["pairs", u32],
       ["histogram", u32],
     ] as const) {
       for (const lengths of [[1, 2, 3], [2 ** 50]]) {

@@ -41,6 +41,17 @@ test("what a host's install script cannot do stops no install", () => {
   expect(others.map(([path]) => path)).toEqual(["node_modules/esbuild", "node_modules/webgpu"]);
 });
 
+test("npm is told that it may run each install script", () => {
+  // Newer npms warn of every other one.
+  const { allowScripts } = JSON.parse(
+    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+  ) as { allowScripts: Readonly<Record<string, boolean>> };
+  const scripts = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+  expect(Object.keys(allowScripts).map((name) => `node_modules/${name}`)).toEqual(
+    scripts.map(([path]) => path).sort(),
+  );
+});
+
 test("TypeScript's command is that of the version that checks this repository", () => {
   // Each alias has a command of the same name.
   const named = Object.entries(packages)[0]?.[1] as { devDependencies: Record<string, string> };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
-import type { ElementType } from "../../src/algebra/types.ts";
+import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import type { AdapterTuningRow, TimedWay } from "../../src/plan/adapter_tuning.ts";
@@ -170,6 +170,23 @@ describe("plans of sorts and histograms", () => {
     expect(textsOf(sortOf([{ ...byVotes, isDefault: true }], own))).toEqual(textsOf(sortOf([], own)));
   });
 
+  test("are of keys alone, or of keys with which something moves", () => {
+    const keys = { ...byVotes, isDefault: true } as const;
+    const pairs = { ...keys, primitive: "pairs", workGroupSize: 64, itemsPerThread: 6 } as const;
+    const sizesFor = (rows: AdapterTuningRow[], moved?: ScalarType | "positions"): Plan["sizes"] => {
+      const own = rows.length === 0 ? facts : { ...facts, tuned: withRows(...rows) };
+      const indices = moved === "positions";
+      return planSort({ type: u32, maxLength: 1e6, indices }, own, everyMethod, moved).sizes;
+    };
+    const ofKeys = { workGroupSize: 128, itemsPerThread: 10 };
+    const ofPairs = { workGroupSize: 64, itemsPerThread: 6 };
+    expect(sizesFor([keys, pairs])).toEqual(ofKeys);
+    expect(sizesFor([keys, pairs], u32)).toEqual(ofPairs);
+    expect(sizesFor([keys, pairs], "positions")).toEqual(ofPairs);
+    expect(sizesFor([keys], u32)).toEqual(sizesFor([], u32));
+    expect(sizesFor([pairs])).toEqual(sizesFor([]));
+  });
+
   test("take no size of the row if the caller chooses one, but its passes", () => {
     const row = { ...byVotes, workGroupSize: 512, itemsPerThread: 8, isDefault: true } as const;
     const small = factsWith({ vendor: "acme" }, { maxComputeWorkgroupStorageSize: 32_768 });
@@ -262,7 +279,7 @@ describe("a tuning that is given", () => {
     [{ ...tuning, rows: [scanRow, 1] }, "openFold: tuning.rows[1]: options is number; it takes an object"],
     [
       { ...tuning, rows: [{ ...scanRow, primitive: "unique" }] },
-      "openFold: tuning.rows[0]: primitive is unique; it takes scan, reduce, compact, sort, histogram",
+      "openFold: tuning.rows[0]: primitive is unique; it takes scan, reduce, compact, sort, pairs, histogram",
     ],
     [
       { ...tuning, rows: [{ ...scanRow, primitive: "sort" }] },

@@ -11,7 +11,7 @@ import { ArgumentError, FeatureError, LimitError, type WavefoldError } from "../
 import type { Indirect } from "../../src/kernels/compact.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
 import { bindingOf } from "../../src/kernels/kernel.ts";
-import { spineBytes } from "../../src/kernels/look_back.ts";
+import { spineSize } from "../../src/kernels/look_back.ts";
 import type { DeviceFacts } from "../../src/plan/facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
@@ -249,7 +249,10 @@ test.each([
   const groups = Math.floor(tiles / fanOut) + 1;
   const carry = (2 * groups - 1) * group * 2 * words + (2 * words - 1) * group + fanOut;
   const runs = 5;
-  expect(spineBytes({ byVotes: true, fanOut }, tiles, words, runs)).toBe((carry + 1 + 1 + runs + 1) * 4);
+  expect(spineSize({ byVotes: true, fanOut }, tiles, words, runs)).toEqual({
+    entries: groups * group,
+    bytes: (carry + 1 + 1 + runs + 1) * 4,
+  });
 });
 
 test("the grouping names what is combined together", async () => {

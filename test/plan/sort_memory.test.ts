@@ -58,16 +58,21 @@ test("what is ranked by the order in which it arrives: keys alone, by all their 
       ({ entryPoint }) => entryPoint === "sort_keys_pass",
     );
   expect(
-    [{}, { lengthOnGpu: true }, { type: f32, descending: true }, { maxLength: 2 ** 20 }].map((one) =>
-      takesIt(one),
-    ),
-  ).toEqual(Array(4).fill(true));
+    [
+      {},
+      { lengthOnGpu: true },
+      { type: f32, descending: true },
+      { maxLength: 2 ** 20 },
+      { type: u64 },
+      { type: f64 },
+    ].map((one) => takesIt(one)),
+  ).toEqual(Array(6).fill(true));
   const others = [
     { bits: [0, 31] },
     { bits: [1, 32] },
     { indices: true },
     { type: f16 },
-    { type: u64 },
+    { type: u64, bits: [0, 32] },
     { algorithm: "blelloch" },
   ];
   expect(others.map((one) => takesIt(one))).toEqual(others.map(() => false));

@@ -110,7 +110,7 @@ describe("bad input", () => {
   test.each([
     [new Float32Array(0), {}, "data", /the array is empty/],
     [pair.array(2), {}, "data", /data is the struct Pair; it takes u32/],
-    [[1, 2], {}, "data", /is not an array of an element type/],
+    [[1, 2], {}, "data", /has no element type/],
     [Uint32Array.of(1), { op: 1 }, "op", /takes no option op/],
     [Uint32Array.of(1), { type: f32 }, "type", /holds u32, but type says f32/],
     [Uint32Array.of(1), { workGroupSize: 0 }, "workGroupSize", /workGroupSize/],

@@ -345,7 +345,26 @@ describe("bad input", () => {
   };
 
   test.each([
-    ["no value of the type", { initial: -1 }, "initial", /-1 is no value of u32/],
+    ["no value of the type", { initial: -1 }, "initial", /-1 is no value of u32; it wraps to 4294967295$/],
+    ["a fraction", { initial: 1.5 }, "initial", /1.5 is no value of u32, which takes whole numbers$/],
+    [
+      "a total",
+      { initial: Uint32Array.of(5) },
+      "initial",
+      /a Uint32Array is no .*; array\[0\] gives the first/,
+    ],
+    [
+      "a promise",
+      { initial: Promise.resolve(1) },
+      "initial",
+      /a promise \(is an await missing\?\) is no value/,
+    ],
+    [
+      "a promise of a total",
+      { total: Promise.resolve(1) },
+      "total",
+      /total is a promise \(is an await missing/,
+    ],
     ["a value of another kind", { initial: 1n }, "initial", /takes a number/],
     ["null", { initial: null }, "initial", /null is no value of u32/],
     ["a total of another type", { total: new Float32Array(1) }, "total", /total is Float32Array/],

@@ -4,11 +4,15 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device.ts";
 import { prepare } from "../../src/gpu/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
+import type { DeviceFacts } from "../../src/plan/facts.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { planSort } from "../../src/plan/sort.ts";
+import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -117,30 +121,53 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
     sort.destroy();
   };
 
-/** Data of one tile that a network of comparisons sorts: keys that tell all of their items, and keys with positions. */
-const byNetwork = (moved: "positions" | undefined): Subject =>
+/** 198 words in one recording of a plan, which fill no vector at the end: keys alone, or with positions. `rows` is the length of a row. */
+const recordedOnce = (
+  moved: "positions" | undefined,
+  type: ScalarType,
+  planned: (facts: DeviceFacts, maxLength: number) => Plan,
+  rows?: number,
+): Subject =>
   async function* ({ device }) {
     const context = contextOf(device);
-    const data = few.subarray(0, 200);
-    const options = { type: u32, maxLength: data.length } as const;
-    const sizes = { networkTile: [256, 256], networkTileItems: [[256, 4]] } as const;
-    const sort = await prepare(
-      context,
-      planSort(options, context.facts, everyMethod, moved, undefined, sizes),
-    );
-    const [input, output, reordered] = [data, data, data].map((one) =>
+    const words = few.slice(0, 198);
+    const data = type.bytes === 8 ? new BigUint64Array(words.buffer) : words;
+    const { length } = data;
+    const sort = await prepare(context, planned(context.facts, length));
+    const [input, output, reordered] = [words, words, words].map((one) =>
       storageBuffer(device, Uint32Array.from(one)),
     ) as [GPUBuffer, GPUBuffer, GPUBuffer];
     const encoder = device.createCommandEncoder();
-    const { length } = data;
-    sort.record(encoder, { input, output, ...(moved && { reordered }), length });
+    sort.record(encoder, { input, output, ...(moved && { reordered }), ...(rows && { rows }), length });
     device.queue.submit([encoder.finish()]);
-    yield [[...(await readWords(device, output)).subarray(0, length)], [...sortReference(data)]];
+    const expected = new Uint32Array(sortReference(data).buffer);
+    yield [[...(await readWords(device, output)).subarray(0, words.length)], [...expected]];
     if (moved) {
       yield [[...(await readWords(device, reordered)).subarray(0, length)], [...argSortReference(data)]];
     }
     sort.destroy();
   };
+
+/** One row that a network of comparisons sorts. */
+const byNetwork = (moved: "positions" | undefined): Subject => {
+  const sizes = { short: 0, network: 256, networkThreads: 64, networkItems: 4 } as const;
+  const options = { type: u32, segments: "rows" } as const;
+  return recordedOnce(
+    moved,
+    u32,
+    (facts, maxLength) =>
+      planSegmentSort({ ...options, maxLength }, facts, everyMethod, moved, undefined, sizes),
+    198,
+  );
+};
+
+/** Each item is compared with all others, by several threads, of several work-groups. */
+const byComparing = (moved: "positions" | undefined, type: ScalarType = u32): Subject => {
+  const sizes = { compared: [256, 256], comparedOwn: 8, comparedThreads: 32 } as const;
+  return recordedOnce(moved, type, (facts, maxLength) =>
+    planSort({ type, maxLength }, facts, everyMethod, moved, undefined, sizes),
+  );
+};
 
 const both = (segments: object): Subject => all(reduced(segments), scanned(segments));
 
@@ -244,6 +271,14 @@ const exactArrays = [
     [-(2 ** 120), 3, -(2 ** -80)],
   ],
   [Array.from({ length: 16 }, (_, at) => -(2 - 2 ** -23) * 2 ** (at % 4)), [3, -5, 7]],
+  // Ties that are even and odd, and carries between the words that prefixes are rounded in.
+  [
+    [1 + 2 ** -23, 2 ** -24, 0, 0, -(2 ** -23), 0, 0, 0, -2, 0, 0, 0, -1, -(2 ** -24)],
+    Array.from(
+      { length: 16 },
+      (_, at) => (at % 5 === 0 ? -1 : 1) * (1 + at * 2 ** -20) * 2 ** -((7 * at) % 38),
+    ),
+  ],
 ].map((tiles) => {
   const data = new Float32Array(64);
   for (const [at, items] of tiles.entries()) {
@@ -252,14 +287,29 @@ const exactArrays = [
   return data;
 });
 
+/** For a single pass, more tiles than a group has: -0 alone, -0 and then others, and carries over whole words. */
+const exactTiles = [
+  Float32Array.from({ length: 160 }, () => -0),
+  Float32Array.from({ length: 160 }, (_, at) => (at < 70 ? -0 : 0)),
+  Float32Array.from(
+    { length: 160 },
+    (_, at) =>
+      (at % 3 === 0 ? 1 : -1) * (1 + ((at * 2654435761) % 2 ** 23) * 2 ** -23) * 2 ** ((at * 5) % 39),
+  ),
+  Float32Array.from(
+    { length: 160 },
+    (_, at) => (at % 2 === 0 ? -1 : 1) * (1 + at * 2 ** -9) * 2 ** (((at * 31) % 250) - 125),
+  ),
+];
+
 /** Exact sums as on GPUs, where most tiles are combined in a few words. */
-const exactly = (does: "scan" | "reduce"): Subject =>
+const exactly = (does: "scan" | "reduce" | "single pass"): Subject =>
   async function* (own) {
     const restore = planAs(own, { software: false });
     try {
-      for (const data of exactArrays) {
-        const sizes = { ...twice, workGroupSize: 4 };
-        yield does === "scan"
+      for (const data of does === "single pass" ? [...exactArrays, ...exactTiles] : exactArrays) {
+        const sizes = { ...(does === "single pass" ? once : twice), workGroupSize: 4 };
+        yield does !== "reduce"
           ? [
               await own.scan(data, { op: exactAdd, exclusive: true, ...sizes }),
               scanReference(data, { op: exactAdd, exclusive: true }),
@@ -273,6 +323,7 @@ const exactly = (does: "scan" | "reduce"): Subject =>
 
 const subjects = {
   "exact scans": exactly("scan"),
+  "exact scans in a single pass": exactly("single pass"),
   "exact reductions": exactly("reduce"),
   "whole rows of 17": whole(17, "any"),
   "whole rows of 17, by subgroups": whole(17, "nvidia"),
@@ -301,6 +352,9 @@ const subjects = {
   "a sort in one tile": sorted({}, few.subarray(0, 200)),
   "a sort of keys by a network": byNetwork(undefined),
   "a sort of positions by a network": byNetwork("positions"),
+  "a sort of keys by comparing": byComparing(undefined),
+  "a sort of positions by comparing": byComparing("positions"),
+  "a sort of pairs by comparing": byComparing("positions", u64),
   "a sort of structs": async function* (own) {
     const pairs = Pair.from(Array.from(few, (key, at) => ({ key, weight: at })));
     const found = await own.sort(pairs as never, { key: "x.key", ...twice } as never);
@@ -405,6 +459,72 @@ const mutations: readonly Mutation[] = [
     shownBy: "exact scans",
     from: /prefix\.is_near \|\| rest == 0u/g,
     to: "true",
+  },
+  {
+    title: "a prefix near the middle of two floats is rounded without what is below it",
+    shownBy: "exact scans",
+    from: "(rest != 0u && nearest >= 0xffffff00u)",
+    to: "false",
+  },
+  {
+    title: "prefixes that change their sign are rounded as if they did not",
+    shownBy: "exact scans",
+    from: "widest >= 0x80000000u - LEAST ||",
+    to: "",
+  },
+  {
+    title: "ties go up",
+    shownBy: "exact scans",
+    from: /\(\(high \| min\(prefix\.x, 1u\)\) \+ half - is_even\)/g,
+    to: "((high | min(prefix.x, 1u)) + half)",
+  },
+  {
+    title: "a prefix forgets its lower word",
+    shownBy: "exact scans",
+    from: /\(high \| min\(prefix\.x, 1u\)\)/g,
+    to: "high",
+  },
+  {
+    title: "the lower word of a prefix loses a carry",
+    shownBy: "exact scans",
+    from: / \+ select\(0u, 1u, partial < added_low\)/g,
+    to: "",
+  },
+  {
+    title: "the start of a run loses its sign",
+    shownBy: "exact scans in a single pass",
+    from: "let flip = sign & 0x80000000u;",
+    to: "let flip = 0u;",
+  },
+  {
+    title: "a tile of zeros does not say that they are -0",
+    shownBy: "exact scans in a single pass",
+    from: "atomicOr(&exact_zeros, zeros);",
+    to: "",
+  },
+  {
+    title: "a tile hands on a total without its sign",
+    shownBy: "exact scans in a single pass",
+    from: "below |= sign << bit;",
+    to: "",
+  },
+  {
+    title: "a total of many binades loses a carry",
+    shownBy: "exact scans in a single pass",
+    from: "carry = (carry >> 16u) + ",
+    to: "carry = ",
+  },
+  {
+    title: "the sum of totals loses what a word leaves for the next",
+    shownBy: "exact scans in a single pass",
+    from: "above = look_back_above[word] + ",
+    to: "above = ",
+  },
+  {
+    title: "the sum of totals forgets what was seen",
+    shownBy: "exact scans in a single pass",
+    from: "(look_back_found[EXACT_WORDS - 1u] & ~EXACT_SEEN) | look_back_above[EXACT_WORDS - 1u]",
+    to: "look_back_found[EXACT_WORDS - 1u] & ~EXACT_SEEN",
   },
   {
     title: "a thread's sum loses its sign in the tile's digits",
@@ -611,6 +731,48 @@ const mutations: readonly Mutation[] = [
     shownBy: "a sort of positions by a network",
     from: /network_places\[\w+\] \^= mask;/g,
     to: "",
+  },
+  {
+    title: "equal items before an item do not count",
+    shownBy: "a sort of positions by comparing",
+    from: "keys <= vec4<u32>(key)",
+    to: "keys < vec4<u32>(key)",
+  },
+  {
+    title: "equal items behind an item count",
+    shownBy: "a sort of positions by comparing",
+    from: "return count_of(keys < vec4<u32>(key));",
+    to: "return count_of(keys <= vec4<u32>(key));",
+  },
+  {
+    title: "equal items of a work-group have one place",
+    shownBy: "a sort of positions by comparing",
+    from: " | (earlier & (keys == vec4<u32>(key)))",
+    to: "",
+  },
+  {
+    title: "equal pairs of words before an item do not count",
+    shownBy: "a sort of pairs by comparing",
+    from: "select(1u, 0u, comes_before(key, keys.xy))",
+    to: "select(0u, 1u, comes_before(keys.xy, key))",
+  },
+  {
+    title: "the second key of a vector is the first one",
+    shownBy: "a sort of pairs by comparing",
+    from: "select(keys.xy, keys.zw, index % VECTOR_KEYS == 1u)",
+    to: "keys.xy",
+  },
+  {
+    title: "what is past the end comes before all items",
+    shownBy: "a sort of keys by comparing",
+    from: /select\(~0u, key, index < length\)/g,
+    to: "select(0u, key, index < length)",
+  },
+  {
+    title: "the last keys are compared with no item",
+    shownBy: "a sort of keys by comparing",
+    from: "(vectors + CHUNKS - 1u) / CHUNKS",
+    to: "vectors / CHUNKS",
   },
   {
     title: "the first bit is not left out",

@@ -395,6 +395,7 @@ describe("refused", () => {
   const refused: readonly (readonly [message: RegExp, option: string, call: () => Promise<unknown>])[] = [
     [/k is 0; it takes a whole number from 1/, "k", () => fold().topK(data, 0)],
     [/k is 1.5/, "k", () => fold().topK(data, 1.5)],
+    [/k is an object; it takes a whole number/, "k", () => fold().topK(data, { k: 1 } as never)],
     [/n is -1; it takes a whole number from 0/, "n", () => fold().nth(data, -1)],
     [/n is 3, and there are 3 elements; it takes 0 to 2/, "n", () => fold().nth(data, 3)],
     [/the array is empty/, "data", () => fold().nth(new Uint32Array(0), 0)],
@@ -404,7 +405,7 @@ describe("refused", () => {
     [/passes is two/, "passes", () => fold().topK(data, 1, { passes: "two" as never })],
     [/bits is \[3, 40\]/, "bits", () => fold().topK(data, 1, { bits: [3, 40] })],
     [/key is undefined/, "key", () => fold().topK(randomItems(particle, 3, "few"), 1)],
-    [/string is not an array/, "data", () => fold().topK("x" as never, 1)],
+    [/string has no element type/, "data", () => fold().topK("x" as never, 1)],
     [/k is 0/, "k", () => fold().prepareTopK({ type: u32, k: 0, maxLength: 10 })],
     [/n is 0.5/, "n", () => fold().prepareNth({ type: u32, n: 0.5, maxLength: 10 })],
     [/values/, "values", () => fold().prepareTopK({ type: u32, k: 1, maxLength: 9, values: u32 } as never)],

@@ -15,7 +15,7 @@ import { sortFaults } from "../../src/kernels/sort.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { SortTesting } from "../../src/plan/sort.ts";
-import { planSort } from "../../src/plan/sort.ts";
+import { planSort, sortRows } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 import { readWords, storageBuffer, submitted } from "../support/buffers.ts";
@@ -522,8 +522,8 @@ describe("tiles that go through work-group memory in parts", () => {
   );
 });
 
-describe("data of one tile that a network of comparisons sorts", () => {
-  const networks = names.flatMap((name, at) =>
+describe("short data that is sorted by comparing each item with all others", () => {
+  const turns = names.flatMap((name, at) =>
     ([undefined, u32, f64] as const).map((moved, turn) => ({
       name,
       moved,
@@ -532,25 +532,25 @@ describe("data of one tile that a network of comparisons sorts", () => {
       bits: turn === 1 ? ([2, 8 * elementTypes[name].bytes - 3] as const) : undefined,
     })),
   );
-  test.for(rows(networks, { of: 6 }))("$name with $values, up to every edge", async (one, { skip }) => {
+  test.for(rows(turns, { of: 6 }))("$name with $values, up to every edge", async (one, { skip }) => {
     const { name, moved, descending, bits } = one;
     const type = elementTypes[name] as ElementType;
     skip(missing(type), `the adapter has no ${type.feature}`);
     const context = contextOf(fold().device);
-    // Threads that have no items of the run, exactly as many as it takes, and several merges.
-    for (const [maxLength, items] of [
-      [1, 4],
-      [6, 4],
-      [128, 4],
-      [100, 2],
+    // One work-group and several; a thread that compares with all keys, and several that share them; more keys than threads.
+    for (const [maxLength, comparedOwn, comparedThreads] of [
+      [1, 32, 32],
+      [6, 4, 64],
+      [128, 8, 32],
+      [300, 32, 64],
     ] as const) {
-      const testing = { networkTile: [128, 128], networkTileItems: [[128, items]] } as const;
+      const testing = { compared: [300, 300], comparedOwn, comparedThreads } as const;
       const options = { type, descending, maxLength, ...(bits && { bits }) };
       const plan = planSort(options, context.facts, everyMethod, moved, undefined, testing);
-      expect(plan.kernels[0]?.code).toContain("network_keys");
+      expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
       expect(plan.passes(maxLength, "items")).toHaveLength(1);
       const sort = await prepare(context, plan);
-      for (const length of [0, 1, 2, 3, 31, 32, 33, 63, 65, 99, 127, 128]) {
+      for (const length of [0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 65, 99, 127, 128, 129, 255, 257, 299, 300]) {
         if (length <= maxLength) {
           await expectSorted(sort, { ...one, length });
         }
@@ -559,23 +559,47 @@ describe("data of one tile that a network of comparisons sorts", () => {
     }
   });
 
+  test("of a length that is on the GPU", async () => {
+    const { device } = fold();
+    const context = contextOf(device);
+    const options = { type: u32, maxLength: 200, lengthOnGpu: true } as const;
+    const testing = { compared: [256, 256], comparedOwn: 8, comparedThreads: 32 } as const;
+    const plan = planSort(options, context.facts, everyMethod, undefined, undefined, testing);
+    expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
+    const sort = await prepare(context, plan);
+    const data = kinds.few("u32", 200, "a length on the GPU") as Uint32Array;
+    for (const length of [0, 1, 7, 8, 150, 200, 1000]) {
+      const [input, output, count] = [data, new Uint32Array(200).fill(7), Uint32Array.of(length)].map((one) =>
+        storageBuffer(device, one),
+      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+      const encoder = device.createCommandEncoder();
+      sort.record(encoder, { input, output, length: count });
+      device.queue.submit([encoder.finish()]);
+      const most = Math.min(length, 200);
+      const expected = new Uint32Array(200).fill(7);
+      expected.set(sortReference(data.slice(0, most)));
+      expectSameBits((await readWords(device, output)).subarray(0, 200), expected, `${length}`);
+    }
+    sort.destroy();
+  });
+
   test("sizes and algorithms that the caller chooses are taken instead, and so are radix sorts of more", () => {
     const { facts } = contextOf(fold().device);
-    const codeOf = (more: object): string =>
+    const kernelOf = (more: object): string =>
       planSort({ type: u32, maxLength: 128, ...more }, facts, everyMethod, undefined, undefined, {
-        networkTile: [128, 64],
-        networkTileItems: [[128, 4]],
-      }).kernels[0]?.code ?? "";
-    expect(codeOf({})).toContain("network_keys");
+        compared: [128, 64],
+      }).kernels[0]?.entryPoint ?? "";
+    expect([{}, { bits: [0, 8] }, { lengthOnGpu: true }, { type: u64, maxLength: 64 }].map(kernelOf)).toEqual(
+      Array(4).fill("sort_by_comparing"),
+    );
     for (const more of [
       { algorithm: "blelloch" },
       { itemsPerThread: 4 },
       { workGroupSize: 64 },
       { maxLength: 129 },
-      { lengthOnGpu: true },
-      { bits: [0, 8] },
+      { type: u64 },
     ]) {
-      expect(codeOf(more), JSON.stringify(more)).not.toContain("network_keys");
+      expect(kernelOf(more), Object.keys(more)[0]).not.toBe("sort_by_comparing");
     }
   });
 });
@@ -646,6 +670,53 @@ describe("keys that are ranked by the order in which they arrive", () => {
   );
 });
 
+describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in a wrong order", () => {
+  // Items of a thread, in parts as the plan has them.
+  const shapes = [
+    ["u32", 32],
+    ["u64", 16],
+    ["u64", 24],
+    ["i64", 8],
+    ["f64", 4],
+    ["f64", 16],
+    ["f64", 22],
+  ] as const;
+  test.for(rows(shapes, { of: 6 }))("%s, %i items a thread", async ([name, items]) => {
+    const { device, software } = fold();
+    const context = contextOf(device);
+    const type = elementTypes[name] as ElementType;
+    const length = software ? 2 * 256 * items + 777 : 300_001;
+    const options = { type, algorithm: "subgroup", passes: "single", workGroupSize: 256 } as const;
+    const plan = planSort(
+      { ...options, itemsPerThread: items, maxLength: length },
+      context.facts,
+      everyMethod,
+      undefined,
+      undefined,
+      { partBytes: sortRows.nvidia.partBytes, byArrival: 8, disorder: 2, atOnce: 8 },
+    );
+    expect(plan.kernels.filter(({ entryPoint }) => entryPoint === "sort_keys_pass")).toHaveLength(1);
+    const sort = await prepare(context, plan);
+    for (const kind of ["any", "few"] as const) {
+      const data = kinds[kind](name, length, `${name} ${items}`) as Uint32Array;
+      const bits = new Uint32Array(data.buffer, data.byteOffset, data.byteLength / 4);
+      const [input, output] = [bits, new Uint32Array(bits.length)].map((one) =>
+        storageBuffer(device, one),
+      ) as [GPUBuffer, GPUBuffer];
+      const encoder = device.createCommandEncoder();
+      sort.record(encoder, { input, output, length });
+      device.queue.submit([encoder.finish()]);
+      const expected = sortReference(data, { type: type as never });
+      expectSameBits(
+        (await readWords(device, output)).subarray(0, bits.length),
+        new Uint32Array(expected.buffer, expected.byteOffset, bits.length),
+        kind,
+      );
+    }
+    sort.destroy();
+  });
+});
+
 describe("arrays on the GPU", () => {
   test("what a compaction left is sorted without a read-back, with values", async () => {
     const data = await fold().upload(anyItems("u32", 3000, "kept") as Uint32Array);
@@ -709,8 +780,8 @@ describe("what is refused", () => {
     [() => fold().sort(Particle.array(2), { key: "x.id + 1u" }), "keyType", /the type that the key/],
     [() => fold().sort(Particle.array(2), { key: "x", keyType: Particle as never }), "keyType", /the struct/],
     [() => fold().sort(data, { values: Uint32Array.of(1, 2) }), "values", /2 values for 3 elements/],
-    [() => fold().sort(data, { values: [1, 2, 3] as never }), "values", /values: number is not an array/],
-    [() => fold().sort([data, data] as never), "data", /is not an array of an element type/],
+    [() => fold().sort(data, { values: [1, 2, 3] as never }), "values", /values: number has no element type/],
+    [() => fold().sort([data, data] as never), "data", /has no element type/],
     [() => fold().sort(data, { values: data, into: data } as never), "into", /values or into, and not both/],
     [() => fold().sort(data, { into: new Uint32Array(2) }), "into", /into has 2 elements; it takes 3/],
     [() => fold().argSort(data, { into: new Int32Array(3) as never }), "into", /it takes Uint32Array/],

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import type { BenchResult } from "../../site/use/bench.ts";
 import type { DoctorReport } from "../../src/cli/doctor.ts";
 import { adapter } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
@@ -28,14 +29,20 @@ test("the check says what works, and its report is copied as JSON", async () => 
   const lines = await page.locator("#verdicts p").allTextContents();
   expect(lines[0]).toMatch(adapter === "software" ? /^note adapter: .*swiftshader/i : /^ok adapter: ./);
   expect(lines).toContainEqual(expect.stringMatching(/^ok single pass: \d+ runs were right/));
-  expect(lines.at(-1)).toMatch(/^ok self-test of i32: \d+ results are right/);
+  expect(lines.at(-2)).toMatch(/^ok self-test of i32: \d+ results are right/);
+  expect(lines.at(-1)).toMatch(
+    /^ok bench: [\d,]+ u32, by .*: copy [\d.]+ .?s, scan [\d.]+ .?s \([\d.]+ ×\), reduce .*, compact /,
+  );
   await page.getByRole("button", { name: "Copy the report as JSON" }).click();
   await expect.poll(() => textOf(page, "#stage")).toBe("The report is on the clipboard, as JSON.");
-  const report = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as DoctorReport;
+  const report = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as DoctorReport & {
+    readonly bench: BenchResult;
+  };
   expect(report).toMatchObject({ version: 1, works: true, asked: "auto", error: null });
   expect(report.versions.wavefold).toMatch(/^\d+\.\d+\.\d+/);
   expect(report.selfTest?.failed).toBe(0);
   expect(report.selfTest?.passed).toBeGreaterThan(60);
+  expect(report.bench.measurements.map(({ what }) => what)).toEqual(["copy", "scan", "reduce", "compact"]);
   expect(report.adapter?.limits.maxBufferSize).toBeGreaterThan(0);
   expect(report.verdicts).toHaveLength(lines.length);
   const href = await page
@@ -65,6 +72,24 @@ test("a wrong result is a failure, on a narrow page, too", async () => {
   const last = await page.locator("#verdicts p").last().textContent();
   expect(last).toMatch(/^FAILED self-test of u32: \d+ of \d+ checks failed, the first is \w+ .*u32/);
   expect(await overflow(page)).toBe(0);
+});
+
+test("a wrong result of the bench is a failure, and its times are not shown", async () => {
+  const page = await visit("check.html");
+  await page.evaluate(() => {
+    const read = GPUBuffer.prototype.getMappedRange;
+    GPUBuffer.prototype.getMappedRange = function (...given) {
+      const range = read.apply(this, given);
+      if (document.querySelector("#stage")?.textContent?.startsWith("The bench: ")) {
+        new Uint8Array(range).fill(1);
+      }
+      return range;
+    };
+  });
+  expect(await check(page, "u32")).toMatch(
+    /^Wavefold does not work here\. The scan of [\d,]+ u32 is wrong\. /,
+  );
+  expect(await page.locator("#verdicts p").last().textContent()).toMatch(/^FAILED bench: The scan of /);
 });
 
 test("the first page links the repository, which package.json names", async () => {

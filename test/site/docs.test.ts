@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { expect } from "vitest";
 import { rows, testInTurn } from "../support/rows.ts";
+import { violations } from "./axe.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
 /** The API reference takes longest to build: three of four runs of the quick tier do without, and look at the guides. */
@@ -109,6 +110,31 @@ test("the reference has each landmark once", async () => {
   }
 });
 
+test("the reference breaks no rule of axe, and its list of modules has a link to each", async () => {
+  for (const path of [
+    "api/index.html",
+    "api/hierarchy.html",
+    "api/modules/wavefold.html",
+    "api/interfaces/wavefold.PreparedScan.html",
+    "api/classes/wavefold.ShaderError.html",
+    "api/functions/wavefold_wgsl.link.html",
+  ]) {
+    const page = await visit(path, { context: { viewport: { width: 1280, height: 844 } } });
+    const modules = page.getByRole("navigation", { name: "Modules" });
+    await modules.locator("summary").first().waitFor();
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await violations(page), `${path}, ${width}`).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1280, height: 844 });
+    const summary = modules.locator("summary", { hasText: "wavefold/three" });
+    await summary.click();
+    await modules.getByRole("link", { name: "All of wavefold/three" }).click();
+    await page.waitForURL(/modules\/wavefold_three\.html/);
+    await page.context().close();
+  }
+});
+
 test("the reference is searched", async () => {
   const page = await visit("api/index.html");
   await page.keyboard.press("/");
@@ -146,6 +172,10 @@ ofGuides("guides fit a phone", async () => {
   expect(guides.length).toBeGreaterThanOrEqual(9);
   await fitAPhone(guides);
 });
+ofGuides("long names break between their parts", () => {
+  const code = pages().get(join("guides", "engines.html"));
+  expect(code).toContain("<code>renderer.<wbr>backend.<wbr>get(<wbr>attribute).<wbr>buffer</code>");
+});
 ofGuides("on a phone, each row of a guide's table is a card that says what its cells are", async () => {
   const page = await visit("guides/index.html", { context: { viewport: { width: 360, height: 740 } } });
   const here = page.url().replace("guides/index.html", "");
@@ -159,10 +189,12 @@ ofGuides("on a phone, each row of a guide's table is a card that says what its c
           [...row.querySelectorAll("td")].map((one) => one.dataset.label),
         ),
         shown: getComputedStyle(table.querySelector("td:nth-child(2)") as Element, "::before").content,
+        sides: [...table.querySelectorAll("td")].map((one) => getComputedStyle(one, "::before").textAlign),
         beyond: (table.parentElement as Element).scrollWidth - (table.parentElement as Element).clientWidth,
       })),
     );
-    for (const { headings, labels, shown, beyond } of found) {
+    for (const { headings, labels, shown, sides, beyond } of found) {
+      expect(new Set(sides), path).toEqual(new Set(["left"]));
       expect(beyond, path).toBe(0);
       expect(shown, path).toBe(JSON.stringify(headings[1]));
       expect(new Set(labels.map((own) => JSON.stringify(own))), path).toEqual(
@@ -184,7 +216,7 @@ test("the reference fits a phone", () =>
   fitAPhone([
     "api/index.html",
     "api/modules/wavefold.html",
-    "api/interfaces/wavefold.Fold.html",
+    "api/interfaces/wavefold.PreparedScan.html",
     "api/modules/wavefold_node.html",
     "api/functions/wavefold_check.checkMonoid.html",
     "api/interfaces/wavefold.StreamCompactMapOptions.html",

@@ -420,7 +420,11 @@ export async function kernelsOf(
       }
     }
   }
-  // Networks depend on no algorithm. Small ones compile soon.
+  // Comparisons depend on no algorithm, and neither do networks. Small ones compile soon.
+  for (const moved of algorithm === "blelloch" ? [undefined, u32, f64] : []) {
+    const sizes = { compared: [64, 64], comparedOwn: 4, comparedThreads: 16 } as const;
+    take(planSort({ type, maxLength: 64 }, facts, everyMethod, moved, undefined, sizes).kernels);
+  }
   for (const moved of algorithm === "blelloch" ? [undefined, u32] : []) {
     const options = { type, maxLength, segments: "rows", maxSegmentLength: 16 } as const;
     const network = { network: 16, networkThreads: 4, networkItems: 4, short: 0 };

@@ -5,6 +5,8 @@ export interface Watched {
   alive(): string[];
   /** The labels of the buffers that were made. */
   made(): string[];
+  /** The most bytes that buffers had together that were made and were not destroyed. */
+  mostBytes(): number;
 }
 
 interface Changes {
@@ -18,14 +20,18 @@ interface Changes {
 export function watched(device: GPUDevice, { limits = {}, buffer = (one) => one }: Changes = {}): Watched {
   const alive = new Map<GPUBuffer, string>();
   const made: string[] = [];
+  let bytes = 0;
+  let mostBytes = 0;
   const createBuffer = (descriptor: GPUBufferDescriptor): GPUBuffer => {
     const one = device.createBuffer(buffer(descriptor));
     const label = descriptor.label ?? "";
     made.push(label);
     alive.set(one, label);
+    bytes += one.size;
+    mostBytes = Math.max(mostBytes, bytes);
     const destroy = one.destroy.bind(one);
     one.destroy = () => {
-      alive.delete(one);
+      bytes -= alive.delete(one) ? one.size : 0;
       return destroy();
     };
     return one;
@@ -48,5 +54,6 @@ export function watched(device: GPUDevice, { limits = {}, buffer = (one) => one 
     }),
     alive: () => [...alive.values()],
     made: () => [...made],
+    mostBytes: () => mostBytes,
   };
 }

@@ -1,6 +1,6 @@
 // Counts how many items of a tile have each digit, and stores the counts digit by digit, so that their scan says where each
 // digit's items of each tile go.
-// Linked with contract.wgsl, sort/count_tile.wgsl, sort/digits.wgsl, sort/memory.wgsl, input_items.wgsl and length_*.wgsl.
+// Linked with contract.wgsl, sort/count_whole_tile.wgsl, sort/digits.wgsl, sort/memory.wgsl, input_items.wgsl and length_*.wgsl.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile write nothing.
 
 @group(0) @binding(3) var<storage, read_write> digit_counts: array<u32>;

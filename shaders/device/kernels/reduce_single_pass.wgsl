@@ -26,7 +26,7 @@ fn reduce_tiles(
 
   var begun = 0u;
   if (thread == 0u) {
-    begun = atomicAdd(&spine[2u * entries() * ENTRY_WORDS + run_number()], 1u);
+    begun = atomicAdd(&spine[2u * params.spine_entries * ENTRY_WORDS + run_number()], 1u);
   }
   let own = reduce_tile(load_items(tile, thread, length), thread);
   if (thread == 0u) {

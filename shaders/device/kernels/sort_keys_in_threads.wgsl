@@ -22,7 +22,12 @@ fn sort_keys_in_threads(
     network_keys[item] = ~Key();
     if (indices[item] != NO_ITEM) {
       network_keys[item] = key_of(output_from_input(read_item(indices[item])));
-      note_item(network_keys[item], place);
+    }
+  }
+  // After all loads, so that none waits for another.
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    if (indices[item] != NO_ITEM) {
+      note_item(network_keys[item], item * WORK_GROUP_SIZE + thread);
     }
   }
   sort_slots(thread);

@@ -32,7 +32,7 @@ var<workgroup> tile_taken: u32;
 // Takes the next tile, and makes the look-back's memory as it was before the first one.
 fn after_look_back(thread: u32) {
   if (thread == 0u) {
-    tile_taken = atomicAdd(&spine[2u * entries() * ENTRY_WORDS + run_number()], 1u);
+    tile_taken = atomicAdd(&spine[2u * params.spine_entries * ENTRY_WORDS + run_number()], 1u);
     look_back_is_found = 0u;
     atomicStore(&look_back_stops, 0u);
   }

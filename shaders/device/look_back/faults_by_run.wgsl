@@ -43,7 +43,7 @@ fn is_hit(place: u32) -> bool {
 // Delays by atomic additions, which no compiler leaves out. They go to the ticket of run 0, which never runs.
 fn delay(turns: u32) {
   for (var turn = 0u; turn < turns; turn++) {
-    atomicAdd(&spine[2u * entries() * ENTRY_WORDS], 1u);
+    atomicAdd(&spine[2u * params.spine_entries * ENTRY_WORDS], 1u);
   }
 }
 
@@ -59,7 +59,7 @@ fn delay_tile(tile: u32) {
 }
 
 fn is_withheld(place: u32, word: u32) -> bool {
-  if (place >= entries() || !is_hit(place)) {
+  if (place >= params.spine_entries || !is_hit(place)) {
     return false;
   }
   switch (fault_mode()) {

@@ -24,11 +24,6 @@
 // Words of an entry.
 const ENTRY_WORDS = 2u * ELEMENT_WORDS;
 
-// The number of entries. The last group may use no entry but its carry.
-fn entries() -> u32 {
-  return (params.spine_tiles / FAN_OUT + 1u) * GROUP_ENTRIES;
-}
-
 fn entry_of_tile(tile: u32) -> u32 {
   return tile / FAN_OUT * GROUP_ENTRIES + tile % FAN_OUT;
 }
@@ -41,7 +36,7 @@ fn entry_of_carry(group: u32) -> u32 {
 // it has the number of the run in which it was last taken.
 fn claims_carry(group: u32) -> bool {
   let run = run_number();
-  return atomicExchange(&spine[first_word_of(entries() + entry_of_carry(group) + 1u)], run) != run;
+  return atomicExchange(&spine[first_word_of(params.spine_entries + entry_of_carry(group) + 1u)], run) != run;
 }
 
 // The parts of look_back_stops of look_back_threads.wgsl and look_back_votes.wgsl.
@@ -116,7 +111,7 @@ fn look_back_again(tile: u32, total: Element, thread: u32, length: u32) {
       if (workgroupUniformLoad(&look_back_missing) != 0u) {
         element = total_of_tile(other, thread, length);
         if (thread == 0u) {
-          write_place(entries() + entry_of_tile(other), element, 0u, 1u);
+          write_place(params.spine_entries + entry_of_tile(other), element, 0u, 1u);
         }
       }
       if (member < FAN_OUT - 1u) {
@@ -131,7 +126,7 @@ fn look_back_again(tile: u32, total: Element, thread: u32, length: u32) {
       if (group < own_group) {
         look_back_known = combine(look_back_known, last);
         if (claims_carry(group + 1u)) {
-          write_place(entries() + entry_of_carry(group + 1u), look_back_known, 0u, 1u);
+          write_place(params.spine_entries + entry_of_carry(group + 1u), look_back_known, 0u, 1u);
         }
       } else if (tiles == FAN_OUT - 1u) {
         write_place(entry_of_carry(group + 1u), combine(look_back_known, total), 0u, 1u);

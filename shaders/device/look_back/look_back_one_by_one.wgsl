@@ -40,7 +40,7 @@ fn look_back(tile: u32, total: Element, thread: u32, length: u32) {
     }
     let computed = total_of_tile(missing, thread, length);
     if (thread == 0u) {
-      write_place(entries() + entry_of_tile(missing), computed, 0u, 1u);
+      write_place(params.spine_entries + entry_of_tile(missing), computed, 0u, 1u);
       look_back_computed = Entry(true, computed);
     }
   }
@@ -67,7 +67,7 @@ fn find_missing(tile: u32, total: Element) -> u32 {
     let attempts = select(2u * PATIENCE, 2u, seeks);
     for (var attempt = 0u; attempt < attempts && !found.is_whole; attempt++) {
       // Read what the owner handed on, and in the next attempt what another work-group did.
-      found = read_place(entry + select(0u, entries(), attempt % 2u == 1u));
+      found = read_place(entry + select(0u, params.spine_entries, attempt % 2u == 1u));
     }
     if (seeks) {
       if (found.is_whole) {
@@ -92,7 +92,7 @@ fn find_missing(tile: u32, total: Element) -> u32 {
     if (look_back_member == FAN_OUT - 1u) {
       let next = combine(before, found.element);
       if (is_own || claims_carry(group + 1u)) {
-        write_place(entry_of_carry(group + 1u) + select(entries(), 0u, is_own), next, 0u, 1u);
+        write_place(entry_of_carry(group + 1u) + select(params.spine_entries, 0u, is_own), next, 0u, 1u);
       }
       if (!is_own) {
         look_back_known = next;

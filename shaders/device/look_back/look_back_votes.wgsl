@@ -12,11 +12,8 @@ diagnostic(off, subgroup_uniformity);
 var<workgroup> look_back_sums: array<Element, MOST_GROUPS>;
 var<workgroup> look_back_lasts: array<Element, MOST_GROUPS>;
 
-// How many groups are read at the same time, by one subgroup each. The last of these subgroups goes on to groups farther
-// away.
-const AT_ONCE = min(3u, WORK_GROUP_SIZE / MAX_SUBGROUP_SIZE);
-
-// What comes before the group at which each subgroup stopped.
+// What comes before the group at which each subgroup stopped. AT_ONCE groups are read at the same time, by one subgroup each. The
+// last of these subgroups goes on to groups farther away.
 var<workgroup> look_back_carries: array<Element, AT_ONCE>;
 
 // The nearest place at which a subgroup stopped: the group's distance, CARRY_IS_FOUND if the subgroup found a carry there,
@@ -72,7 +69,7 @@ fn read_groups(tile: u32) {
     }
     if (!all_there) {
       if (!found.is_whole) {
-        found = read_place(entries() + entry);
+        found = read_place(params.spine_entries + entry);
       }
       all_there = all_lanes(found.is_whole || lane >= needed);
       if (!all_there) {

@@ -10,8 +10,8 @@
 // The GROUP_ENTRIES places of a group lie word by word: the first words of all places, then the second words, and so on. So
 // words that are read together lie side by side.
 //
-// Linked with contract.wgsl, faults_none.wgsl, and a look-back, which declares ENTRY_WORDS and entries(). Call from any
-// control flow. No work-group memory.
+// Linked with contract.wgsl, faults_none.wgsl, and a look-back, which declares ENTRY_WORDS. Call from any control flow. No
+// work-group memory.
 
 @group(0) @binding(3) var<storage, read_write> spine: array<atomic<u32>>;
 
@@ -53,7 +53,7 @@ fn read_entry(entry: u32) -> Entry {
   if (found.is_whole) {
     return found;
   }
-  return read_place(entries() + entry);
+  return read_place(params.spine_entries + entry);
 }
 
 // Writes an entry. `writers` threads share the work: all of them hold the element, and each calls this with its own number.

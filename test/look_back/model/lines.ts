@@ -68,7 +68,7 @@ export const lines = {
   takeTicket: {
     file: "look_back/tile_by_ticket.wgsl",
     function: "tile_of",
-    text: "ticket = atomicAdd(&spine[2u * entries() * ENTRY_WORDS + run_number()], 1u);",
+    text: "ticket = atomicAdd(&spine[2u * params.spine_entries * ENTRY_WORDS + run_number()], 1u);",
   },
   storeWord: {
     file: spine,
@@ -98,12 +98,12 @@ export const lines = {
   handOnCarryOneByOne: {
     file: oneByOne,
     function: "find_missing",
-    text: "write_place(entry_of_carry(group + 1u) + select(entries(), 0u, is_own), next, 0u, 1u);",
+    text: "write_place(entry_of_carry(group + 1u) + select(params.spine_entries, 0u, is_own), next, 0u, 1u);",
   },
   claimCarry: {
     file: lookBack,
     function: "claims_carry",
-    text: "return atomicExchange(&spine[first_word_of(entries() + entry_of_carry(group) + 1u)], run) != run;",
+    text: "return atomicExchange(&spine[first_word_of(params.spine_entries + entry_of_carry(group) + 1u)], run) != run;",
   },
   readTotalByThreads: {
     file: byThreads,
@@ -119,7 +119,7 @@ export const lines = {
   readOneByOne: {
     file: oneByOne,
     function: "find_missing",
-    text: "found = read_place(entry + select(0u, entries(), attempt % 2u == 1u));",
+    text: "found = read_place(entry + select(0u, params.spine_entries, attempt % 2u == 1u));",
   },
   lookAgain: {
     file: lookBack,
@@ -184,31 +184,31 @@ export const lines = {
  * changed: see whether the model still does what the shader does, mend it, and then write the new digest here.
  */
 export const copied: readonly (readonly [file: string, name: string, digest: string])[] = [
-  ["look_back/tile_by_ticket.wgsl", "tile_of", "cb0e3c38"],
+  ["look_back/tile_by_ticket.wgsl", "tile_of", "fbc80dec"],
   ["look_back/spine_entries.wgsl", "run_number", "31fc11bf"],
   ["look_back/spine_entries.wgsl", "first_word_of", "63543983"],
   ["look_back/spine_entries.wgsl", "read_place", "75b6fc00"],
-  ["look_back/spine_entries.wgsl", "read_entry", "c485bdc1"],
+  ["look_back/spine_entries.wgsl", "read_entry", "da6d550f"],
   ["look_back/spine_entries.wgsl", "write_place", "5f089484"],
   ["look_back/look_back.wgsl", "entry_of_tile", "948fa0df"],
   ["look_back/look_back.wgsl", "entry_of_carry", "ab41d509"],
-  ["look_back/look_back.wgsl", "claims_carry", "ba6c4cb3"],
+  ["look_back/look_back.wgsl", "claims_carry", "4baa3345"],
   ["look_back/look_back.wgsl", "hand_on", "a9af6d88"],
   ["look_back/look_back.wgsl", "look_back", "2f9ed1f8"],
-  ["look_back/look_back.wgsl", "look_back_again", "0435bced"],
+  ["look_back/look_back.wgsl", "look_back_again", "5744a11f"],
   ["look_back/look_back_threads.wgsl", "stop_before", "9c05cba1"],
   ["look_back/look_back_threads.wgsl", "stop_at", "4cb68d82"],
   ["look_back/look_back_threads.wgsl", "find_carry", "5f31128e"],
-  ["look_back/look_back_threads.wgsl", "read_groups", "f1da107f"],
+  ["look_back/look_back_threads.wgsl", "read_groups", "f49f9881"],
   ["look_back/look_back_threads.wgsl", "with_total", "d23b7217"],
   ["look_back/look_back_threads.wgsl", "sum_of_totals", "f3adf5f6"],
   ["look_back/look_back_votes.wgsl", "find_carry", "7bec730f"],
-  ["look_back/look_back_votes.wgsl", "read_groups", "94f98a53"],
+  ["look_back/look_back_votes.wgsl", "read_groups", "d3e14b00"],
   ["look_back/look_back_votes.wgsl", "all_lanes", "6719199a"],
   ["look_back/look_back_votes.wgsl", "with_total", "977a5b62"],
   ["look_back/look_back_votes.wgsl", "sum_of_totals", "bdda23b1"],
-  ["look_back/look_back_one_by_one.wgsl", "look_back", "7280940b"],
-  ["look_back/look_back_one_by_one.wgsl", "find_missing", "7594183f"],
+  ["look_back/look_back_one_by_one.wgsl", "look_back", "1194dc7b"],
+  ["look_back/look_back_one_by_one.wgsl", "find_missing", "bf9eaaee"],
   ["kernels/scan_single_pass.wgsl", "scan_single_pass", "1975d065"],
   ["kernels/scan_single_pass.wgsl", "take_tile", "12aa5cc7"],
   ["sort/tile_by_ticket.wgsl", "tile_of", "8e961d32"],

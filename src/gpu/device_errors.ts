@@ -1,4 +1,4 @@
-import { LimitError, ShaderError, SourceError } from "../errors.ts";
+import { AdapterError, LimitError, OutOfMemoryError, ShaderError, SourceError } from "../errors.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Module } from "../text/link.ts";
 import { MARK } from "../text/mark.ts";
@@ -35,8 +35,7 @@ export function linesOf({ relink }: Module): (Line | undefined)[] {
 }
 
 /**
- * The error for a module that does not compile: what the compiler says, at the line that was written. This file is loaded
- * only if a module does not compile.
+ * The error for a module that does not compile: what the compiler says, at the line that was written.
  */
 export function shaderError(
   linked: Module,
@@ -44,7 +43,8 @@ export function shaderError(
   message: GPUCompilationMessage | undefined,
   failure: GPUError | null,
 ): ShaderError | SourceError {
-  const { line, text, column } = locate(message, failure);
+  const report = message?.message ?? failure?.message ?? "";
+  const { line, text, column } = locate(report, message);
   const lines = linesOf(linked);
   const origin = lines[line - 1];
   const own = origin?.source.callers ? origin : callersNeighbour(lines, line - 1);
@@ -61,7 +61,7 @@ export function shaderError(
   const { written = source.text } = source;
   const before = linked.code.split("\n")[line - 1]?.slice(0, Math.max(0, column - 1)) ?? "";
   return new SourceError(
-    `${source.name}, line ${number}: ${text.replace(MARKED, "")}\n  ${written.split(LINE_BREAK)[number - 1]?.trim()}`,
+    `${source.name}, line ${number}: ${text.replace(MARKED, "")}${hintFor(source.name, report)}\n  ${written.split(LINE_BREAK)[number - 1]?.trim()}`,
     written,
     number,
     // If the compiler's line is not the caller's, neither is its column.
@@ -69,12 +69,23 @@ export function shaderError(
   );
 }
 
+/** The options that name the type of what a caller's expression gives. */
+const typeOptions: Readonly<Record<string, string>> = { "the map": "type", "the key": "keyType" };
+
+/** What to do about an expression of another type than was asked for, as Dawn and naga report it. */
+function hintFor(name: string, report: string): string {
+  const option = typeOptions[name];
+  return option !== undefined &&
+    /return statement type must match|`return` expression .* does not match/.test(report)
+    ? `; the option ${option} says what ${name} gives`
+    : "";
+}
+
 /** The first error's place. Naga leaves the place in its text; Dawn gives it as numbers. */
 function locate(
+  whole: string,
   message: GPUCompilationMessage | undefined,
-  failure: GPUError | null,
 ): { line: number; column: number; text: string } {
-  const whole = message?.message ?? failure?.message ?? "";
   const place = /wgsl:(\d+):(\d+)/.exec(whole) ?? /:(\d+):(\d+) error/.exec(whole);
   const naga = /parsing error: (.*)|validation error: (.*)/.exec(whole);
   return {
@@ -93,6 +104,15 @@ function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Lin
   return around.find((line) => line?.source.callers);
 }
 
+/** The error for a buffer that the device has no room for. It says that `needed` bytes are needed. */
+export const roomError = (
+  title: string,
+  needed: number,
+  label = "",
+  { message }: GPUError,
+): OutOfMemoryError =>
+  new OutOfMemoryError(`${title}: no room for ${needed} bytes (${label}): ${message}`, needed);
+
 /** The error for a plan whose scratch no buffer or no binding has room for. */
 export function scratchError(
   { title, maxLength, sizes, groupingOf }: Plan,
@@ -105,5 +125,30 @@ export function scratchError(
     bytes,
     most,
     "maxLength",
+  );
+}
+
+/** The error for a browser that has no WebGPU, or no adapter. */
+export const noAdapterError = (gpu: GPU | undefined): AdapterError =>
+  new AdapterError(
+    gpu === undefined
+      ? "openFold: there is no navigator.gpu; WebGPU needs a recent browser and a secure context. In Node.js, import wavefold/node"
+      : "openFold: there is WebGPU, but no adapter: the GPU may be blocked",
+  );
+
+/**
+ * Whether WGSL has `subgroup_id` on the device: the compiler says, by its error for a shader that uses it. Browsers tell it
+ * without.
+ */
+export async function compilesSubgroupIds(device: GPUDevice): Promise<boolean> {
+  device.pushErrorScope("validation");
+  device.createShaderModule({
+    label: "wavefold",
+    code: "enable subgroups; @compute @workgroup_size(1) fn main(@builtin(subgroup_id) id: u32) {}",
+  });
+  // A lost device gives no answer.
+  return device.popErrorScope().then(
+    (failure) => failure === null,
+    () => false,
   );
 }

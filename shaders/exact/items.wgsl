@@ -1,0 +1,58 @@
+// The items of a tile of exact sums. Each thread keeps its items as floats' bits, and combines them later.
+// Call work_group_thread first, and only once, and pass its result as `thread`.
+// Linked with float_items.wgsl or double_items.wgsl, input_bits.wgsl or input_bits_half.wgsl, and load_items.wgsl, whose functions for
+// vectors it calls. Call from any control flow. No work-group memory.
+// replaces: load_items
+
+struct Invocation {
+  @builtin(local_invocation_index) index: u32,
+}
+
+fn work_group_thread(invocation: Invocation) -> u32 {
+  return invocation.index;
+}
+
+// The place of a thread's vector among all vectors, which are ordered by threads, and then by each thread's vectors.
+fn vector_of(tile: u32, thread: u32, vector: u32) -> u32 {
+  return (tile * WORK_GROUP_SIZE + thread) * VECTORS + vector;
+}
+
+// The items of a thread, as floats' bits, and where they are.
+struct Items {
+  bits: array<FloatBits, ITEMS>,
+  tile: u32,
+  length: u32,
+}
+
+// Past the end of the data, items are −0, which changes a sum only if it is of nothing.
+fn load_items(tile: u32, thread: u32, length: u32) -> Items {
+  var own: Items;
+  own.tile = tile;
+  own.length = length;
+  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let place = vector_of(tile, thread, vector);
+      var bits = bits_of_vector(read_vector(place), place);
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        own.bits[vector * VECTOR + item] = bits[item];
+      }
+    }
+  } else {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let place = vector_of(tile, thread, vector);
+      var items = read_edge(place, length);
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        own.bits[vector * VECTOR + item] = FLOAT_NOTHING;
+        if (place * VECTOR + item < length) {
+          own.bits[vector * VECTOR + item] = float_from_element(element_from_item(items[item], place * VECTOR + item));
+        }
+      }
+    }
+  }
+  return own;
+}
+
+// Whether the thread has an item. Its first place has one if any has.
+fn has_items(tile: u32, thread: u32, length: u32) -> bool {
+  return vector_of(tile, thread, 0u) * VECTOR < length;
+}

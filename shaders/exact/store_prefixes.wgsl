@@ -1,0 +1,96 @@
+// Rounds and stores the prefixes of a tile of exact sums.
+// Linked with tiles.wgsl, and store_prefixes.wgsl of device/io/, whose functions for vectors it calls. Call from any control flow.
+// Work-group memory: that of tiles.wgsl.
+// replaces: store_prefixes
+
+// The part of a whole sum that is in the window, whether there are bits below it, and whether the sum fits: it leaves room for
+// the items of a tile.
+struct Windowed {
+  sum: NarrowSum,
+  rest: u32,
+  fits: bool,
+}
+
+// Each thread uses its own place in memory, so no barrier is needed.
+fn windowed(whole: Element, thread: u32, window: u32) -> Windowed {
+  exact_memory[thread] = whole;
+  let seen = exact_memory[thread][EXACT_WORDS - 1u] & EXACT_SEEN;
+  let last = bitcast<u32>(bitcast<i32>(exact_memory[thread][EXACT_WORDS - 1u] << 4u) >> 4u);
+  let above = bitcast<u32>(bitcast<i32>(last) >> 31u);
+  exact_memory[thread][EXACT_WORDS - 1u] = last;
+  var rest = 0u;
+  var beyond = 0u;
+  for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
+    let own = exact_memory[thread][word];
+    rest |= select(0u, own, word < window);
+    beyond |= select(0u, own ^ above, word >= window + NARROW_WORDS);
+  }
+  var sum: NarrowSum;
+  for (var word = 0u; word < NARROW_WORDS; word++) { // unroll
+    let own = exact_memory[thread][min(window + word, EXACT_WORDS - 1u)];
+    sum[word] = select(above, own, window + word < EXACT_WORDS);
+  }
+  let top = sum[NARROW_WORDS - 1u];
+  let fits = beyond == 0u && (top + 0x04000000u) < 0x08000000u && bitcast<u32>(bitcast<i32>(top) >> 31u) == above;
+  sum[NARROW_WORDS - 1u] = (top & ~EXACT_SEEN) | seen;
+  return Windowed(sum, rest, fits);
+}
+
+// Rounds the prefixes of the items that one thread of a tile takes, and stores them.
+fn store_prefixes(tile: u32, thread: u32, length: u32, run: Run) {
+  if (!has_items(tile, thread, length)) {
+    return;
+  }
+  if (exact_window == NO_WINDOW) {
+    store_whole(tile, thread, length, run.before);
+    return;
+  }
+  let own = windowed(run.before, thread, exact_window);
+  var bits = run.items.bits;
+  var outputs: array<Output, ITEMS>;
+  var fits = own.fits;
+  var sum = own.sum;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let earlier = sum;
+    sum = narrow_combine(sum, narrow_from_parts(parts_from_float(bits[item]), exact_window));
+    let lead = narrow_lead(select_narrow(earlier, sum), own.rest);
+    // If there are bits below the window, those that the sum is rounded by must be in it.
+    fits = fits && (own.rest == 0u || (lead.high != 0u && lead.place > EXACT_FRACTION + 1u));
+    outputs[item] = output_from_float(float_from_lead(lead, exact_window));
+  }
+  if (!fits) {
+    store_whole(tile, thread, length, run.before);
+    return;
+  }
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let place = vector_of(tile, thread, vector);
+    var own_items: array<Output, VECTOR>;
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      own_items[item] = outputs[vector * VECTOR + item];
+    }
+    if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+      write_vector(place, output_vector(own_items));
+    } else {
+      write_edge(place, length, own_items);
+    }
+  }
+}
+
+// The same in whole sums. It reads the items again, vector by vector, each before it is written.
+fn store_whole(tile: u32, thread: u32, length: u32, before: Element) {
+  var sum = before;
+  for (var vector = 0u; vector < VECTORS; vector++) {
+    let place = vector_of(tile, thread, vector);
+    var items = read_edge(place, length);
+    var outputs: array<Output, VECTOR>;
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      let index = place * VECTOR + item;
+      if (index < length) {
+        let earlier = sum;
+        sum = combine(sum, exact_from_parts(parts_from_float(float_from_element(element_from_item(items[item], index))), 0u));
+        outputs[item] = output_from_float(float_from_lead(exact_lead(select_prefix(earlier, sum), 0u), 0u));
+      }
+    }
+    write_edge(place, length, outputs);
+  }
+}

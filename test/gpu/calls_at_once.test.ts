@@ -1,0 +1,425 @@
+import { serialize } from "node:v8";
+import { describe, expect } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
+import { contextOf } from "../../src/gpu/device.ts";
+import { bytesFor, endCall, keepBuffer, nothingKept, startCall, takeBuffer } from "../../src/gpu/kept.ts";
+import type { Fold } from "../../src/node.ts";
+import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { testInTurn } from "../support/rows.ts";
+import { watched } from "../support/watched.ts";
+
+const test = testInTurn({ of: 6 });
+
+// Calls at once wait for each other, so that the buffers of all never have more bytes than were stated.
+
+const fold = useSoftwareFold();
+
+const dataOf = (length: number, seed = 0): Uint32Array =>
+  Uint32Array.from({ length }, (_, at) => ((at + seed) * 2654435761) >>> 22);
+
+/** A fold of its own on the file's device, with its buffers watched. */
+async function foldOf(
+  maxKeptBytes: number,
+  { pieceBytes, ...changes }: { readonly pieceBytes?: number } & Parameters<typeof watched>[1] = {},
+) {
+  const own = watched(fold().device, changes);
+  const one = await openFold({ device: own.device, maxKeptBytes });
+  const { kept } = contextOf(own.device);
+  kept.pieceBytes = pieceBytes ?? kept.pieceBytes;
+  kept.longBytes = pieceBytes ?? kept.longBytes;
+  return { ...own, one, kept };
+}
+
+/** Compares results of calls, element by element. Vitest takes seconds for so many. */
+function expectSame(found: readonly unknown[], expected: readonly unknown[]): void {
+  expect(found.length).toBe(expected.length);
+  for (const [at, one] of found.entries()) {
+    expect(serialize(one).equals(serialize(expected[at])), `call ${at}`).toBe(true);
+  }
+}
+
+const nobodyWaits = { usedBytes: 0, waiting: [] };
+
+const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+
+/** Calls of each kind, on arrays of an even length. */
+const calls: Readonly<Record<string, (one: Fold, data: Uint32Array) => Promise<unknown>>> = {
+  scan: (one, data) => one.scan(data, { initial: 3, total: new Uint32Array(1) }),
+  "scan of another type": (one, data) => one.scan(data, { map: "vec2(x, 1u)", type: u64 }),
+  reduce: (one, data) => one.reduce(data),
+  compact: (one, data) => one.compact(data, { where: "x % 3u == 1u" }),
+  "compact by flags": (one, data) => one.compact(data, { flags: data.map((x) => x % 2), indices: true }),
+  partition: (one, data) => one.partition(data, { where: "x % 3u == 1u" }),
+  argMax: (one, data) => one.argMax(data),
+  histogram: (one, data) => one.histogram(data, { bins: 30_000, bin: "x", weights: data }),
+  searchSorted: (one, data: Uint32Array) => one.searchSorted<Uint32Array>(data.slice().sort(), data),
+  sort: (one, data) => one.sort(data),
+  "sort of values": (one, data) => one.sort(data, { values: [data, new Float64Array(data)] }),
+  "sort of segments": (one, data) => one.argSort(data, { segments: { offsets: [0, 7, data.length] } }),
+  topK: (one, data) => one.topK(data, 100),
+  nth: (one, data) => one.nth(data, 50),
+  unique: (one, data) => one.unique(data, { key: "x / 2u" }),
+  runLengths: (one, data) => one.runLengths(data),
+  expandRuns: (one, data) =>
+    one.expandRuns(
+      data,
+      data.map((x) => x % 3),
+    ),
+  "scan of rows": (one, data) => one.scan(data, { segments: { rows: data.length / 2 } }),
+  "reduce by keys": (one, data) => one.reduce(data, { segments: { keys: data.map((x) => x >>> 8) } }),
+};
+
+describe("calls at once take no more bytes than were stated", () => {
+  const LENGTH = 20_000;
+
+  test.each(Object.entries(calls))("%s", async (name, call) => {
+    // Sorts and histograms take long on a software adapter.
+    const isSlow = /sort|histogram/i.test(name);
+    const arrays = Array.from({ length: isSlow ? 16 : 40 }, (_, at) => dataOf(LENGTH - 2 * at, at));
+    // Each alone, which takes what one takes, and gives what it gives.
+    const alone = await foldOf(2 ** 29);
+    const expected: unknown[] = [];
+    for (const data of arrays) {
+      expected.push(await call(alone.one, data));
+    }
+    alone.one.destroy();
+    const bytes = alone.mostBytes();
+    const most = 2 ** 23;
+    const { one, mostBytes, kept, alive } = await foldOf(most);
+    expectSame(await Promise.all(arrays.map((data) => call(one, data))), expected);
+    expect(mostBytes()).toBeLessThanOrEqual(most);
+    // They do not go one by one.
+    expect(mostBytes()).toBeGreaterThan(bytes);
+    expect(kept).toMatchObject(nobodyWaits);
+    one.destroy();
+    expect(alive()).toEqual([]);
+  });
+
+  test("all kinds of calls, some of them in pieces", async () => {
+    const most = 2 ** 23;
+    const { one, mostBytes, kept } = await foldOf(most, { pieceBytes: 2 ** 17 });
+    const kinds = Object.entries(calls);
+    const given = kinds.map((_, at) => dataOf(at % 3 === 0 ? 2 * LENGTH : 2 * (at + 100), at));
+    const expected: unknown[] = [];
+    for (const [at, [, call]] of kinds.entries()) {
+      expected.push(await call(one, given[at] as Uint32Array));
+    }
+    const turns = Array.from({ length: 4 }, () =>
+      kinds.map(([, call], at) => call(one, given[at] as Uint32Array)),
+    );
+    for (const turn of turns) {
+      expectSame(await Promise.all(turn), expected);
+    }
+    expect(mostBytes()).toBeLessThanOrEqual(most);
+    expect(kept).toMatchObject(nobodyWaits);
+    one.destroy();
+  });
+
+  test("what is kept of calls of other lengths makes room", async () => {
+    const most = 2 ** 22;
+    const { one, mostBytes, kept } = await foldOf(most);
+    for (const length of [2 ** 16, 2 ** 15, 2 ** 16, 2 ** 14, 2 ** 16, 2 ** 17]) {
+      const arrays = Array.from({ length: 12 }, (_, at) => new Uint32Array(length).fill(at));
+      const sums = await Promise.all(arrays.map((data) => one.scan(data)));
+      expect(sums.map((result) => result.at(-1))).toEqual(arrays.map((_, at) => at * length));
+      expect(mostBytes(), `${length}`).toBeLessThanOrEqual(most);
+      expect(kept.buffers.length).toBeGreaterThan(0);
+    }
+    one.destroy();
+  });
+
+  const long = ["scan", "scan of another type", "reduce", "compact", "compact by flags", "scan of rows"];
+  test.each([...Object.keys(calls), ...long.map((name) => `${name}, in pieces`)])(
+    "while others take all there is, nothing is made for: %s",
+    async (title) => {
+      const [name = "", inPieces] = title.split(", ");
+      const call = calls[name] as (typeof calls)[string];
+      const most = 2 ** 24;
+      const { one, made, kept, mostBytes } = await foldOf(most, inPieces ? { pieceBytes: 2 ** 12 } : {});
+      const data = dataOf(inPieces ? 4000 : 400);
+      // The calls load what they need.
+      const expected = await call(one, data);
+      one.trim();
+      const before = made().length;
+      expect(startCall(kept, most)).toBeUndefined();
+      let isOver = false;
+      const pending = call(one, data).finally(() => {
+        isOver = true;
+      });
+      while (kept.waiting.length === 0 && !isOver) {
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(kept.waiting.length).toBe(1);
+      expect(made().length).toBe(before);
+      endCall(kept, most);
+      expectSame([await pending], [expected]);
+      expect(made().length).toBeGreaterThan(before);
+      expect(mostBytes()).toBeLessThanOrEqual(most);
+      expect(kept).toMatchObject(nobodyWaits);
+      one.destroy();
+    },
+  );
+
+  test("two thousand", async () => {
+    const most = 2 ** 24;
+    const { one, mostBytes, kept, alive } = await foldOf(most);
+    // Alone, an array takes 64 KiB on the device and as many for staging, each way: all of them 500 MiB.
+    const arrays = Array.from({ length: 2000 }, (_, at) => dataOf(16_000 + (at % 300), at));
+    const found = await Promise.all(
+      arrays.map((data, at) =>
+        at % 2 === 0 ? one.scan(data) : one.compact(data, { where: "x % 3u == 1u" }),
+      ),
+    );
+    const expected = arrays.map((data, at) => {
+      let sum = 0;
+      return at % 2 === 0 ? data.map((x) => (sum += x)) : data.filter((x) => x % 3 === 1);
+    });
+    expectSame(found, expected);
+    expect(mostBytes()).toBeLessThanOrEqual(most);
+    expect(kept).toMatchObject(nobodyWaits);
+    one.destroy();
+    expect(alive()).toEqual([]);
+  });
+
+  test("a call of more than that runs alone, and so does each if nothing is kept", async () => {
+    for (const most of [0, 2 ** 16]) {
+      const { one, kept } = await foldOf(most);
+      const most1: number[] = [];
+      const found = await Promise.all(
+        Array.from({ length: 10 }, async (_, at) => {
+          const sum = await one.reduce(new Uint32Array(LENGTH).fill(at));
+          most1.push(kept.waiting.length);
+          return sum;
+        }),
+      );
+      expect(found).toEqual(Array.from({ length: 10 }, (_, at) => at * LENGTH));
+      // One fewer waits as each ends.
+      expect(most1).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 0, 0]);
+      expect(kept).toMatchObject(nobodyWaits);
+      one.destroy();
+    }
+  });
+});
+
+test("buffers that are kept are taken for no less than half of their bytes, or than 64 KiB", () => {
+  const kept = nothingKept();
+  const usage = 8;
+  const take = (bytes: number): number | undefined => takeBuffer(kept, bytes, usage)?.size;
+  const keep = (size: number): void => keepBuffer(kept, { size, usage } as GPUBuffer);
+  for (const [size, taken, refused] of [
+    [2 ** 16, 1, 2 ** 16 + 4],
+    [2 ** 17, 2 ** 16 + 4, 2 ** 16],
+    [2 ** 18, 2 ** 18, 2 ** 17],
+    // Longer ones have any number of words.
+    [2 ** 25 - 4, 2 ** 24 + 4, 2 ** 24],
+  ] as const) {
+    keep(size);
+    expect(take(refused)).toBeUndefined();
+    expect(take(taken)).toBe(size);
+    // What is counted for it.
+    expect(bytesFor(taken)).toBeGreaterThanOrEqual(2 * size);
+  }
+});
+
+describe("the order", () => {
+  test("calls start in the order in which they came, and no short one before a long one", async () => {
+    const kept = { ...nothingKept(), mostBytes: 100 };
+    const started: string[] = [];
+    const start = (name: string, bytes: number): void => {
+      const waits = startCall(kept, bytes);
+      if (waits === undefined) {
+        started.push(name);
+      } else {
+        void waits.then(() => started.push(name));
+      }
+    };
+    const settled = async (): Promise<string> => {
+      await Promise.resolve();
+      return started.join(" ");
+    };
+    start("a", 60);
+    start("b", 40);
+    start("long", 90);
+    start("c", 10);
+    start("more than all", 200);
+    start("d", 1);
+    expect(await settled()).toBe("a b");
+    endCall(kept, 40);
+    // There are bytes for c and d.
+    expect(await settled()).toBe("a b");
+    endCall(kept, 60);
+    expect(await settled()).toBe("a b long c");
+    endCall(kept, 10);
+    start("e", 1);
+    expect(await settled()).toBe("a b long c");
+    endCall(kept, 90);
+    expect(await settled()).toBe("a b long c more than all");
+    endCall(kept, 200);
+    expect(await settled()).toBe("a b long c more than all d e");
+    endCall(kept, 1);
+    endCall(kept, 1);
+    expect(kept).toMatchObject(nobodyWaits);
+  });
+
+  test("calls that go one by one end in the order in which they came", async () => {
+    const { one } = await foldOf(0, { pieceBytes: 2 ** 12 });
+    // In pieces, and not.
+    for (const length of [200, 3000]) {
+      const ended: number[] = [];
+      await Promise.all(
+        Array.from({ length: 20 }, async (_, at) => {
+          await one.reduce(dataOf(length, at));
+          ended.push(at);
+        }),
+      );
+      expect(ended).toEqual([...ended.keys()]);
+    }
+    one.destroy();
+  });
+
+  test("a call alone does not wait", () => {
+    const kept = nothingKept();
+    for (const bytes of [0, 1000, 2 ** 40]) {
+      expect(startCall(kept, bytesFor(bytes))).toBeUndefined();
+      endCall(kept, bytesFor(bytes));
+    }
+  });
+});
+
+describe("what goes wrong", () => {
+  test("a call that fails gives its bytes back, and the others go on", async () => {
+    const { one, kept, mostBytes } = await foldOf(2 ** 21, { pieceBytes: 2 ** 12 });
+    const gone = dataOf(800);
+    const long = dataOf(5000);
+    const wrong: [() => Promise<unknown>, unknown][] = [
+      [() => one.scan(dataOf(500), { map: "nonsense" }), SourceError],
+      [() => one.scan(dataOf(5000), { map: "nonsense" }), SourceError],
+      [() => one.reduce(dataOf(500), { workGroupSize: 0 }), ArgumentError],
+      [() => one.scan(gone), ArgumentError],
+      [() => one.scan(long), ArgumentError],
+      [() => one.sort(gone), ArgumentError],
+      [() => one.unique(gone), ArgumentError],
+      [() => one.unique(dataOf(500), { key: "nonsense" }), SourceError],
+      [() => one.reduce(gone, { segments: { keys: gone } }), ArgumentError],
+      [() => one.topK(gone, 3), ArgumentError],
+      [() => one.expandRuns(gone, new Uint32Array(800)), ArgumentError],
+    ];
+    const right: Promise<unknown>[] = [];
+    const errors: Promise<unknown>[] = [];
+    for (let turn = 0; turn < 8; turn++) {
+      for (const [call] of wrong) {
+        right.push(one.reduce(new Uint32Array(3000).fill(turn)));
+        errors.push(errorOf(call()));
+      }
+    }
+    structuredClone(0, { transfer: [gone.buffer as ArrayBuffer, long.buffer as ArrayBuffer] });
+    expect(await Promise.all(right)).toEqual(right.map((_, at) => 3000 * Math.floor(at / wrong.length)));
+    for (const [at, error] of (await Promise.all(errors)).entries()) {
+      expect(error, `call ${at}`).toBeInstanceOf(wrong[at % wrong.length]?.[1]);
+    }
+    expect(kept).toMatchObject(nobodyWaits);
+    expect(mostBytes()).toBeLessThanOrEqual(2 ** 21);
+    one.destroy();
+  });
+
+  test("no room on the device", async () => {
+    const { maxBufferSize } = fold().device.limits;
+    const { one, kept } = await foldOf(2 ** 20, {
+      buffer: (descriptor) =>
+        descriptor.label?.endsWith(" histogram<u32> input")
+          ? { ...descriptor, size: maxBufferSize }
+          : descriptor,
+    });
+    const found = await Promise.all(
+      Array.from({ length: 30 }, (_, at) =>
+        errorOf(
+          at % 2 === 0 ? one.reduce(dataOf(3000)) : one.histogram(dataOf(30_000), { bins: 5, bin: "x" }),
+        ),
+      ),
+    );
+    for (const [at, error] of found.entries()) {
+      expect(error instanceof OutOfMemoryError, `call ${at}`).toBe(at % 2 === 1);
+    }
+    expect(kept).toMatchObject(nobodyWaits);
+    one.destroy();
+  });
+
+  test.each(["the device is lost", "the fold is destroyed"])(
+    "%s: all that waits is rejected",
+    async (how) => {
+      const one = await openFold({ adapter, maxKeptBytes: 2 ** 20 });
+      const { kept } = contextOf(one.device);
+      Object.assign(kept, { pieceBytes: 2 ** 12, longBytes: 2 ** 12 });
+      await one.reduce(dataOf(500));
+      const pending = Array.from({ length: 60 }, (_, at) =>
+        errorOf(
+          at % 4 === 0
+            ? one.reduce(dataOf(500))
+            : at % 4 === 1
+              ? one.scan(dataOf(5000))
+              : at % 4 === 2
+                ? one.sort(dataOf(500))
+                : one.reduce(dataOf(500), { segments: { rows: 5 } }),
+        ),
+      );
+      // Those that load what they need wait later.
+      while (kept.waiting.length < 10) {
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      if (how === "the device is lost") {
+        one.device.destroy();
+      } else {
+        one.destroy();
+      }
+      const errors = (await Promise.all(pending)).filter((error) => error !== undefined);
+      expect(errors.length).toBeGreaterThan(10);
+      for (const error of errors) {
+        expect(error).toBeInstanceOf(DeviceLostError);
+      }
+      expect(kept).toMatchObject(nobodyWaits);
+      one.destroy();
+    },
+  );
+});
+
+describe("streams", () => {
+  /** Passes arrays of one element on. */
+  const source = (count: number): ReadableStream<Uint32Array> => {
+    let at = 0;
+    return new ReadableStream({
+      pull(controller) {
+        if (at++ < count) {
+          controller.enqueue(new Uint32Array(1000).fill(1));
+        } else {
+          controller.close();
+        }
+      },
+    });
+  };
+
+  test("streams that feed each other, and calls on what they give, all go on", async () => {
+    const { one, kept } = await foldOf(2 ** 16, { pieceBytes: 2 ** 12 });
+    const type = u32;
+    let last = source(10);
+    for (let at = 0; at < 5; at++) {
+      last = last.pipeThrough(one.scanStream({ type, exclusive: true, initial: 1, map: "0u" }));
+    }
+    let sum = 0;
+    for await (const chunk of last) {
+      // Short, and in pieces.
+      sum += await one.reduce(chunk);
+      const both = [one.scan(new Uint32Array(5000).fill(1)), one.sort(chunk)];
+      expect((await Promise.all(both)).map((result) => result.at(-1))).toEqual([5000, 1]);
+    }
+    expect(sum).toBe(10_000);
+    expect(kept).toMatchObject(nobodyWaits);
+    one.destroy();
+  });
+});

@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { TypeName } from "../../src/algebra/types.ts";
+import type { Passes } from "../../src/plan/options.ts";
+import { argSortReference } from "../../src/reference/sort.ts";
+import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { anyItems } from "../support/random.ts";
+import { gathered, kinds } from "../support/sorted_arrays.ts";
+import { isQuick } from "../support/tier.ts";
+
+// Sorts of many lengths in turn, again and again, on a busy GPU: each result is compared on the GPU, word by word. The full tier takes
+// 100,000 on a GPU, the quick one 2,000, and a software adapter 60.
+
+const fold = useSoftwareFold();
+
+interface Task {
+  readonly type: TypeName;
+  readonly length: number;
+  readonly values?: boolean;
+  readonly passes?: Passes;
+}
+
+const short: readonly Task[] = [
+  { type: "u32", length: 777 },
+  { type: "u32", length: 1000, values: true },
+  { type: "u64", length: 1500 },
+  { type: "u32", length: 4096 },
+  { type: "f32", length: 8191 },
+];
+const longer: readonly Task[] = [
+  { type: "u32", length: 30_011 },
+  { type: "u32", length: 16_384, values: true },
+  { type: "u32", length: 200_003 },
+  { type: "u32", length: 100_003, values: true },
+  { type: "u64", length: 70_001 },
+  { type: "f32", length: 65_537, passes: "reduce-then-scan" },
+  { type: "u32", length: 1_000_003 },
+];
+
+const WORK_GROUPS = 64;
+
+/** Counts the words of `found` that are not those of `expected`. */
+const COMPARE = `
+@group(0) @binding(0) var<storage, read> found: array<u32>;
+@group(0) @binding(1) var<storage, read> expected: array<u32>;
+@group(0) @binding(2) var<storage, read_write> wrong: atomic<u32>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  for (var at = id.x; at < arrayLength(&expected); at += ${WORK_GROUPS * 256}u) {
+    if (found[at] != expected[at]) {
+      atomicAdd(&wrong, 1u);
+    }
+  }
+}
+`;
+
+const wordsOf = (array: AnyArray): Uint32Array =>
+  new Uint32Array(array.buffer.slice(array.byteOffset, array.byteOffset + array.byteLength));
+
+test("a sort gives the same words each time", { timeout: 300_000 }, async () => {
+  const { device, software } = fold();
+  const times = software ? 60 : isQuick() ? 2000 : 100_000;
+  const pipeline = await device.createComputePipelineAsync({
+    layout: "auto",
+    compute: { module: device.createShaderModule({ code: COMPARE }) },
+  });
+  const layout = pipeline.getBindGroupLayout(0);
+  const wrong = storageBuffer(device, new Uint32Array(4));
+  const tasks = await Promise.all(
+    [...short, ...(software ? [] : longer)].map(async (task) => {
+      const { type: name, length, values = false, passes } = task;
+      const title = `${name} ${length}${values ? " with values" : ""}${passes ? `, ${passes}` : ""}`;
+      const type = elementTypes[name];
+      const data = values
+        ? (kinds.few(name, length, title) as Uint32Array)
+        : (anyItems(name, length, title) as Uint32Array);
+      const order = argSortReference(data, { type: type as never });
+      const options = { type: type as never, maxLength: length, ...(passes && { passes }) };
+      const sort = await fold().prepareSort(values ? { ...options, values: u32 } : options);
+      const words = (type.bytes / 4) * length;
+      const input = storageBuffer(device, wordsOf(data));
+      const output = storageBuffer(device, new Uint32Array(words));
+      // The values are the items' positions.
+      const given = storageBuffer(
+        device,
+        Uint32Array.from({ length }, (_, at) => at),
+      );
+      const reordered = storageBuffer(device, new Uint32Array(length));
+      const pairs: [GPUBuffer, Uint32Array][] = [[output, wordsOf(gathered(data, order))]];
+      if (values) {
+        pairs.push([reordered, order]);
+      }
+      const groups = pairs.map(([found, expected]) =>
+        device.createBindGroup({
+          layout,
+          entries: [found, storageBuffer(device, expected), wrong].map((buffer, binding) => ({
+            binding,
+            resource: { buffer },
+          })),
+        }),
+      );
+      return {
+        title,
+        record(encoder: GPUCommandEncoder): void {
+          encoder.clearBuffer(output);
+          if (values) {
+            encoder.clearBuffer(reordered);
+          }
+          const pass = encoder.beginComputePass();
+          sort.record(pass, { input, output, ...(values && { values: given, reordered }), length } as never);
+          pass.setPipeline(pipeline);
+          for (const group of groups) {
+            pass.setBindGroup(0, group);
+            pass.dispatchWorkgroups(WORK_GROUPS);
+          }
+          pass.end();
+        },
+        destroy: () => sort.destroy(),
+      };
+    }),
+  );
+  let done = 0;
+  for (let round = 0; done < times; round++) {
+    submit(device, (encoder) => {
+      for (const { record } of tasks) {
+        record(encoder);
+      }
+    });
+    done += tasks.length;
+    // So that not too much waits.
+    if (round % 20 === 0) {
+      await device.queue.onSubmittedWorkDone();
+    }
+  }
+  const [count] = await readWords(device, wrong);
+  expect(count, `wrong words of ${done} sorts: ${tasks.map(({ title }) => title).join("; ")}`).toBe(0);
+  for (const { destroy } of tasks) {
+    destroy();
+  }
+});
