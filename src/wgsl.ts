@@ -10,6 +10,11 @@ export { wgslType } from "./algebra/wgsl_type.ts";
 export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";
 export type { WorkGroupAlgorithm } from "./in_kernel/algorithms.ts";
 export { blelloch, hillisSteele, subgroup, subgroupOf } from "./in_kernel/algorithms.ts";
+export {
+  threadTileCoalescedReduce,
+  threadTileCoalescedScan,
+  threadTileCoalescedScanUpdate,
+} from "./in_kernel/coalesced_tiles.ts";
 export { linkDirectives } from "./in_kernel/directives.ts";
 export type { ThreadTileShuffleOptions, WorkGroupBroadcastOptions } from "./in_kernel/exchange.ts";
 export { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "./in_kernel/exchange.ts";

@@ -74,6 +74,7 @@ const WRITTEN = [
   "unique",
   "reordered",
   "indices",
+  "rest",
 ] as const satisfies readonly RangeName[];
 
 /** Whether two ranges have a byte in common. */

@@ -9,6 +9,11 @@ import type { Piece } from "../text/pieces.ts";
 import { compactText, piecesOf, wordsOf } from "../text/pieces.ts";
 import { LINE_BREAK, tokensOf } from "../text/tokens.ts";
 import { subgroupOf, workGroupAlgorithms } from "./algorithms.ts";
+import {
+  threadTileCoalescedReduce,
+  threadTileCoalescedScan,
+  threadTileCoalescedScanUpdate,
+} from "./coalesced_tiles.ts";
 import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "./exchange.ts";
 import {
   coalescedReduce,
@@ -83,6 +88,8 @@ type Form =
       readonly update: boolean;
       readonly uniform: boolean;
       readonly segmented: boolean;
+      /** Of thread tiles: whether only active threads take part. */
+      readonly coalesced: boolean;
     }
   | { readonly family: "compact"; readonly update: boolean }
   | { readonly family: "allocate" }
@@ -113,7 +120,7 @@ type Key = (typeof KEYS)[number];
 
 const EXAMPLE = "// wavefold: work_group_scan_exclusive_add_u32 256";
 const FORMS =
-  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform], work_group_segmented_ or thread_tile_<N>_segmented_ before scan_(inclusive|exclusive)_<op>_<type>[_total] or reduce_<op>_<type>, work_group_split[_total|_uniform], work_group_sort[_descending]_<type>[_partial], work_group_sort_pairs[_descending]_<type>_<type>[_partial], work_group_broadcast_<type>, thread_tile_<N>_(broadcast|shuffle[_up|_down|_xor])_<type>, identity_<op>_<type>, and add_u64, mul_f64 and others on u64, i64, f64 and f16";
+  "work_group_scan_(inclusive|exclusive)_<op>_<type>[_total|_uniform|_update], work_group_reduce_<op>_<type>, both after coalesced_ or thread_tile_<N>_ too, work_group_compact[_update][_uniform], work_group_allocate[_uniform], thread_tile_<N>_coalesced_ before scan_(inclusive|exclusive)_<op>_<type>[_total|_update] or reduce_<op>_<type>, work_group_segmented_ or thread_tile_<N>_segmented_ before scan_(inclusive|exclusive)_<op>_<type>[_total] or reduce_<op>_<type>, work_group_split[_total|_uniform], work_group_sort[_descending]_<type>[_partial], work_group_sort_pairs[_descending]_<type>_<type>[_partial], work_group_broadcast_<type>, thread_tile_<N>_(broadcast|shuffle[_up|_down|_xor])_<type>, identity_<op>_<type>, and add_u64, mul_f64 and others on u64, i64, f64 and f16";
 
 /**
  * Links the functions that a kernel asks for in comments. Such a comment has `// wavefold:`, then the functions by the
@@ -620,12 +627,13 @@ function parseName(name: string): Form | string {
     return { family: "numeric", type: numericType };
   }
   const [, identityOperand] = /^identity_(.+)$/.exec(name) ?? [];
-  const [, scope = "", tile, segmented, direction, operand = ""] =
-    /^(work_group|coalesced|thread_tile_([1-9]\d*))(_segmented)?_(?:scan_(inclusive|exclusive)|reduce)_(.+)$/.exec(
+  const [, scope = "", tile, part, direction, operand = ""] =
+    /^(work_group|coalesced|thread_tile_([1-9]\d*))(_segmented|_coalesced)?_(?:scan_(inclusive|exclusive)|reduce)_(.+)$/.exec(
       name,
     ) ??
     (identityOperand === undefined ? [] : ["", "identity", undefined, undefined, undefined, identityOperand]);
-  if (scope === "" || (segmented && scope === "coalesced")) {
+  const [segmented, coalesced] = [part === "_segmented", part === "_coalesced"];
+  if (scope === "" || (segmented && scope === "coalesced") || (coalesced && tile === undefined)) {
     return `${name} is not a function; it takes ${FORMS}`;
   }
   const [, pair = "", ending] = /^(.+?)(_total|_uniform|_update)?$/.exec(operand) ?? [];
@@ -643,7 +651,7 @@ function parseName(name: string): Form | string {
   if (scope === "identity") {
     return { family: "identity", op: op as Operator<TypeName>, type: typeName as TypeName };
   }
-  if (segmented !== undefined && (ending === "_uniform" || ending === "_update")) {
+  if (segmented && (ending === "_uniform" || ending === "_update")) {
     return `${name}: ${ending} is not for segments, which have totals of their own; use _total`;
   }
   if (tile !== undefined && ending === "_uniform") {
@@ -658,7 +666,8 @@ function parseName(name: string): Form | string {
     type: typeName as TypeName,
     update: ending === "_update",
     uniform: ending === "_uniform",
-    segmented: segmented !== undefined,
+    segmented,
+    coalesced,
   };
 }
 
@@ -802,7 +811,15 @@ function functionsOfForm(
         tileSize: form.tileSize,
       };
       if (form.update) {
-        return threadTileScanUpdate<TypeName>({ ...options, counter });
+        return (form.coalesced ? threadTileCoalescedScanUpdate : threadTileScanUpdate)<TypeName>({
+          ...options,
+          counter,
+        });
+      }
+      if (form.coalesced) {
+        return (form.kind === "reduce" ? threadTileCoalescedReduce : threadTileCoalescedScan)<TypeName>(
+          options,
+        );
       }
       if (form.segmented) {
         return (form.kind === "reduce" ? threadTileSegmentedReduce : threadTileSegmentedScan)<TypeName>(

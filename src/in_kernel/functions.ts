@@ -300,10 +300,11 @@ const coalesced = (caller: string, { type, op = add as Operator }: OperatorOptio
     : { texts: [coalescedFile, coalescedTotalFile] };
 
 /** The functions of a file that updates a counter. If the call names the counter, they take its index. */
-const indexed = (counter: string, file: string): string => (isIndexed(counter) ? withIndex(file) : file);
+export const indexed = (counter: string, file: string): string =>
+  isIndexed(counter) ? withIndex(file) : file;
 
 /** The additions to a family that updates a counter `updates` times for each work-group. */
-function counted(
+export function counted(
   caller: string,
   { type, op = add as Operator, counter }: OperatorOptions & CounterOptions,
   files: readonly string[],

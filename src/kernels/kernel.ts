@@ -84,6 +84,8 @@ export const bindingOf = {
   weights: 15,
   bins: 16,
   carried: 17,
+  // A partition has no keys.
+  rest: 15,
 } as const satisfies Record<string, number>;
 
 /** A compute shader as data, with all that its pipeline is made of. */
@@ -231,7 +233,7 @@ export interface SegmentSources {
   /** The files that say where segments start. */
   heads(oneByOne: boolean): readonly Source[];
   /** The files that store the totals of segments instead of prefixes. */
-  totals?(oneByOne: boolean): readonly SourceText[];
+  totals?(sizes: Pick<Sizes, "oneByOne" | "items">): readonly SourceText[];
   /** Stores the number of segments. */
   readonly count?: SourceText;
 }
@@ -283,7 +285,7 @@ export function scanKernel(
 ): Kernel {
   const { sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
   const { segments } = options;
-  const totals = segments?.totals?.(sizes.oneByOne);
+  const totals = segments?.totals?.(sizes);
   const { files, wide } = totals
     ? { files: [inputFor(arrangement, sizes), outputItems], wide: isWide(arrangement) && !sizes.oneByOne }
     : filesOf(arrangement, sizes);

@@ -4,8 +4,6 @@ import laterHeadsFile from "../../shaders/device/segments/later_heads.wgsl";
 import laterKeysFile from "../../shaders/device/segments/later_keys.wgsl";
 import laterKeysByExpressionFile from "../../shaders/device/segments/later_keys_by_expression.wgsl";
 import laterOffsetsFile from "../../shaders/device/segments/later_offsets.wgsl";
-import laterStoreFirstItemsFile from "../../shaders/device/segments/later_store_first_items.wgsl";
-import laterStoreKeysFile from "../../shaders/device/segments/later_store_keys.wgsl";
 import placesFromFirstFile from "../../shaders/device/segments/places_from_first.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Source, SourceText } from "../text/source.ts";
@@ -31,8 +29,6 @@ const later = /* @__PURE__ */ filesOf([
   ["segments/heads.wgsl", "segments/later_heads.wgsl", laterHeadsFile],
   ["segments/keys.wgsl", "segments/later_keys.wgsl", laterKeysFile],
   ["segments/keys_by_expression.wgsl", "segments/later_keys_by_expression.wgsl", laterKeysByExpressionFile],
-  ["segments/store_keys.wgsl", "segments/later_store_keys.wgsl", laterStoreKeysFile],
-  ["segments/store_first_items.wgsl", "segments/later_store_first_items.wgsl", laterStoreFirstItemsFile],
 ]);
 
 /** The files for what lies at the ends of windows: one has both what a window reads and what it writes. */
@@ -63,8 +59,8 @@ export function windowSources(
     ...sources,
     heads: (oneByOne) => replaced(sources.heads(oneByOne), files),
     ...(totals && {
-      totals: (oneByOne: boolean) => {
-        const own = totals(oneByOne);
+      totals: (sizes: Parameters<typeof totals>[0]) => {
+        const own = totals(sizes);
         return [...replaced(own, files), ...placesOf(own, isLater)];
       },
     }),

@@ -13,10 +13,10 @@ import loadItemsFile from "../../shaders/device/segments/load_items.wgsl";
 import markEmptyFile from "../../shaders/device/segments/mark_empty.wgsl";
 import placesByOffsetsFile from "../../shaders/device/segments/places_by_offsets.wgsl";
 import rowsFile from "../../shaders/device/segments/rows.wgsl";
-import storeComputedKeysFile from "../../shaders/device/segments/store_computed_keys.wgsl";
 import storeFirstItemsFile from "../../shaders/device/segments/store_first_items.wgsl";
 import storeKeysFile from "../../shaders/device/segments/store_keys.wgsl";
 import storeTotalsFile from "../../shaders/device/segments/store_totals.wgsl";
+import storeTotalsByOffsetsFile from "../../shaders/device/segments/store_totals_by_offsets.wgsl";
 import storeTotalsOneByOneFile from "../../shaders/device/segments/store_totals_one_by_one.wgsl";
 import totalsFile from "../../shaders/device/segments/totals.wgsl";
 import { hex } from "../algebra/literals.ts";
@@ -49,9 +49,12 @@ const loadItems = /* @__PURE__ */ file("segments/load_items.wgsl", loadItemsFile
 const markEmpty = /* @__PURE__ */ file("segments/mark_empty.wgsl", markEmptyFile);
 const placesByOffsets = /* @__PURE__ */ file("segments/places_by_offsets.wgsl", placesByOffsetsFile);
 const equalRows = /* @__PURE__ */ file("segments/rows.wgsl", rowsFile);
-const storeComputedKeys = /* @__PURE__ */ file("segments/store_computed_keys.wgsl", storeComputedKeysFile);
 const storeFirstItems = /* @__PURE__ */ file("segments/store_first_items.wgsl", storeFirstItemsFile);
 const storeKeys = /* @__PURE__ */ file("segments/store_keys.wgsl", storeKeysFile);
+const storeTotalsByOffsets = /* @__PURE__ */ file(
+  "segments/store_totals_by_offsets.wgsl",
+  storeTotalsByOffsetsFile,
+);
 const storeTotals = /* @__PURE__ */ file("segments/store_totals.wgsl", storeTotalsFile);
 const storeTotalsOneByOne = /* @__PURE__ */ file(
   "segments/store_totals_one_by_one.wgsl",
@@ -208,12 +211,8 @@ export const keySources = ({ type, by }: KeySource, own: SourceText = runsOfKeys
   by === undefined ? [keyText(type), own] : [keyText(type), ...expressionSources(type, by), runsByExpression];
 
 /** The file that stores something for each run beside its total. */
-const uniqueFile = (unique: boolean | "first item", heads: HeadSource): SourceText =>
-  unique === "first item"
-    ? storeFirstItems
-    : heads.kind === "keys" && heads.by !== undefined
-      ? storeComputedKeys
-      : storeKeys;
+const uniqueFile = (unique: boolean | "first item"): SourceText =>
+  unique === "first item" ? storeFirstItems : storeKeys;
 
 /** WGSL for whether words are the bits of a NaN. */
 const isNan = ({ name }: ElementType, [low, high]: readonly string[]): string =>
@@ -230,6 +229,9 @@ const headFiles = {
   offsets: headBits,
 } as const satisfies Record<Exclude<HeadSource["kind"], "keys">, SourceText>;
 
+/** The most items of a thread of which a word tells which ones end segments. */
+const WORD_BITS = 32;
+
 /** The sources that the kernels that read items take for segments. */
 export function segmentSources({ heads, exclusive, totals: stored }: SegmentUse): SegmentSources {
   return {
@@ -239,11 +241,15 @@ export function segmentSources({ heads, exclusive, totals: stored }: SegmentUse)
       ...(oneByOne ? [] : [loadItems]),
     ],
     ...(stored && {
-      totals: (oneByOne: boolean) => [
+      totals: ({ oneByOne, items }) => [
         totals,
-        oneByOne ? storeTotalsOneByOne : storeTotals,
+        oneByOne
+          ? storeTotalsOneByOne
+          : heads.kind === "offsets" && items <= WORD_BITS
+            ? storeTotalsByOffsets
+            : storeTotals,
         ...(heads.kind === "offsets" ? [placesByOffsets] : []),
-        ...(stored.unique ? [uniqueFile(stored.unique, heads)] : []),
+        ...(stored.unique ? [uniqueFile(stored.unique)] : []),
       ],
     }),
     ...(stored?.count && { count }),

@@ -11,6 +11,7 @@ import subgroupReduceTogetherFile from "../../shaders/device/tiles/subgroup_redu
 import subgroupRowsFile from "../../shaders/device/tiles/subgroup_rows.wgsl";
 import subgroupRowsTogetherFile from "../../shaders/device/tiles/subgroup_rows_together.wgsl";
 import subgroupScanFirstFile from "../../shaders/device/tiles/subgroup_scan_first.wgsl";
+import subgroupScanTotalsFile from "../../shaders/device/tiles/subgroup_scan_totals.wgsl";
 import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
 import { roundingIn } from "../algebra/rounding.ts";
 import { hasFullSubgroups } from "./algorithms.ts";
@@ -34,6 +35,7 @@ const reduceTogether = /* @__PURE__ */ file(
 const rows = /* @__PURE__ */ file("tiles/subgroup_rows.wgsl", subgroupRowsFile);
 const rowsTogether = /* @__PURE__ */ file("tiles/subgroup_rows_together.wgsl", subgroupRowsTogetherFile);
 const scanFirst = /* @__PURE__ */ file("tiles/subgroup_scan_first.wgsl", subgroupScanFirstFile);
+const scanTotals = /* @__PURE__ */ file("tiles/subgroup_scan_totals.wgsl", subgroupScanTotalsFile);
 const votesFile = /* @__PURE__ */ file("tiles/subgroup_votes.wgsl", subgroupVotesFile);
 
 /**
@@ -63,6 +65,7 @@ export const subgroup: TileAlgorithm = {
         ...(rowsAreTogether && !inAnyOrder ? [scanFirst, reduceTogether] : []),
         ...(rowsAreTogether ? [rowsTogether] : []),
         votes ? votesFile : rows,
+        scanTotals,
         subgroupTiles,
       ];
     },

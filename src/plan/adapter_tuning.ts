@@ -247,10 +247,19 @@ function requireWhole(title: string, name: string, value: unknown, least: number
   }
 }
 
-/** Chooses from a tuning's rows. */
+/** Bytes of the elements of a compaction: it counts items. */
+const COUNT_BYTES = 4;
+
+/**
+ * Chooses from a tuning's rows. Run lengths take those of compactions. On NVIDIA's GPUs, Wavefold has sizes for run lengths that were
+ * measured, and they differ from those of compactions.
+ */
 export const tunedRowOf =
-  ({ rows }: AdapterTuning): TunedRow =>
-  (readsTwice, primitive, { elementBytes, long }, maxLength, loaded) => {
+  ({ rows, adapter: { vendor, software } }: AdapterTuning): TunedRow =>
+  (readsTwice, asked, { elementBytes: bytes, long }, maxLength, loaded) => {
+    const isCompaction = asked === "runs" && (software || vendor !== "nvidia");
+    const primitive = isCompaction ? "compact" : asked;
+    const elementBytes = isCompaction ? COUNT_BYTES : bytes;
     const row = rows.find(
       (one) =>
         one.primitive === primitive &&

@@ -4,7 +4,7 @@ import type { Algorithm } from "../kernels/algorithms.ts";
 /** The primitives, each of which is tuned on its own. */
 export type Primitive = "scan" | "reduce" | "compact";
 
-/** What rows are for. The totals of segments take a scan, and run lengths a compaction, each with rows of their own. */
+/** What rows are for. The totals of segments take a scan, and run lengths nearly a compaction, each with rows of their own. */
 export type Tuned = Primitive | "totals" | "runs";
 
 /**

@@ -451,6 +451,42 @@ describe("every segment's total is the reference's, and so are keys and their nu
     prepared.destroy();
   });
 
+  test("more offsets than a binding holds, for fewer items: refused, unless the plan has windows", async () => {
+    const { device } = fold();
+    const data = random(500, "few items");
+    // Most segments have no items.
+    const count = BINDING / 4 + 100;
+    const offsets = Uint32Array.from({ length: count + 1 }, (_, at) => Math.floor((500 * at) / count));
+    const [input, output, starts] = [data, poisoned(count + 9), offsets].map((words) =>
+      storageBuffer(device, words),
+    ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+    const ranges = { input, output, offsets: starts, segmentCount: count, length: 500 };
+    const options = { type: u32, op: affine, segments: "offsets", workGroupSize: 32 } as const;
+    const short = await fold().prepareReduce({ ...options, maxLength: 500 });
+    const encoder = device.createCommandEncoder();
+    expect(() => short.record(encoder, ranges)).toThrow(
+      expect.objectContaining({
+        name: "LimitError",
+        option: "offsets",
+        message: `reduce<u32, affine> of offsets: a binding takes ${4 * count + 4} bytes, and the device's limit is ${BINDING}`,
+      }),
+    );
+    device.queue.submit([encoder.finish()]);
+    expectSameBits(await readWords(device, output), poisoned(count + 9), "nothing was recorded");
+    const inWindows = await fold().prepareReduce({ ...options, maxLength: BINDING / 4 + 1 });
+    const watched = watchBindings(fold());
+    submit((own) => inWindows.record(own, ranges));
+    watched.stop();
+    expect(watched.most()).toBeLessThanOrEqual(BINDING);
+    const expected = reduceReference(data, { op: affine, segments: { offsets } });
+    const found = await readWords(device, output);
+    expectSameBits(found.slice(0, count), expected, "totals");
+    expectSameBits(found.slice(count), poisoned(9), "behind the totals");
+    for (const one of [input, output, starts, short, inWindows]) {
+      one.destroy();
+    }
+  });
+
   test("totals that have no place in the output are not stored", async () => {
     const { device } = fold();
     const length = 9000;

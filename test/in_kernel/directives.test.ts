@@ -119,6 +119,10 @@ describe("a directive", () => {
         `${name}(1u, true, local_index)`,
       ]),
     ),
+    ...[
+      ...scans("thread_tile_8_coalesced", ["", "_total", "_update"]),
+      "thread_tile_8_coalesced_reduce_max_u32",
+    ].map((name): [string, string] => [name, `${name}(1u, true, local_index)`]),
     ...scans("work_group", ["_uniform"]).map((name): [string, string] => [
       name,
       `${name}(1u, local_index, &total)`,

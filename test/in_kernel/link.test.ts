@@ -7,6 +7,11 @@ import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { blelloch, subgroup, subgroupOf } from "../../src/in_kernel/algorithms.ts";
+import {
+  threadTileCoalescedReduce,
+  threadTileCoalescedScan,
+  threadTileCoalescedScanUpdate,
+} from "../../src/in_kernel/coalesced_tiles.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
@@ -484,6 +489,24 @@ describe.each<[string, (options: never) => unknown, object, readonly string[]]>(
   ["workGroupCompact", workGroupCompact, { workGroupSize: 32 }, ["type", "op", "counter"]],
   ["workGroupCompactUpdate", workGroupCompactUpdate, counted, ["type", "op", "capacity"]],
   ["workGroupAllocate", workGroupAllocate, { ...counted, capacity: 8 }, ["type", "op", "tileSize"]],
+  [
+    "threadTileCoalescedScan",
+    threadTileCoalescedScan,
+    { type: u32, workGroupSize: 32, tileSize: 8 },
+    ["counter"],
+  ],
+  [
+    "threadTileCoalescedReduce",
+    threadTileCoalescedReduce,
+    { type: u32, workGroupSize: 32, tileSize: 8 },
+    ["counter"],
+  ],
+  [
+    "threadTileCoalescedScanUpdate",
+    threadTileCoalescedScanUpdate,
+    { type: u32, ...counted, tileSize: 8 },
+    [],
+  ],
   ["workGroupSegmentedScan", workGroupSegmentedScan, { type: u32, workGroupSize: 32 }, ["counter"]],
   ["workGroupSegmentedReduce", workGroupSegmentedReduce, { type: u32, workGroupSize: 32 }, ["tileSize"]],
   [

@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import { u64 } from "../../src/algebra/types_64.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { wgslType } from "../../src/algebra/wgsl_type.ts";
 import { hillisSteele, subgroup, workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import { threadTileCoalescedReduce } from "../../src/in_kernel/coalesced_tiles.ts";
 import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
@@ -136,6 +137,7 @@ test.each([1, 3, 32, 96, 100, 256])(
         const size = { workGroupSize, tileSize, algorithm };
         check(threadTileReduce({ type: u64, ...size }), `tile ${tileSize} subgroups=${algorithm.subgroups}`);
         check(threadTileShuffle({ type: u64, ...size }), `shuffle ${tileSize}`);
+        check(threadTileCoalescedReduce({ type: f64, ...size }), `coalesced tile ${tileSize}`);
         check(threadTileSegmentedScan({ type: u64, ...size }), `segmented tile ${tileSize}`);
         check(threadTileSegmentedReduce({ ...chained, ...size }), `segmented tile ${tileSize} of structs`);
         check(threadTileSegmentedScan({ ...vectors, ...size }), `segmented tile ${tileSize} of vectors`);

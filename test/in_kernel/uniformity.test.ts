@@ -4,6 +4,7 @@ import { i32, u32 } from "../../src/algebra/integers.ts";
 import { max } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { blelloch, subgroup, workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import { threadTileCoalescedReduce, threadTileCoalescedScan } from "../../src/in_kernel/coalesced_tiles.ts";
 import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
@@ -72,7 +73,7 @@ const argumentsOf = (name: string, value: string): string =>
   `${[
     /_(shuffle|broadcast)_/.test(name)
       ? `(${value}, 1u, local_index`
-      : name.startsWith("coalesced_") || name.includes("_segmented_")
+      : name.includes("coalesced_") || name.includes("_segmented_")
         ? `(${value}, local_index != 5u, local_index`
         : name.startsWith("work_group_compact") || name.startsWith("work_group_split")
           ? "(local_index != 5u, local_index"
@@ -108,6 +109,8 @@ describe.each(bodies)("%s", (_, body) => {
         threadTileScanUpdate({ ...sizes, type: u32, tileSize, counter }),
         threadTileReduce({ ...sizes, type: u32, tileSize }),
         threadTileShuffle({ ...sizes, type: u32, tileSize }),
+        threadTileCoalescedScan({ ...sizes, type: u32, tileSize }),
+        threadTileCoalescedReduce({ ...sizes, type: u32, tileSize }),
         threadTileSegmentedScan({ ...sizes, type: u32, tileSize }),
         threadTileSegmentedReduce({ ...sizes, type: u32, tileSize }),
       ].map((set) => [set, "1u"] as const),
@@ -137,6 +140,8 @@ describe.each(bodies)("%s", (_, body) => {
         `thread_tile_${size} reduce`,
         `thread_tile_${size} scan`,
         `thread_tile_${size} shuffle`,
+        `thread_tile_${size}_coalesced reduce`,
+        `thread_tile_${size}_coalesced scan`,
         `thread_tile_${size}_segmented reduce`,
         `thread_tile_${size}_segmented scan`,
       ]),

@@ -99,6 +99,22 @@ describe("plans", () => {
     expect(plan.groupingOf("vectors")).toMatchObject({ algorithm: "hillis-steele", workGroupSize: 48 });
   });
 
+  test.each([
+    ["acme", 160],
+    ["nvidia", undefined],
+  ])("of run lengths take a compaction's row on adapters of %s: work-groups of %s", async (vendor, size) => {
+    const own = { ...scanRow, primitive: "compact", passes: "single", isDefault: true } as const;
+    const runs = tunedRowOf(
+      tuningOf({ ...adapter, vendor }, undefined, [{ ...own, algorithm: "subgroup", workGroupSize: 160 }]),
+    );
+    const given = factsWith({ vendor, lookBack: true, subgroupMinSize: 32, subgroupMaxSize: 32 });
+    const options = { type: u32, maxLength: 1000, map: "1u", segments: { keys: u32 } } as const;
+    const sizeOf = async (facts: DeviceFacts) =>
+      (await planReduce(options, { ...facts, features: new Set(["subgroups"]) })).groupingOf("items")
+        .workGroupSize;
+    expect(await sizeOf({ ...given, tuned: runs })).toBe(size ?? (await sizeOf(given)));
+  });
+
   test("leave to the caller what the caller chooses", async () => {
     const plan = planScan({ type: u32, maxLength: 1000, workGroupSize: 8 }, { ...facts, tuned });
     expect(await shapeOf(plan)).toEqual(["hillis-steele", 8, 3, "reduce-then-scan"]);

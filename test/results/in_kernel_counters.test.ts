@@ -8,6 +8,7 @@ import { add, and, logicalOr, logicalXor, max, min, mul, or, xor } from "../../s
 import type { ScalarType } from "../../src/algebra/types.ts";
 import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import { threadTileCoalescedScanUpdate } from "../../src/in_kernel/coalesced_tiles.ts";
 import {
   coalescedScanUpdate,
   threadTileScanUpdate,
@@ -67,7 +68,9 @@ function expectOneAfterAnother(
   expect(final, `${title}: the counter at the end`).toBe(state);
 }
 
-const active = (thread: number): boolean => thread % 3 !== 2;
+const TILE = 8;
+/** The first thread of each tile is, since what it gets is what the counter held. */
+const active = (thread: number): boolean => thread % 3 !== 2 || thread % TILE === 0;
 
 describe.each(rows(algorithmNames, { of: 3 }))("%s", (algorithmName) => {
   const algorithm = workGroupAlgorithms[algorithmName];
@@ -94,7 +97,7 @@ describe.each(rows(algorithmNames, { of: 3 }))("%s", (algorithmName) => {
     threads: number,
   ): Promise<void> {
     const groups = 7;
-    const tileSize = 8;
+    const tileSize = TILE;
     const { key, reference, identity } = referenceMonoid(op, type, "test");
     const combine = (earlier: number, later: number): number => reference(earlier, later) as number;
     const options = { type, op, workGroupSize: threads };
@@ -118,14 +121,24 @@ describe.each(rows(algorithmNames, { of: 3 }))("%s", (algorithmName) => {
         }),
         first: (thread) => thread - (thread % tileSize),
       },
+      {
+        functions: threadTileCoalescedScanUpdate({
+          ...options,
+          algorithm: own,
+          tileSize,
+          counter: "counters[3]",
+          suffix: "d",
+        }),
+        first: (thread) => thread - (thread % tileSize),
+      },
     ];
     const calls = families.flatMap(({ functions, first }, counter) =>
       functions.names
         .filter((name) => name.includes("_update"))
         .map((name) => ({ name, first, counter, exclusive: name.includes("_exclusive_") })),
     );
-    expect(calls.length).toBe(6);
-    const kernels = [calls.slice(0, 2), calls.slice(2, 4), calls.slice(4)];
+    expect(calls.length).toBe(8);
+    const kernels = [calls.slice(0, 2), calls.slice(2, 4), calls.slice(4, 6), calls.slice(6)];
     // The first thread of a group or a tile adds nothing: what it gets is what the counter held.
     const initial =
       type === i32 && op.name === "add" ? -5 : op.name === "add" ? 0xfffffff0 : (identity as number);
@@ -157,16 +170,16 @@ describe.each(rows(algorithmNames, { of: 3 }))("%s", (algorithmName) => {
           `
 @group(0) @binding(0) var<storage, read_write> input: array<${type.value}>;
 @group(0) @binding(1) var<storage, read_write> output: array<${type.value}>;
-@group(0) @binding(2) var<storage, read_write> counters: array<atomic<${type.value}>, 3>;
+@group(0) @binding(2) var<storage, read_write> counters: array<atomic<${type.value}>, 4>;
 @compute @workgroup_size(${threads})
 fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: vec3<u32>) {
   let at = group.x * ${threads}u + i;
   let x = input[at];
-  let is_active = i % 3u != 2u;
+  let is_active = i % 3u != 2u || i % ${tileSize}u == 0u;
 ${some
   .map(
     ({ name }, column) =>
-      `  output[at * 2u + ${column}u] = ${name}(x, ${name.startsWith("coalesced") ? "is_active, " : ""}i);`,
+      `  output[at * 2u + ${column}u] = ${name}(x, ${name.includes("coalesced") ? "is_active, " : ""}i);`,
   )
   .join("\n")}
 }
@@ -178,13 +191,13 @@ ${some
           [
             asWords(values),
             new Uint32Array(2 * values.length).fill(POISON),
-            asWords([initial, initial, initial]),
+            asWords([initial, initial, initial, initial]),
           ],
           groups,
         );
         const results = asValues(words);
         const updates: Update[] = [];
-        some.forEach(({ name, first, counter, exclusive }, column) => {
+        some.forEach(({ name, first, exclusive }, column) => {
           for (let group = 0; group < groups; group++) {
             const prefixes = new Map<number, number>();
             for (let thread = 0; thread < threads; thread++) {
@@ -192,7 +205,7 @@ ${some
               const leader = first(thread);
               const result = results[at * 2 + column] as number;
               const title = `${algorithmName} ${name}, group ${group}, thread ${thread}`;
-              if (counter === 1 && !active(thread)) {
+              if (name.includes("coalesced") && !active(thread)) {
                 expect(result, title).toBe(identity);
                 continue;
               }

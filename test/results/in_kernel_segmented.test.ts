@@ -1,14 +1,21 @@
 import { test } from "vitest";
 import { f16 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
+import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import type { Case, Order } from "../support/in_kernel.ts";
 import { checkFunctions, everyOther, orders } from "../support/in_kernel.ts";
-import { allTypes, operatorsOf, segmentedFunctions } from "../support/kernels.ts";
+import { allTypes, coalescedTileFunctions, operatorsOf, segmentedFunctions } from "../support/kernels.ts";
 import { affine, chain, span } from "../support/operators.ts";
 import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
+
+/** The functions over parts of a work-group: its segments, and the active threads of its tiles. */
+const partFunctions = (...given: Parameters<typeof segmentedFunctions>): InKernelFunctions[] => [
+  ...segmentedFunctions(...given),
+  ...coalescedTileFunctions(...given),
+];
 
 /** Of several of SwiftShader's subgroups each. */
 const sizes = [32, 36, 20];
@@ -23,7 +30,7 @@ test.for(rows(all, { of: 60, shift: 7 }))(
   async ({ type, algorithm, op, number }, { skip }) => {
     skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
     const size = sizes[number % sizes.length] ?? 0;
-    const functions = segmentedFunctions(type, op, algorithm, size, [8]);
+    const functions = partFunctions(type, op, algorithm, size, [8]);
     const names = everyOther(
       functions.flatMap((set) => set.names),
       number,
@@ -52,7 +59,7 @@ test.for(rows(ofShapes, { of: 30 }))(
     const threads = shape.reduce((product, one) => product * one, 1);
     const sizesOf = tileSizes.filter((size) => size <= threads);
     const tileSize = sizesOf.at(-1 - number) ?? 1;
-    const functions = segmentedFunctions(of.type, of.op, algorithm, threads, [tileSize]);
+    const functions = partFunctions(of.type, of.op, algorithm, threads, [tileSize]);
     const names = functions.flatMap((one) => one.names);
     await checkFunctions(fold().device, of, functions, names, shape, `${algorithm}, tiles of ${tileSize}`);
   },
@@ -64,7 +71,7 @@ const ofOrders = algorithmNames.flatMap((algorithm) =>
 test.for(rows(ofOrders, { of: 12, shift: 2, seldom: true }))(
   "$algorithm: $threads threads whose order is not their lanes'",
   async ({ algorithm, threads, of }) => {
-    const functions = segmentedFunctions(of.type, of.op, algorithm, threads, [4, 32]);
+    const functions = partFunctions(of.type, of.op, algorithm, threads, [4, 32]);
     const names = everyOther(
       functions.flatMap((one) => one.names),
       threads,

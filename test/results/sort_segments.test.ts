@@ -454,6 +454,49 @@ test.for(rows(keyCases, { of: 12 }))(
   },
 );
 
+inTurn(
+  "keys alone: a segment that is longer than maxSegmentLength leaves the NaN beside it as they are",
+  async () => {
+    const { device } = fold();
+    const options = { type: f32, segments: "offsets", maxSegmentLength: 16, maxLength: 64 } as const;
+    // Eight threads, so that a software adapter runs two subgroups, one after the other.
+    const testing = networks[1];
+    const plan = planSegmentSort(
+      options,
+      contextOf(device).facts,
+      everyMethod,
+      undefined,
+      undefined,
+      testing,
+    );
+    expect(plan.kernels[0]?.code).toContain("put_noted_items");
+    const prepared = await prepare(contextOf(device), plan);
+    // A tile has two slots of 16 items. Of two segments, the first is longer, and has four NaN among the items that its slot takes;
+    // each item of the second is NaN. Another subgroup than that of the four has the items that lie where they would be put.
+    for (const [first, span] of [
+      [4, 20],
+      [0, 24],
+    ] as const) {
+      const length = span + 16;
+      const isNan = (at: number): boolean => (at >= first && at < first + 4) || at >= span;
+      const words = Uint32Array.from({ length }, (_, at) => (isNan(at) ? 0x7fc00000 + at : at));
+      const [input, output, offsets] = [words, new Uint32Array(length), Uint32Array.of(0, span, length)].map(
+        (one) => storageBuffer(device, one),
+      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+      const [sorted] = (await submitted(
+        device,
+        (encoder) => prepared.record(encoder, { input, output, offsets, segmentCount: 2, length }),
+        [output],
+      )) as [Uint32Array];
+      expectSameBits(sorted.subarray(span), words.subarray(span), `behind ${span} items`);
+      for (const one of [input, output, offsets]) {
+        one.destroy();
+      }
+    }
+    prepared.destroy();
+  },
+);
+
 describe("topK of rows", () => {
   const rowCases = names.flatMap((type) => [false, true].map((smallest) => ({ type, smallest })));
   test.for(rows(rowCases, { of: 12 }))(

@@ -102,6 +102,8 @@ interface Call {
   readonly name: string;
   readonly scope: "work_group" | "coalesced" | number;
   readonly isSegmented: boolean;
+  /** Whether only some threads take part. */
+  readonly isCoalesced: boolean;
   readonly kind: "scan_inclusive" | "scan_exclusive" | "reduce";
   readonly hasTotal: boolean;
   /** Whether the total is written to a variable of the caller's. */
@@ -109,14 +111,15 @@ interface Call {
 }
 
 function callOf(name: string): Call {
-  const [, scope = "", tile, segmented, kind = ""] =
-    /^(work_group|coalesced|thread_tile_(\d+))_(segmented_)?(scan_inclusive|scan_exclusive|reduce)_/.exec(
+  const [, scope = "", tile, part, kind = ""] =
+    /^(work_group|coalesced|thread_tile_(\d+))_(segmented_|coalesced_)?(scan_inclusive|scan_exclusive|reduce)_/.exec(
       name,
     ) ?? [];
   return {
     name,
     scope: tile === undefined ? (scope as "work_group") : Number(tile),
-    isSegmented: segmented !== undefined,
+    isSegmented: part === "segmented_",
+    isCoalesced: scope === "coalesced" || part === "coalesced_",
     kind: kind as Call["kind"],
     hasTotal: /_(total|uniform)$/.test(name),
     isUniform: name.endsWith("_uniform"),
@@ -125,7 +128,7 @@ function callOf(name: string): Call {
 
 /** What each thread gets: the prefix, or the total. */
 export function expectedOf(
-  { scope, kind, isSegmented }: Pick<Call, "scope" | "kind" | "isSegmented">,
+  { scope, kind, isSegmented, isCoalesced }: Pick<Call, "scope" | "kind" | "isSegmented" | "isCoalesced">,
   wantsTotal: boolean,
   of: Case,
   items: AnyArray,
@@ -140,7 +143,7 @@ export function expectedOf(
   const starts = all.filter((thread) => thread % tileSize === 0 || (isSegmented && isHead(thread)));
   for (const [at, from] of starts.entries()) {
     const tile = all.slice(from, starts[at + 1]);
-    const members = scope === "coalesced" ? tile.filter(isActive) : tile;
+    const members = isCoalesced ? tile.filter(isActive) : tile;
     const own = pick(items, of, members);
     const total =
       members.length === 0 && nothing !== undefined ? nothing : (reduceReference(own, { type, op }) as Value);
@@ -258,8 +261,8 @@ export async function checkFunctions(
   // An even number of them, so that halves of a word fill words.
   const width = columns.length + (columns.length % 2);
   let column = 0;
-  const statements = calls.flatMap(({ name, scope, isSegmented, hasTotal, isUniform }, index) => {
-    const given = `${name}(x, ${isSegmented ? "is_head, " : scope === "coalesced" ? "is_active, " : ""}place`;
+  const statements = calls.flatMap(({ name, isSegmented, isCoalesced, hasTotal, isUniform }, index) => {
+    const given = `${name}(x, ${isSegmented ? "is_head, " : isCoalesced ? "is_active, " : ""}place`;
     const call = `${given})`;
     if (isUniform) {
       return [

@@ -10,6 +10,7 @@ import { f64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError } from "../../src/errors.ts";
 import type { Compilable } from "../../src/gpu/device.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
+import { threadTileCoalescedReduce, threadTileCoalescedScan } from "../../src/in_kernel/coalesced_tiles.ts";
 import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
@@ -187,6 +188,21 @@ export function segmentedFunctions(
   ];
 }
 
+/** All functions over the active threads of a tile. */
+export function coalescedTileFunctions(
+  type: ElementType,
+  op: Operator<string>,
+  algorithm: Algorithm,
+  workGroupSize: number,
+  tileSizes: readonly number[] = tileSizesOf(workGroupSize),
+): InKernelFunctions[] {
+  const options = { type, op, workGroupSize, algorithm: workGroupAlgorithms[algorithm] };
+  return (algorithm === "blelloch" ? [1] : tileSizes).flatMap((tileSize) => [
+    threadTileCoalescedScan({ ...options, tileSize }),
+    threadTileCoalescedReduce({ ...options, tileSize }),
+  ]);
+}
+
 /** Both, and for u32 what compacts and allocates: all that is for an operator, an algorithm and 32 threads. */
 export function inKernelFunctions(
   type: ElementType,
@@ -201,6 +217,7 @@ export function inKernelFunctions(
       threadTileShuffle({ type, tileSize: 8, ...options }),
       workGroupBroadcast({ type, workGroupSize: 32 }),
       ...segmentedFunctions(type, op, algorithm, 32),
+      ...coalescedTileFunctions(type, op, algorithm, 32),
       ...(type.name === "u32"
         ? [
             workGroupCompact(options),
@@ -226,7 +243,7 @@ function callingAll(type: ElementType, functions: readonly InKernelFunctions[]):
       return names.map((name) =>
         /_(shuffle|broadcast)_/.test(name)
           ? `${name}(x, 1u, i)`
-          : name.startsWith("coalesced_") || name.includes("_segmented_")
+          : name.includes("coalesced_") || name.includes("_segmented_")
             ? `${name}(x, keep, i)`
             : /^work_group_(compact|split)/.test(name)
               ? `${name}(keep, i)`

@@ -93,31 +93,6 @@ fn scan_runs(tile: u32, thread: u32, length: u32, keys: array<Key, ITEMS>) -> El
   return known;
 }
 
-// The runs that start before the subgroup's rows in the tile, and in all of the tile.
-struct TileRuns {
-  before: Element,
-  total: Element,
-}
-
-// Scans the runs that start in the subgroups' rows.
-fn scan_subgroups(started: Element) -> TileRuns {
-  if (subgroup_rank == 0u) {
-    subgroup_totals[subgroup_number] = started;
-  }
-  workgroupBarrier();
-  let subgroups = number_of_subgroups();
-  var scan = TileRuns(identity(), identity());
-  for (var slot = 0u; slot < SUBGROUP_SLOTS; slot++) { // unroll
-    if (slot == subgroup_number) {
-      scan.before = scan.total;
-    }
-    if (slot < subgroups) {
-      scan.total = combine(scan.total, subgroup_totals[slot]);
-    }
-  }
-  return scan;
-}
-
 // The runs that start in a row, or in a part of it. `first` is the index of the row's first item.
 fn started_in_row(first: u32, votes: u32) -> Element {
   return Element(countOneBits(votes), select(0u, first + firstLeadingBit(votes) + 1u, votes != 0u));

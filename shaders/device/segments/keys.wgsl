@@ -2,6 +2,10 @@
 
 @group(0) @binding(14) var<storage, read> keys: array<Key>;
 
+fn key_at(index: u32) -> Key {
+  return keys[params.keys_base + index];
+}
+
 fn head_at(index: u32) -> u32 {
   let own = params.keys_base + index;
   return select(0u, 1u, index == 0u || !is_same_key(keys[own - min(index, 1u)], keys[own]));

@@ -4,8 +4,12 @@
 
 @group(0) @binding(14) var<storage, read> keys: array<Keyed>;
 
+fn keyed_at(index: u32) -> Keyed {
+  return keys[params.keys_base + index];
+}
+
 fn key_at(index: u32) -> Key {
-  return key_from_item(keys[params.keys_base + index]);
+  return key_from_item(keyed_at(index));
 }
 
 fn head_at(index: u32) -> u32 {

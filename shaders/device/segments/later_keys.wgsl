@@ -3,6 +3,10 @@
 
 @group(0) @binding(14) var<storage, read> keys: array<Key>;
 
+fn key_at(index: u32) -> Key {
+  return keys[params.keys_base + index + 1u];
+}
+
 fn head_at(index: u32) -> u32 {
   let before = params.keys_base + index;
   return select(0u, 1u, !is_same_key(keys[before], keys[before + 1u]));

@@ -9,8 +9,12 @@ fn key_before(index: u32) -> Key {
   return key_from_item(keys[params.keys_base + index]);
 }
 
+fn keyed_at(index: u32) -> Keyed {
+  return keys[params.keys_base + index + 1u];
+}
+
 fn key_at(index: u32) -> Key {
-  return key_before(index + 1u);
+  return key_from_item(keyed_at(index));
 }
 
 fn head_at(index: u32) -> u32 {

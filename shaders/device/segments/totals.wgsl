@@ -5,9 +5,13 @@
 
 // Takes the inclusive prefix of an item.
 fn store_if_last(index: u32, length: u32, prefix: Element) {
-  if (index < length && (index + 1u == length || head_at(index + 1u) != 0u)) {
+  if (is_last_of_segment(index, length)) {
     store_total_of_segment(index, length, prefix);
   }
+}
+
+fn is_last_of_segment(index: u32, length: u32) -> bool {
+  return index < length && (index + 1u == length || head_at(index + 1u) != 0u);
 }
 
 // Takes the inclusive prefix of the last item of a segment.

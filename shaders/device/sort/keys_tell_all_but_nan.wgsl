@@ -48,7 +48,8 @@ fn put_noted_items(tile: u32, given_indices: array<u32, ITEMS>, length: u32, thr
       var first = start;
       if (!NAN_COMES_FIRST) {
         let span = span_of_segment(tile * SLOTS + slot, length);
-        first += span.y - span.x - noted_between(start, start + SLOT);
+        // Of a segment that is longer than a slot, the slot has the first items.
+        first += min(span.y - span.x, SLOT) - noted_between(start, start + SLOT);
       }
       let word = exchange_word(first + noted_between(start, place));
       exchanged_keys[word] = output_from_input(read_item(indices[item]));

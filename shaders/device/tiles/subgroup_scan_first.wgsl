@@ -1,7 +1,7 @@
 // Scans the rows first, and takes the tile's total from that scan. A reduction by the operator would take the lanes as many
 // shuffles again. All threads get the total.
-// Call in uniform control flow. Linked with subgroup_rows_together.wgsl, subgroup_rows.wgsl, and subgroup.wgsl, whose
-// work-group memory it uses.
+// Call in uniform control flow. Linked with subgroup_scan_totals.wgsl, subgroup_rows_together.wgsl, subgroup_rows.wgsl, and
+// subgroup.wgsl, whose work-group memory it uses.
 // replaces: TileScan, begin_scan, before_run, run_of, reduce_subgroups, total_of_tile
 
 struct TileScan {
@@ -18,31 +18,6 @@ fn begin_scan(elements: array<Element, ITEMS>, thread: u32) -> TileScan {
 
 fn before_run(scan: TileScan) -> Element {
   return scan.before;
-}
-
-// What comes before the subgroup in the tile, and the tile's total.
-struct SubgroupsScan {
-  before: Element,
-  total: Element,
-}
-
-// Combines the subgroups' totals one after another. Shuffles would not be faster.
-fn scan_subgroups(sum: Element) -> SubgroupsScan {
-  if (subgroup_rank == 0u) {
-    subgroup_totals[subgroup_number] = sum;
-  }
-  workgroupBarrier();
-  let subgroups = number_of_subgroups();
-  var scan = SubgroupsScan(identity(), identity());
-  for (var slot = 0u; slot < SUBGROUP_SLOTS; slot++) { // unroll
-    if (slot == subgroup_number) {
-      scan.before = scan.total;
-    }
-    if (slot < subgroups) {
-      scan.total = combine(scan.total, subgroup_totals[slot]);
-    }
-  }
-  return scan;
 }
 
 fn reduce_subgroups(sum: Element) -> Element {
