@@ -125,6 +125,12 @@ function exactType(name: FloatName): ExactType {
         algorithm: "blelloch",
         workGroupSize: name === "f64" ? 64 : 128,
         items: 16,
+      },
+      singlePassRow: {
+        elementBytes: 4 * words,
+        algorithm: "blelloch",
+        workGroupSize: name === "f64" ? 64 : 256,
+        items: 16,
         isDefault: name !== "f64",
       },
       shuffle: (builtin, moved, place) =>
