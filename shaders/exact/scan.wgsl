@@ -4,7 +4,7 @@
 // Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
 // Linked with tiles.wgsl, store_prefixes.wgsl, near.wgsl or near_none.wgsl, fixed.wgsl and what that lists, carry_*.wgsl and total_*.wgsl.
 // Work-group memory: that of tiles.wgsl, and two words.
-// replaces: scan_tiles
+// replaces: scan_tiles, sum_of_run
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn scan_tiles(

@@ -15,7 +15,7 @@ import { unroll } from "../text/module.ts";
 import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import type { ExactFormat } from "./exact_sums.ts";
-import type { OwnTiles } from "./monoid.ts";
+import type { OwnTiles, TileShape, WorkGroupLimits } from "./monoid.ts";
 
 // Tiles of exact sums, most of which are scanned and reduced in a few words. What a file replaces in a kernel, its
 // `// replaces:` says. shaders/exact/scan.wgsl, tiles.wgsl and reduce.wgsl explain the three kinds.
@@ -64,54 +64,76 @@ export function exactTiles(
 ): OwnTiles {
   const own = { NARROW_WORDS: window, FIXED_WORDS: fixed, FIXED_SPAN: span, ITEM_WORDS: itemWords };
   const isWide = itemWords === 2;
-  return {
-    sources(kind, constants, exclusive) {
-      const counts = { ...constants, ...own, EXACT_WORDS: words };
-      // Loops over many words stay loops.
-      const file = (name: string, text: string): SourceText => ({
-        name: `shaders/exact/${name}.wgsl`,
-        text: unroll(words > SHORT ? text.replace(/(< EXACT_WORDS;.*\{) \/\/ unroll/g, "$1") : text, counts),
-      });
-      const generated = (text: string): SourceText => ({ name: "exact sums in a few words", text });
-      const select = (name: string, sum: string): string =>
-        `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
-      const takesDigits = kind === "reduce" && (constants.TILE ?? 0) <= DIGIT_ITEMS;
-      return [
-        file("items", itemsFile),
-        ...(takesDigits ? [] : [file("tiles", tilesFile)]),
-        ...(kind === "reduce" ? [] : [file("store_prefixes", storePrefixesFile)]),
-        generated(
-          [
-            ...Object.entries(own).map(([name, value]) => `const ${name} = ${value}u;`),
-            `fn output_from_float(x: FloatBits) -> Output {\n  return ${toOutput};\n}`,
-            ...(kind === "scan" ? [select("fixed", "Fixed"), select("near", "vec2<u32>")] : []),
-            ...(kind === "single pass" ? [select("narrow", "NarrowSum")] : []),
-          ].join("\n\n"),
-        ),
-        isWide ? file("double_items", doubleItemsFile) : file("float_items", floatItemsFile),
-        file("sum", narrowText()),
-        ...(takesDigits ? [file("reduce", reduceFile)] : []),
-        file("fixed", fixedFile),
-        isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
-        ...(kind === "scan"
-          ? [file("scan", scanFile), near ? file("near", nearFile) : file("near_none", noNearFile)]
-          : []),
-      ];
-    },
-    totals(shape, limits) {
-      // Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements
-      // each. Work-group memory as its algorithm takes it: up to two elements a thread.
-      const mostThreads = Math.min(
-        limits.maxComputeInvocationsPerWorkgroup,
-        limits.maxComputeWorkgroupSizeX,
-        limits.maxComputeWorkgroupStorageSize / (2 * 4 * words),
-      );
-      let { items, workGroupSize } = shape;
-      while (items % 2 === 0 && 2 * workGroupSize <= mostThreads) {
-        items /= 2;
-        workGroupSize *= 2;
-      }
-      return { ...shape, items, workGroupSize };
-    },
+  return (side, entryPoint, constants, { sizes, algorithm, exclusive, gpuLimits }) => {
+    // Subgroups have kernels of their own.
+    if (!gpuLimits || algorithm === "subgroup") {
+      return undefined;
+    }
+    if (side === "elements") {
+      return constants.VECTOR === 1 ? { sizes: spreadOut(sizes, words, gpuLimits) } : undefined;
+    }
+    const counts = { ...constants, ...own, EXACT_WORDS: words };
+    // Loops over many words stay loops.
+    const file = (name: string, text: string): SourceText => ({
+      name: `shaders/exact/${name}.wgsl`,
+      text: unroll(words > SHORT ? text.replace(/(< EXACT_WORDS;.*\{) \/\/ unroll/g, "$1") : text, counts),
+    });
+    const select = (name: string, sum: string): string =>
+      `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
+    const common = [
+      {
+        name: "exact sums in a few words",
+        text: [
+          ...Object.entries(own).map(([name, value]) => `const ${name} = ${value}u;`),
+          `fn output_from_float(x: FloatBits) -> Output {\n  return ${toOutput};\n}`,
+          select("fixed", "Fixed"),
+          select("near", "vec2<u32>"),
+          select("narrow", "NarrowSum"),
+        ].join("\n\n"),
+      },
+      isWide ? file("double_items", doubleItemsFile) : file("float_items", floatItemsFile),
+      file("items", itemsFile),
+      file("sum", narrowText()),
+    ];
+    const inFixedPoint = [
+      file("fixed", fixedFile),
+      isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
+    ];
+    const tiles = file("tiles", tilesFile);
+    if (entryPoint === "reduce_tiles") {
+      const fits = (constants.TILE ?? 0) <= DIGIT_ITEMS;
+      return { files: [...common, ...(fits ? [...inFixedPoint, file("reduce", reduceFile)] : [tiles])] };
+    }
+    const scan = [
+      ...inFixedPoint,
+      file("scan", scanFile),
+      near ? file("near", nearFile) : file("near_none", noNearFile),
+    ];
+    return {
+      files: [
+        ...common,
+        tiles,
+        file("store_prefixes", storePrefixesFile),
+        ...(entryPoint === "scan_tiles" ? scan : []),
+      ],
+    };
   };
+}
+
+/**
+ * Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements each, in
+ * tiles of the same size. Work-group memory as its algorithm takes it: up to two elements a thread.
+ */
+function spreadOut<Sizes extends TileShape>(sizes: Sizes, words: number, limits: WorkGroupLimits): Sizes {
+  const mostThreads = Math.min(
+    limits.maxComputeInvocationsPerWorkgroup,
+    limits.maxComputeWorkgroupSizeX,
+    limits.maxComputeWorkgroupStorageSize / (2 * 4 * words),
+  );
+  let { items, workGroupSize } = sizes;
+  while (items % 2 === 0 && 2 * workGroupSize <= mostThreads) {
+    items /= 2;
+    workGroupSize *= 2;
+  }
+  return { ...sizes, items, workGroupSize };
 }
