@@ -149,11 +149,11 @@ export function withInstead(
   instead: readonly SourceText[] = [],
   sources: readonly Source[],
 ): readonly Source[] {
-  const names = declared(sources).declarations.map(({ name }) => name);
+  const { declarations } = declared(sources);
   return [
     ...instead.filter((one) => {
       const { replaces } = declared([one]);
-      return !replaces[0] || replaces.some((name) => names.includes(name));
+      return !replaces[0] || declarations.some(({ name }) => replaces.includes(name));
     }),
     ...sources,
   ];

@@ -179,7 +179,7 @@ export function perArrangement<T>(
     of(arrangement) {
       const one = made.get(arrangement);
       if (one === undefined) {
-        throw new Error(`no kernel: ${arrangement}`);
+        throw new Error(`the plan has no kernel: ${arrangement}`);
       }
       return one;
     },
