@@ -182,7 +182,7 @@ export function tune(
     ...tuning,
     sources: tiles.sources(tuning),
     oneByOne: oneByOne ? methods.oneByOne?.[tiles.threadsTake] : undefined,
-    ownTiles: facts.software || algorithms[algorithm].subgroups ? undefined : limits,
+    gpuLimits: !facts.software && limits,
   };
 }
 
