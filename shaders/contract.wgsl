@@ -156,8 +156,8 @@ fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {
 const FAN_OUT = 16u;
 const MOST_GROUPS = 64u;
 const GROUP_ENTRIES = 18u;
-// By votes, the groups that are read at the same time.
-const AT_ONCE = 2u;
+// By votes, the most groups that are read at the same time.
+const MOST_AT_ONCE = 3u;
 
 // How often a work-group tries to read what another one hands on, before it computes that itself.
 const PATIENCE = 1000u;

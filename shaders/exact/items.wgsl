@@ -1,21 +1,7 @@
 // The items of a tile of exact sums. Each thread keeps its items as floats' bits, and combines them later.
-// Call work_group_thread first, and only once, and pass its result as `thread`.
-// Linked with float_items.wgsl or double_items.wgsl, input_bits.wgsl or input_bits_half.wgsl, and load_items.wgsl, whose functions for
-// vectors it calls. Call from any control flow. No work-group memory.
+// Linked with portable.wgsl, float_items.wgsl or double_items.wgsl, input_bits.wgsl or input_bits_half.wgsl, and load_items.wgsl, whose
+// functions for vectors it calls. Call from any control flow. No work-group memory.
 // replaces: load_items
-
-struct Invocation {
-  @builtin(local_invocation_index) index: u32,
-}
-
-fn work_group_thread(invocation: Invocation) -> u32 {
-  return invocation.index;
-}
-
-// The place of a thread's vector among all vectors, which are ordered by threads, and then by each thread's vectors.
-fn vector_of(tile: u32, thread: u32, vector: u32) -> u32 {
-  return (tile * WORK_GROUP_SIZE + thread) * VECTORS + vector;
-}
 
 // The items of a thread, as floats' bits, and where they are.
 struct Items {

@@ -2,6 +2,7 @@
 // Linked with tiles.wgsl, store_prefixes.wgsl, swift_float.wgsl, swift_half.wgsl or swift_double.wgsl, near.wgsl or near_none.wgsl,
 // fixed.wgsl and what that lists, output_bits.wgsl or output_bits_half.wgsl, and a kernel that declares load_carry.
 // Work-group memory: that of tiles.wgsl, and two words.
+// replaces: sum_of_run
 
 // What is below the base in what comes before the tile, and whether fixed point has room for what is above it.
 var<workgroup> fixed_rest: u32;

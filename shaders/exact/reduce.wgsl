@@ -3,7 +3,7 @@
 // Linked with items.wgsl and what that lists, sum.wgsl, and fixed.wgsl and what that lists.
 // Generated code declares ITEM_WORDS: a float that starts anywhere in a digit has so many words, and its sign in the next one.
 // Work-group memory: EXACT_DIGITS + 1 words.
-// replaces: vector_of
+// replaces: vector_of, reduce_tile
 
 // A digit has room for the sum of 2^14 numbers of 16 bits, as many as a tile has items.
 const EXACT_DIGITS = 2u * EXACT_WORDS + 6u;

@@ -1,16 +1,11 @@
 // A tile of exact sums. Most tiles have items of few binades, so that their sums fit a window of NARROW_WORDS words of the whole
 // sum. Such a tile is scanned in its window. Other tiles are scanned in whole sums, and so is a thread's run if what comes
 // before it does not fit the window. Both ways give the same sums, so each tile and each thread chooses for itself.
-// It has the functions of portable.wgsl, and no algorithm: sums have the same bits in any order.
+// It needs no algorithm: sums have the same bits in any order.
 // Call in uniform control flow.
 // Linked with items.wgsl and what that lists, sum.wgsl and its functions for windows. Work-group memory: WORK_GROUP_SIZE elements,
 // and two words.
-
-struct TileScan {
-  // What comes before the thread's run in the tile.
-  before: Element,
-  total: Element,
-}
+// replaces: begin_scan, run_of, finish_run, reduce_tile
 
 // Each thread's sum, in its first words if the tile has a window.
 var<workgroup> exact_memory: array<Element, WORK_GROUP_SIZE>;
@@ -163,11 +158,6 @@ fn scan_sums(own: Element, thread: u32) -> TileScan {
   return scan;
 }
 
-// What comes before the run in the tile. The kernel combines the carry with it.
-fn before_run(scan: TileScan) -> Element {
-  return scan.before;
-}
-
 fn run_of(scan: TileScan, items: Items) -> Items {
   return items;
 }
@@ -207,12 +197,4 @@ fn reduce_tile(items: Items, thread: u32) -> Element {
     }
   }
   return sum;
-}
-
-// The total of any tile. The tile's own window stays.
-fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
-  let own = exact_window;
-  let total = begin_scan(load_items(tile, thread, length), thread).total;
-  exact_window = own;
-  return total;
 }

@@ -25,11 +25,12 @@ import swiftDoubleFile from "../../shaders/exact/swift_double.wgsl";
 import swiftFloatFile from "../../shaders/exact/swift_float.wgsl";
 import swiftHalfFile from "../../shaders/exact/swift_half.wgsl";
 import tilesFile from "../../shaders/exact/tiles.wgsl";
+import windowTotalFile from "../../shaders/exact/window_total.wgsl";
 import { unroll } from "../text/module.ts";
 import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import type { ExactFormat } from "./exact_sums.ts";
-import type { OwnTiles } from "./monoid.ts";
+import type { OwnTiles, TileShape, WorkGroupLimits } from "./monoid.ts";
 
 // Tiles of exact sums, most of which are scanned and reduced in a few words. What a file replaces in a kernel, its
 // `// replaces:` says. shaders/exact/scan.wgsl, tiles.wgsl and reduce.wgsl explain the three kinds.
@@ -78,81 +79,92 @@ export function exactTiles(
 ): OwnTiles {
   const own = { NARROW_WORDS: window, FIXED_WORDS: fixed, FIXED_SPAN: span, ITEM_WORDS: itemWords };
   const isWide = itemWords === 2;
-  return {
-    sources(kind, constants, exclusive, mapped) {
-      const counts = { ...constants, ...own, EXACT_WORDS: words };
-      // Loops over many words stay loops.
-      const file = (name: string, text: string): SourceText => ({
-        name: `shaders/exact/${name}.wgsl`,
-        text: unroll(words > SHORT ? text.replace(/(< EXACT_WORDS;.*\{) \/\/ unroll/g, "$1") : text, counts),
-      });
-      const generated = (text: string): SourceText => ({ name: "exact sums in a few words", text });
-      const select = (name: string, sum: string): string =>
-        `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
-      const takesDigits = kind === "reduce" && (constants.TILE ?? 0) <= DIGIT_ITEMS;
-      const isHalf = fraction === 10;
-      const isPacked = isHalf && !mapped && constants.VECTOR === 8;
-      // A single pass of f64 would hand on too many words.
-      const inWindows = kind === "reduce" ? !takesDigits : kind === "single pass" && isWide;
-      const isStaged = isWide && kind === "scan" && 2 * (constants.ITEMS ?? 0) < words;
-      return [
-        file("items", itemsFile),
-        isPacked ? file("input_bits_half", inputBitsHalfFile) : file("input_bits", inputBitsFile),
-        ...(takesDigits ? [] : [file("tiles", tilesFile)]),
-        ...(kind === "reduce" ? [] : [file("store_prefixes", storePrefixesFile)]),
-        generated(
-          [
-            ...Object.entries(own).map(([name, value]) => `const ${name} = ${value}u;`),
-            `fn output_from_float(x: FloatBits) -> Output {\n  return ${toOutput};\n}`,
-            ...(kind === "reduce"
-              ? []
-              : [
-                  select("fixed", "Fixed"),
-                  select("near", "vec2<u32>"),
-                  select("word", "u32"),
-                  select("three", "vec3<u32>"),
-                  select("narrow", "NarrowSum"),
-                ]),
-          ].join("\n\n"),
-        ),
-        isWide ? file("double_items", doubleItemsFile) : file("float_items", floatItemsFile),
-        file("sum", narrowText()),
-        file("fixed", fixedFile),
-        isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
-        isHalf ? file("half_run", halfRunFile) : file("fixed_run", fixedRunFile),
-        ...(takesDigits ? [file("reduce", reduceFile)] : []),
-        ...(kind === "reduce" || inWindows
-          ? []
-          : [
-              isPacked ? file("output_bits_half", outputBitsHalfFile) : file("output_bits", outputBitsFile),
-              file("prefixes", prefixesFile),
-              isStaged ? file("stage", stageFile) : file("stage_none", noStageFile),
-              isWide
-                ? file("swift_double", swiftDoubleFile)
-                : isHalf
-                  ? file("swift_half", swiftHalfFile)
-                  : file("swift_float", swiftFloatFile),
-              near ? file("near", nearFile) : file("near_none", noNearFile),
-              ...(kind === "scan"
-                ? [file("scan", scanFile)]
-                : [file("pass", passFile), file("look_back", lookBackFile)]),
-            ]),
-      ];
-    },
-    totals(shape, limits) {
-      // Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements
-      // each. Work-group memory as its algorithm takes it: up to two elements a thread.
-      const mostThreads = Math.min(
-        limits.maxComputeInvocationsPerWorkgroup,
-        limits.maxComputeWorkgroupSizeX,
-        limits.maxComputeWorkgroupStorageSize / (2 * 4 * words),
-      );
-      let { items, workGroupSize } = shape;
-      while (items % 2 === 0 && 2 * workGroupSize <= mostThreads) {
-        items /= 2;
-        workGroupSize *= 2;
-      }
-      return { ...shape, items, workGroupSize };
-    },
+  const isHalf = fraction === 10;
+  return (side, entryPoint, constants, { sizes, algorithm, exclusive, gpuLimits, map }) => {
+    // Subgroups have kernels of their own.
+    if (!gpuLimits || algorithm === "subgroup") {
+      return undefined;
+    }
+    if (side === "elements") {
+      return constants.VECTOR === 1 ? { sizes: spreadOut(sizes, words, gpuLimits) } : undefined;
+    }
+    const counts = { ...constants, ...own, EXACT_WORDS: words };
+    // Loops over many words stay loops.
+    const file = (name: string, text: string): SourceText => ({
+      name: `shaders/exact/${name}.wgsl`,
+      text: unroll(words > SHORT ? text.replace(/(< EXACT_WORDS;.*\{) \/\/ unroll/g, "$1") : text, counts),
+    });
+    const select = (name: string, sum: string): string =>
+      `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
+    const isPacked = isHalf && !map && constants.VECTOR === 8;
+    const common = [
+      {
+        name: "exact sums in a few words",
+        text: [
+          ...Object.entries(own).map(([name, value]) => `const ${name} = ${value}u;`),
+          `fn output_from_float(x: FloatBits) -> Output {\n  return ${toOutput};\n}`,
+          select("fixed", "Fixed"),
+          select("near", "vec2<u32>"),
+          select("word", "u32"),
+          select("three", "vec3<u32>"),
+          select("narrow", "NarrowSum"),
+        ].join("\n\n"),
+      },
+      isWide ? file("double_items", doubleItemsFile) : file("float_items", floatItemsFile),
+      file("items", itemsFile),
+      isPacked ? file("input_bits_half", inputBitsHalfFile) : file("input_bits", inputBitsFile),
+      file("sum", narrowText()),
+    ];
+    const inFixedPoint = [
+      file("fixed", fixedFile),
+      isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
+      isHalf ? file("half_run", halfRunFile) : file("fixed_run", fixedRunFile),
+    ];
+    const tiles = file("tiles", tilesFile);
+    if (entryPoint === "reduce_tiles") {
+      const fits = (constants.TILE ?? 0) <= DIGIT_ITEMS;
+      return { files: [...common, ...(fits ? [...inFixedPoint, file("reduce", reduceFile)] : [tiles])] };
+    }
+    const stored = [...common, tiles, file("store_prefixes", storePrefixesFile)];
+    // A single pass of f64 would hand on too many words.
+    if (entryPoint === "scan_single_pass" && isWide) {
+      return { files: [...stored, file("window_total", windowTotalFile)] };
+    }
+    return {
+      files: [
+        ...stored,
+        ...inFixedPoint,
+        isPacked ? file("output_bits_half", outputBitsHalfFile) : file("output_bits", outputBitsFile),
+        file("prefixes", prefixesFile),
+        isWide && 2 * sizes.items < words ? file("stage", stageFile) : file("stage_none", noStageFile),
+        isWide
+          ? file("swift_double", swiftDoubleFile)
+          : isHalf
+            ? file("swift_half", swiftHalfFile)
+            : file("swift_float", swiftFloatFile),
+        near ? file("near", nearFile) : file("near_none", noNearFile),
+        ...(entryPoint === "scan_tiles"
+          ? [file("scan", scanFile)]
+          : [file("pass", passFile), file("look_back", lookBackFile)]),
+      ],
+    };
   };
+}
+
+/**
+ * Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements each, in
+ * tiles of the same size. Work-group memory as its algorithm takes it: up to two elements a thread.
+ */
+function spreadOut<Sizes extends TileShape>(sizes: Sizes, words: number, limits: WorkGroupLimits): Sizes {
+  const mostThreads = Math.min(
+    limits.maxComputeInvocationsPerWorkgroup,
+    limits.maxComputeWorkgroupSizeX,
+    limits.maxComputeWorkgroupStorageSize / (2 * 4 * words),
+  );
+  let { items, workGroupSize } = sizes;
+  while (items % 2 === 0 && 2 * workGroupSize <= mostThreads) {
+    items /= 2;
+    workGroupSize *= 2;
+  }
+  return { ...sizes, items, workGroupSize };
 }

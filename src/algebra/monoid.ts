@@ -30,22 +30,33 @@ export type WorkGroupLimits = Readonly<
   >
 >;
 
-/** What a kernel of items does with its tiles. */
-export type TileKind = "scan" | "single pass" | "reduce";
-
 /** The threads of a work-group, and the items that each of them takes. */
 export interface TileShape {
   readonly workGroupSize: number;
   readonly items: number;
 }
 
-/** Tiles that an operator has of its own, for kernels on a GPU without subgroups. */
-export interface OwnTiles {
-  /** The files of a kernel of items, in place of an algorithm's. `constants` are those of the kernel, and `mapped` says whether items go through a map. */
-  sources(kind: TileKind, constants: Constants, exclusive: boolean, mapped: boolean): readonly SourceText[];
-  /** The shape of a kernel that combines the totals of tiles, which takes as many of them as the given shape. */
-  totals<Shape extends TileShape>(shape: Shape, limits: WorkGroupLimits): Shape;
+/** A kernel of tiles that an operator may change. */
+export interface TileKernel<Sizes extends TileShape> {
+  readonly sizes: Sizes;
+  readonly algorithm: string;
+  readonly exclusive?: boolean;
+  /** What items go through, if they go through a map. */
+  readonly map?: unknown;
+  /** The device's limits, if it is a GPU. */
+  readonly gpuLimits?: WorkGroupLimits | false;
 }
+
+/**
+ * Tiles that an operator has of its own: for items, files that replace declarations of the kernel, which has these constants and this
+ * entry point; for the totals of tiles, other sizes. It is undefined for kernels that it leaves as they are.
+ */
+export type OwnTiles = <Sizes extends TileShape>(
+  side: "items" | "elements",
+  entryPoint: "scan_tiles" | "scan_single_pass" | "reduce_tiles",
+  constants: Constants,
+  kernel: TileKernel<Sizes>,
+) => { readonly files?: readonly SourceText[]; readonly sizes?: Sizes } | undefined;
 
 /** Elements as a buffer holds them. */
 export interface Carried {

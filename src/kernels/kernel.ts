@@ -15,7 +15,7 @@ import storePrefixesFile from "../../shaders/device/io/store_prefixes.wgsl";
 import totalNoneFile from "../../shaders/device/io/total_none.wgsl";
 import reduceTilesFile from "../../shaders/device/kernels/reduce_tiles.wgsl";
 import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
-import type { Monoid, TileKind, WorkGroupLimits } from "../algebra/monoid.ts";
+import type { Monoid, OwnTiles, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { Module } from "../text/link.ts";
 import { linkSources } from "../text/link.ts";
 import type { Constants } from "../text/module.ts";
@@ -113,8 +113,8 @@ export interface KernelOptions {
   /** The files that replace declarations of other files, if items go one by one. */
   readonly oneByOne?: OneByOne | undefined;
   readonly sizes: Sizes;
-  /** The device's limits, if an operator may bring tiles of its own in place of the algorithm's. */
-  readonly ownTiles?: WorkGroupLimits | undefined;
+  /** The device's limits, if it is a GPU. */
+  readonly gpuLimits?: WorkGroupLimits | false;
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
 }
@@ -146,15 +146,19 @@ export const isApart = (arrangement: Arrangement): boolean =>
 export const filesOf = (arrangement: Arrangement, { oneByOne }: Sizes): ArrangementFiles =>
   oneByOne ? arrangements[isApart(arrangement) ? "items" : "one-buffer"] : arrangements[arrangement];
 
-/** The sources, and before them the files of `instead` that replace a declaration of the sources. */
+/** The sources, and before them the files of `instead`: those that replace a declaration of the sources, or none at all. */
 export function withInstead(
   instead: readonly SourceText[] = [],
   sources: readonly Source[],
 ): readonly Source[] {
-  const names = instead.length > 0 && new Set(declared(sources).declarations.map(({ name }) => name));
-  return names
-    ? [...instead.filter((one) => declared([one]).replaces.some((name) => names.has(name))), ...sources]
-    : sources;
+  const { declarations } = declared(sources);
+  return [
+    ...instead.filter((one) => {
+      const { replaces } = declared([one]);
+      return !replaces[0] || declarations.some(({ name }) => replaces.includes(name));
+    }),
+    ...sources,
+  ];
 }
 
 /**
@@ -249,29 +253,28 @@ export interface ScanKernelOptions {
   readonly segments?: SegmentSources | undefined;
 }
 
-/** The sizes and the tiles of a kernel, if the operator has its own. Tiles of its own hold no item over a barrier. */
-const tilesOf = (
+/** Links a kernel of tiles. Files for items that go one by one, or those of the operator's own tiles, replace declarations. */
+function linkTiles(
+  label: string,
+  entryPoint: Parameters<OwnTiles>[1],
+  sources: readonly Source[],
   monoid: Monoid,
-  { sources, sizes, ownTiles, oneByOne }: KernelOptions,
+  options: KernelOptions & { readonly exclusive?: boolean; readonly map?: ItemMap | undefined },
   side: Side,
   vector: number,
-  kind: TileKind,
-  mapped: boolean,
-  exclusive = false,
-): { sizes: Sizes; sources: readonly SourceText[]; instead: readonly SourceText[] | undefined } => {
-  const own = ownTiles && monoid.tiles;
-  return own && side === "items"
-    ? {
-        sizes,
-        sources: own.sources(kind, constantsOf(sizes, vector, elementWords(monoid)), exclusive, mapped),
-        instead: undefined,
-      }
-    : {
-        sizes: own && vector === 1 ? own.totals(sizes, ownTiles) : sizes,
-        sources: sources(monoid),
-        instead: oneByOne?.items,
-      };
-};
+): Kernel {
+  const { sizes, oneByOne } = options;
+  const words = elementWords(monoid);
+  const own = monoid.tiles?.(side, entryPoint, constantsOf(sizes, vector, words), options);
+  return linkKernel(
+    label,
+    entryPoint,
+    withInstead(own?.files ?? oneByOne?.items, sources),
+    own?.sizes ?? sizes,
+    vector,
+    words,
+  );
+}
 
 /** The kernel that scans each tile on top of its carry. */
 export function scanKernel(
@@ -283,7 +286,7 @@ export function scanKernel(
       readonly carry: boolean | readonly SourceText[];
     },
 ): Kernel {
-  const { sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
+  const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
   const { segments } = options;
   const totals = segments?.totals?.(sizes);
   const { files, wide } = totals
@@ -297,20 +300,11 @@ export function scanKernel(
       ? elementsOfVector(monoid, sizes.items)
       : itemsOfVector(loaded, sizes.items, totals ? loaded : bytes);
   const singlePass = typeof carry === "object";
-  const tiles = tilesOf(
-    monoid,
-    options,
-    side,
-    vector,
-    singlePass ? "single pass" : "scan",
-    map !== undefined,
-    exclusive,
-  );
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
-  return linkKernel(
+  return linkTiles(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
     singlePass ? "scan_single_pass" : "scan_tiles",
-    withInstead(tiles.instead, [
+    [
       segments?.prefix ?? prefixText(exclusive),
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, !totals, shown) ??
@@ -323,14 +317,15 @@ export function scanKernel(
       ]),
       ...(segments?.heads(sizes.oneByOne) ?? []),
       lengthFile(lengthOnGpu),
-      ...tiles.sources,
+      ...sources(monoid),
       loadItems,
       storePrefixes,
       ...(totals ?? []),
-    ]),
-    tiles.sizes,
+    ],
+    monoid,
+    options,
+    side,
     vector,
-    elementWords(monoid),
   );
 }
 
@@ -358,7 +353,7 @@ export function reduceKernel(
     readonly segments?: SegmentSources | undefined;
   },
 ): Kernel {
-  const { sizes, input, output, lengthOnGpu, map, ends, storedBytes } = options;
+  const { sources, sizes, input, output, lengthOnGpu, map, ends, storedBytes } = options;
   // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
   const file = inputFor(options.arrangement, sizes);
   const mapped = input === "items" ? map : undefined;
@@ -368,28 +363,28 @@ export function reduceKernel(
       : input === "elements"
         ? elementsOfVector(monoid, sizes.items)
         : itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes);
-  const tiles = tilesOf(monoid, options, input, vector, "reduce", mapped !== undefined);
   const { start } = monoid;
   // Only an input of items may be empty. An input of elements has one for each tile.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
-  return linkKernel(
+  return linkTiles(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
-    withInstead(tiles.instead, [
+    [
       ...operatorSources(monoid),
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
         storageSources(monoid, input, output, vector, shown)),
       file,
       outputItems,
       lengthFile(lengthOnGpu),
-      ...tiles.sources,
+      ...sources(monoid),
       loadItems,
       reduceTiles,
       ...(ends?.sources("result") ?? []),
       ...(options.segments?.heads(sizes.oneByOne) ?? []),
-    ]),
-    tiles.sizes,
+    ],
+    monoid,
+    options,
+    input,
     vector,
-    elementWords(monoid),
   );
 }

@@ -70,9 +70,8 @@ const mostGroups = (byVotes: boolean, words: number): number =>
  */
 const groupEntries = (fanOut: number): number => fanOut + 2;
 
-/** How many groups are read at the same time by votes, by one subgroup each. */
-const groupsAtOnce = ({ workGroupSize, maxSubgroupSize }: Sizes): number =>
-  Math.min(3, workGroupSize / maxSubgroupSize);
+/** The most groups that are read at the same time by votes. */
+const MOST_AT_ONCE = 3;
 
 /** Bytes of work-group memory that a look-back uses beside those of its algorithm. */
 export function lookBackMemory(
@@ -84,7 +83,7 @@ export function lookBackMemory(
   }
   const { byVotes, fanOut } = lookBackShape(kernel);
   const groups = mostGroups(byVotes, Math.ceil(elementBytes / 4));
-  const finding = byVotes ? [groups, groups, groupsAtOnce(kernel.sizes)] : [fanOut * groups, fanOut, groups];
+  const finding = byVotes ? [groups, groups, MOST_AT_ONCE] : [fanOut * groups, fanOut, groups];
   return memoryOf([...finding, 1, 1], elementBytes, 4);
 }
 
@@ -193,6 +192,7 @@ const entrySources = (
     FAN_OUT: fanOut,
     MOST_GROUPS: mostGroups(byVotes, elementWords(monoid)),
     GROUP_ENTRIES: groupEntries(fanOut),
+    MOST_AT_ONCE,
   }),
   wordsText(monoid),
   spineEntries,
@@ -214,15 +214,13 @@ export function lookBackSources(
   primitive: "scan" | "compact" | "totals" | "runs",
   monoid: Monoid,
   shape: LookBackShape,
-  sizes: Sizes,
+  { oneByOne }: Pick<Sizes, "oneByOne">,
   options: LookBackOptions,
 ): readonly SourceText[] {
   return [
     ...entrySources(monoid, shape, options),
     options.tickets ? tileByTicket : tileByNumber,
-    ...(shape.byVotes
-      ? [constantsText({ AT_ONCE: groupsAtOnce(sizes) }), lookBackVotes]
-      : [sizes.oneByOne ? lookBackOneByOne : lookBackThreads]),
+    oneByOne ? lookBackOneByOne : shape.byVotes ? lookBackVotes : lookBackThreads,
     ...(primitive === "compact" || primitive === "runs" ? [] : [scanSinglePass]),
   ];
 }

@@ -171,7 +171,7 @@ export function planCompact(
     : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);
-  const singleSpine = single?.spineOf(Math.max(1, single.tilesOf(maxLength)));
+  const singleSpine = single?.spineOf(maxLength);
   const eager = levelBytes.length + (single === undefined ? 0 : 1);
   return {
     title,

@@ -32,7 +32,7 @@ export interface Tuning {
 export interface LoadedTuning extends Tuning {
   readonly sources: TileSources;
   readonly oneByOne: OneByOne | undefined;
-  readonly ownTiles: WorkGroupLimits | undefined;
+  readonly gpuLimits: WorkGroupLimits | false;
 }
 
 /** How a primitive reads its data once. */
@@ -42,8 +42,8 @@ export interface SinglePass {
   readonly carry: readonly SourceText[];
   /** The number of tiles that `length` items take. */
   tilesOf(length: number): number;
-  /** The entries of a spine of `tiles` tiles, and its bytes. */
-  spineOf(tiles: number): SpineSize;
+  /** The size of the spine for `length` items. */
+  spineOf(length: number): SpineSize;
   groupingOf(itemsPerVector: number): Grouping;
   /** Whether a scan of ranges in this arrangement takes a single pass. */
   takes(arrangement: Arrangement, segments: Segments | undefined): boolean;

@@ -85,7 +85,7 @@ export function planRunLengths(
   );
   const stores: RunStores = { unique, number: alone === "keys" ? undefined : number };
   const kernel = runLengthsKernel(keys, stores, single.carry, { ...single.tuning, lengthOnGpu });
-  const { entries, bytes } = single.spineOf(Math.max(1, single.tilesOf(maxLength)));
+  const { entries, bytes } = single.spineOf(maxLength);
   const spine = { scratch: 0, entries };
   const slots = bound(kernel, [
     [bindingOf.output, "output"],

@@ -187,7 +187,7 @@ export const singlePass: PlanSinglePass = (
     tuning,
     carry,
     tilesOf: (length) => Math.ceil(length / tileOf(tuning)),
-    spineOf: (tiles) => spineSize(shape, tiles, elementWords(monoid), RUNS),
+    spineOf: (length) => spineSize(shape, Math.max(1, single.tilesOf(length)), elementWords(monoid), RUNS),
     groupingOf: (itemsPerVector) => ({
       ...groupingOf(tuning, itemsPerVector),
       passes: "single",
@@ -212,7 +212,7 @@ export const singlePass: PlanSinglePass = (
         }),
       );
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
-      const { entries, bytes } = single.spineOf(Math.max(1, single.tilesOf(plan.maxLength)));
+      const { entries, bytes } = single.spineOf(plan.maxLength);
       const spine = { scratch: plan.scratch.length, entries };
       const slotsOf = (kernel: Kernel): Pass["slots"] =>
         bound(kernel, [

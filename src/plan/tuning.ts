@@ -102,7 +102,7 @@ export function rowOf<Name extends Tuned>(
   const { elementBytes, long, row } = combined;
   const isNvidia = vendor === "nvidia" && loaded.subgroup;
   const rows = table[software ? "software" : isNvidia ? "nvidia" : "gpu"][primitive];
-  return ((!software && row) ||
+  return ((!software && row?.[table === twoPassRows ? 0 : 1]) ||
     (tuned?.(table === twoPassRows, primitive, combined, maxLength, loaded) ??
       // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
       rows.find(
@@ -182,7 +182,7 @@ export function tune(
     ...tuning,
     sources: tiles.sources(tuning),
     oneByOne: oneByOne ? methods.oneByOne?.[tiles.threadsTake] : undefined,
-    ownTiles: facts.software || algorithms[algorithm].subgroups ? undefined : limits,
+    gpuLimits: !facts.software && limits,
   };
 }
 

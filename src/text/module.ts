@@ -11,7 +11,7 @@ export const unroll = (text: string, constants: Constants): string =>
     (_, indent, variable, start, bound, opened, body, closed) => {
       const count = constants[bound];
       if (count === undefined) {
-        throw new Error(`${bound} is not known: a loop that cannot be unrolled`);
+        throw new Error(`${bound} is not known`);
       }
       const name = new RegExp(`\\b${variable}\\b`, "g");
       const turns = unroll(body, constants);

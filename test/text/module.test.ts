@@ -125,7 +125,7 @@ describe("unroll", () => {
     expect(unroll(loop, { N: 1 })).toBe("end");
   });
   test("a bound that is not known", () => {
-    expect(() => unroll(loop, {})).toThrow("N is not known: a loop that cannot be unrolled");
+    expect(() => unroll(loop, {})).toThrow("N is not known");
   });
   test("other loops stay", () => {
     const other = "for (var k = 0u; k < N; k++) {\n}";

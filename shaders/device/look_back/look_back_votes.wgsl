@@ -12,8 +12,11 @@ diagnostic(off, subgroup_uniformity);
 var<workgroup> look_back_sums: array<Element, MOST_GROUPS>;
 var<workgroup> look_back_lasts: array<Element, MOST_GROUPS>;
 
-// What comes before the group at which each subgroup stopped. AT_ONCE groups are read at the same time, by one subgroup each. The
-// last of these subgroups goes on to groups farther away.
+// How many groups are read at the same time, by one subgroup each. The last of these subgroups goes on to groups farther
+// away.
+const AT_ONCE = min(MOST_AT_ONCE, WORK_GROUP_SIZE / MAX_SUBGROUP_SIZE);
+
+// What comes before the group at which each subgroup stopped.
 var<workgroup> look_back_carries: array<Element, AT_ONCE>;
 
 // The nearest place at which a subgroup stopped: the group's distance, CARRY_IS_FOUND if the subgroup found a carry there,
