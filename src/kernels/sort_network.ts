@@ -30,7 +30,7 @@ const sortSegmentsInThreads = /* @__PURE__ */ file(
   sortSegmentsInThreadsFile,
 );
 
-/** Batcher's odd-even merge sort of so many items, a power of 2: which items are compared, in turn. */
+/** Batcher's odd-even merge sort of `items` items, a power of 2: which items are compared, in turn. */
 function comparisonsOf(items: number): readonly (readonly [number, number])[] {
   const all: (readonly [number, number])[] = [];
   for (let run = 1; run < items; run *= 2) {
@@ -213,7 +213,7 @@ export function networkKernel(
   );
 }
 
-/** The bytes of work-group memory that a network takes for a tile of so many items. Floats have notes of which are NaN. */
+/** The bytes of work-group memory that a network takes for a tile of `items` items. Floats have notes of which are NaN. */
 export function networkMemory(
   { type, ...options }: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">,
   bits: number,
