@@ -213,7 +213,7 @@ export function networkKernel(
   );
 }
 
-/** The bytes of work-group memory that a network takes for a tile of `items` items. Floats have notes of which are NaN. */
+/** The bytes of work-group memory that a network takes for a tile of so many items. Floats have notes of which are NaN. */
 export function networkMemory(
   { type, ...options }: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">,
   bits: number,
