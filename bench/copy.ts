@@ -58,7 +58,7 @@ fn compare(
 }
 `;
 
-/** Bytes of a buffer that holds so many: whole vectors. */
+/** The bytes of a buffer for at least `bytes` bytes: whole vectors. */
 export const wholeVectors = (bytes: number): number =>
   Math.max(VECTOR_BYTES, Math.ceil(bytes / VECTOR_BYTES) * VECTOR_BYTES);
 

@@ -583,7 +583,7 @@ export function decode(name: BenchTypeName, bytes: Uint8Array): ReadBack {
   }
 }
 
-/** The first place where so many numbers or words differ, or −1. */
+/** The first of `count` places where numbers or words differ, or −1. */
 export const firstDifference = (actual: ReadBack, expected: Values, count: number): number =>
   expected instanceof Int32Array
     ? firstOtherWord(actual as Int32Array, expected, count)

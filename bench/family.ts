@@ -40,7 +40,7 @@ function wordsBy(length: number, word: (at: number) => number): Uint32Array<Arra
   return words;
 }
 
-/** Keys that rise by one where a run starts: in one of so many places. */
+/** Keys that rise by one where a run starts: at one of 2^bits places, at random. */
 function keysOf(length: number, bits: number): Uint32Array<ArrayBuffer> {
   let key = 0;
   return wordsBy(length, (at) => {

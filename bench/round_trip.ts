@@ -11,7 +11,7 @@ import { verifyCopy, verifyReduce, verifyScan } from "./verify.ts";
 
 /** Elements of a short call. */
 export const SHORT = 1000;
-/** A browser's clock is coarser than such a call is long: so many of them are timed at once. */
+/** A browser's clock is coarser than such a call is long, so several are timed together. */
 const AT_ONCE = 16;
 
 const question = (length: number) => ({ type: "u32", op: "add", length }) as const;

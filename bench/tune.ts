@@ -142,7 +142,7 @@ export async function openStages(
   return { type, stages, destroy };
 }
 
-/** So many are compiled at once, while those before them are timed. */
+/** How many are compiled at once, while those before them are timed. */
 const AT_ONCE = 8;
 
 /** How far two shapes are from each other: in doublings of threads and of items. */

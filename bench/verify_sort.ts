@@ -40,7 +40,7 @@ function keysOf({ type, op, length }: Question): Keys {
   return keysIn(type, all);
 }
 
-/** Reads so many items of some bytes each, chunk by chunk: `bytes` are used again for the next chunk. */
+/** Reads `length` items, chunk by chunk: `bytes` are used again for the next chunk. */
 async function eachChunk(
   length: number,
   sources: readonly { readonly source: Source; readonly bytes: number }[],

@@ -72,7 +72,7 @@ export function segmentsFor(chosen: ChosenSegments, data: ScalarArray, type: Typ
 /** The most items that the page writes out. */
 const MOST_ITEMS = 2 ** 22;
 
-/** How many items each of so many runs has. @throws {ArgumentError} if the page does not write out so many. */
+/** How many items each of `length` runs has. @throws {ArgumentError} if these are more than the page writes out. */
 function countsFor({ counts }: Choice, length: number): Uint32Array<ArrayBuffer> {
   const all = Uint32Array.from(counts ?? Array.from({ length }, (_, at) => at % 4));
   const items = all.reduce((sum, count) => sum + count, 0);
@@ -284,7 +284,7 @@ export function isStartIn(segments: Segments): (at: number) => boolean {
   return (at) => at % items === 0;
 }
 
-/** The items of a segment: from one on, and each so many items on, until `to`. */
+/** The items of a segment: every `step` items, from `from` on, and before `to`. */
 interface Items {
   readonly from: number;
   readonly to: number;
@@ -333,7 +333,7 @@ function withinBound(
       return bound === Infinity
         ? {
             ok: undefined,
-            text: `${count}. A segment has ${counted(operations, "element")}: for sums of so many ${type} no bound is known.`,
+            text: `${count}. A segment has ${counted(operations, "element")}: for sums of that many ${type} no bound is known.`,
           }
         : undefined;
     }

@@ -111,7 +111,7 @@ export async function listingsOf(wanted: Wanted, facts: DeviceFacts): Promise<Li
 
 const segmented = { ...everyMethod, segmentsOf };
 
-/** The plan of a call at hand, for so many elements. */
+/** The plan of a call at hand, for `length` elements. */
 function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
   const { primitive, op, exclusive, predicate, segments, descending, k, bins, range, key } = choice;
   const type = elementTypes[choice.type] as ElementType;

@@ -56,7 +56,7 @@ export async function time(
 }
 
 interface Clock {
-  /** Microseconds that so many runs in one pass take. */
+  /** The microseconds of `repeats` runs in one pass. */
   sample(record: (pass: GPUComputePassEncoder) => void, repeats: number): Promise<number>;
   destroy(): void;
 }

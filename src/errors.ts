@@ -86,6 +86,8 @@ export class ShaderError extends WavefoldError {
 /** There is no WebGPU, or no adapter of the kind that you asked for. */
 export class AdapterError extends WavefoldError {
   override name = "AdapterError";
+  /** The package that WebGPU comes from, if it is installed and cannot be loaded. */
+  declare readonly package?: string;
 }
 
 /** An optional package that this call needs is not installed. The message names it. */

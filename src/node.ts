@@ -183,7 +183,12 @@ async function loadDawn(): Promise<Dawn> {
       return (await import(pathToFileURL(path).href)) as Dawn;
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new AdapterError(`openFold: the package webgpu, ${path}, cannot be loaded: ${why}`);
+      throw Object.assign(
+        new AdapterError(`openFold: the package webgpu, ${path}, cannot be loaded: ${why}`),
+        {
+          package: "webgpu",
+        },
+      );
     }
   }
   throw new MissingPackageError(

@@ -19,7 +19,7 @@ struct Sums {
 @group(0) @binding(2) var<storage, read_write> blurred: array<u32>;
 @group(0) @binding(3) var<storage, read> pixels: array<u32>;
 
-// The sums of all pixels in the first so many rows and columns.
+// The sums of all pixels in the first `row` rows and the first `column` columns.
 fn sums_before(row: u32, column: u32) -> vec3<u32> {
   if (row == 0u || column == 0u) {
     return vec3(0u);

@@ -32,7 +32,7 @@ struct Frame {
 const THREADS = 256u;
 const TURN = 6.2831853;
 
-// A row of the grid is so many work-groups that all limits allow it.
+// The work-groups in a row of the grid: few enough for the limits of every device.
 fn thread_of(group: vec3<u32>, groups: vec3<u32>, local_index: u32) -> u32 {
   return (group.y * groups.x + group.x) * THREADS + local_index;
 }

@@ -10,7 +10,7 @@ import { verify } from "../verify.ts";
 export interface Measurement {
   readonly what: "copy" | "scan" | "reduce" | "compact";
   readonly length: number;
-  /** The median of so many runs. */
+  /** The median of `runs` runs. */
   readonly microseconds: number;
   readonly runs: number;
 }

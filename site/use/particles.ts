@@ -34,7 +34,7 @@ export interface Particles {
 }
 
 /**
- * Where particles are born after so many seconds, on a canvas that is so many times as wide as high. The narrower side goes from -1
+ * Where particles are born after `time` seconds, on a canvas that is `aspect` times as wide as high. The narrower side goes from -1
  * to 1. Of a canvas that is no wider than high, the particles around the place would be cut off if it went as far to the sides.
  */
 export const sourceAt = (time: number, aspect: number): readonly [x: number, y: number] => [

@@ -133,7 +133,7 @@ export function inOrder(
   return prefixes;
 }
 
-/** A value in so many letters at most. */
+/** A value in at most `letters` letters. */
 export function brief(value: Value | string, letters = 5): string {
   const text = typeof value === "string" ? value || "–" : String(value);
   return text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;

@@ -127,7 +127,7 @@ export function structOfArray(
 
 export const isStructArray = (data: unknown): data is StructArray => structTypeOf(data) !== undefined;
 
-/** Some bytes, or a part of them that starts at a byte and has so many elements. */
+/** A buffer of bytes, with the byte and the number of elements of the part of it that counts. */
 export type Bytes = readonly [bytes: ArrayBuffer, byteOffset?: number, length?: number];
 
 /** An array of the kind of `data` over other bytes. */

@@ -19,7 +19,7 @@ export interface Part {
 
 /** How a type of several parts lies in a buffer, and how WGSL of ours names it. */
 export interface Layout {
-  /** Its offset in a buffer is a multiple of so many bytes. */
+  /** Its offset in a buffer is a multiple of this, in bytes. */
   readonly align: number;
   /** The type in WGSL, where the names of structs have the mark. */
   readonly wgsl: string;

@@ -319,7 +319,7 @@ const agreement = (monoid: ReferenceMonoid, cpu: Combiner, gpu: Combiner): Law =
 const STARTS = 4;
 const SHRINKS = 1024;
 const ROUNDS = 1000;
-/** Of the simplest values that were drawn, so many are tried in every combination. */
+/** How many of the simplest values that were drawn are tried in every combination. */
 const SIMPLEST = 12;
 
 /** A sample that breaks a law. */

@@ -126,7 +126,7 @@ async function examine(
     }
     if (cause instanceof AdapterError || cause instanceof MissingPackageError) {
       // Without the package webgpu, no adapter was looked for.
-      const gpu = asked === "software" || isAboutWebgpu(cause) ? null : whyNoGpu(canFindGpu());
+      const gpu = asked === "software" || cause.package === "webgpu" ? null : whyNoGpu(canFindGpu());
       return { ...none, error: oneLine(cause), gpu };
     }
     throw cause;
@@ -134,11 +134,6 @@ async function examine(
     opened();
   }
 }
-
-const isAboutWebgpu = (cause: AdapterError | MissingPackageError): boolean =>
-  cause instanceof MissingPackageError
-    ? cause.package === "webgpu"
-    : cause.message.includes("package webgpu");
 
 async function check(fold: Fold, types: readonly string[]): Promise<SelfTestResult> {
   const tests = selfTests(fold, types);

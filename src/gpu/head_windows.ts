@@ -206,7 +206,7 @@ interface Places {
   readonly items: number;
 }
 
-/** The places of so many segments, in parts of which a binding holds what is stored for each, and its offset. */
+/** The places of up to `room` segments, in parts. A binding holds what is stored for the segments of a part, and their offsets. */
 function partsOf({ plan, reduces, options }: Windows, room: number, limits: Limits): readonly Places[] {
   const { output, unique = 0 } = plan.itemBytes;
   const bytes = Math.max(isByOffsets(options) ? 4 : 0, ...(reduces ? [output, unique] : []));
@@ -216,7 +216,7 @@ function partsOf({ plan, reduces, options }: Windows, room: number, limits: Limi
   return windowsOf(room, room < most ? Math.max(1, room) : most);
 }
 
-/** The parts where segments of so many items may go. A scan stores nothing for segments. Offsets may give any number of them. */
+/** The parts where segments of `length` items may go. A scan stores nothing for segments. Offsets may give any number of them. */
 const reached = ({ reduces, options }: Windows, parts: readonly Places[], items: number): readonly Places[] =>
   parts.filter(({ first }) => first === 0 || (reduces && (isByOffsets(options) || first < items)));
 

@@ -122,7 +122,7 @@ export function keepBuffer(kept: Kept, buffer: GPUBuffer): void {
   letGoOfBuffers(kept, kept.mostBytes);
 }
 
-/** Destroys buffers, those that were left first before others, until at most so many bytes and not too many are left. */
+/** Destroys buffers, the longest unused first, until at most `most` bytes and not too many buffers are left. */
 export function letGoOfBuffers({ buffers }: Kept, most: number): void {
   let bytes = 0;
   for (const { size } of buffers) {

@@ -160,7 +160,7 @@ export function openPieces(
   /** Whether pieces have results, beside a total of all. */
   const hasResults = !isReduction || rows !== undefined;
   const firstOf = (piece: number): number => rows?.firstOf(piece) ?? piece * pieceItems;
-  /** How many results a piece of so many items has, if that is known. */
+  /** How many results a piece of `items` items has, if that is known. */
   const resultsOf = (piece: number, items: number): number =>
     !isReduction || rows === undefined
       ? items

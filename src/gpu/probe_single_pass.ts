@@ -124,7 +124,7 @@ function lengthOf({ groupingOf }: Plan): number {
   if (grouping.passes !== "single") {
     return 0;
   }
-  // So many tiles in any case that not all of them are resident at once.
+  // More tiles than any GPU has work-groups for at once.
   const tiles = Math.max(65 * grouping.lookBack.fanOut, 1040) + 3;
   return Math.min(MOST, tiles * grouping.workGroupSize * grouping.itemsPerThread) - 3;
 }
@@ -206,7 +206,7 @@ async function problemOf(
 
 /**
  * Tests whether a single pass works on the device. It runs scans, with an operator that does not commute, and compactions.
- * They have so many tiles that carries come from far away. One run follows another on the same spine, and in some runs
+ * They have enough tiles for carries from far away. One run follows another on the same spine, and in some runs
  * tiles hand on late, in part or never. Every element is compared. From then on, the result is a fact of the device.
  *
  * @throws {DeviceLostError}

@@ -20,8 +20,8 @@ import { testSinglePass } from "./probe_single_pass.ts";
 /** Options of {@link tuneAdapter}. */
 export interface TuneAdapterOptions {
   /**
-   * After about so many seconds, no other kernels are compiled, and what was not measured keeps Wavefold's own sizes. The test of
-   * the single pass is not counted. The default is 10.
+   * About how many seconds new kernels are compiled for. What was not measured by then keeps Wavefold's own sizes. The test of the
+   * single pass is not counted. The default is 10.
    */
   readonly seconds?: number;
 }
@@ -31,7 +31,7 @@ const SECONDS = 10;
 /** WebGPU's flag by value, as src/gpu/flags.ts has the others. */
 const QUERY_RESOLVE = 0x200;
 /**
- * One submission has so many recordings that it takes at least this time, or has the most. A submission costs time of its own,
+ * A submission gets recordings until it takes at least this time, or has the most of them. A submission costs time of its own,
  * and browsers round timestamps to 0.1 ms: both then count for little.
  */
 const ENOUGH_MS = 2;
@@ -64,14 +64,14 @@ export interface Shape {
 const shapesOf = (pairs: readonly (readonly [workGroupSize: number, itemsPerThread: number])[]): Shape[] =>
   pairs.map(([workGroupSize, itemsPerThread]) => ({ workGroupSize, itemsPerThread }));
 
-/** A result of at most so many bytes is checked before its time counts. The check of a longer one takes more time than its kernels. */
+/** The most bytes of a result that is checked before its time counts. The check of a longer one takes more time than its kernels. */
 const SOON_CHECKED_BYTES = 2 ** 24;
 
 /** Sorts have scratch, so fewer of their plans are compiled at once. */
 const SORTS_AT_ONCE = 4;
 
 /**
- * What is tried: arrays of so many bytes, and for each size of element the shapes, of which the first is the most usual. A sort's
+ * What is tried: the bytes of arrays, and for each size of element the shapes, of which the first is the most usual. A sort's
  * scratch is as long as its array, and keys that subgroups rank take other shapes than those that counters rank.
  */
 const ranges = {
@@ -711,7 +711,7 @@ async function timesOf(
   return times;
 }
 
-/** A result is checked at each length less so many: no multiple of a tile. */
+/** A result is checked at each length less this, so that it is no multiple of a tile. */
 const LESS = 3;
 /** The shortest length that has something to check. */
 const SHORTEST = LESS + 1;

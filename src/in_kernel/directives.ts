@@ -32,7 +32,7 @@ import {
   workGroupScanUpdate,
 } from "./functions.ts";
 import type { InKernelOptions } from "./generate.ts";
-import type { InKernelFunctions, LinkOptions } from "./link.ts";
+import type { InKernelFunctions, LinkOptions, RefuseLink } from "./link.ts";
 import { linkText, sizeArguments, threadsOf } from "./link.ts";
 import { identityOf, numeric } from "./numeric.ts";
 import {
@@ -168,22 +168,21 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
   const asked = directives.map((directive) => functionsOf(directive, kernel));
   requireOneSize(kernel, asked);
   const functions = asked.map((ones) => ones.flatMap((one) => one.functions));
-  try {
-    const code = linkText(source, functions.flat(), name);
-    return withCounters(kernel, functions, code);
-  } catch (cause) {
-    throw cause instanceof ArgumentError ? clash(kernel, functions, cause) : cause;
-  }
+  return withCounters(kernel, functions, (text) =>
+    linkText(text, functions.flat(), (...problem) => {
+      throw clash(kernel, functions, ...problem);
+    }),
+  );
 }
 
 /** Matches the functions that name a counter or a capacity of the kernel's. */
 const COUNTS = /^_(counter_update|allocation_start|allocation_capacity)_/;
 
-/** The linked text, with those functions on the lines of the directives that name the counter. */
+/** The kernel's text linked by `link`, with those functions on the lines of the directives that name the counter. */
 function withCounters(
   { text, directives, name }: Kernel,
   functions: readonly (readonly InKernelFunctions[])[],
-  code: string,
+  link: (text: string) => string,
 ): string {
   const placed = new Set<string>();
   const perDirective = directives.map(({ place }, at): readonly string[] => {
@@ -201,7 +200,7 @@ function withCounters(
     return texts;
   });
   if (placed.size === 0) {
-    return code;
+    return link(text);
   }
   // A comment marks where each function goes, since linking leaves the kernel's comments as they are.
   let marked = text;
@@ -212,7 +211,7 @@ function withCounters(
       marked = marked.slice(0, place) + markOf(at) + marked.slice(place);
     }
   }
-  let linked = linkText(marked, functions.flat(), name);
+  let linked = link(marked);
   perDirective.forEach((texts, at) => {
     for (const one of texts) {
       linked = linked.replace(`\n\n${one}`, "");
@@ -249,16 +248,14 @@ function requireOneSize(kernel: Kernel, asked: readonly (readonly Asked[])[]): v
 function clash(
   kernel: Kernel,
   asked: readonly (readonly InKernelFunctions[])[],
-  { message }: ArgumentError,
+  ...[, problem, own, size]: Parameters<RefuseLink>
 ): SourceError {
-  const [, entry, called, size] = /: (\S+ calls (\S+), which takes (\d+) threads, .*)/s.exec(message) ?? [];
-  if (entry !== undefined && called !== undefined) {
+  if (size) {
     const at = asked.findIndex((functions) =>
-      functions.some((one) => one.names.includes(called) && one.workGroupSize === Number(size)),
+      functions.some((one) => one.names.includes(own) && one.workGroupSize === size),
     );
-    return fault(kernel, kernel.directives[at] as Directive, entry);
+    return fault(kernel, kernel.directives[at] as Directive, problem);
   }
-  const [, twice, own = twice ?? ""] = /: (?:(\S+) is given twice|its (\S+) shadows)/.exec(message) ?? [];
   const declaration = kernel.declared.get(own);
   if (declaration !== undefined) {
     const line = lineOf(kernel.pieces, declaration);
@@ -272,7 +269,9 @@ function clash(
   }
   const at = asked.findIndex((_, index) => {
     try {
-      linkText(kernel.text, asked.slice(0, index + 1).flat(), "");
+      linkText(kernel.text, asked.slice(0, index + 1).flat(), (_, text) => {
+        throw new Error(text);
+      });
       return false;
     } catch {
       return true;

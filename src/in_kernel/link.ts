@@ -50,14 +50,21 @@ export function codeOf(pieces: readonly Piece[], names: readonly string[]): stri
   return joined(reached, ["", ...texts]).trim();
 }
 
+/**
+ * Throws an error for a kernel and its functions. `name` is declared twice, or it is a function that takes `size` threads, which the
+ * kernel has not.
+ */
+export type RefuseLink = (option: string, problem: string, name: string, size?: number) => never;
+
 /** Links a text with the functions that it reaches: those that it names, and what these name in turn. */
-export function linkText(text: string, functions: readonly InKernelFunctions[], name: string): string {
+export function linkText(
+  text: string,
+  functions: readonly InKernelFunctions[],
+  refuseLink: RefuseLink,
+): string {
   const kernel = piecesOf(text);
   const pieces = functions.flatMap((one) => one.pieces);
   const all = [...kernel, ...pieces];
-  const refuseKernel = (problem: string, option = "kernel"): never => {
-    throw new ArgumentError(`${name}: ${problem}`, option);
-  };
   const reached = reachAmong(all, kernel.flatMap(wordsOf));
   // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
   // the first line, and the functions after the last.
@@ -65,7 +72,7 @@ export function linkText(text: string, functions: readonly InKernelFunctions[], 
   for (const one of reached) {
     const [code, another] = new Set(pieces.filter((piece) => piece.name === one).map(compactText));
     if (another) {
-      refuseKernel(`${one} is given twice; give one a suffix`, "functions");
+      refuseLink("functions", `${one} is given twice; give one a suffix`, one);
     }
     if (code) {
       linked.push(code);
@@ -77,7 +84,7 @@ export function linkText(text: string, functions: readonly InKernelFunctions[], 
           (named(pieces, word) ||
             !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
         ) {
-          refuseKernel(`its ${word} shadows a name of ${one}`);
+          refuseLink("kernel", `its ${word} shadows a name of ${one}`, word);
         }
       }
     }
@@ -88,16 +95,20 @@ export function linkText(text: string, functions: readonly InKernelFunctions[], 
       const calls = reachAmong(all, entry.words);
       const threads = threadsOf(size);
       for (const { names, workGroupSize } of functions) {
-        const called = names.find((one) => calls.has(one));
+        const called = names.find(calls.has, calls);
         if (called && workGroupSize && threads !== workGroupSize) {
           const problem = `${entry.name} calls ${called}, which takes ${workGroupSize} threads`;
           const override = size.split(/\W+/).find((one) => named(kernel, one)?.keyword === "override");
           if (threads || override) {
-            refuseKernel(`${problem}, and has ${threads || `the override ${override}; make it a const`}`);
+            refuseLink(
+              "kernel",
+              `${problem}, and has ${threads || `the override ${override}; make it a const`}`,
+              called,
+              workGroupSize,
+            );
           }
-          linked.push(
-            `const_assert ${[0, 1, 2].map((at) => `array(${size},1,1)[${at}]`).join("*")} == ${workGroupSize}; // ${problem}`,
-          );
+          const sizes = `array(${size},1,1)`;
+          linked.push(`const_assert ${sizes}[0]*${sizes}[1]*${sizes}[2] == ${workGroupSize}; // ${problem}`);
         }
       }
     }
@@ -129,5 +140,7 @@ export function link(
   if (typeof kernel !== "string") {
     refuse("link", "kernel", typeof kernel, "WGSL text");
   }
-  return linkText(kernel, functions, name);
+  return linkText(kernel, functions, (option, problem) => {
+    throw new ArgumentError(`${name}: ${problem}`, option);
+  });
 }

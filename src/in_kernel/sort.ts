@@ -32,8 +32,8 @@ export interface WorkGroupSortOptions extends InKernelOptions {
   /**
    * The bits to sort by, from the first up to, and without, the second: `[0, 8]` is the lowest 8 bits. The default is all
    * bits of a key. Fewer bits take less time. Bits are counted from the least significant one, of the key as an unsigned
-   * integer in the order of keys: of a signed integer plus 2^31 (2^63 for i64); and of a float whose sign bit is flipped
-   * or, if it is negative, all of whose bits are.
+   * integer in the order of keys: of a signed integer plus 2^31 (2^63 for i64); and of a float with its sign bit flipped,
+   * or with all bits flipped if it is negative.
    */
   readonly bits?: readonly [from: number, to: number];
 }

@@ -44,7 +44,7 @@ const tallyRuns = /* @__PURE__ */ file("histogram/tally_runs.wgsl", tallyRunsFil
 export type BinRule =
   /** Whole numbers from a lowest key on; `span` is how far the last one is from it. */
   | { readonly by: "division"; readonly low: bigint; readonly span: bigint; readonly width: bigint }
-  /** So many lower edges, in a table. The upper end of the last bin is in it. */
+  /** The number of lower edges in a table. The upper end of the last bin is in it, too. */
   | {
       readonly by: "search";
       readonly edges: number;

@@ -58,9 +58,7 @@ export function lookBackShape({
       };
 }
 
-/**
- * How many groups a tile looks through, for elements of so many words. The tile waits for the carry of the farthest group.
- */
+/** How many groups a tile looks through. The tile waits for the carry of the farthest group. `words` are those of an element. */
 const mostGroups = (byVotes: boolean, words: number): number =>
   byVotes ? 64 : Math.max(2, Math.min(64, Math.floor(128 / words)));
 
@@ -94,7 +92,7 @@ export interface SpineSize {
 }
 
 /**
- * The size of the spine of a single pass, for so many tiles and runs. The last group may use no entry but its carry. There are two
+ * The size of the spine of a single pass. The last group may use no entry but its carry. There are two
  * places for each entry, and a ticket for each run.
  */
 export function spineSize(

@@ -85,7 +85,7 @@ export const SELECTION_BYTES = 32;
 export interface SelectKernelOptions {
   readonly type: ElementType;
   readonly key: SortKey;
-  /** The digits of the keys; and how many digits the indices have, of so many bits each, which are at least those of a key's. */
+  /** The digits of the keys; and how many digits the indices have, each of as many bits as a key's digit, or more. */
   readonly digits: Digits;
   readonly indexDigits: number;
   readonly indexBits: number;
@@ -311,7 +311,7 @@ export const firstOfBlocksKernel = (options: BlockKernelOptions, sizes: Sizes): 
     sizes,
   );
 
-/** The kernel that finds the first key of each block, of which so many threads take one: a power of 2. */
+/** The kernel that finds the first key of each block. `lanes` threads take a block: a power of 2. */
 export function firstOfTilesKernel(
   options: BlockKernelOptions,
   arrangement: Arrangement,
@@ -340,7 +340,7 @@ export const takeBlocksKernel = (options: BlockKernelOptions, sizes: Sizes, tile
     sizes,
   );
 
-/** The kernel that chooses the blocks with the first keys, if so many elements are wanted at most. */
+/** The kernel that chooses the blocks with the first keys, if at most `most` elements are wanted. */
 export const chooseFirstBlocksKernel = (options: BlockKernelOptions, most: number, sizes: Sizes): Kernel =>
   linkBlocks(
     "choose first blocks",
@@ -359,7 +359,7 @@ export const chooseFirstBlocksKernel = (options: BlockKernelOptions, most: numbe
     { MOST_WANTED: most },
   );
 
-/** The kernel that stores the first elements, of the last blocks or of short data. So many are wanted at most. */
+/** The kernel that stores the first elements, of the last blocks or of short data. At most `most` are wanted. */
 export const takeFirstKernel = (options: BlockKernelOptions, most: number, sizes: Sizes): Kernel =>
   linkBlocks(
     "take first elements",

@@ -91,7 +91,7 @@ export const baseNames: Readonly<Record<number, string>> = {
   [sortBindingOf.reordered]: "reordered_base",
 };
 
-/** What moves with the keys: nothing; values of so many words from a buffer; or the positions of the items. */
+/** What moves with the keys: nothing; values from a buffer, each of `words` words; or the positions of the items. */
 export type Payload =
   | { readonly kind: "none" }
   | { readonly kind: "buffer"; readonly words: 1 | 2 }
@@ -134,9 +134,9 @@ export interface SortKernelOptions {
   readonly payload: Payload;
   readonly lengthOnGpu: boolean;
   readonly shape: SortShape;
-  /** The most bytes of work-group memory that items take, if up to four parts of a tile fit in so many. The default is no limit. */
+  /** The most bytes of work-group memory that a tile's items take at a time, if four parts are enough. The default is no limit. */
   readonly partBytes?: number;
-  /** Keys alone of at most so many bytes are ranked by the order in which they arrive at counters. Votes come only where it is wrong. */
+  /** The most bytes of keys alone that are ranked by the order in which they arrive at counters. Votes come only where it is wrong. */
   readonly byArrival?: 0 | 4 | 8;
   /** The bits of a digit that have the number of a segment in its tile. The default is 0. */
   readonly slotBits?: number;

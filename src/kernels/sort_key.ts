@@ -30,7 +30,7 @@ export interface Digits {
   readonly count: number;
 }
 
-/** As many digits as so many bits take, of which the last may have fewer. */
+/** The digits of a key of `bits` bits. The last digit may have fewer bits than the others. */
 export function digitsOf([from, to]: readonly [number, number], most: number): Digits {
   const bits = to - from;
   const count = Math.ceil(bits / most);

@@ -30,7 +30,7 @@ const sortSegmentsInThreads = /* @__PURE__ */ file(
   sortSegmentsInThreadsFile,
 );
 
-/** Batcher's odd-even merge sort of so many items, a power of 2: which items are compared, in turn. */
+/** Batcher's odd-even merge sort of `items` items, a power of 2: which items are compared, in turn. */
 function comparisonsOf(items: number): readonly (readonly [number, number])[] {
   const all: (readonly [number, number])[] = [];
   for (let run = 1; run < items; run *= 2) {

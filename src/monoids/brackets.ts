@@ -2,7 +2,7 @@ import { u32 } from "../algebra/integers.ts";
 import type { StructOperator } from "./scalar.ts";
 import { structOperator } from "./scalar.ts";
 
-/** What a run of brackets leaves unmatched: so many that close, then so many that open. */
+/** What a run of brackets leaves unmatched: the number that close, then the number that open. */
 export type BracketsValue = {
   /** Closing brackets without an opening one. */
   readonly close: number;

@@ -16,7 +16,7 @@ import type { TuningRow } from "./tuning_row.ts";
 
 /** How the work on columns is divided among threads. */
 interface ColumnTuning {
-  /** If so many threads run for one chunk, there is one. Then a scan reads each item once. */
+  /** The least threads for which all rows are one chunk. Then a scan reads each item once. */
   readonly alone: number;
   /** About how many threads run for several chunks. It bounds the scratch: one element for each thread. */
   readonly threads: number;
@@ -64,7 +64,7 @@ interface Division {
   readonly threads: number;
 }
 
-/** How a matrix of so many items is divided. `block` is there if work-groups may take blocks of columns. */
+/** How a matrix of `length` items is divided. `block` is there if work-groups may take blocks of columns. */
 function divisionOf(
   length: number,
   columns: number,

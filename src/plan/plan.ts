@@ -201,11 +201,11 @@ export const bound = (kernel: Kernel, slots: readonly (readonly [number, Slot])[
 /** Bytes of a buffer or a binding that holds at least `bytes` bytes: a multiple of 4, and never 0. */
 export const wholeWords = (bytes: number): number => Math.max(4, Math.ceil(bytes / 4) * 4);
 
-/** Bytes of a buffer that holds so many items, rounded up to whole vectors. */
+/** Bytes of a buffer that holds `length` items, rounded up to whole vectors. */
 export const paddedBytes = (length: number, itemBytes: number, vector: number): number =>
   wholeWords(Math.ceil(length / vector) * vector * itemBytes);
 
-/** Bytes of a range of so many items. If it is bound as vectors, these are whole vectors; otherwise it ends with its last item. */
+/** Bytes of a range of `length` items. If it is bound as vectors, these are whole vectors; otherwise it ends with its last item. */
 export const rangeBytes = (length: number, itemBytes: number, vector: number): number =>
   vector === 1 ? length * itemBytes : paddedBytes(length, itemBytes, vector);
 
@@ -224,7 +224,7 @@ export function spineLengths(length: number, tile: number): number[] {
   return lengths;
 }
 
-/** The size of a dispatch of so many tiles, in rows that stay within the device's limit. */
+/** The size of a dispatch of `tiles` work-groups, in rows that stay within the device's limit. */
 export function gridOf(tiles: number, limits: Limits, title: string): { width: number; height: number } {
   const most = limits.maxComputeWorkgroupsPerDimension;
   const height = Math.max(1, Math.ceil(tiles / most));

@@ -95,7 +95,7 @@ function requireOneStruct(keys: readonly ElementType[], known: readonly ElementT
   }
 }
 
-/** The most storage buffers that a kernel of so many ends binds, if its ranges are bound as vectors. */
+/** The most storage buffers that a kernel binds, if its ranges are bound as vectors. It depends on the number of its ends. */
 const buffersOf = (use: SegmentUse, lengthOnGpu: boolean): number =>
   // The input and its end, the output, and the spine.
   4 +

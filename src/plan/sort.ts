@@ -129,7 +129,7 @@ export const sortRows = {
     partBytes: Infinity,
   },
   // H100, 2^26 u32, µs, as they arrive: 1373 (256 × 30: 1477; 256 × 36: 1418; 384 × 22: 1437; 512 × 16: 1449; CUB 1449). By votes: 1779
-  // (256 × 22: 1970; 256 × 28: 1879; 256 × 36: 1834; 256 × 40: 2417, since the driver then gives each thread so many registers that a
+  // (256 × 22: 1970; 256 × 28: 1879; 256 × 36: 1834; 256 × 40: 2417, since a thread then takes more registers, and a
   // multiprocessor has room for one work-group; 384 × 20: 1909; 512 × 16: 1954; CUB 1464). With u32 values: 2566
   // (256 × 22: 2623; 256 × 32: 3462; CUB 2347). 2^25 u64: 2475 (256 × 24: 2493; 256 × 28: 3328; CUB 2267).
   nvidia: {
@@ -217,7 +217,7 @@ export type SortTesting = Partial<SortRow> &
 
 /** A plan of a sort. */
 export interface SortPlan extends Plan {
-  /** The passes for keys of which only so many bits differ, the lowest ones. It takes a plan with kernels for fewer digits. */
+  /** The passes for keys that differ only in their lowest `bits` bits. It takes a plan with kernels for fewer digits. */
   lowest(length: number, bits: number): readonly Pass[];
 }
 

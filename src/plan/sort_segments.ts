@@ -54,7 +54,7 @@ export type SegmentTesting = SortTesting & {
 };
 
 /**
- * Segments up to so many items are sorted by comparing them, in tiles of so many items for each thread. On a software adapter, networks
+ * The most items of a segment that is sorted by comparing them; and the items that a thread takes then. On a software adapter, networks
  * take too long to compile. H100, 2^26 u32, µs: segments of 8 take 287 (by digits 13,469), of 16 414, of 32 776 (4280), of 64 1458.
  */
 const SHORT = { software: 96, keys: 8, floats: 16, items: 32 } as const;
@@ -101,7 +101,7 @@ export function requireSortedSegments(
 }
 
 /**
- * How segments of up to so many items are sorted in tiles: short ones by comparing all their items, others by their digits. If they
+ * How segments of up to `range[1]` items are sorted in tiles: short ones by comparing all their items, others by their digits. If they
  * are short, a tile has several. It is undefined if there is no room for a segment.
  */
 export function slottedFor(
@@ -146,7 +146,7 @@ export function slottedFor(
   for (const votes of byVotes && algorithm === undefined ? [true, false] : [byVotes]) {
     const usual = !votes || most > 8 * row.workGroupSize ? row.oneTileThreads : row.workGroupSize;
     const threads = Math.min(limit, workGroupSize ?? usual);
-    // Without a choice of the caller's, a tile has as few items as the segment, but no fewer than so many slots of it.
+    // Without a choice of the caller's, a tile has as few items as the segment, or as a few slots of that length.
     const slotsWanted = row.slotBits ?? (votes ? 4 : 0);
     const slotItems = row.slotItems ?? (most <= SLOT_ITEMS.upTo ? SLOT_ITEMS.items : SLOT_ITEMS.longer);
     const least = Math.min(slotItems * threads, most * 2 ** slotsWanted);

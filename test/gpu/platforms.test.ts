@@ -31,7 +31,10 @@ for (const [name, value] of Object.entries({ platform, arch })) {
   Object.defineProperty(process, name, { value });
 }
 const { openFold } = await import("./wavefold.mjs");
-await openFold(adapter === undefined ? {} : { adapter }).catch(({ name, message }) => console.log(name + ": " + message));
+await openFold(adapter === undefined ? {} : { adapter }).catch((error) => {
+  const of = error.name === "AdapterError" && error.package ? " of " + error.package : "";
+  console.log(error.name + of + ": " + error.message);
+});
 `;
 
 let folder: string;
@@ -125,7 +128,9 @@ test.each([
     "darwin x64",
     "broken",
     "gpu",
-    [/^AdapterError: openFold: the package webgpu, .*index\.js, cannot be loaded: libc\.so\.6: version/],
+    [
+      /^AdapterError of webgpu: openFold: the package webgpu, .*index\.js, cannot be loaded: libc\.so\.6: version/,
+    ],
   ],
 ] as const)("%s with %j, asked for %s", async (system, has, adapter, lines) => {
   expect(await openedOn(system, has, adapter)).toEqual(

@@ -75,7 +75,7 @@ const budgets: readonly Budget[] = [
       globalThis.linked = (kernel) => link(kernel, [workGroupScan({ type: u32, op: add, workGroupSize: 256 })]);`,
     after: IN_KERNEL,
     result: [1, 3, 32_896],
-    limit: { bytes: 3_190, files: 1 },
+    limit: { bytes: 3_195, files: 1 },
     esbuild: 3_320,
   },
   {

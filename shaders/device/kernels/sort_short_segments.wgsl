@@ -1,4 +1,4 @@
-// Sorts short segments, each on its own, by comparing each item with all others of its segment: so many come before it. A tile has
+// Sorts short segments, each on its own, by comparing each item with all others of its segment. Its place is the number of items before it. A tile has
 // SLOTS slots of SLOT items, and a segment lies in each.
 // Linked with contract.wgsl, sort/places_in_slots.wgsl, a sort/segments_by_*.wgsl, a sort/segment_values_*.wgsl, a sort/stored_*.wgsl,
 // a sort/store_*keys.wgsl, select/keys.wgsl, input_items.wgsl, output_items.wgsl and length_*.wgsl. Generated with it: key_bits, the

@@ -5,7 +5,7 @@
 
 const COUNT_GROUP = 16u;
 const COUNT_GROUPS = (RADIX + COUNT_GROUP - 1u) / COUNT_GROUP;
-// So many words share what all threads write to at once.
+// The words that share what all threads write to at once.
 const END_WORDS = 8u;
 
 // Digits are counted in one half, while the other half is cleared.
@@ -30,7 +30,7 @@ fn greatest_end(own_end: u32, least: u32, thread: u32) -> u32 {
   return workgroupUniformLoad(&differing_end);
 }
 
-// Finds the digit of the last of so many items, once their digits are counted in a half.
+// Finds the digit of the last of `wanted` items, once their digits are counted in a half.
 fn found_digit(wanted: u32, half: u32, thread: u32) -> vec3<u32> {
   workgroupBarrier();
   if (thread < COUNT_GROUPS) {

@@ -2,7 +2,7 @@
 // Linked with contract.wgsl, select/choose.wgsl and what it is linked with, and a const MOST_WANTED. Call in uniform control flow.
 // Work-group memory: that of select/choose.wgsl, a key and two words for each of MOST_WANTED items, and two words.
 
-// So many threads compare an item with the others of the list.
+// How many threads compare an item with the others of the list.
 const COMPARERS = 8u;
 
 // In any order.

@@ -17,7 +17,7 @@ fn note_item(key: Key, place: u32) {
   }
 }
 
-// The lowest bits, so many of them.
+// A word whose lowest bits are set: `count` of them.
 fn lowest_bits(count: u32) -> u32 {
   return select((1u << (count & 31u)) - 1u, ~0u, count >= 32u);
 }
