@@ -7,3 +7,7 @@ export const noAdapterError = (gpu: GPU | undefined): AdapterError =>
       ? "openFold: there is no navigator.gpu; WebGPU needs a recent browser and a secure context. In Node.js, import wavefold/node"
       : "openFold: there is WebGPU, but no adapter: the GPU may be blocked",
   );
+
+/** The error for an adapter that gives no device. */
+export const noDeviceError = (cause: unknown): AdapterError =>
+  new AdapterError(`openFold: the adapter gave no device: ${(cause as Error)?.message ?? cause}`);
