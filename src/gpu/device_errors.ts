@@ -136,6 +136,10 @@ export const noAdapterError = (gpu: GPU | undefined): AdapterError =>
       : "openFold: there is WebGPU, but no adapter: the GPU may be blocked",
   );
 
+/** The error for an adapter that gives no device. */
+export const noDeviceError = (cause: unknown): AdapterError =>
+  new AdapterError(`openFold: the adapter gave no device: ${(cause as Error)?.message ?? cause}`);
+
 /**
  * Whether WGSL has `subgroup_id` on the device: the compiler says, by its error for a shader that uses it. Browsers tell it
  * without.

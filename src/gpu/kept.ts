@@ -9,7 +9,7 @@ const MOST_BYTES = 2 ** 29;
 /** How many buffers are kept. Each call looks through all of them. */
 const MOST_BUFFERS = 512;
 
-/** How many plans are kept. */
+/** How many plans are kept, and how many calls are under way at most: each new plan and its buffers take longer than a short call. */
 const MOST_PLANS = 16;
 
 /** A compiled plan. One call at hand at a time uses it, and takes it out meanwhile; or any number of calls on the GPU do. */
@@ -32,7 +32,9 @@ export interface KeptBuffer {
 export interface Kept {
   /** How many bytes of buffers the calls under way, and what is kept, have at most. */
   mostBytes: number;
-  /** Bytes of the buffers that the calls under way may take. */
+  /** How many calls are under way. */
+  calls: number;
+  /** Bytes of the buffers that they may take. */
   usedBytes: number;
   /** Starts each call that waits, the first one first, if there are bytes for it. */
   readonly waiting: (() => boolean)[];
@@ -47,6 +49,7 @@ export interface Kept {
 
 export const nothingKept = (): Kept => ({
   mostBytes: MOST_BYTES,
+  calls: 0,
   usedBytes: 0,
   waiting: [],
   pieceBytes: 2 ** 24,
@@ -56,13 +59,16 @@ export const nothingKept = (): Kept => ({
 });
 
 /**
- * Starts a call whose buffers have `bytes` bytes at most, or says when it starts: once those that came before have started, and
- * there are bytes for it. Alone, it needs not wait, however many it takes. It must not be a part of another call.
+ * Starts a call whose buffers have `bytes` bytes at most, or says when it starts: once those that came before have started, there are
+ * bytes for it, and not too many calls are under way. Alone, it needs not wait, however many it takes. It must not be a part of
+ * another call.
  */
 export function startCall(kept: Kept, bytes: number): Promise<void> | undefined {
   const starts = (start?: () => void): boolean => {
-    const fits = !(kept.usedBytes > 0 && kept.usedBytes + bytes > kept.mostBytes);
+    const { calls, usedBytes, mostBytes } = kept;
+    const fits = calls === 0 || (calls < MOST_PLANS && usedBytes + bytes <= mostBytes);
     if (fits) {
+      kept.calls++;
       kept.usedBytes += bytes;
       start?.();
     }
@@ -75,6 +81,7 @@ export function startCall(kept: Kept, bytes: number): Promise<void> | undefined 
 
 /** Says that a call ended. Those that wait start, as far as there are bytes for them. */
 export function endCall(kept: Kept, bytes: number): void {
+  kept.calls -= Number(bytes !== 0);
   kept.usedBytes -= bytes;
   while (kept.waiting[0]?.()) {
     kept.waiting.shift();

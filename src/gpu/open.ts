@@ -1,4 +1,4 @@
-import { AdapterError, ArgumentError, part, refuse } from "../errors.ts";
+import { part, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
 import { openContext } from "./device.ts";
@@ -98,12 +98,12 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   }
   if (device !== undefined) {
     if (typeof device?.createComputePipelineAsync !== "function") {
-      throw new ArgumentError("openFold: device is no GPUDevice", "device");
+      refuse("openFold", "device", String(device), "a GPUDevice");
     }
     return new Fold(await openContext(device, options), () => {});
   }
   if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
-    throw new ArgumentError("openFold: adapter is no GPUAdapter", "adapter");
+    refuse("openFold", "adapter", String(adapter), "a GPUAdapter");
   }
   const found = adapter === undefined ? await find() : { adapter };
   try {
@@ -114,7 +114,7 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
     });
   } catch (cause) {
     found.release?.();
-    throw new AdapterError(`openFold: the adapter gave no device: ${(cause as Error)?.message ?? cause}`);
+    throw (await part(import("./device_errors.ts"))).noDeviceError(cause);
   }
 }
 

@@ -400,7 +400,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
       recordingOf(given, most);
     },
     record(encoder, given, most) {
-      if (typeof encoder !== "object" || encoder === null || !isEncoder(encoder)) {
+      if (!isEncoder(Object(encoder))) {
         throw refusal(
           plan,
           "record takes a GPUCommandEncoder or a GPUComputePassEncoder, then the ranges",
@@ -458,12 +458,12 @@ const refusal = ({ title }: Plan, problem: string, option: string): Error =>
 const isRange = (given: unknown): given is BufferRange =>
   "mapAsync" in Object((given as { readonly buffer?: unknown } | null)?.buffer ?? given);
 
+/** Whether it is a whole number from 0 up. */
+const isWhole = (given: unknown): given is number => Number.isInteger(given) && (given as number) >= 0;
+
 /** Checks the index of the first item, which is 0 if it is left out. */
-function requireFirstIndex(given: unknown, plan: Plan): number {
-  if (given === undefined) {
-    return 0;
-  }
-  if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given > 0xffffffff) {
+function requireFirstIndex(given: unknown = 0, plan: Plan): number {
+  if (!isWhole(given) || given > 0xffffffff) {
     throw refusal(
       plan,
       `firstIndex is ${String(given)}; it takes a whole number from 0 to 2^32 - 1`,
@@ -489,7 +489,7 @@ function lengthOf(given: unknown, plan: Plan, most = plan.maxLength): number {
   if (typeof given === "object") {
     throw refusal(plan, `length is a buffer; prepare with lengthOnGpu: true to take it from there`, "length");
   }
-  if (typeof given !== "number" || !Number.isInteger(given) || given < 0) {
+  if (!isWhole(given)) {
     throw refusal(plan, `length is ${String(given)}; it takes a whole number from 0 up`, "length");
   }
   if (given > maxLength) {
@@ -530,14 +530,14 @@ function requireRange(
   if (typeof facts?.size !== "number") {
     throw refusal(plan, `${name}'s buffer is no GPUBuffer`, name);
   }
-  if (range.size !== undefined && !(Number.isInteger(range.size) && range.size >= 0)) {
+  if (range.size !== undefined && !isWhole(range.size)) {
     throw refusal(
       plan,
       `${name}'s size is ${String(range.size)} bytes; it takes a whole number from 0 up`,
       name,
     );
   }
-  if (!Number.isInteger(offset) || offset < 0 || offset % itemBytes !== 0) {
+  if (!isWhole(offset) || offset % itemBytes !== 0) {
     throw refusal(
       plan,
       `${name}'s offset is ${String(offset)} bytes; it takes a multiple of ${itemBytes}`,

@@ -40,7 +40,7 @@ function expectSame(found: readonly unknown[], expected: readonly unknown[]): vo
   }
 }
 
-const nobodyWaits = { usedBytes: 0, waiting: [] };
+const nobodyWaits = { calls: 0, usedBytes: 0, waiting: [] };
 
 const errorOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -281,6 +281,31 @@ describe("the order", () => {
       );
       expect(ended).toEqual([...ended.keys()]);
     }
+    one.destroy();
+  });
+
+  test("no more calls are under way than plans are kept, so that hundreds make nothing after the first", async () => {
+    const { one, kept, made } = await foldOf(2 ** 29);
+    let most = 0;
+    const call = async (at: number): Promise<void> => {
+      const pending = one.reduce(new Uint32Array(20_000).fill(at));
+      most = Math.max(most, kept.calls);
+      expect(await pending).toBe(at * 20_000);
+      most = Math.max(most, kept.calls);
+    };
+    const all = () => Promise.all(Array.from({ length: 100 }, (_, at) => call(at)));
+    await all();
+    expect(most).toBe(16);
+    await all();
+    const before = made().length;
+    await all();
+    // A run whose buffers are others than the last time's has its own parameters.
+    const buffers = made()
+      .slice(before)
+      .filter((label) => !/^wavefold \w+<[^>]*>$/.test(label));
+    expect(buffers).toEqual([]);
+    expect(most).toBe(16);
+    expect(kept).toMatchObject(nobodyWaits);
     one.destroy();
   });
 

@@ -343,9 +343,9 @@ test("adapters that are none", async () => {
   // They reject: nothing is thrown before there is a promise.
   for (const [adapter, message] of [
     ["x", 'openFold: adapter is "x"; it takes "gpu", "software" or a GPUAdapter'],
-    [5, "openFold: adapter is no GPUAdapter"],
-    [null, "openFold: adapter is no GPUAdapter"],
-    [{}, "openFold: adapter is no GPUAdapter"],
+    [5, "openFold: adapter is 5; it takes a GPUAdapter"],
+    [null, "openFold: adapter is null; it takes a GPUAdapter"],
+    [{}, "openFold: adapter is [object Object]; it takes a GPUAdapter"],
   ] as const) {
     const error = await errorOf(openInNode({ adapter } as never));
     expect(error).toBeInstanceOf(ArgumentError);
@@ -354,6 +354,6 @@ test("adapters that are none", async () => {
   for (const adapter of ["gpu", 5, null, {}]) {
     const error = await errorOf(openInBrowser({ adapter } as never));
     expect(error).toBeInstanceOf(ArgumentError);
-    expect(error.message).toBe("openFold: adapter is no GPUAdapter");
+    expect(error.message).toBe(`openFold: adapter is ${adapter}; it takes a GPUAdapter`);
   }
 });
