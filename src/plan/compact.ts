@@ -134,6 +134,7 @@ export function planCompact(
     indices,
     lengthOnGpu,
     mostWorkGroups,
+    mostMemory: facts.limits.maxComputeWorkgroupStorageSize,
     map,
     parted,
     ...(indirect !== undefined && { indirect }),

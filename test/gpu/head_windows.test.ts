@@ -307,6 +307,7 @@ const reductions: readonly Reduction[] = [
   },
   { title: "by vectors", type: u32, op: untyped(affine), by: "keys", onGpus: true },
   { title: "an operator that does not commute", type: u32, op: untyped(affine), by: "offsets" },
+  { title: "by vectors", type: u32, op: untyped(affine), by: "offsets", onGpus: true },
   {
     title: "after a value, with a length on the GPU",
     type: u32,
