@@ -82,8 +82,6 @@ export function planCompact(
   }
   const from = map?.from ?? type;
   const classes = parted?.classes;
-  /** Whether items go to places that depend on how many are kept in all. */
-  const needsTotal = parted !== undefined && !parted.apart;
   const flags = where === undefined && classes === undefined && keep === undefined;
   const selector: Selector = keep
     ? { sources: keep }
@@ -121,7 +119,7 @@ export function planCompact(
   const levelsOf = (length: number): number[] => {
     // Each class has places for all tiles. The place after the last one has the sum of all, once the spine is scanned.
     const tiles = classes ? classes.number * Math.max(1, Math.ceil(length / tile)) : Math.ceil(length / tile);
-    const levels = spineLengths((tiles + (needsTotal && tiles > 0 ? 1 : 0)) * tile, tile);
+    const levels = spineLengths((tiles + (parted && tiles > 0 ? 1 : 0)) * tile, tile);
     return levels.length === 0 ? [Math.min(1, tiles)] : levels;
   };
   const levels = levelsOf(maxLength);
@@ -133,7 +131,6 @@ export function planCompact(
     indices,
     lengthOnGpu,
     mostWorkGroups,
-    mostMemory: facts.limits.maxComputeWorkgroupStorageSize,
     map,
     parted,
     ...(indirect !== undefined && { indirect }),
@@ -167,7 +164,7 @@ export function planCompact(
   const offsets = classes?.offsets(count, tuning.sizes);
   const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
   const copying = sharing
-    ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, needsTotal)
+    ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, parted !== undefined)
     : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);
@@ -201,13 +198,10 @@ export function planCompact(
       "output",
       ...(flags ? (["flags"] as const) : []),
       "count",
-      ...(parted?.apart ? (["rest"] as const) : []),
       ...(lengthOnGpu ? (["length"] as const) : []),
       ...(indirect === undefined ? [] : (["indirect"] as const)),
     ] as const),
-    itemBytes: { ...itemBytesOf(from.bytes, output), rest: output },
-    // The kernels know where the rest lies by the name that other kernels have for what is stored beside the output.
-    ...(parted?.apart && { baseNames: { [bindingOf.rest]: "unique_base" } }),
+    itemBytes: itemBytesOf(from.bytes, output),
     indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
     ...(classes && { countWords: classes.number + 1 }),
     outputLength: (length) => length,
@@ -236,7 +230,6 @@ export function planCompact(
         [bindingOf.output, to],
         [bindingOf.count, "count"],
         [bindingOf.indirect, "indirect"],
-        [bindingOf.rest, "rest"],
       ];
       const passes: Pass[] = [];
       if (single !== undefined && singleKernel !== undefined && isSingle(arrangement)) {
@@ -256,7 +249,7 @@ export function planCompact(
             slots: bound(counted, [...sources, [bindingOf.output, { scratch: 0 }]]),
             length,
             // A kernel that counts one class leaves the last place to a tile past the end.
-            tiles: tiles + (needsTotal && classes === undefined ? 1 : 0),
+            tiles: tiles + (parted !== undefined && classes === undefined ? 1 : 0),
           });
         }
         passes.push(...spinePasses(spine, levelsOf(length), tile));

@@ -2,13 +2,12 @@ import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import type { Parted } from "../kernels/compact.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
-import { apart, byClass, inTwo } from "../kernels/partition.ts";
+import { byClass, inTwo } from "../kernels/partition.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./facts.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
-import type { LookBackTesting } from "./scan.ts";
 
 /** The options of `preparePartition`. */
 export interface PartitionOptions<Name extends string = string> extends TuningOptions {
@@ -26,11 +25,6 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
    * past the last class counts as the last class.
    */
   readonly class?: string;
-  /**
-   * Whether the rest goes to a range of its own, which each recording takes as `rest`. Then nothing waits until all kept items are
-   * counted, so the data is read once where that is faster. It does not go with classes.
-   */
-  readonly rest?: boolean;
   /** Whether to write the positions of the items, as u32, instead of the items. */
   readonly indices?: boolean;
   /** The most items that you will record. It sets the size of the scratch. */
@@ -41,40 +35,28 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
 
 /**
  * Plans a partition: a compaction that stores the other items, too. Where they begin is known once all kept items are
- * counted, so the data is always read twice, unless the rest has a range of its own.
+ * counted, so the data is always read twice.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planPartition(
   options: PartitionOptions,
   facts: DeviceFacts,
-  { singlePass, ...methods }: Methods,
+  { singlePass: _, ...methods }: Methods,
   arrangements?: readonly Arrangement[],
-  testing?: LookBackTesting,
 ): Plan {
-  const parted = partedBy(options);
-  const ways = parted.apart && singlePass ? { ...methods, singlePass } : methods;
-  return planCompact(options, facts, ways, arrangements, testing, parted);
+  return planCompact(options, facts, methods, arrangements, undefined, partedBy(options));
 }
 
 /** The most classes. The data is read twice for each. */
 const MOST_CLASSES = 16;
 
 /** @throws {ArgumentError} for classes that are none. */
-function partedBy({ type, where, rest, classes, class: expression }: PartitionOptions): Parted {
-  const title = `partition<${type?.name}>`;
-  if (rest !== undefined && typeof rest !== "boolean") {
-    refuse(title, "rest", String(rest), "true or false");
-  }
+function partedBy({ type, where, classes, class: expression }: PartitionOptions): Parted {
   if (classes === undefined && expression === undefined) {
-    return rest ? apart : inTwo;
+    return inTwo;
   }
-  if (rest) {
-    throw new ArgumentError(
-      `${title} takes rest (whether the rest has a range of its own) or classes, and not both`,
-      "rest",
-    );
-  }
+  const title = `partition<${type?.name}>`;
   if (typeof classes !== "number" || !Number.isInteger(classes) || classes < 1 || classes > MOST_CLASSES) {
     refuse(title, "classes", String(classes), `a whole number from 1 to ${MOST_CLASSES}`);
   }
