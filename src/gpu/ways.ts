@@ -74,7 +74,6 @@ const WRITTEN = [
   "unique",
   "reordered",
   "indices",
-  "rest",
 ] as const satisfies readonly RangeName[];
 
 /** Whether two ranges have a byte in common. */

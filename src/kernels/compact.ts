@@ -16,7 +16,7 @@ import { refuse } from "../errors.ts";
 import { callersText } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { algorithms, hasFullSubgroups, memoryOf, subgroupSlots } from "./algorithms.ts";
+import { algorithms } from "./algorithms.ts";
 import {
   carriedAs,
   file,
@@ -162,10 +162,6 @@ export interface Parted {
   readonly primitive: "partition";
   /** Replaces what says which items are stored, and where. */
   readonly store?: SourceText;
-  /** Replaces how ranks wait, in a single pass by subgroups that vote. */
-  readonly byVotes?: SourceText;
-  /** Whether the rest goes to a range of its own. Then nothing depends on how many items are kept in all. */
-  readonly apart?: true;
   /** For classes, the kernels that count and move items class by class. */
   readonly classes?: {
     /** How many there are. */
@@ -263,30 +259,6 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
   );
 }
 
-/** Bytes of a word. */
-const WORD = 4;
-/** A look-back by votes takes fewer bytes of work-group memory, where elements are words. */
-const LOOK_BACK_BYTES = 1024;
-/** The most lanes whose votes are one word. */
-const MOST_LANES = 32;
-
-/** Whether the votes of subgroups may wait for the look-back in work-group memory: two words for each row, of which each lane writes some. */
-const keepsVotes = (
-  { algorithm, sizes }: Pick<KernelOptions, "algorithm" | "sizes">,
-  mostMemory: number,
-): boolean => {
-  const { items, maxSubgroupSize: lanes } = sizes;
-  const rows = subgroupSlots(sizes) * Math.ceil(items / lanes) * lanes;
-  return (
-    algorithms[algorithm].subgroups &&
-    hasFullSubgroups(sizes) &&
-    !sizes.oneByOne &&
-    sizes.minSubgroupSize === lanes &&
-    lanes <= MOST_LANES &&
-    algorithms[algorithm].memory(sizes, WORD) + LOOK_BACK_BYTES + memoryOf([rows], 2 * WORD, 0) <= mostMemory
-  );
-};
-
 /** The kernel that moves a tile's kept items, or their positions, to their places. */
 export function compactKernel(
   count: Monoid,
@@ -295,8 +267,6 @@ export function compactKernel(
     readonly carry: "spine" | readonly SourceText[];
     readonly indirect?: Indirect;
     readonly mostWorkGroups: number;
-    /** Bytes of work-group memory that the device has. */
-    readonly mostMemory?: number;
   },
 ): Kernel {
   const { type, indices, sizes, arrangement, carry, indirect, mostWorkGroups, parted } = options;
@@ -311,9 +281,6 @@ export function compactKernel(
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
       storeKept,
       ...(parted?.store ? [parted.store] : []),
-      ...(parted?.byVotes && singlePass && keepsVotes(options, options.mostMemory ?? 0)
-        ? [parted.byVotes]
-        : []),
       singlePass ? compactSinglePass : (parted?.classes?.move ?? compactTiles),
     ]),
     sizes,

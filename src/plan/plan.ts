@@ -23,8 +23,7 @@ export type RangeName =
   | "values"
   | "reordered"
   | "positions"
-  | "indices"
-  | "rest";
+  | "indices";
 
 /** Bytes of an item of each range. In all others, such as flags, counts and lengths, items are u32. */
 export type ItemBytes = Readonly<Record<"input" | "output", number> & Partial<Record<RangeName, number>>>;

@@ -108,7 +108,7 @@ const tilesOf = (rows: number, width: number, chunk: number): number =>
 /**
  * Plans a scan or a reduction of rows, each for itself. A work-group takes whole rows, so no tile waits for another one, and
  * each item is read once. Longer rows are reduced in parts, and the totals of parts are rows for the next pass. Longer rows are
- * scanned as all segments are; by subgroups, each in a single pass of its own, if it fills its tiles. If the caller chooses an algorithm or passes, rows are segments as all others, and the result is
+ * scanned as all segments are; by subgroups, each in a single pass of its own, if it starts at a vector and fills its tiles. If the caller chooses an algorithm or passes, rows are segments as all others, and the result is
  * undefined.
  */
 export function planRows(
@@ -219,7 +219,7 @@ export function planRows(
       maxLength > tile / Math.max(...ways.map(vectorFor))
         ? planScan(options, facts, methods, arrangements)
         : undefined;
-    /** Where rows are longer, each is a single pass of its own, with groups of its own in the spine. */
+    /** Where rows are longer and start at vectors, each is a single pass of its own, with groups of its own in the spine. */
     const longTuning = bySubgroups
       ? tune(
           rowFor("long", domain, options, facts, methods),
@@ -234,6 +234,7 @@ export function planRows(
       : tuning;
     const shape = lookBackShape(longTuning);
     const longTile = tileOf(longTuning);
+    const longVector = vectorFor("vectors");
     const isOwnPass =
       bySubgroups && shape.byVotes && general?.spine !== undefined && ways.includes("vectors");
     const long = isOwnPass
@@ -276,6 +277,7 @@ export function planRows(
           long &&
           spine &&
           arrangement === "vectors" &&
+          columns % longVector === 0 &&
           wanted === columns &&
           fill > Math.max(chunk / tile, LEAST_FILL)
         ) {

@@ -31,10 +31,6 @@ const shapesOf = (tile: number, fanOut: number): (readonly [columns: number, row
   [(fanOut + 1) * tile + tile / 2 + 4, 4],
   [5 * fanOut * tile + 12, 2],
   [17 * fanOut * tile, 1],
-  // Rows that start within a vector.
-  [1.5 * tile + 1, 40],
-  [2 * tile - 3, 9],
-  [fanOut * tile + 2, 5],
 ];
 
 async function longRows(change?: Change): Promise<Subject & { readonly runs: readonly Run[] }> {
@@ -97,23 +93,6 @@ const mutations: readonly { readonly title: string; readonly change: Change; rea
     title: "a missing total is computed from the first row",
     change: [["let vector = long_row_first + place;", "let vector = place;"]],
     caughtBy: /^\d+ rows of \d+, (never|only|all but)/,
-  },
-  {
-    title: "a row forgets its first item before a vector",
-    change: [["index >= long_row_begin", "index > long_row_begin"]],
-    caughtBy: /^\d+ rows of \d+/,
-  },
-  {
-    title: "the first item of the next row is stored as the row's",
-    change: [["index >= long_row_end", "index > long_row_end"]],
-    caughtBy: /^\d+ rows of \d+/,
-  },
-  {
-    title: "a total that is computed again lacks the items before the first vector",
-    change: [
-      [/element = combine\(row_before_vectors\(\), element\);/, "element = combine(identity(), element);"],
-    ],
-    caughtBy: /(never|only|all but)/,
   },
 ];
 

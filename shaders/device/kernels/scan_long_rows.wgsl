@@ -2,9 +2,7 @@
 // back at the tiles before it in the row. All rows have as many tiles, params.wanted, which are counted from the row's start. The
 // groups of a row's tiles lie behind those of the row before in the spine.
 // Linked with contract.wgsl, an algorithm, load_items.wgsl, store_prefixes.wgsl, an input and an output of vectors, length_*.wgsl,
-// look_back.wgsl and tile_*.wgsl. The output must not overlap the input.
-// A row takes the vectors that begin in it. What it has before the first of these goes to the first item's element, and is stored with the
-// row before, which has the rest of that vector.
+// look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Each row starts at a vector.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Work-group memory: the algorithm's, and the look-back's.
 // replaces: first_word_of, combine_vector
@@ -21,14 +19,12 @@ fn scan_long_rows(
   let length = data_length();
   let first = row * params.columns;
   let end = min(first + params.columns, length);
-  let first_vector = (first + VECTOR - 1u) / VECTOR;
   // A row that the data ends in has fewer tiles.
-  if (number >= params.tiles || first_vector * VECTOR + tile * TILE >= end) {
+  if (number >= params.tiles || first + tile * TILE >= end) {
     return;
   }
-  long_row_first = first_vector;
+  long_row_first = first / VECTOR;
   long_row_end = end;
-  long_row_begin = first;
   long_row_group = row * (params.wanted / FAN_OUT + 1u);
 
   let elements = load_part(tile, thread);
@@ -44,32 +40,6 @@ fn scan_long_rows(
 // The work-group's row: its first vector, the index after its last item, and the first group of its tiles in the spine.
 var<private> long_row_first: u32;
 var<private> long_row_end: u32;
-// The index of the row's first item, which may lie before its first vector.
-var<private> long_row_begin: u32;
-
-// What comes before the first item of each row.
-fn row_start() -> Element {
-  let own = look_back_carry;
-  look_back_carry = identity();
-  let start = carry();
-  look_back_carry = own;
-  return start;
-}
-
-// What the row has before its first vector.
-fn row_before_vectors() -> Element {
-  var sum = identity();
-  if (long_row_begin < long_row_first * VECTOR) {
-    var items = read_edge(long_row_first - 1u, long_row_end);
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      let index = (long_row_first - 1u) * VECTOR + item;
-      if (index >= long_row_begin) {
-        sum = combine(sum, element_from_item(items[item], index));
-      }
-    }
-  }
-  return sum;
-}
 var<private> long_row_group: u32;
 
 fn first_word_of(place: u32) -> u32 {
@@ -105,58 +75,26 @@ fn load_part(tile: u32, thread: u32) -> array<Element, ITEMS> {
       }
     }
   }
-  if (tile == 0u && vector_of(0u, thread, 0u) == 0u) {
-    elements[0] = combine(row_before_vectors(), elements[0]);
-  }
   return elements;
-}
-
-// A vector that reaches past the row's end: the rest of its items are the first ones of the next row.
-fn write_shared(place: u32, prefixes: array<Output, VECTOR>) {
-  var part = prefixes;
-  let length = data_length();
-  var items = read_edge(place, length);
-  var prefix = row_start();
-  for (var item = 0u; item < VECTOR; item++) { // unroll
-    let index = place * VECTOR + item;
-    if (index >= long_row_end && index < length) {
-      let earlier = prefix;
-      prefix = combine(prefix, element_from_item(items[item], index));
-      part[item] = item_from_element(select_prefix(earlier, prefix));
-    }
-  }
-  write_edge(place, length, part);
 }
 
 fn store_part(tile: u32, thread: u32, prefixes: array<Element, ITEMS>) {
   var own = prefixes;
-  if (tile == 0u && vector_of(0u, thread, 0u) == 0u) {
-    own[0] = select_prefix(combine(row_start(), row_before_vectors()), own[0]);
-  }
   var items: array<Output, ITEMS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     items[item] = item_from_element(own[item]);
   }
-  if (is_whole_part(tile)) {
-    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-      var part: array<Output, VECTOR>;
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        part[item] = items[vector * VECTOR + item];
-      }
-      write_vector(long_row_first + vector_of(tile, thread, vector), output_vector(part));
+  let is_whole = is_whole_part(tile);
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    var part: array<Output, VECTOR>;
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      part[item] = items[vector * VECTOR + item];
     }
-  } else {
-    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-      var part: array<Output, VECTOR>;
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        part[item] = items[vector * VECTOR + item];
-      }
-      let place = long_row_first + vector_of(tile, thread, vector);
-      if ((place + 1u) * VECTOR <= min(long_row_end, params.wide_length)) {
-        write_vector(place, output_vector(part));
-      } else if (place * VECTOR < long_row_end) {
-        write_shared(place, part);
-      }
+    let place = long_row_first + vector_of(tile, thread, vector);
+    if (is_whole || (place + 1u) * VECTOR <= min(long_row_end, params.wide_length)) {
+      write_vector(place, output_vector(part));
+    } else {
+      write_edge(place, long_row_end, part);
     }
   }
 }
@@ -168,11 +106,7 @@ fn combine_vector(before: Element, place: u32, length: u32) -> Element {
   var items = read_edge(vector, long_row_end);
   var sum = before;
   for (var item = 0u; item < VECTOR; item++) { // unroll
-    var element = element_from_item(items[item], vector * VECTOR + item);
-    if (item == 0u && place == 0u) {
-      element = combine(row_before_vectors(), element);
-    }
-    sum = combine(sum, element);
+    sum = combine(sum, element_from_item(items[item], vector * VECTOR + item));
   }
   return sum;
 }
