@@ -313,7 +313,7 @@ describe("rows", () => {
     expect([4, 5, 32, 2 ** 12, 2 ** 18].map((columns) => kernelOf("reduce", columns))).toEqual(
       Array(5).fill("reduce_each_row"),
     );
-    expect(kernelOf("scan", 2 ** 16)).toMatch(/scan_single_pass|reduce_tiles/);
+    expect(kernelOf("scan", 2 ** 16)).toMatch(/scan_single_pass|reduce_tiles|scan_long_rows/);
     // By subgroups, longer rows that start at vectors are single passes of their own.
     const bySubgroups = {
       software: false,
