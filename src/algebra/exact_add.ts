@@ -120,21 +120,19 @@ function exactType(name: FloatName): ExactType {
       // H100, 2^26 f32 of 20 binades: 668 µs a scan, 166 a reduction. Other shapes, when this one took 710 and 188: 64 × 16 712 a
       // scan; 128 × 8 747; 256 × 8 765 and 202; 256 × 16 and 128 × 32 198 and 214 a reduction. f16: 440 and 103 (128 × 32, before:
       // 545 and 116). 2^25 f64 of 60 binades: 1,767 and 333 (64 × 32: 2,529 and 417).
-      row: [
-        {
-          elementBytes: 4 * words,
-          algorithm: "blelloch",
-          workGroupSize: name === "f64" ? 64 : 128,
-          items: 16,
-        },
-        {
-          elementBytes: 4 * words,
-          algorithm: "blelloch",
-          workGroupSize: name === "f64" ? 64 : 256,
-          items: 16,
-          isDefault: name !== "f64",
-        },
-      ],
+      row: {
+        elementBytes: 4 * words,
+        algorithm: "blelloch",
+        workGroupSize: name === "f64" ? 64 : 128,
+        items: 16,
+      },
+      singlePassRow: {
+        elementBytes: 4 * words,
+        algorithm: "blelloch",
+        workGroupSize: name === "f64" ? 64 : 256,
+        items: 16,
+        isDefault: name !== "f64",
+      },
       shuffle: (builtin, moved, place) =>
         `${element}(${Array.from({ length: words }, (_, at) => `${builtin}(${moved}[${at}], ${place})`).join(", ")})`,
       literal: () => [`${element}()`],

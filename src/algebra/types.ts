@@ -114,8 +114,9 @@ export interface Domain<V extends Value = Value> {
   readonly operations?: Readonly<Partial<Record<Operation, string>>>;
   /** Whether an operation is hundreds of instructions. */
   readonly long?: boolean;
-  /** The algorithm and the sizes on a GPU, if tuning rows for elements of this size do not fit: of two passes, and of one. */
-  readonly row?: readonly [OwnRow, OwnRow];
+  /** The algorithm and the sizes on a GPU, if tuning rows for elements of this size do not fit; and those of a single pass. */
+  readonly row?: OwnRow;
+  readonly singlePassRow?: OwnRow;
   /**
    * An expression that moves an element between lanes by a built-in of WGSL, if that takes neither the element nor its
    * fields.
