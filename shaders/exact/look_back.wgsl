@@ -41,13 +41,11 @@ fn find_carry(tile: u32, total: Element, thread: u32) {
       atomicStore(&look_back_lacking, GROUPS_AT_ONCE);
     }
     workgroupBarrier();
-    // Most tiles find a carry near by. Each attempt looks twice as far as the one before.
-    let reads = away < 2u << min(attempt, 8u);
     let places = select(0u, params.spine_entries, attempt % ASIDE == ASIDE - 1u);
-    if (!own.is_whole && reads) {
+    if (!own.is_whole) {
       own = read_place(places + entry_of_tile(group * FAN_OUT + member));
     }
-    if (takes_carry && !before.is_whole && reads) {
+    if (takes_carry && !before.is_whole) {
       before = read_place(places + entry_of_carry(group));
     }
     if (!own.is_whole) {

@@ -125,12 +125,6 @@ function exactType(name: FloatName): ExactType {
         algorithm: "blelloch",
         workGroupSize: name === "f64" ? 64 : 128,
         items: 16,
-      },
-      singlePassRow: {
-        elementBytes: 4 * words,
-        algorithm: "blelloch",
-        workGroupSize: name === "f64" ? 64 : 256,
-        items: 16,
         isDefault: name !== "f64",
       },
       shuffle: (builtin, moved, place) =>

@@ -73,15 +73,6 @@ export interface Start<V extends Value = Value> {
   readonly inKernel: string;
 }
 
-/** A row that an element has of its own: see `TuningRow` of src/plan/tuning_row.ts. */
-interface OwnRow {
-  readonly elementBytes: number;
-  readonly algorithm: "blelloch";
-  readonly workGroupSize: number;
-  readonly items: number;
-  readonly isDefault?: boolean;
-}
-
 /**
  * How a type's values are represented while an operator combines them. The four conversions are
  * WGSL expressions over `x`.
@@ -114,9 +105,15 @@ export interface Domain<V extends Value = Value> {
   readonly operations?: Readonly<Partial<Record<Operation, string>>>;
   /** Whether an operation is hundreds of instructions. */
   readonly long?: boolean;
-  /** The algorithm and the sizes on a GPU, if tuning rows for elements of this size do not fit; and those of a single pass. */
-  readonly row?: OwnRow;
-  readonly singlePassRow?: OwnRow;
+  /** The algorithm and the sizes on a GPU, if tuning rows for elements of this size do not fit. */
+  readonly row?: {
+    readonly elementBytes: number;
+    readonly algorithm: "blelloch";
+    readonly workGroupSize: number;
+    readonly items: number;
+    /** Whether a single pass is the faster way. */
+    readonly isDefault?: boolean;
+  };
   /**
    * An expression that moves an element between lanes by a built-in of WGSL, if that takes neither the element nor its
    * fields.

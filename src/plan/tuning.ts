@@ -84,7 +84,7 @@ export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
   },
 };
 
-export type Combined = Pick<Domain, "elementBytes" | "long" | "row" | "singlePassRow">;
+export type Combined = Pick<Domain, "elementBytes" | "long" | "row">;
 
 /**
  * The row for an adapter, elements and a length: the first that fits of those that were measured on the adapter itself; else
@@ -99,10 +99,10 @@ export function rowOf<Name extends Tuned>(
   { software, vendor, tuned }: Pick<DeviceFacts, "software" | "vendor" | "tuned">,
   { algorithms: loaded }: Methods,
 ): TuningRow {
-  const { elementBytes, long, row, singlePassRow } = combined;
+  const { elementBytes, long, row } = combined;
   const isNvidia = vendor === "nvidia" && loaded.subgroup;
   const rows = table[software ? "software" : isNvidia ? "nvidia" : "gpu"][primitive];
-  return ((!software && (table === twoPassRows ? row : singlePassRow)) ||
+  return ((!software && row) ||
     (tuned?.(table === twoPassRows, primitive, combined, maxLength, loaded) ??
       // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
       rows.find(

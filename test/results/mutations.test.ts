@@ -271,9 +271,6 @@ const exactArrays = [
     [-(2 ** 120), 3, -(2 ** -80)],
   ],
   [Array.from({ length: 16 }, (_, at) => -(2 - 2 ** -23) * 2 ** (at % 4)), [3, -5, 7]],
-  // What is in the lower word of two decides: by itself, and by a carry.
-  [[1, 0, 0, 0, 2 ** -24, 2 ** -35]],
-  [[1 + 2 ** -23, 2 ** -25, 2 ** -26, 2 ** -27, 2 ** -28, 2 ** -28]],
   // Ties that are even and odd, and carries between the words that prefixes are rounded in.
   [
     [1 + 2 ** -23, 2 ** -24, 0, 0, -(2 ** -23), 0, 0, 0, -2, 0, 0, 0, -1, -(2 ** -24)],
@@ -520,14 +517,14 @@ const mutations: readonly Mutation[] = [
   {
     title: "the sum of totals loses what a word leaves for the next",
     shownBy: "exact scans in a single pass",
-    from: /above = high >> 16u;/g,
-    to: "",
+    from: "above = look_back_above[word] + ",
+    to: "above = ",
   },
   {
     title: "the sum of totals forgets what was seen",
     shownBy: "exact scans in a single pass",
-    from: "(look_back_found[EXACT_WORDS - 1u] & ~EXACT_SEEN) | seen;",
-    to: "look_back_found[EXACT_WORDS - 1u] & ~EXACT_SEEN;",
+    from: "(look_back_found[EXACT_WORDS - 1u] & ~EXACT_SEEN) | look_back_above[EXACT_WORDS - 1u]",
+    to: "look_back_found[EXACT_WORDS - 1u] & ~EXACT_SEEN",
   },
   {
     title: "a thread's sum loses its sign in the tile's digits",
