@@ -41,7 +41,7 @@ fn find_carry(tile: u32, total: Element, thread: u32) {
       atomicStore(&look_back_lacking, GROUPS_AT_ONCE);
     }
     workgroupBarrier();
-    let places = select(0u, params.spine_entries, attempt % ASIDE == ASIDE - 1u);
+    let places = select(0u, entries(), attempt % ASIDE == ASIDE - 1u);
     if (!own.is_whole) {
       own = read_place(places + entry_of_tile(group * FAN_OUT + member));
     }
