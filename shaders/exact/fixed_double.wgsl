@@ -5,13 +5,8 @@ fn key_of_float(bits: vec2<u32>) -> u32 {
   return (bits.y & 0x7fffffffu) | min(bits.x, 1u);
 }
 
-// Not 0 unless the float is -0.
-fn apart_from_minus_zero(bits: vec2<u32>) -> u32 {
-  return bits.x | (bits.y ^ 0x80000000u);
-}
-
 fn is_minus_zero(bits: vec2<u32>) -> bool {
-  return apart_from_minus_zero(bits) == 0u;
+  return bits.x == 0u && bits.y == 0x80000000u;
 }
 
 // A float whose place is FIXED_SPAN above the base at most. A place below the base counts as the base: it is that of zero.

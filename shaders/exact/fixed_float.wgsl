@@ -8,13 +8,8 @@ fn key_of_float(bits: u32) -> u32 {
   return bits & ((EXACT_MOST << EXACT_FRACTION) | ((1u << EXACT_FRACTION) - 1u));
 }
 
-// Not 0 unless the float is -0.
-fn apart_from_minus_zero(bits: u32) -> u32 {
-  return bits ^ ((EXACT_MOST + 1u) << EXACT_FRACTION);
-}
-
 fn is_minus_zero(bits: u32) -> bool {
-  return apart_from_minus_zero(bits) == 0u;
+  return bits == (EXACT_MOST + 1u) << EXACT_FRACTION;
 }
 
 // A float whose place is FIXED_SPAN above the base at most. A place below the base counts as the base: it is that of zero.

@@ -1,6 +1,6 @@
 // The items of a tile of exact sums. Each thread keeps its items as floats' bits, and combines them later.
-// Linked with portable.wgsl, float_items.wgsl or double_items.wgsl, input_bits.wgsl or input_bits_half.wgsl, and load_items.wgsl, whose
-// functions for vectors it calls. Call from any control flow. No work-group memory.
+// Linked with portable.wgsl, float_items.wgsl or double_items.wgsl, and load_items.wgsl, whose functions for vectors it calls. Call
+// from any control flow. No work-group memory.
 // replaces: load_items
 
 // The items of a thread, as floats' bits, and where they are.
@@ -18,9 +18,9 @@ fn load_items(tile: u32, thread: u32, length: u32) -> Items {
   if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       let place = vector_of(tile, thread, vector);
-      var bits = bits_of_vector(read_vector(place), place);
+      var items = input_items(read_vector(place));
       for (var item = 0u; item < VECTOR; item++) { // unroll
-        own.bits[vector * VECTOR + item] = bits[item];
+        own.bits[vector * VECTOR + item] = float_from_element(element_from_item(items[item], place * VECTOR + item));
       }
     }
   } else {

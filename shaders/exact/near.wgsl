@@ -24,7 +24,7 @@ fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element
     let magnitude = exact_memory[thread][word] ^ sign;
     lead = select(lead, 32u * word + 32u - (countLeadingZeros(magnitude) & 31u), magnitude != 0u);
   }
-  // How many bits a sum of ITEMS items may have above an item.
+  // A sum of ITEMS items has so many bits more.
   const ROOM = 32u - countLeadingZeros(ITEMS - 1u);
   let end = max(lead, place_of_key(most) + EXACT_FRACTION + 1u + ROOM) + 2u;
   let base = max(end, 64u) - 64u;
@@ -39,7 +39,7 @@ fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element
     rest |= select(0u, exact_memory[thread][word], word < first);
   }
   var is_right = true;
-  var outputs: array<FloatBits, ITEMS>;
+  var outputs: array<Output, ITEMS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let earlier = sum;
     let place = place_of_key(key_of_float(own[item]));
@@ -60,12 +60,12 @@ fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element
     sum = vec2<u32>(partial, sum.y + added.y + select(0u, 1u, partial < added.x));
     let prefix = near_float(select_near(earlier, sum), base);
     is_right = is_right && (prefix.is_near || rest == 0u);
-    outputs[item] = prefix.bits;
+    outputs[item] = output_from_float(prefix.bits);
   }
   if (!is_right) {
     return false;
   }
-  store_bits(outputs, thread, tile, length);
+  store_outputs(outputs, thread, tile, length);
   return true;
 }
 

@@ -1,7 +1,7 @@
 // The exact sum of a tile: each thread adds up its items in fixed point, and then adds that to the tile's digits of 16 bits. Items
 // that span too many binades go to the digits one by one. Sums have the same bits in any order, so a thread takes items at a stride.
 // Linked with items.wgsl and what that lists, sum.wgsl, and fixed.wgsl and what that lists.
-// Generated code declares ITEM_WORDS, the words of a float that starts anywhere in a digit. Its sign is in the next word.
+// Generated code declares ITEM_WORDS: a float that starts anywhere in a digit has so many words, and its sign in the next one.
 // Work-group memory: EXACT_DIGITS + 1 words.
 // replaces: vector_of, reduce_tile
 
@@ -48,19 +48,23 @@ fn reduce_tile(items: Items, thread: u32) -> Element {
   if (has_items(items.tile, thread, items.length)) {
     var least = 0xffffffffu;
     var most = 0u;
-    var others = 0u;
+    var is_minus = true;
     for (var item = 0u; item < ITEMS; item++) { // unroll
       let key = key_of_float(own[item]);
       least = min(least, key - 1u);
       most = max(most, key);
-      others |= apart_from_minus_zero(own[item]);
+      is_minus = is_minus && is_minus_zero(own[item]);
     }
-    var seen = select(EXACT_SEEN_OTHERS, EXACT_SEEN_MINUS_ZERO, others == 0u);
+    var seen = select(EXACT_SEEN_OTHERS, EXACT_SEEN_MINUS_ZERO, is_minus);
     let base = base_of_keys(least, most);
     if (most >> KEY_FRACTION == KEY_MOST) {
       seen |= seen_by_items(items, thread);
     } else if (base != NO_BASE) {
-      add_fixed(fixed_of_run(items, base), base);
+      var sum: Fixed;
+      for (var item = 0u; item < ITEMS; item++) { // unroll
+        sum = fixed_add(sum, fixed_from_float(own[item], base));
+      }
+      add_fixed(sum, base);
     } else {
       add_items(items, thread);
     }

@@ -2,9 +2,9 @@
 // above them has room, the tile is scanned in fixed point. Other tiles are scanned in whole sums. Both ways give the same bits, so
 // each tile chooses for itself.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
-// Linked with tiles.wgsl, prefixes.wgsl and what that lists, carry_*.wgsl and total_*.wgsl.
+// Linked with tiles.wgsl, store_prefixes.wgsl, near.wgsl and swift.wgsl or near_none.wgsl, fixed.wgsl and what that lists, carry_*.wgsl and total_*.wgsl.
 // Work-group memory: that of tiles.wgsl, and two words.
-// replaces: scan_tiles
+// replaces: scan_tiles, sum_of_run
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn scan_tiles(
@@ -15,7 +15,7 @@ fn scan_tiles(
   let thread = work_group_thread(invocation);
   let length = data_length();
 
-  let items = take_items(tile, thread, length);
+  let items = load_items(tile, thread, length);
   let stores_total = tile == last_tile(length) && thread == 0u;
   if (scan_fixed(items, thread, tile, length, stores_total)) {
     return;
@@ -33,6 +33,10 @@ fn scan_tiles(
   }
 }
 
+// What is below the base in what comes before the tile, and whether fixed point has room for what is above it.
+var<workgroup> fixed_rest: u32;
+var<workgroup> fixed_fits: u32;
+
 // Scans the tile in fixed point, and stores its prefixes. Otherwise it returns false. The result is uniform.
 fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: bool) -> bool {
   let base = find_base(items, thread);
@@ -45,7 +49,10 @@ fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: b
   if (thread == 0u) {
     start = fixed_from_whole(load_carry(tile), base, is_minus_zero(own[0]));
   }
-  var sum = fixed_add(start, fixed_of_run(items, base));
+  var sum = start;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    sum = fixed_add(sum, fixed_from_float(own[item], base));
+  }
   for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
     put_fixed(thread, sum);
     workgroupBarrier();
@@ -65,13 +72,215 @@ fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: b
   let total = take_fixed(WORK_GROUP_SIZE - 1u);
   // From here on, each thread has its place in memory for itself.
   workgroupBarrier();
-  stage_nothing(thread);
   if (has_items(tile, thread, length)) {
     store_fixed(items, thread, tile, length, start, rest, base);
   }
-  store_staged(thread, tile, length);
   if (stores_total) {
     store_total(whole_from_fixed(total, thread, tile, base));
   }
   return true;
+}
+
+// The whole sum of a thread's items. It adds each item to the words of the thread's place in memory that it is in. These words start
+// from the middle of their range, so that hardly any carry goes on to the words above.
+fn sum_of_run(items: Items, thread: u32) -> Element {
+  const MIDDLE = 0x80000000u;
+  var own = items.bits;
+  for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
+    exact_memory[thread][word] = MIDDLE;
+  }
+  var seen = 0u;
+  if (has_items(items.tile, thread, items.length)) {
+    var is_minus = true;
+    var most = 0u;
+    for (var item = 0u; item < ITEMS; item++) { // unroll
+      add_to_place(own[item], thread);
+      is_minus = is_minus && is_minus_zero(own[item]);
+      most = max(most, key_of_float(own[item]));
+    }
+    seen = select(EXACT_SEEN_OTHERS, EXACT_SEEN_MINUS_ZERO, is_minus);
+    if (most >> KEY_FRACTION == KEY_MOST) {
+      for (var item = 0u; item < ITEMS; item++) { // unroll
+        seen |= parts_from_float(own[item]).seen;
+      }
+    }
+  }
+  var sum: Element;
+  var borrow = 0u;
+  for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
+    let own_word = exact_memory[thread][word];
+    sum[word] = own_word - MIDDLE - borrow;
+    borrow = select(0u, 1u, own_word < MIDDLE || (own_word == MIDDLE && borrow == 1u));
+  }
+  sum[EXACT_WORDS - 1u] = (sum[EXACT_WORDS - 1u] & ~EXACT_SEEN) | seen;
+  return sum;
+}
+
+fn add_to_place(bits: FloatBits, thread: u32) {
+  let first = min(place_of_key(key_of_float(bits)), MOST_FINITE) >> 5u;
+  var item = fixed_from_float(bits, 32u * first);
+  var carry = 0u;
+  for (var word = 0u; word < ITEM_WORDS; word++) { // unroll
+    let partial = exact_memory[thread][first + word] + item[word];
+    let whole = partial + carry;
+    carry = select(0u, 1u, partial < item[word]) + select(0u, 1u, whole < carry);
+    exact_memory[thread][first + word] = whole;
+  }
+  let last = item[ITEM_WORDS];
+  let partial = exact_memory[thread][first + ITEM_WORDS] + last;
+  let whole = partial + carry;
+  carry = select(0u, 1u, partial < last) + select(0u, 1u, whole < carry);
+  exact_memory[thread][first + ITEM_WORDS] = whole;
+  // What is left for the words above: 1, 0 or -1.
+  var left = carry + sign_of(last);
+  for (var word = first + ITEM_WORDS + 1u; left != 0u && word < EXACT_WORDS; word++) {
+    let own = exact_memory[thread][word];
+    exact_memory[thread][word] = own + left;
+    left = select(select(0u, 1u, own == 0xffffffffu), select(0u, 0xffffffffu, own == 0u), left != 1u);
+  }
+}
+
+// The highest place of a float that is a number.
+const MOST_FINITE = KEY_MOST - 2u;
+
+// Rounds the prefixes of a thread's items, and stores them.
+fn store_fixed(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, rest: u32, base: u32) {
+  if (store_swift(items, thread, tile, length, start, rest, base, atomicLoad(&exact_highest))) {
+    return;
+  }
+  var own = items.bits;
+  var outputs: array<Output, ITEMS>;
+  var sum = start;
+  var lowest = 0xffffffffu;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let earlier = sum;
+    sum = fixed_add(sum, fixed_from_float(own[item], base));
+    let prefix = float_from_fixed(select_fixed(earlier, sum), rest, base);
+    lowest = min(lowest, prefix.place);
+    outputs[item] = output_from_float(prefix.bits);
+  }
+  // If there are bits below the base, those that a prefix is rounded by must be above it.
+  if (rest != 0u && lowest <= EXACT_FRACTION + 1u) {
+    store_whole(tile, thread, length, whole_from_fixed(start, thread, tile, base));
+    return;
+  }
+  store_outputs(outputs, thread, tile, length);
+}
+
+fn store_outputs(outputs: array<Output, ITEMS>, thread: u32, tile: u32, length: u32) {
+  var all = outputs;
+  let is_inside = (tile + 1u) * TILE <= min(length, params.wide_length);
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let place = vector_of(tile, thread, vector);
+    var own: array<Output, VECTOR>;
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      own[item] = all[vector * VECTOR + item];
+    }
+    if (is_inside) {
+      write_vector(place, output_vector(own));
+    } else {
+      write_edge(place, length, own);
+    }
+  }
+}
+
+// The place that the tile's fixed point starts at, or NO_BASE. The result is uniform.
+fn find_base(items: Items, thread: u32) -> u32 {
+  var own = items.bits;
+  var least = 0xffffffffu;
+  var most = 0u;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let key = key_of_float(own[item]);
+    least = min(least, key - 1u);
+    most = max(most, key);
+  }
+  if (thread == 0u) {
+    atomicStore(&exact_lowest, 0u);
+    atomicStore(&exact_highest, 0u);
+  }
+  workgroupBarrier();
+  // Most threads see that another one was there before.
+  if (FIXED_SPAN <= KEY_MOST && atomicLoad(&exact_lowest) < ~least) {
+    atomicMax(&exact_lowest, ~least);
+  }
+  if (atomicLoad(&exact_highest) < most) {
+    atomicMax(&exact_highest, most);
+  }
+  let lowest = ~workgroupUniformLoad(&exact_lowest);
+  let highest = workgroupUniformLoad(&exact_highest);
+  return select(base_of_keys(lowest, highest), NO_BASE, highest >> KEY_FRACTION == KEY_MOST);
+}
+
+fn put_fixed(thread: u32, sum: Fixed) {
+  var own = sum;
+  for (var word = 0u; word < FIXED_WORDS; word++) { // unroll
+    exact_memory[thread][word] = own[word];
+  }
+}
+
+fn take_fixed(thread: u32) -> Fixed {
+  var sum: Fixed;
+  for (var word = 0u; word < FIXED_WORDS; word++) { // unroll
+    sum[word] = exact_memory[thread][word];
+  }
+  return sum;
+}
+
+// The carry in fixed point. It leaves in work-group memory whether that is right. Only the first thread calls it.
+fn fixed_from_whole(whole: Element, base: u32, first_is_minus_zero: bool) -> Fixed {
+  exact_memory[0] = whole;
+  let last = exact_memory[0][EXACT_WORDS - 1u];
+  let seen = last & EXACT_SEEN;
+  let above = bitcast<u32>(bitcast<i32>(last << 4u) >> 31u);
+  exact_memory[0][EXACT_WORDS - 1u] = bitcast<u32>(bitcast<i32>(last << 4u) >> 4u);
+  let first = base >> 5u;
+  let bit = base & 31u;
+  var rest = 0u;
+  var beyond = 0u;
+  for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
+    let own = exact_memory[0][word];
+    rest |= select(0u, own, word < first);
+    beyond |= select(0u, own ^ above, word > first + FIXED_WORDS);
+  }
+  var sum: Fixed;
+  var low = exact_memory[0][first];
+  rest |= low & ((1u << bit) - 1u);
+  for (var word = 0u; word < FIXED_WORDS; word++) { // unroll
+    let at = first + word + 1u;
+    let high = select(above, exact_memory[0][min(at, EXACT_WORDS - 1u)], at < EXACT_WORDS);
+    sum[word] = (low >> bit) | ((high << 1u) << (31u - bit));
+    low = high;
+  }
+  beyond |= bitcast<u32>(bitcast<i32>(low) >> bit) ^ above;
+  // Room for a tile: two bits are like the sign.
+  beyond |= bitcast<u32>(bitcast<i32>(sum[FIXED_WORDS - 1u]) >> 29u) ^ above;
+  // A prefix of 0 is -0 if there was nothing but -0 before it. Whole sums say so. Otherwise one item that is not -0 was there.
+  let is_plain = seen == EXACT_SEEN_OTHERS || seen == (EXACT_SEEN_OTHERS | EXACT_SEEN_MINUS_ZERO) || (seen == 0u && !first_is_minus_zero);
+  fixed_rest = rest;
+  fixed_fits = select(0u, 1u, is_plain && beyond == 0u);
+  return sum;
+}
+
+// The whole sum of what fixed point says, and of what the carry has below the base.
+fn whole_from_fixed(sum: Fixed, thread: u32, tile: u32, base: u32) -> Element {
+  exact_memory[thread] = load_carry(tile);
+  var own = sum;
+  let seen = (exact_memory[thread][EXACT_WORDS - 1u] & EXACT_SEEN) | EXACT_SEEN_OTHERS;
+  let first = base >> 5u;
+  let bit = base & 31u;
+  let sign = sign_of(own[FIXED_WORDS - 1u]);
+  var below = exact_memory[thread][first] & ((1u << bit) - 1u);
+  for (var word = 0u; word < FIXED_WORDS; word++) { // unroll
+    if (first + word < EXACT_WORDS) {
+      exact_memory[thread][first + word] = below | (own[word] << bit);
+    }
+    below = (own[word] >> 1u) >> (31u - bit);
+  }
+  below |= sign << bit;
+  for (var word = first + FIXED_WORDS; word < EXACT_WORDS; word++) {
+    exact_memory[thread][word] = below;
+    below = sign;
+  }
+  exact_memory[thread][EXACT_WORDS - 1u] = (exact_memory[thread][EXACT_WORDS - 1u] & ~EXACT_SEEN) | seen;
+  return exact_memory[thread];
 }

@@ -5,7 +5,7 @@
 // Call in uniform control flow.
 // Linked with items.wgsl and what that lists, sum.wgsl and its functions for windows. Work-group memory: WORK_GROUP_SIZE elements,
 // and two words.
-// replaces: begin_scan, run_of, finish_run, reduce_tile
+// replaces: begin_scan, run_of, finish_run, reduce_tile, total_of_tile
 
 // Each thread's sum, in its first words if the tile has a window.
 var<workgroup> exact_memory: array<Element, WORK_GROUP_SIZE>;
@@ -197,4 +197,12 @@ fn reduce_tile(items: Items, thread: u32) -> Element {
     }
   }
   return sum;
+}
+
+// The total of any tile. The tile's own window stays.
+fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
+  let own = exact_window;
+  let total = begin_scan(load_items(tile, thread, length), thread).total;
+  exact_window = own;
+  return total;
 }

@@ -125,7 +125,6 @@ function exactType(name: FloatName): ExactType {
         algorithm: "blelloch",
         workGroupSize: name === "f64" ? 64 : 128,
         items: 16,
-        isDefault: name !== "f64",
       },
       shuffle: (builtin, moved, place) =>
         `${element}(${Array.from({ length: words }, (_, at) => `${builtin}(${moved}[${at}], ${place})`).join(", ")})`,

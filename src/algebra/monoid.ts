@@ -41,8 +41,6 @@ export interface TileKernel<Sizes extends TileShape> {
   readonly sizes: Sizes;
   readonly algorithm: string;
   readonly exclusive?: boolean;
-  /** What items go through, if they go through a map. */
-  readonly map?: unknown;
   /** The device's limits, if it is a GPU. */
   readonly gpuLimits?: WorkGroupLimits | false;
 }

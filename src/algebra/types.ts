@@ -111,8 +111,6 @@ export interface Domain<V extends Value = Value> {
     readonly algorithm: "blelloch";
     readonly workGroupSize: number;
     readonly items: number;
-    /** Whether a single pass is the faster way. */
-    readonly isDefault?: boolean;
   };
   /**
    * An expression that moves an element between lanes by a built-in of WGSL, if that takes neither the element nor its

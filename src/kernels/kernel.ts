@@ -257,7 +257,7 @@ function linkTiles(
   entryPoint: Parameters<OwnTiles>[1],
   sources: readonly Source[],
   monoid: Monoid,
-  options: KernelOptions & { readonly exclusive?: boolean; readonly map?: ItemMap | undefined },
+  options: KernelOptions & { readonly exclusive?: boolean },
   side: Side,
   vector: number,
 ): Kernel {

@@ -1,6 +1,5 @@
 import { describe, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -13,7 +12,7 @@ import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits, expectWithin } from "../support/compare.ts";
-import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
@@ -80,20 +79,7 @@ interface Case {
   readonly change?: Change;
   /** Whether all lengths are tried on a software adapter too. */
   readonly long?: boolean;
-  /** Whether it is planned as on a GPU, on a software adapter too. */
-  readonly asOnGpu?: boolean;
 }
-
-/** f32 of so many binades. All bits of a sum of few are in fixed point. */
-const spread =
-  (binades: number) =>
-  (_: ElementType, length: number, name: string): AnyArray => {
-    const next = randomBits(name);
-    return Float32Array.from(
-      { length },
-      () => (next() / 2 ** 32 - 0.5) * 2 ** ((next() % binades) - binades / 2),
-    );
-  };
 
 const ofAffine = {
   type: u32,
@@ -202,30 +188,6 @@ const cases: readonly Case[] = [
     },
     tuning: () => ({ itemsPerThread: 4 }),
   },
-  ...([20, 200] as const).map(
-    (binades): Case => ({
-      title: `exact sums of ${binades} binades, exclusive`,
-      type: f32,
-      op: untyped(exactAdd),
-      exclusive: true,
-      items: spread(binades),
-      lookBack: "by threads",
-      tuning: () => ({ workGroupSize: 16 }),
-      testing: { patience: 20 },
-      asOnGpu: true,
-    }),
-  ),
-  {
-    title: "exact sums by Blelloch, in work-groups of 6, from an initial value",
-    type: f32,
-    op: untyped(exactAdd),
-    items: spread(40),
-    initial: 2 ** 30,
-    lookBack: "by threads",
-    tuning: () => ({ algorithm: "blelloch", workGroupSize: 6 }),
-    testing: { patience: 1 },
-    asOnGpu: true,
-  },
   { title: "a struct of 16 bytes", type: matrix.type, op: matrix as unknown as Operator<string> },
   { title: "a struct of 64 bytes", type: maps, op: mapsInTurn as unknown as Operator<string> },
   // Work-groups of other sizes: groups of one tile, of two, and of more; and one that is no power of two.
@@ -323,7 +285,6 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
         lengthOnGpu,
         change,
         long,
-        asOnGpu,
       },
       { skip },
     ) => {
@@ -334,7 +295,6 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
       const oneByOne = facts.software && (mapped?.from ?? type).bytes > 8;
       const shape = shapeOf(lookBack, facts, tuning?.(facts), oneByOne);
       const lengths = lengthsOf(shape, all || long === true);
-      const restore = planAs(fold(), asOnGpu ? { software: false } : {});
       const subject = await prepareScan(
         fold(),
         {
@@ -350,14 +310,14 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
         },
         { faults, ...testing },
         { ...(change && { change }) },
-      ).finally(restore);
+      );
       const grouping = subject.plan.groupingOf("vectors");
       await expectExact(
         subject,
         everyFault(lengths, (length, name) => {
           const data = items(type, length, name);
           const twin = mapped && { from: mapped.from, map: mapped.twin };
-          const total = type === f32 ? new Float32Array(1) : new Uint32Array(1);
+          const total = new Uint32Array(1);
           const ends = initial !== undefined && { initial, total };
           const heads = segments && headsOf(length, `${name} heads`, segments);
           const options = {
@@ -373,7 +333,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
           return {
             data,
             expected,
-            ...(initial !== undefined && { initial, count: new Uint32Array(total.buffer)[0] as number }),
+            ...(initial !== undefined && { initial, count: total[0] as number }),
             ...(heads && { heads }),
           };
         }),

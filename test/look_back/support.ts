@@ -196,7 +196,7 @@ export interface Run {
   readonly title: string;
   readonly data: Items & { readonly length: number };
   readonly expected: Items;
-  /** For a compaction: how many items are kept. For a scan of words that stores its total: its bits. */
+  /** For a compaction: how many items are kept. For a scan of u32 that stores its total: the total. */
   readonly count?: number;
   readonly initial?: number;
   /** For segments: a flag for each item, or a bit. */

@@ -271,14 +271,6 @@ const exactArrays = [
     [-(2 ** 120), 3, -(2 ** -80)],
   ],
   [Array.from({ length: 16 }, (_, at) => -(2 - 2 ** -23) * 2 ** (at % 4)), [3, -5, 7]],
-  // Ties that are even and odd, and carries between the words that prefixes are rounded in.
-  [
-    [1 + 2 ** -23, 2 ** -24, 0, 0, -(2 ** -23), 0, 0, 0, -2, 0, 0, 0, -1, -(2 ** -24)],
-    Array.from(
-      { length: 16 },
-      (_, at) => (at % 5 === 0 ? -1 : 1) * (1 + at * 2 ** -20) * 2 ** -((7 * at) % 38),
-    ),
-  ],
 ].map((tiles) => {
   const data = new Float32Array(64);
   for (const [at, items] of tiles.entries()) {
@@ -287,29 +279,14 @@ const exactArrays = [
   return data;
 });
 
-/** For a single pass, more tiles than a group has: -0 alone, -0 and then others, and carries over whole words. */
-const exactTiles = [
-  Float32Array.from({ length: 160 }, () => -0),
-  Float32Array.from({ length: 160 }, (_, at) => (at < 70 ? -0 : 0)),
-  Float32Array.from(
-    { length: 160 },
-    (_, at) =>
-      (at % 3 === 0 ? 1 : -1) * (1 + ((at * 2654435761) % 2 ** 23) * 2 ** -23) * 2 ** ((at * 5) % 39),
-  ),
-  Float32Array.from(
-    { length: 160 },
-    (_, at) => (at % 2 === 0 ? -1 : 1) * (1 + at * 2 ** -9) * 2 ** (((at * 31) % 250) - 125),
-  ),
-];
-
 /** Exact sums as on GPUs, where most tiles are combined in a few words. */
-const exactly = (does: "scan" | "reduce" | "single pass"): Subject =>
+const exactly = (does: "scan" | "reduce"): Subject =>
   async function* (own) {
     const restore = planAs(own, { software: false });
     try {
-      for (const data of does === "single pass" ? [...exactArrays, ...exactTiles] : exactArrays) {
-        const sizes = { ...(does === "single pass" ? once : twice), workGroupSize: 4 };
-        yield does !== "reduce"
+      for (const data of exactArrays) {
+        const sizes = { ...twice, workGroupSize: 4 };
+        yield does === "scan"
           ? [
               await own.scan(data, { op: exactAdd, exclusive: true, ...sizes }),
               scanReference(data, { op: exactAdd, exclusive: true }),
@@ -323,7 +300,6 @@ const exactly = (does: "scan" | "reduce" | "single pass"): Subject =>
 
 const subjects = {
   "exact scans": exactly("scan"),
-  "exact scans in a single pass": exactly("single pass"),
   "exact reductions": exactly("reduce"),
   "whole rows of 17": whole(17, "any"),
   "whole rows of 17, by subgroups": whole(17, "nvidia"),
@@ -459,72 +435,6 @@ const mutations: readonly Mutation[] = [
     shownBy: "exact scans",
     from: /prefix\.is_near \|\| rest == 0u/g,
     to: "true",
-  },
-  {
-    title: "a prefix near the middle of two floats is rounded without what is below it",
-    shownBy: "exact scans",
-    from: "(rest != 0u && nearest >= 0xffffff00u)",
-    to: "false",
-  },
-  {
-    title: "prefixes that change their sign are rounded as if they did not",
-    shownBy: "exact scans",
-    from: "widest >= 0x80000000u - LEAST ||",
-    to: "",
-  },
-  {
-    title: "ties go up",
-    shownBy: "exact scans",
-    from: /\(\(high \| min\(prefix\.x, 1u\)\) \+ half - is_even\)/g,
-    to: "((high | min(prefix.x, 1u)) + half)",
-  },
-  {
-    title: "a prefix forgets its lower word",
-    shownBy: "exact scans",
-    from: /\(high \| min\(prefix\.x, 1u\)\)/g,
-    to: "high",
-  },
-  {
-    title: "the lower word of a prefix loses a carry",
-    shownBy: "exact scans",
-    from: / \+ select\(0u, 1u, partial < added_low\)/g,
-    to: "",
-  },
-  {
-    title: "the start of a run loses its sign",
-    shownBy: "exact scans in a single pass",
-    from: "let flip = sign & 0x80000000u;",
-    to: "let flip = 0u;",
-  },
-  {
-    title: "a tile of zeros does not say that they are -0",
-    shownBy: "exact scans in a single pass",
-    from: "atomicOr(&exact_zeros, zeros);",
-    to: "",
-  },
-  {
-    title: "a tile hands on a total without its sign",
-    shownBy: "exact scans in a single pass",
-    from: "below |= sign << bit;",
-    to: "",
-  },
-  {
-    title: "a total of many binades loses a carry",
-    shownBy: "exact scans in a single pass",
-    from: "carry = (carry >> 16u) + ",
-    to: "carry = ",
-  },
-  {
-    title: "the sum of totals loses what a word leaves for the next",
-    shownBy: "exact scans in a single pass",
-    from: "above = look_back_above[word] + ",
-    to: "above = ",
-  },
-  {
-    title: "the sum of totals forgets what was seen",
-    shownBy: "exact scans in a single pass",
-    from: "(look_back_found[EXACT_WORDS - 1u] & ~EXACT_SEEN) | look_back_above[EXACT_WORDS - 1u]",
-    to: "look_back_found[EXACT_WORDS - 1u] & ~EXACT_SEEN",
   },
   {
     title: "a thread's sum loses its sign in the tile's digits",

@@ -1,7 +1,7 @@
 // Prefixes of f32 in two words around the highest bits of the sums of a thread's run, while these have the sign that the run starts
 // with. Bits below these words are left out, so a sum may be up to ITEMS + 1 units too low. Where all that it may be rounds to the
 // same float, that is the prefix. Otherwise, and where a sum is near zero, the thread takes a slower way.
-// Linked with prefixes.wgsl and fixed_float.wgsl. Call from any control flow. No work-group memory.
+// Linked with scan.wgsl and fixed_float.wgsl. Call from any control flow. No work-group memory.
 
 // Stores the prefixes of a thread's items, or returns false.
 fn store_swift(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, rest: u32, base: u32, highest: u32) -> bool {
@@ -39,7 +39,7 @@ fn store_run(items: Items, thread: u32, tile: u32, length: u32, start: vec2<u32>
   // The least high word of a sum, whose half then has bits below it.
   const LEAST = 1u << 25u;
   var own = items.bits;
-  var outputs: array<FloatBits, ITEMS>;
+  var outputs: array<Output, ITEMS>;
   var sum = start;
   let flip = sign & 0x80000000u;
   let exponents = ((base + 9u) << 23u) + flip;
@@ -72,12 +72,12 @@ fn store_run(items: Items, thread: u32, tile: u32, length: u32, start: vec2<u32>
     let is_even = ~(high >> by) & 1u;
     let half = 1u << ((place - 24u) & 31u);
     let rounded = ((high | min(prefix.x, 1u)) + half - is_even) >> by;
-    outputs[item] = (place << 23u) + rounded + exponents;
+    outputs[item] = output_from_float((place << 23u) + rounded + exponents);
   }
   // The greatest sum is finite, the least is not subnormal, no sum left these words, and none is near the middle of two floats.
   if (base + 34u > 247u || widest >= 0x80000000u - LEAST || (rest != 0u && nearest >= 0xffffff00u)) {
     return false;
   }
-  store_bits(outputs, thread, tile, length);
+  store_outputs(outputs, thread, tile, length);
   return true;
 }
