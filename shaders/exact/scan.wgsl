@@ -2,7 +2,7 @@
 // above them has room, the tile is scanned in fixed point. Other tiles are scanned in whole sums. Both ways give the same bits, so
 // each tile chooses for itself.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
-// Linked with tiles.wgsl, store_prefixes.wgsl, near.wgsl or near_none.wgsl, fixed.wgsl and what that lists, carry_*.wgsl and total_*.wgsl.
+// Linked with tiles.wgsl, store_prefixes.wgsl, near.wgsl and swift.wgsl or near_none.wgsl, fixed.wgsl and what that lists, carry_*.wgsl and total_*.wgsl.
 // Work-group memory: that of tiles.wgsl, and two words.
 // replaces: scan_tiles, sum_of_run
 
@@ -145,6 +145,9 @@ const MOST_FINITE = KEY_MOST - 2u;
 
 // Rounds the prefixes of a thread's items, and stores them.
 fn store_fixed(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, rest: u32, base: u32) {
+  if (store_swift(items, thread, tile, length, start, rest, base, atomicLoad(&exact_highest))) {
+    return;
+  }
   var own = items.bits;
   var outputs: array<Output, ITEMS>;
   var sum = start;

@@ -10,6 +10,7 @@ import reduceFile from "../../shaders/exact/reduce.wgsl";
 import scanFile from "../../shaders/exact/scan.wgsl";
 import storePrefixesFile from "../../shaders/exact/store_prefixes.wgsl";
 import sumFile from "../../shaders/exact/sum.wgsl";
+import swiftFile from "../../shaders/exact/swift.wgsl";
 import tilesFile from "../../shaders/exact/tiles.wgsl";
 import { unroll } from "../text/module.ts";
 import { compactText, piecesOf } from "../text/pieces.ts";
@@ -107,7 +108,7 @@ export function exactTiles(
     const scan = [
       ...inFixedPoint,
       file("scan", scanFile),
-      near ? file("near", nearFile) : file("near_none", noNearFile),
+      ...(near ? [file("near", nearFile), file("swift", swiftFile)] : [file("near_none", noNearFile)]),
     ];
     return {
       files: [

@@ -2,6 +2,7 @@ import { emptyLike, valuesOf } from "../../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../../src/algebra/arrays.ts";
 import { arrayLike } from "../../../src/algebra/arrays.ts";
 import { operator } from "../../../src/algebra/custom_operator.ts";
+import { exactAdd } from "../../../src/algebra/exact_add.ts";
 import { f16, f32 } from "../../../src/algebra/floats.ts";
 import { i32, u32 } from "../../../src/algebra/integers.ts";
 import type { Operator } from "../../../src/algebra/monoid.ts";
@@ -54,6 +55,10 @@ const rows: readonly (readonly [ElementType, Operator<string>])[] = [
   [f64, add],
   [f64, min],
   [f64, logicalXor],
+  // The same bits everywhere, of any data.
+  [f16, exactAdd],
+  [f32, exactAdd],
+  [f64, exactAdd],
   [span, chain],
 ] as readonly (readonly [ElementType, Operator<string>])[];
 
