@@ -271,6 +271,25 @@ const exactArrays = [
     [-(2 ** 120), 3, -(2 ** -80)],
   ],
   [Array.from({ length: 16 }, (_, at) => -(2 - 2 ** -23) * 2 ** (at % 4)), [3, -5, 7]],
+  // Sums below zero.
+  [
+    Array.from({ length: 16 }, (_, at) => -(1 + at * 2 ** -20) * 2 ** ((at * 5) % 39)),
+    Array.from(
+      { length: 16 },
+      (_, at) => (at % 3 === 0 ? 1 : -1) * (1 + at * 2 ** -20) * 2 ** ((at * 5) % 39),
+    ),
+  ],
+  // What is in the lower word of two decides: by itself, and by a carry.
+  [[1, 0, 0, 0, 2 ** -24, 2 ** -35]],
+  [[1 + 2 ** -23, 2 ** -25, 2 ** -26, 2 ** -27, 2 ** -28, 2 ** -28]],
+  // Ties that are even and odd, and carries between the words that prefixes are rounded in.
+  [
+    [1 + 2 ** -23, 2 ** -24, 0, 0, -(2 ** -23), 0, 0, 0, -2, 0, 0, 0, -1, -(2 ** -24)],
+    Array.from(
+      { length: 16 },
+      (_, at) => (at % 5 === 0 ? -1 : 1) * (1 + at * 2 ** -20) * 2 ** -((7 * at) % 38),
+    ),
+  ],
 ].map((tiles) => {
   const data = new Float32Array(64);
   for (const [at, items] of tiles.entries()) {
@@ -435,6 +454,42 @@ const mutations: readonly Mutation[] = [
     shownBy: "exact scans",
     from: /prefix\.is_near \|\| rest == 0u/g,
     to: "true",
+  },
+  {
+    title: "a prefix near the middle of two floats is rounded without what is below it",
+    shownBy: "exact scans",
+    from: "(rest != 0u && nearest >= 0xffffff00u)",
+    to: "false",
+  },
+  {
+    title: "prefixes that change their sign are rounded as if they did not",
+    shownBy: "exact scans",
+    from: "widest >= 0x80000000u - LEAST ||",
+    to: "",
+  },
+  {
+    title: "ties go up",
+    shownBy: "exact scans",
+    from: /\(\(high \| min\(prefix\.x, 1u\)\) \+ half - is_even\)/g,
+    to: "((high | min(prefix.x, 1u)) + half)",
+  },
+  {
+    title: "a prefix forgets its lower word",
+    shownBy: "exact scans",
+    from: /\(high \| min\(prefix\.x, 1u\)\)/g,
+    to: "high",
+  },
+  {
+    title: "the lower word of a prefix loses a carry",
+    shownBy: "exact scans",
+    from: / \+ select\(0u, 1u, partial < added_low\)/g,
+    to: "",
+  },
+  {
+    title: "the start of a run loses its sign",
+    shownBy: "exact scans",
+    from: "let flip = sign & 0x80000000u;",
+    to: "let flip = 0u;",
   },
   {
     title: "a thread's sum loses its sign in the tile's digits",
