@@ -288,7 +288,7 @@ async function* plansOf(
   }
   for (const type of [u32, f64] as ElementType[]) {
     const options = { type, algorithm: "subgroup", maxLength, workGroupSize: 64, itemsPerThread: 4 } as const;
-    const compared = { compared: [maxLength, maxLength] } as const;
+    const compared = { compared: [[maxLength, 8, 64]] } as const;
     yield* [planSort({ type, maxLength }, facts, everyMethod, undefined, ["items"], compared)];
     const rows = { type, maxLength, segments: "rows", maxSegmentLength: 16 } as const;
     const network = { short: 0, network: 16, networkThreads: 4, networkItems: 4 } as const;

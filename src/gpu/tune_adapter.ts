@@ -47,8 +47,8 @@ const REPEATS = 3;
 /** A GPU that was idle has a low clock, so it is first kept busy for this long. */
 const HEAT_MS = 300;
 /**
- * Before each way is timed, the GPU is kept busy with it for this long: its clock fell while the kernel was compiled, and after a result is
- * read, an NVIDIA driver works on copies for a while, and sorts then take up to five times as long.
+ * Before each way is timed, the GPU is kept busy with it for this long: after a result is read, an NVIDIA driver works on copies for a
+ * while, and sorts then take up to five times as long.
  */
 const WARM_MS = 40;
 /** The recordings of a round of that, and the most rounds. */
@@ -76,7 +76,7 @@ const SORTS_AT_ONCE = 4;
  */
 const ranges = {
   gpu: {
-    /** How many plans are compiled at once, while those before them are timed. */
+    /** How many plans are compiled at once. */
     atOnce: 8,
     bytes: [2 ** 18, 2 ** 22, 2 ** 26],
     short: shapesOf([
@@ -218,9 +218,6 @@ async function measure(fold: Fold, context: Context, deadline: number): Promise<
   const bench = await openBench(context, Math.max(...bytes));
   const rows: AdapterTuningRow[] = [];
   try {
-    if (!software) {
-      await heat(fold, bench);
-    }
     for (const [primitive, type] of subjects) {
       const own = isSort(primitive) ? range.sortBytes.filter((one) => one <= most) : bytes;
       const lengths = own.map((one) => one / type.bytes);
@@ -297,9 +294,6 @@ export async function tuneOne(
   }
   const bench = await openBench(context, Math.max(Math.max(...lengths) * bytes, 4 * BINS));
   try {
-    if (!context.facts.software) {
-      await heat(fold, bench);
-    }
     const { rows, ways } = await rowsOf(fold, context, bench, { ...measured, lengths, results: new Map() });
     return { rows, ways, lengths };
   } finally {
@@ -360,44 +354,37 @@ async function rowsOf(
     if (performance.now() > deadline) {
       return false;
     }
-    let next = compile(0);
     for (let first = 0; first < ways.length; first += atOnce) {
-      const made = await next;
+      // Nothing is compiled while ways are timed: the CPU is then too late with the GPU's work, and the clock falls.
+      const made = await compile(first);
       plans.push(...made.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : [])));
       const failed = made.find((one) => one.status === "rejected");
       if (failed) {
         throw failed.reason;
       }
-      const isOver = performance.now() > deadline;
-      // Most of the time goes into compiling.
-      next = isOver ? Promise.resolve([]) : compile(first + atOnce);
-      try {
-        for (const [at, one] of made.entries()) {
-          const prepared = one.status === "fulfilled" ? one.value : undefined;
-          const way = ways[first + at] as Way;
-          measured.onWay?.(way);
-          // The longest is checked if it matters: it takes the most time.
-          const soon = isLate ? lengths.slice(0, -1) : lengths;
-          if (prepared && !(await areRight(bench, measured, prepared, soon))) {
-            onWrong?.(way);
-          } else if (prepared) {
-            const times = await timesOf(bench, lengths, prepared, facts.software ? 0 : WARM_MS);
-            if (times) {
-              timed.push({ ...way, times, prepared });
-            }
-          }
-          // Its scratch is needed no more.
-          if (!isLate) {
-            prepared?.destroy();
+      if (!facts.software) {
+        await heat(fold, bench);
+      }
+      for (const [at, one] of made.entries()) {
+        const prepared = one.status === "fulfilled" ? one.value : undefined;
+        const way = ways[first + at] as Way;
+        measured.onWay?.(way);
+        // The longest is checked if it matters: it takes the most time.
+        const soon = isLate ? lengths.slice(0, -1) : lengths;
+        if (prepared && !(await areRight(bench, measured, prepared, soon))) {
+          onWrong?.(way);
+        } else if (prepared) {
+          const times = await timesOf(bench, lengths, prepared, facts.software ? 0 : WARM_MS);
+          if (times) {
+            timed.push({ ...way, times, prepared });
           }
         }
-      } catch (cause) {
-        plans.push(
-          ...(await next).flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : [])),
-        );
-        throw cause;
+        // Its scratch is needed no more.
+        if (!isLate) {
+          prepared?.destroy();
+        }
       }
-      if (isOver && first + atOnce < ways.length) {
+      if (performance.now() > deadline && first + atOnce < ways.length) {
         return false;
       }
     }

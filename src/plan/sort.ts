@@ -84,13 +84,8 @@ export interface SortRow {
   /** A look-back: how often a tile reads an entry that is not there yet, and how many entries a thread reads at a time. */
   readonly patience: number;
   readonly atOnce: number;
-  /**
-   * The most items that are sorted by comparing each with all others: of keys of one word, and of two. Then how many a work-group finds
-   * the places of, and the threads that it has.
-   */
-  readonly compared: readonly [words: number, pairs: number];
-  readonly comparedOwn: number;
-  readonly comparedThreads: number;
+  /** Up to so many items, data is sorted by comparing: the items whose places a work-group finds, and its threads. The rows for the shortest data come first. */
+  readonly compared: readonly (readonly [upTo: number, own: number, threads: number])[];
   /** The most items that one work-group sorts alone, and the threads that it has. */
   readonly oneTile: number;
   readonly oneTileThreads: number;
@@ -120,9 +115,7 @@ export const sortRows = {
     copies: 1,
     patience: 16,
     atOnce: 4,
-    compared: [0, 0],
-    comparedOwn: 32,
-    comparedThreads: 64,
+    compared: [],
     oneTile: 1024,
     oneTileThreads: 64,
     shorterTiles: [],
@@ -166,9 +159,14 @@ export const sortRows = {
     copies: 4,
     patience: 1000,
     atOnce: 8,
-    compared: [8192, 4096],
-    comparedOwn: 32,
-    comparedThreads: 1024,
+    // H100, u32, µs, and by a network or in tiles: 2^10 10.4 (11.2; 1024 threads 11.3; CUB 13.9); 2^11 10.6 (13.1); 2^12 11.9 (16.7; 16 own items
+    // 13.7, 64 12.6, 512 threads 12.6; CUB 15.0); 2^13 15.6 (31.7); 2^14 24.5 (32.0); 2^15 46.8 (34.8). u64 2^12 13.4 (24.6), 2^14 33.7 (55.6), 2^15 72.9 (60.1).
+    compared: [
+      [2 ** 11, 16, 512],
+      [2 ** 12, 32, 1024],
+      [2 ** 13, 64, 1024],
+      [2 ** 14, 128, 1024],
+    ],
     oneTile: 4096,
     oneTileThreads: 512,
     // H100, u32: 2^10 by 256 threads 14.7 µs (in a tile of 4,096: 23.4); 2^11 18.0 (23.7); 2^12 by 256 25.2 (24.1).
@@ -197,9 +195,7 @@ export const sortRows = {
     copies: 2,
     patience: 1000,
     atOnce: 4,
-    compared: [1024, 1024],
-    comparedOwn: 32,
-    comparedThreads: 256,
+    compared: [[1024, 32, 256]],
     oneTile: 4096,
     oneTileThreads: 256,
     shorterTiles: [],
@@ -322,7 +318,7 @@ export function planSort(
   };
   const compared = comparedFor(checked, row, options, testing, facts, methods);
   if (compared) {
-    return planCompared(checked, row, compared, arrangements, facts);
+    return planCompared(checked, compared, arrangements, facts);
   }
   const alone = isOneTile ? shaped(oneTile) : undefined;
   const own = alone === undefined || alone instanceof LimitError ? shaped() : alone;
@@ -776,34 +772,33 @@ function shapeFor(
 /** The sizes if data is sorted by comparing; undefined if it is too long or has no room, or if the caller chose a size or an algorithm. */
 function comparedFor(
   { base, range, maxLength }: CheckedSort,
-  row: SortRow,
+  { compared }: SortRow,
   { algorithm, workGroupSize, itemsPerThread }: TuningOptions,
   testing: SortTesting,
   facts: DeviceFacts,
   methods: Methods,
-): Shaped | undefined {
-  const { compared, comparedOwn, comparedThreads } = row;
-  const threads = Math.min(comparedThreads, mostThreads(facts));
+): (Shaped & { readonly own: number }) | undefined {
+  const [, own, most = 0] = compared.find(([upTo]) => maxLength <= upTo) ?? [];
+  const threads = Math.min(most, mostThreads(facts));
   // Tests that choose what one tile sorts mean the kernels of tiles.
   const isOther = testing.oneTile !== undefined && testing.compared === undefined;
   return isOther ||
-    Math.max(1, maxLength) > compared[keyBits(base.key.type) > 32 ? 1 : 0] ||
+    own === undefined ||
     (algorithm ?? workGroupSize ?? itemsPerThread) !== undefined ||
-    threads % comparedOwn !== 0 ||
-    comparedMemory(base, maxLength, comparedOwn) > facts.limits.maxComputeWorkgroupStorageSize
+    threads % own !== 0 ||
+    comparedMemory(base, own) > facts.limits.maxComputeWorkgroupStorageSize
     ? undefined
-    : shapeOf(base, range, facts, methods, "blelloch", threads, 1, false, 8);
+    : { ...shapeOf(base, range, facts, methods, "blelloch", threads, 1, false, 8), own };
 }
 
 /** Plans a sort by comparing. */
 function planCompared(
   checked: CheckedSort,
-  { comparedOwn: own }: SortRow,
-  { shape, digits }: Shaped,
+  { shape, digits, own }: Shaped & { readonly own: number },
   arrangements: readonly Arrangement[],
   facts: DeviceFacts,
 ): SortPlan {
-  const { base, maxLength } = checked;
+  const { base } = checked;
   const { common, kernels, scratch, storesKeys, slotsFor, copies } = layoutOf(
     checked,
     shape.sizes,
@@ -811,7 +806,7 @@ function planCompared(
     1,
     facts,
   );
-  const kernel = comparedKernel({ ...base, shape, digits }, maxLength, own, storesKeys);
+  const kernel = comparedKernel({ ...base, shape, digits }, own, storesKeys);
   const passes = (length: number, aside: boolean): readonly Pass[] =>
     length === 0
       ? []

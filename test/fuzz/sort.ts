@@ -263,7 +263,7 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
     const context = contextOf(device);
     const sizes = { byVotes: true, partBytes: 512, oneTile: 0 };
     const testing: SortTesting = isCompared
-      ? { compared: [8192, 4096], comparedOwn: 8, comparedThreads: 32 }
+      ? { compared: [[8192, 8, 32]] }
       : { byArrival: 8, ...sizes, ...((disorder ?? 0) > 0 && { disorder: disorder as number }) };
     const own = planSort(options as never, context.facts, everyMethod, undefined, undefined, testing);
     return (await prepare(context, own)) as unknown as Awaited<ReturnType<typeof fold.prepareSort>>;

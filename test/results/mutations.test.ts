@@ -163,7 +163,7 @@ const byNetwork = (moved: "positions" | undefined): Subject => {
 
 /** Each item is compared with all others, by several threads, of several work-groups. */
 const byComparing = (moved: "positions" | undefined, type: ScalarType = u32): Subject => {
-  const sizes = { compared: [256, 256], comparedOwn: 8, comparedThreads: 32 } as const;
+  const sizes = { compared: [[256, 8, 32]] } as const;
   return recordedOnce(moved, type, (facts, maxLength) =>
     planSort({ type, maxLength }, facts, everyMethod, moved, undefined, sizes),
   );
@@ -698,46 +698,46 @@ const mutations: readonly Mutation[] = [
     to: "",
   },
   {
-    title: "equal items before an item do not count",
+    title: "of equal items, the earlier one does not come first",
     shownBy: "a sort of positions by comparing",
-    from: "keys <= vec4<u32>(key)",
-    to: "keys < vec4<u32>(key)",
+    from: "select(comes_before(key, other), !comes_before(other, key), is_earlier)",
+    to: "comes_before(key, other)",
   },
   {
-    title: "equal items behind an item count",
+    title: "equal items of a work-group turn around",
     shownBy: "a sort of positions by comparing",
-    from: "return count_of(keys < vec4<u32>(key));",
-    to: "return count_of(keys <= vec4<u32>(key));",
+    from: "own_key, other < own)",
+    to: "own_key, other > own)",
   },
   {
-    title: "equal items of a work-group have one place",
+    title: "items behind a work-group's own come before those that are equal",
     shownBy: "a sort of positions by comparing",
-    from: " | (earlier & (keys == vec4<u32>(key)))",
-    to: "",
+    from: /index > first/g,
+    to: "false",
   },
   {
-    title: "equal pairs of words before an item do not count",
-    shownBy: "a sort of pairs by comparing",
-    from: "select(1u, 0u, comes_before(key, keys.xy))",
-    to: "select(0u, 1u, comes_before(keys.xy, key))",
-  },
-  {
-    title: "the second key of a vector is the first one",
-    shownBy: "a sort of pairs by comparing",
-    from: "select(keys.xy, keys.zw, index % VECTOR_KEYS == 1u)",
-    to: "keys.xy",
-  },
-  {
-    title: "what is past the end comes before all items",
+    title: "a work-group's own items count as others",
     shownBy: "a sort of keys by comparing",
-    from: /select\(~0u, key, index < length\)/g,
-    to: "select(0u, key, index < length)",
+    from: /index - first >= OWN/g,
+    to: "true",
   },
   {
-    title: "the last keys are compared with no item",
+    title: "what is past the end counts",
     shownBy: "a sort of keys by comparing",
-    from: "(vectors + CHUNKS - 1u) / CHUNKS",
-    to: "vectors / CHUNKS",
+    from: /index < length && index - first/g,
+    to: "index - first",
+  },
+  {
+    title: "a search ends before its last step",
+    shownBy: "a sort of pairs by comparing",
+    from: "return place + select(0u, 1u, comes_first(sorted_keys[place], key, is_behind));",
+    to: "return place;",
+  },
+  {
+    title: "the items that come right before a place do not count",
+    shownBy: "a sort of keys by comparing",
+    from: "place <= own; place += CHUNKS",
+    to: "place < own; place += CHUNKS",
   },
   {
     title: "the first bit is not left out",

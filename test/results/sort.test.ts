@@ -538,13 +538,13 @@ describe("short data that is sorted by comparing each item with all others", () 
     skip(missing(type), `the adapter has no ${type.feature}`);
     const context = contextOf(fold().device);
     // One work-group and several; a thread that compares with all keys, and several that share them; more keys than threads.
-    for (const [maxLength, comparedOwn, comparedThreads] of [
+    for (const [maxLength, own, threads] of [
       [1, 32, 32],
       [6, 4, 64],
       [128, 8, 32],
       [300, 32, 64],
     ] as const) {
-      const testing = { compared: [300, 300], comparedOwn, comparedThreads } as const;
+      const testing = { compared: [[300, own, threads]] } as const;
       const options = { type, descending, maxLength, ...(bits && { bits }) };
       const plan = planSort(options, context.facts, everyMethod, moved, undefined, testing);
       expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
@@ -563,7 +563,7 @@ describe("short data that is sorted by comparing each item with all others", () 
     const { device } = fold();
     const context = contextOf(device);
     const options = { type: u32, maxLength: 200, lengthOnGpu: true } as const;
-    const testing = { compared: [256, 256], comparedOwn: 8, comparedThreads: 32 } as const;
+    const testing = { compared: [[256, 8, 32]] } as const;
     const plan = planSort(options, context.facts, everyMethod, undefined, undefined, testing);
     expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
     const sort = await prepare(context, plan);
@@ -587,9 +587,9 @@ describe("short data that is sorted by comparing each item with all others", () 
     const { facts } = contextOf(fold().device);
     const kernelOf = (more: object): string =>
       planSort({ type: u32, maxLength: 128, ...more }, facts, everyMethod, undefined, undefined, {
-        compared: [128, 64],
+        compared: [[128, 8, 32]],
       }).kernels[0]?.entryPoint ?? "";
-    expect([{}, { bits: [0, 8] }, { lengthOnGpu: true }, { type: u64, maxLength: 64 }].map(kernelOf)).toEqual(
+    expect([{}, { bits: [0, 8] }, { lengthOnGpu: true }, { type: u64 }].map(kernelOf)).toEqual(
       Array(4).fill("sort_by_comparing"),
     );
     for (const more of [
@@ -597,7 +597,6 @@ describe("short data that is sorted by comparing each item with all others", () 
       { itemsPerThread: 4 },
       { workGroupSize: 64 },
       { maxLength: 129 },
-      { type: u64 },
     ]) {
       expect(kernelOf(more), Object.keys(more)[0]).not.toBe("sort_by_comparing");
     }

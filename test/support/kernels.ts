@@ -439,7 +439,7 @@ export async function kernelsOf(
   }
   // Comparisons depend on no algorithm, and neither do networks. Small ones compile soon.
   for (const moved of algorithm === "blelloch" ? [undefined, u32, f64] : []) {
-    const sizes = { compared: [64, 64], comparedOwn: 4, comparedThreads: 16 } as const;
+    const sizes = { compared: [[64, 4, 16]] } as const;
     take(planSort({ type, maxLength: 64 }, facts, everyMethod, moved, undefined, sizes).kernels);
   }
   for (const moved of algorithm === "blelloch" ? [undefined, u32] : []) {
