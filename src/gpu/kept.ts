@@ -36,6 +36,8 @@ export interface Kept {
   calls: number;
   /** Bytes of the buffers that they may take. */
   usedBytes: number;
+  /** The keys of the plans that they use. */
+  readonly busy: Set<string | undefined>;
   /** Starts each call that waits, the first one first, if there are bytes for it. */
   readonly waiting: (() => boolean)[];
   /** Bytes that go from or to the CPU at once: the staging memory of a call is a few pieces, however long its arrays are. */
@@ -51,6 +53,7 @@ export const nothingKept = (): Kept => ({
   mostBytes: MOST_BYTES,
   calls: 0,
   usedBytes: 0,
+  busy: new Set(),
   waiting: [],
   pieceBytes: 2 ** 24,
   longBytes: 2 ** 24,
@@ -60,16 +63,19 @@ export const nothingKept = (): Kept => ({
 
 /**
  * Starts a call whose buffers have `bytes` bytes at most, or says when it starts: once those that came before have started, there are
- * bytes for it, and not too many calls are under way. Alone, it needs not wait, however many it takes. It must not be a part of
- * another call.
+ * bytes for it, not too many calls are under way, and none with the same plan (`key`) is. A second plan and buffers of its own would take
+ * longer than the wait. Alone, it needs not wait, however many bytes it takes. It must not be a part of another call.
  */
-export function startCall(kept: Kept, bytes: number): Promise<void> | undefined {
+export function startCall(kept: Kept, bytes: number, key?: string): Promise<void> | undefined {
   const starts = (start?: () => void): boolean => {
-    const { calls, usedBytes, mostBytes } = kept;
-    const fits = calls === 0 || (calls < MOST_PLANS && usedBytes + bytes <= mostBytes);
+    const { calls, usedBytes, mostBytes, busy } = kept;
+    const fits = calls === 0 || (calls < MOST_PLANS && usedBytes + bytes <= mostBytes && !busy.has(key));
     if (fits) {
       kept.calls++;
       kept.usedBytes += bytes;
+      if (key) {
+        busy.add(key);
+      }
       start?.();
     }
     return fits;
@@ -79,10 +85,13 @@ export function startCall(kept: Kept, bytes: number): Promise<void> | undefined 
     : new Promise((start) => kept.waiting.push(() => starts(start)));
 }
 
-/** Says that a call ended. Those that wait start, as far as there are bytes for them. */
-export function endCall(kept: Kept, bytes: number): void {
-  kept.calls -= Number(bytes !== 0);
-  kept.usedBytes -= bytes;
+/** Says that a call ended. Those that wait start, as far as they may. */
+export function endCall(kept: Kept, bytes: number, key?: string): void {
+  if (bytes !== 0) {
+    kept.calls--;
+    kept.usedBytes -= bytes;
+    kept.busy.delete(key);
+  }
   while (kept.waiting[0]?.()) {
     kept.waiting.shift();
   }

@@ -103,7 +103,8 @@ async function compiledFor(context: Context, call: Planned, key: string): Promis
 
 /**
  * Does some work with the plan of a call: one that an earlier call left, or a new one. It is left for the next call. `bytes` is
- * what its buffers have at most. It waits until there are as many. A stream has none: it may end only when another stream goes on.
+ * what its buffers have at most. It waits until there are as many, and until no other call uses the plan. A stream has none: it may end
+ * only when another stream goes on.
  */
 export async function withPlan<T>(
   context: Context,
@@ -112,13 +113,13 @@ export async function withPlan<T>(
   work: (own: PlanForCalls) => Promise<T>,
 ): Promise<T> {
   const { kept } = context;
-  const started = startCall(kept, bytes);
+  const key = keyOfCall(planned);
+  const started = startCall(kept, bytes, key);
   if (started) {
     await started;
   }
   let own: PlanForCalls | undefined;
   try {
-    const key = keyOfCall(planned);
     own = (takePlan(kept, key) as PlanForCalls | undefined) ?? (await compiledFor(context, planned, key));
     const result = await work(own);
     usePipelines(context, own.pipelines);
@@ -128,6 +129,6 @@ export async function withPlan<T>(
     own?.destroy();
     throw cause;
   } finally {
-    endCall(kept, bytes);
+    endCall(kept, bytes, key);
   }
 }

@@ -231,8 +231,8 @@ describe("bad input", () => {
   const data = Uint32Array.of(1, 2);
   test.each([
     [data, Int32Array.of(1), {}, "values", /sorted holds u32, and values holds i32/],
-    [[1, 2], data, {}, "data", /not an array of an element type/],
-    [data, 5, {}, "data", /not an array of an element type/],
+    [[1, 2], data, {}, "data", /has no element type/],
+    [data, 5, {}, "data", /has no element type/],
     [pair.array(1), pair.array(1), {}, "sorted", /the struct Both; it takes u32/],
     [data, data, { side: "middle" }, "side", /side is middle; it takes left or right/],
     [data, data, { type: f32 }, "type", /type says f32/],
