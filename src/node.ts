@@ -34,7 +34,7 @@ export interface NodeOpenOptions {
   readonly tuning?: AdapterTuning | "auto";
   /** The most pipelines to keep for later calls: see {@link OpenOptions.maxPipelines}. */
   readonly maxPipelines?: number;
-  /** The most bytes of buffers to keep for later calls: see {@link OpenOptions.maxKeptBytes}. */
+  /** The most bytes of buffers of calls at hand, under way and kept: see {@link OpenOptions.maxKeptBytes}. */
   readonly maxKeptBytes?: number;
 }
 

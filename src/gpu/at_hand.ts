@@ -334,7 +334,7 @@ export const runAtOnce = (
   planAtHand(
     context,
     planned,
-    bytesFor(given.byteLength) + bytesFor(given.length * type.bytes),
+    bytesFor(given.byteLength) + bytesFor(given.length * type.bytes, ends.total ? type.bytes : 0),
     async ({ plan, upload, output, run }) => {
       const length = plan.outputLength(given.length);
       if (length === 0 && !ends.total) {

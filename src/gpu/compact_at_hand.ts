@@ -92,6 +92,9 @@ export type SelectOptions = TypeOptions &
     readonly class?: string;
   };
 
+/** Bytes of where the parts begin, at most: of 16 classes, and where the last one ends. */
+const MOST_COUNT_BYTES = 68;
+
 /** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
 export async function compactAtHand(
   context: Context,
@@ -175,7 +178,9 @@ async function selectAtHand(
     : await planAtHand(
         context,
         { primitive, ...call },
-        bytesFor(given.byteLength) + bytesFor(length * itemBytes) + (words ? bytesFor(words.byteLength) : 0),
+        bytesFor(given.byteLength) +
+          bytesFor(length * itemBytes, MOST_COUNT_BYTES) +
+          (words ? bytesFor(words.byteLength) : 0),
         async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
           counts = new Uint32Array(countWords);
           if (length === 0) {

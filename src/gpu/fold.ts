@@ -1388,8 +1388,7 @@ export class Fold {
   }
 
   /**
-   * Drops everything that is kept for the next call: pipelines, and the buffers and plans of `scan`, `reduce` and
-   * `compact`. Prepared plans keep theirs. The next call of each kind compiles its kernels again.
+   * Drops everything that is kept for the next call: pipelines, and the buffers and plans of calls at hand and on the GPU. Prepared plans keep theirs. The next call of each kind compiles its kernels again.
    *
    * @example
    * ```ts

@@ -1,7 +1,8 @@
 // Buffers and plans that calls leave for the next calls. Without them, most of a call's time goes into planning and into
 // memory that is touched for the first time. Calls at hand and arrays on the GPU share the buffers: the queue carries out
 // submissions in order, so a buffer may be taken again as soon as all commands that use it are submitted.
-// What calls under way may take and what is kept are never more bytes together than were stated.
+// What calls under way may take and what is kept are no more bytes together than were stated, unless one call alone needs more. Streams, and
+// arrays on the GPU of the caller's, come beside that.
 
 /** Bytes of the buffers of calls, under way and kept, if the caller does not say. */
 const MOST_BYTES = 2 ** 29;
@@ -28,6 +29,13 @@ export interface KeptBuffer {
   readonly usage: number;
 }
 
+/** A call that waits for its turn: see {@link startCall}. */
+interface WaitingCall {
+  readonly bytes: number;
+  readonly key: string | undefined;
+  start(): void;
+}
+
 /** The buffers and plans that a device's calls have left for the next ones, and the calls under way. */
 export interface Kept {
   /** How many bytes of buffers the calls under way, and what is kept, have at most. */
@@ -38,8 +46,8 @@ export interface Kept {
   usedBytes: number;
   /** The keys of the plans that they use. */
   readonly busy: Set<string | undefined>;
-  /** Starts each call that waits, the first one first, if there are bytes for it. */
-  readonly waiting: (() => boolean)[];
+  /** The calls that wait, in the order in which they came. */
+  readonly waiting: WaitingCall[];
   /** Bytes that go from or to the CPU at once: the staging memory of a call is a few pieces, however long its arrays are. */
   pieceBytes: number;
   /** Arrays of more bytes go through the device in pieces, also if a buffer would hold them: see bench/LOG.md. */
@@ -62,27 +70,20 @@ export const nothingKept = (): Kept => ({
 });
 
 /**
- * Starts a call whose buffers have `bytes` bytes at most, or says when it starts: once those that came before have started, there are
- * bytes for it, not too many calls are under way, and none with the same plan (`key`) is. A second plan and buffers of its own would take
- * longer than the wait. Alone, it needs not wait, however many bytes it takes. It must not be a part of another call.
+ * Starts a call whose buffers have `bytes` bytes at most, or says when it starts: once no call with the same plan (`key`) is under way, not
+ * too many calls are, and there are bytes for it. A second plan and buffers of its own would take longer than the wait. Calls that wait for
+ * bytes, or for others to end, start in the order in which they came. Alone, a call needs not wait, however many bytes it takes. It must not
+ * be a part of another call.
  */
 export function startCall(kept: Kept, bytes: number, key?: string): Promise<void> | undefined {
-  const starts = (start?: () => void): boolean => {
-    const { calls, usedBytes, mostBytes, busy } = kept;
-    const fits = calls === 0 || (calls < MOST_PLANS && usedBytes + bytes <= mostBytes && !busy.has(key));
-    if (fits) {
-      kept.calls++;
-      kept.usedBytes += bytes;
-      if (key) {
-        busy.add(key);
-      }
-      start?.();
-    }
-    return fits;
-  };
-  return bytes === 0 || (kept.waiting.length === 0 && starts())
-    ? undefined
-    : new Promise((start) => kept.waiting.push(() => starts(start)));
+  const { waiting } = kept;
+  if (bytes === 0 || (waiting.length === 0 && starts(kept, bytes, key))) {
+    return undefined;
+  }
+  return new Promise((start) => {
+    waiting.push({ bytes, key, start });
+    startWaiting(kept);
+  });
 }
 
 /** Says that a call ended. Those that wait start, as far as they may. */
@@ -92,16 +93,48 @@ export function endCall(kept: Kept, bytes: number, key?: string): void {
     kept.usedBytes -= bytes;
     kept.busy.delete(key);
   }
-  while (kept.waiting[0]?.()) {
-    kept.waiting.shift();
+  startWaiting(kept);
+}
+
+/** Whether a call starts now. Then it counts. */
+function starts(kept: Kept, bytes: number, key: string | undefined): boolean {
+  const { calls, usedBytes, mostBytes, busy } = kept;
+  const fits = calls === 0 || (calls < MOST_PLANS && usedBytes + bytes <= mostBytes && !busy.has(key));
+  if (fits) {
+    kept.calls++;
+    kept.usedBytes += bytes;
+    if (key) {
+      busy.add(key);
+    }
+  }
+  return fits;
+}
+
+/** Starts the calls that wait, up to the first one that has no bytes. Those whose plan is in use are passed over. */
+function startWaiting(kept: Kept): void {
+  const { waiting, busy } = kept;
+  for (let at = 0; at < waiting.length; ) {
+    const { bytes, key, start } = waiting[at] as WaitingCall;
+    if (busy.has(key)) {
+      at++;
+    } else if (starts(kept, bytes, key)) {
+      waiting.splice(at, 1);
+      start();
+    } else {
+      return;
+    }
   }
 }
 
 /** The most bytes of a buffer that is taken for so many: a power of two. */
 const mostFor = (bytes: number): number => 2 ** Math.ceil(Math.log2(Math.max(2 ** 16, bytes)));
 
-/** Bytes of the buffers that a call may take for an array: one on the device, staging, and what is short. */
-export const bytesFor = (bytes: number): number => 2 * mostFor(bytes) + 2 ** 17;
+/**
+ * Bytes of the buffers that a call may take for an array: one on the device, staging, and what is short. `beside` is what is read back
+ * together with the array.
+ */
+export const bytesFor = (bytes: number, beside = 0): number =>
+  mostFor(bytes) + mostFor(bytes + beside) + 2 ** 17;
 
 /** Buffers that were kept before. */
 const taken = new WeakMap<GPUBuffer, KeptBuffer>();

@@ -106,15 +106,17 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
     refuse("openFold", "adapter", String(adapter), "a GPUAdapter");
   }
   const found = adapter === undefined ? await find() : { adapter };
-  try {
-    const own = await requestDevice(found.adapter);
-    return new Fold(await openContext(own, options), () => {
-      own.destroy();
-      found.release?.();
-    });
-  } catch (cause) {
+  let own: GPUDevice | undefined;
+  const close = (): void => {
+    own?.destroy();
     found.release?.();
-    throw (await part(import("./device_errors.ts"))).noDeviceError(cause);
+  };
+  try {
+    own = await requestDevice(found.adapter);
+    return new Fold(await openContext(own, options), close);
+  } catch (cause) {
+    close();
+    throw own ? cause : (await part(import("./device_errors.ts"))).noDeviceError(cause);
   }
 }
 

@@ -266,6 +266,39 @@ describe("the order", () => {
     expect(kept).toMatchObject(nobodyWaits);
   });
 
+  test("a call whose plan is in use is passed over, and one that has no bytes is not", async () => {
+    const kept = { ...nothingKept(), mostBytes: 100 };
+    const started: string[] = [];
+    const start = (name: string, bytes: number, key?: string): void => {
+      void (startCall(kept, bytes, key) ?? Promise.resolve()).then(() => started.push(name));
+    };
+    const settled = async (): Promise<string> => {
+      await Promise.resolve();
+      return started.join(" ");
+    };
+    start("a1", 10, "a");
+    start("a2", 10, "a");
+    start("b1", 10, "b");
+    start("any", 10);
+    expect(await settled()).toBe("a1 b1 any");
+    start("long", 90, "c");
+    start("b2", 10, "b");
+    start("d", 10, "d");
+    expect(await settled()).toBe("a1 b1 any");
+    endCall(kept, 10, "a");
+    expect(await settled()).toBe("a1 b1 any a2");
+    for (const key of ["a", "b", undefined]) {
+      endCall(kept, 10, key);
+    }
+    // b2 came after the long one, so it takes the bytes that are left.
+    expect(await settled()).toBe("a1 b1 any a2 long b2");
+    endCall(kept, 90, "c");
+    expect(await settled()).toBe("a1 b1 any a2 long b2 d");
+    endCall(kept, 10, "b");
+    endCall(kept, 10, "d");
+    expect(kept).toMatchObject({ ...nobodyWaits, busy: new Set() });
+  });
+
   test("calls that go one by one end in the order in which they came", async () => {
     const { one } = await foldOf(0, { pieceBytes: 2 ** 12 });
     // In pieces, and not.
@@ -330,13 +363,14 @@ describe("the order", () => {
     expect(made().slice(before)).toEqual([]);
     expect(most).toBe(1);
     expect(into.map((room) => room[19_999])).toEqual(into.map((_, at) => at * 20_000));
-    // Another plan does not wait for that.
+    // Calls of other plans do not wait for that, even if they come after those that do.
     const ended: string[] = [];
     await Promise.all([
-      one.scan(dataOf(2 ** 22)).then(() => ended.push("long")),
+      one.scan(dataOf(2 ** 21)).then(() => ended.push("long")),
+      one.scan(dataOf(2 ** 21)).then(() => ended.push("the next long")),
       one.reduce(dataOf(200)).then(() => ended.push("short")),
     ]);
-    expect(ended).toEqual(["short", "long"]);
+    expect(ended).toEqual(["short", "long", "the next long"]);
     expect(kept).toMatchObject({ ...nobodyWaits, busy: new Set() });
     one.destroy();
   });

@@ -522,7 +522,7 @@ describe("what goes wrong", () => {
     for (const [wrong, shown] of [
       [new Float32Array(1), "Float32Array"],
       [new Uint16Array(1), "Uint16Array"],
-      [[1, 2], "1,2"],
+      [[1, 2], "a chunk is Array;"],
       [null, "null"],
       [matrix.type.array(1), "an array of Matrix2x2"],
     ] as const) {
