@@ -29,13 +29,6 @@ export interface KeptBuffer {
   readonly usage: number;
 }
 
-/** A call that waits for its turn: see {@link startCall}. */
-interface WaitingCall {
-  readonly bytes: number;
-  readonly key: string | undefined;
-  start(): void;
-}
-
 /** The buffers and plans that a device's calls have left for the next ones, and the calls under way. */
 export interface Kept {
   /** How many bytes of buffers the calls under way, and what is kept, have at most. */
@@ -46,8 +39,8 @@ export interface Kept {
   usedBytes: number;
   /** The keys of the plans that they use. */
   readonly busy: Set<string | undefined>;
-  /** The calls that wait, in the order in which they came. */
-  readonly waiting: WaitingCall[];
+  /** Starts each call that waits, in the order in which they came. It returns false if there are no bytes for it, undefined if its plan is in use. */
+  readonly waiting: (() => boolean | undefined)[];
   /** Bytes that go from or to the CPU at once: the staging memory of a call is a few pieces, however long its arrays are. */
   pieceBytes: number;
   /** Arrays of more bytes go through the device in pieces, also if a buffer would hold them: see bench/LOG.md. */
@@ -76,14 +69,29 @@ export const nothingKept = (): Kept => ({
  * be a part of another call.
  */
 export function startCall(kept: Kept, bytes: number, key?: string): Promise<void> | undefined {
-  const { waiting } = kept;
-  if (bytes === 0 || (waiting.length === 0 && starts(kept, bytes, key))) {
-    return undefined;
-  }
-  return new Promise((start) => {
-    waiting.push({ bytes, key, start });
-    startWaiting(kept);
-  });
+  const { waiting, busy } = kept;
+  const starts = (start?: () => void): boolean | undefined => {
+    if (busy.has(key)) {
+      return undefined;
+    }
+    const { calls, usedBytes, mostBytes } = kept;
+    const fits = calls === 0 || (calls < MOST_PLANS && usedBytes + bytes <= mostBytes);
+    if (fits) {
+      kept.calls++;
+      kept.usedBytes += bytes;
+      if (key) {
+        busy.add(key);
+      }
+      start?.();
+    }
+    return fits;
+  };
+  return bytes === 0 || (waiting.length === 0 && starts())
+    ? undefined
+    : new Promise((start) => {
+        waiting.push(() => starts(start));
+        startWaiting(kept);
+      });
 }
 
 /** Says that a call ended. Those that wait start, as far as they may. */
@@ -96,32 +104,16 @@ export function endCall(kept: Kept, bytes: number, key?: string): void {
   startWaiting(kept);
 }
 
-/** Whether a call starts now. Then it counts. */
-function starts(kept: Kept, bytes: number, key: string | undefined): boolean {
-  const { calls, usedBytes, mostBytes, busy } = kept;
-  const fits = calls === 0 || (calls < MOST_PLANS && usedBytes + bytes <= mostBytes && !busy.has(key));
-  if (fits) {
-    kept.calls++;
-    kept.usedBytes += bytes;
-    if (key) {
-      busy.add(key);
-    }
-  }
-  return fits;
-}
-
 /** Starts the calls that wait, up to the first one that has no bytes. Those whose plan is in use are passed over. */
-function startWaiting(kept: Kept): void {
-  const { waiting, busy } = kept;
+function startWaiting({ waiting }: Kept): void {
   for (let at = 0; at < waiting.length; ) {
-    const { bytes, key, start } = waiting[at] as WaitingCall;
-    if (busy.has(key)) {
-      at++;
-    } else if (starts(kept, bytes, key)) {
+    const isStarted = waiting[at]?.();
+    if (isStarted) {
       waiting.splice(at, 1);
-      start();
-    } else {
+    } else if (isStarted === false) {
       return;
+    } else {
+      at++;
     }
   }
 }
