@@ -5,7 +5,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
-import { planCompact, planPartition } from "../plan/compact.ts";
+import { MOST_CLASSES, planCompact, planPartition } from "../plan/compact.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { commonNames, tuningNames } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -92,8 +92,8 @@ export type SelectOptions = TypeOptions &
     readonly class?: string;
   };
 
-/** Bytes of where the parts begin, at most: of 16 classes, and where the last one ends. */
-const MOST_COUNT_BYTES = 68;
+/** Bytes of where the parts begin, at most, and of where the last one ends. */
+const MOST_COUNT_BYTES = u32.bytes * (MOST_CLASSES + 1);
 
 /** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
 export async function compactAtHand(

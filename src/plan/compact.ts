@@ -355,7 +355,7 @@ export function planPartition(
 }
 
 /** The most classes. The data is read twice for each. */
-const MOST_CLASSES = 16;
+export const MOST_CLASSES = 16;
 
 /** @throws {ArgumentError} for classes that are none. */
 function partedBy({ type, where, classes, class: expression }: PartitionOptions): Parted {
