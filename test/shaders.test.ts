@@ -419,7 +419,7 @@ describe.each(rows(["every plan"], { of: 4, seldom: true }))("the kernels of %s"
           [add, max].flatMap((op) => inKernelFunctions(type as ElementType, untyped(op), algorithm)),
         ),
       ),
-      // Of so many items that their loops stay as they are in the files.
+      // With 20 items, their loops stay as they are in the files.
       workGroupSort({ type: u32, items: 20, workGroupSize: 32 }),
       workGroupSortPairs({ type: u32, values: u32, items: 20, workGroupSize: 32 }),
       workGroupSortPairs({ type: u32, values: f16, items: 20, workGroupSize: 32 }),

@@ -98,7 +98,7 @@ function headsOf(
 }
 
 /** Whether two keys of an array are the same: of the same bits, but those between a struct's fields, or both NaN. */
-export function sameKeys({ array: keys, type }: Typed): (a: number, b: number) => boolean {
+function sameKeys({ array: keys, type }: Typed): (a: number, b: number) => boolean {
   const { kind, bytes, name } = type;
   const used = usedBytes(type);
   const own = new DataView(keys.buffer as ArrayBuffer, keys.byteOffset, keys.byteLength);

@@ -40,7 +40,7 @@ async function foldOf(
   return { ...own, one, kept };
 }
 
-/** Compares results of calls, element by element. Vitest takes seconds for so many. */
+/** Compares results of calls, element by element. Vitest's own comparison takes seconds for them. */
 function expectSame(found: readonly unknown[], expected: readonly unknown[]): void {
   expect(found.length).toBe(expected.length);
   for (const [at, one] of found.entries()) {

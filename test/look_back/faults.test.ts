@@ -69,7 +69,7 @@ interface Case {
   readonly mapped?: { readonly from: ElementType; readonly map: string; readonly twin: unknown };
   /** What comes before the first item. Then the total is compared, too. */
   readonly initial?: number;
-  /** What says where segments start: about each so many items. */
+  /** What says where segments start: about one starts in `each` items. */
   readonly segments?: { readonly by: "heads" | "headBits"; readonly each: number };
   /** The look-back that it is for; each, where it is left out. */
   readonly lookBack?: LookBack;

@@ -3,6 +3,7 @@ import { operator } from "../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
+import { monoid } from "../../src/algebra/monoid.ts";
 import { add, and, max, min, mul } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
@@ -249,7 +250,9 @@ test.each([
   const groups = Math.floor(tiles / fanOut) + 1;
   const carry = (2 * groups - 1) * group * 2 * words + (2 * words - 1) * group + fanOut;
   const runs = 5;
-  expect(spineSize({ byVotes: true, fanOut }, tiles, words, runs)).toEqual({
+  const sum = monoid(add, u32, "scan");
+  const long = { ...sum, domain: { ...sum.domain, elementBytes: 4 * words } };
+  expect(spineSize({ byVotes: true, fanOut }, tiles, long, runs)).toEqual({
     entries: groups * group,
     bytes: (carry + 1 + 1 + runs + 1) * 4,
   });

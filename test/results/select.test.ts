@@ -183,7 +183,7 @@ describe("long data in short tiles", () => {
   const table = (["u32", "f32", "u64"] as const).flatMap((name) =>
     (["any", "few", "equal"] as const).map((kind) => ({ name, kind })),
   );
-  // At most so many are put in order by the work-group that chooses them. Here, 4 have room there, or all are sorted after that.
+  // The work-group that chooses items puts at most `inOrder` of them in order. Here, 4 have room there, or all are sorted after that.
   const orders = table.flatMap((one) => [4, 0].map((inOrder) => ({ ...one, inOrder })));
   test.for(rows(orders, { of: 20 }))("$name, $kind, $inOrder: work-groups take blocks", async (one) => {
     const { name, kind, inOrder } = one;
