@@ -25,7 +25,7 @@ import { planAppend } from "../src/plan/append_windows.ts";
 import { reductionOf } from "../src/plan/arg.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCombine } from "../src/plan/combine.ts";
-import { counted } from "../src/plan/count_work_groups.ts";
+import { countWorkGroups } from "../src/plan/count_work_groups.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
 import { everyMethod } from "../src/plan/every_method.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
@@ -129,7 +129,7 @@ async function* plansOf(
       }
       yield* [planScan(both, facts, ["padded"]), planReduce(both, facts, ["padded"])];
       const onGpu = planScan({ ...both, passes: "reduce-then-scan", lengthOnGpu: true }, facts);
-      yield* [onGpu.then((plan) => counted(plan, true, facts))];
+      yield* [onGpu.then((plan) => countWorkGroups(plan, true, facts))];
     }
     for (const type of [u32, wide] as ElementType[]) {
       const op = type === u32 ? untyped(min) : wideSum;
