@@ -119,7 +119,7 @@ describe("on a software adapter, long items go one by one", () => {
       planScan({ type: u32, from: type, map: "x.a", maxLength: 2 ** 16 }, facts),
     ]);
 
-  test("few kernels, none of which is long", async () => {
+  test("few kernels, and no long one", async () => {
     const made = await plans(software);
     // Two that scan, the tiles' totals, and the scan of those; two levels of totals; two that move, the counts, their
     // scan, and a copy.
@@ -309,7 +309,7 @@ test("a single pass scans several rows together where it loads items one by one"
   expect(scansRows("vectors")).toBe(false);
 });
 
-test("ranges that lie at vectors lie so for every kernel, however the passes are tuned", async () => {
+test("ranges that start at vectors do so for every kernel, however the passes are tuned", async () => {
   for (const type of allTypes) {
     for (const changes of [{}, { vendor: "nvidia" }, { software: true }]) {
       const options = { type, maxLength: 100_000, passes: "single" } as const;
