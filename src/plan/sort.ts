@@ -10,6 +10,7 @@ import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { Payload, SortKernelOptions, SortLookBack, SortShape } from "../kernels/sort.ts";
 import {
+  arePairsByArrival,
   baseNames,
   countDigitsKernel,
   firstEntry,
@@ -19,6 +20,7 @@ import {
   keysPassKernel,
   movesPairs,
   oneTileKernel,
+  pairsPassKernel,
   partsOf,
   sortBindingOf,
   sortMemory,
@@ -361,7 +363,15 @@ export function planSort(
     Array.from({ length: count }, (_, at) =>
       isByArrival(kernelOptions)
         ? keysPassKernel(kernelOptions, lookBack, testing.disorder)
-        : sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < count - 1, lookBack),
+        : arePairsByArrival(kernelOptions)
+          ? pairsPassKernel(
+              kernelOptions,
+              at === 0 ? "items" : "keys",
+              storesKeys || at < count - 1,
+              lookBack,
+              testing.disorder,
+            )
+          : sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < count - 1, lookBack),
     );
   const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
   const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));
