@@ -261,7 +261,7 @@ const windowFor = (
 type Keys = { readonly keys?: ElementType; readonly keyType?: ElementType };
 
 /** Makes what is prepared check ranges before it records them. */
-function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
+export function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
   const { device } = context;
   const { plan } = division;
   let destroyed = false;
