@@ -1,4 +1,4 @@
-import { BufferUsage, MAP_READ } from "../src/gpu/flags.ts";
+import { BufferUsage, MAP_READ } from "../src/gpu/device/flags.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCopy } from "./copy.ts";
 

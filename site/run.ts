@@ -1,7 +1,7 @@
 import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { arrayLike } from "../src/algebra/arrays.ts";
-import { contextOf } from "../src/gpu/device.ts";
-import { prepare } from "../src/gpu/recording.ts";
+import { contextOf } from "../src/gpu/device/device.ts";
+import { prepare } from "../src/gpu/recordings/recording.ts";
 import type { Fold } from "../src/index.ts";
 import type { Grouping } from "../src/plan/grouping.ts";
 import { wholeWords } from "../src/plan/plan.ts";

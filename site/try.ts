@@ -1,6 +1,6 @@
 import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { parseElements } from "../src/cli/npy.ts";
-import { contextOf } from "../src/gpu/device.ts";
+import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold, Operator, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes, operators } from "../src/index.ts";
 import type {

@@ -19,7 +19,7 @@ export {
   SourceError,
   WavefoldError,
 } from "./errors.ts";
-export type { ArgValue, HandArgOptions } from "./gpu/arg_at_hand.ts";
+export type { ArgValue, HandArgOptions } from "./gpu/at_hand/arg_at_hand.ts";
 export type {
   HandCompactOptions,
   HandMapOptions,
@@ -28,20 +28,14 @@ export type {
   HandScanOptions,
   IntoOption,
   TotalOption,
-} from "./gpu/at_hand.ts";
+} from "./gpu/at_hand/at_hand.ts";
 export type {
   ClassOptions,
   ClassPartition,
   HandPartitionOptions,
   Partition,
-} from "./gpu/compact_at_hand.ts";
-export type { SinglePassTest } from "./gpu/context.ts";
-export type {
-  ExpandRanges,
-  GpuExpandOptions,
-  HandExpandOptions,
-  PreparedExpandRuns,
-} from "./gpu/expand_runs.ts";
+} from "./gpu/at_hand/compact_at_hand.ts";
+export type { SinglePassTest } from "./gpu/device/context.ts";
 export type {
   ByKeys,
   CompactOf,
@@ -65,8 +59,6 @@ export type {
   SegmentParts,
   WithoutSegments,
 } from "./gpu/fold.ts";
-export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_array.ts";
-export type { HandHistogramOptions, WeightArray, WeightsOption } from "./gpu/histogram.ts";
 export type {
   GpuCompactOptions,
   GpuPartitionOptions,
@@ -75,19 +67,42 @@ export type {
   GpuScanMapOptions,
   GpuScanOptions,
   GpuSegmentsOption,
-} from "./gpu/on_gpu.ts";
+} from "./gpu/gpu_arrays/calls_on_gpu.ts";
+export type {
+  ExpandRanges,
+  GpuExpandOptions,
+  HandExpandOptions,
+  PreparedExpandRuns,
+} from "./gpu/gpu_arrays/expand_runs.ts";
+export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_arrays/gpu_array.ts";
+export type { RunLengths, RunOptions } from "./gpu/gpu_arrays/run_lengths.ts";
+export type { HandSegmentsOption } from "./gpu/gpu_arrays/segments_at_hand.ts";
+export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/gpu_arrays/segments_on_gpu.ts";
+export type { UploadOptions, WrapOptions } from "./gpu/gpu_arrays/upload_and_wrap.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
-export type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "./gpu/partition.ts";
-export type { BufferRange, Length } from "./gpu/recording.ts";
-export type { RunLengths, RunOptions } from "./gpu/runs.ts";
-export type { HandSearchOptions } from "./gpu/search.ts";
-export type { HandSegmentsOption } from "./gpu/segments_at_hand.ts";
-export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/segments_on_gpu.ts";
-export type { NthRanges, PreparedNth, PreparedTopK, TopKRanges } from "./gpu/select.ts";
-export type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./gpu/select_calls.ts";
-export type { PreparedSort, PreparedSortOptions, SortRanges, ValueTypes } from "./gpu/sort.ts";
-export type { HandSortOptions, Sorted, SortSegments } from "./gpu/sort_calls.ts";
+export type {
+  FlaggedPartitionRanges,
+  PartitionRanges,
+  PreparedPartition,
+} from "./gpu/recordings/partition.ts";
+export type { BufferRange, Length } from "./gpu/recordings/recording.ts";
+export type { HandHistogramOptions, WeightArray, WeightsOption } from "./gpu/sorts_and_searches/histogram.ts";
+export type {
+  NthRanges,
+  PreparedNth,
+  PreparedTopK,
+  TopKRanges,
+} from "./gpu/sorts_and_searches/recorded_select.ts";
+export type {
+  PreparedSort,
+  PreparedSortOptions,
+  SortRanges,
+  ValueTypes,
+} from "./gpu/sorts_and_searches/recorded_sort.ts";
+export type { HandSearchOptions } from "./gpu/sorts_and_searches/search.ts";
+export type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./gpu/sorts_and_searches/select_calls.ts";
+export type { HandSortOptions, Sorted, SortSegments } from "./gpu/sorts_and_searches/sort_calls.ts";
 export type {
   ArraySource,
   ArrayStream,
@@ -99,10 +114,9 @@ export type {
   StreamRows,
   StreamRowsOption,
   StreamScanOption,
-} from "./gpu/streams.ts";
-export type { UploadOptions, WrapOptions } from "./gpu/to_gpu.ts";
-export { tuneAdapter } from "./gpu/tune.ts";
-export type { TuneAdapterOptions } from "./gpu/tune_adapter.ts";
+} from "./gpu/streams/streams.ts";
+export { tuneAdapter } from "./gpu/tuning/tune.ts";
+export type { TuneAdapterOptions } from "./gpu/tuning/tune_adapter.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
 export type { SortedSegments } from "./kernels/sort_segments.ts";

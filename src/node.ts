@@ -8,12 +8,12 @@ import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { AdapterError, MissingPackageError, part, refuse } from "./errors.ts";
+import { hasSwiftShader, softwareFolder, withSoftwareDriver } from "./gpu/adapters/software_adapter.ts";
+import { canFindGpu } from "./gpu/adapters/vulkan_loader.ts";
 import type { Fold } from "./gpu/fold.ts";
 import type { OpenOptions } from "./gpu/open.ts";
 import { openDevice } from "./gpu/open.ts";
-import { hasSwiftShader, softwareFolder, withSoftwareDriver } from "./gpu/software_adapter.ts";
-import { fileStore } from "./gpu/tuning_files.ts";
-import { canFindGpu } from "./gpu/vulkan_loader.ts";
+import { fileStore } from "./gpu/tuning/tuning_files.ts";
 import type { AdapterTuning } from "./plan/adapter_tuning.ts";
 
 // The `openFold` below takes the place of the browser's.
@@ -117,7 +117,7 @@ async function missing(gpuAlone: boolean, softwareAlone: boolean): Promise<strin
 
 /** Why there is no GPU. It is loaded only then. */
 async function gpuMissing(): Promise<{ headline: string; why: string }> {
-  const { sentencesOf, whyNoGpu } = await part(import("./gpu/why_no_gpu.ts"));
+  const { sentencesOf, whyNoGpu } = await part(import("./gpu/diagnosis/why_no_gpu.ts"));
   const diagnosis = whyNoGpu(canFindGpu());
   return { headline: diagnosis.headline, why: sentencesOf(diagnosis) };
 }

@@ -4,7 +4,7 @@ import { requireOptions } from "../options.ts";
 import { callersCombine } from "../text/callers.ts";
 import { describe, problemOf } from "./check_value.ts";
 import type { Monoid, Operator } from "./monoid.ts";
-import { optionalDomain } from "./optional.ts";
+import { optionalDomain } from "./optional_element.ts";
 import type { ElementType, Value, WgslType } from "./types.ts";
 import { isSameType, requireType, requireValueType } from "./types.ts";
 

@@ -1,7 +1,7 @@
 import Table from "cli-table3";
 import { elementTypes } from "../algebra/element_types.ts";
-import { canFindGpu } from "../gpu/vulkan_loader.ts";
-import { whyNoGpu } from "../gpu/why_no_gpu.ts";
+import { canFindGpu } from "../gpu/adapters/vulkan_loader.ts";
+import { whyNoGpu } from "../gpu/diagnosis/why_no_gpu.ts";
 import type { Fold, SinglePassTest } from "../node.ts";
 import { AdapterError, DeviceLostError, MissingPackageError } from "../node.ts";
 import { factsOf, shownLimits } from "./adapter_facts.ts";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Scalar } from "../algebra/types.ts";
-import type { Nth, TopK } from "../gpu/select_calls.ts";
+import type { Nth, TopK } from "../gpu/sorts_and_searches/select_calls.ts";
 import { requireWhole } from "../plan/sort_key.ts";
 import type { OutputOption } from "./arrays.ts";
 import { openOutput, withElements, writeArray } from "./arrays.ts";

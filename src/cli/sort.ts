@@ -6,7 +6,7 @@ import type { Segments } from "../algebra/segments.ts";
 import { longestOf, requireSegments } from "../algebra/segments.ts";
 import type { ScalarType, TypeName } from "../algebra/types.ts";
 import type { Fold } from "../gpu/fold.ts";
-import type { GpuArray } from "../gpu/gpu_array.ts";
+import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
 import { requireBits, requireKey } from "../plan/sort_key.ts";
 import type { OutputOption } from "./arrays.ts";
 import { elementsIn, openOutput, tuningOf, withElements, writeArray } from "./arrays.ts";

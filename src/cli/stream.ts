@@ -1,4 +1,4 @@
-import type { Streamed } from "../gpu/streams.ts";
+import type { Streamed } from "../gpu/streams/streams.ts";
 import type { Input, Output } from "./files.ts";
 import type { ElementSource } from "./npy.ts";
 

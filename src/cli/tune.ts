@@ -11,8 +11,8 @@ import { candidatesOf, formatCandidate, openStages, rank, timeTunings } from "..
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { u64 } from "../algebra/types_64.ts";
-import type { Way } from "../gpu/tune_adapter.ts";
-import { tuneOne, waysOfOne } from "../gpu/tune_adapter.ts";
+import type { Way } from "../gpu/tuning/tune_adapter.ts";
+import { tuneOne, waysOfOne } from "../gpu/tuning/tune_adapter.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold } from "../node.ts";

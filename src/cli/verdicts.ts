@@ -1,5 +1,5 @@
-import type { SinglePassTest } from "../gpu/context.ts";
-import type { Diagnosis } from "../gpu/findings.ts";
+import type { SinglePassTest } from "../gpu/device/context.ts";
+import type { Diagnosis } from "../gpu/diagnosis/diagnosis_types.ts";
 import type { Outcome } from "./self_test.ts";
 
 /** What was found of one thing, and what it means. Only `failed` makes the command fail. */

@@ -10,7 +10,7 @@ import type { ExpandOptions } from "../plan/runs.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
-import type { ArgValue, HandArgOptions } from "./arg_at_hand.ts";
+import type { ArgValue, HandArgOptions } from "./at_hand/arg_at_hand.ts";
 import type {
   HandCompactOptions,
   HandMapOptions,
@@ -18,14 +18,19 @@ import type {
   HandScanMapOptions,
   HandScanOptions,
   IntoOption,
-} from "./at_hand.ts";
-import { loadStreams, scanAtHand } from "./at_hand.ts";
-import type { ClassOptions, ClassPartition, HandPartitionOptions, Partition } from "./compact_at_hand.ts";
-import type { Context, SinglePassTest } from "./context.ts";
-import { trim } from "./device.ts";
-import type { GpuExpandOptions, HandExpandOptions, PreparedExpandRuns } from "./expand_runs.ts";
-import type { GpuArray, Memory, Primitive } from "./gpu_array.ts";
-import type { HandHistogramOptions, WeightArray, WeightsOption } from "./histogram.ts";
+} from "./at_hand/at_hand.ts";
+import { loadStreams, scanAtHand } from "./at_hand/at_hand.ts";
+import type {
+  ClassOptions,
+  ClassPartition,
+  HandPartitionOptions,
+  Partition,
+} from "./at_hand/compact_at_hand.ts";
+import type { Context, SinglePassTest } from "./device/context.ts";
+import { trim } from "./device/device.ts";
+import type { Given } from "./device/transfer.ts";
+import { givenOf } from "./device/transfer.ts";
+import { once } from "./executor/load_once.ts";
 import type {
   GpuCompactOptions,
   GpuPartitionOptions,
@@ -33,19 +38,21 @@ import type {
   GpuReduceOptions,
   GpuScanMapOptions,
   GpuScanOptions,
-} from "./on_gpu.ts";
-import { once } from "./once.ts";
-import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "./partition.ts";
-import type { BufferRange, Length } from "./recording.ts";
-import type { RunLengths, RunOptions } from "./runs.ts";
-import type { HandSearchOptions } from "./search.ts";
-import type { HandSegmentsOption } from "./segments_at_hand.ts";
-import type { GpuSegments, GpuSegmentsByExpression } from "./segments_on_gpu.ts";
-
-import type { PreparedNth, PreparedTopK } from "./select.ts";
-import type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./select_calls.ts";
-import type { PreparedSort, PreparedSortOptions } from "./sort.ts";
-import type { HandSortOptions, Sorted } from "./sort_calls.ts";
+} from "./gpu_arrays/calls_on_gpu.ts";
+import type { GpuExpandOptions, HandExpandOptions, PreparedExpandRuns } from "./gpu_arrays/expand_runs.ts";
+import type { GpuArray, Memory, Primitive } from "./gpu_arrays/gpu_array.ts";
+import type { RunLengths, RunOptions } from "./gpu_arrays/run_lengths.ts";
+import type { HandSegmentsOption } from "./gpu_arrays/segments_at_hand.ts";
+import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
+import type { UploadOptions, WrapOptions } from "./gpu_arrays/upload_and_wrap.ts";
+import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "./recordings/partition.ts";
+import type { BufferRange, Length } from "./recordings/recording.ts";
+import type { HandHistogramOptions, WeightArray, WeightsOption } from "./sorts_and_searches/histogram.ts";
+import type { PreparedNth, PreparedTopK } from "./sorts_and_searches/recorded_select.ts";
+import type { PreparedSort, PreparedSortOptions } from "./sorts_and_searches/recorded_sort.ts";
+import type { HandSearchOptions } from "./sorts_and_searches/search.ts";
+import type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./sorts_and_searches/select_calls.ts";
+import type { HandSortOptions, Sorted } from "./sorts_and_searches/sort_calls.ts";
 import type {
   AnyStreamOptions,
   ArraySource,
@@ -59,10 +66,7 @@ import type {
   StreamOptions,
   StreamRowsOption,
   StreamScanOption,
-} from "./streams.ts";
-import type { UploadOptions, WrapOptions } from "./to_gpu.ts";
-import type { Given } from "./transfer.ts";
-import { givenOf } from "./transfer.ts";
+} from "./streams/streams.ts";
 
 /** The place of a recording's items in longer data. */
 export interface PartOption {
@@ -243,12 +247,12 @@ export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & {
 /** An array of computed keys. If their type is not named, it is not known here. */
 export type KeysOf<Name extends string, K extends Value> = string extends Name ? AnyArray : ArrayOf<Name, K>;
 
-const loadReduce = /* @__PURE__ */ once(() => import("./reduce_at_hand.ts"));
-const loadCompact = /* @__PURE__ */ once(() => import("./compact_at_hand.ts"));
-const loadRecording = /* @__PURE__ */ once(() => import("./recording.ts"));
-const loadArrays = /* @__PURE__ */ once(() => import("./arrays_on_gpu.ts"));
-const loadQueries = /* @__PURE__ */ once(() => import("./queries.ts"));
-const loadOrder = /* @__PURE__ */ once(() => import("./order.ts"));
+const loadReduce = /* @__PURE__ */ once(() => import("./at_hand/reduce_at_hand.ts"));
+const loadCompact = /* @__PURE__ */ once(() => import("./at_hand/compact_at_hand.ts"));
+const loadRecording = /* @__PURE__ */ once(() => import("./recordings/recording.ts"));
+const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays_on_gpu.ts"));
+const loadQueries = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
+const loadOrder = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
 
 /** The parameters of a function without the first. */
 type Rest<F> = F extends (context: Context, ...given: infer Given) => unknown ? Given : never;

@@ -1,9 +1,9 @@
 import { part, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
-import { openContext } from "./device.ts";
+import { openContext } from "./device/device.ts";
 import { Fold } from "./fold.ts";
-import type { OpenStore } from "./tuning_store.ts";
+import type { OpenStore } from "./tuning/tuning_store.ts";
 
 /** Options of `openFold` in a browser. */
 export interface OpenOptions {
@@ -83,7 +83,7 @@ type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 export async function openDevice(options: OpenOptions, find: Find, openStore?: OpenStore): Promise<Fold> {
   const fold = await foldOn(options, find);
   if (options.tuning !== undefined || options.testSinglePass) {
-    await (await part(import("./measured.ts"))).measured(fold, options, openStore);
+    await (await part(import("./tuning/tuning.ts"))).measured(fold, options, openStore);
   }
   return fold;
 }
@@ -116,7 +116,7 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
     return new Fold(await openContext(own, options), close);
   } catch (cause) {
     close();
-    throw own ? cause : (await part(import("./device_errors.ts"))).noDeviceError(cause);
+    throw own ? cause : (await part(import("./device/device_errors.ts"))).noDeviceError(cause);
   }
 }
 
@@ -138,7 +138,7 @@ export function openFold(options: OpenOptions = {}): Promise<Fold> {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
     const adapter = await gpu?.requestAdapter({ powerPreference: "high-performance" });
     if (!adapter) {
-      throw (await part(import("./device_errors.ts"))).noAdapterError(gpu);
+      throw (await part(import("./device/device_errors.ts"))).noAdapterError(gpu);
     }
     return { adapter };
   });

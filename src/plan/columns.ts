@@ -5,7 +5,7 @@ import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanColumns } from "./methods.ts";
 import type { PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";

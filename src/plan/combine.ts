@@ -2,7 +2,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { combineKernel } from "../kernels/combine.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import { portable } from "./methods.ts";
 import type { Plan, Slot } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";

@@ -12,7 +12,7 @@ import { bindingOf, isWide } from "../kernels/kernel.ts";
 import { byClass, inTwo } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import type { Source } from "../text/source.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";

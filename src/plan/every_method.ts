@@ -1,7 +1,7 @@
 import { subgroup } from "../kernels/subgroup_tiles.ts";
 import type { Methods } from "./methods.ts";
 import { portable } from "./methods.ts";
-import { optionalMethods } from "./optional_methods.ts";
+import { optionalMethods } from "./rare_methods.ts";
 import { reduceOnce } from "./reduce_once.ts";
 import { singlePass } from "./single_pass.ts";
 

@@ -16,7 +16,7 @@ import { blelloch, hillisSteele } from "../kernels/portable.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { OneByOne, ThreadsTake, TileAlgorithm, TileSources } from "../kernels/tiles.ts";
 import type { SourceText } from "../text/source.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { Chosen } from "./options.ts";
 import type { Plan, RangeName, SegmentRanges, Slot } from "./plan.ts";

@@ -1,6 +1,6 @@
 import { LimitError } from "../errors.ts";
 import type { Arrangement, InitialBytes, Kernel } from "../kernels/kernel.ts";
-import type { Limits } from "./facts.ts";
+import type { Limits } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 
 /** The caller's ranges. */

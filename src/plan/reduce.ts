@@ -7,7 +7,7 @@ import { elementsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
 import type { TileSources } from "../kernels/tiles.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, TuningOptions } from "./options.ts";

@@ -9,7 +9,7 @@ import { bindingOf, isApart, isWide } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
 import { lookBackMemory, lookBackShape, lookBackSources, spineSize } from "../kernels/look_back.ts";
 import { ROW_FAN, reduceRowsKernel, rowMemory, scanLongRowsKernel, scanRowsKernel } from "../kernels/rows.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";

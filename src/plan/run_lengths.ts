@@ -7,7 +7,7 @@ import type { LookBackOptions } from "../kernels/look_back.ts";
 import type { RunStores } from "../kernels/run_lengths.ts";
 import { runLengthsKernel, runLengthsMemory, startedRuns } from "../kernels/run_lengths.ts";
 import type { KeySource } from "../kernels/segments.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods, RunOptions } from "./methods.ts";
 import type { Plan, RangeName, SegmentRanges } from "./plan.ts";
 import { bound, itemBytesOf } from "./plan.ts";

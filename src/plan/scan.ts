@@ -6,7 +6,7 @@ import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide, reduceKernel, scanKernel } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { LoadedTuning, Methods, Segments, Tuning } from "./methods.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, TuningOptions } from "./options.ts";

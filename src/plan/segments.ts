@@ -7,7 +7,7 @@ import { ArgumentError, FeatureError, refuse } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
 import { clearKernel, markKernel, segmentedMonoid, segmentSources } from "../kernels/segments.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanSegments } from "./methods.ts";
 import type { Pass, RangeName, SegmentRanges, Slot } from "./plan.ts";
 import { bound } from "./plan.ts";

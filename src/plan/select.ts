@@ -24,12 +24,12 @@ import {
 import type { Sizes } from "../kernels/sizes.ts";
 import { gatherKernel } from "../kernels/sort.ts";
 import { digitsOf } from "../kernels/sort_key.ts";
-import { requireChosen } from "./choices.ts";
+import { requireChosen } from "./check_tuning_options.ts";
 import { planCompact } from "./compact.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
+import { plainSizes } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
-import { plainSizes } from "./plain_plan.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
 import { moveSizes, planSort, untuned } from "./sort.ts";

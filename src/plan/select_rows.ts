@@ -4,7 +4,7 @@ import { bindingOf } from "../kernels/kernel.ts";
 import { selectBindingOf, storeFirstKernel, storeTakenKernel } from "../kernels/select.ts";
 import type { SortSource } from "../kernels/sort.ts";
 import { sortBindingOf } from "../kernels/sort.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, wholeWords } from "./plan.ts";

@@ -196,7 +196,7 @@ export const singlePass: PlanSinglePass = (
     takes,
     scanOf(plan, own, segments) {
       const taken = plan.ways.map(({ arrangement }) => arrangement).filter((one) => takes(one, segments));
-      // A software adapter starts as many work-groups as there are tiles: see counted.ts.
+      // A software adapter starts as many work-groups as there are tiles: see count_work_groups.ts.
       const { workGroups = facts.software ? undefined : MOST_WORK_GROUPS } = testing;
       const isShort = !domain.long && domain.elementBytes <= 8 && !tuning.sizes.oneByOne;
       const isInTurn = own.lengthOnGpu && isShort && segments === undefined;

@@ -27,11 +27,11 @@ import {
 import { comparedKernel, comparedMemory } from "../kernels/sort_compared.ts";
 import type { Digits } from "../kernels/sort_key.ts";
 import { digitsOf, keyBits } from "../kernels/sort_key.ts";
-import { requireChosen } from "./choices.ts";
-import type { DeviceFacts } from "./facts.ts";
+import { requireChosen } from "./check_tuning_options.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
+import { plainSizes } from "./one_dispatch_plan.ts";
 import type { Passes, TuningOptions } from "./options.ts";
-import { plainSizes } from "./plain_plan.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords } from "./plan.ts";
 import { planScan } from "./scan.ts";

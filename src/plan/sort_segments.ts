@@ -8,7 +8,7 @@ import { sortBindingOf } from "../kernels/sort.ts";
 import { areKeysAlone, networkKernel, networkSlot } from "../kernels/sort_network.ts";
 import type { SegmentUse, SortedSegments } from "../kernels/sort_segments.ts";
 import { numberKernel, segmentsKernel, shortSegmentsKernel } from "../kernels/sort_segments.ts";
-import type { DeviceFacts } from "./facts.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";

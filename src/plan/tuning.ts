@@ -2,7 +2,7 @@ import type { Domain, ElementType } from "../algebra/types.ts";
 import { FeatureError, LimitError, refuse } from "../errors.ts";
 import { algorithms, mostRows } from "../kernels/algorithms.ts";
 import type { TileAlgorithm } from "../kernels/tiles.ts";
-import type { DeviceFacts, Limits } from "./facts.ts";
+import type { DeviceFacts, Limits } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
 import type { Chosen } from "./options.ts";
@@ -147,7 +147,7 @@ export function tune(
   const algorithm =
     options.algorithm ??
     (algorithms[row.algorithm].subgroups && !features.has("subgroups") ? "blelloch" : row.algorithm);
-  // What is chosen is loaded: see src/gpu/methods.ts.
+  // What is chosen is loaded: see src/gpu/executor/load_methods.ts.
   const tiles = methods.algorithms[algorithm] as TileAlgorithm;
   const longest = Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0);
   const oneByOne = goOneByOne(longest, facts);

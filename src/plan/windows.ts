@@ -1,5 +1,5 @@
 import { LimitError } from "../errors.ts";
-import type { Limits } from "./facts.ts";
+import type { Limits } from "./device_facts.ts";
 
 /**
  * Bytes that a binding may start before its range: it starts at a multiple of 256 at most, and where an item starts. Items have 64

@@ -4,10 +4,10 @@ import type { ElementType, ScalarType, Value } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { AdapterError, ArgumentError, refuse } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
-import type { GpuArray } from "../gpu/gpu_array.ts";
+import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
 import type { OpenOptions } from "../gpu/open.ts";
 import { openFold } from "../gpu/open.ts";
-import type { Length } from "../gpu/recording.ts";
+import type { Length } from "../gpu/recordings/recording.ts";
 import { requireOptions } from "../options.ts";
 
 /** What Wavefold uses of three.js's `WebGPURenderer`. */

@@ -6,7 +6,7 @@ import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import { monoid } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
-import { optionalDomain } from "../../src/algebra/optional.ts";
+import { optionalDomain } from "../../src/algebra/optional_element.ts";
 import type { StructArray, StructFields, StructType, StructValueOf } from "../../src/algebra/struct.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";

@@ -20,7 +20,7 @@ import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { describe as describeAdapter } from "../../src/cli/doctor.ts";
 import { parseElements } from "../../src/cli/npy.ts";
 import { selfTests } from "../../src/cli/self_test.ts";
-import type { SinglePassTest } from "../../src/gpu/context.ts";
+import type { SinglePassTest } from "../../src/gpu/device/context.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";

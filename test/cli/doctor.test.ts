@@ -10,7 +10,7 @@ import { startOpening, startSteps } from "../../src/cli/progress_lines.ts";
 import type { Outcome } from "../../src/cli/self_test.ts";
 import type { AdapterFacts, Examined, Verdict } from "../../src/cli/verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "../../src/cli/verdicts.ts";
-import type { Diagnosis } from "../../src/gpu/findings.ts";
+import type { Diagnosis } from "../../src/gpu/diagnosis/diagnosis_types.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
 

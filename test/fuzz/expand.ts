@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import type { GpuArray } from "../../src/gpu/gpu_array.ts";
+import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { elementsAt, expandRunsReference } from "../../src/reference/runs.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { GpuArray } from "../../src/gpu/gpu_array.ts";
+import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold, u32 } from "../../src/node.ts";
 import { adapter } from "../support/fold.ts";

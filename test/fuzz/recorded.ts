@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { Value } from "../../src/algebra/types.ts";
-import { contextOf } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import type { PreparedCompact, PreparedReduce, PreparedScan } from "../../src/gpu/fold.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";
 import { wholeWords } from "../../src/plan/plan.ts";

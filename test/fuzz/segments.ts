@@ -4,7 +4,7 @@ import { elementTypes } from "../../src/algebra/element_types.ts";
 import { scalarAt } from "../../src/algebra/fields.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Scalar, TypeName, Value } from "../../src/algebra/types.ts";
-import type { GpuArray } from "../../src/gpu/gpu_array.ts";
+import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import type { PreparedNth, PreparedTopK } from "../../src/gpu/select.ts";
+import type { PreparedNth, PreparedTopK } from "../../src/gpu/sorts_and_searches/recorded_select.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Bench } from "./bench.ts";

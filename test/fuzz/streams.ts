@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { Value } from "../../src/algebra/types.ts";
-import { contextOf } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import { emptyOf, expectedOf, initialFor } from "./arrays.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { contextOf } from "../../src/gpu/device.ts";
-import type { Limits } from "../../src/plan/facts.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
+import type { Limits } from "../../src/plan/device_facts.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import type { Scale } from "./plans.ts";

@@ -3,8 +3,15 @@ import { describe, expect } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
-import { contextOf } from "../../src/gpu/device.ts";
-import { bytesFor, endCall, keepBuffer, nothingKept, startCall, takeBuffer } from "../../src/gpu/kept.ts";
+import {
+  bytesFor,
+  endCall,
+  keepBuffer,
+  nothingKept,
+  startCall,
+  takeBuffer,
+} from "../../src/gpu/device/call_memory.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";

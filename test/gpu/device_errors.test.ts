@@ -3,7 +3,7 @@ import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
-import { linesOf, shaderError } from "../../src/gpu/device_errors.ts";
+import { linesOf, shaderError } from "../../src/gpu/device/device_errors.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planScan } from "../support/plans.ts";

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { diagnose } from "../../src/gpu/diagnosis.ts";
-import { readElf } from "../../src/gpu/elf.ts";
-import type { Diagnosis, FindingKind } from "../../src/gpu/findings.ts";
-import { librariesOf } from "../../src/gpu/shared_libraries.ts";
-import { thisSystem } from "../../src/gpu/this_system.ts";
+import { diagnose } from "../../src/gpu/diagnosis/diagnosis.ts";
+import type { Diagnosis, FindingKind } from "../../src/gpu/diagnosis/diagnosis_types.ts";
+import { readElf } from "../../src/gpu/diagnosis/elf.ts";
+import { librariesOf } from "../../src/gpu/diagnosis/shared_libraries.ts";
+import { thisSystem } from "../../src/gpu/diagnosis/this_system.ts";
 import type { FakeSystem } from "../support/fake_system.ts";
 import { fakeSystem, libraryCache, sharedLibrary } from "../support/fake_system.ts";
 

@@ -11,7 +11,7 @@ import { add, max, min } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
-import { contextOf } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, openFold, SourceError } from "../../src/node.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";

@@ -163,7 +163,7 @@ describe("every element is the reference's", () => {
     const { device } = fold();
     const words = type.bytes / 4;
     const keyWords = by === "long keys" || by === "computed keys" ? 2 : 1;
-    // As src/gpu/head_windows.ts has it: bindings may start so many bytes before.
+    // As src/gpu/recordings/head_windows.ts has it: bindings may start so many bytes before.
     const window = Math.floor((BINDING - 4096) / (4 * Math.max(words, keyWords)) / 256) * 256;
     const maxLength = 3 * window;
     const segments = segmentsBy(by);

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
-import { contextOf } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import { type Fold, OutOfMemoryError, openFold } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
-import { canFindGpu } from "../../src/gpu/vulkan_loader.ts";
+import { canFindGpu } from "../../src/gpu/adapters/vulkan_loader.ts";
 
 // Which adapter is taken on systems that this machine is not: the system's name is faked, and so is the package webgpu.
 

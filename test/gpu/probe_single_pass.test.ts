@@ -1,9 +1,9 @@
 import { afterEach, expect, vi } from "vitest";
 import { DeviceLostError } from "../../src/errors.ts";
-import type { Context } from "../../src/gpu/context.ts";
-import { contextOf } from "../../src/gpu/device.ts";
-import type { Planted } from "../../src/gpu/probe_single_pass.ts";
-import { testSinglePass } from "../../src/gpu/probe_single_pass.ts";
+import type { Context } from "../../src/gpu/device/context.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
+import type { Planted } from "../../src/gpu/tuning/probe_single_pass.ts";
+import { testSinglePass } from "../../src/gpu/tuning/probe_single_pass.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold, u32 } from "../../src/node.ts";
 import type { Plan } from "../../src/plan/plan.ts";

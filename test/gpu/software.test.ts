@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { softwareFolder } from "../../src/gpu/software_adapter.ts";
+import { softwareFolder } from "../../src/gpu/adapters/software_adapter.ts";
 import { skipAll, swiftShaderMissing } from "../support/adapter.ts";
 
 skipAll(swiftShaderMissing);

@@ -8,7 +8,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, min, mul } from "../../src/algebra/operators.ts";
 import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
-import { contextOf } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import { ArgumentError, DeviceLostError, type Fold, openFold, SourceError } from "../../src/node.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";
 import { compactReference } from "../../src/reference/compact.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contextOf } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import { openFold } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";

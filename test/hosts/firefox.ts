@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import type { Browser } from "puppeteer-core";
 import { launch } from "puppeteer-core";
-import { hasSwiftShader, softwareFolder } from "../../src/gpu/software_adapter.ts";
+import { hasSwiftShader, softwareFolder } from "../../src/gpu/adapters/software_adapter.ts";
 
 /** Where Firefox is: `WAVEFOLD_FIREFOX` names it, or it is on the path; nothing where it is not installed. */
 export function firefoxPath(): string | undefined {

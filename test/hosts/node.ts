@@ -3,7 +3,11 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, SHARE_ENV, Worker } from "node:worker_threads";
 import { create } from "webgpu";
-import { hasSwiftShader, softwareFolder, withSoftwareDriver } from "../../src/gpu/software_adapter.ts";
+import {
+  hasSwiftShader,
+  softwareFolder,
+  withSoftwareDriver,
+} from "../../src/gpu/adapters/software_adapter.ts";
 import { openFold } from "../../src/node.ts";
 import type { Host } from "./case.ts";
 import type { Report } from "./suite.ts";

@@ -6,7 +6,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
-import type { DeviceFacts } from "../../src/plan/facts.ts";
+import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { compactReference } from "../../src/reference/compact.ts";

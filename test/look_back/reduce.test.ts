@@ -9,7 +9,7 @@ import { add } from "../../src/algebra/operators.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
-import type { DeviceFacts } from "../../src/plan/facts.ts";
+import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";

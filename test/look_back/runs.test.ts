@@ -4,7 +4,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { max, min } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { i64 } from "../../src/algebra/types_64.ts";
-import { prepare } from "../../src/gpu/recording.ts";
+import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planReduce } from "../../src/plan/reduce.ts";

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import type { Context } from "../../src/gpu/context.ts";
-import { contextOf } from "../../src/gpu/device.ts";
+import type { Context } from "../../src/gpu/device/context.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { lookBackShape } from "../../src/kernels/look_back.ts";
 import type { Fold } from "../../src/node.ts";
+import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
-import type { DeviceFacts } from "../../src/plan/facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { ReduceOptions } from "../../src/plan/reduce.ts";
@@ -14,11 +14,11 @@ import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
 import { segmentsOf } from "../../src/plan/segments.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
 
-export { FAULTS, faultOf } from "../../src/gpu/look_back_faults.ts";
+export { FAULTS, faultOf } from "../../src/gpu/tuning/look_back_faults.ts";
 
 import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
-import type { Prepared, Ranges } from "../../src/gpu/recording.ts";
-import { prepare } from "../../src/gpu/recording.ts";
+import type { Prepared, Ranges } from "../../src/gpu/recordings/recording.ts";
+import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { SourceText } from "../../src/text/source.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";

@@ -16,8 +16,8 @@ import {
   tuningOf,
   verdictFor,
 } from "../../src/plan/adapter_tuning.ts";
+import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
-import type { DeviceFacts } from "../../src/plan/facts.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { TopKOptions } from "../../src/plan/select.ts";

@@ -12,7 +12,7 @@ import type { Indirect } from "../../src/kernels/compact.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
 import { bindingOf } from "../../src/kernels/kernel.ts";
 import { spineSize } from "../../src/kernels/look_back.ts";
-import type { DeviceFacts } from "../../src/plan/facts.ts";
+import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS, gridOf, spineLengths } from "../../src/plan/plan.ts";

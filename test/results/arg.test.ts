@@ -5,7 +5,7 @@ import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, TypeName } from "../../src/algebra/types.ts";
-import type { ArgValue } from "../../src/gpu/arg_at_hand.ts";
+import type { ArgValue } from "../../src/gpu/at_hand/arg_at_hand.ts";
 import { argMax } from "../../src/monoids/arg_max.ts";
 import { ArgumentError } from "../../src/node.ts";
 import { argMaxReference, argMinReference } from "../../src/reference/arg.ts";

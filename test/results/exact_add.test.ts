@@ -4,7 +4,7 @@ import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
-import { contextOf } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";

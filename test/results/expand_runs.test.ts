@@ -5,7 +5,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, TypeName } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
-import { contextOf } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, openFold } from "../../src/node.ts";
 import { elementsAt, expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { add, mul } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
-import { contextOf } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import { mostRows } from "../../src/kernels/algorithms.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";

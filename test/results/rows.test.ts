@@ -1,11 +1,11 @@
 import { describe, expect } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import { contextOf } from "../../src/gpu/device.ts";
-import type { Prepared } from "../../src/gpu/recording.ts";
-import { prepareFor } from "../../src/gpu/recording.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
+import type { Prepared } from "../../src/gpu/recordings/recording.ts";
+import { prepareFor } from "../../src/gpu/recordings/recording.ts";
+import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
-import type { DeviceFacts } from "../../src/plan/facts.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import { segmentsOf } from "../../src/plan/segments.ts";

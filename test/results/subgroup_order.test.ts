@@ -5,7 +5,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
-import { contextOf } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";

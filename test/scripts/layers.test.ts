@@ -10,7 +10,7 @@ function check(files?: Readonly<Record<string, string>>): { status: number | nul
   const folder = mkdtempSync(join(tmpdir(), "wavefold-layers-"));
   try {
     const all = Object.entries({
-      "src/gpu/device.ts": "",
+      "src/gpu/device/device.ts": "",
       "src/typegpu.ts": "",
       "bench/run.ts": "",
       "examples/a.ts": "",
@@ -34,25 +34,65 @@ function check(files?: Readonly<Record<string, string>>): { status: number | nul
 
 /** Imports that do not point down, each in a file of its own. */
 const breaches: readonly (readonly [file: string, text: string, problem: string])[] = [
-  ["src/plan/a.ts", 'import { a } from "../gpu/device.ts";', "src/gpu/device.ts, which is no lower layer"],
-  ["src/plan/b.ts", 'import type { A } from "../gpu/device.ts";', "src/gpu/device.ts, which is no lower"],
-  ["src/plan/c.ts", 'export * from "../gpu/device.ts";', "src/gpu/device.ts, which is no lower"],
+  [
+    "src/plan/a.ts",
+    'import { a } from "../gpu/device/device.ts";',
+    "src/gpu/device/device.ts, which is no lower layer",
+  ],
+  [
+    "src/plan/b.ts",
+    'import type { A } from "../gpu/device/device.ts";',
+    "src/gpu/device/device.ts, which is no lower",
+  ],
+  [
+    "src/plan/c.ts",
+    'export * from "../gpu/device/device.ts";',
+    "src/gpu/device/device.ts, which is no lower",
+  ],
   [
     "src/plan/d.ts",
-    'const a = await part(import("../gpu/recording.ts"));',
-    "src/gpu/recording.ts, which is no lower",
+    'const a = await part(import("../gpu/recordings/recording.ts"));',
+    "src/gpu/recordings/recording.ts, which is no lower",
   ],
-  ["src/plan/e.ts", 'type A = typeof import("../gpu/device.ts");', "src/gpu/device.ts, which is no lower"],
-  ["src/plan/f.ts", 'let a: import("../gpu/device.ts").A;', "src/gpu/device.ts, which is no lower"],
-  ["src/plan/g.ts", 'import "./../gpu/device.ts";', "src/gpu/device.ts, which is no lower"],
-  ["src/plan/h.ts", 'import "../../src/gpu/device.ts";', "src/gpu/device.ts, which is no lower"],
+  [
+    "src/plan/e.ts",
+    'type A = typeof import("../gpu/device/device.ts");',
+    "src/gpu/device/device.ts, which is no lower",
+  ],
+  [
+    "src/plan/f.ts",
+    'let a: import("../gpu/device/device.ts").A;',
+    "src/gpu/device/device.ts, which is no lower",
+  ],
+  ["src/plan/g.ts", 'import "./../gpu/device/device.ts";', "src/gpu/device/device.ts, which is no lower"],
+  [
+    "src/plan/h.ts",
+    'import "../../src/gpu/device/device.ts";',
+    "src/gpu/device/device.ts, which is no lower",
+  ],
   ["src/plan/i.ts", 'import "../typegpu.ts";', "src/typegpu.ts, which is no lower"],
   ["src/plan/j.ts", 'import "../../scripts/a.mjs";', "scripts/a.mjs, which is no lower"],
   ["src/plan/k.ts", 'import "../../examples/a.ts";', "examples/a.ts, which is no lower"],
   ["src/plan/l.ts", 'import "../../bench/run.ts";', "bench/run.ts, which is no lower"],
   ["src/options.ts", 'import "./plan/a.ts";', "src/plan/a.ts, which is no lower"],
   ["src/plan/m.ts", 'import "../in_kernel/link.ts";', "src/in_kernel/link.ts, which is no lower"],
-  ["src/gpu/n.ts", 'import "../in_kernel/link.ts";', "src/in_kernel/link.ts, which src/gpu does without"],
+  [
+    "src/gpu/device/n.ts",
+    'import "../../in_kernel/link.ts";',
+    "src/in_kernel/link.ts, which src/gpu/device does without",
+  ],
+  [
+    "src/gpu/fold.ts",
+    'import "../reference/a.ts";',
+    "src/reference/a.ts, which src/gpu/fold.ts does without",
+  ],
+  ["src/monoids/a.ts", 'import "../gpu/fold.ts";', "src/gpu/fold.ts, which src/monoids does without"],
+  ["src/gpu/device/o.ts", 'import "../executor/a.ts";', "src/gpu/executor/a.ts, which is no lower"],
+  [
+    "src/gpu/at_hand/a.ts",
+    'import type { A } from "../../gpu/fold.ts";',
+    "src/gpu/fold.ts, which is no lower",
+  ],
   ["src/cli/link.ts", 'import "../../bench/run.ts";', "bench/run.ts; only "],
 ];
 
@@ -65,7 +105,7 @@ test("each kind of import that does not point down is reported", () => {
     Object.fromEntries([
       ...breaches.map(([file, text]) => [file, text]),
       // These may stand.
-      ["src/in_kernel/link.ts", 'import "../kernels/a.ts"; // "../gpu/device.ts"'],
+      ["src/in_kernel/link.ts", 'import "../kernels/a.ts"; // "../gpu/device/device.ts"'],
       ["src/kernels/a.ts", 'import "../errors.ts"; import file from "../../shaders/a.wgsl";'],
       ["src/cli/bench.ts", 'import "../../bench/run.ts";'],
     ]),
@@ -79,12 +119,12 @@ test("each kind of import that does not point down is reported", () => {
 
 test("a circle is reported, of import() and of types, too", () => {
   const { status, lines } = check({
-    "src/gpu/a.ts": 'import "./b.ts";',
-    "src/gpu/b.ts": 'export const c = () => part(import("./recording.ts"));',
-    "src/gpu/recording.ts": 'export type A = typeof import("./a.ts");',
+    "src/gpu/recordings/a.ts": 'import "./b.ts";',
+    "src/gpu/recordings/b.ts": 'export const c = () => part(import("./recording.ts"));',
+    "src/gpu/recordings/recording.ts": 'export type A = typeof import("./a.ts");',
   });
   expect(lines).toEqual([
-    "a circle of imports: src/gpu/a.ts -> src/gpu/b.ts -> src/gpu/recording.ts -> src/gpu/a.ts",
+    "a circle of imports: src/gpu/recordings/a.ts -> src/gpu/recordings/b.ts -> src/gpu/recordings/recording.ts -> src/gpu/recordings/a.ts",
   ]);
   expect(status).toBe(1);
 });
@@ -96,19 +136,20 @@ test("a file in no layer is reported", () => {
 
 test("what the package loads later is a part of the list, and its failure an error of ours", () => {
   const { status, lines } = check({
-    "src/gpu/recording.ts": "",
-    "src/gpu/a.ts": 'const a = () => part(import("./device.ts"));',
-    "src/gpu/b.ts": 'const b = async () => (await import("./recording.ts")).prepareScan;',
+    "src/gpu/recordings/recording.ts": "",
+    "src/gpu/recordings/a.ts": 'const a = () => part(import("../device/device.ts"));',
+    "src/gpu/recordings/b.ts": 'const b = async () => (await import("./recording.ts")).prepareScan;',
     // These may stand: a part of the list, a type, a package, and a file of the command's.
-    "src/gpu/c.ts": 'const c = () => part(import("./recording.ts"));',
-    "src/gpu/d.ts": 'type D = import("./device.ts").D | typeof import("./device.ts");',
-    "src/gpu/e.ts": 'const e = () => import("node:fs");',
-    "src/gpu/f.ts": 'const f = once(() => import("./recording.ts"));',
+    "src/gpu/recordings/c.ts": 'const c = () => part(import("./recording.ts"));',
+    "src/gpu/recordings/d.ts":
+      'type D = import("../device/device.ts").D | typeof import("../device/device.ts");',
+    "src/gpu/recordings/e.ts": 'const e = () => import("node:fs");',
+    "src/gpu/recordings/f.ts": 'const f = once(() => import("./recording.ts"));',
     "src/cli/f.ts": 'const f = () => import("./g.ts");',
   });
   expect(lines).toEqual([
-    "src/gpu/a.ts loads src/gpu/device.ts, which is not among the parts of scripts/layers.mjs",
-    "src/gpu/b.ts loads src/gpu/recording.ts without part() or once()",
+    "src/gpu/recordings/a.ts loads src/gpu/device/device.ts, which is not among the parts of scripts/layers.mjs",
+    "src/gpu/recordings/b.ts loads src/gpu/recordings/recording.ts without part() or once()",
   ]);
   expect(status).toBe(1);
 });

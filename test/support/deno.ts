@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { softwareFolder } from "../../src/gpu/software_adapter.ts";
+import { softwareFolder } from "../../src/gpu/adapters/software_adapter.ts";
 import { swiftShaderMissing } from "./adapter.ts";
 
 /** The binary itself: the package's own command is put in place by an install script, which may not have run. */

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path/posix";
-import type { System } from "../../src/gpu/system.ts";
+import type { System } from "../../src/gpu/diagnosis/system.ts";
 
 /** A machine that is not there. */
 export interface FakeSystem {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { AdapterError } from "../../src/errors.ts";
-import { contextOf } from "../../src/gpu/device.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
-import type { DeviceFacts } from "../../src/plan/facts.ts";
+import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { adapter, swiftShaderMissing } from "./adapter.ts";
 
 export { adapter };

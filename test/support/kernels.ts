@@ -8,7 +8,7 @@ import { operators } from "../../src/algebra/operators.ts";
 import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError } from "../../src/errors.ts";
-import type { Compilable } from "../../src/gpu/device.ts";
+import type { Compilable } from "../../src/gpu/device/device.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { threadTileCoalescedReduce, threadTileCoalescedScan } from "../../src/in_kernel/coalesced_tiles.ts";
 import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
@@ -38,8 +38,8 @@ import {
 } from "../../src/in_kernel/segmented.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { planColumns } from "../../src/plan/columns.ts";
+import type { DeviceFacts, Limits } from "../../src/plan/device_facts.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
-import type { DeviceFacts, Limits } from "../../src/plan/facts.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import type { Passes } from "../../src/plan/options.ts";

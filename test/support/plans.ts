@@ -1,6 +1,6 @@
 import { planCompact as compact, planPartition as partition } from "../../src/plan/compact.ts";
+import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { everyMethod as recorded } from "../../src/plan/every_method.ts";
-import type { DeviceFacts } from "../../src/plan/facts.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planReduce as reduce } from "../../src/plan/reduce.ts";
 import { planScan as scan } from "../../src/plan/scan.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import type { Fold } from "../../src/node.ts";
-import type { DeviceFacts, Limits } from "../../src/plan/facts.ts";
+import type { DeviceFacts, Limits } from "../../src/plan/device_facts.ts";
 import { planAs } from "./fold.ts";
 
 // A device that is taken for one whose bindings are short, so that short ranges go in windows.

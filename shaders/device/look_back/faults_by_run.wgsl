@@ -1,7 +1,7 @@
 // Faults that tests plant in a single pass. This file takes the place of faults_none.wgsl. The number of a run chooses its
 // fault, so that one pipeline shows all faults. A fault hits some share of the entries that owners hand on. It never hits
 // what a work-group hands on in place of an owner, since then no run could end.
-// Used in tests, and to test an adapter that nobody vetted. src/gpu/look_back_faults.ts names the modes and the shares in
+// Used in tests, and to test an adapter that nobody vetted. src/gpu/tuning/look_back_faults.ts names the modes and the shares in
 // the same order. Linked with what faults_none.wgsl is linked with. No work-group memory.
 
 const MODES = 9u;

@@ -1,0 +1,158 @@
+import { AdapterError, LimitError, OutOfMemoryError, ShaderError, SourceError } from "../../errors.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Module } from "../../text/link.ts";
+import { MARK } from "../../text/mark.ts";
+import type { SourceText } from "../../text/source.ts";
+import { LINE_BREAK } from "../../text/tokens.ts";
+
+/** Matches the mark that starts the caller's names in a module that has ours, too. */
+const MARKED = new RegExp(`(?<!\\p{XID_Continue})${MARK}`, "gu");
+
+/** A line of WGSL, and where it was written. */
+export interface Line {
+  readonly text: string;
+  readonly source: SourceText;
+  /** Counted from 1. */
+  readonly number: number;
+}
+
+/**
+ * The origin of each line of a module. It is undefined for lines that linking puts between declarations. To find out, the
+ * module is linked once more, from sources in which each line has its own number in a comment.
+ */
+export function linesOf({ relink }: Module): (Line | undefined)[] {
+  const lines: Line[] = [];
+  const marked = relink((source) => ({
+    ...source,
+    text: source.text
+      .split("\n")
+      .map((text, at) =>
+        text.trim() === "" ? text : `${text} // line ${lines.push({ text, source, number: at + 1 }) - 1}`,
+      )
+      .join("\n"),
+  }));
+  return marked.split("\n").map((text) => lines[Number(/ \/\/ line (\d+)$/.exec(text)?.[1])]);
+}
+
+/**
+ * The error for a module that does not compile: what the compiler says, at the line that was written.
+ */
+export function shaderError(
+  linked: Module,
+  label: string,
+  message: GPUCompilationMessage | undefined,
+  failure: GPUError | null,
+): ShaderError | SourceError {
+  const report = message?.message ?? failure?.message ?? "";
+  const { line, text, column } = locate(report, message);
+  const lines = linesOf(linked);
+  const origin = lines[line - 1];
+  const own = origin?.source.callers ? origin : callersNeighbour(lines, line - 1);
+  if (own === undefined) {
+    // A line that linking puts between declarations has no origin. Then the message has the line of the linked source.
+    const where = `${origin?.source.name ?? label}:${origin?.number ?? line}`;
+    const { code } = linked;
+    return Object.assign(
+      new ShaderError(`${where}: ${text}\nThis is a defect of Wavefold. The linked source:\n${code}`),
+      { source: code },
+    );
+  }
+  const { source, number } = own;
+  const { written = source.text } = source;
+  const before = linked.code.split("\n")[line - 1]?.slice(0, Math.max(0, column - 1)) ?? "";
+  return new SourceError(
+    `${source.name}, line ${number}: ${text.replace(MARKED, "")}${hintFor(source.name, report)}\n  ${written.split(LINE_BREAK)[number - 1]?.trim()}`,
+    written,
+    number,
+    // If the compiler's line is not the caller's, neither is its column.
+    own === origin ? Math.max(0, column - MARK.length * (before.match(MARKED)?.length ?? 0)) : 0,
+  );
+}
+
+/** The options that name the type of what a caller's expression gives. */
+const typeOptions: Readonly<Record<string, string>> = { "the map": "type", "the key": "keyType" };
+
+/** What to do about an expression of another type than was asked for, as Dawn and naga report it. */
+function hintFor(name: string, report: string): string {
+  const option = typeOptions[name];
+  return option !== undefined &&
+    /return statement type must match|`return` expression .* does not match/.test(report)
+    ? `; the option ${option} says what ${name} gives`
+    : "";
+}
+
+/** The first error's place. Naga leaves the place in its text; Dawn gives it as numbers. */
+function locate(
+  whole: string,
+  message: GPUCompilationMessage | undefined,
+): { line: number; column: number; text: string } {
+  const place = /wgsl:(\d+):(\d+)/.exec(whole) ?? /:(\d+):(\d+) error/.exec(whole);
+  const naga = /parsing error: (.*)|validation error: (.*)/.exec(whole);
+  return {
+    line: message?.lineNum || Number(place?.[1] ?? 0),
+    column: message?.linePos || Number(place?.[2] ?? 0),
+    text: (naga?.[1] ?? naga?.[2] ?? whole).split("\n")[0] ?? "",
+  };
+}
+
+/**
+ * The caller's line next to a line of ours that an error is at. If the caller's expression has the wrong type, compilers
+ * report that at our `return (`, on the line above. Naga reports it at the function's head, one line further up.
+ */
+function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Line | undefined {
+  const around = [lines[at + 1], lines[at - 1], lines[at + 2]];
+  return around.find((line) => line?.source.callers);
+}
+
+/** The error for a buffer that the device has no room for. It says that `needed` bytes are needed. */
+export const roomError = (
+  title: string,
+  needed: number,
+  label = "",
+  { message }: GPUError,
+): OutOfMemoryError =>
+  new OutOfMemoryError(`${title}: no room for ${needed} bytes (${label}): ${message}`, needed);
+
+/** The error for a plan whose scratch no buffer or no binding has room for. */
+export function scratchError(
+  { title, maxLength, sizes, groupingOf }: Plan,
+  bytes: number,
+  most: number,
+): LimitError {
+  const { workGroupSize, itemsPerThread } = sizes ?? groupingOf("vectors");
+  return new LimitError(
+    `${title}: in tiles of ${workGroupSize} * ${itemsPerThread} items, maxLength ${maxLength} takes ${bytes} bytes of scratch, and the device's limit is ${most}; it takes a larger workGroupSize or itemsPerThread, or a smaller maxLength`,
+    bytes,
+    most,
+    "maxLength",
+  );
+}
+
+/** The error for a browser that has no WebGPU, or no adapter. */
+export const noAdapterError = (gpu: GPU | undefined): AdapterError =>
+  new AdapterError(
+    gpu === undefined
+      ? "openFold: there is no navigator.gpu; WebGPU needs a recent browser and a secure context. In Node.js, import wavefold/node"
+      : "openFold: there is WebGPU, but no adapter: the GPU may be blocked",
+  );
+
+/** The error for an adapter that gives no device. */
+export const noDeviceError = (cause: unknown): AdapterError =>
+  new AdapterError(`openFold: the adapter gave no device: ${(cause as Error)?.message ?? cause}`);
+
+/**
+ * Whether WGSL has `subgroup_id` on the device: the compiler says, by its error for a shader that uses it. Browsers tell it
+ * without.
+ */
+export async function compilesSubgroupIds(device: GPUDevice): Promise<boolean> {
+  device.pushErrorScope("validation");
+  device.createShaderModule({
+    label: "wavefold",
+    code: "enable subgroups; @compute @workgroup_size(1) fn main(@builtin(subgroup_id) id: u32) {}",
+  });
+  // A lost device gives no answer.
+  return device.popErrorScope().then(
+    (failure) => failure === null,
+    () => false,
+  );
+}

@@ -1,0 +1,369 @@
+import { part } from "../../errors.ts";
+import { leastCommonMultiple, paramNames } from "../../kernels/contract.ts";
+import { bindingOf } from "../../kernels/kernel.ts";
+import type { Limits } from "../../plan/device_facts.ts";
+import type { Pass, Plan, RangeName, Way } from "../../plan/plan.ts";
+import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
+import type { Context, Digits, Pipeline } from "../device/context.ts";
+import { allocate, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
+import { BufferUsage, SCRATCH } from "../device/flags.ts";
+import { loadOptional } from "./load_methods.ts";
+
+/** A range of a buffer, which was checked. */
+export interface Range {
+  readonly buffer: GPUBuffer;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** The ranges that a recording reads and writes, by name. */
+export type ResolvedRanges = Readonly<Partial<Record<RangeName, Range | undefined>>>;
+
+/** The part of one of the caller's ranges that a dispatch binds. It starts at an aligned address. */
+export interface BoundRange extends Range {
+  readonly name: RangeName;
+  /** Whether the dispatch may write it. */
+  readonly writes: boolean;
+}
+
+/**
+ * What a dispatch binds at a binding number: one of the caller's ranges; scratch, by its number; or a placeholder that is
+ * never used.
+ */
+export type Bound = { readonly binding: number } & (
+  | BoundRange
+  | { readonly scratch: number }
+  | { readonly nothing: true }
+);
+
+/** One dispatch as data. No object of WebGPU's is made for it yet. */
+export interface BoundPass {
+  readonly pass: Pass;
+  readonly bound: readonly Bound[];
+  readonly params: Readonly<Record<string, number>>;
+}
+
+/** One dispatch, ready to be encoded. */
+export interface Dispatch {
+  readonly pipeline: GPUComputePipeline;
+  readonly bindGroup: GPUBindGroup;
+  /** Its parameters. They are held as long as the dispatch may be encoded again. */
+  readonly uniform: GPUBuffer;
+  readonly width: number;
+  readonly height: number;
+  /** Whether it is a single pass. Each run of a single pass has a number. */
+  readonly numbered: boolean;
+  /** What holds the number of its work-groups, if that is counted on the GPU. */
+  readonly counted: GPUBuffer | undefined;
+}
+
+/** Parameters of a recording whose items are a part of longer data. shaders/contract.wgsl explains each. */
+export type PartParams = Readonly<Partial<Record<(typeof paramNames)[number], number>>>;
+
+/** A plan with its pipelines compiled and its scratch allocated. It records ranges that were checked before. */
+export interface Compiled {
+  readonly plan: Plan;
+  readonly limits: Limits;
+  /** @throws {DeviceLostError} when the device is gone. */
+  requireDevice(): void;
+  /** What each dispatch binds for these ranges. */
+  bind(length: number, ranges: ResolvedRanges, way: Way, params?: PartParams): readonly BoundPass[];
+  /** Makes the dispatches that are encoded. */
+  dispatches(passes: readonly BoundPass[]): readonly Dispatch[];
+  /**
+   * Goes on to the next run's number. When all numbers are used up, a new spine, which is all zero, replaces the old one.
+   *
+   * `isSubmitted` says that every encoder is submitted that uses the old one, which then is destroyed.
+   *
+   * @returns whether the spine was replaced. Then dispatches that were made for the old one are of no more use.
+   */
+  nextRun(isSubmitted?: boolean): boolean;
+  /** A scratch buffer, by its number. */
+  scratch(index: number): GPUBuffer;
+  /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
+  own(buffer: GPUBuffer): GPUBuffer;
+  /** Encodes a run. If the device took the same run before (`isKnown`), its pass needs no label. */
+  encode(
+    encoder: GPUCommandEncoder | GPUComputePassEncoder,
+    dispatches: readonly Dispatch[],
+    isKnown?: boolean,
+  ): void;
+  destroy(): void;
+}
+
+const floorTo = (value: number, step: number): number => Math.floor(value / step) * step;
+
+/**
+ * What a pass binds, and its parameters. An empty range is not bound. A placeholder, which is never used, takes its place.
+ */
+function boundPass(
+  plan: Plan,
+  pass: Pass,
+  ranges: ResolvedRanges,
+  { minStorageBufferOffsetAlignment }: Limits,
+  partParams: PartParams,
+): BoundPass {
+  const { kernel, slots, length, tiles } = pass;
+  const { bindings, vector } = kernel;
+  const params: Record<string, number> = {
+    length,
+    tiles,
+    spine_entries: plan.spine?.entries ?? 0,
+    ...partParams,
+  };
+  const bound: Bound[] = [];
+  const alignedTo = (unit: number): number => leastCommonMultiple(minStorageBufferOffsetAlignment, unit);
+  /**
+   * Binds the bytes from `first` to `end`, in units. The binding starts at an aligned address, where a unit starts. Returns
+   * how many units of the binding come before `first`.
+   */
+  const bind = (
+    binding: number,
+    name: RangeName,
+    buffer: GPUBuffer | undefined,
+    first: number,
+    end: number,
+    unit: number,
+  ): number => {
+    if (buffer === undefined || first >= end) {
+      bound.push({ binding, nothing: true });
+      return 0;
+    }
+    const offset = floorTo(first, alignedTo(unit));
+    const writes = bindings.get(binding) === "read_write";
+    bound.push({ binding, name, buffer, offset, bytes: wholeWords(end - offset), writes });
+    return (first - offset) / unit;
+  };
+
+  // Items go as vectors up to an aligned address, where the rest of the output can be bound on its own.
+  let wide = 0xffffffff;
+  const writesVectors = bindings.has(bindingOf.outputEnd);
+  if (writesVectors || bindings.has(bindingOf.inputEnd)) {
+    wide = floorTo(length, vector);
+    if (writesVectors && wide < length && ranges.output !== undefined) {
+      const { offset } = ranges.output;
+      const itemBytes = plan.itemBytes.output;
+      const end = floorTo(offset + wide * itemBytes, alignedTo(plan.vector * itemBytes));
+      wide = Math.max(0, end - offset) / itemBytes;
+    }
+  }
+  params.wide_length = wide;
+
+  for (const [binding, slot] of slots) {
+    if (typeof slot === "object") {
+      bound.push({ binding, ...slot });
+      continue;
+    }
+    const { buffer, offset = 0, bytes = 0 } = ranges[slot] ?? {};
+    const itemBytes = plan.itemBytes[slot] ?? 4;
+    const end = offset + bytes;
+    const endBinding = slot === "input" ? bindingOf.inputEnd : bindingOf.outputEnd;
+    if ((slot === "input" || slot === "output") && bindings.has(endBinding)) {
+      // The first `wide` items are bound as vectors, and the rest as single items.
+      const middle = Math.min(end, offset + wide * itemBytes);
+      params[`${slot}_base`] = bind(binding, slot, buffer, offset, middle, vector * itemBytes);
+      params[`${slot}_end_base`] = bind(endBinding, slot, buffer, middle, end, itemBytes);
+    } else if (slot === "output" && readsThroughOutput(plan, pass)) {
+      // One binding spans both ranges.
+      const { input = { offset, bytes } } = ranges;
+      const start = Math.min(input.offset, offset);
+      const last = Math.max(input.offset + input.bytes, end);
+      const base = bind(binding, slot, buffer, start, last, itemBytes);
+      params.input_base = base + (input.offset - start) / itemBytes;
+      params.output_base = base + (offset - start) / itemBytes;
+    } else {
+      params[plan.baseNames?.[binding] ?? `${slot}_base`] = bind(
+        binding,
+        slot,
+        buffer,
+        offset,
+        end,
+        itemBytes,
+      );
+      params[`${slot}_length`] = bytes / itemBytes;
+    }
+  }
+  return { pass, bound, params };
+}
+
+/** Whether a pass of one buffer reads the caller's input through the binding of the output. */
+export const readsThroughOutput = ({ needs, segments }: Plan, { slots }: Pass): boolean =>
+  !segments?.reduces &&
+  slots.get(bindingOf.output) === "output" &&
+  !slots.has(bindingOf.input) &&
+  needs.has("input");
+
+/**
+ * Bytes of a placeholder, which is bound if a kernel has a binding, but there is nothing to bind. Any item or vector fits
+ * in it.
+ */
+const NOTHING_BYTES = 64;
+
+/**
+ * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. `putOff` has pipelines by
+ * the kernel's text that are not compiled now.
+ *
+ * @throws {LimitError} {@link SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
+ */
+export async function compilePlan(
+  context: Context,
+  plan: Plan,
+  runs = RUNS,
+  putOff?: ReadonlyMap<string, Pipeline>,
+): Promise<Compiled> {
+  const { title } = plan;
+  const label = `wavefold ${title}`;
+  const { device } = context;
+  requireDevice(context, title);
+  const { limits } = context.facts;
+  const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
+  const needed = Math.max(0, ...plan.scratch);
+  if (needed > most) {
+    throw (await part(import("../device/device_errors.ts"))).scratchError(plan, needed, most);
+  }
+  const pipelines = new Map<string, Pipeline>();
+  const scratch: (GPUBuffer | undefined)[] = [];
+  const usage = SCRATCH;
+  const describe = (index: number): GPUBufferDescriptor => ({
+    label: `${label} scratch ${index}`,
+    // Scratch for no items has no bytes, but a binding needs room for at least one item.
+    size: plan.scratch[index] || NOTHING_BYTES,
+    usage,
+  });
+  // All buffers that were made and are not yet garbage-collected. Some are dropped before the plan is destroyed, such as a
+  // spine that was replaced. An encoder that is not yet submitted may still use these, and nobody can know, so they are not
+  // destroyed when they are dropped.
+  let made: WeakRef<GPUBuffer>[] = [];
+  let mostMade = 64;
+  const own = (buffer: GPUBuffer): GPUBuffer => {
+    made.push(new WeakRef(buffer));
+    if (made.length > mostMade) {
+      made = made.filter((one) => one.deref() !== undefined);
+      mostMade = Math.max(mostMade, 2 * made.length);
+    }
+    return buffer;
+  };
+  // The digits of which the numbers of single-pass runs are made.
+  let digits: Digits | undefined;
+  const destroy = (): void => {
+    for (const one of made) {
+      one.deref()?.destroy();
+    }
+    made = [];
+    pipelines.clear();
+    if (digits !== undefined) {
+      digits.uses--;
+      digits = undefined;
+    }
+  };
+  try {
+    await Promise.all(
+      plan.kernels.map(async (kernel) => {
+        pipelines.set(kernel.code, putOff?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
+      }),
+    );
+    digits = plan.spine && (await loadOptional()).digitsOf(context);
+    for (let index = 0; index < plan.eagerScratch; index++) {
+      const words = plan.filled?.[index];
+      scratch.push(
+        own(
+          words
+            ? filledBuffer(device, words, usage, describe(index).label as string)
+            : await allocate(context, describe(index), title),
+        ),
+      );
+    }
+  } catch (cause) {
+    destroy();
+    throw await explain(context, title, cause);
+  }
+  const scratchOf = (index: number): GPUBuffer => {
+    const known = scratch[index] ?? own(device.createBuffer(describe(index)));
+    scratch[index] = known;
+    return known;
+  };
+  // The number of the last run of a single pass.
+  let run = 0;
+  // The placeholders: one for each binding number, since a dispatch that writes a buffer may not bind it twice.
+  const nothings: GPUBuffer[] = [];
+  const nothingFor = (binding: number): GPUBuffer => {
+    nothings[binding] ??= own(device.createBuffer({ label: `${label} nothing`, size: NOTHING_BYTES, usage }));
+    return nothings[binding];
+  };
+
+  const dispatchOf = ({ pass, bound, params }: BoundPass): Dispatch => {
+    const { kernel, tiles, counted } = pass;
+    const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
+    const { width, height } = gridOf(tiles, limits, title);
+    const words = paramNames.map((name) => (name === "grid_width" ? width : (params[name] ?? 0)));
+    const uniform = own(
+      filledBuffer(device, new Uint32Array(words), BufferUsage.UNIFORM | BufferUsage.COPY_DST, label),
+    );
+    const numbered = kernel.bindings.has(bindingOf.runLow);
+    const entries: GPUBindGroupEntry[] = [
+      ...bound.map((one) => ({
+        binding: one.binding,
+        resource:
+          "name" in one
+            ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
+            : { buffer: "scratch" in one ? scratchOf(one.scratch) : nothingFor(one.binding) },
+      })),
+      { binding: bindingOf.params, resource: { buffer: uniform } },
+      ...(numbered ? [bindingOf.runLow, bindingOf.runHigh] : []).map((binding) => ({
+        binding,
+        // A plan has digits if one of its kernels is numbered.
+        resource: (digits as Digits).resource,
+      })),
+    ];
+    const bindGroup = device.createBindGroup({ label, layout, entries });
+    const place = counted && scratchOf(counted.scratch);
+    return { pipeline, bindGroup, uniform, width, height, numbered, counted: place };
+  };
+
+  return {
+    plan,
+    limits,
+    requireDevice: () => requireDevice(context, title),
+    bind: (length, ranges, { arrangement, aside }, params = {}) =>
+      plan
+        .passes(length, arrangement, aside, params)
+        .map((pass) => boundPass(plan, pass, ranges, limits, { ...params, ...pass.params })),
+    dispatches: (passes) => passes.map(dispatchOf),
+    nextRun(isSubmitted) {
+      const isReplaced = run++ === runs && plan.spine !== undefined;
+      if (isReplaced) {
+        // Recordings that are not yet submitted keep the old one.
+        if (isSubmitted) {
+          scratch[plan.spine.scratch]?.destroy();
+        }
+        scratch[plan.spine.scratch] = undefined;
+        run = 1;
+      }
+      return isReplaced;
+    },
+    scratch: scratchOf,
+    own,
+    encode(encoder, dispatches, isKnown) {
+      const isPass = "dispatchWorkgroups" in encoder;
+      const pass = isPass ? encoder : encoder.beginComputePass(isKnown ? undefined : { label });
+      // Setting what is set takes as long as setting another: a tenth of a sort's recording.
+      let last: GPUComputePipeline | undefined;
+      for (const { pipeline, bindGroup, width, height, numbered, counted } of dispatches) {
+        if (pipeline !== last) {
+          pass.setPipeline(pipeline);
+        }
+        last = pipeline;
+        pass.setBindGroup(0, bindGroup, numbered ? digits?.offsetsOf(run) : undefined);
+        if (counted) {
+          pass.dispatchWorkgroupsIndirect(counted, 0);
+        } else {
+          pass.dispatchWorkgroups(width, height);
+        }
+      }
+      if (!isPass) {
+        pass.end();
+      }
+    },
+    destroy,
+  };
+}

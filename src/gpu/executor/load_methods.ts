@@ -1,0 +1,48 @@
+import type { Operator } from "../../algebra/monoid.ts";
+import type { ElementType } from "../../algebra/types.ts";
+import { part } from "../../errors.ts";
+import type { EndChoices } from "../../kernels/ends.ts";
+import type { DeviceFacts } from "../../plan/device_facts.ts";
+import type { MapOptions } from "../../plan/map.ts";
+import type { Methods } from "../../plan/methods.ts";
+import { portable } from "../../plan/methods.ts";
+import type { TuningOptions } from "../../plan/options.ts";
+import { goOneByOne } from "../../plan/tuning.ts";
+import { once } from "./load_once.ts";
+
+/** Loads what options take that most calls do without. */
+export const loadOptional = /* @__PURE__ */ once(() => import("./rare_options.ts"));
+
+/**
+ * The methods that a plan may choose from. Subgroups and the single pass are loaded if the options name one of them. For a
+ * recording, they are also loaded if the adapter was tuned, or is known to be faster with them: a call at hand takes longer for its copies
+ * than either saves. Those that most plans do without are loaded if the options need one of them.
+ */
+export async function methodsFor(
+  options: TuningOptions &
+    MapOptions &
+    EndChoices & {
+      readonly type?: ElementType;
+      readonly op?: Operator;
+      readonly segments?: unknown;
+      readonly lengthOnGpu?: unknown;
+    },
+  facts: DeviceFacts,
+  isRecorded = false,
+): Promise<Methods> {
+  const { algorithm, workGroupSize, itemsPerThread, passes, map, initial, total, segments, type, from, op } =
+    options;
+  const isFaster = isRecorded && (facts.vendor === "nvidia" || facts.lookBack || facts.tuned);
+  if (isFaster || algorithm === "subgroup" || passes === "single") {
+    return (await part(import("../../plan/every_method.ts"))).everyMethod;
+  }
+  // An element of a segment has a number beside its value.
+  const elementBytes = (op?.mostBytes ?? type?.bytes ?? 0) + (segments ? 4 : 0);
+  const isPlain =
+    !options.lengthOnGpu &&
+    !goOneByOne(Math.max(elementBytes, from?.bytes ?? 0), facts) &&
+    [algorithm, workGroupSize, itemsPerThread, passes, map, from, initial, total].every(
+      (one) => one === undefined,
+    );
+  return isPlain ? portable : { ...portable, ...(await loadOptional()).optionalMethods };
+}

@@ -1,0 +1,134 @@
+import { LimitError } from "../../errors.ts";
+import type { Arrangement } from "../../kernels/kernel.ts";
+import type { TuningOptions } from "../../plan/options.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { KeptPlan } from "../device/call_memory.ts";
+import { endCall, keepPlan, startCall, takePlan } from "../device/call_memory.ts";
+import type { Context } from "../device/context.ts";
+import { keyOf, usePipelines } from "../device/device.ts";
+import type { Compiled, Dispatch } from "./executor.ts";
+import { compilePlan } from "./executor.ts";
+
+// The plans of calls at hand and of streams. Each call finds the plan that an earlier one left, or makes one.
+
+/**
+ * Calls at hand make their own, padded buffers for input and output. Kernels for such buffers are the shortest, and no
+ * other kernels need to be compiled. A single pass has no kernels for padded buffers, so it takes vectors. So do subgroups:
+ * they combine vector by vector, so that sums of f64 from padded totals would have other bits than those of a recording.
+ */
+export const arrangementFor = ({ algorithm, passes }: TuningOptions): Arrangement =>
+  passes === "single" || algorithm === "subgroup" ? "vectors" : "padded";
+
+/** The options of a call's plan, with types and the length. */
+export type PlanOptions = TuningOptions & { readonly maxLength: number };
+
+/**
+ * The length that the plan of a call at hand is made for: a power of two, so that other lengths can use it, too. It is at least
+ * 256, which is one tile, or a part of one: an array of one tile takes fewer kernels.
+ */
+export const plannedLength = (length: number): number => 2 ** Math.ceil(Math.log2(Math.max(256, length)));
+
+/** A call, as far as its plan depends on it. */
+export interface Planned {
+  readonly primitive: string;
+  readonly all: PlanOptions;
+  /** Makes the plan for these options, if none is kept. */
+  plan(all: PlanOptions): Promise<Plan>;
+}
+
+const numbers = new WeakMap<object, number>();
+let mostNumber = 0;
+
+/** What tells values of options apart: objects, such as operators and types, by who they are. */
+function nameOf(value: unknown): string {
+  if ((typeof value === "object" && value !== null) || typeof value === "function") {
+    const number = numbers.get(value) ?? ++mostNumber;
+    numbers.set(value, number);
+    return `#${number}`;
+  }
+  return typeof value === "string" ? JSON.stringify(value) : `${typeof value} ${String(value)}`;
+}
+
+/** The key of a call's plan. */
+export function keyOfCall({ primitive, all }: Pick<Planned, "primitive" | "all">): string {
+  let key = primitive;
+  for (const name in all) {
+    const value = all[name as keyof PlanOptions];
+    if (value !== undefined) {
+      key += ` ${name}: ${nameOf(value)}`;
+    }
+  }
+  return key;
+}
+
+/** A compiled plan that calls at hand leave for the next ones, and its last run. */
+export interface PlanForCalls extends KeptPlan {
+  readonly compiled: Compiled;
+  /** The next run is the same if its length and its buffers are. */
+  last?: {
+    readonly length: number;
+    readonly buffers: readonly (GPUBuffer | undefined)[];
+    readonly dispatches: readonly Dispatch[];
+  };
+  /** The dispatches for pieces, by a piece's items and parity, and by its place in a row. They are the same if their buffers are. */
+  pieces?: {
+    readonly buffers: readonly (GPUBuffer | undefined)[];
+    readonly dispatches: Map<string, readonly Dispatch[]>;
+  };
+}
+
+/** Forgets the dispatches of a plan whose spine was replaced. They are destroyed with the plan. */
+export function forgetRuns(own: PlanForCalls): void {
+  delete own.last;
+  delete own.pieces;
+}
+
+/** The error for a plan's maxLength, which is what the caller gave as `option`. */
+export const lengthError = (cause: unknown, option: string): unknown =>
+  cause instanceof LimitError && cause.option === "maxLength"
+    ? new LimitError(cause.message, cause.needed, cause.limit, option)
+    : cause;
+
+/** Makes a call's plan, and compiles it. */
+async function compiledFor(context: Context, call: Planned, key: string): Promise<PlanForCalls> {
+  try {
+    const plan = await call.plan(call.all);
+    const compiled = await compilePlan(context, plan);
+    return { key, compiled, pipelines: plan.kernels.map(keyOf), destroy: () => compiled.destroy() };
+  } catch (cause) {
+    // The plan's maxLength is the array's length.
+    throw lengthError(cause, "data");
+  }
+}
+
+/**
+ * Does some work with the plan of a call: one that an earlier call left, or a new one. It is left for the next call. `bytes` is
+ * what its buffers have at most. It waits until there are as many, and until no other call uses the plan. A stream has none: it may end
+ * only when another stream goes on.
+ */
+export async function withPlan<T>(
+  context: Context,
+  planned: Planned,
+  bytes: number,
+  work: (own: PlanForCalls) => Promise<T>,
+): Promise<T> {
+  const { kept } = context;
+  const key = keyOfCall(planned);
+  const started = startCall(kept, bytes, key);
+  if (started) {
+    await started;
+  }
+  let own: PlanForCalls | undefined;
+  try {
+    own = (takePlan(kept, key) as PlanForCalls | undefined) ?? (await compiledFor(context, planned, key));
+    const result = await work(own);
+    usePipelines(context, own.pipelines);
+    keepPlan(kept, own, context.pipelines);
+    return result;
+  } catch (cause) {
+    own?.destroy();
+    throw cause;
+  } finally {
+    endCall(kept, bytes, key);
+  }
+}

@@ -1,0 +1,123 @@
+import type { AnyArray } from "../../algebra/arrays.ts";
+import { describe } from "../../algebra/check_value.ts";
+import { u32 } from "../../algebra/integers.ts";
+import { min } from "../../algebra/operators.ts";
+import type { ElementType } from "../../algebra/types.ts";
+import { refuse } from "../../errors.ts";
+import { requireOptions } from "../../options.ts";
+import type { TuningOptions } from "../../plan/options.ts";
+import { tuningNames } from "../../plan/options.ts";
+import type { Alone, OwnSegments, RunKeyOptions } from "../../plan/run_key.ts";
+import { ALONE, FIRST_ITEMS, requireRunKey } from "../../plan/run_key.ts";
+import { typesOf } from "../at_hand/at_hand.ts";
+import { bytesFor } from "../device/call_memory.ts";
+import type { Context } from "../device/context.ts";
+import { requireDevice } from "../device/device.ts";
+import type { Given } from "../device/transfer.ts";
+import { requireNamed } from "./calls_on_gpu.ts";
+import type { Arrays } from "./gpu_array.ts";
+import { GpuArray } from "./gpu_array.ts";
+import { upload, viaGpu } from "./upload_and_wrap.ts";
+
+// Runs of equal elements: reductions whose keys are the data itself.
+
+/** The options of `unique` and `runLengths`. */
+export interface RunOptions<Name extends string> extends RunKeyOptions, TuningOptions {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** Runs of equal elements: the element of each, and how many it has. */
+export interface RunLengths<Values, Counts> {
+  /** The element of each run. */
+  readonly values: Values;
+  /** How many elements each run has. */
+  readonly counts: Counts;
+}
+
+const common = { type: true, key: true, keyType: true, ...tuningNames } as const satisfies Record<
+  keyof RunOptions<string>,
+  true
+>;
+const names = { unique: { indices: true, ...common }, runLengths: common } as const;
+
+/** What `Fold` calls for either. */
+export type RunPrimitive = keyof typeof names;
+
+interface Options extends RunOptions<string> {
+  readonly indices?: unknown;
+}
+
+/** Reduces each run of an array on the GPU. The map gives what is combined, and the operator combines it. */
+async function reduced(
+  context: Context,
+  arrays: Arrays,
+  data: GpuArray,
+  { type: _, indices = false, key, keyType, ...tuning }: Options,
+  alone: Alone | undefined,
+): Promise<unknown> {
+  const own: OwnSegments = {
+    ...(key !== undefined && !indices && { [FIRST_ITEMS]: true }),
+    ...(alone && { [ALONE]: alone }),
+  };
+  return data.callOnGpu("reduce", context, arrays, {
+    ...tuning,
+    from: data.type,
+    type: u32,
+    segments: { keys: data, key, keyType, ...own },
+    // The least position of a run is that of its first element.
+    ...(indices ? { map: "i", op: min } : { map: "1u" }),
+  });
+}
+
+/** `Fold.unique` and `Fold.runLengths` of an array on the GPU. */
+export async function runsOnGpu(
+  primitive: RunPrimitive,
+  context: Context,
+  arrays: Arrays,
+  data: GpuArray,
+  options: Options,
+): Promise<GpuArray | RunLengths<GpuArray, GpuArray>> {
+  requireOptions(primitive, options, names[primitive]);
+  const { type, indices } = options;
+  requireNamed(primitive, data, type);
+  requireRunKey(options, data.type, primitive);
+  if (indices !== undefined && typeof indices !== "boolean") {
+    refuse(primitive, "indices", describe(indices), "true or false");
+  }
+  const alone = primitive === "runLengths" ? undefined : indices ? "totals" : "keys";
+  const result = await reduced(context, arrays, data, options, alone);
+  if (alone === "totals") {
+    return result as GpuArray;
+  }
+  const { keys, values } = result as { readonly keys: GpuArray; readonly values: GpuArray };
+  if (alone === "keys") {
+    values.destroy();
+    return keys;
+  }
+  return { values: keys, counts: values };
+}
+
+/** `Fold.unique` and `Fold.runLengths` of an array. `given` is the array as it was when the call began. */
+export async function runsAtHand(
+  primitive: RunPrimitive,
+  context: Context,
+  arrays: Arrays,
+  given: Given,
+  options: Options,
+): Promise<AnyArray | RunLengths<AnyArray, Uint32Array>> {
+  requireOptions(primitive, options, names[primitive]);
+  requireDevice(context, primitive);
+  const { type } = await typesOf(given.data, { type: options.type }, primitive);
+  requireRunKey(options, type, primitive);
+  const bytes = 2 * bytesFor(given.byteLength) + bytesFor(given.length * u32.bytes);
+  return viaGpu(context, bytes, async (own) => {
+    const data = own(await upload(context, arrays, given, { type }));
+    const result = await runsOnGpu(primitive, context, arrays, data, options);
+    if (result instanceof GpuArray) {
+      return own(result).read();
+    }
+    const [values, counts] = await Promise.all([own(result.values).read(), own(result.counts).read()]);
+    return { values, counts: counts as Uint32Array };
+  });
+}

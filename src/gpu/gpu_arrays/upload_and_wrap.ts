@@ -1,0 +1,222 @@
+import { arrayOver } from "../../algebra/arrays.ts";
+import type { ElementType, Value } from "../../algebra/types.ts";
+import { requireType } from "../../algebra/types.ts";
+import { ArgumentError, refuse } from "../../errors.ts";
+import { requireOptions } from "../../options.ts";
+import { requireWindows } from "../../plan/windows.ts";
+import { typesOf } from "../at_hand/at_hand.ts";
+import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
+import type { Context } from "../device/context.ts";
+import { explain, requireDevice, validated } from "../device/device.ts";
+import { BufferUsage, COMPUTE_STAGE } from "../device/flags.ts";
+import type { Given } from "../device/transfer.ts";
+import { atHand, SMALL } from "../device/transfer.ts";
+import { uploadInPieces } from "../device/transfer_pieces.ts";
+import { lengthError } from "../executor/plans_of_calls.ts";
+import type { Length } from "../recordings/recording.ts";
+import { callOnGpu } from "./calls_on_gpu.ts";
+import type { Arrays } from "./gpu_array.ts";
+import { GpuArray, own } from "./gpu_array.ts";
+
+// How arrays come to be on the GPU: from typed arrays, and from buffers of the caller's.
+
+/** What `Fold.wrap` takes. */
+export interface WrapOptions<Name extends string = string, V extends Value = Value> {
+  /** A buffer of yours, on the fold's device, with the usage STORAGE. */
+  readonly buffer: GPUBuffer;
+  /** The type of its elements. */
+  readonly type: ElementType<Name, V>;
+  /** The byte that the array starts at: a multiple of an element's bytes. The default is 0. */
+  readonly offset?: number;
+  /**
+   * The number of elements. The default is as many as fit in the rest of the buffer. It may also be a range of a buffer that
+   * starts with the number, as a u32.
+   */
+  readonly length?: Length;
+  /** The most that a length on the GPU may be. The default is as many as fit in the rest of the buffer. */
+  readonly maxLength?: number;
+}
+
+/** What `Fold.upload` takes beside the array. */
+export interface UploadOptions<Name extends string> {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** `Fold.upload`. `given` is the array as it was when the call began. */
+export async function upload(
+  context: Context,
+  arrays: Arrays,
+  given: Given,
+  options: { readonly type?: unknown },
+): Promise<GpuArray> {
+  requireOptions("upload", options, { type: true });
+  const { type, arrayOf } = await typesOf(given.data, options, "upload");
+  const title = `upload<${type.name}>`;
+  requireFits(title, given.length, type, context, "data");
+  const { byteLength } = given;
+  const buffer = await atHand(context, title, async (hand) => {
+    // Deno fails if a write has no bytes.
+    if (byteLength <= Math.min(SMALL, context.kept.pieceBytes)) {
+      return hand.leave(await (byteLength === 0 ? hand.own("array", 0) : hand.upload("array", given)));
+    }
+    const { made, mapped } = await uploadInPieces(context, title, hand, "array", given);
+    // Nobody waits until the GPU has copied what is staged.
+    for (const [stage, ready] of mapped) {
+      hand.leave(stage);
+      ready.then(
+        () => keepBuffer(context.kept, stage),
+        () => stage.destroy(),
+      );
+    }
+    return hand.leave(made);
+  });
+  const memory = own(context, arrays, buffer);
+  const parts = { context, memory, offset: 0, maxLength: given.length, count: undefined };
+  return new GpuArray(type, arrayOf, { ...parts, held: [memory], call: callOnGpu });
+}
+
+/**
+ * Does the work of a call at hand that goes by way of arrays on the GPU, when there is memory for it: `bytes` bytes at most.
+ * `ofCall` takes an array that is destroyed when the call ends.
+ */
+export async function viaGpu<T>(
+  { kept }: Context,
+  bytes: number,
+  work: (ofCall: <Made extends GpuArray>(array: Made) => Made) => Promise<T>,
+): Promise<T> {
+  const made: GpuArray[] = [];
+  await startCall(kept, bytes);
+  try {
+    return await work((array) => {
+      made.push(array);
+      return array;
+    });
+  } finally {
+    for (const one of made) {
+      one.destroy();
+    }
+    endCall(kept, bytes);
+  }
+}
+
+/** @throws {LimitError} for an array that no buffer of the device holds. It names what says how long it is. */
+function requireFits(
+  title: string,
+  length: number,
+  { bytes }: ElementType,
+  { facts }: Context,
+  option: string,
+): void {
+  try {
+    requireWindows(title, length, bytes, facts.limits);
+  } catch (cause) {
+    throw lengthError(cause, option);
+  }
+}
+
+const wrapNames = {
+  buffer: true,
+  type: true,
+  offset: true,
+  length: true,
+  maxLength: true,
+} as const satisfies Record<keyof WrapOptions, true>;
+
+/** `Fold.wrap`. */
+export async function wrap(context: Context, arrays: Arrays, options: WrapOptions): Promise<GpuArray> {
+  requireOptions("wrap", options, wrapNames);
+  requireDevice(context, "wrap");
+  const { length, maxLength } = options;
+  const type = requireType(options.type, "wrap");
+  const title = `wrap<${type.name}>`;
+  const { buffer, offset } = requireRange(title, options, "buffer", "offset", type.bytes);
+  // Bindings are whole words.
+  const fitting = Math.max(0, Math.floor((4 * Math.floor(buffer.size / 4) - offset) / type.bytes));
+  const isOnGpu = typeof length === "object" && length !== null;
+  if (maxLength !== undefined && !isOnGpu) {
+    throw new ArgumentError(`${title}: maxLength is for a length on the GPU; give length alone`, "maxLength");
+  }
+  const option = isOnGpu ? "maxLength" : "length";
+  const { [option]: most = fitting } = options;
+  if (typeof most !== "number" || !Number.isInteger(most) || most < 0) {
+    refuse(title, option, String(most), "a whole number from 0 up");
+  }
+  if (most > fitting) {
+    throw new ArgumentError(
+      `${title}: ${option} is ${most}, and the buffer has room for ${fitting} items of ${type.bytes} bytes from offset ${offset} on`,
+      option,
+    );
+  }
+  requireFits(title, most, type, context, option);
+  const counted = isOnGpu
+    ? requireRange(title, "buffer" in length ? length : { buffer: length }, "length", "length", 4)
+    : undefined;
+  if (counted !== undefined && counted.buffer.size - counted.offset < 4) {
+    throw new ArgumentError(
+      `${title}: length's buffer ends before its offset ${counted.offset} and four bytes more`,
+      "length",
+    );
+  }
+  await requireBindable(context, title, buffer);
+  await requireBindable(context, title, counted?.buffer);
+  const memory = own(context, arrays, buffer, false);
+  const count = counted && { memory: own(context, arrays, counted.buffer, false), range: counted };
+  const held = [memory, ...(count ? [count.memory] : [])];
+  const parts = { context, memory, offset, maxLength: most, count, held, call: callOnGpu };
+  return new GpuArray(type, arrayOver.bind(undefined, type), parts);
+}
+
+/** Checks the buffer and the offset of a range. Options at fault are named as given. */
+function requireRange(
+  title: string,
+  { buffer, offset = 0 }: { readonly buffer: GPUBuffer; readonly offset?: number },
+  bufferOption: string,
+  offsetOption: string,
+  unit: number,
+): { readonly buffer: GPUBuffer; readonly offset: number } {
+  const { size, usage } = Object(buffer) as Partial<GPUBuffer>;
+  if (typeof size !== "number" || typeof usage !== "number") {
+    refuse(title, bufferOption, String(buffer), "a GPUBuffer");
+  }
+  if ((usage & BufferUsage.STORAGE) === 0) {
+    throw new ArgumentError(`${title}: the buffer lacks the usage STORAGE`, bufferOption);
+  }
+  if (!Number.isInteger(offset) || offset < 0 || offset % unit !== 0 || offset > size) {
+    throw new ArgumentError(
+      `${title}: offset is ${String(offset)} bytes; it takes a multiple of ${unit} up to the buffer's ${size} bytes`,
+      offsetOption,
+    );
+  }
+  return { buffer, offset };
+}
+
+/** The devices of callers' buffers, once they are known. */
+const devices = new WeakMap<GPUBuffer, GPUDevice>();
+
+/** @throws {WavefoldError} for a buffer of another device. Nothing else tells where a buffer belongs. */
+async function requireBindable(
+  context: Context,
+  title: string,
+  buffer: GPUBuffer | undefined,
+): Promise<void> {
+  const { device } = context;
+  if (buffer === undefined || buffer.size < 4 || devices.get(buffer) === device) {
+    return;
+  }
+  try {
+    await validated(context, title, () => {
+      const label = `wavefold ${title}`;
+      const entry = { binding: 0, visibility: COMPUTE_STAGE, buffer: { type: "storage" } } as const;
+      const layout = device.createBindGroupLayout({ label, entries: [entry] });
+      device.createBindGroup({
+        label,
+        layout,
+        entries: [{ binding: 0, resource: { buffer, size: 4 } }],
+      });
+    });
+  } catch (cause) {
+    throw await explain(context, title, cause);
+  }
+  devices.set(buffer, device);
+}

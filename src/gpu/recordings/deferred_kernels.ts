@@ -1,0 +1,136 @@
+import type { Kernel } from "../../kernels/kernel.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Context, Pipeline } from "../device/context.ts";
+import { descriptorOf, keyOf, pipelineOf } from "../device/device.ts";
+
+// A plan has kernels for ranges that lie in any way, and most programs record ranges of one kind.
+
+/** The kernels that a plan's first way takes, at any length: for input and output in two buffers, which start at a vector. */
+function firstKernels({ ways, segments, maxLength, kernels, passes }: Plan): readonly Kernel[] {
+  const [way] = ways;
+  if (way === undefined || ways.length === 1 || segments) {
+    return kernels;
+  }
+  const first = new Set<string>();
+  for (let length = 2 * maxLength; length > 0; ) {
+    length = Math.floor(length / 2);
+    for (const { kernel } of passes(length, way.arrangement, way.aside)) {
+      first.add(kernel.code);
+    }
+  }
+  return kernels.filter(({ code }) => first.has(code));
+}
+
+/** Compiles a kernel before this returns. The device may refuse it. `isRefused` tells that later, and nothing else reports it. */
+function compileNow(
+  device: GPUDevice,
+  kernel: Kernel,
+): { readonly made: Pipeline; readonly isRefused: Promise<boolean> } {
+  device.pushErrorScope("internal");
+  device.pushErrorScope("validation");
+  const module = device.createShaderModule({ label: kernel.label, code: kernel.code });
+  const [layout, descriptor] = descriptorOf(device, kernel, module);
+  const pipeline = device.createComputePipeline(descriptor);
+  // A lost device refuses nothing: whoever records is told that it is lost.
+  const isRefused = Promise.all([device.popErrorScope(), device.popErrorScope()]).then(
+    (errors) => errors.some((error) => error !== null),
+    () => false,
+  );
+  return { made: { pipeline, layout }, isRefused };
+}
+
+/** The kernels that a plan puts off. */
+export interface PutOff {
+  /** Their pipelines by the kernel's text, for this plan alone. Each is compiled when it is first used. */
+  readonly pipelines: ReadonlyMap<string, Pipeline>;
+  /** Compiles them in the background, one after another, as long as they are wanted. Then it lets go of the others. */
+  compile(isWanted: () => boolean): Promise<void>;
+}
+
+/**
+ * Puts off the compilation of all kernels but those of the plan's first way. So a plan is compiled sooner. A recording that needs
+ * another one compiles it at once. If the device refuses that kernel, it also refuses the encoder of this recording. Then `forget`
+ * is called: it drops what recordings have made, so that the next one that needs the kernel throws the compiler's error.
+ *
+ * Among the device's pipelines, a symbol of the plan takes the place of a kernel that it has put off. If another plan needs the
+ * kernel, this plan compiles it itself, or puts it off itself.
+ */
+export function putOff(context: Context, plan: Plan, forget: () => void): PutOff {
+  const { device, pipelines } = context;
+  const first = firstKernels(plan);
+  const own = new Map<string, Pipeline>();
+  const place = Symbol();
+  const later = plan.kernels
+    .filter((kernel) => !first.includes(kernel) && typeof pipelines.get(keyOf(kernel)) !== "object")
+    .map((kernel) => {
+      const key = keyOf(kernel);
+      let made: Pipeline | undefined;
+      let failure: { readonly cause: unknown } | undefined;
+      /** Takes a pipeline when it is there. If it fails, a recording that needs it throws why, if there ever is one. */
+      const take = async (pipeline: Promise<Pipeline>): Promise<void> => {
+        try {
+          made = await pipeline;
+        } catch (cause) {
+          made = undefined;
+          failure = { cause };
+        }
+      };
+      const compileAtUse = (): Pipeline => {
+        const now = compileNow(device, kernel);
+        /** Plans that find this wait for the device. What is refused is compiled again, as plans do that wait: that says why. */
+        const accepted: Promise<Pipeline> = now.isRefused.then((isRefused) => {
+          if (!isRefused) {
+            return now.made;
+          }
+          if (pipelines.get(key) === accepted) {
+            pipelines.delete(key);
+          }
+          return pipelineOf(context, kernel);
+        });
+        if (pipelines.get(key) === place) {
+          pipelines.set(key, accepted);
+        }
+        void take(accepted).then(() => {
+          if (made !== now.made) {
+            forget();
+          }
+        });
+        return now.made;
+      };
+      const compiled = (): Pipeline => {
+        if (failure !== undefined) {
+          throw failure.cause;
+        }
+        made ??= compileAtUse();
+        return made;
+      };
+      own.set(kernel.code, {
+        get pipeline() {
+          return compiled().pipeline;
+        },
+        get layout() {
+          return compiled().layout;
+        },
+      });
+      pipelines.delete(key);
+      pipelines.set(key, place);
+      return async (isWanted: boolean): Promise<void> => {
+        if (isWanted) {
+          await (made ?? take(pipelineOf(context, kernel)));
+          return;
+        }
+        made = undefined;
+        if (pipelines.get(key) === place) {
+          pipelines.delete(key);
+        }
+      };
+    });
+  return {
+    pipelines: own,
+    async compile(isWanted) {
+      for (const compile of later) {
+        await compile(isWanted() && context.lost === undefined);
+      }
+    },
+  };
+}

@@ -1,0 +1,299 @@
+import { u32 } from "../../algebra/integers.ts";
+import { LimitError } from "../../errors.ts";
+import type { Arrangement, Kernel } from "../../kernels/kernel.ts";
+import { bindingOf } from "../../kernels/kernel.ts";
+import { carriedEnds, windowSources } from "../../kernels/later_segments.ts";
+import type { Limits } from "../../plan/device_facts.ts";
+import type { Methods } from "../../plan/methods.ts";
+import type { AnyOperator } from "../../plan/options.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { wholeWords } from "../../plan/plan.ts";
+import type { ReduceOptions } from "../../plan/reduce.ts";
+import { planReduce } from "../../plan/reduce.ts";
+import type { ScanOptions } from "../../plan/scan.ts";
+import { planScan } from "../../plan/scan.ts";
+import { requireWindows, windowOf } from "../../plan/windows.ts";
+import type { Context } from "../device/context.ts";
+import { explain } from "../device/device.ts";
+import type { Compiled, PartParams, Range, ResolvedRanges } from "../executor/executor.ts";
+import type { Division, Run } from "./choose_way.ts";
+import { requireApart, runOf } from "./choose_way.ts";
+import {
+  compileAll,
+  paramsOf,
+  partOf,
+  planMover,
+  rangeFor,
+  runsOfWindow,
+  whole,
+  windowsOf,
+} from "./windows.ts";
+
+// Segments by offsets, flags, bits or keys that no binding holds: window after window. The total of a window is an element, which has
+// its last segment's value and the number of segments. The next window goes on from it until a segment starts there. A reduction stores
+// what the last segment of a window has so far. If the segment goes on in the next window, that stores it again, at the same place.
+
+/** The most storage buffers that a window's kernels bind if its ranges are bound as vectors. */
+const MOST_BUFFERS = 9;
+
+/** The methods of a window: of the first one, or of a later one. `found` is told of the operator on segments. */
+export const windowMethods = (
+  methods: Methods,
+  isLater: boolean,
+  found: (elementBytes: number, valueBytes: number) => void = () => {},
+): Methods => ({
+  ...methods,
+  segmentsOf(options, title, own, facts, reduces) {
+    const given = methods.segmentsOf?.(options, title, own, facts, reduces);
+    if (given === undefined) {
+      return undefined;
+    }
+    const { runLengths: _, ...segments } = given;
+    const { monoid } = segments;
+    found(monoid.domain.elementBytes, own.domain.elementBytes);
+    return {
+      ...segments,
+      slots: [
+        ...segments.slots,
+        [bindingOf.carried, "carried"],
+        ...(isByOffsets(options) ? ([[bindingOf.heads, "heads"]] as const) : []),
+      ],
+      // Offsets became bits before.
+      ...(isByOffsets(options) && { around: (plan: Plan) => plan }),
+      ends: carriedEnds(segments.title, monoid, isLater),
+      kernels: windowSources(segments.kernels, isLater),
+      fitsVectors: segments.fitsVectors && facts.limits.maxStorageBuffersPerShaderStage >= MOST_BUFFERS,
+    };
+  },
+});
+
+const isByOffsets = ({ segments }: { readonly segments?: unknown }): boolean => segments === "offsets";
+
+/** A scan or a reduction of segments by offsets, flags, bits or keys in windows. */
+export async function headsInWindows(
+  primitive: "scan" | "reduce",
+  context: Context,
+  options: AnyOperator<ScanOptions & ReduceOptions>,
+  methods: Methods,
+  given: number,
+  arrangements: readonly Arrangement[],
+): Promise<Division> {
+  const { facts } = context;
+  const { limits } = facts;
+  const { type, maxLength, segments } = options;
+  const reduces = primitive === "reduce";
+  const planOf = (length: number, own: Methods): Plan =>
+    (reduces ? planReduce : planScan)({ ...options, maxLength: length }, facts, own, arrangements);
+  // Checks the options, such as the type of the keys.
+  const asked = planOf(given, methods);
+  const { title, itemBytes } = asked;
+  const keyBytes = itemBytes.keys ?? 4;
+  const headBytes = segments === "headBits" || isByOffsets(options) ? 0 : keyBytes;
+  requireWindows(title, maxLength, Math.max(itemBytes.input, reduces ? 0 : type.bytes, headBytes), limits);
+  // The keys of a window begin with one before it, for which a window leaves room.
+  const window = Math.min(given, windowOf(maxLength, keyBytes, limits) ?? given);
+  let elementBytes = 0;
+  let headsAt = 0;
+  const windowPlan = (isLater: boolean): Plan =>
+    planOf(
+      window,
+      windowMethods(methods, isLater, (bytes, valueBytes) => {
+        elementBytes = bytes;
+        headsAt = wholeWords(valueBytes);
+      }),
+    );
+  const first = windowPlan(false);
+  const plans: Partial<Record<Part, Plan>> = {
+    first,
+    later: windowPlan(true),
+    ...(reduces ? {} : { mover: planMover(first, type, window, context) }),
+    ...(asked.needs.has("count") && {
+      counter: planReduce({ type: u32, maxLength: 1 }, facts, methods, ["items"]),
+    }),
+    ...(isByOffsets(options) && planMarks(asked, maxLength, limits)),
+  };
+  const plan = whole(first, maxLength, window, [...first.needs]);
+  const { compiled, division } = await compileAll(context, Object.values(plans));
+  const made = Object.fromEntries(Object.keys(plans).map((name, at) => [name, compiled[at]])) as Made;
+  try {
+    const carried = await rangeFor(context, made.first, "carry", 2 * elementBytes);
+    const heads = made.mark && (await rangeFor(context, made.first, "heads", bytesOfBits(maxLength)));
+    const windows: Windows = { plan, made, window, reduces, carried, headsAt, options };
+    return {
+      plan,
+      ...division,
+      runs: (length, ranges, params) =>
+        runsOf(windows, length, heads ? { ...ranges, heads } : ranges, params),
+    };
+  } catch (cause) {
+    division.destroy();
+    throw await explain(context, title, cause);
+  }
+}
+
+/** The plans of windows: of the first one and of others; what moves results; the number of segments; what turns offsets into bits. */
+type Part = "first" | "later" | "mover" | "counter" | "clear" | "mark";
+type Made = Readonly<Record<"first" | "later", Compiled> & Partial<Record<Part, Compiled>>>;
+
+/** What is prepared. */
+interface Windows {
+  readonly plan: Plan;
+  readonly made: Made;
+  /** Items of a window. */
+  readonly window: number;
+  readonly reduces: boolean;
+  /** What windows hand on: two elements. */
+  readonly carried: Range;
+  /** The byte of an element that has the number of segments. */
+  readonly headsAt: number;
+  readonly options: { readonly segments?: unknown };
+}
+
+const bytesOfBits = (items: number): number => 4 * Math.ceil(items / 32);
+
+/** The runs of a recording. Where offsets became bits, `ranges` have these. */
+function runsOf(windows: Windows, length: number, ranges: ResolvedRanges, params: PartParams): Run[] {
+  const { plan, made, window, carried, headsAt } = windows;
+  const { first_index: firstIndex = 0, segment_count: room = 0 } = params;
+  requireApart(plan, ranges);
+  const { clear, mark, counter } = made;
+  const parts = partsOf(windows, room, made.first.limits);
+  const all = windowsOf(length, window);
+  return [
+    ...(clear ? [runOf(clear, length, ranges)] : []),
+    ...(mark
+      ? parts.map((part) =>
+          runOf(
+            mark,
+            length,
+            { ...ranges, ...placesOf(windows, ranges, part) },
+            { segment_count: part.items },
+          ),
+        )
+      : []),
+    ...all.flatMap(({ first, items }, at) =>
+      reached(windows, parts, first + items).flatMap((part) =>
+        runsOfWindow(
+          at === 0 ? made.first : made.later,
+          made.mover,
+          items,
+          { ...windowOfRanges(windows, ranges, first, items), ...placesOf(windows, ranges, part) },
+          {
+            ...paramsOf(first, firstIndex),
+            ...{ window: at, first_place: part.first, segment_count: part.items },
+          },
+        ),
+      ),
+    ),
+    ...(counter
+      ? [
+          runOf(counter, 1, {
+            input: {
+              ...carried,
+              offset: ((all.length - 1) % 2) * (carried.bytes / 2) + headsAt,
+              bytes: u32.bytes,
+            },
+            output: ranges.count,
+          }),
+        ]
+      : []),
+  ];
+}
+
+/** A part of the places that segments have. */
+interface Places {
+  readonly first: number;
+  readonly items: number;
+}
+
+/** The places of up to `room` segments, in parts. A binding holds what is stored for the segments of a part, and their offsets. */
+function partsOf({ plan, reduces, options }: Windows, room: number, limits: Limits): readonly Places[] {
+  const { output, unique = 0 } = plan.itemBytes;
+  const bytes = Math.max(isByOffsets(options) ? 4 : 0, ...(reduces ? [output, unique] : []));
+  // As many as a window of data without an end has.
+  const most = windowOf(Number.POSITIVE_INFINITY, Math.max(4, bytes), limits) ?? 1;
+  // There is one offset more than there are segments.
+  return windowsOf(room, room < most ? Math.max(1, room) : most);
+}
+
+/** The parts where segments of `length` items may go. A scan stores nothing for segments. Offsets may give any number of them. */
+const reached = ({ reduces, options }: Windows, parts: readonly Places[], items: number): readonly Places[] =>
+  parts.filter(({ first }) => first === 0 || (reduces && (isByOffsets(options) || first < items)));
+
+/** What a reduction stores for a part of the segments, and their offsets. */
+function placesOf(
+  { plan: { itemBytes }, reduces }: Windows,
+  { offsets, output, unique }: ResolvedRanges,
+  { first, items }: Places,
+): ResolvedRanges {
+  const ofAll = { offsets: partOf(offsets, first, items + 1, 4) };
+  return reduces
+    ? {
+        ...ofAll,
+        output: partOf(output, first, items, itemBytes.output),
+        unique: partOf(unique, first, items, itemBytes.unique ?? 4),
+      }
+    : ofAll;
+}
+
+/** The ranges of a window: its items, what says where segments start in them, and what a scan stores. */
+function windowOfRanges(
+  { plan: { itemBytes }, carried, options }: Windows,
+  ranges: ResolvedRanges,
+  first: number,
+  items: number,
+): ResolvedRanges {
+  const { input, output, heads, keys } = ranges;
+  return {
+    ...ranges,
+    input: partOf(input, first, items, itemBytes.input),
+    output: partOf(output, first, items, itemBytes.output),
+    heads:
+      options.segments === "heads"
+        ? partOf(heads, first, items, 4)
+        : partOf(heads, first / 32, Math.ceil(items / 32), 4),
+    keys: keysOf(keys, first, items, itemBytes.keys ?? 4),
+    carried,
+  };
+}
+
+/** The keys of a window. Those of a later one begin with one before it. */
+const keysOf = (keys: Range | undefined, at: number, items: number, keyBytes: number): Range | undefined =>
+  at === 0 ? partOf(keys, 0, items, keyBytes) : partOf(keys, at - 1, items + 1, keyBytes);
+
+/**
+ * Plans what turns offsets into bits, which a plan of one window has, for more items: what clears the bits, and what sets them and
+ * stores something for segments without items, for a part of the offsets.
+ *
+ * @throws {LimitError}
+ */
+function planMarks(
+  { spine: _, ...asked }: Plan,
+  maxLength: number,
+  { maxStorageBufferBindingSize: most }: Limits,
+): Record<"clear" | "mark", Plan> {
+  const bytes = bytesOfBits(maxLength);
+  if (bytes > most) {
+    throw new LimitError(
+      `${asked.title}: the bits of ${maxLength} items take ${bytes} bytes, and a binding of the device holds ${most}`,
+      bytes,
+      most,
+      "maxLength",
+    );
+  }
+  const [clear, mark] = asked.kernels.slice(-2) as [Kernel, Kernel];
+  const planFor = (kernel: Kernel): Plan => ({
+    ...asked,
+    maxLength,
+    kernels: [kernel],
+    scratch: [],
+    eagerScratch: 0,
+    ways: [{ arrangement: "items" }],
+    passes: (length) =>
+      asked
+        .passes(length, asked.ways[0]?.arrangement ?? "items", false)
+        .filter((pass) => pass.kernel === kernel)
+        .map((pass) => ({ ...pass, slots: new Map([...pass.slots, [bindingOf.heads, "heads"]]) })),
+  });
+  return { clear: planFor(clear), mark: planFor(mark) };
+}

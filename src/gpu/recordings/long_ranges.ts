@@ -1,0 +1,271 @@
+import { u32 } from "../../algebra/integers.ts";
+import { monoid as monoidOf } from "../../algebra/monoid.ts";
+import { add } from "../../algebra/operators.ts";
+import type { ElementType } from "../../algebra/types.ts";
+import { LimitError } from "../../errors.ts";
+import { endsOf } from "../../kernels/ends.ts";
+import type { Arrangement } from "../../kernels/kernel.ts";
+import { appendScratch, planAppend } from "../../plan/append_windows.ts";
+import type { CompactOptions } from "../../plan/compact.ts";
+import { planCompact } from "../../plan/compact.ts";
+import type { Methods } from "../../plan/methods.ts";
+import type { AnyOperator } from "../../plan/options.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { ReduceOptions } from "../../plan/reduce.ts";
+import { planReduce } from "../../plan/reduce.ts";
+import type { ScanOptions } from "../../plan/scan.ts";
+import { planScan } from "../../plan/scan.ts";
+import { requireWindows } from "../../plan/windows.ts";
+import type { Context } from "../device/context.ts";
+import { explain } from "../device/device.ts";
+import type { Compiled, Range, ResolvedRanges } from "../executor/executor.ts";
+import type { Division } from "./choose_way.ts";
+import { problemOf, requireApart, runOf } from "./choose_way.ts";
+import { segmentsInWindows } from "./segment_windows.ts";
+import {
+  compileAll,
+  paramsOf,
+  partOf,
+  planMover,
+  rangeFor,
+  runsOfWindow,
+  whole,
+  windowsOf,
+} from "./windows.ts";
+
+// Recordings of ranges that are longer than a binding may be: window after window, with the carry handed on on the GPU.
+
+/** The carries of a window: a dispatch reads one and writes the other. `isLast` is whether no window follows. */
+interface Carries {
+  readonly before: Range | undefined;
+  readonly after: Range;
+  readonly isLast: boolean;
+}
+
+/**
+ * What combines window after window, each on top of those before. `plans` are those of the first window and of the others, or
+ * one for all. `ends` gives the ranges that depend on the carries. If there is `mover`, it copies a window's results to where
+ * no binding reaches both them and the input.
+ */
+async function carriedInWindows(
+  context: Context,
+  plan: Plan,
+  plans: readonly Plan[],
+  window: number,
+  { bytes }: Pick<ElementType, "bytes">,
+  ends: (ranges: ResolvedRanges, first: number, items: number, carries: Carries) => ResolvedRanges,
+  mover?: Plan,
+): Promise<Division> {
+  const { title, itemBytes } = plan;
+  const { compiled, division } = await compileAll(context, [...plans, ...(mover ? [mover] : [])]);
+  const [head, rest = head] = compiled.slice(0, plans.length) as [Compiled, Compiled?];
+  const move = compiled[plans.length];
+  const carry = (): Promise<Range> => rangeFor(context, head, "carry", bytes);
+  let carries: readonly [Range, Range];
+  try {
+    carries = [await carry(), await carry()];
+  } catch (cause) {
+    division.destroy();
+    throw await explain(context, title, cause);
+  }
+  return {
+    plan,
+    ...division,
+    runs(length, ranges, { first_index: firstIndex = 0 }) {
+      requireApart(plan, ranges);
+      const windows = windowsOf(length, window);
+      return windows.flatMap(({ first, items }, at) => {
+        const own: ResolvedRanges = {
+          ...ranges,
+          input: partOf(ranges.input, first, items, itemBytes.input),
+          ...ends(ranges, first, items, {
+            before: at === 0 ? ranges.initial : carries[(at + 1) % 2],
+            after: carries[at % 2] as Range,
+            isLast: at === windows.length - 1,
+          }),
+        };
+        return runsOfWindow(at === 0 ? head : rest, move, items, own, paramsOf(first, firstIndex));
+      });
+    },
+  };
+}
+
+/** @throws {LimitError} for an operator whose values say less than its elements: carries hold values. */
+function requireValues(
+  { type, op = add, maxLength }: AnyOperator<ScanOptions | ReduceOptions>,
+  primitive: string,
+  window: number,
+): void {
+  const { title, carried } = monoidOf(op, type, primitive);
+  if (carried) {
+    throw new LimitError(
+      `${primitive}<${title}>: ${maxLength} items are more than a binding of the device holds, which is about ${window}; longer ranges go in windows, and the sums between these would be rounded. A stream keeps them exact`,
+      maxLength,
+      window,
+      "maxLength",
+    );
+  }
+}
+
+/** A scan in windows: each starts from the total of those before. */
+async function scanInWindows(
+  context: Context,
+  options: AnyOperator<ScanOptions>,
+  methods: Methods,
+  window: number,
+  arrangements: readonly Arrangement[],
+): Promise<Division> {
+  requireValues(options, "scan", window);
+  const { type, maxLength, initial, total } = options;
+  const planOf = (more: object): Plan =>
+    planScan(
+      { ...options, ...more, maxLength: window, total: true },
+      context.facts,
+      { ...methods, endsOf },
+      arrangements,
+    );
+  const first = planOf({});
+  const itemBytes = Math.max(type.bytes, first.itemBytes.input);
+  requireWindows(first.title, maxLength, itemBytes, context.facts.limits);
+  const needs = [...first.needs].filter((name) => name !== "total" || total);
+  const plan = whole(first, maxLength, window, needs);
+  const plans = initial ? [first] : [first, planOf({ initial: true, continued: true })];
+  return carriedInWindows(
+    context,
+    plan,
+    plans,
+    window,
+    type,
+    (ranges, at, items, { before, after, isLast }) => ({
+      output: partOf(ranges.output, at, items, type.bytes),
+      initial: before,
+      total: (isLast && ranges.total) || after,
+    }),
+    planMover(first, type, window, context),
+  );
+}
+
+/** A reduction in windows: each starts from the result of those before. */
+async function reduceInWindows(
+  context: Context,
+  options: AnyOperator<ReduceOptions>,
+  methods: Methods,
+  window: number,
+  arrangements: readonly Arrangement[],
+): Promise<Division> {
+  requireValues(options, "reduce", window);
+  const { type, maxLength, initial } = options;
+  const planOf = (more: object): Plan =>
+    planReduce(
+      { ...options, ...more, maxLength: window },
+      context.facts,
+      { ...methods, endsOf },
+      arrangements,
+    );
+  const first = planOf({});
+  requireWindows(first.title, maxLength, first.itemBytes.input, context.facts.limits);
+  const plan = whole(first, maxLength, window, [...first.needs]);
+  const plans = initial ? [first] : [first, planOf({ initial: true })];
+  return carriedInWindows(
+    context,
+    plan,
+    plans,
+    window,
+    type,
+    ({ output }, _, __, { before, after, isLast }) => ({
+      output: isLast ? output : after,
+      initial: before,
+    }),
+  );
+}
+
+/** Where, in the counts of {@link planAppend}, there is the number of items that the first window kept. */
+const COUNTS_BEFORE = 2 * u32.bytes;
+
+/**
+ * A compaction in windows. The kept items of each window but the first go to scratch, since nobody but the GPU knows where in
+ * the output they begin. From there they are copied to each part of the output that a binding holds and that they may reach.
+ */
+async function compactInWindows(
+  context: Context,
+  options: CompactOptions,
+  methods: Methods,
+  window: number,
+  arrangements: readonly Arrangement[],
+): Promise<Division> {
+  const { maxLength, indirect } = options;
+  const asked = planCompact({ ...options, maxLength: window }, context.facts, methods, arrangements);
+  const { title, itemBytes } = asked;
+  requireWindows(title, maxLength, Math.max(itemBytes.input, itemBytes.output), context.facts.limits);
+  const { indirect: _, ...others } = options;
+  const windowPlan =
+    indirect === undefined
+      ? asked
+      : planCompact({ ...others, maxLength: window }, context.facts, methods, arrangements);
+  const plan = whole(asked, maxLength, window, [...asked.needs]);
+  const { compiled, division } = await compileAll(context, [
+    windowPlan,
+    planAppend(options, plan, window, context.facts),
+  ]);
+  const [own, append] = compiled as [Compiled, Compiled];
+  return {
+    plan,
+    ...division,
+    runs(length, ranges, { first_index: firstIndex = 0 }) {
+      requireApart(plan, ranges);
+      const windows = windowsOf(length, window);
+      const scratch = (index: number, bytes: number): Range => ({
+        buffer: append.scratch(index),
+        offset: 0,
+        bytes,
+      });
+      // A dispatch that reads the output's buffer, too, would need scratch of its own.
+      const read = [ranges.input, ranges.flags, ranges.length];
+      const isApart = !read.some((range) => range?.buffer === ranges.output?.buffer);
+      const runs = windows.flatMap(({ first, items }, at) => {
+        const given: ResolvedRanges = {
+          input: partOf(ranges.input, first, items, itemBytes.input),
+          flags: partOf(ranges.flags, first, items, 4),
+          length: ranges.length,
+          output: scratch(appendScratch.kept, items * itemBytes.output),
+          count: scratch(appendScratch.counts, u32.bytes),
+        };
+        if (at === 0 && isApart) {
+          // Nothing comes before the first window, so its items go to their places at once, and so does their number.
+          const output = partOf(ranges.output, 0, items, itemBytes.output);
+          const count = { ...given.count, offset: COUNTS_BEFORE } as Range;
+          return [runOf(own, items, { ...given, output, count }, paramsOf(first, firstIndex))];
+        }
+        const places = windows.slice(0, at + 1).map((place) => {
+          const output = partOf(ranges.output, place.first, place.items, itemBytes.output);
+          return runOf(append, window, { output }, { window: at, first_place: place.first });
+        });
+        return [runOf(own, items, given, paramsOf(first, firstIndex)), ...places];
+      });
+      const { count, indirect } = ranges;
+      const store = append.bind(1, { count, indirect }, STORE, { window: windows.length - 1 });
+      const problem = problemOf(append, store);
+      if (problem !== undefined) {
+        throw problem;
+      }
+      return [...runs, { compiled: append, way: STORE, passes: store }];
+    },
+  };
+}
+
+/** The way of {@link planAppend} that stores the number of kept items. */
+const STORE = { arrangement: "items", aside: true } as const;
+
+/** Each primitive without segments. */
+const plain = { scan: scanInWindows, reduce: reduceInWindows, compact: compactInWindows } as const;
+
+/** Plans a primitive for ranges that are longer than a binding may be, and compiles it. */
+export const inWindows = (
+  primitive: keyof typeof plain,
+  context: Context,
+  options: AnyOperator<ScanOptions & ReduceOptions> & CompactOptions,
+  ...others: readonly [methods: Methods, window: number, arrangements: readonly Arrangement[]]
+): Promise<Division> =>
+  options.segments === undefined
+    ? plain[primitive](context, options, ...others)
+    : segmentsInWindows(primitive as "scan" | "reduce", context, options, ...others);

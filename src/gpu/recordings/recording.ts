@@ -1,0 +1,560 @@
+import type { ElementType, Value } from "../../algebra/types.ts";
+import { ArgumentError, part } from "../../errors.ts";
+import type { Arrangement, Kernel } from "../../kernels/kernel.ts";
+import type { OptionNames } from "../../options.ts";
+import { requireOptions } from "../../options.ts";
+import type { CompactOptions, PartitionOptions } from "../../plan/compact.ts";
+import type { Limits } from "../../plan/device_facts.ts";
+import type { Grouping } from "../../plan/grouping.ts";
+import type { AnyOperator } from "../../plan/options.ts";
+import { commonNames, tuningNames } from "../../plan/options.ts";
+import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
+import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
+import type { ReduceOptions } from "../../plan/reduce.ts";
+import type { ScanOptions } from "../../plan/scan.ts";
+import { planScan } from "../../plan/scan.ts";
+import { windowOf } from "../../plan/windows.ts";
+import type { Context, Pipeline } from "../device/context.ts";
+import { filledBuffer, requireDevice } from "../device/device.ts";
+import { BufferUsage } from "../device/flags.ts";
+import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
+import { compilePlan } from "../executor/executor.ts";
+import { methodsFor } from "../executor/load_methods.ts";
+import type { Division, Run } from "./choose_way.ts";
+import { undivided } from "./choose_way.ts";
+import { putOff } from "./deferred_kernels.ts";
+
+// Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
+
+/** A range of a buffer: the whole buffer, or the part from a byte offset on. The offset is a multiple of the item's size. */
+export type BufferRange =
+  | GPUBuffer
+  | {
+      /** The buffer. */
+      readonly buffer: GPUBuffer;
+      /** The byte where the range starts: a multiple of the item's size. The default is 0. */
+      readonly offset?: number;
+      /** The bytes of the range. The default is the rest of the buffer. */
+      readonly size?: number;
+    };
+
+/** Where a recording reads and writes. Every buffer has the usage STORAGE. */
+export interface Ranges {
+  readonly input?: BufferRange;
+  readonly output: BufferRange;
+  readonly flags?: BufferRange;
+  readonly count?: BufferRange;
+  readonly indirect?: BufferRange;
+  readonly initial?: Value | BufferRange;
+  readonly total?: BufferRange;
+  readonly heads?: BufferRange;
+  readonly keys?: BufferRange;
+  readonly offsets?: BufferRange;
+  readonly unique?: BufferRange;
+  readonly rows?: number;
+  readonly columns?: number;
+  readonly segmentCount?: number;
+  readonly weights?: BufferRange;
+  readonly sorted?: BufferRange;
+  readonly sortedLength?: number;
+  readonly values?: BufferRange;
+  readonly reordered?: BufferRange;
+  readonly positions?: BufferRange;
+  readonly indices?: BufferRange;
+  readonly firstIndex?: number;
+  /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
+  readonly length: number | BufferRange;
+}
+
+/** A plan with its pipelines compiled and its scratch allocated. */
+export interface Prepared {
+  readonly kernels: readonly Kernel[];
+  groupingOf(ranges: Ranges): Grouping;
+  /** Checks what `record` checks, and records nothing. @throws {ArgumentError} {@link LimitError} {@link DeviceLostError} */
+  check(ranges: Ranges, most?: number): void;
+  /** `most` is the most that a length on the GPU may be. The default is the plan's. */
+  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges, most?: number): void;
+  /** Drops what recordings have made. The next recording of the same ranges makes it anew. */
+  forget(): void;
+  destroy(): void;
+  [Symbol.dispose](): void;
+}
+
+/** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
+export type Length = number | BufferRange;
+
+/** Facts of a buffer that never change. It takes longer to ask the buffer than to remember them. */
+interface BufferFacts {
+  /** Tells buffers apart, so that a recording has a key. */
+  readonly number: number;
+  readonly size: number;
+  readonly usage: number;
+}
+
+/** A run of a recording. Once it was recorded, it has the dispatches to encode. */
+interface RecordedRun extends Run {
+  dispatches?: readonly Dispatch[] | undefined;
+}
+
+/** How many recordings are kept, with their objects, for the next time that the same ranges are recorded. */
+const KEPT_RECORDINGS = 64;
+
+/**
+ * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. If each recording is
+ * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once. `putOff` is as in
+ * {@link compilePlan}.
+ *
+ * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
+ */
+export const prepare = async (
+  context: Context,
+  plan: Plan,
+  runs = RUNS,
+  isSubmitted?: boolean,
+  putOff?: ReadonlyMap<string, Pipeline>,
+): Promise<Prepared> =>
+  checked(context, undivided(await compilePlan(context, plan, runs, putOff)), isSubmitted);
+
+const planNames = { maxLength: true, lengthOnGpu: true, ...commonNames } as const;
+const scanNames = {
+  op: true,
+  exclusive: true,
+  initial: true,
+  total: true,
+  segments: true,
+  ...planNames,
+} satisfies Record<keyof ScanOptions, true>;
+const reduceNames = { op: true, initial: true, segments: true, ...planNames } satisfies Record<
+  keyof ReduceOptions,
+  true
+>;
+const compactNames = {
+  where: true,
+  indices: true,
+  indirect: true,
+  ...planNames,
+} satisfies Record<keyof CompactOptions, true>;
+
+const partitionNames = {
+  type: true,
+  where: true,
+  class: true,
+  classes: true,
+  indices: true,
+  maxLength: true,
+  lengthOnGpu: true,
+  ...tuningNames,
+} as const satisfies Record<keyof PartitionOptions, true>;
+
+/** `Fold.prepareScan`. */
+export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
+  requireOptions("prepareScan", options, scanNames);
+  return prepareFor("scan", context, options);
+}
+
+/** `Fold.prepareReduce`. */
+export async function prepareReduce(
+  context: Context,
+  options: AnyOperator<ReduceOptions>,
+): Promise<Prepared> {
+  requireOptions("prepareReduce", options, reduceNames);
+  return prepareFor("reduce", context, options);
+}
+
+/** `Fold.prepareCompact`. */
+export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
+  requireOptions("prepareCompact", options, compactNames);
+  return prepareFor("compact", context, options);
+}
+
+/** `Fold.preparePartition`. */
+export async function preparePartition(context: Context, options: PartitionOptions): Promise<Prepared> {
+  requireOptions("preparePartition", options, partitionNames);
+  return prepareFor("partition", context, options);
+}
+
+/**
+ * Plans a primitive for recordings of ranges that lie in these ways, and compiles it. The planner checks the options.
+ * `isSubmitted` is as in {@link prepare}.
+ */
+export async function prepareFor(
+  primitive: Primitive,
+  context: Context,
+  options: AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  isSubmitted?: boolean,
+): Promise<Prepared> {
+  const { facts } = context;
+  const { segments } = options as ScanOptions;
+  const [own, segmentPart] = await Promise.all([
+    methodsFor(options, facts, true),
+    segments === undefined ? undefined : part(import("../../plan/segment_methods.ts")),
+  ]);
+  const { planRows, ...segmented } = segmentPart?.segmentMethods(segments) ?? {};
+  const methods = { ...own, ...segmented };
+  // Partitions do not go in windows, so a plan for longer ranges is refused.
+  const window = windowFor(options, facts.limits, segments as Keys);
+  if (window !== undefined && primitive !== "partition") {
+    const { inWindows } = await part(import("./long_ranges.ts"));
+    const division = inWindows(primitive, context, options as never, methods, window, arrangements);
+    return checked(context, await division, isSubmitted);
+  }
+  const plan =
+    methods.planColumns?.(primitive as "scan" | "reduce", options, facts, methods, arrangements) ??
+    planRows?.(primitive as "scan" | "reduce", options, facts, methods, arrangements) ??
+    (await planners[primitive]())(options, facts, methods, arrangements);
+  const whole =
+    options.lengthOnGpu && !methods.planColumns
+      ? (methods.counted?.(plan, primitive === "scan", facts) ?? plan)
+      : plan;
+  let prepared: Prepared | undefined;
+  const others = putOff(context, whole, () => prepared?.forget());
+  let isWanted = false;
+  const compileOthers = (): void => void others.compile(() => isWanted);
+  try {
+    const made = await prepare(context, whole, undefined, isSubmitted, others.pipelines);
+    prepared = made;
+    isWanted = true;
+    return {
+      ...made,
+      destroy() {
+        isWanted = false;
+        compileOthers();
+        made.destroy();
+      },
+    };
+  } finally {
+    // A software adapter would compile the others on the processors that run the first. There they wait until they are used.
+    if (!isWanted || !facts.software) {
+      compileOthers();
+    }
+  }
+}
+
+/** The primitives that are recorded. */
+export type Primitive = "scan" | "reduce" | "compact" | "partition";
+
+const planners = {
+  scan: async () => planScan,
+  reduce: async () => (await part(import("../at_hand/reduce_at_hand.ts"))).planReduce,
+  compact: async () => (await part(import("../at_hand/compact_at_hand.ts"))).planCompact,
+  partition: async () => (await part(import("../at_hand/compact_at_hand.ts"))).planPartition,
+} satisfies Record<Primitive, unknown>;
+
+/** Items of a window, if items of these types do not fit in one binding. Nobody has checked the options yet. */
+const windowFor = (
+  {
+    type,
+    from,
+    maxLength,
+  }: { readonly type: ElementType; readonly from?: ElementType; readonly maxLength: number },
+  limits: Limits,
+  segments: Keys | undefined,
+): number | undefined =>
+  windowOf(
+    maxLength,
+    Math.max(...[type, from, segments?.keys, segments?.keyType].map((one) => one?.bytes ?? 4)),
+    limits,
+  );
+
+/** Segments that may have keys, which may be computed. */
+type Keys = { readonly keys?: ElementType; readonly keyType?: ElementType };
+
+/** Makes what is prepared check ranges before it records them. */
+function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
+  const { device } = context;
+  const { plan } = division;
+  let destroyed = false;
+  const buffers = new WeakMap<GPUBuffer, BufferFacts>();
+  let nextNumber = 0;
+  const factsOf = (buffer: GPUBuffer): BufferFacts => {
+    const known = buffers.get(buffer) ?? {
+      number: nextNumber++,
+      size: buffer.size,
+      usage: buffer.usage,
+    };
+    buffers.set(buffer, known);
+    return known;
+  };
+  const recordings = new Map<string, readonly RecordedRun[]>();
+  // Whether all encoders are submitted that use what is dropped. While a recording goes on, its encoder is not.
+  let isUnused = isSubmitted;
+  /** Drops the dispatches of a recording. What an encoder may still use is destroyed with the plan, unless it is collected before. */
+  const drop = (recording: readonly RecordedRun[]): void => {
+    for (const run of recording) {
+      for (const { uniform } of (isUnused && run.dispatches) || []) {
+        uniform.destroy();
+      }
+      run.dispatches = undefined;
+    }
+  };
+
+  // The buffers of initial values that are given as values, by the bytes of the value.
+  const values = new Map<string, GPUBuffer>();
+  const bufferOf = (bytes: Uint8Array): GPUBuffer => {
+    const key = bytes.join();
+    const buffer =
+      values.get(key) ?? filledBuffer(device, bytes, BufferUsage.STORAGE, `wavefold ${plan.title} initial`);
+    // Those that were used last are at the end.
+    values.delete(key);
+    values.set(key, buffer);
+    forgetOldest(values, (one) => {
+      if (isSubmitted) {
+        one.destroy();
+      }
+    });
+    return buffer;
+  };
+
+  /** Checks each range on its own, and returns them all. */
+  const resolve = (given: Ranges, length: number, numbers: SegmentCounts): ResolvedRanges => {
+    const { needs } = plan;
+    if (needs.has("flags") && given.flags === undefined) {
+      throw refusal(
+        plan,
+        "flags is undefined, and this was prepared without where; give record flags, or prepare it with where",
+        "flags",
+      );
+    }
+    const initialOf = ({ initial }: Ranges): BufferRange | undefined =>
+      plan.initial === undefined || isRange(initial)
+        ? (initial as BufferRange)
+        : bufferOf(plan.initial(initial));
+    const { segments } = plan;
+    const { segment_count: count = 0 } = numbers;
+    const outputs = plan.outputLength(length, numbers);
+    // All other ranges have as many items as the input.
+    const items: Partial<Record<RangeName, number | undefined>> = {
+      output: segments?.reduces ? count : outputs,
+      indices: outputs,
+      count: plan.countWords ?? 1,
+      indirect: plan.indirectWords,
+      length: 1,
+      initial: 1,
+      total: 1,
+      heads: segments?.headsOf(length),
+      offsets: count + 1,
+      unique: count,
+      sorted: plan.sortedLength?.(given.sortedLength),
+    };
+    const ranges: Partial<Record<RangeName, Range>> = {};
+    for (const name of needs) {
+      const own =
+        name === "initial" ? initialOf(given) : (given[name as keyof Ranges] as BufferRange | undefined);
+      if (length > 0 || name !== "input" || own !== undefined) {
+        ranges[name] = requireRange(plan, name, own, items[name] ?? length, factsOf);
+      }
+    }
+    return ranges;
+  };
+
+  const names: OptionNames = {
+    input: true,
+    output: true,
+    length: true,
+    firstIndex: true,
+    ...(plan.sortedLength && { sortedLength: true as const }),
+    ...Object.fromEntries(
+      [...plan.needs, ...(plan.segments?.numbers ?? [])].map((name) => [name, true as const]),
+    ),
+  };
+
+  /** Checks ranges, and chooses kernels and dispatches for them. The choice is kept for the next recording of the same ranges. */
+  const recordingOf = (given: Ranges, most?: number): readonly RecordedRun[] => {
+    if (destroyed) {
+      throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
+    }
+    requireDevice(context, plan.title);
+    requireOptions(`${plan.title}: record`, given, names);
+    const length = lengthOf(given.length, plan, most);
+    const numbers = plan.segments?.countsOf(given, length, plan) ?? {};
+    const ranges = resolve(given, length, numbers);
+    const params = { first_index: requireFirstIndex(given.firstIndex, plan), ...numbers };
+    let key = `${length} ${Object.values(params).join(" ")}`;
+    for (const name in ranges) {
+      const range = ranges[name as RangeName];
+      if (range !== undefined) {
+        key += ` ${name} ${factsOf(range.buffer).number} ${range.offset} ${range.bytes}`;
+      }
+    }
+    const known = recordings.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const made: readonly RecordedRun[] = division.runs(length, ranges, params);
+    recordings.set(key, made);
+    forgetOldest(recordings, drop);
+    return made;
+  };
+
+  return {
+    kernels: division.kernels,
+    groupingOf(given) {
+      const [run] = recordingOf(given);
+      const { way, passes } = run as RecordedRun;
+      return plan.groupingOf(way.arrangement, passes[0]?.params);
+    },
+    check(given, most) {
+      recordingOf(given, most);
+    },
+    record(encoder, given, most) {
+      if (!isEncoder(Object(encoder))) {
+        throw refusal(
+          plan,
+          "record takes a GPUCommandEncoder or a GPUComputePassEncoder, then the ranges",
+          "encoder",
+        );
+      }
+      for (const run of recordingOf(given, most)) {
+        const { compiled, passes } = run;
+        if (compiled.plan.spine !== undefined && compiled.nextRun(isUnused)) {
+          recordings.forEach(drop);
+        }
+        run.dispatches ??= compiled.dispatches(passes);
+        compiled.encode(encoder, run.dispatches);
+        isUnused = false;
+      }
+      isUnused = isSubmitted;
+    },
+    forget() {
+      recordings.forEach(drop);
+    },
+    destroy() {
+      destroyed = true;
+      recordings.clear();
+      for (const buffer of values.values()) {
+        buffer.destroy();
+      }
+      values.clear();
+      division.destroy();
+    },
+    [Symbol.dispose]() {
+      this.destroy();
+    },
+  };
+}
+
+/** Drops the entry that was put in first, if there are too many. */
+function forgetOldest<T>(entries: Map<string, T>, drop: (one: T) => void): void {
+  for (const [oldest, one] of entries) {
+    if (entries.size > KEPT_RECORDINGS) {
+      entries.delete(oldest);
+      drop(one);
+    }
+  }
+}
+
+const isEncoder = (encoder: object): boolean =>
+  "dispatchWorkgroups" in encoder || "beginComputePass" in encoder;
+
+const rangeNames = { buffer: true, offset: true, size: true } as const;
+
+const refusal = ({ title }: Plan, problem: string, option: string): Error =>
+  new ArgumentError(`${title}: ${problem}`, option);
+
+/** Whether it is a range of a buffer, and not a value. A field of a struct's value is no object. */
+const isRange = (given: unknown): given is BufferRange =>
+  "mapAsync" in Object((given as { readonly buffer?: unknown } | null)?.buffer ?? given);
+
+/** Whether it is a whole number from 0 up. */
+const isWhole = (given: unknown): given is number => Number.isInteger(given) && (given as number) >= 0;
+
+/** Checks the index of the first item, which is 0 if it is left out. */
+function requireFirstIndex(given: unknown = 0, plan: Plan): number {
+  if (!isWhole(given) || given > 0xffffffff) {
+    throw refusal(
+      plan,
+      `firstIndex is ${String(given)}; it takes a whole number from 0 to 2^32 - 1`,
+      "firstIndex",
+    );
+  }
+  return given;
+}
+
+/** Checks the length, and returns it. If a buffer holds the length, it returns the most that this may be. */
+function lengthOf(given: unknown, plan: Plan, most = plan.maxLength): number {
+  const { maxLength } = plan;
+  if (plan.needs.has("length")) {
+    if (typeof given === "number") {
+      throw refusal(
+        plan,
+        `length is ${given}, and this was prepared with lengthOnGpu; it takes a GPUBuffer, or { buffer, offset }`,
+        "length",
+      );
+    }
+    return most;
+  }
+  if (typeof given === "object") {
+    throw refusal(plan, `length is a buffer; prepare with lengthOnGpu: true to take it from there`, "length");
+  }
+  if (!isWhole(given)) {
+    throw refusal(plan, `length is ${String(given)}; it takes a whole number from 0 up`, "length");
+  }
+  if (given > maxLength) {
+    throw refusal(
+      plan,
+      `length ${given} is more than the maxLength ${maxLength} it was prepared for`,
+      "length",
+    );
+  }
+  return given;
+}
+
+function requireRange(
+  plan: Plan,
+  name: RangeName,
+  given: BufferRange | undefined,
+  items: number,
+  factsOf: (buffer: GPUBuffer) => BufferFacts,
+): Range {
+  const itemBytes = plan.itemBytes[name] ?? 4;
+  if (typeof given !== "object" || given === null) {
+    throw refusal(
+      plan,
+      `${name} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
+      name,
+    );
+  }
+  if ("isGone" in given && given.isGone) {
+    throw refusal(plan, `${name} is an array that was destroyed`, name);
+  }
+  const isRange = "buffer" in given;
+  if (isRange) {
+    requireOptions(`${plan.title}: ${name}`, given, rangeNames);
+  }
+  const range = isRange ? given : { buffer: given };
+  const { buffer, offset = 0 } = range;
+  const facts = Object(buffer) === buffer ? factsOf(buffer) : undefined;
+  if (typeof facts?.size !== "number") {
+    throw refusal(plan, `${name}'s buffer is no GPUBuffer`, name);
+  }
+  if (range.size !== undefined && !isWhole(range.size)) {
+    throw refusal(
+      plan,
+      `${name}'s size is ${String(range.size)} bytes; it takes a whole number from 0 up`,
+      name,
+    );
+  }
+  if (!isWhole(offset) || offset % itemBytes !== 0) {
+    throw refusal(
+      plan,
+      `${name}'s offset is ${String(offset)} bytes; it takes a multiple of ${itemBytes}`,
+      name,
+    );
+  }
+  const { size: whole, usage } = facts;
+  const size = range.size ?? whole - offset;
+  // Storage bindings are whole words.
+  const wanted = items === 0 ? 0 : wholeWords((offset % 4) + items * itemBytes) - (offset % 4);
+  if (size > whole - offset || size < items * itemBytes || wanted > whole - offset) {
+    throw refusal(
+      plan,
+      `${name} has ${Math.min(size, whole - offset)} bytes from offset ${offset} on, and ${items} items of ${itemBytes} bytes take ${wanted}`,
+      name,
+    );
+  }
+  if ((usage & BufferUsage.STORAGE) === 0) {
+    throw refusal(plan, `${name}'s buffer lacks the usage STORAGE`, name);
+  }
+  return { buffer, offset, bytes: items * itemBytes };
+}

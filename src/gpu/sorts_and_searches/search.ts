@@ -1,0 +1,141 @@
+import { u32 } from "../../algebra/integers.ts";
+import type { ElementType } from "../../algebra/types.ts";
+import { isSameType } from "../../algebra/types.ts";
+import { ArgumentError, part } from "../../errors.ts";
+import { requireOptions } from "../../options.ts";
+import { requireScalar, requireSide } from "../../plan/scalar.ts";
+import type { SearchOptions, SearchTuning } from "../../plan/search.ts";
+import { planSearch } from "../../plan/search.ts";
+import { partOf, planAtHand, typesOf } from "../at_hand/at_hand.ts";
+import { bytesFor } from "../device/call_memory.ts";
+import type { Context } from "../device/context.ts";
+import type { Given } from "../device/transfer.ts";
+import { fresh } from "../device/transfer.ts";
+import type { OnGpu } from "../gpu_arrays/arrays_on_gpu.ts";
+import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
+import type { Prepared } from "../recordings/recording.ts";
+
+/** The options of `searchSorted`. */
+export interface HandSearchOptions<Name extends string> extends SearchTuning {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** The options of `searchSorted`. */
+const searchNames = {
+  side: true,
+  type: true,
+  workGroupSize: true,
+  itemsPerThread: true,
+} as const satisfies Record<keyof HandSearchOptions<string>, true>;
+const preparedNames = {
+  maxLength: true,
+  lengthOnGpu: true,
+  ...searchNames,
+} as const satisfies Record<keyof SearchOptions, true>;
+
+/** `Fold.prepareSearchSorted`. */
+export async function prepareSearchSorted(context: Context, options: SearchOptions): Promise<Prepared> {
+  requireOptions("prepareSearchSorted", options, preparedNames);
+  const { prepare } = await part(import("../recordings/recording.ts"));
+  return prepare(context, planSearch(options, context.facts));
+}
+
+/** `Fold.searchSorted`. `sorted` and `values` are the arrays as they were when the call began. */
+export async function searchSortedAtHand(
+  context: Context,
+  sorted: Given,
+  values: Given,
+  options: HandSearchOptions<string>,
+): Promise<Uint32Array> {
+  const caller = "searchSorted";
+  requireOptions(caller, options, searchNames);
+  const { type: named, ...others } = options;
+  const { type } = await typesOf(sorted.data, { type: named }, caller);
+  requireScalar(type, caller, "sorted");
+  const { type: own } = await typesOf(values.data, { type: named }, caller);
+  if (!isSameType(type, own)) {
+    throw new ArgumentError(
+      `${caller}: sorted holds ${type.name}, and values holds ${own.name}; both take the same type`,
+      "values",
+    );
+  }
+  requireSide(others.side, `${caller}<${type.name}>`);
+  const all = { ...others, type, maxLength: values.length };
+  const made = await planAtHand(
+    context,
+    {
+      primitive: caller,
+      // The number of sorted elements is a parameter of the dispatches, which are kept with the plan.
+      all: { ...all, sortedLength: sorted.length } as typeof all,
+      plan: async () => planSearch(all, context.facts),
+    },
+    bytesFor(sorted.byteLength) + bytesFor(values.byteLength) + bytesFor(values.length * u32.bytes),
+    async ({ upload, output, run }) => {
+      if (values.length === 0) {
+        return new Uint8Array(0);
+      }
+      const ranges = {
+        sorted: sorted.byteLength > 0 ? await upload("sorted", sorted) : undefined,
+        input: await upload("input", values),
+        output: await output("output", values.length),
+      };
+      const bytes = values.length * u32.bytes;
+      const result = fresh(bytes);
+      await run(ranges, values.length, [partOf(ranges.output, bytes, result)]);
+      return result();
+    },
+  );
+  return new Uint32Array(made.buffer as ArrayBuffer);
+}
+
+/** `Fold.searchSorted` of arrays on the GPU. */
+export async function searchSortedOnGpu(
+  { countOf, plannedLength, rangeOf, requireNamed, requireOnGpu, runOnGpu }: OnGpu,
+  context: Context,
+  arrays: Arrays,
+  sortedData: unknown,
+  values: unknown,
+  options: HandSearchOptions<string>,
+): Promise<GpuArray> {
+  const caller = "searchSorted";
+  requireOptions(caller, options, searchNames);
+  const sorted = requireOnGpu(caller, context, sortedData, "sorted", "values");
+  const input = requireOnGpu(caller, context, values, "values", "sorted");
+  requireNamed(caller, sorted, options.type);
+  const type = requireScalar(sorted.type, caller, "sorted");
+  const title = `${caller}<${type.name}>`;
+  if (!isSameType(type, input.type)) {
+    throw new ArgumentError(
+      `${title}: values holds ${input.type.name}; it takes ${type.name}, as sorted holds`,
+      "values",
+    );
+  }
+  const { length: sortedLength } = sorted;
+  if (typeof sortedLength !== "number") {
+    throw new ArgumentError(
+      `${title}: the length of sorted is on the GPU; it takes an array whose length is known`,
+      "sorted",
+    );
+  }
+  requireSide(options.side, title);
+  const count = countOf(input);
+  const all = {
+    ...options,
+    type,
+    maxLength: plannedLength(input.maxLength, Math.max(type.bytes, u32.bytes), context),
+    lengthOnGpu: count !== undefined,
+  };
+  return runOnGpu(context, arrays, {
+    title,
+    primitive: caller,
+    all,
+    plan: () => planSearch(all, context.facts),
+    sources: [sorted, input],
+    input,
+    ranges: { input: rangeOf(input), sorted: rangeOf(sorted), sortedLength },
+    type: u32,
+    most: input.maxLength,
+    count,
+  });
+}

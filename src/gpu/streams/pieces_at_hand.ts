@@ -1,0 +1,226 @@
+import { valuesOf } from "../../algebra/array_values.ts";
+import { arrayOver } from "../../algebra/arrays.ts";
+import { bytesOfInitial } from "../../algebra/initial.ts";
+import type { Operator } from "../../algebra/monoid.ts";
+import { monoid } from "../../algebra/monoid.ts";
+import { add } from "../../algebra/operators.ts";
+import type { ElementType } from "../../algebra/types.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Context } from "../device/context.ts";
+import type { Given, Target } from "../device/transfer.ts";
+import { bytesOf, fresh } from "../device/transfer.ts";
+import type { Planned, PlanOptions } from "../executor/plans_of_calls.ts";
+import type { HandEnds } from "../executor/rare_options.ts";
+import type { Pieces, WriteFlags } from "./pieces.ts";
+import { itemsOfPiece, openPieces } from "./pieces.ts";
+import { cutRows, planRowPieces } from "./row_pieces.ts";
+
+// Calls at hand on long arrays. They go in, through and out piece by piece, as a stream does: while one piece is copied by the
+// CPU, the GPU works on others. So a call takes a few pieces of memory on the device and for staging, whatever its length,
+// and the array may be longer than a buffer of the device.
+
+/** A call that can go in pieces. */
+export interface LongPlanned extends Planned {
+  readonly primitive: "scan" | "reduce" | "compact";
+}
+
+/** A call on a long array. */
+export interface LongCall {
+  readonly planned: LongPlanned;
+  readonly given: Given;
+  /** Bytes of an item of the output. */
+  readonly outputBytes: number;
+  /** Where the result goes: to `room`, if that was given, or to a new array. */
+  readonly target: Target;
+  readonly room: Given | undefined;
+  readonly ends?: Partial<Omit<HandEnds, "options">>;
+  /** The items of a row, if each is combined for itself. */
+  readonly columns?: number;
+  /** The flags of a compaction. `check` throws if they are not there any more. */
+  readonly flags?: { readonly marks: ArrayLike<number | boolean>; check(): void } | undefined;
+}
+
+/** When the last long call of a device is over. */
+const turns = new WeakMap<Context, Promise<void>>();
+
+/**
+ * Does some work when all work that was asked for earlier is over. A long call keeps the bus busy by itself. So calls at
+ * once gain nothing, and each would take its own pieces of memory.
+ */
+async function inTurn<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(context);
+  const own = (async () => {
+    await before;
+    return work();
+  })();
+  // What the call returns is not held.
+  const over = own.then(
+    () => {},
+    () => {},
+  );
+  turns.set(context, over);
+  return own;
+}
+
+/** Whether results in `room` would replace items of `read` before they are read. Both go from their starts to their ends. */
+const isAhead = (
+  read: Pick<Given, "buffer" | "byteOffset" | "byteLength">,
+  room: Given | undefined,
+  resultBytes: number,
+): boolean =>
+  room !== undefined &&
+  room.buffer === read.buffer &&
+  room.byteOffset < read.byteOffset + read.byteLength &&
+  read.byteOffset < room.byteOffset + resultBytes &&
+  (room.byteOffset > read.byteOffset || resultBytes > read.byteLength);
+
+/** What writes the flags of a piece. Flags that results may replace before they are read are copied first. */
+function writerOf({ flags, room, given, outputBytes }: LongCall): WriteFlags | undefined {
+  if (flags === undefined) {
+    return undefined;
+  }
+  flags.check();
+  const isReplaced =
+    ArrayBuffer.isView(flags.marks) && isAhead(flags.marks, room, given.length * outputBytes);
+  const marks = isReplaced ? (flags.marks as Uint32Array).slice() : flags.marks;
+  return (words, first) => {
+    flags.check();
+    for (let at = 0; at < words.length; at++) {
+      words[at] = marks[first + at] ? 1 : 0;
+    }
+  };
+}
+
+/** Runs a call piece by piece. Returns the bytes of its result. */
+export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Array> =>
+  inTurn(context, async () => {
+    const { planned, outputBytes, ends = {} } = call;
+    const writeFlags = writerOf(call);
+    const { primitive, all } = planned;
+    const {
+      type,
+      from = type,
+      op = add,
+    } = all as PlanOptions & {
+      readonly type: ElementType;
+      readonly from?: ElementType;
+      readonly op?: Operator;
+    };
+    const isCompaction = primitive === "compact";
+    const sizes = [from.bytes, outputBytes, writeFlags ? 4 : 0];
+    const most = itemsOfPiece(context, ...sizes);
+    const rows = call.columns === undefined ? undefined : cutRows(call.columns, most);
+    const { initial } = ends;
+    // A compaction has no operator, and its type may take none. Nothing is carried from one whole row to the next.
+    const { identity = 0, carried } = isCompaction || rows?.isWhole ? {} : monoid(op, type, primitive);
+    const first = initial && bytesOf(initial, primitive, "the initial value", "initial");
+    // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
+    const before = isCompaction
+      ? undefined
+      : rows?.isWhole
+        ? first
+        : carried
+          ? carried.bytes(first && valuesOf(arrayOver(type, first.slice().buffer), type)(0))
+          : (first ?? bytesOfInitial(identity, type, primitive));
+    const options = {
+      ...all,
+      maxLength: most,
+      ...(before && { initial: true }),
+      ...(rows?.isWhole
+        ? { segments: "rows" }
+        : primitive === "scan" && { total: true, continued: initial === undefined }),
+      ...(carried && { carried: true }),
+    };
+    const isReduction = primitive === "reduce" && rows === undefined;
+    const readsTotal = isReduction || ends.total !== undefined;
+    const pieces = openPieces(
+      context,
+      { ...planned, all: options },
+      { input: from.bytes, output: outputBytes },
+      before,
+      readsTotal,
+      writeFlags,
+      rows,
+      true,
+    );
+    try {
+      const [result] = await Promise.all([isReduction ? undefined : read(pieces, call), write(pieces, call)]);
+      const sum = await pieces.total();
+      const total = sum && carried ? bytesOfInitial(carried.value(sum), type, primitive) : sum;
+      if (total !== undefined) {
+        ends.total?.().set(total);
+      }
+      return (isReduction ? total : result) as Uint8Array;
+    } catch (cause) {
+      await pieces.stop(cause);
+      throw cause;
+    }
+  });
+
+/** Whether rows can go in pieces. Totals of longer rows than a piece are no values of the type for some operators. */
+export const rowsGoInPieces = (
+  primitive: "scan" | "reduce",
+  context: Context,
+  columns: number,
+  { type, from = type }: { readonly type: ElementType; readonly from?: ElementType },
+  op: unknown = add,
+): boolean =>
+  primitive === "scan" ||
+  columns <= itemsOfPiece(context, from.bytes, type.bytes) ||
+  monoid(op as Operator, type, primitive).carried === undefined;
+
+/** Combines rows of a long array, piece by piece. Each piece has whole rows, or a part of one. */
+export async function rowsInPieces(
+  context: Context,
+  primitive: "scan" | "reduce",
+  options: object & { readonly type: ElementType },
+  columns: number,
+  call: Pick<LongCall, "given" | "target" | "room" | "ends">,
+): Promise<Uint8Array> {
+  const plan = (all: PlanOptions): Promise<Plan> => planRowPieces(primitive, all as never, context.facts);
+  const planned = { primitive, all: { ...options, maxLength: call.given.length }, plan };
+  return runInPieces(context, { ...call, planned, columns, outputBytes: options.type.bytes });
+}
+
+/** Copies the array into the pieces. */
+async function write(pieces: Pieces, { planned, given, room, outputBytes }: LongCall): Promise<void> {
+  const now = (): Uint8Array => bytesOf(given, planned.primitive, "the array", "data");
+  const copy = isAhead(given, room, given.length * outputBytes) ? now().slice() : undefined;
+  for (let at = 0; at < given.byteLength; ) {
+    const place = await pieces.room();
+    const bytes = (copy ?? now()).subarray(at, at + place.length);
+    place.set(bytes);
+    pieces.filled(bytes.length);
+    at += bytes.length;
+  }
+  pieces.end();
+}
+
+/** Copies the pieces' results to where they belong. Returns all of them. */
+async function read(
+  pieces: Pieces,
+  { planned, given, target, outputBytes, columns }: LongCall,
+): Promise<Uint8Array> {
+  // Nobody knows beforehand how many items a compaction keeps.
+  const kept: Uint8Array[] | undefined = planned.primitive === "compact" && target === fresh ? [] : undefined;
+  const results = planned.primitive === "reduce" && columns ? given.length / columns : given.length;
+  const whole = kept === undefined && target === fresh ? fresh(results * outputBytes) : undefined;
+  let at = 0;
+  for (let result = await pieces.next(); result !== undefined; result = await pieces.next()) {
+    const { bytes, release } = result;
+    if (kept) {
+      kept.push(bytes.slice());
+    } else {
+      (whole ?? target(at + bytes.length))().set(bytes, at);
+    }
+    at += bytes.length;
+    release();
+  }
+  const all = whole ?? (kept ? fresh(at) : target(at));
+  let from = 0;
+  for (const one of kept ?? []) {
+    all().set(one, from);
+    from += one.length;
+  }
+  return all();
+}

@@ -1,0 +1,489 @@
+import { isSameKind, kindOfArray } from "../../algebra/array_kinds.ts";
+import { valuesOf } from "../../algebra/array_values.ts";
+import type { AnyArray, ArrayOf } from "../../algebra/arrays.ts";
+import { arrayOver } from "../../algebra/arrays.ts";
+import { bytesOfInitial, requireInitial } from "../../algebra/initial.ts";
+import { u32 } from "../../algebra/integers.ts";
+import type { Carried, Operator } from "../../algebra/monoid.ts";
+import { monoid } from "../../algebra/monoid.ts";
+import { add } from "../../algebra/operators.ts";
+import type { ElementType, Value } from "../../algebra/types.ts";
+import { requireType } from "../../algebra/types.ts";
+import { ArgumentError, refuse } from "../../errors.ts";
+import type { InitialOption, OptionNames } from "../../options.ts";
+import { requireOptions } from "../../options.ts";
+import type { CompactOptions } from "../../plan/compact.ts";
+import { planCompact } from "../../plan/compact.ts";
+import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
+import { commonNames } from "../../plan/options.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { ReduceOptions } from "../../plan/reduce.ts";
+import { planReduce } from "../../plan/reduce.ts";
+import type { ScanOptions } from "../../plan/scan.ts";
+import { planScan } from "../../plan/scan.ts";
+import type { Context } from "../device/context.ts";
+import { bytesOf, givenOf } from "../device/transfer.ts";
+import { methodsFor } from "../executor/load_methods.ts";
+import { arrangementFor } from "../executor/plans_of_calls.ts";
+import type { Pieces } from "./pieces.ts";
+import { itemsOfPiece, openPieces } from "./pieces.ts";
+import { cutRows, planRowPieces, rowsOfStream } from "./row_pieces.ts";
+
+export { rowsGoInPieces, rowsInPieces, runInPieces } from "./pieces_at_hand.ts";
+
+// Streams of arrays, and calls at hand on long arrays, which go as streams do. Streams cut what comes into pieces of a fixed number of items, so that results do not depend on how the
+// input was divided.
+
+/** The options of `scanStream` and `reduceStream`. */
+export interface StreamOptions<Name extends string, V extends Value> extends TuningOptions, InitialOption<V> {
+  /** The type of the elements. */
+  readonly type: ElementType<Name, V>;
+  /** The operator. The default is `add`. */
+  readonly op?: Operator<NoInfer<Name>>;
+  /** WGSL over each element's value `x` and its index `i` in the stream: see {@link ScanOptions.map}. */
+  readonly map?: string;
+}
+
+/** The options of `scanStream` and `reduceStream` with a map to another type. */
+export interface StreamMapOptions<
+  From extends string,
+  FromValue extends Value,
+  Name extends string,
+  V extends Value,
+> extends Omit<StreamOptions<Name, V>, "map"> {
+  /** The type of the elements that come in. */
+  readonly from: ElementType<From, FromValue>;
+  /** WGSL over each element's value `x` and its index `i` in the stream: see {@link ScanOptions.map}. */
+  readonly map: string;
+}
+
+/** The rows of a stream. */
+export interface StreamRows {
+  /** The items of a row. A row may be of any length. */
+  readonly rows: number;
+}
+
+/** What a scan of a stream takes beside the options of a reduction. */
+export interface StreamScanOption {
+  /** Leaves each place's own element out. */
+  readonly exclusive?: boolean;
+  /** Scans each row for itself. The stream ends with a row. An initial value comes before the first item of each. */
+  readonly segments?: StreamRows;
+}
+
+/** What a reduction of the rows of a stream takes beside the options of a reduction. */
+export interface StreamRowsOption {
+  /** Reduces each row for itself. The stream ends with a row. An initial value comes before the first item of each. */
+  readonly segments: StreamRows;
+}
+
+/** The options of `compactStream`. */
+export interface StreamCompactOptions<Name extends string, V extends Value> extends TuningOptions {
+  /** The type of the elements. */
+  readonly type: ElementType<Name, V>;
+  /** A WGSL expression over the element `x` and its index `i` in the stream (u32, modulo 2^32). */
+  readonly where: string;
+  /** WGSL over each kept element's value `x` and its index `i`: see {@link ScanOptions.map}. */
+  readonly map?: string;
+}
+
+/** The options of `compactStream` with a map to another type. */
+export interface StreamCompactMapOptions<
+  From extends string,
+  FromValue extends Value,
+  Name extends string,
+  V extends Value,
+> extends Omit<StreamCompactOptions<Name, V>, "map"> {
+  /** The type of the elements that come in. */
+  readonly from: ElementType<From, FromValue>;
+  /** WGSL over each kept element's value `x` and its index `i`: see {@link ScanOptions.map}. */
+  readonly map: string;
+}
+
+/** The two ends of a stream, as `pipeThrough` takes them. */
+export interface ArrayStream<In, Out> {
+  /** Where results come out. */
+  readonly readable: ReadableStream<Out>;
+  /** Where data goes in. */
+  readonly writable: WritableStream<In>;
+}
+
+/** What `reduceStream` reads from. */
+export type ArraySource<A> = ReadableStream<A> | AsyncIterable<A>;
+
+/** A stream of arrays for options with types. */
+export type StreamOf<
+  Name extends string,
+  V extends Value,
+  From extends string = Name,
+  FromValue extends Value = V,
+> = ArrayStream<ArrayOf<From, FromValue>, ArrayOf<Name, V>>;
+
+const reduceNames = { op: true, initial: true, segments: true, ...commonNames } as const satisfies Record<
+  keyof StreamMapOptions<string, Value, string, Value> | keyof StreamRowsOption,
+  true
+>;
+const scanNames = { exclusive: true, ...reduceNames } as const satisfies Record<
+  keyof StreamScanOption | keyof typeof reduceNames,
+  true
+>;
+const compactNames = { where: true, indices: true, ...commonNames } as const satisfies Record<
+  keyof StreamCompactMapOptions<string, Value, string, Value> | "indices",
+  true
+>;
+
+/** The options of any stream. Nobody has checked them yet. */
+export interface AnyStreamOptions extends TuningOptions {
+  readonly type?: unknown;
+  readonly from?: unknown;
+  readonly op?: unknown;
+  readonly map?: unknown;
+  readonly where?: unknown;
+  readonly indices?: unknown;
+  readonly exclusive?: unknown;
+  readonly initial?: unknown;
+  readonly segments?: unknown;
+}
+
+/** A stream that was started, and the types of what comes in and goes out. */
+export interface Streamed {
+  readonly pieces: Pieces;
+  readonly from: ElementType;
+  readonly type: ElementType;
+  /** What the total is read with, if it is no value of the type. */
+  readonly carried?: Carried;
+  /** Gives a result as a value's bytes, if results are no values of the type. */
+  readonly shown?: (result: Uint8Array) => Uint8Array;
+  /** The total of a stream of no items, if there is no initial value. */
+  readonly ofNothing: Value | undefined;
+  /** The items of a row, if the stream ends with one. */
+  readonly columns?: number;
+}
+
+/** How a stream is started. */
+interface StartOptions {
+  /** How many items come at most, if that is known: less than a piece takes less memory. */
+  readonly known?: number | undefined;
+  /** Whether the total is read at the end. */
+  readonly total?: boolean | undefined;
+}
+
+const typesOf = (
+  caller: string,
+  options: AnyStreamOptions,
+  names: OptionNames,
+): { readonly from: ElementType; readonly type: ElementType } => {
+  requireOptions(caller, options, names);
+  const type = requireType(options.type, caller);
+  return { from: options.from === undefined ? type : requireType(options.from, caller, "from"), type };
+};
+
+/** Starts the scan or the reduction of a stream. */
+function startFold(
+  context: Context,
+  caller: string,
+  primitive: "scan" | "reduce",
+  options: AnyStreamOptions,
+  { known = Number.POSITIVE_INFINITY, total = false }: StartOptions,
+): Streamed {
+  const types = typesOf(caller, options, primitive === "scan" ? scanNames : reduceNames);
+  const { type, from } = types;
+  const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);
+  const { initial, segments, ...others } = options;
+  const columns = segments === undefined ? undefined : rowsOfStream(segments, caller);
+  // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
+  const given = initial === undefined ? undefined : requireInitial(initial, type, caller);
+  const before = carried ? carried.bytes(given) : bytesOfInitial(given ?? identity, type, caller);
+  const isScan = primitive === "scan";
+  const most = Math.min(itemsOfPiece(context, from.bytes, type.bytes), Math.max(columns ?? 1, known));
+  const rows = columns === undefined ? undefined : cutRows(columns, most);
+  const own = { ...(others as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: most };
+  const all = rows?.isWhole
+    ? { ...own, ...(given !== undefined && { initial: true }), segments: "rows" as const }
+    : {
+        ...own,
+        initial: true,
+        ...(isScan && { total: true, continued: initial === undefined }),
+        ...(carried && { carried: true }),
+      };
+  // A row that goes in parts has the total of its last part.
+  const areCarried = carried !== undefined && !isScan && rows?.isWhole === false;
+  const plan = async (): Promise<Plan> => {
+    if (rows?.isWhole) {
+      return planRowPieces(primitive, all, context.facts);
+    }
+    const methods = await methodsFor(all, context.facts);
+    if (isScan) {
+      return planScan(all, context.facts, methods, [arrangementFor(all)]);
+    }
+    return planReduce(all as AnyOperator<ReduceOptions>, context.facts, methods, [arrangementFor(all)]);
+  };
+  const pieces = openPieces(
+    context,
+    { primitive, all, plan },
+    { input: from.bytes, output: areCarried ? before.length : type.bytes },
+    rows?.isWhole ? (given === undefined ? undefined : bytesOfInitial(given, type, caller)) : before,
+    total,
+    undefined,
+    rows,
+  );
+  const ofNothing = carried ? carried.value(before) : (start?.value ?? identity);
+  return {
+    pieces,
+    ...types,
+    ...(carried && { carried }),
+    ...(areCarried && {
+      shown: (result: Uint8Array) => bytesOfInitial(carried.value(result), type, caller),
+    }),
+    ofNothing: given === undefined ? ofNothing : undefined,
+    ...(columns !== undefined && { columns }),
+  };
+}
+
+/** Ends a stream. @throws {ArgumentError} if a row has begun, and has not ended. */
+export function endRows({ pieces, from, columns = 1 }: Streamed, caller: string): void {
+  const items = pieces.bytesFilled() / from.bytes;
+  if (items % columns !== 0) {
+    throw new ArgumentError(
+      `${caller}: the stream ends after ${items} items, and its rows of ${columns} do not divide them`,
+      "segments",
+    );
+  }
+  pieces.end();
+}
+
+/** Starts the scan of a stream. */
+export const startScan = (
+  context: Context,
+  caller: string,
+  options: AnyStreamOptions,
+  start: StartOptions = {},
+): Streamed => startFold(context, caller, "scan", options, start);
+
+/** Starts the reduction of a stream. That of rows has no total. */
+export const startReduce = (
+  context: Context,
+  caller: string,
+  options: AnyStreamOptions,
+  start: StartOptions = {},
+): Streamed =>
+  startFold(context, caller, "reduce", options, { ...start, total: options.segments === undefined });
+
+/** Starts the compaction of a stream. */
+export function startCompact(
+  context: Context,
+  caller: string,
+  options: AnyStreamOptions,
+  { known = Number.POSITIVE_INFINITY }: StartOptions = {},
+): Streamed {
+  const types = typesOf(caller, options, compactNames);
+  const { type, from } = types;
+  if (options.where === undefined) {
+    refuse(caller, "where", "undefined", "a WGSL expression over the element x and its index i");
+  }
+  const indices = options.indices === true;
+  const result = indices ? u32 : type;
+  const all = {
+    ...(options as Partial<CompactOptions>),
+    ...types,
+    indices,
+    maxLength: Math.min(itemsOfPiece(context, from.bytes, result.bytes), Math.max(1, known)),
+  };
+  const plan = async (): Promise<Plan> =>
+    planCompact(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
+  const itemBytes = { input: from.bytes, output: result.bytes };
+  const pieces = openPieces(context, { primitive: "compact", all, plan }, itemBytes);
+  return { pieces, from, type: result, ofNothing: undefined };
+}
+
+/** Ends a stream that reads its total, and returns that. */
+export async function endWithTotal(
+  { pieces, type, carried, ofNothing }: Streamed,
+  hasItems: boolean,
+): Promise<Value> {
+  if (!hasItems && ofNothing !== undefined) {
+    pieces.end();
+    // Its map or operator may not compile.
+    await pieces.total();
+    return ofNothing;
+  }
+  if (!hasItems) {
+    await pieces.room();
+  }
+  pieces.end();
+  const bytes = (await pieces.total()) as Uint8Array<ArrayBuffer>;
+  return carried ? carried.value(bytes) : valuesOf(arrayOver(type, bytes.buffer), type)(0);
+}
+
+/** Writes an array into a stream. @throws {ArgumentError} if it holds no items of the type. */
+async function writeChunk({ pieces, from }: Streamed, chunk: unknown, caller: string): Promise<void> {
+  const wanted = arrayOver(from, new ArrayBuffer(0));
+  const holdsBits = from.name === "f16" && kindOfArray(chunk) === "Uint16Array";
+  if (!isSameKind(chunk, wanted) && !holdsBits) {
+    throw new ArgumentError(
+      `${caller}: a chunk is ${kindOfArray(chunk)}; it takes ${kindOfArray(wanted)}, as the items are ${from.name}`,
+      "chunk",
+    );
+  }
+  const given = givenOf(chunk as AnyArray);
+  for (let at = 0; at < given.byteLength; ) {
+    const room = await pieces.room();
+    const bytes = bytesOf(given, caller, "a chunk", "chunk").subarray(at, at + room.length);
+    room.set(bytes);
+    pieces.filled(bytes.length);
+    at += bytes.length;
+  }
+}
+
+/** What streams call at one end. */
+type StreamEnd = Readonly<Record<string, ((given: never) => void | Promise<void>) | undefined>>;
+
+/** The two ends of a stream, for the constructors of streams. */
+export interface StreamEnds {
+  readonly readable: StreamEnd;
+  readonly writable: StreamEnd;
+}
+
+const starts = { scanStream: startScan, compactStream: startCompact, reduceStream: startReduce } as const;
+
+/** The calls that give a stream. A reduction does so if it is of rows. */
+export type StreamCaller = keyof typeof starts;
+
+/** `Fold.scanStream`, `Fold.compactStream`, and `Fold.reduceStream` of rows. */
+export function streamEnds(context: Context, caller: StreamCaller, options: AnyStreamOptions): StreamEnds {
+  const streamed = starts[caller](context, caller, options);
+  const { pieces, type, shown = (result: Uint8Array) => result.slice() } = streamed;
+  let reader: ReadableStreamDefaultController<AnyArray> | undefined;
+  let writer: WritableStreamDefaultController | undefined;
+  // What has gone wrong at one end reaches the other one. An end that was closed, or has failed, takes no notice.
+  const fail = async (cause: unknown): Promise<void> => {
+    reader?.error(cause);
+    writer?.error(cause);
+    await pieces.stop(cause);
+  };
+  pieces.onFailure(fail);
+  /** Does something that ends the stream if it fails. */
+  const failing = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (cause) {
+      await fail(cause);
+      throw cause;
+    }
+  };
+  const readable = {
+    start(controller: ReadableStreamDefaultController<AnyArray>) {
+      reader = controller;
+    },
+    pull: () =>
+      failing(async () => {
+        for (;;) {
+          const result = await pieces.next();
+          if (result === undefined) {
+            reader?.close();
+            return;
+          }
+          const { bytes, release } = result;
+          const own = bytes.length > 0 ? shown(bytes) : bytes;
+          release();
+          if (own.length > 0) {
+            reader?.enqueue(arrayOver(type, own.buffer as ArrayBuffer));
+            return;
+          }
+        }
+      }),
+    cancel: fail,
+  };
+  const writable = {
+    start(controller: WritableStreamDefaultController) {
+      writer = controller;
+      // `abort` is called only when the write that waits for room has ended.
+      const { signal } = controller as { readonly signal?: AbortSignal };
+      signal?.addEventListener("abort", () => void pieces.stop(signal.reason));
+    },
+    write: (chunk: unknown) => failing(() => writeChunk(streamed, chunk, caller)),
+    close: () => failing(async () => endRows(streamed, caller)),
+    abort: fail,
+  };
+  return { readable, writable };
+}
+
+/** `Fold.reduceStream` of a source. */
+export async function reduceStream(
+  context: Context,
+  source: unknown,
+  options: AnyStreamOptions,
+): Promise<Value> {
+  const caller = "reduceStream";
+  const chunks = iteratorOf(source, caller);
+  try {
+    if (options?.segments !== undefined) {
+      throw new ArgumentError(
+        `${caller}: with segments there are many totals, which come as a stream: source.pipeThrough(fold.reduceStream({ …, segments: { rows } }))`,
+        "segments",
+      );
+    }
+    const streamed = startReduce(context, caller, options);
+    const { pieces } = streamed;
+    let hasItems = false;
+    // A device that fails is told of while the source keeps us waiting. A race would be remembered by the failure.
+    let fail = (_: unknown): void => {};
+    let failure: { readonly cause: unknown } | undefined;
+    pieces.onFailure((cause) => {
+      failure = { cause };
+      fail(cause);
+    });
+    const next = (): Promise<IteratorResult<unknown>> =>
+      new Promise((resolve, reject) => {
+        fail = reject;
+        if (failure !== undefined) {
+          reject(failure.cause);
+        } else {
+          chunks.next().then(resolve, reject);
+        }
+      });
+    try {
+      for (let one = await next(); one.done !== true; one = await next()) {
+        await writeChunk(streamed, one.value, caller);
+        hasItems ||= (one.value as AnyArray).length > 0;
+      }
+      return await endWithTotal(streamed, hasItems);
+    } catch (cause) {
+      await pieces.stop(cause);
+      throw cause;
+    }
+  } catch (cause) {
+    // The source may keep us waiting for this, too.
+    chunks.stop(cause);
+    throw cause;
+  }
+}
+
+interface Chunks {
+  next(): Promise<IteratorResult<unknown>>;
+  stop(cause: unknown): void;
+}
+
+/** Reads a stream, or what can be iterated. @throws {ArgumentError} for what cannot. */
+function iteratorOf(source: unknown, caller: string): Chunks {
+  const given = Object(source) as Partial<ReadableStream & AsyncIterable<unknown> & Iterable<unknown>>;
+  if (typeof given.getReader === "function") {
+    const reader = given.getReader();
+    return {
+      next: () => reader.read() as Promise<IteratorResult<unknown>>,
+      stop: (cause) => {
+        reader.cancel(cause).catch(() => {});
+      },
+    };
+  }
+  const made = given[Symbol.asyncIterator]?.() ?? given[Symbol.iterator]?.();
+  if (made === undefined || ArrayBuffer.isView(source) || typeof source === "string") {
+    refuse(caller, "source", kindOfArray(source), "a ReadableStream or an async iterable of arrays");
+  }
+  return {
+    next: async () => made.next(),
+    stop: () => {
+      void (async () => made.return?.())().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
+import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import type { Tuning } from "./methods.ts";
+import type { Chosen, TuningOptions } from "./options.ts";
+import { tileOf } from "./tuning.ts";
+
+/**
+ * Checks each of the caller's choices on its own.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
+ */
+export function requireChosen(
+  options: TuningOptions,
+  title: string,
+  { limits, features }: DeviceFacts,
+): void {
+  const { algorithm, passes } = options;
+  const itemsPerThread = options.itemsPerThread ?? 1;
+  const workGroupSize = options.workGroupSize ?? 1;
+  if (
+    algorithm !== undefined &&
+    algorithms[requireAlgorithm(algorithm, title)].subgroups &&
+    !features.has("subgroups")
+  ) {
+    throw new FeatureError(
+      `${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`,
+      "subgroups",
+    );
+  }
+  if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
+    refuse(title, "passes", String(passes), "single or reduce-then-scan");
+  }
+  requireCount(title, "itemsPerThread", itemsPerThread);
+  requireCount(title, "workGroupSize", workGroupSize);
+  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+  if (workGroupSize > most) {
+    throw new LimitError(
+      `${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`,
+      workGroupSize,
+      most,
+      "workGroupSize",
+    );
+  }
+  if (itemsPerThread > 64) {
+    refuse(title, "itemsPerThread", itemsPerThread, "1 to 64");
+  }
+}
+
+/** Requires a whole number of at least 1. */
+function requireCount(title: string, name: string, value: unknown): void {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1) {
+    refuse(title, name, String(value), "a whole number from 1 up");
+  }
+}
+
+/**
+ * Checks that an algorithm and sizes go together. What is chosen for the device does in any case.
+ *
+ * @throws {ArgumentError} for a tile of one item.
+ * @throws {LimitError} for more work-group memory than the device has.
+ */
+export function requireFit(
+  tuning: Tuning,
+  options: Chosen,
+  title: string,
+  memory: number,
+  mostMemory: number,
+): void {
+  if (tileOf(tuning) < 2) {
+    throw new ArgumentError(
+      `${title}: a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2`,
+      "workGroupSize",
+    );
+  }
+  if (memory > mostMemory) {
+    throw new LimitError(
+      `${title} with the algorithm ${tuning.algorithm} and workGroupSize ${tuning.sizes.workGroupSize} needs ${memory} bytes of work-group memory, and the device's limit is ${mostMemory}`,
+      memory,
+      mostMemory,
+      (["algorithm", "workGroupSize"] as const).find((name) => options[name] !== undefined),
+    );
+  }
+}

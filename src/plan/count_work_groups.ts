@@ -1,0 +1,90 @@
+import countWorkGroupsFile from "../../shaders/device/kernels/count_work_groups.wgsl";
+import { file } from "../kernels/contract.ts";
+import type { Kernel } from "../kernels/kernel.ts";
+import { bindingOf, lengthFile, linkKernel } from "../kernels/kernel.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import type { Pass, Plan } from "./plan.ts";
+import { bound, distinct, gridOf } from "./plan.ts";
+
+const countWorkGroups = /* @__PURE__ */ file("kernels/count_work_groups.wgsl", countWorkGroupsFile);
+
+/**
+ * How many work-groups are few enough to start all of them. bench/LOG.md has the figures. A software adapter takes as long for two of
+ * them as for the count. On a GPU, a scan in a single pass has few work-groups in
+ * any case, which take one tile after another. A compaction starts 20,000 that have nothing to do in 20 µs, and an indirect dispatch of
+ * all of them takes longer than a direct one. So there only scans in two passes count, whose work-groups past the end take far longer.
+ */
+const FEW = { software: 16, gpu: 4096 } as const;
+
+/** The entry points whose work-groups take a tile each, and whose work-groups past the last tile do nothing that is read. */
+const byTiles: ReadonlySet<string> = new Set([
+  "scan_tiles",
+  "reduce_tiles",
+  "scan_single_pass",
+  "compact_single_pass",
+]);
+
+/** The kernel that counts tiles of `tile` items. */
+const countKernel = (tile: number): Kernel =>
+  linkKernel("wavefold count work-groups", "count_work_groups", [countWorkGroups, lengthFile(true)], {
+    workGroupSize: 1,
+    items: tile,
+    minSubgroupSize: 4,
+    maxSubgroupSize: 128,
+    unrolled: false,
+    oneByOne: false,
+  });
+
+/**
+ * Changes a plan whose length is on the GPU, so that a recording of many tiles starts only the work-groups that the length
+ * takes. Otherwise a short length takes as long as the start of all work-groups of the longest.
+ *
+ * Of several passes, later ones may read what work-groups past the end leave. Those of a scan do not: no prefix depends on
+ * what comes after it.
+ */
+export function counted(plan: Plan, isScan: boolean, { software, limits }: DeviceFacts): Plan {
+  if (plan.segments || !(isScan || software)) {
+    return plan;
+  }
+  const few = software ? FEW.software : FEW.gpu;
+  const kernels = new Map(
+    plan.ways.map(({ arrangement }) => {
+      const { workGroupSize, itemsPerThread } = plan.groupingOf(arrangement);
+      return [arrangement, countKernel(workGroupSize * itemsPerThread)];
+    }),
+  );
+  const takesLength = ({ kernel }: Pass): boolean => kernel.bindings.has(bindingOf.length);
+  const isFor = (passes: readonly Pass[]): boolean =>
+    passes.some((pass) => takesLength(pass) && pass.tiles > few) &&
+    (passes.length > 1 ? isScan : software) &&
+    passes.every((pass) => !takesLength(pass) || byTiles.has(pass.kernel.entryPoint));
+  const used = plan.ways.filter(({ arrangement, aside }) =>
+    isFor(plan.passes(plan.maxLength, arrangement, aside)),
+  );
+  if (used.length === 0) {
+    return plan;
+  }
+  const place = { scratch: plan.scratch.length };
+  return {
+    ...plan,
+    kernels: distinct([...plan.kernels, ...used.map(({ arrangement }) => kernels.get(arrangement))]),
+    scratch: [...plan.scratch, 16],
+    passes(length, arrangement, aside, params) {
+      const passes = plan.passes(length, arrangement, aside, params);
+      const kernel = kernels.get(arrangement);
+      const largest = passes.find(takesLength);
+      if (kernel === undefined || largest === undefined || !isFor(passes)) {
+        return passes;
+      }
+      const { width } = gridOf(largest.tiles, limits, plan.title);
+      const slots = bound(kernel, [
+        [bindingOf.length, "length"],
+        [bindingOf.output, place],
+      ]);
+      return [
+        { kernel, slots, length, tiles: 1, params: { columns: width } },
+        ...passes.map((pass) => (takesLength(pass) ? { ...pass, counted: place } : pass)),
+      ];
+    },
+  };
+}

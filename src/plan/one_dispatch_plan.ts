@@ -1,0 +1,104 @@
+import type { ElementType } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import type { Kernel } from "../kernels/kernel.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import type { Sizes } from "../kernels/sizes.ts";
+import { requireChosen } from "./check_tuning_options.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import type { Chosen, TuningOptions } from "./options.ts";
+import type { PassParams, Plan, RangeName } from "./plan.ts";
+import { bound } from "./plan.ts";
+import { requireFeature, requireMaxLength } from "./tuning.ts";
+import type { TuningRow } from "./tuning_row.ts";
+
+/**
+ * The sizes of a kernel that neither scans nor reduces tiles, from a row and the caller's choices.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
+ */
+export function plainSizes(
+  { workGroupSize, items }: Pick<TuningRow, "workGroupSize" | "items">,
+  title: string,
+  type: ElementType,
+  options: Pick<TuningOptions, "workGroupSize" | "itemsPerThread">,
+  facts: DeviceFacts,
+): Sizes {
+  requireFeature(type, title, facts);
+  requireChosen(options, title, facts);
+  const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX } = facts.limits;
+  return {
+    workGroupSize:
+      options.workGroupSize ??
+      Math.min(workGroupSize, maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX),
+    items: options.itemsPerThread ?? items,
+    unrolled: true,
+    oneByOne: false,
+    minSubgroupSize: facts.subgroupMinSize,
+    maxSubgroupSize: facts.subgroupMaxSize,
+  };
+}
+
+/** A plan that is one dispatch of one kernel. Its threads neither scan nor reduce tiles. */
+interface PlainPlan {
+  readonly title: string;
+  readonly type: ElementType;
+  /** The sizes of the kernel, unless the caller chooses others. */
+  readonly row: Pick<TuningRow, "workGroupSize" | "items">;
+  readonly options: PlainOptions;
+  readonly facts: DeviceFacts;
+  kernelOf(lengthOnGpu: boolean, sizes: Sizes): Kernel;
+  readonly itemBytes: Plan["itemBytes"];
+  /** The ranges that the kernel binds, by their bindings, beside a length on the GPU. */
+  readonly ranges: readonly (readonly [binding: number, name: RangeName])[];
+  /** How many items its threads share. The default is the length. */
+  itemsOf?(length: number, params: PassParams): number;
+}
+
+type PlainOptions = Omit<Chosen, "algorithm" | "passes"> & {
+  readonly maxLength: number;
+  readonly lengthOnGpu?: boolean;
+};
+
+/**
+ * The plan, which takes ranges at any item. A caller adds what only its primitive has.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
+ */
+export function plainPlan({
+  title,
+  type,
+  row,
+  options,
+  facts,
+  kernelOf,
+  itemBytes,
+  ranges,
+  itemsOf = (length) => length,
+}: PlainPlan): Plan {
+  const { lengthOnGpu = false } = options;
+  const sizes = plainSizes(row, title, type, options, facts);
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), facts.limits);
+  const kernel = kernelOf(lengthOnGpu, sizes);
+  const all = lengthOnGpu ? [...ranges, [bindingOf.length, "length"] as const] : ranges;
+  const slots = bound(kernel, all);
+  return {
+    title,
+    maxLength,
+    vector: 1,
+    kernels: [kernel],
+    scratch: [],
+    eagerScratch: 0,
+    needs: new Set(all.map(([, name]) => name)),
+    itemBytes,
+    indirectWords: 0,
+    outputLength: (length) => length,
+    ways: [{ arrangement: "items" }],
+    groupingOf: () => {
+      throw new ArgumentError(`${title} has no order of operations`);
+    },
+    passes(length, _arrangement, _aside, params = {}) {
+      const tiles = Math.ceil(itemsOf(length, params) / (sizes.workGroupSize * sizes.items));
+      return tiles === 0 ? [] : [{ kernel, slots, length, tiles }];
+    },
+  };
+}
