@@ -82,7 +82,8 @@ export function lookBackMemory(
   const { byVotes, fanOut } = lookBackShape(kernel);
   const groups = mostGroups(byVotes, Math.ceil(elementBytes / 4));
   const finding = byVotes ? [groups, groups, MOST_AT_ONCE] : [fanOut * groups, fanOut, groups];
-  return memoryOf([...finding, 1, 1], elementBytes, 4);
+  // The words are what stopped it, whether it found something, the group and what is missing there, and the ticket.
+  return memoryOf([...finding, 1, 1], elementBytes, 5);
 }
 
 /** The entries of a spine, which kernels have as `params.spine_entries`, and its bytes. */
