@@ -27,7 +27,7 @@ import { planAppend } from "../src/plan/append_windows.ts";
 import { reductionOf } from "../src/plan/arg.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCombine } from "../src/plan/combine.ts";
-import { counted } from "../src/plan/count_work_groups.ts";
+import { countWorkGroups } from "../src/plan/count_work_groups.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
 import { everyMethod } from "../src/plan/every_method.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
@@ -131,7 +131,7 @@ async function* plansOf(
       }
       yield* [planScan(both, facts, ["padded"]), planReduce(both, facts, ["padded"])];
       const onGpu = planScan({ ...both, passes: "reduce-then-scan", lengthOnGpu: true }, facts);
-      yield* [onGpu.then((plan) => counted(plan, true, facts))];
+      yield* [onGpu.then((plan) => countWorkGroups(plan, true, facts))];
     }
     for (const type of [u32, wide] as ElementType[]) {
       const op = type === u32 ? untyped(min) : wideSum;
@@ -426,7 +426,7 @@ describe.each(rows(["every plan"], { of: 4, seldom: true }))("the kernels of %s"
           [add, max].flatMap((op) => inKernelFunctions(type as ElementType, untyped(op), algorithm)),
         ),
       ),
-      // Of so many items that their loops stay as they are in the files.
+      // With 20 items, their loops stay as they are in the files.
       workGroupSort({ type: u32, items: 20, workGroupSize: 32 }),
       workGroupSortPairs({ type: u32, values: u32, items: 20, workGroupSize: 32 }),
       workGroupSortPairs({ type: u32, values: f16, items: 20, workGroupSize: 32 }),

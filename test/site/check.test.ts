@@ -7,7 +7,7 @@ import { adapter } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 5 });
 
 // The package's own place is not known yet.
 const repository = "github:somebody/wavefold";

@@ -5,7 +5,7 @@ import { runBlocks } from "../support/blocks.ts";
 import { testInTurn } from "../support/rows.ts";
 import { lit, overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 6 });
 
 const visit = useSite();
 
