@@ -51,7 +51,7 @@ const REPEATS = 3;
 const HEAT_MS = 300;
 const HARDLY_LONGER = 1.03;
 const MOST_HEATS = 5;
-/** The ways that were compiled together are timed in so many rounds, since the clock may change between two ways. The least time counts. */
+/** The number of rounds in which the ways that were compiled together are timed, since the clock may change between two ways. The least time counts. */
 const ROUNDS = 2;
 /**
  * Before each way is timed, the GPU is kept busy with it for this long: after a result is read, an NVIDIA driver works on copies for a
