@@ -84,8 +84,6 @@ export const bindingOf = {
   weights: 15,
   bins: 16,
   carried: 17,
-  // A partition has no keys.
-  rest: 15,
 } as const satisfies Record<string, number>;
 
 /** A compute shader as data, with all that its pipeline is made of. */

@@ -9,7 +9,7 @@ import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../ke
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf, isWide } from "../kernels/kernel.ts";
-import { apart, byClass, inTwo } from "../kernels/partition.ts";
+import { apart, byClass, inTwo, REST_BINDING } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import type { Source } from "../text/source.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -216,7 +216,7 @@ export function planCompact(
     ] as const),
     itemBytes: { ...itemBytesOf(from.bytes, output), rest: output },
     // The kernels know where the rest lies by the name that other kernels have for what is stored beside the output.
-    ...(parted?.apart && { baseNames: { [bindingOf.rest]: "unique_base" } }),
+    ...(parted?.apart && { baseNames: { [REST_BINDING]: "unique_base" } }),
     indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
     ...(classes && { countWords: classes.number + 1 }),
     outputLength: (length) => length,
@@ -245,7 +245,7 @@ export function planCompact(
         [bindingOf.output, to],
         [bindingOf.count, "count"],
         [bindingOf.indirect, "indirect"],
-        [bindingOf.rest, "rest"],
+        [REST_BINDING, "rest"],
       ];
       const passes: Pass[] = [];
       if (single !== undefined && singleKernel !== undefined && isSingle(arrangement)) {
