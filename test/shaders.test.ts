@@ -148,6 +148,7 @@ async function* plansOf(
       yield* [planPartition({ ...base, type, indices: true, lengthOnGpu: true }, facts)];
       for (const passes of ["single", "reduce-then-scan"] as const) {
         const kept = { ...base, type, passes };
+        yield* [planPartition({ ...kept, where: "i % 3u == 1u", rest: true }, facts)];
         yield* [planCompact({ ...kept, where: "i % 3u == 1u" }, facts)];
         yield* [planCompact({ ...kept, where: "i % 3u == 1u" }, facts, ["padded"])];
         yield* [planCompact({ ...kept, where: "i > 1u", from: u32, map: mapped.map }, facts)];

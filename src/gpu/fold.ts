@@ -1319,6 +1319,8 @@ export class Fold {
    * ```ts
    * const partition = await fold.preparePartition({ type: u32, where: "x > 7u", maxLength: 1 << 20 });
    * partition.record(encoder, { input, output, count, length });
+   * const apart = await fold.preparePartition({ type: u32, where: "x > 7u", rest: true, maxLength: 1 << 20 });
+   * apart.record(encoder, { input, output, rest, count, length });
    * ```
    */
   preparePartition<Name extends string>(

@@ -18,12 +18,13 @@ import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
  * the figures.
  */
-const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "runs"> = {
+const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "runs" | "parts"> = {
   // Software adapters take the same time, however often the data is read.
   software: {
     ...twoPassRows.software,
     totals: twoPassRows.software.scan,
     runs: twoPassRows.software.compact,
+    parts: twoPassRows.software.compact,
   },
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
@@ -127,6 +128,10 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "runs"> = {
       // 2^28: 854 µs (256 × 20: 873; 512 × 24: 867; 512 × 16: 976).
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 22, isDefault: true },
     ],
+    parts: [
+      // u32, half kept, H100, 2^24: 65.4 µs (512 × 16: 68.7; 512 × 24: 82.6; in one range 114), 2^26: 235 (244; 295).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 20, isDefault: true },
+    ],
   },
   // Not measured. A single pass is the default for those elements for which it is faster on an H200, once a test has shown
   // that it works.
@@ -138,6 +143,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "runs"> = {
     totals: [{ elementBytes: 128, algorithm: "blelloch", workGroupSize: 256, items: 4 }],
     compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
     runs: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
+    parts: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
   },
 };
 

@@ -61,6 +61,7 @@ export interface Ranges {
   readonly reordered?: BufferRange;
   readonly positions?: BufferRange;
   readonly indices?: BufferRange;
+  readonly rest?: BufferRange;
   readonly firstIndex?: number;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
@@ -140,6 +141,7 @@ const partitionNames = {
   where: true,
   class: true,
   classes: true,
+  rest: true,
   indices: true,
   maxLength: true,
   lengthOnGpu: true,
