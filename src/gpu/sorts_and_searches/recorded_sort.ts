@@ -11,7 +11,7 @@ import type { SegmentSortOptions } from "../../plan/sort_segments.ts";
 import { planSegmentSort } from "../../plan/sort_segments.ts";
 import type { Context } from "../device/context.ts";
 import { allocate } from "../device/device.ts";
-import { BufferUsage } from "../device/flags.ts";
+import { STORAGE } from "../device/flags.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
 
@@ -204,7 +204,7 @@ export async function prepareParts(
     {
       label: `wavefold ${title} positions`,
       size: Math.max(16, wholeWords(maxLength * 4)),
-      usage: BufferUsage.STORAGE,
+      usage: STORAGE,
     },
     title,
   );
