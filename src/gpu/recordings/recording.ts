@@ -1,3 +1,4 @@
+import type { AnyArray } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
 import type { Arrangement, Kernel } from "../../kernels/kernel.ts";
@@ -45,7 +46,7 @@ export interface Ranges {
   readonly flags?: BufferRange;
   readonly count?: BufferRange;
   readonly indirect?: BufferRange;
-  readonly initial?: Value | BufferRange;
+  readonly initial?: Value | AnyArray | BufferRange;
   readonly total?: BufferRange;
   readonly heads?: BufferRange;
   readonly keys?: BufferRange;
