@@ -18,6 +18,7 @@ import storeKeysFile from "../../shaders/device/segments/store_keys.wgsl";
 import storeTotalsFile from "../../shaders/device/segments/store_totals.wgsl";
 import storeTotalsByOffsetsFile from "../../shaders/device/segments/store_totals_by_offsets.wgsl";
 import storeTotalsOneByOneFile from "../../shaders/device/segments/store_totals_one_by_one.wgsl";
+import storeTotalsTogetherFile from "../../shaders/device/segments/store_totals_together.wgsl";
 import totalsFile from "../../shaders/device/segments/totals.wgsl";
 import { hex } from "../algebra/literals.ts";
 import type { Monoid } from "../algebra/monoid.ts";
@@ -26,7 +27,15 @@ import type { ElementType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { carriedAs, conversion, file, operatorAs, operatorSources, storageText } from "./contract.ts";
+import {
+  carriedAs,
+  constantsText,
+  conversion,
+  file,
+  operatorAs,
+  operatorSources,
+  storageText,
+} from "./contract.ts";
 import type { Kernel, SegmentSources } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
@@ -59,6 +68,10 @@ const storeTotals = /* @__PURE__ */ file("segments/store_totals.wgsl", storeTota
 const storeTotalsOneByOne = /* @__PURE__ */ file(
   "segments/store_totals_one_by_one.wgsl",
   storeTotalsOneByOneFile,
+);
+const storeTotalsTogether = /* @__PURE__ */ file(
+  "segments/store_totals_together.wgsl",
+  storeTotalsTogetherFile,
 );
 const totals = /* @__PURE__ */ file("segments/totals.wgsl", totalsFile);
 const initialValue = /* @__PURE__ */ file("segments/initial.wgsl", initialFile);
@@ -229,6 +242,9 @@ const headFiles = {
   offsets: headBits,
 } as const satisfies Record<Exclude<HeadSource["kind"], "keys">, SourceText>;
 
+/** The most totals of a tile that lie in work-group memory at the same time. */
+const MOST_STAGED = 1280;
+
 /** The most items of a thread of which a word tells which ones end segments. */
 const WORD_BITS = 32;
 
@@ -241,13 +257,16 @@ export function segmentSources({ heads, exclusive, totals: stored }: SegmentUse)
       ...(oneByOne ? [] : [loadItems]),
     ],
     ...(stored && {
-      totals: ({ oneByOne, items }) => [
+      totals: ({ oneByOne, items, workGroupSize }, together) => [
         totals,
         oneByOne
           ? storeTotalsOneByOne
-          : heads.kind === "offsets" && items <= WORD_BITS
-            ? storeTotalsByOffsets
-            : storeTotals,
+          : together && heads.kind === "keys" && stored.unique !== "first item"
+            ? storeTotalsTogether
+            : heads.kind === "offsets" && items <= WORD_BITS
+              ? storeTotalsByOffsets
+              : storeTotals,
+        constantsText({ STAGED: Math.min(MOST_STAGED, Math.ceil((workGroupSize * items * 5) / 16)) }),
         ...(heads.kind === "offsets" ? [placesByOffsets] : []),
         ...(stored.unique ? [uniqueFile(stored.unique)] : []),
       ],
