@@ -23,7 +23,6 @@ import { declared } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
-import { hasFullSubgroups } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
 import {
   constantsOf,
@@ -229,17 +228,19 @@ export interface Ends {
   sources(place: CarryPlace): readonly SourceText[];
 }
 
+/** What tells how a kernel stores totals: its tiles, and where their carries come from. */
+export type TotalsOptions = Pick<KernelOptions, "sizes" | "algorithm"> & {
+  readonly carry: boolean | readonly SourceText[];
+};
+
 /** What the kernels that read items take for segments. */
 export interface SegmentSources {
   /** Declares `select_prefix`, if exclusive prefixes start anew with each segment. */
   readonly prefix?: SourceText;
   /** The files that say where segments start. */
   heads(oneByOne: boolean): readonly Source[];
-  /** The files that store the totals of segments instead of prefixes. `together` says that a work-group may store them side by side. */
-  totals?(
-    sizes: Pick<Sizes, "oneByOne" | "items" | "workGroupSize">,
-    together: boolean,
-  ): readonly SourceText[];
+  /** The files that store the totals of segments instead of prefixes, in a kernel of these options. */
+  totals?(options: TotalsOptions): readonly SourceText[];
   /** Stores the number of segments. */
   readonly count?: SourceText;
 }
@@ -278,9 +279,6 @@ function linkTiles(
   );
 }
 
-/** The most bytes of an element of segments whose totals lie in work-group memory before they are stored. */
-const MOST_STAGED_BYTES = 8;
-
 /** The kernel that scans each tile on top of its carry. */
 export function scanKernel(
   monoid: Monoid,
@@ -293,9 +291,7 @@ export function scanKernel(
 ): Kernel {
   const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
   const { segments } = options;
-  const singlePass = typeof carry === "object";
-  const isTogether = singlePass && options.algorithm === "subgroup" && hasFullSubgroups(sizes);
-  const totals = segments?.totals?.(sizes, isTogether && monoid.domain.elementBytes <= MOST_STAGED_BYTES);
+  const totals = segments?.totals?.(options);
   const { files, wide } = totals
     ? { files: [inputFor(arrangement, sizes), outputItems], wide: isWide(arrangement) && !sizes.oneByOne }
     : filesOf(arrangement, sizes);
@@ -306,6 +302,7 @@ export function scanKernel(
     : side === "elements"
       ? elementsOfVector(monoid, sizes.items)
       : itemsOfVector(loaded, sizes.items, totals ? loaded : bytes);
+  const singlePass = typeof carry === "object";
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkTiles(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
