@@ -107,7 +107,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "runs" | "part
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
     ],
     runs: [
-      // Run lengths with their keys, u32, runs of about 4, H100, 2^22: 25.9 µs (512 × 14: 28.5; 256 × 20: 26.4).
+      // Run lengths with their keys, u32, runs of about 4, H100, 2^20: 14.1 µs (256 × 16: 14.6; 512 × 12: 14.5), 2^22: 22.4 (23.2; 24.4).
       {
         elementBytes: 64,
         maxLength: 2 ** 22,
@@ -116,17 +116,9 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "runs" | "part
         items: 16,
         isDefault: true,
       },
-      // 2^24: 76.1 µs (512 × 14: 85.2; 512 × 16: 82.1; 256 × 16: 79.0; 256 × 24: 83.4), 2^26: 235 (278; 262; 252; 259).
-      {
-        elementBytes: 64,
-        maxLength: 2 ** 26,
-        algorithm: "subgroup",
-        workGroupSize: 256,
-        items: 20,
-        isDefault: true,
-      },
-      // 2^28: 854 µs (256 × 20: 873; 512 × 24: 867; 512 × 16: 976).
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 22, isDefault: true },
+      // 2^24: 64.5 µs (512 × 16: 64.5; 256 × 20: 67.2; 384 × 16: 70.2; 128 × 16: 77.9), 2^28: 756 (738; 787; 844; 994), of single keys
+      // 1431 (1521; 1637; 1682; 1598).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
     ],
     parts: [
       // u32, half kept, H100, 2^24: 65.4 µs (512 × 16: 68.7; 512 × 24: 82.6; in one range 114), 2^26: 235 (244; 295).
