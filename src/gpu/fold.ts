@@ -1323,6 +1323,9 @@ export class Fold {
    * ```ts
    * const partition = await fold.preparePartition({ type: u32, where: "x > 7u", maxLength: 1 << 20 });
    * partition.record(encoder, { input, output, count, length });
+   *
+   * // The rest in a range of its own: the data is read once.
+   * const rest = device.createBuffer({ size: output.size, usage: output.usage });
    * const apart = await fold.preparePartition({ type: u32, where: "x > 7u", rest: true, maxLength: 1 << 20 });
    * apart.record(encoder, { input, output, rest, count, length });
    * ```
