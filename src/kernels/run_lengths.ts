@@ -1,5 +1,4 @@
 import runLengthsFile from "../../shaders/device/kernels/run_lengths.wgsl";
-import countedRunsFile from "../../shaders/device/runs/counted_runs.wgsl";
 import keyBeforeByLoadFile from "../../shaders/device/runs/key_before_by_load.wgsl";
 import keyBeforeByShuffleFile from "../../shaders/device/runs/key_before_by_shuffle.wgsl";
 import keysFile from "../../shaders/device/runs/keys.wgsl";
@@ -7,15 +6,11 @@ import loadKeysAsVectorsFile from "../../shaders/device/runs/load_keys_as_vector
 import loadKeysOneByOneFile from "../../shaders/device/runs/load_keys_one_by_one.wgsl";
 import stageFirstsFile from "../../shaders/device/runs/stage_firsts.wgsl";
 import stageKeysFile from "../../shaders/device/runs/stage_keys.wgsl";
-import startedRunsFile from "../../shaders/device/runs/started_runs.wgsl";
 import storeFirstItemFile from "../../shaders/device/runs/store_first_item.wgsl";
 import storeKeyFile from "../../shaders/device/runs/store_key.wgsl";
 import storeLengthsFile from "../../shaders/device/runs/store_lengths.wgsl";
 import storeStartsFile from "../../shaders/device/runs/store_starts.wgsl";
-import { u32 } from "../algebra/integers.ts";
 import type { Monoid } from "../algebra/monoid.ts";
-import { monoid } from "../algebra/monoid.ts";
-import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { u64 } from "../algebra/types_64.ts";
 import type { SourceText } from "../text/source.ts";
@@ -32,7 +27,6 @@ import type { Sizes } from "./sizes.ts";
 // This is loaded only if a plan takes segments.
 
 const runLengths = /* @__PURE__ */ file("kernels/run_lengths.wgsl", runLengthsFile);
-const countedFile = /* @__PURE__ */ file("runs/counted_runs.wgsl", countedRunsFile);
 const keyBeforeByLoad = /* @__PURE__ */ file("runs/key_before_by_load.wgsl", keyBeforeByLoadFile);
 const keyBeforeByShuffle = /* @__PURE__ */ file("runs/key_before_by_shuffle.wgsl", keyBeforeByShuffleFile);
 const keyItems = /* @__PURE__ */ file("runs/keys.wgsl", keysFile);
@@ -40,7 +34,6 @@ const loadKeysAsVectors = /* @__PURE__ */ file("runs/load_keys_as_vectors.wgsl",
 const loadKeysOneByOne = /* @__PURE__ */ file("runs/load_keys_one_by_one.wgsl", loadKeysOneByOneFile);
 const stageFirsts = /* @__PURE__ */ file("runs/stage_firsts.wgsl", stageFirstsFile);
 const stageKeys = /* @__PURE__ */ file("runs/stage_keys.wgsl", stageKeysFile);
-const startedFile = /* @__PURE__ */ file("runs/started_runs.wgsl", startedRunsFile);
 const storeFirstItem = /* @__PURE__ */ file("runs/store_first_item.wgsl", storeFirstItemFile);
 const storeKey = /* @__PURE__ */ file("runs/store_key.wgsl", storeKeyFile);
 const storeLengths = /* @__PURE__ */ file("runs/store_lengths.wgsl", storeLengthsFile);
@@ -54,8 +47,8 @@ export interface RunStores {
   readonly number: "length" | "start" | undefined;
 }
 
-/** The operator of the look-back for lengths: it adds the numbers of runs, and keeps where the last one starts. */
-const startedRuns: Monoid = {
+/** The operator of the look-back: it adds the numbers of runs, and keeps where the last one starts. */
+export const startedRuns: Monoid = {
   key: "started_runs",
   title: "runs",
   type: u64,
@@ -64,10 +57,6 @@ const startedRuns: Monoid = {
   combine: "vec2<u32>(earlier.x + later.x, max(earlier.y, later.y))",
   identity: 0n,
 };
-
-/** The operator of the look-back. If no lengths are stored, it adds the numbers of runs. */
-export const runsMonoid = ({ number }: RunStores): Monoid =>
-  number === "length" ? startedRuns : monoid(add, u32, "unique");
 
 const keepsKeys = ({ unique }: RunStores): boolean => unique === true;
 const keepsFirsts = ({ unique, number }: RunStores): boolean =>
@@ -87,7 +76,7 @@ export const runLengthsMemory = (
   keyBytes: number,
 ): number => {
   const { algorithm, sizes } = kernel;
-  const { elementBytes } = runsMonoid(stores).domain;
+  const { elementBytes } = startedRuns.domain;
   const staged = stagedRuns(sizes, stores);
   return (
     algorithms[algorithm].memory(sizes, elementBytes) +
@@ -123,7 +112,6 @@ export function runLengthsKernel(
 ): Kernel {
   const { type, by } = keys;
   const { unique, number } = stores;
-  const own = runsMonoid(stores);
   const vector = vectorOf(sizes);
   const isWide = by === undefined && /^[uif]32$/.test(carriedAs(type));
   return linkKernel(
@@ -131,8 +119,7 @@ export function runLengthsKernel(
     "run_lengths",
     [
       generated("alias Output = u32;"),
-      ...operatorSources(own),
-      number === "length" ? startedFile : countedFile,
+      ...operatorSources(startedRuns),
       outputItems,
       ...keySources(keys, keyItems),
       ...(by === undefined ? type.files : by.known.flatMap(({ files }) => files)),
@@ -146,11 +133,11 @@ export function runLengthsKernel(
       lengthFile(lengthOnGpu),
       // It replaces a function of the tile.
       runLengths,
-      ...sources(own, true),
+      ...sources(startedRuns, true),
     ],
     sizes,
     vector,
-    elementWords(own),
+    elementWords(startedRuns),
     { STAGED: stagedRuns(sizes, stores), BYTE_WORDS: Math.ceil(sizes.items / vector / 4) },
   );
 }

@@ -4,7 +4,9 @@
 // before it started, and stores them side by side. If more runs start in the tile than work-group memory has room for, the keys are
 // loaded again, and the next runs follow, round after round.
 //
-// Linked with contract.wgsl, started_runs.wgsl or counted_runs.wgsl, subgroup.wgsl, key_before_*.wgsl, keys.wgsl or keys_by_expression.wgsl, load_keys_*.wgsl,
+// An element has two words: how many runs start, and one more than the index of the last item that starts one, or 0.
+//
+// Linked with contract.wgsl, subgroup.wgsl, key_before_*.wgsl, keys.wgsl or keys_by_expression.wgsl, load_keys_*.wgsl,
 // look_back.wgsl, tile_*.wgsl, output_items.wgsl, length_*.wgsl, and for what is stored for a run stage_*.wgsl and store_*.wgsl.
 // All subgroups must be full, and have at most 32 lanes. A vector has at most four items. The outputs must not overlap the keys.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
@@ -164,6 +166,18 @@ fn store_staged(thread: u32, number: u32, place: u32, last: u32) {
     }
     store_number(place + at, at, last);
   }
+}
+
+fn started_runs(number: u32, last: u32) -> Element {
+  return Element(number, last);
+}
+
+fn number_of(runs: Element) -> u32 {
+  return runs.x;
+}
+
+fn last_of(runs: Element) -> u32 {
+  return runs.y;
 }
 
 // The total of any tile. It reads one row after another, which is slow, but takes few registers. All threads get it. The order does
