@@ -243,6 +243,13 @@ export interface SegmentSources {
   totals?(options: TotalsOptions): readonly SourceText[];
   /** Stores the number of segments. */
   readonly count?: SourceText;
+  /** The kernel of a single pass, if it is not that of a scan. */
+  singlePass?(
+    monoid: Monoid,
+    options: KernelOptions &
+      ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
+    maxLength: number,
+  ): Kernel | undefined;
 }
 
 /** The options that all kernels of a scan share. */

@@ -40,6 +40,7 @@ import {
 import type { Kernel, SegmentSources, TotalsOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
+import { MOST_SEARCHED, reduceOffsetsKernel, reducesOffsets } from "./offsets.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
@@ -261,11 +262,16 @@ const isStaged = ({ carry, algorithm, sizes }: TotalsOptions, { domain }: Monoid
 const WORD_BITS = 32;
 
 /** The sources that the kernels that read items take for segments. `monoid` is the operator on them. */
-export function segmentSources(
-  { heads, exclusive, totals: stored }: SegmentUse,
-  monoid: Monoid,
-): SegmentSources {
+export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources {
+  const { heads, exclusive, totals: stored } = use;
   return {
+    ...(heads.kind === "offsets" &&
+      stored && {
+        singlePass: (monoid, options, maxLength) =>
+          reducesOffsets(monoid, options)
+            ? reduceOffsetsKernel(monoid, options, emptyText(monoid, use), maxLength > MOST_SEARCHED)
+            : undefined,
+      }),
     ...(exclusive && { prefix: exclusivePrefix }),
     heads: (oneByOne) => [
       ...(heads.kind === "keys" ? keySources(heads) : [headFiles[heads.kind]]),
@@ -290,30 +296,30 @@ export function segmentSources(
   };
 }
 
+/** Declares what a segment without items gives to a reduction. */
+function emptyText({ onValues }: Monoid, { initial }: SegmentUse): SourceText {
+  // A sum of no f64 is 0, and not the identity −0.
+  const start = onValues?.start;
+  return generated(
+    start === undefined || initial
+      ? "fn item_from_empty() -> Output {\n  return item_from_element(identity());\n}"
+      : `fn item_from_empty() -> Output {\n  let x = value_identity();\n  return ${start.before};\n}`,
+  );
+}
+
 /** The kernel that clears the bits of heads. */
 export const clearKernel = (sizes: Sizes): Kernel =>
   linkKernel("wavefold clear heads", "clear_heads", [headWords, clearHeads], sizes);
 
 /** The kernel that sets the bits of heads where offsets are, and stores what segments without items give to a reduction. */
-export function markKernel(
-  monoid: Monoid,
-  { totals: stored, initial }: SegmentUse,
-  lengthOnGpu: boolean,
-  sizes: Sizes,
-): Kernel {
+export function markKernel(monoid: Monoid, use: SegmentUse, lengthOnGpu: boolean, sizes: Sizes): Kernel {
   const { type } = monoid;
-  // A sum of no f64 is 0, and not the identity −0.
-  const start = monoid.onValues?.start;
-  const empty: readonly Source[] = stored
+  const empty: readonly Source[] = use.totals
     ? [
         ...operatorSources(monoid),
         storageText(monoid, "elements", "items", 1),
         ...type.files,
-        generated(
-          start === undefined || initial
-            ? "fn item_from_empty() -> Output {\n  return item_from_element(identity());\n}"
-            : `fn item_from_empty() -> Output {\n  let x = value_identity();\n  return ${start.before};\n}`,
-        ),
+        emptyText(monoid, use),
         outputItems,
         markEmpty,
       ]

@@ -72,6 +72,23 @@ export function subgroupSources(monoid: Monoid): readonly SourceText[] {
       ];
 }
 
+/** Declares `value_shuffle` and `value_shuffle_up`, which move the value of a segment's element. */
+export const valueShuffles = (onValues: Monoid): SourceText =>
+  generated(
+    [
+      ["value_shuffle", "subgroupShuffle", "rank"] as const,
+      ["value_shuffle_up", "subgroupShuffleUp", "distance"] as const,
+    ]
+      .map(([name, wgsl, place]) =>
+        [
+          `fn ${name}(value: SegmentValue, ${place}: u32) -> SegmentValue {`,
+          `  return ${moved(onValues, "SegmentValue", "value", wgsl, place)};`,
+          "}",
+        ].join("\n"),
+      )
+      .join("\n\n"),
+  );
+
 /** The element `of`, moved by a built-in. An element of a segment has a value, which may be a struct. */
 function moved(
   { domain: { fields, shuffle, shuffles }, onValues }: Monoid,

@@ -5,6 +5,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, FeatureError, refuse } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
+import { firstSegmentsKernel } from "../kernels/offsets.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
 import { clearKernel, markKernel, segmentedMonoid, segmentSources } from "../kernels/segments.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -210,6 +211,10 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
       const clear = clearKernel(tuning.sizes);
       const mark = markKernel(monoid, use, lengthOnGpu, tuning.sizes);
       const tile = tileOf(tuning);
+      const storesFirst = plan.kernels.some(
+        ({ entryPoint, bindings }) => entryPoint === "reduce_offsets" && bindings.has(bindingOf.heads),
+      );
+      const find = storesFirst ? firstSegmentsKernel(tile, lengthOnGpu, tuning.sizes) : undefined;
       const marking = (length: number): Pass[] => {
         const words = Math.ceil(length / 32);
         return [
@@ -239,22 +244,38 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
       };
       return {
         ...plan,
-        kernels: [...plan.kernels, clear, mark],
+        kernels: [...plan.kernels, clear, mark, ...(find ? [find] : [])],
         scratch: [...plan.scratch, Math.max(4, Math.ceil(plan.maxLength / 32) * 4)],
         eagerScratch: plan.eagerScratch + 1,
-        passes: (length, arrangement, aside) =>
-          length === 0 && !reduces
-            ? []
-            : [
-                ...marking(length),
-                ...plan
-                  .passes(length, arrangement, aside)
-                  .map((pass) =>
-                    pass.kernel.bindings.has(bindingOf.heads)
-                      ? { ...pass, slots: new Map([...pass.slots, [bindingOf.heads, bits]]) }
-                      : pass,
-                  ),
-              ],
+        passes(length, arrangement, aside) {
+          const passes = plan.passes(length, arrangement, aside);
+          const readsScratch = passes.some(({ kernel }) => kernel.bindings.has(bindingOf.heads));
+          if (length === 0 ? !reduces : passes.length > 0 && !readsScratch) {
+            return passes;
+          }
+          return [
+            ...(find && passes.some(({ kernel }) => kernel.entryPoint === "reduce_offsets")
+              ? [
+                  {
+                    kernel: find,
+                    slots: bound(find, [
+                      [bindingOf.heads, bits],
+                      [bindingOf.offsets, "offsets"],
+                      [bindingOf.length, "length"],
+                    ]),
+                    length,
+                    tiles: Math.ceil(length / tile / tuning.sizes.workGroupSize),
+                    params: { wanted: Math.ceil(length / tile) },
+                  },
+                ]
+              : marking(length)),
+            ...passes.map((pass) =>
+              pass.kernel.bindings.has(bindingOf.heads)
+                ? { ...pass, slots: new Map([...pass.slots, [bindingOf.heads, bits]]) }
+                : pass,
+            ),
+          ];
+        },
       };
     },
   };

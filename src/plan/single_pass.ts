@@ -8,6 +8,7 @@ import {
   takeTiles,
 } from "../kernels/look_back.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
+import type { SegmentOptions } from "./options.ts";
 import type { Pass } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
@@ -18,11 +19,12 @@ import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
  * the figures.
  */
-const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "runs" | "parts"> = {
+const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "runs" | "parts"> = {
   // Software adapters take the same time, however often the data is read.
   software: {
     ...twoPassRows.software,
     totals: twoPassRows.software.scan,
+    offsets: twoPassRows.software.scan,
     runs: twoPassRows.software.compact,
     parts: twoPassRows.software.compact,
   },
@@ -32,6 +34,19 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "runs" | "part
       // u32, H100, 2^28, rows of 32: 895 µs (512 × 16: 930; 128 × 32: 1115; 256 × 32: 1073), runs of 32 with their keys: 1026
       // (512 × 16: 1072; 128 × 32: 1162). The elements are those of segments, of 8 bytes.
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
+      { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
+      { elementBytes: 128, algorithm: "subgroup", workGroupSize: 256, items: 8 },
+    ],
+    offsets: [
+      {
+        elementBytes: 8,
+        maxLength: 2 ** 25,
+        algorithm: "subgroup",
+        workGroupSize: 256,
+        items: 16,
+        isDefault: true,
+      },
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 24, isDefault: true },
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
       { elementBytes: 128, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
@@ -133,6 +148,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "runs" | "part
       { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
     ],
     totals: [{ elementBytes: 128, algorithm: "blelloch", workGroupSize: 256, items: 4 }],
+    offsets: [{ elementBytes: 128, algorithm: "blelloch", workGroupSize: 256, items: 4 }],
     compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
     runs: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
     parts: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
@@ -162,7 +178,9 @@ export const singlePass: PlanSinglePass = (
 ) => {
   const { domain } = monoid;
   const { passes } = options;
-  const row = rowOf(singlePassRows, primitive, domain, options, facts, methods);
+  // Totals of segments by offsets have a kernel and rows of their own.
+  const byOffsets = primitive === "totals" && (options as SegmentOptions).segments === "offsets";
+  const row = rowOf(singlePassRows, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
   const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
@@ -199,15 +217,16 @@ export const singlePass: PlanSinglePass = (
       const isInTurn = own.lengthOnGpu && isShort && segments === undefined;
       const mostWorkGroups = (isInTurn && workGroups) || Number.POSITIVE_INFINITY;
       const inTurn = mostWorkGroups < single.tilesOf(plan.maxLength);
-      const kernels = perArrangement(taken, (arrangement) =>
-        scanKernel(monoid, {
+      const kernels = perArrangement(taken, (arrangement) => {
+        const all = {
           ...own,
           ...tuning,
           sources: (one) => tuning.sources(one, false, !isWide(arrangement)),
           arrangement,
           carry: inTurn ? [takeTiles, ...carry] : carry,
-        }),
-      );
+        } satisfies Parameters<typeof scanKernel>[1];
+        return own.segments?.singlePass?.(monoid, all, plan.maxLength) ?? scanKernel(monoid, all);
+      });
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const { entries, bytes } = single.spineOf(plan.maxLength);
       const spine = { scratch: plan.scratch.length, entries };

@@ -125,7 +125,8 @@ export async function prepareReduce(
   { runs, change }: { runs?: number; change?: Change } = {},
 ): Promise<Subject> {
   const context = contextOfFold(fold);
-  const inOne = (kernel: Kernel): boolean => kernel.code.includes("totals_are_due");
+  const inOne = ({ code, entryPoint }: Kernel): boolean =>
+    code.includes("totals_are_due") || entryPoint === "reduce_offsets";
   const plan = changed(await planReduce(options, context.facts, ["vectors"], testing), change, inOne);
   return { device: fold.device, plan, prepared: await prepare(context, plan, runs) };
 }
@@ -215,6 +216,8 @@ export interface Run {
   readonly heads?: Uint32Array;
   /** For rows: the items of one. */
   readonly rows?: number;
+  /** For segments by offsets. */
+  readonly offsets?: Uint32Array;
 }
 
 export const POISON = 0xdeadbeef;
@@ -239,7 +242,11 @@ export async function outputsOf(
   runs: readonly Run[],
 ): Promise<{ outputs: Uint32Array[]; totals: Uint32Array }> {
   const inputs = new Map<Items, GPUBuffer>();
-  for (const data of runs.flatMap(({ data, heads }) => (heads ? [data, heads] : [data]))) {
+  for (const data of runs.flatMap(({ data, heads, offsets }) => [
+    data,
+    ...(heads ? [heads] : []),
+    ...(offsets ? [offsets] : []),
+  ])) {
     if (!inputs.has(data)) {
       const words = wordsOf(data);
       inputs.set(data, storageBuffer(device, words.length > 0 ? words : new Uint32Array(4)));
@@ -247,7 +254,9 @@ export async function outputsOf(
   }
   // A partition whose rest has a range of its own has it right behind the output's.
   const parts = plan.needs.has("rest") ? 2 : 1;
-  const strides = runs.map(({ data }) => parts * strideOf(data.length * plan.itemBytes.output));
+  const strides = runs.map(
+    ({ data, offsets }) => parts * strideOf((offsets?.length ?? data.length) * plan.itemBytes.output),
+  );
   const bytes = strides.reduce((sum, stride) => sum + stride, 0);
   const output = storageBuffer(device, new Uint32Array(bytes / 4).fill(POISON));
   const total = storageBuffer(device, new Uint32Array(runs.length).fill(POISON));
@@ -259,7 +268,7 @@ export async function outputsOf(
   const pass = encoder.beginComputePass();
   let offset = 0;
   const starts: number[] = [];
-  runs.forEach(({ data, initial, heads, rows }, index) => {
+  runs.forEach(({ data, initial, heads, rows, offsets }, index) => {
     const ranges: Ranges = {
       input: inputs.get(data) as GPUBuffer,
       output: { buffer: output, offset },
@@ -267,6 +276,7 @@ export async function outputsOf(
       ...(initial !== undefined && { initial }),
       ...(rows !== undefined && { rows }),
       ...(heads && { heads: inputs.get(heads) as GPUBuffer }),
+      ...(offsets && { offsets: inputs.get(offsets) as GPUBuffer, segmentCount: offsets.length - 1 }),
       ...(plan.needs.has("total") && { total: { buffer: total, offset: index * 4 } }),
       ...(parts === 2 && { rest: { buffer: output, offset: offset + (strides[index] as number) / 2 } }),
       length: plan.needs.has("length") ? { buffer: lengths, offset: index * 4 } : data.length,

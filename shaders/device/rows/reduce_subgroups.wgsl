@@ -13,7 +13,11 @@ fn reduce_row_tile(tile: u32, own: RowTile, thread: u32) {
   let step = subgroup_count * VECTOR % width;
   let base = own.first / VECTOR;
   let is_simple = rows_have_vectors();
-  var place = place_in_row(vector_of(0u, thread, 0u) * VECTOR, own);
+  let step_rows = subgroup_count * VECTOR / width;
+  let first = vector_of(0u, thread, 0u) * VECTOR;
+  var place = place_in_row(first, own);
+  // The row of the vector's first item. The items before the tile's first one are of rows before.
+  var row = own.row + (first + VECTOR * width - own.first % VECTOR) / width - VECTOR;
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let index = (base + vector_of(0u, thread, vector)) * VECTOR;
     let is_behind = vectors_to_start(place) > vector * subgroup_count + subgroup_rank;
@@ -26,10 +30,11 @@ fn reduce_row_tile(tile: u32, own: RowTile, thread: u32) {
         if (is_behind) {
           total = combine(before, total);
         }
-        store_row_total(tile, own.row + (index - own.first) / width, total);
+        store_row_total(tile, row, total);
       }
     } else if (ends) {
       var at = place;
+      var ended = row;
       var total = identity();
       if (place > 0u) {
         total = run.before[vector];
@@ -40,17 +45,19 @@ fn reduce_row_tile(tile: u32, own: RowTile, thread: u32) {
       for (var item = 0u; item < VECTOR; item++) { // unroll
         if (at == width) {
           at = 0u;
+          ended += 1u;
           total = identity();
         }
         total = combine(total, elements[vector * VECTOR + item]);
         at += 1u;
         let end = index + item + 1u;
         if (end > own.first && (end == own.end || (at == width && end < own.end))) {
-          store_row_total(tile, own.row + (end - 1u - own.first) / width, total);
+          store_row_total(tile, ended, total);
         }
       }
     }
     place += step;
+    row += step_rows + select(0u, 1u, place >= width);
     place = select(place, place - width, place >= width);
   }
 }

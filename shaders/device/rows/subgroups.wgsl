@@ -52,6 +52,9 @@ fn load_row_elements(own: RowTile, thread: u32) -> array<Element, ITEMS> {
   return elements;
 }
 
+// Rows of fewer vectors need no steps from here on.
+const SHORT_STEPS = 8u;
+
 // What each vector has of the row of its last item, with all vectors before it in the run; and what the run has at its end.
 struct RowRun {
   tails: array<Element, VECTORS>,
@@ -65,6 +68,8 @@ fn scan_row_vectors(elements: array<Element, ITEMS>, own: RowTile, thread: u32) 
   var run: RowRun;
   let width = row_width();
   let step = subgroup_count * VECTOR % width;
+  // No vector in which no row starts or ends is farther behind the start of its row.
+  let farthest = vectors_to_start(width - min(width, VECTOR));
   var place = place_in_row(vector_of(0u, thread, 0u) * VECTOR, own);
   run.tail = identity();
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
@@ -80,10 +85,18 @@ fn scan_row_vectors(elements: array<Element, ITEMS>, own: RowTile, thread: u32) 
     }
     // A row that starts within the vector needs none of the vectors before.
     let distance = select(vectors_to_start(place), 0u, place + VECTOR > width);
-    for (var step_back = 1u; step_back < MAX_SUBGROUP_SIZE; step_back <<= 1u) {
+    for (var step_back = 1u; step_back < min(SHORT_STEPS, MAX_SUBGROUP_SIZE); step_back <<= 1u) {
       let other = element_shuffle_up(tail, step_back);
       if (subgroup_rank >= step_back && distance >= step_back) {
         tail = combine(other, tail);
+      }
+    }
+    if (farthest >= SHORT_STEPS) {
+      for (var step_back = SHORT_STEPS; step_back < MAX_SUBGROUP_SIZE; step_back <<= 1u) {
+        let other = element_shuffle_up(tail, step_back);
+        if (subgroup_rank >= step_back && distance >= step_back) {
+          tail = combine(other, tail);
+        }
       }
     }
     if (distance > subgroup_rank) {

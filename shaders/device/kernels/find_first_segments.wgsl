@@ -1,0 +1,30 @@
+// Stores the first segment that ends behind the first item of each tile of FIRST_TILE items, for reduce_offsets.wgsl. Each thread takes
+// one of these tiles, and searches by halves.
+// Linked with contract.wgsl and length_*.wgsl. params.wanted is the number of tiles. Dispatch params.tiles work-groups, or more.
+// No work-group memory.
+
+@group(0) @binding(16) var<storage, read> offsets: array<u32>;
+@group(0) @binding(14) var<storage, read_write> first_segments: array<u32>;
+
+@compute @workgroup_size(WORK_GROUP_SIZE)
+fn find_first_segments(
+  @builtin(workgroup_id) work_group: vec3<u32>,
+  @builtin(local_invocation_index) local_index: u32,
+) {
+  let tile = (work_group.y * params.grid_width + work_group.x) * WORK_GROUP_SIZE + local_index;
+  if (tile >= params.wanted) {
+    return;
+  }
+  let length = data_length();
+  var low = 0u;
+  var high = params.segment_count;
+  while (low < high) {
+    let middle = low + (high - low) / 2u;
+    if (min(offsets[params.offsets_base + middle + 1u], length) <= tile * FIRST_TILE) {
+      low = middle + 1u;
+    } else {
+      high = middle;
+    }
+  }
+  first_segments[tile] = low;
+}

@@ -1,0 +1,106 @@
+import findFirstSegmentsFile from "../../shaders/device/kernels/find_first_segments.wgsl";
+import reduceOffsetsFile from "../../shaders/device/kernels/reduce_offsets.wgsl";
+import firstSegmentSearchedFile from "../../shaders/device/segments/first_segment_searched.wgsl";
+import firstSegmentStoredFile from "../../shaders/device/segments/first_segment_stored.wgsl";
+import type { Monoid } from "../algebra/monoid.ts";
+import { declared } from "../text/module.ts";
+import type { SourceText } from "../text/source.ts";
+import { algorithms, hasFullSubgroups } from "./algorithms.ts";
+import { elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
+import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
+import { inputFor, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
+import type { Sizes } from "./sizes.ts";
+import { valueShuffles } from "./subgroup_text.ts";
+
+// This is loaded only if a plan takes segments.
+
+const reduceOffsets = /* @__PURE__ */ file("kernels/reduce_offsets.wgsl", reduceOffsetsFile);
+
+const findFirstSegments = /* @__PURE__ */ file("kernels/find_first_segments.wgsl", findFirstSegmentsFile);
+const firstSegmentSearched = /* @__PURE__ */ file(
+  "segments/first_segment_searched.wgsl",
+  firstSegmentSearchedFile,
+);
+const firstSegmentStored = /* @__PURE__ */ file("segments/first_segment_stored.wgsl", firstSegmentStoredFile);
+
+/** The most lanes whose votes are in a word, and the most vectors of a thread. */
+const WORD_BITS = 32;
+/** The most bytes of a value that is moved lane by lane. */
+const MOST_VALUE_BYTES = 8;
+
+/**
+ * The most items whose tiles each search for their first segment. Of more, a pass before searches for all tiles. u32, H100, mean length 32 and
+ * 1024, 256 × 16, 2^24: 81 and 55 µs (a pass before: 88 and 63), 2^28: 930 and 681 (869 and 591).
+ */
+export const MOST_SEARCHED = 2 ** 25;
+
+/** Whether {@link reduceOffsetsKernel} takes the operator and the sizes. */
+export const reducesOffsets = (
+  { onValues: own, tiles }: Monoid,
+  { algorithm, sizes }: Pick<KernelOptions, "algorithm" | "sizes">,
+): boolean =>
+  own !== undefined &&
+  own.tiles === undefined &&
+  tiles === undefined &&
+  !own.domain.long &&
+  own.domain.elementBytes <= MOST_VALUE_BYTES &&
+  algorithms[algorithm].subgroups &&
+  hasFullSubgroups(sizes) &&
+  !sizes.oneByOne &&
+  sizes.maxSubgroupSize <= WORD_BITS &&
+  sizes.items <= WORD_BITS;
+
+/** The kernel that stores the first segment of each tile of {@link reduceOffsetsKernel}. */
+export const firstSegmentsKernel = (tile: number, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+  linkKernel(
+    "wavefold find first segments",
+    "find_first_segments",
+    [findFirstSegments, lengthFile(lengthOnGpu)],
+    sizes,
+    1,
+    1,
+    { FIRST_TILE: tile },
+  );
+
+/**
+ * The kernel that reduces segments by their offsets in a single pass. `carry` is what it looks back with, and `empty` says what an
+ * empty segment gives. `isStored` is for first segments that a pass before stored.
+ */
+export function reduceOffsetsKernel(
+  monoid: Monoid,
+  options: KernelOptions &
+    ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
+  empty: SourceText,
+  isStored: boolean,
+): Kernel {
+  const { sources, sizes, arrangement, carry, lengthOnGpu, map } = options;
+  const { type, onValues } = monoid;
+  const loaded = map?.from.bytes ?? type.bytes;
+  const vector = itemsOfVector(loaded, sizes.items, loaded);
+  return linkKernel(
+    `wavefold reduce items by offsets <${monoid.title}>`,
+    "reduce_offsets",
+    [
+      ...operatorSources(monoid),
+      ...(map?.sources(monoid, "items", vector, false) ?? [
+        storageText(monoid, "items", "items", vector),
+        ...type.files,
+      ]),
+      inputFor(arrangement, sizes),
+      outputItems,
+      empty,
+      ...(onValues ? [valueShuffles(onValues)] : []),
+      // It replaces a function of the algorithm.
+      reduceOffsets,
+      isStored ? firstSegmentStored : firstSegmentSearched,
+      ...carry,
+      lengthFile(lengthOnGpu),
+      // The kernel computes a tile's total in a way of its own.
+      ...sources(monoid).filter((one) => !declared([one]).replaces.includes("total_of_tile")),
+      loadItems,
+    ],
+    sizes,
+    vector,
+    elementWords(monoid),
+  );
+}

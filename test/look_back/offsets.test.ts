@@ -1,0 +1,195 @@
+import { expect, test } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
+import { MOST_SEARCHED } from "../../src/kernels/offsets.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { rows } from "../support/rows.ts";
+import { affineItems } from "./operators.ts";
+import type { Change, Run, Subject } from "./support.ts";
+import {
+  contextOfFold,
+  expectExact,
+  FAULTS,
+  faultOf,
+  faults,
+  missing,
+  prepareReduce,
+  STUCK_MS,
+  wrongRuns,
+} from "./support.ts";
+
+// Reductions by offsets, whose tiles are of items: segments end anywhere in them. Each fault of the look-back is planted in a run of
+// its own. Tiles find their first segment themselves, or a pass before finds it.
+
+const fold = useSoftwareFold();
+
+/** Offsets of segments whose lengths follow from their number, up to a length. */
+function offsetsBy(length: number, lengthOf: (segment: number) => number, first = 0): number[] {
+  const found = [first];
+  for (let at = first; at < length; ) {
+    at = Math.min(length, at + lengthOf(found.length - 1));
+    found.push(at);
+  }
+  return found;
+}
+
+const shapesOf = (
+  tile: number,
+  fanOut: number,
+): (readonly [length: number, offsets: readonly number[]])[] => {
+  const deep = 5 * fanOut * tile + 12;
+  return [
+    [3 * tile, offsetsBy(3 * tile, () => 1)],
+    [deep, offsetsBy(deep, (at) => (at * 7) % 33)],
+    // Segments that end with tiles, and empty ones behind them.
+    [deep, offsetsBy(deep, (at) => (at % 3 === 0 ? tile : 0))],
+    // The first items and the last ones are in no segment.
+    [deep, [...offsetsBy(deep - tile - 5, (at) => (at % 5) * 11, tile), deep - 7]],
+    [deep, [3, 3, deep]],
+    // Many empty segments in one place, more than a work-group has threads, and offsets past the end.
+    [
+      deep,
+      [
+        0,
+        ...Array<number>(900).fill(tile + 5),
+        tile + 6,
+        ...Array<number>(99).fill(deep - 1),
+        deep,
+        deep + 9,
+      ],
+    ],
+    [17 * fanOut * tile, [0, 17 * fanOut * tile]],
+    // Empty segments of each number up to some strides.
+    [tile, offsetsBy(tile, (at) => (Number.isInteger(Math.sqrt(8 * at + 1)) ? 1 : 0))],
+    // Two segments of 32 items, and an empty one between those of the other words.
+    [2 * tile, offsetsBy(2 * tile, (at) => [16, 0, 0, 16, 32, 1, 31][at % 7] as number)],
+  ];
+};
+
+async function byOffsets(
+  isStored: boolean,
+  change?: Change,
+): Promise<Subject & { readonly runs: readonly Run[] }> {
+  const { subgroupMaxSize, subgroupMinSize } = contextOfFold(fold()).facts;
+  const own = { workGroupSize: subgroupMaxSize * (isStored ? 16 : 2), itemsPerThread: isStored ? 16 : 8 };
+  const tile = own.workGroupSize * own.itemsPerThread;
+  const fanOut = Math.min(30, subgroupMinSize - 2);
+  const subject = await prepareReduce(
+    fold(),
+    {
+      type: u32,
+      op: untyped(affine),
+      segments: "offsets",
+      maxLength: isStored ? MOST_SEARCHED + 1 : 20 * fanOut * tile,
+      algorithm: "subgroup",
+      passes: "single",
+      ...own,
+    } as never,
+    { faults, patience: 16 },
+    { ...(change && { change }) },
+  );
+  const shapes = shapesOf(tile, fanOut);
+  const runs = Array.from({ length: Math.max(FAULTS, shapes.length) }, (_, at): Run => {
+    const [length, given] = shapes[at % shapes.length] as (typeof shapes)[number];
+    const data = affineItems(length, `offsets ${length}`);
+    const ends = given.map((end) => Math.min(end, length));
+    const expected = Uint32Array.from({ length: given.length - 1 }, (_, segment) =>
+      Number(reduceReference(data.slice(ends[segment], ends[segment + 1]), { op: affine } as never)),
+    );
+    return {
+      data,
+      expected,
+      offsets: Uint32Array.from(given),
+      title: `${length} items, ${given.length - 1} segments, ${faultOf(at + 1)}`,
+    };
+  });
+  return { ...subject, runs };
+}
+
+test.for([{ isStored: false }, { isStored: true }])(
+  "each fault, where the first segments are stored: $isStored",
+  { timeout: STUCK_MS },
+  async ({ isStored }, { skip }) => {
+    const { facts } = contextOfFold(fold());
+    skip(missing("by votes", facts) !== undefined, missing("by votes", facts));
+    const { runs, ...subject } = await byOffsets(isStored);
+    const passes = subject.plan.passes(runs[0]?.data.length ?? 0, "vectors");
+    expect(passes.map(({ kernel }) => kernel.entryPoint)).toEqual([
+      ...(isStored ? ["find_first_segments"] : []),
+      "reduce_offsets",
+    ]);
+    await expectExact(subject, runs);
+    subject.prepared.destroy();
+  },
+);
+
+/** One rule broken in the text of a kernel that has it. */
+const mutations: readonly { readonly title: string; readonly isStored?: true; readonly change: Change }[] = [
+  { title: "an end at a tile's end is dropped", change: [["behind <= end)", "behind < end)"]] },
+  {
+    title: "the first segment begins with the first item",
+    change: [["if (start > begin && start <= end) {", "if (false) {"]],
+  },
+  { title: "empty segments are not noted", change: [["/ 32u], 1u);", "/ 32u], 0u);"]] },
+  {
+    title: "an empty segment's stride passes others",
+    change: [["segment + stride + 1u,", "segment + stride,"]],
+  },
+  { title: "a share of the empty segments is short", change: [["params.tiles + 1u;", "params.tiles;"]] },
+  {
+    title: "nothing comes before the first total",
+    change: [["combine_values(carry().value, first)", "first"]],
+  },
+  {
+    title: "what comes before the first total comes after it",
+    change: [["combine_values(carry().value, first)", "combine_values(first, carry().value)"]],
+  },
+  {
+    title: "the first total of a tile waits for nothing",
+    change: [["is_first = tiles.before.heads == 0u;", "is_first = false;"]],
+  },
+  {
+    title: "lanes in the other order",
+    change: [["combine_values(other, tail)", "combine_values(tail, other)"]],
+  },
+  {
+    title: "a lane's end is passed",
+    change: [["subgroup_rank >= step && distance >= step", "subgroup_rank >= step"]],
+  },
+  {
+    title: "an end within a vector is passed",
+    change: [["(ends & (1u << (1u - 1u))) != 0u", "false"]],
+  },
+  {
+    title: "what is behind a vector's last end is not new",
+    change: [["if ((ends & (1u << (VECTOR - 1u))) != 0u) {", "if (false) {"]],
+  },
+  {
+    title: "a place before the empty segments",
+    change: [["return place_from(place, begin + at + 1u, length);", "return place;"]],
+  },
+  { title: "ends in a word are not counted", change: [["countOneBits(earlier)", "0u"]] },
+  { title: "a missing total has no end", change: [["ends = 1u << (last - first - 1u);", "ends = 0u;"]] },
+  {
+    title: "the search stops at a segment that ends before the tile",
+    change: [["<= tile * TILE;", "< tile * TILE - 1u;"]],
+  },
+  {
+    title: "the stored first segment is the next one",
+    isStored: true,
+    change: [["first_segments[tile], ", "first_segments[tile] + 1u, "]],
+  },
+];
+
+test.for(rows(mutations, { of: 4 }))(
+  "seen: $title",
+  { timeout: STUCK_MS },
+  async ({ isStored = false, change }, { skip }) => {
+    const { facts } = contextOfFold(fold());
+    skip(missing("by votes", facts) !== undefined, missing("by votes", facts));
+    const { runs, ...subject } = await byOffsets(isStored, change);
+    expect(await wrongRuns(subject, runs)).not.toEqual([]);
+    subject.prepared.destroy();
+  },
+);
