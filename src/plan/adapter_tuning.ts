@@ -32,7 +32,7 @@ export interface TunedAdapter {
   readonly architecture: string;
   /** Its model, or the vendor's number for that. */
   readonly device: string;
-  /** What else the driver says, such as its own version. It tells one verdict on the single pass from another, and no sizes. */
+  /** What else the driver says, such as its own version. Verdicts on the single pass depend on it, and sizes do not. */
   readonly description: string;
   /** Whether it computes on the CPU. */
   readonly software: boolean;

@@ -1,4 +1,3 @@
-import { elementWords } from "../kernels/contract.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import {
@@ -187,7 +186,7 @@ export const singlePass: PlanSinglePass = (
     tuning,
     carry,
     tilesOf: (length) => Math.ceil(length / tileOf(tuning)),
-    spineOf: (length) => spineSize(shape, Math.max(1, single.tilesOf(length)), elementWords(monoid), RUNS),
+    spineOf: (length) => spineSize(shape, Math.max(1, single.tilesOf(length)), monoid, RUNS),
     groupingOf: (itemsPerVector) => ({
       ...groupingOf(tuning, itemsPerVector),
       passes: "single",

@@ -84,7 +84,7 @@ export interface SortRow {
   /** A look-back: how often a tile reads an entry that is not there yet, and how many entries a thread reads at a time. */
   readonly patience: number;
   readonly atOnce: number;
-  /** Up to so many items, data is sorted by comparing: the items whose places a work-group finds, and its threads. The rows for the shortest data come first. */
+  /** Up to a number of items, data is sorted by comparing: that number, the items whose places a work-group finds, and its threads. The rows for the shortest data come first. */
   readonly compared: readonly (readonly [upTo: number, own: number, threads: number])[];
   /** The most items that one work-group sorts alone, and the threads that it has. */
   readonly oneTile: number;

@@ -9,7 +9,7 @@ import { groupedReduce, requireGrouping } from "./grouping.ts";
 import { emptyFor, initialOf, mappedItems } from "./items.ts";
 import { rowTotals } from "./rows.ts";
 import type { ReferenceByKey, ReferenceKeys } from "./run_key.ts";
-import { elementsAt } from "./runs.ts";
+import { elementsAt, startsOf } from "./runs.ts";
 import type {
   ReferenceInitial,
   ReferenceMap,
@@ -182,10 +182,7 @@ export function reduceReference(
     return segments.keys === undefined
       ? array
       : {
-          keys: elementsAt(
-            segments.keys.array,
-            ends.map((end) => (end as number) - 1),
-          ),
+          keys: elementsAt(segments.keys.array, startsOf(ends as readonly number[])),
           values: array,
         };
   }

@@ -1,4 +1,5 @@
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -69,7 +70,7 @@ interface Case {
   readonly mapped?: { readonly from: ElementType; readonly map: string; readonly twin: unknown };
   /** What comes before the first item. Then the total is compared, too. */
   readonly initial?: number;
-  /** What says where segments start: about each so many items. */
+  /** What says where segments start: about one starts in `each` items. */
   readonly segments?: { readonly by: "heads" | "headBits"; readonly each: number };
   /** The look-back that it is for; each, where it is left out. */
   readonly lookBack?: LookBack;
@@ -412,4 +413,12 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
       );
     },
   );
+});
+
+test("the shader has as many modes and shares as there are names", () => {
+  const constant = (name: string): number =>
+    Number(new RegExp(`^const ${name} = (\\d+)u;$`, "m").exec(faultsFile)?.[1]);
+  const names = Array.from({ length: FAULTS }, (_, at) => faultOf(at + 1).split(": "));
+  const [modes, shares] = [0, 1].map((at) => new Set(names.map((name) => name[at])).size);
+  expect({ modes: constant("MODES"), shares: constant("SHARES") }).toEqual({ modes, shares });
 });

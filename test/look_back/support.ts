@@ -280,7 +280,7 @@ export function expectedWords({ expected }: Run, words: number): Uint32Array {
   return all;
 }
 
-/** Carries out the runs, so many in an encoder, and compares every word of every output. */
+/** Carries out the runs, several in an encoder, and compares every word of every output. */
 export async function expectExact(subject: Subject, runs: readonly Run[], together = 27): Promise<void> {
   for (let start = 0; start < runs.length; start += together) {
     const some = runs.slice(start, start + together);

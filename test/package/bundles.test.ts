@@ -15,7 +15,7 @@ import { packPackage } from "./pack.ts";
 
 // Programs that wait at their top level, bundled to several files and to one, in a browser.
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 12 });
 
 let packed: Packed;
 let browser: Browser;

@@ -632,6 +632,24 @@ const mutations: readonly Mutation[] = [
     to: "return low + 1u;",
   },
   {
+    title: "the place of a total is that of its vector's start",
+    shownBy: "offsets",
+    from: /(store_total_of_segment\(vector_of\(tile, thread, item \/ VECTOR\) \* VECTOR) \+ item % VECTOR/,
+    to: "$1",
+  },
+  {
+    title: "a total at a vector's end is looked for at its start",
+    shownBy: "offsets",
+    from: "is_last = is_last_of_segment(first + item, length);",
+    to: "is_last = is_last_of_segment(first, length);",
+  },
+  {
+    title: "the totals of a thread are of its first item",
+    shownBy: "offsets",
+    from: /if \(\d+u == item\) \{\s*prefix = own\[\d+u\];/g,
+    to: "if (false) {",
+  },
+  {
     title: "the initial value is left out",
     shownBy: "an initial value",
     from: "return value_from_stored(initial[params.initial_base]);",

@@ -10,6 +10,7 @@ import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
+import type { Kernel } from "../../src/kernels/kernel.ts";
 import type { SortFault } from "../../src/kernels/sort.ts";
 import { sortFaults } from "../../src/kernels/sort.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
@@ -579,6 +580,37 @@ describe("short data that is sorted by comparing each item with all others", () 
       const expected = new Uint32Array(200).fill(7);
       expected.set(sortReference(data.slice(0, most)));
       expectSameBits((await readWords(device, output)).subarray(0, 200), expected, `${length}`);
+    }
+    sort.destroy();
+  });
+
+  test("nothing past the input is read, for a length on the GPU of 0, too", async () => {
+    const { device } = fold();
+    const context = contextOf(device);
+    const options = { type: u32, maxLength: 100, lengthOnGpu: true } as const;
+    const testing = { compared: [[256, 8, 32]] } as const;
+    const plan = planSort(options, context.facts, everyMethod, undefined, undefined, testing);
+    // A thread loads four keys at a time, 128 of a work-group. The last place of the output, which no item gets, tells of a read past the input.
+    const read = "return input[params.input_base + index];";
+    const mark = `if (params.input_base + index >= arrayLength(&input)) {\n    output[99] = 1u;\n  }\n  ${read}`;
+    const told = plan.kernels.map((kernel) => ({ ...kernel, code: kernel.code.replace(read, mark) }));
+    expect(told[0]?.code).toContain(mark);
+    const sort = await prepare(context, {
+      ...plan,
+      kernels: told,
+      passes: (...given) =>
+        plan
+          .passes(...given)
+          .map((pass) => ({ ...pass, kernel: told[plan.kernels.indexOf(pass.kernel)] as Kernel })),
+    });
+    for (const length of [0, 1, 75, 99]) {
+      const [input, output, count] = [100, 100, 1].map((words, at) =>
+        storageBuffer(device, new Uint32Array(words).fill(at === 2 ? length : 7)),
+      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+      const encoder = device.createCommandEncoder();
+      sort.record(encoder, { input, output, length: count });
+      device.queue.submit([encoder.finish()]);
+      expect((await readWords(device, output))[99], `${length}`).toBe(7);
     }
     sort.destroy();
   });

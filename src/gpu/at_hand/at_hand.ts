@@ -19,7 +19,7 @@ import type { Context } from "../device/context.ts";
 import type { Given, Part, Target } from "../device/transfer.ts";
 import { atHand, fresh, givenOf } from "../device/transfer.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
-import { loadOptional, methodsFor } from "../executor/load_methods.ts";
+import { loadRareOptions, methodsFor } from "../executor/load_methods.ts";
 import { once } from "../executor/load_once.ts";
 import type { Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor, forgetRuns, plannedLength, withPlan } from "../executor/plans_of_calls.ts";
@@ -166,14 +166,14 @@ export function endsOf(
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await loadOptional()).endsAtHand(caller, types, initial, total, room);
+      : (await loadRareOptions()).endsAtHand(caller, types, initial, total, room);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */
 export const targetFor = async (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Promise<Target> => (into === undefined ? fresh : (await loadOptional()).resultIn(into, ...others));
+): Promise<Target> => (into === undefined ? fresh : (await loadRareOptions()).resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {

@@ -188,11 +188,7 @@ export function descriptorOf(
 }
 
 /** Compiles a module, and turns the compiler's messages into errors at the line that was written. */
-export async function compileModule(
-  device: GPUDevice,
-  linked: Module,
-  label: string,
-): Promise<GPUShaderModule> {
+async function compileModule(device: GPUDevice, linked: Module, label: string): Promise<GPUShaderModule> {
   device.pushErrorScope("validation");
   const module = device.createShaderModule({ label, code: linked.code });
   const [failure, info] = await Promise.all([device.popErrorScope(), module.getCompilationInfo()]);

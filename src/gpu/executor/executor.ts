@@ -7,7 +7,7 @@ import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { Context, Digits, Pipeline } from "../device/context.ts";
 import { allocate, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
 import { BufferUsage, SCRATCH } from "../device/flags.ts";
-import { loadOptional } from "./load_methods.ts";
+import { loadRareOptions } from "./load_methods.ts";
 
 /** A range of a buffer, which was checked. */
 export interface Range {
@@ -200,7 +200,7 @@ export const readsThroughOutput = ({ needs, segments }: Plan, { slots }: Pass): 
 const NOTHING_BYTES = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. `putOff` has pipelines by
+ * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. `deferred` has pipelines by
  * the kernel's text that are not compiled now.
  *
  * @throws {LimitError} {@link SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
@@ -209,7 +209,7 @@ export async function compilePlan(
   context: Context,
   plan: Plan,
   runs = RUNS,
-  putOff?: ReadonlyMap<string, Pipeline>,
+  deferred?: ReadonlyMap<string, Pipeline>,
 ): Promise<Compiled> {
   const { title } = plan;
   const label = `wavefold ${title}`;
@@ -259,10 +259,10 @@ export async function compilePlan(
   try {
     await Promise.all(
       plan.kernels.map(async (kernel) => {
-        pipelines.set(kernel.code, putOff?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
+        pipelines.set(kernel.code, deferred?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
       }),
     );
-    digits = plan.spine && (await loadOptional()).digitsOf(context);
+    digits = plan.spine && (await loadRareOptions()).digitsOf(context);
     for (let index = 0; index < plan.eagerScratch; index++) {
       const words = plan.filled?.[index];
       scratch.push(

@@ -22,7 +22,7 @@ import { compilePlan } from "../executor/executor.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import type { Division, Run } from "./choose_way.ts";
 import { undivided } from "./choose_way.ts";
-import { putOff } from "./deferred_kernels.ts";
+import { deferKernels } from "./deferred_kernels.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
 
@@ -101,7 +101,7 @@ const KEPT_RECORDINGS = 64;
 
 /**
  * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. If each recording is
- * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once. `putOff` is as in
+ * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once. `deferred` is as in
  * {@link compilePlan}.
  *
  * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
@@ -111,9 +111,9 @@ export const prepare = async (
   plan: Plan,
   runs = RUNS,
   isSubmitted?: boolean,
-  putOff?: ReadonlyMap<string, Pipeline>,
+  deferred?: ReadonlyMap<string, Pipeline>,
 ): Promise<Prepared> =>
-  checked(context, undivided(await compilePlan(context, plan, runs, putOff)), isSubmitted);
+  checked(context, undivided(await compilePlan(context, plan, runs, deferred)), isSubmitted);
 
 const planNames = { maxLength: true, lengthOnGpu: true, ...commonNames } as const;
 const scanNames = {
@@ -205,10 +205,10 @@ export async function prepareFor(
     (await planners[primitive]())(options, facts, methods, arrangements);
   const whole =
     options.lengthOnGpu && !methods.planColumns
-      ? (methods.counted?.(plan, primitive === "scan", facts) ?? plan)
+      ? (methods.countWorkGroups?.(plan, primitive === "scan", facts) ?? plan)
       : plan;
   let prepared: Prepared | undefined;
-  const others = putOff(context, whole, () => prepared?.forget());
+  const others = deferKernels(context, whole, () => prepared?.forget());
   let isWanted = false;
   const compileOthers = (): void => void others.compile(() => isWanted);
   try {

@@ -543,7 +543,7 @@ interface Bench {
   readonly data: Uint32Array<ArrayBuffer>;
   /** The milliseconds that the GPU takes, if something is recorded `times` times, one after another. */
   time(record: (pass: GPUComputePassEncoder) => void, times: number): Promise<number>;
-  /** Keeps the GPU busy with what is recorded, for so many milliseconds. It has work to do when this returns. */
+  /** Keeps the GPU busy with what is recorded, for a number of milliseconds. It has work to do when this returns. */
   busy(record: (pass: GPUComputePassEncoder) => void, milliseconds: number): Promise<void>;
   /** The first bytes of the output or of the reordered values, and the count, after what is recorded. */
   read(
