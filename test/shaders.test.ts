@@ -148,6 +148,7 @@ async function* plansOf(
       yield* [planPartition({ ...base, type, indices: true, lengthOnGpu: true }, facts)];
       for (const passes of ["single", "reduce-then-scan"] as const) {
         const kept = { ...base, type, passes };
+        yield* [planPartition({ ...kept, where: "i % 3u == 1u", rest: true }, facts)];
         yield* [planCompact({ ...kept, where: "i % 3u == 1u" }, facts)];
         yield* [planCompact({ ...kept, where: "i % 3u == 1u" }, facts, ["padded"])];
         yield* [planCompact({ ...kept, where: "i > 1u", from: u32, map: mapped.map }, facts)];
@@ -606,7 +607,7 @@ test("kernels take nothing of a tile but its interface", () => {
     // Votes and rows of segments are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
     .filter(
       (path) =>
-        !/(look_back_votes|rank_by_(votes|arrival)|run_lengths|key_before_by_shuffle|store_together|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(
+        !/(look_back_votes|rank_by_(votes|arrival)|run_lengths|key_before_by_shuffle|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(
           path,
         ),
     )

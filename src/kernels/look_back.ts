@@ -209,7 +209,7 @@ export const reduceOnceMemory = (elementBytes: number): number => memoryOf([1], 
 
 /** The sources that a single pass looks back with. */
 export function lookBackSources(
-  primitive: "scan" | "compact" | "totals" | "runs",
+  primitive: "scan" | "compact" | "totals" | "runs" | "parts",
   monoid: Monoid,
   shape: LookBackShape,
   { oneByOne }: Pick<Sizes, "oneByOne">,
@@ -219,6 +219,6 @@ export function lookBackSources(
     ...entrySources(monoid, shape, options),
     options.tickets ? tileByTicket : tileByNumber,
     oneByOne ? lookBackOneByOne : shape.byVotes ? lookBackVotes : lookBackThreads,
-    ...(primitive === "compact" || primitive === "runs" ? [] : [scanSinglePass]),
+    ...(primitive === "scan" || primitive === "totals" ? [scanSinglePass] : []),
   ];
 }

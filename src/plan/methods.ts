@@ -58,7 +58,7 @@ export interface SinglePass {
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
 export type PlanSinglePass = (
-  primitive: "scan" | "compact" | "totals" | "runs",
+  primitive: "scan" | "compact" | "totals" | "runs" | "parts",
   title: string,
   type: ElementType,
   monoid: Monoid,

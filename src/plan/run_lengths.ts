@@ -5,7 +5,7 @@ import { hasFullSubgroups } from "../kernels/algorithms.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
 import type { RunStores } from "../kernels/run_lengths.ts";
-import { runLengthsKernel, runLengthsMemory, startedRuns } from "../kernels/run_lengths.ts";
+import { runLengthsKernel, runLengthsMemory, runsMonoid } from "../kernels/run_lengths.ts";
 import type { KeySource } from "../kernels/segments.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods, RunOptions } from "./methods.ts";
@@ -20,6 +20,9 @@ import { requireMaxLength } from "./tuning.ts";
 const MOST_KEY_BYTES = 8;
 /** The most lanes whose votes are one word. */
 const MOST_LANES = 32;
+
+/** Bytes of what is bound in place of keys that are less than a vector. */
+const NOTHING_BYTES = 16;
 
 /** What a plan of run lengths takes from the plan of segments. */
 interface Given {
@@ -59,8 +62,9 @@ export function planRunLengths(
     return undefined;
   }
   const { type, from = type, lengthOnGpu = false } = options;
-  const rows = number === "length" && alone !== "keys" ? "runs" : "compact";
-  const single = methods.singlePass?.(rows, title, type, startedRuns, options, facts, methods, testing);
+  const stores: RunStores = { unique, number: alone === "keys" ? undefined : number };
+  const own = runsMonoid(stores);
+  const single = methods.singlePass?.("runs", title, type, own, options, facts, methods, testing);
   if (single === undefined) {
     return undefined;
   }
@@ -71,7 +75,7 @@ export function planRunLengths(
     sizes.oneByOne ||
     sizes.maxSubgroupSize > MOST_LANES ||
     keys.type.bytes > MOST_KEY_BYTES ||
-    runLengthsMemory(single.tuning, keys.type.bytes) > facts.limits.maxComputeWorkgroupStorageSize
+    runLengthsMemory(single.tuning, stores, keys.type.bytes) > facts.limits.maxComputeWorkgroupStorageSize
   ) {
     return undefined;
   }
@@ -83,7 +87,6 @@ export function planRunLengths(
     Math.max(from.bytes, type.bytes),
     facts.limits,
   );
-  const stores: RunStores = { unique, number: alone === "keys" ? undefined : number };
   const kernel = runLengthsKernel(keys, stores, single.carry, { ...single.tuning, lengthOnGpu });
   const { entries, bytes } = single.spineOf(maxLength);
   const spine = { scratch: 0, entries };
@@ -100,7 +103,8 @@ export function planRunLengths(
     maxLength,
     vector: 1,
     kernels: [kernel],
-    scratch: [bytes],
+    // The second takes the place of keys that do not fill a vector.
+    scratch: [bytes, NOTHING_BYTES],
     eagerScratch: 1,
     spine,
     segments: ranges,
@@ -111,6 +115,18 @@ export function planRunLengths(
     // The kernel takes single items, wherever they start.
     ways: [{ arrangement: "items" }],
     groupingOf: () => single.groupingOf(1),
-    passes: (length) => [{ kernel, slots, length, tiles: Math.max(1, single.tilesOf(length)) }],
+    passes: (length) => {
+      const vectors = bound(kernel, [
+        [bindingOf.input, length * keyBytes < NOTHING_BYTES ? { scratch: 1 } : "keys"],
+      ]);
+      return [
+        {
+          kernel,
+          slots: new Map([...slots, ...vectors]),
+          length,
+          tiles: Math.max(1, single.tilesOf(length)),
+        },
+      ];
+    },
   };
 }

@@ -4,8 +4,11 @@ import type { Algorithm } from "../kernels/algorithms.ts";
 /** The primitives, each of which is tuned on its own. */
 export type Primitive = "scan" | "reduce" | "compact";
 
-/** What rows are for. The totals of segments take a scan, and run lengths nearly a compaction, each with rows of their own. */
-export type Tuned = Primitive | "totals" | "runs";
+/**
+ * What rows are for. The totals of segments take a scan, run lengths nearly a compaction, and so do parts, a partition whose rest has a range of its
+ * own: each has rows of its own.
+ */
+export type Tuned = Primitive | "totals" | "runs" | "parts";
 
 /**
  * What an adapter is tuned for. Sorts and histograms have tables of their own, with more columns than rows have. "sort" is of keys alone,

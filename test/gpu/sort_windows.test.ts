@@ -23,7 +23,7 @@ const BINDING = 16384;
 useShortBindings(fold, BINDING);
 
 const SIZES = { workGroupSize: 32, itemsPerThread: 8 } as const;
-/** Items of a window, of so many bytes: whole tiles, beside what a binding may start before its range. */
+/** Items of a window, of `bytes` bytes each: whole tiles, beside what a binding may start before its range. */
 const windowFor = (bytes: number): number => Math.floor((BINDING - 4096) / bytes / 256) * 256;
 
 const words = (data: AnyArray): Uint32Array => {
@@ -33,7 +33,7 @@ const words = (data: AnyArray): Uint32Array => {
 };
 
 const Triple = struct({ name: "Triple", fields: { a: u32, depth: f32, c: u32 } });
-/** Elements of so many words, each with its place in it. */
+/** Elements of `size` words, each with its place in it. */
 const numbered = (length: number, size: number): Uint32Array =>
   Uint32Array.from({ length: length * size }, (_, at) => (at % size === 0 ? at / size : at * 2654435761));
 

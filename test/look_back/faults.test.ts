@@ -30,10 +30,13 @@ import {
   missing,
   onGpu,
   outputsOf,
+  POISON,
   prepareCompact,
+  preparePartition,
   prepareScan,
   STUCK_MS,
   shapeOf,
+  strideOf,
 } from "./support.ts";
 
 const fold = useSoftwareFold();
@@ -249,7 +252,16 @@ const nameOf = (lookBack: string, { title }: { readonly title: string }): string
 const compactions = [
   { title: "indices=false tickets=true", indices: false, tickets: true },
   { title: "indices=true tickets=false", indices: true, tickets: false },
+  { title: "the rest apart, tickets=false", indices: false, tickets: false, isApart: true },
 ];
+/** What is kept, and the rest in a range of its own behind that of the output, as {@link outputsOf} records it. */
+function placed(kept: Uint32Array, rest: Uint32Array, length: number): Uint32Array {
+  const behind = strideOf(4 * length) / 4;
+  const words = new Uint32Array(behind + rest.length).fill(POISON);
+  words.set(kept);
+  words.set(rest, behind);
+  return words;
+}
 const FLOATS = { title: "f32 add" };
 /** The tests of both ways to look back, by their names: a run of the quick tier takes a part of all of them. */
 const taken = new Set([
@@ -384,12 +396,12 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
   test.for(compactions.filter(isTaken))(
     "compaction, $title",
     { timeout: STUCK_MS },
-    async ({ indices, tickets }, { skip }) => {
+    async ({ indices, tickets, isApart = false }, { skip }) => {
       const { facts } = contextOfFold(fold());
       const why = missing(lookBack, facts);
       skip(why !== undefined, why);
       const shape = shapeOf(lookBack, facts);
-      const subject = await prepareCompact(
+      const subject = await (isApart ? preparePartition : prepareCompact)(
         fold(),
         {
           type: u32,
@@ -408,7 +420,17 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
           const expected: Uint32Array = indices
             ? compactReference(data, keep, { indices })
             : compactReference(data, keep);
-          return { data, expected, count: expected.length };
+          return {
+            data,
+            expected: isApart
+              ? placed(
+                  expected,
+                  compactReference(data, (x) => !keep(x)),
+                  length,
+                )
+              : expected,
+            count: expected.length,
+          };
         }),
       );
     },

@@ -73,7 +73,7 @@ export interface HandCompactOptions<Name extends string> extends TuningOptions {
 export interface TotalOption<Result> {
   /**
    * An array of one element, of the result's type. The scan fills it with the combination of all elements, the initial value
-   * included. Its element can be the `initial` of the scan of the next part.
+   * included. It can be the `initial` of the scan of the next part, and its `total`, too.
    */
   readonly total?: NoInfer<Result>;
 }
@@ -91,7 +91,7 @@ export interface IntoOption<Result> {
 /** The options of `scan`. */
 export interface HandScanOptions<A extends AnyArray>
   extends HandOptions<NameOf<A>>,
-    InitialOption<ValueIn<A>>,
+    InitialOption<ValueIn<A> | A>,
     TotalOption<A>,
     IntoOption<A> {
   /** Leaves each place's own element out. */
@@ -101,7 +101,7 @@ export interface HandScanOptions<A extends AnyArray>
 /** The options of `scan` with a map to another type. */
 export interface HandScanMapOptions<From extends string, Name extends string, V extends Value>
   extends HandMapOptions<From, Name, V>,
-    InitialOption<V>,
+    InitialOption<V | ArrayOf<Name, V>>,
     TotalOption<ArrayOf<Name, V>>,
     IntoOption<ArrayOf<Name, V>> {
   /** Leaves each place's own element out. */

@@ -8,7 +8,7 @@ import { typesOf } from "../at_hand/at_hand.ts";
 import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice, validated } from "../device/device.ts";
-import { BufferUsage, COMPUTE_STAGE } from "../device/flags.ts";
+import { COMPUTE_STAGE, STORAGE } from "../device/flags.ts";
 import type { Given } from "../device/transfer.ts";
 import { atHand, SMALL } from "../device/transfer.ts";
 import { uploadInPieces } from "../device/transfer_pieces.ts";
@@ -195,7 +195,7 @@ function requireRange(
   if (typeof size !== "number" || typeof usage !== "number") {
     refuse(title, bufferOption, String(buffer), "a GPUBuffer");
   }
-  if ((usage & BufferUsage.STORAGE) === 0) {
+  if ((usage & STORAGE) === 0) {
     throw new ArgumentError(`${title}: the buffer lacks the usage STORAGE`, bufferOption);
   }
   if (!Number.isInteger(offset) || offset < 0 || offset % unit !== 0 || offset > size) {

@@ -1,3 +1,4 @@
+import type { AnyArray } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
 import type { Arrangement, Kernel } from "../../kernels/kernel.ts";
@@ -16,7 +17,7 @@ import { planScan } from "../../plan/scan.ts";
 import { windowOf } from "../../plan/windows.ts";
 import type { Context, Pipeline } from "../device/context.ts";
 import { filledBuffer, requireDevice } from "../device/device.ts";
-import { BufferUsage } from "../device/flags.ts";
+import { STORAGE } from "../device/flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
 import { methodsFor } from "../executor/load_methods.ts";
@@ -45,7 +46,7 @@ export interface Ranges {
   readonly flags?: BufferRange;
   readonly count?: BufferRange;
   readonly indirect?: BufferRange;
-  readonly initial?: Value | BufferRange;
+  readonly initial?: Value | AnyArray | BufferRange;
   readonly total?: BufferRange;
   readonly heads?: BufferRange;
   readonly keys?: BufferRange;
@@ -61,6 +62,7 @@ export interface Ranges {
   readonly reordered?: BufferRange;
   readonly positions?: BufferRange;
   readonly indices?: BufferRange;
+  readonly rest?: BufferRange;
   readonly firstIndex?: number;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
@@ -140,6 +142,7 @@ const partitionNames = {
   where: true,
   class: true,
   classes: true,
+  rest: true,
   indices: true,
   maxLength: true,
   lengthOnGpu: true,
@@ -293,8 +296,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
   const values = new Map<string, GPUBuffer>();
   const bufferOf = (bytes: Uint8Array): GPUBuffer => {
     const key = bytes.join();
-    const buffer =
-      values.get(key) ?? filledBuffer(device, bytes, BufferUsage.STORAGE, `wavefold ${plan.title} initial`);
+    const buffer = values.get(key) ?? filledBuffer(device, bytes, STORAGE, `wavefold ${plan.title} initial`);
     // Those that were used last are at the end.
     values.delete(key);
     values.set(key, buffer);
@@ -553,7 +555,7 @@ function requireRange(
       name,
     );
   }
-  if ((usage & BufferUsage.STORAGE) === 0) {
+  if ((usage & STORAGE) === 0) {
     throw refusal(plan, `${name}'s buffer lacks the usage STORAGE`, name);
   }
   return { buffer, offset, bytes: items * itemBytes };

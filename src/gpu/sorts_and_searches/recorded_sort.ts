@@ -12,7 +12,7 @@ import { planSegmentSort } from "../../plan/sort_segments.ts";
 import { planGatherInWindows, planSortInWindows } from "../../plan/sort_windows.ts";
 import type { Context } from "../device/context.ts";
 import { allocate } from "../device/device.ts";
-import { BufferUsage } from "../device/flags.ts";
+import { STORAGE } from "../device/flags.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "../recordings/recording.ts";
 import { checked, prepare } from "../recordings/recording.ts";
 import { gatherInWindows, sortInWindows } from "./sort_windows.ts";
@@ -221,7 +221,7 @@ export async function prepareParts(
     {
       label: `wavefold ${title} positions`,
       size: Math.max(16, wholeWords(maxLength * 4)),
-      usage: BufferUsage.STORAGE,
+      usage: STORAGE,
     },
     title,
   );

@@ -10,7 +10,7 @@ import {
 import type { Context } from "../device/context.ts";
 import type { Compilable } from "../device/device.ts";
 import { contextOf, explain, pipelineOf, requireDevice } from "../device/device.ts";
-import { BufferUsage, MAP_READ } from "../device/flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE, UNIFORM } from "../device/flags.ts";
 
 /** What became of a litmus test: what was seen in all its turns. */
 export interface LitmusResult extends Sightings {
@@ -108,13 +108,13 @@ async function run(
     return one;
   };
   try {
-    const places = buffer(4 * (WORDS_BEFORE + 2 * MOST_STRIDE * instances), BufferUsage.STORAGE);
-    const plainPlaces = buffer(8 * instances, BufferUsage.STORAGE);
+    const places = buffer(4 * (WORDS_BEFORE + 2 * MOST_STRIDE * instances), STORAGE);
+    const plainPlaces = buffer(8 * instances, STORAGE);
     const bytes = 8 * instances;
-    const results = buffer(turns * bytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC);
-    const staging = buffer(turns * bytes, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
+    const results = buffer(turns * bytes, STORAGE | COPY_SRC);
+    const staging = buffer(turns * bytes, MAP_READ | COPY_DST);
     const spacing = device.limits.minUniformBufferOffsetAlignment;
-    const uniforms = buffer(turns * spacing, BufferUsage.UNIFORM | BufferUsage.COPY_DST);
+    const uniforms = buffer(turns * spacing, UNIFORM | COPY_DST);
     const encoder = device.createCommandEncoder({ label });
     const pass = encoder.beginComputePass({ label });
     pass.setPipeline(pipeline);

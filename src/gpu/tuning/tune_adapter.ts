@@ -13,7 +13,7 @@ import type { Passes } from "../../plan/options.ts";
 import type { TunedPrimitive } from "../../plan/tuning_row.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, contextOf, explain } from "../device/device.ts";
-import { BufferUsage, MAP_READ } from "../device/flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/flags.ts";
 import { Fold } from "../fold.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 
@@ -51,7 +51,7 @@ const REPEATS = 3;
 const HEAT_MS = 300;
 const HARDLY_LONGER = 1.03;
 const MOST_HEATS = 5;
-/** The ways that were compiled together are timed in so many rounds, since the clock may change between two ways. The least time counts. */
+/** The number of rounds in which the ways that were compiled together are timed, since the clock may change between two ways. The least time counts. */
 const ROUNDS = 2;
 /**
  * Before each way is timed, the GPU is kept busy with it for this long: after a result is read, an NVIDIA driver works on copies for a
@@ -578,7 +578,6 @@ async function openBench(context: Context, bytes: number): Promise<Bench> {
     owned.push(buffer);
     return buffer;
   };
-  const { STORAGE, COPY_SRC, COPY_DST, MAP_READ: READ } = BufferUsage;
   try {
     const data = randomWords(bytes / 4);
     const input = await own(bytes, STORAGE | COPY_DST);
@@ -668,7 +667,7 @@ async function openBench(context: Context, bytes: number): Promise<Bench> {
     const staging = gpu.createBuffer({
       label: `wavefold ${TITLE}`,
       size,
-      usage: READ | COPY_DST,
+      usage: MAP_READ | COPY_DST,
     });
     try {
       let offset = 0;
