@@ -7,7 +7,6 @@ import gatherItemsFile from "../../shaders/device/kernels/gather_items.wgsl";
 import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
 import sortKeysPassFile from "../../shaders/device/kernels/sort_keys_pass.wgsl";
 import sortOneTileFile from "../../shaders/device/kernels/sort_one_tile.wgsl";
-import sortPairsPassFile from "../../shaders/device/kernels/sort_pairs_pass.wgsl";
 import sortPassFile from "../../shaders/device/kernels/sort_pass.wgsl";
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
 import arrivalsPlantedFile from "../../shaders/device/sort/arrivals_planted.wgsl";
@@ -74,7 +73,6 @@ const rankByCounters = /* @__PURE__ */ file("sort/rank_by_counters.wgsl", rankBy
 const rankByVotes = /* @__PURE__ */ file("sort/rank_by_votes.wgsl", rankByVotesFile);
 const sortKeysPass = /* @__PURE__ */ file("kernels/sort_keys_pass.wgsl", sortKeysPassFile);
 const sortOneTile = /* @__PURE__ */ file("kernels/sort_one_tile.wgsl", sortOneTileFile);
-const sortPairsPass = /* @__PURE__ */ file("kernels/sort_pairs_pass.wgsl", sortPairsPassFile);
 const sortPass = /* @__PURE__ */ file("kernels/sort_pass.wgsl", sortPassFile);
 export const storeKeys = /* @__PURE__ */ file("sort/store_keys.wgsl", storeKeysFile);
 export const storeNoKeys = /* @__PURE__ */ file("sort/store_no_keys.wgsl", storeNoKeysFile);
@@ -170,7 +168,7 @@ const constantsOf = (options: SortKernelOptions, memoryWords: number): Constants
 export function partsOf(options: SortKernelOptions): number {
   const { partBytes = Infinity, shape } = options;
   const { workGroupSize, items } = shape.sizes;
-  const bytes = workGroupSize * items * memoryWords(options) * 4;
+  const bytes = workGroupSize * items * wordsInMemory(options) * 4;
   return [1, 2, 3, 4].find((parts) => items % parts === 0 && bytes / parts <= partBytes) ?? 1;
 }
 
@@ -200,35 +198,15 @@ export const radixOf = ({ digits, slotBits = 0 }: SortKernelOptions): number => 
 const wordsInMemory = (options: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">): number =>
   Math.max(areHalves(options) ? 1 : keyWords(options.key.type), wordsOf(options.payload));
 
-/** Whether passes rank keys with values of one word each by the order in which they arrive. */
-export const arePairsByArrival = (
-  options: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload" | "byArrival"> & {
-    readonly shape: Pick<SortKernelOptions["shape"], "byVotes">;
-  },
-): boolean =>
-  (options.byArrival ?? 0) >= 4 &&
-  options.shape.byVotes &&
-  options.payload.kind !== "none" &&
-  wordsOf(options.payload) === 1 &&
-  itemWords(options) === 1 &&
-  keyWords(options.key.type) === 1 &&
-  !areHalves(options);
-
-/** Words of an item, its value and its mark that are in the memory at a time. */
-const memoryWords = (options: SortKernelOptions): number =>
-  arePairsByArrival(options) ? 3 : wordsInMemory(options);
-
 /** Words of the memory that counters and items take turns in. */
 function sharedWords(options: SortKernelOptions): number {
   const { sizes, byVotes } = options.shape;
   const radix = radixOf(options);
   // Before a part stands the last item of the part before, if passes look at neighbours.
-  const share =
-    (sizes.workGroupSize * sizes.items) / partsOf(options) +
-    (isByArrival(options) || arePairsByArrival(options) ? 1 : 0);
+  const share = (sizes.workGroupSize * sizes.items) / partsOf(options) + (isByArrival(options) ? 1 : 0);
   return Math.max(
     (byVotes ? subgroupSlots(sizes) : sizes.workGroupSize) * radix,
-    share * memoryWords(options),
+    share * wordsInMemory(options),
   );
 }
 
@@ -307,22 +285,6 @@ export function exchangeText(options: SortKernelOptions): SourceText {
     "}",
   ];
   const words = wordsOf(options.payload);
-  if (arePairsByArrival(options)) {
-    const one = (name: string, item: string, at: number): string =>
-      [
-        `fn put_${name}(place: u32, item: ${item}) {`,
-        `  atomicStore(&sort_memory[${at}u * (SHARE + 1u) + place], item);`,
-        "}",
-        `fn take_${name}(place: u32) -> ${item} {`,
-        `  return atomicLoad(&sort_memory[${at}u * (SHARE + 1u) + place]);`,
-        "}",
-      ].join("\n");
-    return generated(
-      ["alias Value = u32;", one("item", "Output", 0), one("value", "Value", 1), one("mark", "u32", 2)].join(
-        "\n",
-      ),
-    );
-  }
   return generated(
     [
       ...(areHalves(options)
@@ -489,33 +451,6 @@ export function keysPassKernel(
     { ...lookBackConstants(lookBack), ...(disorder !== undefined && { DISORDER_SHARE: disorder }) },
   );
 }
-
-/** The kernel that sorts keys with values by one digit, if they are ranked by the order in which they arrive. `disorder` as above. */
-export const pairsPassKernel = (
-  options: SortKernelOptions,
-  source: SortSource,
-  storesKeys: boolean,
-  lookBack: SortLookBack | undefined,
-  disorder?: number,
-): Kernel =>
-  linkSort(
-    options,
-    "sort pairs by a digit",
-    "sort_pairs_pass",
-    [
-      ...itemSources(options, source),
-      exchangeText(options),
-      outputItems,
-      ...rankSources(options),
-      rankByArrival,
-      ...(disorder === undefined ? [] : [arrivalsPlanted]),
-      ...firstSources(lookBack),
-      valueFile(options, source),
-      storesKeys ? storeKeys : storeNoKeys,
-      sortPairsPass,
-    ],
-    { ...lookBackConstants(lookBack), ...(disorder !== undefined && { DISORDER_SHARE: disorder }) },
-  );
 
 /** The kernel that sorts data of one tile. */
 export const oneTileKernel = (options: SortKernelOptions, storesKeys: boolean): Kernel =>

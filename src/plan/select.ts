@@ -32,10 +32,10 @@ import { plainSizes } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
-import { moveSizes, planSort, untuned } from "./sort.ts";
+import { moveSizes, planSort, requireBindable, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey, requireSmallest, requireWhole } from "./sort_key.ts";
-import { requireFeature, requireMaxLength } from "./tuning.ts";
+import { requireFeature } from "./tuning.ts";
 
 // Selections: they find the elements that a sort would put first, or one of them, and do not sort the others.
 
@@ -168,7 +168,7 @@ function checkedSelection(
   requireFeature(type, title, facts);
   requireFeature(key.type, title, facts);
   const { limits } = facts;
-  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), limits);
+  const maxLength = requireBindable(title, options.maxLength, Math.max(type.bytes, 4), limits);
   const row: SelectRow = {
     ...rows[facts.software ? "software" : facts.vendor === "nvidia" ? "nvidia" : "gpu"],
     ...testing,

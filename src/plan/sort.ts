@@ -10,7 +10,6 @@ import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { Payload, SortKernelOptions, SortLookBack, SortShape } from "../kernels/sort.ts";
 import {
-  arePairsByArrival,
   baseNames,
   countDigitsKernel,
   firstEntry,
@@ -20,7 +19,6 @@ import {
   keysPassKernel,
   movesPairs,
   oneTileKernel,
-  pairsPassKernel,
   partsOf,
   sortBindingOf,
   sortMemory,
@@ -233,6 +231,31 @@ const payloadOf = (moved: Moved): Payload =>
 export const movesDirectly = (type: ElementType): type is ScalarType =>
   type.kind !== "struct" && (type.bytes === 4 || type.bytes === 8);
 
+/** The length of a plan that takes no windows. The error says which limit a device needs for more. @throws {LimitError} */
+export function requireBindable(
+  title: string,
+  maxLength: unknown,
+  itemBytes: number,
+  limits: DeviceFacts["limits"],
+): number {
+  try {
+    return requireMaxLength(title, maxLength, itemBytes, limits);
+  } catch (cause) {
+    if (!(cause instanceof LimitError)) {
+      throw cause;
+    }
+    const { maxStorageBufferBindingSize, maxBufferSize } = limits;
+    const name =
+      maxStorageBufferBindingSize < maxBufferSize ? "maxStorageBufferBindingSize" : "maxBufferSize";
+    throw new LimitError(
+      `${cause.message}; a device with a larger ${name} takes more`,
+      cause.needed,
+      cause.limit,
+      "maxLength",
+    );
+  }
+}
+
 /** Checks the options that all sorts have, and returns what follows from them. */
 export function checkedSort(
   options: SortOptions,
@@ -272,7 +295,7 @@ export function checkedSort(
   // What goes in windows is checked where these are known.
   const maxLength = inWindows
     ? options.maxLength
-    : requireMaxLength(title, options.maxLength, longest, facts.limits);
+    : requireBindable(title, options.maxLength, longest, facts.limits);
   requireChosen(options, title, facts);
   const base = { type, key, keysAlone, payload, lengthOnGpu };
   return {
@@ -368,20 +391,7 @@ export function planSort(
     Array.from({ length: count }, (_, at) =>
       isByArrival(kernelOptions)
         ? keysPassKernel(kernelOptions, lookBack, testing.disorder)
-        : arePairsByArrival(kernelOptions)
-          ? pairsPassKernel(
-              kernelOptions,
-              at === 0 ? "items" : "keys",
-              storesKeys || at < count - 1,
-              lookBack,
-              testing.disorder,
-            )
-          : sortPassKernel(
-              kernelOptions,
-              at === 0 ? "items" : "keys",
-              storesKeys || at < count - 1,
-              lookBack,
-            ),
+        : sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < count - 1, lookBack),
     );
   const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
   const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));

@@ -895,10 +895,12 @@ describe("limits", () => {
       const data = dataOf(9000);
       const a = await one.upload(data);
       for (const call of [
-        () => one.sort(data),
-        () => one.sort(a),
-        () => one.argSort(a),
+        () => one.sort(data, { segments: { rows: 9000 } }),
+        () => one.sort(a, { segments: { rows: 9000 } }),
+        () => one.argSort(a, { segments: { rows: 3 } }),
+        () => one.topK(data, 3),
         () => one.topK(a, 3),
+        () => one.nth(a, 3),
         () => one.partition(a, { where: "x > 3u" }),
       ]) {
         const error: unknown = await call().catch((cause: unknown) => cause);
@@ -917,6 +919,7 @@ describe("limits", () => {
     const { one } = await foldOn(fold().device, { limits });
     const data = dataOf(20_000);
     const a = await one.upload(data);
+    expect(await (await one.sort(a)).read(), "sorted").toEqual(data.slice().sort());
     const total = await one.upload(new Uint32Array(1));
     const sums = await one.scan(a, { initial: 7, total, exclusive: true });
     const wanted = new Uint32Array(1);

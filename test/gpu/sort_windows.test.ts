@@ -194,7 +194,7 @@ describe("sorts of more items than a binding holds", () => {
     expectSameBits(sorted.keys, gathered(data, order), "keys");
     expect([...(sorted.values as Float32Array)]).toEqual([...order]);
     const onGpu = await fold().upload(data);
-    const kept = await fold().compact(onGpu, { where: "x % 3u > 0u" });
+    const kept = await fold().compact(onGpu, { where: "x % 3u > 0u", passes: "reduce-then-scan", ...SIZES });
     expectSameBits(
       await (await fold().sort(kept)).read(),
       data.filter((x) => x % 3 > 0).sort(),
@@ -213,5 +213,32 @@ describe("errors", () => {
     await expect(fold().prepareSort({ type: u32, maxLength: most + 1 })).rejects.toThrow(
       `sort<u32>: ${most + 1} items of 4 bytes are more than a buffer of the device holds, which is ${most}`,
     );
+  });
+
+  test("what takes no windows says which limit a device needs", async () => {
+    const most = BINDING / 4;
+    const message = `${most + 1} items of 4 bytes are more than the device can bind, which is ${most}; a device with a larger maxStorageBufferBindingSize takes more`;
+    const options = { type: u32, maxLength: most + 1 };
+    for (const [title, prepare] of [
+      ["sort<u32>", () => fold().prepareSort({ ...options, segments: "rows" })],
+      ["sort<u32>", () => fold().prepareSort({ ...options, segments: "offsets" })],
+      ["topK<u32>", () => fold().prepareTopK({ ...options, k: 3 })],
+      ["topK<u32>", () => fold().prepareTopK({ ...options, k: 3, segments: "rows" })],
+      ["nth<u32>", () => fold().prepareNth({ ...options, n: 3 })],
+    ] as const) {
+      const cause = await prepare().catch((error: unknown) => error);
+      expect(cause).toBeInstanceOf(LimitError);
+      expect((cause as Error).message).toBe(`${title}: ${message}`);
+    }
+    const data = new Uint32Array(most + 1);
+    for (const call of [
+      () => fold().sort(data, { segments: { rows: most + 1 } }),
+      () => fold().topK(data, 3),
+      () => fold().nth(data, 3),
+    ]) {
+      const cause = await call().catch((error: unknown) => error);
+      expect((cause as Error).message).toContain(message);
+      expect(cause).toMatchObject({ option: "data" });
+    }
   });
 });

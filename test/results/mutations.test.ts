@@ -122,36 +122,6 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
     sort.destroy();
   };
 
-/** Keys of few values with values that show their order, in tiles of which every second one is ranked in a wrong order. */
-const pairsByArrival: Subject = async function* ({ device }) {
-  const context = contextOf(device);
-  const options = { type: u32, algorithm: "subgroup", ...tile, passes: "reduce-then-scan" } as const;
-  const planned = { byArrival: 8 as const, disorder: 2, partBytes: 384 };
-  const plan = planSort(
-    { ...options, maxLength: LENGTH },
-    context.facts,
-    everyMethod,
-    u32,
-    undefined,
-    planned,
-  );
-  const sort = await prepare(context, plan);
-  const places = Uint32Array.from(few, (_, at) => at);
-  const [input, output, values, reordered] = [
-    few,
-    new Uint32Array(LENGTH),
-    places,
-    new Uint32Array(LENGTH),
-  ].map((one) => storageBuffer(device, one)) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
-  const encoder = device.createCommandEncoder();
-  sort.record(encoder, { input, output, values, reordered, length: LENGTH });
-  device.queue.submit([encoder.finish()]);
-  const order = [...argSortReference(few)];
-  yield [[...(await readWords(device, output)).subarray(0, LENGTH)], order.map((at) => few[at])];
-  yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], order];
-  sort.destroy();
-};
-
 /** Keys of few values with values that show their order, and structs by a key, where a binding holds a third of them. */
 const inShortBindings: Subject = async function* (own) {
   const { device } = own;
@@ -403,7 +373,6 @@ const subjects = {
   "a sort by votes, of few values": sorted({ ...twice, algorithm: "subgroup" }, few),
   "keys ranked as they arrive": byArrival(numbers),
   "keys with NaN, ranked as they arrive": byArrival(nans, f32),
-  "pairs ranked as they arrive": pairsByArrival,
   "a sort in windows": inShortBindings,
   "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
   "a sort in one tile": sorted({}, few.subarray(0, 200)),
@@ -946,46 +915,16 @@ const mutations: readonly Mutation[] = [
     to: "return false;",
   },
   {
-    title: "the order of pairs that arrive is not checked",
-    shownBy: "pairs ranked as they arrive",
-    from: /is_wrong\w* \|= !is_first\w* & \(mark.*/g,
-    to: "",
-  },
-  {
-    title: "the order of pairs is checked by their digits alone",
-    shownBy: "pairs ranked as they arrive",
-    from: /\(mark(\w*) <= take_mark\(at(\w*)\)\)/g,
-    to: "((mark$1 >> 16u) < (take_mark(at$2) >> 16u))",
-  },
-  {
-    title: "pairs that are out of order stay so",
-    shownBy: "pairs ranked as they arrive",
-    from: /disorder\w*, 1u\)/g,
-    to: "disorder, 0u)",
-  },
-  {
-    title: "values of pairs stay behind",
-    shownBy: "pairs ranked as they arrive",
-    from: /put_value\(place\w*, values\w*\[\w+\]\);/g,
-    to: "",
-  },
-  {
-    title: "pairs of a later part that are sorted again go where those of the first part do",
-    shownBy: "pairs ranked as they arrive",
-    from: /let place(\w*) = (atomicLoad\(&digit_words\[take_mark\(at\w* \+ 1u\) >> 16u\]\)) \+ \w+ \* SHARE/g,
-    to: "let place$1 = $2",
-  },
-  {
-    title: "each window of a sort stores all items",
+    title: "each window of a sort stores the items of the first one",
     shownBy: "a sort in windows",
-    from: /if \(place\w* < WINDOW\) \{\n\s*output/g,
-    to: "if (true) {\n    output",
+    from: /(let place\w* = index\w*) - params.first_place(;\n\s*if \(place\w* < WINDOW\) \{\n\s*output)/g,
+    to: "$1$2",
   },
   {
-    title: "each window of a sort stores all values",
+    title: "each window of a sort stores the values of the first one",
     shownBy: "a sort in windows",
-    from: /if \(place\w* < WINDOW\) \{\n\s*reordered/g,
-    to: "if (true) {\n    reordered",
+    from: /(let place\w* = index\w*) - params.first_place(;\n\s*if \(place\w* < WINDOW\) \{\n\s*reordered)/g,
+    to: "$1$2",
   },
   {
     title: "a window's counts take the place of the first one's",
