@@ -1325,7 +1325,7 @@ export class Fold {
    * partition.record(encoder, { input, output, count, length });
    *
    * // The rest in a range of its own: the data is read once.
-   * const rest = device.createBuffer({ size: output.size, usage: output.usage });
+   * const rest = fold.device.createBuffer({ size: output.size, usage: output.usage });
    * const apart = await fold.preparePartition({ type: u32, where: "x > 7u", rest: true, maxLength: 1 << 20 });
    * apart.record(encoder, { input, output, rest, count, length });
    * ```
