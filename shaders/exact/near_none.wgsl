@@ -1,4 +1,4 @@
-// No prefixes in two words: all items of f16 fit fixed point, and an f64 has too many bits. It has the functions of near.wgsl and
+// No prefixes in two words: an f64 has too many bits, and long runs of f16 are seldom. It has the functions of near.wgsl and
 // swift.wgsl.
 // Linked with scan.wgsl. Call from any control flow. No work-group memory.
 

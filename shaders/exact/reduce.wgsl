@@ -48,23 +48,23 @@ fn reduce_tile(items: Items, thread: u32) -> Element {
   if (has_items(items.tile, thread, items.length)) {
     var least = 0xffffffffu;
     var most = 0u;
-    var is_minus = true;
     for (var item = 0u; item < ITEMS; item++) { // unroll
       let key = key_of_float(own[item]);
       least = min(least, key - 1u);
       most = max(most, key);
-      is_minus = is_minus && is_minus_zero(own[item]);
+    }
+    var is_minus = most == 0u;
+    if (is_minus) {
+      for (var item = 0u; item < ITEMS; item++) { // unroll
+        is_minus = is_minus && is_minus_zero(own[item]);
+      }
     }
     var seen = select(EXACT_SEEN_OTHERS, EXACT_SEEN_MINUS_ZERO, is_minus);
     let base = base_of_keys(least, most);
     if (most >> KEY_FRACTION == KEY_MOST) {
       seen |= seen_by_items(items, thread);
     } else if (base != NO_BASE) {
-      var sum: Fixed;
-      for (var item = 0u; item < ITEMS; item++) { // unroll
-        sum = fixed_add(sum, fixed_from_float(own[item], base));
-      }
-      add_fixed(sum, base);
+      add_fixed(fixed_add_run(Fixed(), own, base), base);
     } else {
       add_items(items, thread);
     }

@@ -49,10 +49,7 @@ fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: b
   if (thread == 0u) {
     start = fixed_from_whole(load_carry(tile), base, is_minus_zero(own[0]));
   }
-  var sum = start;
-  for (var item = 0u; item < ITEMS; item++) { // unroll
-    sum = fixed_add(sum, fixed_from_float(own[item], base));
-  }
+  var sum = fixed_add_run(start, own, base);
   for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
     put_fixed(thread, sum);
     workgroupBarrier();

@@ -118,8 +118,8 @@ function exactType(name: FloatName): ExactType {
       align: 4,
       long: true,
       // H100, 2^26 f32 of 20 binades: 600 µs a scan, 166 a reduction. Other shapes, when this one took 710 and 188: 64 × 16 712 a
-      // scan; 128 × 8 747; 256 × 8 765 and 202; 256 × 16 and 128 × 32 198 and 214 a reduction. f16: 440 and 103 (128 × 32, before:
-      // 545 and 116). 2^25 f64 of 60 binades: 1,767 and 333 (64 × 32: 2,529 and 417).
+      // scan; 128 × 8 747; 256 × 8 765 and 202; 256 × 16 and 128 × 32 198 and 214 a reduction. f16 of 8 binades: 276 and 84 (64 ×
+      // 16: 268 a scan). 2^25 f64 of 60 binades: 1,767 and 333 (64 × 32: 2,529 and 417).
       row: {
         elementBytes: 4 * words,
         algorithm: "blelloch",

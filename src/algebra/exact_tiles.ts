@@ -2,7 +2,9 @@ import doubleItemsFile from "../../shaders/exact/double_items.wgsl";
 import fixedFile from "../../shaders/exact/fixed.wgsl";
 import fixedDoubleFile from "../../shaders/exact/fixed_double.wgsl";
 import fixedFloatFile from "../../shaders/exact/fixed_float.wgsl";
+import fixedRunFile from "../../shaders/exact/fixed_run.wgsl";
 import floatItemsFile from "../../shaders/exact/float_items.wgsl";
+import halvesFile from "../../shaders/exact/halves.wgsl";
 import itemsFile from "../../shaders/exact/items.wgsl";
 import nearFile from "../../shaders/exact/near.wgsl";
 import noNearFile from "../../shaders/exact/near_none.wgsl";
@@ -81,6 +83,8 @@ export function exactTiles(
     });
     const select = (name: string, sum: string): string =>
       `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
+    // Two digits hold the sums of so many items of f16.
+    const isHalf = fixed === 2 && sizes.items <= 32;
     const common = [
       {
         name: "exact sums in a few words",
@@ -89,6 +93,7 @@ export function exactTiles(
           `fn output_from_float(x: FloatBits) -> Output {\n  return ${toOutput};\n}`,
           select("fixed", "Fixed"),
           select("near", "vec2<u32>"),
+          ...(isHalf ? [select("digits", "Digits")] : []),
           select("narrow", "NarrowSum"),
         ].join("\n\n"),
       },
@@ -99,6 +104,7 @@ export function exactTiles(
     const inFixedPoint = [
       file("fixed", fixedFile),
       isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
+      isHalf ? file("halves", halvesFile) : file("fixed_run", fixedRunFile),
     ];
     const tiles = file("tiles", tilesFile);
     if (entryPoint === "reduce_tiles") {
@@ -108,7 +114,11 @@ export function exactTiles(
     const scan = [
       ...inFixedPoint,
       file("scan", scanFile),
-      ...(near ? [file("near", nearFile), file("swift", swiftFile)] : [file("near_none", noNearFile)]),
+      ...(near
+        ? [file("near", nearFile), file("swift", swiftFile)]
+        : isHalf
+          ? []
+          : [file("near_none", noNearFile)]),
     ];
     return {
       files: [

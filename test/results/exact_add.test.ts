@@ -22,7 +22,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 const test = testInTurn({ of: 6 });
 const fold = useSoftwareFold();
 const op = untyped(exactAdd);
-const [, ofF32, ofF64] = floats as readonly [FloatRow, FloatRow, FloatRow];
+const [ofF16, ofF32, ofF64] = floats as readonly [FloatRow, FloatRow, FloatRow];
 const missing = ({ type }: FloatRow): boolean => type === f16 && !fold().device.features.has("shader-f16");
 
 /** Scans and reduces at hand, and compares each bit with the reference. */
@@ -153,19 +153,35 @@ test.for(rows(inKernel, { of: 12, shift: 3, seldom: true }))(
 // As on a GPU, most tiles are combined in a window of a few words.
 const windows = [
   { float: ofF32, passes: "reduce-then-scan", algorithm: "blelloch" },
+  { float: ofF16, passes: "reduce-then-scan", algorithm: "blelloch", itemsPerThread: 8 },
   { float: ofF32, passes: "single", algorithm: "hillis-steele" },
   { float: ofF64, passes: "reduce-then-scan", algorithm: "hillis-steele" },
 ] as const;
 test.for(rows(windows, { of: 12, shift: 7, seldom: true }))(
   "windows: $float.type.name, $passes",
-  async ({ float, ...options }) => {
+  async ({ float, ...options }, { skip }) => {
+    skip(missing(float), "the adapter has no shader-f16");
     await asOnGpus(fold(), async () => {
-      const sizes = { ...options, workGroupSize: 4, itemsPerThread: 2 };
+      const sizes = { itemsPerThread: 2, ...options, workGroupSize: 4 };
+      const tile = 4 * sizes.itemsPerThread;
       for (let seed = 0; seed < 12; seed++) {
-        await check(float, tiledItems(float, 20, 8, `${seed}`), sizes, `tiles ${seed}`);
+        await check(float, tiledItems(float, 20, tile, `${seed}`), sizes, `tiles ${seed}`);
       }
-      for (const length of [0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 130]) {
-        await check(float, spreadItems(float, length, `window ${length}`, 30, 100), sizes, `${length}`);
+      for (const length of [
+        0,
+        1,
+        2,
+        3,
+        tile - 1,
+        tile,
+        tile + 1,
+        8 * tile - 1,
+        8 * tile,
+        8 * tile + 1,
+        130,
+      ]) {
+        const few = float === ofF16 ? ([12, 10] as const) : ([30, 100] as const);
+        await check(float, spreadItems(float, length, `window ${length}`, ...few), sizes, `${length}`);
         await check(
           float,
           spreadItems(float, length, `any ${length}`, 2 ** float.exponent),
@@ -186,13 +202,15 @@ test.for(rows(windows, { of: 12, shift: 7, seldom: true }))(
         await check(float, floatsOf(float, values), sizes, values.join(" + "));
       }
       // A tie in the window of the second tile, and what breaks it in the first tile, far below that window.
-      const [least, half] = float === ofF32 ? [2 ** -149, 2 ** -24] : [2 ** -1074, 2 ** -53];
+      const [least, half] = (
+        { f16: [2 ** -24, 2 ** -11], f32: [2 ** -149, 2 ** -24], f64: [2 ** -1074, 2 ** -53] } as const
+      )[float.type.name];
       for (const below of [least, -least, 3 * least]) {
         for (const sign of [1, -1]) {
           for (const odd of [0, 2 * half]) {
             const values = [
               below,
-              ...Array(7).fill(0),
+              ...Array(tile - 1).fill(0),
               sign,
               sign * odd,
               sign * half,
