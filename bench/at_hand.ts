@@ -291,7 +291,7 @@ async function timeCopy(
     await bus.copy.run();
     const there = await verifyCopy(question, { output: bus.written });
     const back = await verifyCopy(question, { output: sourceOf(results) }, written);
-    return { bytesOut, copy, parts: parts as unknown as AtHandRow["parts"], problem: there ?? back };
+    return { bytesOut, copy, parts: parts as AtHandRow["parts"], problem: there ?? back };
   } finally {
     bus.destroy();
   }
@@ -311,7 +311,7 @@ function callOf(
 ): () => Promise<unknown> {
   const arrayOf = (buffer: ArrayBuffer): never =>
     (type === "struct16"
-      ? (benchTypes.struct16.type as unknown as StructType).over(buffer)
+      ? (benchTypes.struct16.type as StructType).over(buffer)
       : loopArrayOf(type, buffer)) as never;
   const [data, into] = [arrayOf(arrays.data), arrayOf(arrays.into)];
   const op = operatorOn(OP, type) as never;

@@ -90,7 +90,7 @@ export function hostOf({ adapterInfo, device, software }: Fold): Host {
       vendor,
       architecture,
       software,
-      features: [...(device.features as unknown as Iterable<string>)].sort(),
+      features: [...(device.features as ReadonlySet<string>)].sort(),
       subgroupSizes: subgroupMinSize === undefined ? undefined : [subgroupMinSize, subgroupMaxSize],
     },
     node: process.version,

@@ -1,7 +1,7 @@
 import type { Primitive } from "../src/plan/tuning_row.ts";
 import type { BenchTypeName } from "./elements.ts";
 
-// The loops that calls at hand are compared with, as one would write them for one type: sums, and the elements that the
+// The loops that calls at hand are compared with, written for one type: sums, and the elements that the
 // type's `where` keeps. Each is made from a text of its own. V8 compiles a function for the types that it has met, so a
 // loop that had met arrays of several types would be slower than the one that a program has.
 

@@ -1,5 +1,5 @@
 import { LineChart } from "echarts/charts";
-import { GridComponent, TitleComponent } from "echarts/components";
+import { GridComponent, LegendComponent, TitleComponent } from "echarts/components";
 import * as echarts from "echarts/core";
 import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
@@ -50,7 +50,20 @@ const quantities = [
 /** Colours that are told apart without seeing red or green (Okabe and Ito), dark enough for text. */
 const COLOURS = ["#0072b2", "#c04f00", "#007a5a", "#a34d85", "#8a6d00", "#6a3fb5", "#0a8a99", "#8c2f2f"];
 const COPY_COLOUR = "#333333";
-const SIZE = { width: 900, height: 520 } as const;
+
+/** What differs between a picture for a page and one for a phone, where names do not fit beside the lines. */
+const FORMS = {
+  wide: {
+    size: { width: 900, height: 520 },
+    grid: { left: 72, right: 190, top: 96, bottom: 56 },
+    isNarrow: false,
+  },
+  narrow: {
+    size: { width: 340, height: 510 },
+    grid: { left: 56, right: 14, top: 64, bottom: 230 },
+    isNarrow: true,
+  },
+} as const;
 const FONT = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
 
 /** Ours are drawn stronger than what they are compared with. */
@@ -95,8 +108,14 @@ function seriesOf(rows: readonly Row[], type: string, of: Quantity["of"]): Serie
   ];
 }
 
-function draw(title: string, subtitle: string, quantity: Quantity, series: readonly Series[]): string {
-  const chart = echarts.init(null, null, { renderer: "svg", ssr: true, ...SIZE });
+function draw(
+  title: string,
+  subtitle: string,
+  quantity: Quantity,
+  series: readonly Series[],
+  { size, grid, isNarrow }: (typeof FORMS)[keyof typeof FORMS],
+): string {
+  const chart = echarts.init(null, null, { renderer: "svg", ssr: true, ...size });
   const powers = series.flatMap(({ points }) => points.map(([power]) => power));
   const [least, most] = [Math.floor(Math.min(...powers)), Math.ceil(Math.max(...powers))];
   const axis = {
@@ -111,19 +130,29 @@ function draw(title: string, subtitle: string, quantity: Quantity, series: reado
       textStyle: { fontFamily: FONT },
       title: {
         text: title,
-        subtext: subtitle,
-        left: 16,
+        subtext: isNarrow ? "" : subtitle,
+        left: isNarrow ? 4 : 16,
         top: 10,
-        textStyle: { color: "#111", fontSize: 18, fontWeight: 600 },
+        textStyle: { color: "#111", fontSize: isNarrow ? 14 : 18, fontWeight: 600 },
         subtextStyle: { color: "#444", fontSize: 13 },
       },
-      grid: { left: 72, right: 190, top: 96, bottom: 56 },
+      ...(isNarrow && {
+        legend: {
+          orient: "vertical",
+          left: 8,
+          bottom: 0,
+          itemWidth: 26,
+          itemGap: 6,
+          textStyle: { color: "#222", fontSize: 13, fontFamily: FONT },
+        },
+      }),
+      grid,
       xAxis: {
         ...axis,
         type: "value",
         min: least,
         max: Math.max(most, least + 1),
-        interval: most - least > 10 ? 2 : 1,
+        interval: most - least > 10 || isNarrow ? 2 : 1,
         name: "elements",
         nameLocation: "middle",
         nameGap: 34,
@@ -151,7 +180,7 @@ function draw(title: string, subtitle: string, quantity: Quantity, series: reado
           color,
           lineStyle: { width, type: typeof type === "string" ? type : [...type], color },
           endLabel: {
-            show: true,
+            show: !isNarrow,
             formatter: "{a}",
             color,
             fontSize: 14,
@@ -168,9 +197,9 @@ function draw(title: string, subtitle: string, quantity: Quantity, series: reado
   }
 }
 
-/** For each type, its throughput over length, and its ratio to the copy. */
-export function plotsOf({ rows, device, commit }: Report): Plot[] {
-  echarts.use([LineChart, GridComponent, TitleComponent, LabelLayout, SVGRenderer]);
+/** For each type, its throughput over length, and its ratio to the copy: for a page, or for a phone. */
+export function plotsOf({ rows, device, commit }: Report, form: keyof typeof FORMS = "wide"): Plot[] {
+  echarts.use([LineChart, GridComponent, LegendComponent, TitleComponent, LabelLayout, SVGRenderer]);
   const types = [...new Set(rows.map(({ type }) => type))];
   return types.flatMap((type) =>
     quantities.map(
@@ -181,6 +210,7 @@ export function plotsOf({ rows, device, commit }: Report): Plot[] {
           `${device.name}${device.software ? " (software)" : ""}, ${device.driver}; commit ${commit}; medians, every element verified`,
           quantity,
           seriesOf(rows, type, quantity.of),
+          FORMS[form],
         ),
       }),
     ),

@@ -97,11 +97,13 @@ export async function timeShort(fold: Fold, pace: HandPace, length = SHORT): Pro
       })),
       pace,
     );
-    const [bareTime, scan, reduce] = timed.map(({ median, quartiles: [low, high], runs }) => ({
-      median: median / AT_ONCE,
-      quartiles: [low / AT_ONCE, high / AT_ONCE],
-      runs,
-    })) as unknown as [Timing, Timing, Timing];
+    const [bareTime, scan, reduce] = timed.map(
+      ({ median, quartiles: [low, high], runs }): Timing => ({
+        median: median / AT_ONCE,
+        quartiles: [low / AT_ONCE, high / AT_ONCE],
+        runs,
+      }),
+    ) as [Timing, Timing, Timing];
     return { length, bare: bareTime, scan, reduce };
   } finally {
     there.destroy();

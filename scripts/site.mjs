@@ -35,13 +35,15 @@ export async function page({ title, main, current = "", home = "./", script = ""
     .replaceAll(/\{\{(\w+)\}\}/g, (_, name) => filled[name] ?? "");
 }
 
-/** What a module of src/ exports. */
+/** What a module of src/ or bench/ exports. */
 async function moduleOf(path) {
   const { outputFiles } = await build({
     entryPoints: [join(root, path)],
     write: false,
     bundle: true,
     format: "esm",
+    platform: "node",
+    plugins: [shaderTexts],
   });
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
@@ -76,6 +78,24 @@ async function newestChart() {
     throw new Error("bench/results/ has no *-h200-throughput-u32.svg, which the first page shows");
   }
   return join(results, newest);
+}
+
+/** The same for phones, where its names would be too small: drawn from the report that it was drawn from. */
+async function narrowChart(wide) {
+  const [, commit] = /commit (\w+)/.exec(wide) ?? [];
+  const results = join(root, "bench", "results");
+  for (const name of (await readdir(results)).filter((one) => one.endsWith(".json"))) {
+    const report = JSON.parse(await readFile(join(results, name), "utf8"));
+    if (report.commit === commit && report.rows?.every(({ type }) => type === "u32")) {
+      const { plotsOf } = await moduleOf("bench/plot.ts");
+      const plots = plotsOf(report).some(({ svg }) => svg === wide) ? plotsOf(report, "narrow") : [];
+      const plot = plots.find((one) => one.name === "throughput-u32.svg");
+      if (plot !== undefined) {
+        return plot.svg;
+      }
+    }
+  }
+  throw new Error(`bench/results/ has no report that the picture of commit ${commit} was drawn from`);
 }
 
 const entities = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
@@ -133,7 +153,9 @@ export async function buildSite(folder, { api = true, manifest = join(root, "pac
   for (const name of ["mark.svg", "particles.jpg", "splats.jpg", "blur.jpg"]) {
     await copyFile(join(sources, name), join(assets, name));
   }
-  await copyFile(await newestChart(), join(assets, "h200.svg"));
+  const chart = await readFile(await newestChart(), "utf8");
+  await writeFile(join(assets, "h200.svg"), chart);
+  await writeFile(join(assets, "h200-narrow.svg"), await narrowChart(chart));
   const [highlight, repository] = [await highlighting(), await repositoryLink(manifest)];
   for (const { name, file, title } of pages) {
     const text = await readFile(join(sources, `${name}.html`), "utf8");

@@ -152,10 +152,11 @@ fn element_from_words(words: array<u32, ELEMENT_WORDS>) -> Element {
 
 // How a single pass looks back. A group has FAN_OUT tiles. A tile looks through MOST_GROUPS groups, and waits for the carry
 // of the farthest one. A group has GROUP_ENTRIES places in the spine: for its tiles, for its carry, and one that
-// says who hands on the carry in place of its owner.
+// says who hands on the carry in place of its owner. A place has ENTRY_WORDS words: each has half of a word of the element.
 const FAN_OUT = 16u;
 const MOST_GROUPS = 64u;
 const GROUP_ENTRIES = 18u;
+const ENTRY_WORDS = 2u;
 // By votes, the most groups that are read at the same time.
 const MOST_AT_ONCE = 3u;
 

@@ -5,6 +5,7 @@ import { issueLink } from "../src/cli/issue_link.ts";
 import { runSelfTests, selfTests } from "../src/cli/self_test.ts";
 import type { Examined, Verdict } from "../src/cli/verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "../src/cli/verdicts.ts";
+import { runLitmusTests } from "../src/gpu/tuning/litmus.ts";
 import type { Fold, SinglePassTest } from "../src/index.ts";
 import { DeviceLostError, elementTypes, openFold } from "../src/index.ts";
 import { byId, drawn, html, messageOf } from "./dom.ts";
@@ -36,7 +37,7 @@ const say = (stage: string): Promise<void> => {
   return drawn();
 };
 
-/** The litmus test may be what loses the device. A new one is checked without it. */
+/** The test of single passes may be what loses the device. A new one is checked without it. */
 async function openTested(): Promise<{ fold: Fold; singlePass: SinglePassTest | null }> {
   const start = performance.now();
   try {
@@ -87,9 +88,9 @@ async function measure(fold: Fold): Promise<Pick<Checked, "bench" | "verdict">> 
       };
 }
 
-/** The litmus test, the self-test and the bench, on a device of their own. */
+/** The test of single passes, the self-test, the bench and the litmus tests, on a device of their own. */
 async function examine(names: readonly string[]): Promise<Checked> {
-  await say("The litmus test of single passes …");
+  await say("The test of single passes …");
   const { fold, singlePass } = await openTested();
   try {
     const found: Examined = { ...nothingFound, adapter: factsOf(fold), singlePass };
@@ -103,7 +104,10 @@ async function examine(names: readonly string[]): Promise<Checked> {
     });
     const examined = { ...found, selfTest: resultOf(outcomes) };
     show(verdictsOf(examined));
-    return { examined, ...(examined.selfTest.failed === 0 && (await measure(fold))) };
+    const measured = examined.selfTest.failed === 0 && (await measure(fold));
+    // Last, since these may lose the device.
+    const litmus = await runLitmusTests(fold.device, (name) => void say(`The litmus test of ${name}`));
+    return { examined: { ...examined, litmus }, ...measured };
   } finally {
     fold.destroy();
   }

@@ -170,7 +170,7 @@ type Call = (data: ScalarArray, ...rest: readonly unknown[]) => Promise<unknown>
 
 /** Calls the primitive on the GPU, from array to arrays. */
 export async function callOnGpu(fold: Fold, choice: Choice, data: ScalarArray): Promise<Output[]> {
-  const calls = fold as unknown as Record<Choice["primitive"], Call>;
+  const calls = fold as Record<Choice["primitive"], Call>;
   const options = optionsOf(choice, data, "gpu");
   const beside: Partial<Record<Choice["primitive"], () => unknown>> = {
     topK: () => choice.k,

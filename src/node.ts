@@ -8,7 +8,12 @@ import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { AdapterError, MissingPackageError, part, refuse } from "./errors.ts";
-import { hasSwiftShader, softwareFolder, withSoftwareDriver } from "./gpu/adapters/software_adapter.ts";
+import {
+  hasSwiftShader,
+  softwareFolder,
+  whatRuntimeTakes,
+  withSoftwareDriver,
+} from "./gpu/adapters/software_adapter.ts";
 import { canFindGpu } from "./gpu/adapters/vulkan_loader.ts";
 import type { Fold } from "./gpu/fold.ts";
 import type { OpenOptions } from "./gpu/open.ts";
@@ -110,7 +115,7 @@ async function missing(gpuAlone: boolean, softwareAlone: boolean): Promise<strin
     ? "no software adapter was found"
     : "neither a GPU nor a software adapter was found";
   const software = hasSwiftShader()
-    ? `${what}: SwiftShader did not start`
+    ? `${what}: SwiftShader did not start${whatRuntimeTakes(await softwareFolder())}`
     : `${what}: SwiftShader is built for Linux x64, and this system, ${process.platform} ${process.arch}, has none of its own`;
   return softwareAlone ? software : `${software}. ${(await gpuMissing()).why}`;
 }

@@ -47,7 +47,10 @@ function isNear(a: string, b: string, steps: number): boolean {
 
 /** The option `initial` of scans and reductions. */
 export interface InitialOption<V> {
-  /** A value that comes before the first element. An exclusive scan starts with it. */
+  /**
+   * A value that comes before the first element. An exclusive scan starts with it. An array of one element stands for its element, as one that
+   * took an earlier `total`: it is read during the call.
+   */
   readonly initial?: NoInfer<V>;
 }
 

@@ -16,7 +16,9 @@ import { numeric } from "../src/in_kernel/numeric.ts";
 import { workGroupSort, workGroupSortPairs } from "../src/in_kernel/sort.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
 import { compactKernel, countKernel } from "../src/kernels/compact.ts";
+import type { Kernel } from "../src/kernels/kernel.ts";
 import { reduceKernel, scanKernel, withInstead } from "../src/kernels/kernel.ts";
+import { litmusKernel, litmusTests } from "../src/kernels/litmus.ts";
 import { lookBackShape, lookBackSources } from "../src/kernels/look_back.ts";
 import { oneByOne } from "../src/kernels/one_by_one.ts";
 import { blelloch, hillisSteele } from "../src/kernels/portable.ts";
@@ -25,7 +27,7 @@ import { planAppend } from "../src/plan/append_windows.ts";
 import { reductionOf } from "../src/plan/arg.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCombine } from "../src/plan/combine.ts";
-import { counted } from "../src/plan/count_work_groups.ts";
+import { countWorkGroups } from "../src/plan/count_work_groups.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
 import { everyMethod } from "../src/plan/every_method.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
@@ -129,7 +131,7 @@ async function* plansOf(
       }
       yield* [planScan(both, facts, ["padded"]), planReduce(both, facts, ["padded"])];
       const onGpu = planScan({ ...both, passes: "reduce-then-scan", lengthOnGpu: true }, facts);
-      yield* [onGpu.then((plan) => counted(plan, true, facts))];
+      yield* [onGpu.then((plan) => countWorkGroups(plan, true, facts))];
     }
     for (const type of [u32, wide] as ElementType[]) {
       const op = type === u32 ? untyped(min) : wideSum;
@@ -146,6 +148,7 @@ async function* plansOf(
       yield* [planPartition({ ...base, type, indices: true, lengthOnGpu: true }, facts)];
       for (const passes of ["single", "reduce-then-scan"] as const) {
         const kept = { ...base, type, passes };
+        yield* [planPartition({ ...kept, where: "i % 3u == 1u", rest: true }, facts)];
         yield* [planCompact({ ...kept, where: "i % 3u == 1u" }, facts)];
         yield* [planCompact({ ...kept, where: "i % 3u == 1u" }, facts, ["padded"])];
         yield* [planCompact({ ...kept, where: "i > 1u", from: u32, map: mapped.map }, facts)];
@@ -379,47 +382,52 @@ const shapeOf = ({ text }: { readonly text: string }): string =>
     .replace(/\0<\0>/g, "\0")
     .replace(/\0+\(/g, "(");
 
+function take({ code, label, relink }: Kernel): void {
+  if (kernels.has(code)) {
+    return;
+  }
+  kernels.set(code, label);
+  const before = seen.size;
+  for (const declaration of code.split("\n\n")) {
+    seen.add(declaration);
+  }
+  if (seen.size === before) {
+    return;
+  }
+  const text = relink((source) => {
+    if (source.name === "generated contract") {
+      contracts.add(source.text);
+    }
+    return numberedOf(source);
+  });
+  for (const [, number] of text.matchAll(/ \/\/ line (\d+)$/gm)) {
+    const { name, line } = origins[Number(number)] as (typeof origins)[number];
+    reached.set(name, (reached.get(name) ?? new Set()).add(line));
+  }
+}
+
 // Making the kernels of every plan takes half of the file's time.
 describe.each(rows(["every plan"], { of: 4, seldom: true }))("the kernels of %s", () => {
   beforeAll(async () => {
     for (const { algorithms, ...changes } of Object.values(adapters)) {
       const facts = factsWith(changes, { maxComputeWorkgroupStorageSize: 32768 });
       for await (const plan of plansOf(facts, algorithms)) {
-        for (const { code, label, relink } of plan.kernels) {
-          if (kernels.has(code)) {
-            continue;
-          }
-          kernels.set(code, label);
-          const before = seen.size;
-          for (const declaration of code.split("\n\n")) {
-            seen.add(declaration);
-          }
-          if (seen.size === before) {
-            continue;
-          }
-          const text = relink((source) => {
-            if (source.name === "generated contract") {
-              contracts.add(source.text);
-            }
-            return numberedOf(source);
-          });
-          for (const [, number] of text.matchAll(/ \/\/ line (\d+)$/gm)) {
-            const { name, line } = origins[Number(number)] as (typeof origins)[number];
-            reached.set(name, (reached.get(name) ?? new Set()).add(line));
-          }
-        }
+        plan.kernels.forEach(take);
       }
+    }
+    for (const one of litmusTests) {
+      take(litmusKernel(one, { workGroupSize: 64, testers: 32 }));
     }
   }, 600_000);
 
-  test("every shader is used by a plan or an in-kernel function", () => {
+  test("every shader is used by a plan, an in-kernel function or a litmus test", () => {
     const inKernel = [
       ...algorithmNames.flatMap((algorithm) =>
         [u32, f16, f32, f64].flatMap((type) =>
           [add, max].flatMap((op) => inKernelFunctions(type as ElementType, untyped(op), algorithm)),
         ),
       ),
-      // Of so many items that their loops stay as they are in the files.
+      // With 20 items, their loops stay as they are in the files.
       workGroupSort({ type: u32, items: 20, workGroupSize: 32 }),
       workGroupSortPairs({ type: u32, values: u32, items: 20, workGroupSize: 32 }),
       workGroupSortPairs({ type: u32, values: f16, items: 20, workGroupSize: 32 }),
@@ -437,9 +445,9 @@ describe.each(rows(["every plan"], { of: 4, seldom: true }))("the kernels of %s"
     expect(files.filter((path) => !isSample(path) && !isUsed(path))).toEqual([]);
   });
 
-  test("everything that a file of shaders/device/ declares is reached by some kernel", () => {
+  test("everything that a file of shaders/device/ or shaders/litmus/ declares is reached by some kernel", () => {
     const missed = files
-      .filter((path) => path.startsWith("device/") && !isSample(path))
+      .filter((path) => /^(device|litmus)\//.test(path) && !isSample(path))
       .flatMap((path) => {
         const text = read(path);
         return parse(text).declarations.flatMap(({ name, keyword }) => {
@@ -599,7 +607,7 @@ test("kernels take nothing of a tile but its interface", () => {
     // Votes and rows of segments are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
     .filter(
       (path) =>
-        !/(look_back_votes|rank_by_(votes|arrival)|run_lengths|key_before_by_shuffle|store_together|reduce_offsets|first_segment_searched|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(
+        !/(look_back_votes|rank_by_(votes|arrival)|run_lengths|key_before_by_shuffle|reduce_offsets|first_segment_searched|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(
           path,
         ),
     )

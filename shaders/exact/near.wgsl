@@ -24,7 +24,7 @@ fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element
     let magnitude = exact_memory[thread][word] ^ sign;
     lead = select(lead, 32u * word + 32u - (countLeadingZeros(magnitude) & 31u), magnitude != 0u);
   }
-  // A sum of ITEMS items has so many bits more.
+  // A sum of ITEMS items has ROOM more bits than an item.
   const ROOM = 32u - countLeadingZeros(ITEMS - 1u);
   let end = max(lead, place_of_key(most) + EXACT_FRACTION + 1u + ROOM) + 2u;
   let base = max(end, 64u) - 64u;

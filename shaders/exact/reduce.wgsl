@@ -1,7 +1,7 @@
 // The exact sum of a tile: each thread adds up its items in fixed point, and then adds that to the tile's digits of 16 bits. Items
 // that span too many binades go to the digits one by one. Sums have the same bits in any order, so a thread takes items at a stride.
 // Linked with items.wgsl and what that lists, sum.wgsl, and fixed.wgsl and what that lists.
-// Generated code declares ITEM_WORDS: a float that starts anywhere in a digit has so many words, and its sign in the next one.
+// Generated code declares ITEM_WORDS: the words of a float that starts anywhere in a digit. Its sign is in the next word.
 // Work-group memory: EXACT_DIGITS + 1 words.
 // replaces: vector_of, reduce_tile
 

@@ -1,11 +1,30 @@
 import { ArgumentError } from "../errors.ts";
-import { settable } from "./array_values.ts";
+import { isSameKind, kindOfArray } from "./array_kinds.ts";
+import { settable, valuesOf } from "./array_values.ts";
+import type { AnyArray } from "./arrays.ts";
 import { arrayOver, isStructArray } from "./arrays.ts";
 import { problemOf } from "./check_value.ts";
 import type { ElementType, Value } from "./types.ts";
 
-/** @throws {ArgumentError} if an initial value is no value of the type. */
-export function requireInitial(value: unknown, type: ElementType, caller: string): Value {
+/** An array of one element, such as one that took a total, stands for its element. */
+function elementOf(given: unknown, type: ElementType): unknown {
+  if (typeof given !== "object") {
+    return given;
+  }
+  const holdsElements =
+    isSameKind(given, arrayOver(type, new ArrayBuffer(0))) ||
+    (type.name === "f16" && kindOfArray(given) === "Uint16Array");
+  const array = given as AnyArray;
+  return holdsElements && array.length === 1 ? valuesOf(array, type)(0) : given;
+}
+
+/**
+ * The initial value: what was given, or the element of an array of one element.
+ *
+ * @throws {ArgumentError} if it is no value of the type.
+ */
+export function requireInitial(given: unknown, type: ElementType, caller: string): Value {
+  const value = elementOf(given, type);
   const problem =
     value === undefined ? `it is undefined; it takes a value of ${type.name}` : problemOf(type, value);
   if (problem !== undefined) {
@@ -14,7 +33,7 @@ export function requireInitial(value: unknown, type: ElementType, caller: string
   return value as Value;
 }
 
-/** How to give an array's element, if an array was given for it, such as the one that took the total. */
+/** How to give an array's element, if an array of several was given for it, or one of another type. */
 function elementHint(value: unknown): string {
   if (isStructArray(value)) {
     return "; array.get(0) gives the first element";

@@ -5,7 +5,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { allocate, contextOf, explain } from "../gpu/device/device.ts";
-import { BufferUsage, MAP_READ } from "../gpu/device/flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../gpu/device/flags.ts";
 import { prepare } from "../gpu/recordings/recording.ts";
 import { planCombine } from "../plan/combine.ts";
 import { wholeWords } from "../plan/plan.ts";
@@ -68,9 +68,9 @@ export async function gpuCombiner(device: GPUDevice, op: Operator, type: Element
     }
   };
   try {
-    const input = await own("input", 2 * MOST_PAIRS, BufferUsage.STORAGE | BufferUsage.COPY_DST);
-    const output = await own("output", MOST_PAIRS, BufferUsage.STORAGE | BufferUsage.COPY_SRC);
-    const staging = await own("read-back", MOST_PAIRS, BufferUsage.MAP_READ | BufferUsage.COPY_DST);
+    const input = await own("input", 2 * MOST_PAIRS, STORAGE | COPY_DST);
+    const output = await own("output", MOST_PAIRS, STORAGE | COPY_SRC);
+    const staging = await own("read-back", MOST_PAIRS, MAP_READ | COPY_DST);
 
     const run = async (earlier: readonly Value[], later: readonly Value[]): Promise<Value[]> => {
       const { array, set } = settable(

@@ -68,7 +68,7 @@ export const openOutput = (path: string, { text }: RawOption): Promise<Target> |
   path === DASH ? stdoutTarget(text !== undefined) : openTarget(path);
 
 /** Where elements of a type go in the form of the input's. */
-export const formedTarget = (target: Target, { text }: RawOption, type: ScalarType): Target =>
+const formedTarget = (target: Target, { text }: RawOption, type: ScalarType): Target =>
   text === undefined ? target : textTarget(target, type);
 
 /** Elements that come in, before an adapter is opened. */

@@ -2,6 +2,9 @@ import Table from "cli-table3";
 import { elementTypes } from "../algebra/element_types.ts";
 import { canFindGpu } from "../gpu/adapters/vulkan_loader.ts";
 import { whyNoGpu } from "../gpu/diagnosis/why_no_gpu.ts";
+import type { LitmusResult } from "../gpu/tuning/litmus.ts";
+import { runLitmusTests } from "../gpu/tuning/litmus.ts";
+import { litmusTests } from "../kernels/litmus.ts";
 import type { Fold, SinglePassTest } from "../node.ts";
 import { AdapterError, DeviceLostError, MissingPackageError } from "../node.ts";
 import { factsOf, shownLimits } from "./adapter_facts.ts";
@@ -106,7 +109,9 @@ async function examine(
     await say(describe(fold, singlePass ?? undefined));
     const selfTest = await check(fold, types);
     await say(`\n${tableOf(selfTest)}`);
-    return { ...none, adapter: factsOf(fold), gpu, singlePass, selfTest };
+    // Last, since these may lose the device.
+    const litmus = await runLitmus(fold);
+    return { ...none, adapter: factsOf(fold), gpu, singlePass, selfTest, litmus };
   };
   const start = performance.now();
   try {
@@ -140,6 +145,15 @@ async function check(fold: Fold, types: readonly string[]): Promise<SelfTestResu
   const progress = startSteps("doctor", tests.length, "checks");
   try {
     return resultOf(await runSelfTests(tests, progress.step));
+  } finally {
+    progress.stop();
+  }
+}
+
+async function runLitmus({ device }: Fold): Promise<readonly LitmusResult[]> {
+  const progress = startSteps("doctor", litmusTests.length, "litmus tests");
+  try {
+    return await runLitmusTests(device, progress.step);
   } finally {
     progress.stop();
   }

@@ -548,7 +548,7 @@ function program(printHelp: (text: string) => void): Command {
     .command("doctor")
     .summary("find out why there is no GPU, and what works")
     .description(
-      "Finds out what is wrong: why no GPU was found, what the adapter can do, whether a single pass works on it, and whether every operator, type and algorithm gives the CPU's results (the self-test). It ends with one verdict a line. It fails if a check fails or there is no adapter.",
+      "Finds out what is wrong: why no GPU was found, what the adapter can do, whether a single pass works on it, and whether every operator, type and algorithm gives the CPU's results (the self-test). Litmus tests, which are loads and stores by many threads at once, show how the adapter orders memory. It ends with one verdict a line. It fails if a check fails or there is no adapter.",
     )
     .option("--types <list>", "element types of the self-test, divided by commas; without it, all", parseList)
     .addOption(jsonOption("write the report as JSON"))

@@ -179,7 +179,7 @@ function parseRows(given: string): number {
 export const rowsOption = (): Option =>
   new Option(
     "--rows [count]",
-    "take each row of so many elements on its own; without a number, each row of the last dimension",
+    "take each row of this many elements on its own; without a number, each row of the last dimension",
   )
     .argParser(parseRows)
     .conflicts(["columns", "offsets", "heads", "keys"]);
@@ -187,7 +187,7 @@ export const rowsOption = (): Option =>
 export const columnsOption = (): Option =>
   new Option(
     "--columns [count]",
-    "take each column of a matrix of so many columns on its own; without a number, as many as the last dimension has",
+    "take each column of a matrix with this many columns on its own; without a number, as many as the last dimension has",
   )
     .argParser(parseRows)
     .conflicts(["offsets", "heads", "keys"]);

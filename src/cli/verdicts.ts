@@ -1,5 +1,7 @@
 import type { SinglePassTest } from "../gpu/device/context.ts";
 import type { Diagnosis } from "../gpu/diagnosis/diagnosis_types.ts";
+import type { LitmusResult } from "../gpu/tuning/litmus.ts";
+import { litmusTests } from "../kernels/litmus.ts";
 import type { Outcome } from "./self_test.ts";
 
 /** What was found of one thing, and what it means. Only `failed` makes the command fail. */
@@ -55,6 +57,7 @@ export interface Examined {
   readonly gpu: Diagnosis | null;
   readonly singlePass: SinglePassTest | null;
   readonly selfTest: SelfTestResult | null;
+  readonly litmus: readonly LitmusResult[] | null;
 }
 
 /** As long as nothing was found. */
@@ -65,6 +68,7 @@ export const nothingFound: Examined = {
   gpu: null,
   singlePass: null,
   selfTest: null,
+  litmus: null,
 };
 
 /** Counts the outcomes of checks, by type and algorithm. */
@@ -98,13 +102,14 @@ export function resultOf(outcomes: readonly Outcome[]): SelfTestResult {
 
 /** A verdict on each thing, the adapter first. */
 export function verdictsOf(examined: Examined): readonly Verdict[] {
-  const { adapter, error, gpu, singlePass, selfTest } = examined;
+  const { adapter, error, gpu, singlePass, selfTest, litmus } = examined;
   return [
     ofAdapter(adapter, error),
     ...(gpu === null ? [] : ofGpu(gpu, adapter === null)),
     ...(adapter === null ? [] : ofFeatures(adapter)),
     ...(singlePass === null ? [] : [ofSinglePass(singlePass)]),
     ...(selfTest === null ? [] : ofSelfTest(selfTest)),
+    ...(litmus ?? []).map(ofLitmus),
   ];
 }
 
@@ -179,9 +184,35 @@ function ofSelfTest({ groups, failures }: SelfTestResult): Verdict[] {
   });
 }
 
+/** It fails if something was seen that WebGPU forbids, and that Wavefold relies on. */
+function ofLitmus(result: LitmusResult): Verdict {
+  const { name, instances, forbidden, weak, error } = result;
+  const about = `litmus test of ${name}`;
+  const test = litmusTests.find((one) => one.name === name);
+  const times = instances.toLocaleString("en");
+  const seen = (count: number, what = ""): string =>
+    `${count.toLocaleString("en")} of ${times} times, ${what}`;
+  if (error !== null) {
+    return { about, state: "note", text: `it did not run to its end: ${error}` };
+  }
+  if (forbidden > 0) {
+    const { reliedOnBy } = test ?? {};
+    const relies =
+      reliedOnBy === undefined ? "Nothing in Wavefold relies" : `In Wavefold, ${reliedOnBy} rely`;
+    return {
+      about,
+      state: reliedOnBy === undefined ? "note" : "failed",
+      text: `${seen(forbidden, test?.forbidden)}. WebGPU forbids it. ${relies} on that`,
+    };
+  }
+  return weak > 0
+    ? { about, state: "ok", text: `${seen(weak, test?.weak)}. WebGPU allows it, and ${test?.cure}` }
+    : { about, state: "ok", text: `${times} times, ${test?.usual}` };
+}
+
 /** Whether Wavefold works, in a line without a full stop. */
 export function summaryOf(examined: Examined): { works: boolean; summary: string } {
-  const { asked, adapter, gpu, selfTest } = examined;
+  const { asked, adapter, gpu, selfTest, litmus } = examined;
   const no = (why: string) => ({ works: false, summary: `Wavefold does not work here${why}` });
   if (adapter === null) {
     const where = { auto: "", gpu: " on a GPU", software: " in software" }[asked];
@@ -191,6 +222,11 @@ export function summaryOf(examined: Examined): { works: boolean; summary: string
   }
   if (selfTest !== null && selfTest.failed > 0) {
     return no(`: ${selfTest.failed} of ${selfTest.failed + selfTest.passed} checks failed`);
+  }
+  const failed = (litmus ?? []).map(ofLitmus).filter(({ state }) => state === "failed");
+  if (failed[0] !== undefined) {
+    const more = failed.length > 1 ? `, and ${failed.length - 1} more` : "";
+    return no(`: the ${failed[0].about} failed${more}`);
   }
   return {
     works: true,

@@ -91,7 +91,7 @@ export interface SegmentParts {
   /**
    * For `"offsets"`: `segmentCount + 1` positions, as u32, that never fall. Segment n has the items from offset n up to, and
    * not with, offset n + 1; it may have none. Items outside of all segments are scanned as segments of their own, and not
-   * reduced. Offsets past the end count as the end. If offsets fall, results are open, but nothing else is written.
+   * reduced. Offsets past the end count as the end. If an offset is less than the one before it, the results are not defined, but nothing outside of them is written.
    */
   readonly offsets?: BufferRange;
   /** For `segments: { keys }`: a key for each item. With `key`, an item for each item, from which its key is computed. */
@@ -112,10 +112,10 @@ export interface ReduceRanges extends PartOption, SegmentParts {
   /** The number of items. */
   readonly length: Length;
   /**
-   * For plans prepared with `initial`: what comes before the first item. It is a value of the plan's type, or a range that
+   * For plans prepared with `initial`: what comes before the first item. It is a value of the plan's type, an array of one, or a range that
    * holds one item, in another buffer than those that are written.
    */
-  readonly initial?: Value | BufferRange;
+  readonly initial?: Value | AnyArray | BufferRange;
   /**
    * For plans prepared with `segments` by heads or keys, or by rows with a length on the GPU: a range that receives the number
    * of segments, a u32.
@@ -448,11 +448,11 @@ export class Fold {
    */
   reduce<A extends AnyArray>(
     data: A,
-    options?: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & WithoutSegments,
+    options?: HandOptions<NameOf<A>> & InitialOption<ValueIn<A> | A> & WithoutSegments,
   ): Promise<ValueIn<A>>;
   reduce<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V> & WithoutSegments,
+    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V | ArrayOf<Name, V>> & WithoutSegments,
   ): Promise<V>;
   reduce<Name extends string, V extends Value>(
     data: GpuArray<Name, V>,
@@ -464,35 +464,39 @@ export class Fold {
   ): Promise<GpuArray<Name, V>>;
   reduce<A extends AnyArray, Keys extends AnyArray>(
     data: A,
-    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & SegmentsOption<ByKeys<Keys, Segments>>,
+    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A> | A> & SegmentsOption<ByKeys<Keys, Segments>>,
   ): Promise<Runs<Keys, A>>;
   reduce<A extends AnyArray, Keys extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V> & SegmentsOption<ByKeys<Keys, Segments>>,
+    options: HandMapOptions<NameOf<A>, Name, V> &
+      InitialOption<V | ArrayOf<Name, V>> &
+      SegmentsOption<ByKeys<Keys, Segments>>,
   ): Promise<Runs<Keys, ArrayOf<Name, V>>>;
   reduce<A extends AnyArray, Key extends string, K extends Value>(
     data: A,
     options: HandOptions<NameOf<A>> &
-      InitialOption<ValueIn<A>> &
+      InitialOption<ValueIn<A> | A> &
       SegmentsOption<SegmentsByExpression<AnyArray, Key, K>>,
   ): Promise<Runs<KeysOf<Key, K>, A>>;
   reduce<A extends AnyArray, Name extends string, V extends Value, Key extends string, K extends Value>(
     data: A,
     options: HandMapOptions<NameOf<A>, Name, V> &
-      InitialOption<V> &
+      InitialOption<V | ArrayOf<Name, V>> &
       SegmentsOption<SegmentsByExpression<AnyArray, Key, K>>,
   ): Promise<Runs<KeysOf<Key, K>, ArrayOf<Name, V>>>;
   reduce<A extends AnyArray>(
     data: A,
-    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & SegmentsOption<NoKeys<Segments>>,
+    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A> | A> & SegmentsOption<NoKeys<Segments>>,
   ): Promise<A>;
   reduce<A extends AnyArray, Name extends string, V extends Value>(
     data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V> & SegmentsOption<NoKeys<Segments>>,
+    options: HandMapOptions<NameOf<A>, Name, V> &
+      InitialOption<V | ArrayOf<Name, V>> &
+      SegmentsOption<NoKeys<Segments>>,
   ): Promise<ArrayOf<Name, V>>;
   reduce<A extends AnyArray>(
     data: A,
-    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A>> & SegmentsOption<Segments>,
+    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A> | A> & SegmentsOption<Segments>,
   ): Promise<A | Runs<AnyArray, A>>;
   reduce<Name extends string, V extends Value, Keys extends GpuArray>(
     data: GpuArray<Name, V>,
@@ -1319,6 +1323,11 @@ export class Fold {
    * ```ts
    * const partition = await fold.preparePartition({ type: u32, where: "x > 7u", maxLength: 1 << 20 });
    * partition.record(encoder, { input, output, count, length });
+   *
+   * // The rest in a range of its own: the data is read once.
+   * const rest = device.createBuffer({ size: output.size, usage: output.usage });
+   * const apart = await fold.preparePartition({ type: u32, where: "x > 7u", rest: true, maxLength: 1 << 20 });
+   * apart.record(encoder, { input, output, rest, count, length });
    * ```
    */
   preparePartition<Name extends string>(

@@ -1,7 +1,7 @@
 import { part, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
-import { openContext } from "./device/device.ts";
+import { errorsFor, openContext } from "./device/device.ts";
 import { Fold } from "./fold.ts";
 import type { OpenStore } from "./tuning/tuning_store.ts";
 
@@ -116,7 +116,7 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
     return new Fold(await openContext(own, options), close);
   } catch (cause) {
     close();
-    throw own ? cause : (await part(import("./device/device_errors.ts"))).noDeviceError(cause);
+    throw own ? cause : (await errorsFor(`no device: ${cause}`)).noDeviceError(cause);
   }
 }
 
@@ -138,7 +138,7 @@ export function openFold(options: OpenOptions = {}): Promise<Fold> {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
     const adapter = await gpu?.requestAdapter({ powerPreference: "high-performance" });
     if (!adapter) {
-      throw (await part(import("./device/device_errors.ts"))).noAdapterError(gpu);
+      throw (await errorsFor("no WebGPU adapter")).noAdapterError(gpu);
     }
     return { adapter };
   });

@@ -162,6 +162,8 @@ export interface Parted {
   readonly primitive: "partition";
   /** Replaces what says which items are stored, and where. */
   readonly store?: SourceText;
+  /** Whether the rest goes to a range of its own. Then nothing depends on how many items are kept in all. */
+  readonly apart?: true;
   /** For classes, the kernels that count and move items class by class. */
   readonly classes?: {
     /** How many there are. */

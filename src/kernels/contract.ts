@@ -112,7 +112,7 @@ export const conversion = (name: string, from: string, to: string, body: string)
   [`fn ${name}(x: ${from}) -> ${to} {`, `  return ${body};`, "}", ""].join("\n");
 
 /** The function that makes an element of an item `x` at its index `i`. */
-export const elementFromItem = (body: string): string =>
+const elementFromItem = (body: string): string =>
   ["fn element_from_item(x: Input, i: u32) -> Element {", `  return ${body};`, "}", ""].join("\n");
 
 /**
@@ -230,7 +230,7 @@ export const paramNames = [
 ] as const;
 
 /** Declares `Params` with these members. */
-export const paramsStruct = (names: readonly string[]): string =>
+const paramsStruct = (names: readonly string[]): string =>
   ["struct Params {", ...names.map((name) => `  ${name}: u32,`), "}"].join("\n");
 
 /** Declares `Params`, the uniform that holds it, and `last_tile`. */

@@ -228,14 +228,19 @@ export interface Ends {
   sources(place: CarryPlace): readonly SourceText[];
 }
 
+/** What tells how a kernel stores totals: its tiles, and where their carries come from. */
+export type TotalsOptions = Pick<KernelOptions, "sizes" | "algorithm"> & {
+  readonly carry: boolean | readonly SourceText[];
+};
+
 /** What the kernels that read items take for segments. */
 export interface SegmentSources {
   /** Declares `select_prefix`, if exclusive prefixes start anew with each segment. */
   readonly prefix?: SourceText;
   /** The files that say where segments start. */
   heads(oneByOne: boolean): readonly Source[];
-  /** The files that store the totals of segments instead of prefixes. */
-  totals?(sizes: Pick<Sizes, "oneByOne" | "items">): readonly SourceText[];
+  /** The files that store the totals of segments instead of prefixes, in a kernel of these options. */
+  totals?(options: TotalsOptions): readonly SourceText[];
   /** Stores the number of segments. */
   readonly count?: SourceText;
   /** The kernel of a single pass, if it is not that of a scan. */
@@ -293,7 +298,7 @@ export function scanKernel(
 ): Kernel {
   const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
   const { segments } = options;
-  const totals = segments?.totals?.(sizes);
+  const totals = segments?.totals?.(options);
   const { files, wide } = totals
     ? { files: [inputFor(arrangement, sizes), outputItems], wide: isWide(arrangement) && !sizes.oneByOne }
     : filesOf(arrangement, sizes);

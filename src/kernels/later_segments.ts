@@ -59,8 +59,8 @@ export function windowSources(
     ...sources,
     heads: (oneByOne) => replaced(sources.heads(oneByOne), files),
     ...(totals && {
-      totals: (sizes: Parameters<typeof totals>[0]) => {
-        const own = totals(sizes);
+      totals: (...given: Parameters<typeof totals>) => {
+        const own = totals(...given);
         return [...replaced(own, files), ...placesOf(own, isLater)];
       },
     }),

@@ -82,7 +82,8 @@ export function lookBackMemory(
   const { byVotes, fanOut } = lookBackShape(kernel);
   const groups = mostGroups(byVotes, Math.ceil(elementBytes / 4));
   const finding = byVotes ? [groups, groups, MOST_AT_ONCE] : [fanOut * groups, fanOut, groups];
-  return memoryOf([...finding, 1, 1], elementBytes, 4);
+  // The words are what stopped it, whether it found something, the group and what is missing there, and the ticket.
+  return memoryOf([...finding, 1, 1], elementBytes, 5);
 }
 
 /** The entries of a spine, which kernels have as `params.spine_entries`, and its bytes. */
@@ -91,18 +92,16 @@ export interface SpineSize {
   readonly bytes: number;
 }
 
+/** Words of an entry of the spine: each word has half of a word of the element, and the number of the run. */
+const entryWords = (monoid: Monoid): number => 2 * elementWords(monoid);
+
 /**
  * The size of the spine of a single pass. The last group may use no entry but its carry. There are two
  * places for each entry, and a ticket for each run.
  */
-export function spineSize(
-  { fanOut }: LookBackShape,
-  tiles: number,
-  elementWords: number,
-  runs: number,
-): SpineSize {
+export function spineSize({ fanOut }: LookBackShape, tiles: number, monoid: Monoid, runs: number): SpineSize {
   const entries = (Math.floor(tiles / fanOut) + 1) * groupEntries(fanOut);
-  return { entries, bytes: (2 * entries * 2 * elementWords + runs + 1) * 4 };
+  return { entries, bytes: (2 * entries * entryWords(monoid) + runs + 1) * 4 };
 }
 
 /** Declares `words_from_element` and `element_from_words`, which the look-back calls. */
@@ -190,6 +189,7 @@ const entrySources = (
     FAN_OUT: fanOut,
     MOST_GROUPS: mostGroups(byVotes, elementWords(monoid)),
     GROUP_ENTRIES: groupEntries(fanOut),
+    ENTRY_WORDS: entryWords(monoid),
     MOST_AT_ONCE,
   }),
   wordsText(monoid),
@@ -209,7 +209,7 @@ export const reduceOnceMemory = (elementBytes: number): number => memoryOf([1], 
 
 /** The sources that a single pass looks back with. */
 export function lookBackSources(
-  primitive: "scan" | "compact" | "totals" | "runs",
+  primitive: "scan" | "compact" | "totals" | "runs" | "parts",
   monoid: Monoid,
   shape: LookBackShape,
   { oneByOne }: Pick<Sizes, "oneByOne">,
@@ -219,6 +219,6 @@ export function lookBackSources(
     ...entrySources(monoid, shape, options),
     options.tickets ? tileByTicket : tileByNumber,
     oneByOne ? lookBackOneByOne : shape.byVotes ? lookBackVotes : lookBackThreads,
-    ...(primitive === "compact" || primitive === "runs" ? [] : [scanSinglePass]),
+    ...(primitive === "scan" || primitive === "totals" ? [scanSinglePass] : []),
   ];
 }

@@ -2,17 +2,20 @@ import runLengthsFile from "../../shaders/device/kernels/run_lengths.wgsl";
 import keyBeforeByLoadFile from "../../shaders/device/runs/key_before_by_load.wgsl";
 import keyBeforeByShuffleFile from "../../shaders/device/runs/key_before_by_shuffle.wgsl";
 import keysFile from "../../shaders/device/runs/keys.wgsl";
-import keysAloneFile from "../../shaders/device/runs/keys_alone.wgsl";
+import loadKeysAsVectorsFile from "../../shaders/device/runs/load_keys_as_vectors.wgsl";
+import loadKeysOneByOneFile from "../../shaders/device/runs/load_keys_one_by_one.wgsl";
+import stageFirstsFile from "../../shaders/device/runs/stage_firsts.wgsl";
+import stageKeysFile from "../../shaders/device/runs/stage_keys.wgsl";
 import storeFirstItemFile from "../../shaders/device/runs/store_first_item.wgsl";
 import storeKeyFile from "../../shaders/device/runs/store_key.wgsl";
+import storeLengthsFile from "../../shaders/device/runs/store_lengths.wgsl";
 import storeStartsFile from "../../shaders/device/runs/store_starts.wgsl";
-import storeTogetherFile from "../../shaders/device/runs/store_together.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { u64 } from "../algebra/types_64.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
+import { algorithms, memoryOf } from "./algorithms.ts";
 import { carriedAs, elementWords, file, operatorSources } from "./contract.ts";
 import type { Kernel, KernelOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
@@ -24,15 +27,17 @@ import type { Sizes } from "./sizes.ts";
 // This is loaded only if a plan takes segments.
 
 const runLengths = /* @__PURE__ */ file("kernels/run_lengths.wgsl", runLengthsFile);
-const keyItems = /* @__PURE__ */ file("runs/keys.wgsl", keysFile);
-const keysAlone = /* @__PURE__ */ file("runs/keys_alone.wgsl", keysAloneFile);
 const keyBeforeByLoad = /* @__PURE__ */ file("runs/key_before_by_load.wgsl", keyBeforeByLoadFile);
 const keyBeforeByShuffle = /* @__PURE__ */ file("runs/key_before_by_shuffle.wgsl", keyBeforeByShuffleFile);
+const keyItems = /* @__PURE__ */ file("runs/keys.wgsl", keysFile);
+const loadKeysAsVectors = /* @__PURE__ */ file("runs/load_keys_as_vectors.wgsl", loadKeysAsVectorsFile);
+const loadKeysOneByOne = /* @__PURE__ */ file("runs/load_keys_one_by_one.wgsl", loadKeysOneByOneFile);
+const stageFirsts = /* @__PURE__ */ file("runs/stage_firsts.wgsl", stageFirstsFile);
+const stageKeys = /* @__PURE__ */ file("runs/stage_keys.wgsl", stageKeysFile);
 const storeFirstItem = /* @__PURE__ */ file("runs/store_first_item.wgsl", storeFirstItemFile);
 const storeKey = /* @__PURE__ */ file("runs/store_key.wgsl", storeKeyFile);
+const storeLengths = /* @__PURE__ */ file("runs/store_lengths.wgsl", storeLengthsFile);
 const storeStarts = /* @__PURE__ */ file("runs/store_starts.wgsl", storeStartsFile);
-
-const storeTogether = /* @__PURE__ */ file("runs/store_together.wgsl", storeTogetherFile);
 
 /** What is stored for each run. */
 export interface RunStores {
@@ -53,37 +58,62 @@ export const startedRuns: Monoid = {
   identity: 0n,
 };
 
-/** Rows of a subgroup whose runs are put side by side before they are stored. */
-const STAGED_ROWS = 4;
+const keepsKeys = ({ unique }: RunStores): boolean => unique === true;
+const keepsFirsts = ({ unique, number }: RunStores): boolean =>
+  unique === "first item" || number !== undefined;
+
+/**
+ * The most runs of a tile that lie in work-group memory at the same time. u32, H100, runs of 4, 2^28, with lengths: 756 µs (3/8 of the
+ * items: 857), keys alone: 641 (3/8: 643; runs of 1: 883 and 953).
+ */
+const stagedRuns = ({ workGroupSize, items }: Sizes, stores: RunStores): number =>
+  Math.ceil(workGroupSize * items * (keepsKeys(stores) && keepsFirsts(stores) ? 5 / 16 : 1 / 2));
 
 /** Bytes of work-group memory that the kernel uses for keys of `keyBytes` bytes. */
 export const runLengthsMemory = (
   kernel: Pick<KernelOptions, "algorithm"> & { readonly sizes: Sizes },
+  stores: RunStores,
   keyBytes: number,
 ): number => {
   const { algorithm, sizes } = kernel;
   const { elementBytes } = startedRuns.domain;
-  const staged = subgroupSlots(sizes) * STAGED_ROWS * sizes.maxSubgroupSize;
+  const staged = stagedRuns(sizes, stores);
   return (
     algorithms[algorithm].memory(sizes, elementBytes) +
     lookBackMemory(kernel, elementBytes) +
-    memoryOf([subgroupSlots(sizes) * sizes.items], 16, 0) +
-    memoryOf([staged], Math.max(4, keyBytes), 0) +
-    memoryOf([staged], 4, 0)
+    memoryOf(keepsKeys(stores) ? [staged] : [], Math.max(4, keyBytes), 1) +
+    memoryOf(keepsFirsts(stores) ? [staged] : [], 4, 0)
   );
 };
 
 /** Keys that a subgroup can shuffle. */
 const isShuffled = (type: ElementType): boolean => /^([uif]32|vec2<[uif]32>)$/.test(carriedAs(type));
 
+/** How many keys of a thread are neighbours. */
+const vectorOf = ({ items }: Sizes): number => [4, 2].find((vector) => items % vector === 0) ?? 1;
+
+/** Declares a vector of keys of one word, and the array of its keys. */
+const vectorText = (type: ElementType, vector: number): SourceText =>
+  generated(
+    [
+      `alias KeyVector = ${vector === 1 ? "Key" : `vec${vector}<${carriedAs(type)}>`};`,
+      "fn array_of_vector(x: KeyVector) -> array<Key, VECTOR> {",
+      `  return array<Key, VECTOR>(${vector === 1 ? "x" : ["x.x", "x.y", "x.z", "x.w"].slice(0, vector).join(", ")});`,
+      "}",
+    ].join("\n"),
+  );
+
 /** The kernel that finds runs of keys in one dispatch. `carry` is what it looks back with. */
 export function runLengthsKernel(
   keys: KeySource,
-  { unique, number }: RunStores,
+  stores: RunStores,
   carry: readonly SourceText[],
   { sources, sizes, lengthOnGpu }: Pick<KernelOptions, "sources" | "sizes" | "lengthOnGpu">,
 ): Kernel {
   const { type, by } = keys;
+  const { unique, number } = stores;
+  const vector = vectorOf(sizes);
+  const isWide = by === undefined && /^[uif]32$/.test(carriedAs(type));
   return linkKernel(
     `wavefold run lengths <${type.name}>`,
     "run_lengths",
@@ -94,9 +124,11 @@ export function runLengthsKernel(
       ...keySources(keys, keyItems),
       ...(by === undefined ? type.files : by.known.flatMap(({ files }) => files)),
       isShuffled(type) ? keyBeforeByShuffle : keyBeforeByLoad,
+      ...(isWide ? [vectorText(type, vector), loadKeysAsVectors] : [loadKeysOneByOne]),
+      ...(keepsKeys(stores) ? [stageKeys] : []),
+      ...(keepsFirsts(stores) ? [stageFirsts] : []),
       ...(unique === "first item" ? [storeFirstItem] : unique ? [storeKey] : []),
-      // H100, u32, runs of about 4, 2^28: lengths 862 µs (stored as they are found: 1084), keys alone 687 (together: 876).
-      ...(number === "start" ? [storeStarts] : number === undefined ? [keysAlone] : [storeTogether]),
+      ...(number === "start" ? [storeStarts] : number === undefined ? [] : [storeLengths]),
       ...carry,
       lengthFile(lengthOnGpu),
       // It replaces a function of the tile.
@@ -104,8 +136,8 @@ export function runLengthsKernel(
       ...sources(startedRuns, true),
     ],
     sizes,
-    1,
+    vector,
     elementWords(startedRuns),
-    { STAGED_ROWS },
+    { STAGED: stagedRuns(sizes, stores), BYTE_WORDS: Math.ceil(sizes.items / vector / 4) },
   );
 }

@@ -18,6 +18,7 @@ import storeKeysFile from "../../shaders/device/segments/store_keys.wgsl";
 import storeTotalsFile from "../../shaders/device/segments/store_totals.wgsl";
 import storeTotalsByOffsetsFile from "../../shaders/device/segments/store_totals_by_offsets.wgsl";
 import storeTotalsOneByOneFile from "../../shaders/device/segments/store_totals_one_by_one.wgsl";
+import storeTotalsTogetherFile from "../../shaders/device/segments/store_totals_together.wgsl";
 import totalsFile from "../../shaders/device/segments/totals.wgsl";
 import { hex } from "../algebra/literals.ts";
 import type { Monoid } from "../algebra/monoid.ts";
@@ -26,8 +27,17 @@ import type { ElementType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { carriedAs, conversion, file, operatorAs, operatorSources, storageText } from "./contract.ts";
-import type { Kernel, SegmentSources } from "./kernel.ts";
+import { hasFullSubgroups } from "./algorithms.ts";
+import {
+  carriedAs,
+  constantsText,
+  conversion,
+  file,
+  operatorAs,
+  operatorSources,
+  storageText,
+} from "./contract.ts";
+import type { Kernel, SegmentSources, TotalsOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
 import { MOST_SEARCHED, reduceOffsetsKernel, reducesOffsets } from "./offsets.ts";
@@ -60,6 +70,10 @@ const storeTotals = /* @__PURE__ */ file("segments/store_totals.wgsl", storeTota
 const storeTotalsOneByOne = /* @__PURE__ */ file(
   "segments/store_totals_one_by_one.wgsl",
   storeTotalsOneByOneFile,
+);
+const storeTotalsTogether = /* @__PURE__ */ file(
+  "segments/store_totals_together.wgsl",
+  storeTotalsTogetherFile,
 );
 const totals = /* @__PURE__ */ file("segments/totals.wgsl", totalsFile);
 const initialValue = /* @__PURE__ */ file("segments/initial.wgsl", initialFile);
@@ -230,16 +244,30 @@ const headFiles = {
   offsets: headBits,
 } as const satisfies Record<Exclude<HeadSource["kind"], "keys">, SourceText>;
 
+/** The most totals of a tile that lie in work-group memory at the same time, and the most bytes of an element that has one of these. */
+const MOST_STAGED = 1280;
+const MOST_STAGED_BYTES = 8;
+
+const stagedTotals = ({ workGroupSize, items }: Sizes): number =>
+  Math.min(MOST_STAGED, Math.ceil((workGroupSize * items * 5) / 16));
+
+/** Whether totals lie in work-group memory before they are stored. */
+const isStaged = ({ carry, algorithm, sizes }: TotalsOptions, { domain }: Monoid): boolean =>
+  typeof carry === "object" &&
+  algorithm === "subgroup" &&
+  hasFullSubgroups(sizes) &&
+  domain.elementBytes <= MOST_STAGED_BYTES;
+
 /** The most items of a thread of which a word tells which ones end segments. */
 const WORD_BITS = 32;
 
-/** The sources that the kernels that read items take for segments. */
-export function segmentSources(use: SegmentUse): SegmentSources {
+/** The sources that the kernels that read items take for segments. `monoid` is the operator on them. */
+export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources {
   const { heads, exclusive, totals: stored } = use;
   return {
     ...(heads.kind === "offsets" &&
       stored && {
-        singlePass: (monoid, options, maxLength) =>
+        singlePass: (_, options, maxLength) =>
           reducesOffsets(monoid, options)
             ? reduceOffsetsKernel(monoid, options, emptyText(monoid, use), maxLength > MOST_SEARCHED)
             : undefined,
@@ -250,13 +278,16 @@ export function segmentSources(use: SegmentUse): SegmentSources {
       ...(oneByOne ? [] : [loadItems]),
     ],
     ...(stored && {
-      totals: ({ oneByOne, items }) => [
+      totals: (options) => [
         totals,
-        oneByOne
+        options.sizes.oneByOne
           ? storeTotalsOneByOne
-          : heads.kind === "offsets" && items <= WORD_BITS
+          : heads.kind === "offsets" && options.sizes.items <= WORD_BITS
             ? storeTotalsByOffsets
-            : storeTotals,
+            : heads.kind === "keys" && stored.unique !== "first item" && isStaged(options, monoid)
+              ? storeTotalsTogether
+              : storeTotals,
+        constantsText({ STAGED: stagedTotals(options.sizes) }),
         ...(heads.kind === "offsets" ? [placesByOffsets] : []),
         ...(stored.unique ? [uniqueFile(stored.unique)] : []),
       ],

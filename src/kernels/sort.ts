@@ -7,6 +7,7 @@ import gatherItemsFile from "../../shaders/device/kernels/gather_items.wgsl";
 import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
 import sortKeysPassFile from "../../shaders/device/kernels/sort_keys_pass.wgsl";
 import sortOneTileFile from "../../shaders/device/kernels/sort_one_tile.wgsl";
+import sortPairsPassFile from "../../shaders/device/kernels/sort_pairs_pass.wgsl";
 import sortPassFile from "../../shaders/device/kernels/sort_pass.wgsl";
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
 import arrivalsPlantedFile from "../../shaders/device/sort/arrivals_planted.wgsl";
@@ -16,9 +17,11 @@ import faultsNoneFile from "../../shaders/device/sort/faults_none.wgsl";
 import faultsPlantedFile from "../../shaders/device/sort/faults_planted.wgsl";
 import firstByLookBackFile from "../../shaders/device/sort/first_by_look_back.wgsl";
 import firstBySpineFile from "../../shaders/device/sort/first_by_spine.wgsl";
+import gatherInWindowFile from "../../shaders/device/sort/gather_in_window.wgsl";
 import memoryFile from "../../shaders/device/sort/memory.wgsl";
 import orderFile from "../../shaders/device/sort/order.wgsl";
 import orderOfPairsFile from "../../shaders/device/sort/order_of_pairs.wgsl";
+import outputInWindowFile from "../../shaders/device/sort/output_in_window.wgsl";
 import rankByArrivalFile from "../../shaders/device/sort/rank_by_arrival.wgsl";
 import rankByCountersFile from "../../shaders/device/sort/rank_by_counters.wgsl";
 import rankByVotesFile from "../../shaders/device/sort/rank_by_votes.wgsl";
@@ -27,6 +30,7 @@ import storeNoKeysFile from "../../shaders/device/sort/store_no_keys.wgsl";
 import tallyDigitsFile from "../../shaders/device/sort/tally_digits.wgsl";
 import tileByTicketFile from "../../shaders/device/sort/tile_by_ticket.wgsl";
 import valuesBufferFile from "../../shaders/device/sort/values_buffer.wgsl";
+import valuesInWindowFile from "../../shaders/device/sort/values_in_window.wgsl";
 import valuesMovedFile from "../../shaders/device/sort/values_moved.wgsl";
 import valuesNoneFile from "../../shaders/device/sort/values_none.wgsl";
 import valuesPositionsFile from "../../shaders/device/sort/values_positions.wgsl";
@@ -58,16 +62,19 @@ const faultsNone = /* @__PURE__ */ file("sort/faults_none.wgsl", faultsNoneFile)
 const faultsPlanted = /* @__PURE__ */ file("sort/faults_planted.wgsl", faultsPlantedFile);
 const firstByLookBack = /* @__PURE__ */ file("sort/first_by_look_back.wgsl", firstByLookBackFile);
 const firstBySpine = /* @__PURE__ */ file("sort/first_by_spine.wgsl", firstBySpineFile);
+const gatherInWindow = /* @__PURE__ */ file("sort/gather_in_window.wgsl", gatherInWindowFile);
 const gatherItems = /* @__PURE__ */ file("kernels/gather_items.wgsl", gatherItemsFile);
 const histogram = /* @__PURE__ */ file("kernels/histogram.wgsl", histogramFile);
 const memory = /* @__PURE__ */ file("sort/memory.wgsl", memoryFile);
 const order = /* @__PURE__ */ file("sort/order.wgsl", orderFile);
 const orderOfPairs = /* @__PURE__ */ file("sort/order_of_pairs.wgsl", orderOfPairsFile);
+const outputInWindow = /* @__PURE__ */ file("sort/output_in_window.wgsl", outputInWindowFile);
 const rankByArrival = /* @__PURE__ */ file("sort/rank_by_arrival.wgsl", rankByArrivalFile);
 const rankByCounters = /* @__PURE__ */ file("sort/rank_by_counters.wgsl", rankByCountersFile);
 const rankByVotes = /* @__PURE__ */ file("sort/rank_by_votes.wgsl", rankByVotesFile);
 const sortKeysPass = /* @__PURE__ */ file("kernels/sort_keys_pass.wgsl", sortKeysPassFile);
 const sortOneTile = /* @__PURE__ */ file("kernels/sort_one_tile.wgsl", sortOneTileFile);
+const sortPairsPass = /* @__PURE__ */ file("kernels/sort_pairs_pass.wgsl", sortPairsPassFile);
 const sortPass = /* @__PURE__ */ file("kernels/sort_pass.wgsl", sortPassFile);
 export const storeKeys = /* @__PURE__ */ file("sort/store_keys.wgsl", storeKeysFile);
 export const storeNoKeys = /* @__PURE__ */ file("sort/store_no_keys.wgsl", storeNoKeysFile);
@@ -76,6 +83,7 @@ const tallyEach = /* @__PURE__ */ file("histogram/tally_each.wgsl", tallyEachFil
 const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
 const tileByTicket = /* @__PURE__ */ file("sort/tile_by_ticket.wgsl", tileByTicketFile);
 const valuesBuffer = /* @__PURE__ */ file("sort/values_buffer.wgsl", valuesBufferFile);
+const valuesInWindow = /* @__PURE__ */ file("sort/values_in_window.wgsl", valuesInWindowFile);
 export const valuesMoved = /* @__PURE__ */ file("sort/values_moved.wgsl", valuesMovedFile);
 const valuesNone = /* @__PURE__ */ file("sort/values_none.wgsl", valuesNoneFile);
 const valuesPositions = /* @__PURE__ */ file("sort/values_positions.wgsl", valuesPositionsFile);
@@ -162,7 +170,7 @@ const constantsOf = (options: SortKernelOptions, memoryWords: number): Constants
 export function partsOf(options: SortKernelOptions): number {
   const { partBytes = Infinity, shape } = options;
   const { workGroupSize, items } = shape.sizes;
-  const bytes = workGroupSize * items * wordsInMemory(options) * 4;
+  const bytes = workGroupSize * items * memoryWords(options) * 4;
   return [1, 2, 3, 4].find((parts) => items % parts === 0 && bytes / parts <= partBytes) ?? 1;
 }
 
@@ -192,15 +200,35 @@ export const radixOf = ({ digits, slotBits = 0 }: SortKernelOptions): number => 
 const wordsInMemory = (options: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">): number =>
   Math.max(areHalves(options) ? 1 : keyWords(options.key.type), wordsOf(options.payload));
 
+/** Whether passes rank keys with values of one word each by the order in which they arrive. */
+export const arePairsByArrival = (
+  options: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload" | "byArrival"> & {
+    readonly shape: Pick<SortKernelOptions["shape"], "byVotes">;
+  },
+): boolean =>
+  (options.byArrival ?? 0) >= 4 &&
+  options.shape.byVotes &&
+  options.payload.kind !== "none" &&
+  wordsOf(options.payload) === 1 &&
+  itemWords(options) === 1 &&
+  keyWords(options.key.type) === 1 &&
+  !areHalves(options);
+
+/** Words of an item, its value and its mark that are in the memory at a time. */
+const memoryWords = (options: SortKernelOptions): number =>
+  arePairsByArrival(options) ? 3 : wordsInMemory(options);
+
 /** Words of the memory that counters and items take turns in. */
 function sharedWords(options: SortKernelOptions): number {
   const { sizes, byVotes } = options.shape;
   const radix = radixOf(options);
   // Before a part stands the last item of the part before, if passes look at neighbours.
-  const share = (sizes.workGroupSize * sizes.items) / partsOf(options) + (isByArrival(options) ? 1 : 0);
+  const share =
+    (sizes.workGroupSize * sizes.items) / partsOf(options) +
+    (isByArrival(options) || arePairsByArrival(options) ? 1 : 0);
   return Math.max(
     (byVotes ? subgroupSlots(sizes) : sizes.workGroupSize) * radix,
-    share * wordsInMemory(options),
+    share * memoryWords(options),
   );
 }
 
@@ -279,6 +307,22 @@ export function exchangeText(options: SortKernelOptions): SourceText {
     "}",
   ];
   const words = wordsOf(options.payload);
+  if (arePairsByArrival(options)) {
+    const one = (name: string, item: string, at: number): string =>
+      [
+        `fn put_${name}(place: u32, item: ${item}) {`,
+        `  atomicStore(&sort_memory[${at}u * (SHARE + 1u) + place], item);`,
+        "}",
+        `fn take_${name}(place: u32) -> ${item} {`,
+        `  return atomicLoad(&sort_memory[${at}u * (SHARE + 1u) + place]);`,
+        "}",
+      ].join("\n");
+    return generated(
+      ["alias Value = u32;", one("item", "Output", 0), one("value", "Value", 1), one("mark", "u32", 2)].join(
+        "\n",
+      ),
+    );
+  }
   return generated(
     [
       ...(areHalves(options)
@@ -367,17 +411,45 @@ export function sortPassKernel(
     options,
     "sort by a digit",
     "sort_pass",
-    [
-      ...itemSources(options, source),
-      exchangeText(options),
-      outputItems,
-      ...rankSources(options),
-      ...firstSources(lookBack),
-      ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
-      storesKeys ? storeKeys : storeNoKeys,
-      sortPass,
-    ],
+    passSources(options, source, storesKeys, lookBack),
     lookBackConstants(lookBack),
+  );
+}
+
+const passSources = (
+  options: SortKernelOptions,
+  source: SortSource,
+  storesKeys: boolean,
+  lookBack: SortLookBack | undefined,
+): Source[] => [
+  ...itemSources(options, source),
+  exchangeText(options),
+  outputItems,
+  ...rankSources(options),
+  ...firstSources(lookBack),
+  ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
+  storesKeys ? storeKeys : storeNoKeys,
+  sortPass,
+];
+
+/** The kernel that sorts a window of longer data by one digit, and stores what belongs into one window of the output. */
+export function sortPassInWindowsKernel(
+  options: SortKernelOptions,
+  source: SortSource,
+  storesKeys: boolean,
+  window: number,
+): Kernel {
+  const isAlone = options.payload.kind === "none";
+  return linkSort(
+    options,
+    "sort a window by a digit",
+    "sort_pass",
+    [
+      ...passSources(options, source, storesKeys, undefined),
+      ...(storesKeys ? [outputInWindow] : []),
+      ...(isAlone ? [] : [valuesInWindow]),
+    ],
+    { WINDOW: window },
   );
 }
 
@@ -417,6 +489,33 @@ export function keysPassKernel(
     { ...lookBackConstants(lookBack), ...(disorder !== undefined && { DISORDER_SHARE: disorder }) },
   );
 }
+
+/** The kernel that sorts keys with values by one digit, if they are ranked by the order in which they arrive. `disorder` as above. */
+export const pairsPassKernel = (
+  options: SortKernelOptions,
+  source: SortSource,
+  storesKeys: boolean,
+  lookBack: SortLookBack | undefined,
+  disorder?: number,
+): Kernel =>
+  linkSort(
+    options,
+    "sort pairs by a digit",
+    "sort_pairs_pass",
+    [
+      ...itemSources(options, source),
+      exchangeText(options),
+      outputItems,
+      ...rankSources(options),
+      rankByArrival,
+      ...(disorder === undefined ? [] : [arrivalsPlanted]),
+      ...firstSources(lookBack),
+      valueFile(options, source),
+      storesKeys ? storeKeys : storeNoKeys,
+      sortPairsPass,
+    ],
+    { ...lookBackConstants(lookBack), ...(disorder !== undefined && { DISORDER_SHARE: disorder }) },
+  );
 
 /** The kernel that sorts data of one tile. */
 export const oneTileKernel = (options: SortKernelOptions, storesKeys: boolean): Kernel =>
@@ -465,23 +564,37 @@ export const histogramOfDigits = (options: SortKernelOptions, sizes: Sizes, copi
 
 /** The kernel that moves items to the places of their sorted positions. */
 export const gatherKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+  linkKernel(`wavefold gather <${type.name}>`, "gather_items", gatherSources(type, lengthOnGpu), sizes);
+
+/** The same, of the items that are in one window of the input. */
+export const gatherInWindowsKernel = (
+  type: ElementType,
+  lengthOnGpu: boolean,
+  sizes: Sizes,
+  window: number,
+): Kernel =>
   linkKernel(
-    `wavefold gather <${type.name}>`,
+    `wavefold gather in a window <${type.name}>`,
     "gather_items",
-    [
-      generated(
-        [
-          `alias Input = ${carriedAs(type)};`,
-          "alias Output = Input;",
-          "alias InputVector = Input;",
-          "alias OutputVector = Output;",
-        ].join("\n"),
-      ),
-      ...type.files,
-      inputItems,
-      outputItems,
-      lengthFile(lengthOnGpu),
-      gatherItems,
-    ],
+    [...gatherSources(type, lengthOnGpu), gatherInWindow],
     sizes,
+    1,
+    1,
+    { WINDOW: window },
   );
+
+const gatherSources = (type: ElementType, lengthOnGpu: boolean): Source[] => [
+  generated(
+    [
+      `alias Input = ${carriedAs(type)};`,
+      "alias Output = Input;",
+      "alias InputVector = Input;",
+      "alias OutputVector = Output;",
+    ].join("\n"),
+  ),
+  ...type.files,
+  inputItems,
+  outputItems,
+  lengthFile(lengthOnGpu),
+  gatherItems,
+];

@@ -1,4 +1,5 @@
 import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgsl";
+import subgroupReduceFile from "../../shaders/work_group/subgroup_reduce.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
@@ -6,6 +7,12 @@ import { generated } from "../text/source.ts";
 const subgroupContract: SourceText = {
   name: "shaders/work_group/subgroup_contract.wgsl",
   text: subgroupContractFile,
+};
+
+/** The reduction of integers, which takes no built-in of WGSL. */
+export const subgroupReduce: SourceText = {
+  name: "shaders/work_group/subgroup_reduce.wgsl",
+  text: subgroupReduceFile,
 };
 
 /**
@@ -30,25 +37,29 @@ export function subgroupSources(monoid: Monoid): readonly SourceText[] {
     (fields || own) && {
       [name]: [`element: Element, ${place}: u32`, moved(monoid, "Element", "element", wgsl, place)],
     };
+  // Elements may be integers where values are floats.
+  const ofIntegers = builtin !== undefined && /^[iu]32$/.test(monoid.domain.element);
   const bodies: Bodies = {
     ...shuffle("element_shuffle", "subgroupShuffle", "rank"),
     ...shuffle("element_shuffle_up", "subgroupShuffleUp", "distance"),
     ...shuffle("element_shuffle_xor", "subgroupShuffleXor", "mask"),
-    ...(builtin !== undefined && {
-      subgroup_reduce: [
-        "element: Element, rank: u32, count: u32",
-        `subgroupBroadcastFirst(subgroup${builtin}(element))`,
-      ],
-    }),
+    ...(builtin !== undefined &&
+      !ofIntegers && {
+        subgroup_reduce: [
+          "element: Element, rank: u32, count: u32",
+          `subgroupBroadcastFirst(subgroup${builtin}(element))`,
+        ],
+      }),
     ...(scansNatively(monoid) && {
       subgroup_scan_inclusive: ["element: Element, rank: u32", `subgroupInclusive${builtin}(element)`],
     }),
   };
   const replaced = Object.entries(bodies ?? {});
+  const known = ofIntegers ? [subgroupContract, subgroupReduce] : [subgroupContract];
   return replaced.length === 0
-    ? [subgroupContract]
+    ? known
     : [
-        subgroupContract,
+        ...known,
         generated(
           [
             `// replaces: ${replaced.map(([name]) => name).join(", ")}`,

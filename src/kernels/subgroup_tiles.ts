@@ -1,5 +1,4 @@
 import subgroupFile from "../../shaders/device/tiles/subgroup.wgsl";
-import subgroupAddU64File from "../../shaders/device/tiles/subgroup_add_u64.wgsl";
 import subgroupAnyOrderFile from "../../shaders/device/tiles/subgroup_any_order.wgsl";
 import subgroupBallotFile from "../../shaders/device/tiles/subgroup_ballot.wgsl";
 import subgroupByCountFile from "../../shaders/device/tiles/subgroup_by_count.wgsl";
@@ -16,11 +15,10 @@ import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
 import { roundingIn } from "../algebra/rounding.ts";
 import { hasFullSubgroups } from "./algorithms.ts";
 import { file } from "./contract.ts";
-import { scansNatively, subgroupSources } from "./subgroup_text.ts";
+import { scansNatively, subgroupReduce, subgroupSources } from "./subgroup_text.ts";
 import type { TileAlgorithm } from "./tiles.ts";
 
 const subgroupTiles = /* @__PURE__ */ file("tiles/subgroup.wgsl", subgroupFile);
-const addU64 = /* @__PURE__ */ file("tiles/subgroup_add_u64.wgsl", subgroupAddU64File);
 const anyOrder = /* @__PURE__ */ file("tiles/subgroup_any_order.wgsl", subgroupAnyOrderFile);
 const ballot = /* @__PURE__ */ file("tiles/subgroup_ballot.wgsl", subgroupBallotFile);
 const byCount = /* @__PURE__ */ file("tiles/subgroup_by_count.wgsl", subgroupByCountFile);
@@ -55,8 +53,8 @@ export const subgroup: TileAlgorithm = {
       const rowsAreTogether = !votes && !sizes.oneByOne && (oneItem || !scansNatively(monoid));
       const hasLaneTotals = inAnyOrder && !sizes.oneByOne && rounding === "adapter";
       return [
-        ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [addU64] : []),
         ...subgroupSources(monoid),
+        ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [subgroupReduce] : []),
         ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
         ballot,
         ...(inAnyOrder ? [anyOrder] : []),

@@ -32,7 +32,7 @@ export interface TunedAdapter {
   readonly architecture: string;
   /** Its model, or the vendor's number for that. */
   readonly device: string;
-  /** What else the driver says, such as its own version. It tells one verdict on the single pass from another, and no sizes. */
+  /** What else the driver says, such as its own version. Verdicts on the single pass depend on it, and sizes do not. */
   readonly description: string;
   /** Whether it computes on the CPU. */
   readonly software: boolean;
@@ -251,13 +251,13 @@ function requireWhole(title: string, name: string, value: unknown, least: number
 const COUNT_BYTES = 4;
 
 /**
- * Chooses from a tuning's rows. Run lengths take those of compactions. On NVIDIA's GPUs, Wavefold has sizes for run lengths that were
- * measured, and they differ from those of compactions.
+ * Chooses from a tuning's rows. Run lengths take those of compactions, and so do partitions whose rest has a range of its own. On NVIDIA's
+ * GPUs, Wavefold has sizes for them that were measured, and they differ from those of compactions.
  */
 export const tunedRowOf =
   ({ rows, adapter: { vendor, software } }: AdapterTuning): TunedRow =>
   (readsTwice, asked, { elementBytes: bytes, long }, maxLength, loaded) => {
-    const isCompaction = asked === "runs" && (software || vendor !== "nvidia");
+    const isCompaction = (asked === "runs" || asked === "parts") && (software || vendor !== "nvidia");
     const primitive = isCompaction ? "compact" : asked;
     const elementBytes = isCompaction ? COUNT_BYTES : bytes;
     const row = rows.find(

@@ -9,7 +9,7 @@ import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../ke
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf, isWide } from "../kernels/kernel.ts";
-import { byClass, inTwo } from "../kernels/partition.ts";
+import { apart, byClass, inTwo, REST_BINDING } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import type { Source } from "../text/source.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -83,6 +83,8 @@ export function planCompact(
   }
   const from = map?.from ?? type;
   const classes = parted?.classes;
+  /** Whether items go to places that depend on how many are kept in all. */
+  const needsTotal = parted !== undefined && !parted.apart;
   const flags = where === undefined && classes === undefined && keep === undefined;
   const selector: Selector = keep
     ? { sources: keep }
@@ -93,7 +95,16 @@ export function planCompact(
         : { where };
   const count = monoidOf(add, u32, "compact");
   const output = indices ? u32.bytes : type.bytes;
-  const once = methods.singlePass?.("compact", title, type, count, options, facts, methods, testing);
+  const once = methods.singlePass?.(
+    parted?.apart ? "parts" : "compact",
+    title,
+    type,
+    count,
+    options,
+    facts,
+    methods,
+    testing,
+  );
   const single = arrangements.includes("vectors") || arrangements.includes("in-place") ? once : undefined;
   const row = rowOf(twoPassRows, "compact", count.domain, options, facts, methods);
   const tuning = tune(row, title, type, count.domain, options, facts, methods);
@@ -120,7 +131,7 @@ export function planCompact(
   const levelsOf = (length: number): number[] => {
     // Each class has places for all tiles. The place after the last one has the sum of all, once the spine is scanned.
     const tiles = classes ? classes.number * Math.max(1, Math.ceil(length / tile)) : Math.ceil(length / tile);
-    const levels = spineLengths((tiles + (parted && tiles > 0 ? 1 : 0)) * tile, tile);
+    const levels = spineLengths((tiles + (needsTotal && tiles > 0 ? 1 : 0)) * tile, tile);
     return levels.length === 0 ? [Math.min(1, tiles)] : levels;
   };
   const levels = levelsOf(maxLength);
@@ -165,7 +176,7 @@ export function planCompact(
   const offsets = classes?.offsets(count, tuning.sizes);
   const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
   const copying = sharing
-    ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, parted !== undefined)
+    ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, needsTotal)
     : undefined;
 
   const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);
@@ -199,10 +210,13 @@ export function planCompact(
       "output",
       ...(flags ? (["flags"] as const) : []),
       "count",
+      ...(parted?.apart ? (["rest"] as const) : []),
       ...(lengthOnGpu ? (["length"] as const) : []),
       ...(indirect === undefined ? [] : (["indirect"] as const)),
     ] as const),
-    itemBytes: itemBytesOf(from.bytes, output),
+    itemBytes: { ...itemBytesOf(from.bytes, output), rest: output },
+    // The kernels know where the rest lies by the name that other kernels have for what is stored beside the output.
+    ...(parted?.apart && { baseNames: { [REST_BINDING]: "unique_base" } }),
     indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
     ...(classes && { countWords: classes.number + 1 }),
     outputLength: (length) => length,
@@ -231,6 +245,7 @@ export function planCompact(
         [bindingOf.output, to],
         [bindingOf.count, "count"],
         [bindingOf.indirect, "indirect"],
+        [REST_BINDING, "rest"],
       ];
       const passes: Pass[] = [];
       if (single !== undefined && singleKernel !== undefined && isSingle(arrangement)) {
@@ -250,7 +265,7 @@ export function planCompact(
             slots: bound(counted, [...sources, [bindingOf.output, { scratch: 0 }]]),
             length,
             // A kernel that counts one class leaves the last place to a tile past the end.
-            tiles: tiles + (parted !== undefined && classes === undefined ? 1 : 0),
+            tiles: tiles + (needsTotal && classes === undefined ? 1 : 0),
           });
         }
         passes.push(...spinePasses(spine, levelsOf(length), tile));
@@ -331,6 +346,11 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
    * past the last class counts as the last class.
    */
   readonly class?: string;
+  /**
+   * Whether the rest goes to a range of its own, which each recording takes as `rest`. Then nothing waits until all kept items are
+   * counted, so the data is read once where that is faster. It does not go with classes.
+   */
+  readonly rest?: boolean;
   /** Whether to write the positions of the items, as u32, instead of the items. */
   readonly indices?: boolean;
   /** The most items that you will record. It sets the size of the scratch. */
@@ -341,28 +361,40 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
 
 /**
  * Plans a partition: a compaction that stores the other items, too. Where they begin is known once all kept items are
- * counted, so the data is always read twice.
+ * counted, so the data is always read twice, unless the rest has a range of its own.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planPartition(
   options: PartitionOptions,
   facts: DeviceFacts,
-  { singlePass: _, ...methods }: Methods,
+  { singlePass, ...methods }: Methods,
   arrangements?: readonly Arrangement[],
+  testing?: LookBackTesting,
 ): Plan {
-  return planCompact(options, facts, methods, arrangements, undefined, partedBy(options));
+  const parted = partedBy(options);
+  const ways = parted.apart && singlePass ? { ...methods, singlePass } : methods;
+  return planCompact(options, facts, ways, arrangements, testing, parted);
 }
 
 /** The most classes. The data is read twice for each. */
 export const MOST_CLASSES = 16;
 
 /** @throws {ArgumentError} for classes that are none. */
-function partedBy({ type, where, classes, class: expression }: PartitionOptions): Parted {
-  if (classes === undefined && expression === undefined) {
-    return inTwo;
-  }
+function partedBy({ type, where, rest, classes, class: expression }: PartitionOptions): Parted {
   const title = `partition<${type?.name}>`;
+  if (rest !== undefined && typeof rest !== "boolean") {
+    refuse(title, "rest", String(rest), "true or false");
+  }
+  if (classes === undefined && expression === undefined) {
+    return rest ? apart : inTwo;
+  }
+  if (rest) {
+    throw new ArgumentError(
+      `${title} takes rest (whether the rest has a range of its own) or classes, and not both`,
+      "rest",
+    );
+  }
   if (typeof classes !== "number" || !Number.isInteger(classes) || classes < 1 || classes > MOST_CLASSES) {
     refuse(title, "classes", String(classes), `a whole number from 1 to ${MOST_CLASSES}`);
   }

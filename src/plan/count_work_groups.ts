@@ -6,7 +6,7 @@ import type { DeviceFacts } from "./device_facts.ts";
 import type { Pass, Plan } from "./plan.ts";
 import { bound, distinct, gridOf } from "./plan.ts";
 
-const countWorkGroups = /* @__PURE__ */ file("kernels/count_work_groups.wgsl", countWorkGroupsFile);
+const countWorkGroupsText = /* @__PURE__ */ file("kernels/count_work_groups.wgsl", countWorkGroupsFile);
 
 /**
  * How many work-groups are few enough to start all of them. bench/LOG.md has the figures. A software adapter takes as long for two of
@@ -26,7 +26,7 @@ const byTiles: ReadonlySet<string> = new Set([
 
 /** The kernel that counts tiles of `tile` items. */
 const countKernel = (tile: number): Kernel =>
-  linkKernel("wavefold count work-groups", "count_work_groups", [countWorkGroups, lengthFile(true)], {
+  linkKernel("wavefold count work-groups", "count_work_groups", [countWorkGroupsText, lengthFile(true)], {
     workGroupSize: 1,
     items: tile,
     minSubgroupSize: 4,
@@ -42,7 +42,7 @@ const countKernel = (tile: number): Kernel =>
  * Of several passes, later ones may read what work-groups past the end leave. Those of a scan do not: no prefix depends on
  * what comes after it.
  */
-export function counted(plan: Plan, isScan: boolean, { software, limits }: DeviceFacts): Plan {
+export function countWorkGroups(plan: Plan, isScan: boolean, { software, limits }: DeviceFacts): Plan {
   if (plan.segments || !(isScan || software)) {
     return plan;
   }

@@ -53,7 +53,7 @@ export interface HistogramRow {
 }
 
 /** The sizes that suit an adapter. */
-export const histogramRows = {
+const histogramRows = {
   // A barrier costs the most time, and threads of a work-group take turns, so that copies of a counter save nothing.
   software: {
     workGroupSize: 64,

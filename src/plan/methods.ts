@@ -58,7 +58,7 @@ export interface SinglePass {
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
 export type PlanSinglePass = (
-  primitive: "scan" | "compact" | "totals" | "runs",
+  primitive: "scan" | "compact" | "totals" | "runs" | "parts",
   title: string,
   type: ElementType,
   monoid: Monoid,
@@ -179,7 +179,7 @@ export interface Methods {
   /** Makes what kernels need for an initial value or a total. Without it, no options may ask for them. */
   readonly endsOf?: (options: EndChoices, title: string, monoid: Monoid) => Ends | undefined;
   /** Makes a recording whose length is on the GPU start no more work-groups than the length takes. */
-  readonly counted?: (plan: Plan, isScan: boolean, facts: DeviceFacts) => Plan;
+  readonly countWorkGroups?: (plan: Plan, isScan: boolean, facts: DeviceFacts) => Plan;
   /** Without it, no options may name segments. */
   readonly segmentsOf?: PlanSegments;
   /** It is there if the options name columns, which take a plan of their own. */

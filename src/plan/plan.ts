@@ -23,7 +23,8 @@ export type RangeName =
   | "values"
   | "reordered"
   | "positions"
-  | "indices";
+  | "indices"
+  | "rest";
 
 /** Bytes of an item of each range. In all others, such as flags, counts and lengths, items are u32. */
 export type ItemBytes = Readonly<Record<"input" | "output", number> & Partial<Record<RangeName, number>>>;

@@ -1,16 +1,16 @@
 import { endsOf } from "../kernels/ends.ts";
 import { oneByOne } from "../kernels/one_by_one.ts";
 import { requireChosen, requireFit } from "./check_tuning_options.ts";
-import { counted } from "./count_work_groups.ts";
+import { countWorkGroups } from "./count_work_groups.ts";
 import { mapOf } from "./map.ts";
 import type { Methods } from "./methods.ts";
 
 /** The methods for options that most plans do without, and for elements of many bytes. */
-export const optionalMethods = {
+export const rareMethods = {
   requireChosen,
   requireFit,
   oneByOne,
   mapOf,
   endsOf,
-  counted,
+  countWorkGroups,
 } as const satisfies Partial<Methods>;

@@ -1,6 +1,5 @@
 import { roundingIn } from "../algebra/rounding.ts";
 import { algorithms } from "../kernels/algorithms.ts";
-import { elementWords } from "../kernels/contract.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { lookBackShape, reduceOnceMemory, reduceOnceSources, spineSize } from "../kernels/look_back.ts";
 import type { ReduceOnce } from "./methods.ts";
@@ -40,7 +39,7 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
   const { patience = facts.software ? 16 : 1000, faults } = testing;
   const sources = reduceOnceSources(monoid, shape, { patience, ...(faults && { faults }) });
   const kernel = kernelOf((own) => [...sources, ...tuning.sources(own)]);
-  const { entries, bytes } = spineSize(shape, tiles, elementWords(monoid), RUNS);
+  const { entries, bytes } = spineSize(shape, tiles, monoid, RUNS);
   const spine = { scratch: plan.scratch.length, entries };
   const slots = bound(kernel, [
     [bindingOf.input, "input"],

@@ -3,7 +3,7 @@ import { add } from "../algebra/operators.ts";
 import type { Domain } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { hillisSteeleMemory } from "../kernels/algorithms.ts";
-import { elementWords, itemsOfVector } from "../kernels/contract.ts";
+import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
@@ -252,7 +252,7 @@ export function planRows(
       : undefined;
     // Each row begins a group of tiles. Rows that fill one tile just enough take the most groups.
     const longTiles = (Math.ceil(maxLength / longTile / LEAST_FILL) + 1) * shape.fanOut;
-    const longSpine = spineSize(shape, longTiles, elementWords(monoid), RUNS);
+    const longSpine = spineSize(shape, longTiles, monoid, RUNS);
     const spine = long && general?.spine;
     return {
       ...common,

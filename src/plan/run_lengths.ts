@@ -21,6 +21,9 @@ const MOST_KEY_BYTES = 8;
 /** The most lanes whose votes are one word. */
 const MOST_LANES = 32;
 
+/** Bytes of what is bound in place of keys that are less than a vector. */
+const NOTHING_BYTES = 16;
+
 /** What a plan of run lengths takes from the plan of segments. */
 interface Given {
   readonly title: string;
@@ -59,8 +62,8 @@ export function planRunLengths(
     return undefined;
   }
   const { type, from = type, lengthOnGpu = false } = options;
-  const rows = number === "length" && alone !== "keys" ? "runs" : "compact";
-  const single = methods.singlePass?.(rows, title, type, startedRuns, options, facts, methods, testing);
+  const stores: RunStores = { unique, number: alone === "keys" ? undefined : number };
+  const single = methods.singlePass?.("runs", title, type, startedRuns, options, facts, methods, testing);
   if (single === undefined) {
     return undefined;
   }
@@ -71,7 +74,7 @@ export function planRunLengths(
     sizes.oneByOne ||
     sizes.maxSubgroupSize > MOST_LANES ||
     keys.type.bytes > MOST_KEY_BYTES ||
-    runLengthsMemory(single.tuning, keys.type.bytes) > facts.limits.maxComputeWorkgroupStorageSize
+    runLengthsMemory(single.tuning, stores, keys.type.bytes) > facts.limits.maxComputeWorkgroupStorageSize
   ) {
     return undefined;
   }
@@ -83,7 +86,6 @@ export function planRunLengths(
     Math.max(from.bytes, type.bytes),
     facts.limits,
   );
-  const stores: RunStores = { unique, number: alone === "keys" ? undefined : number };
   const kernel = runLengthsKernel(keys, stores, single.carry, { ...single.tuning, lengthOnGpu });
   const { entries, bytes } = single.spineOf(maxLength);
   const spine = { scratch: 0, entries };
@@ -100,7 +102,8 @@ export function planRunLengths(
     maxLength,
     vector: 1,
     kernels: [kernel],
-    scratch: [bytes],
+    // The second takes the place of keys that do not fill a vector.
+    scratch: [bytes, NOTHING_BYTES],
     eagerScratch: 1,
     spine,
     segments: ranges,
@@ -111,6 +114,18 @@ export function planRunLengths(
     // The kernel takes single items, wherever they start.
     ways: [{ arrangement: "items" }],
     groupingOf: () => single.groupingOf(1),
-    passes: (length) => [{ kernel, slots, length, tiles: Math.max(1, single.tilesOf(length)) }],
+    passes: (length) => {
+      const vectors = bound(kernel, [
+        [bindingOf.input, length * keyBytes < NOTHING_BYTES ? { scratch: 1 } : "keys"],
+      ]);
+      return [
+        {
+          kernel,
+          slots: new Map([...slots, ...vectors]),
+          length,
+          tiles: Math.max(1, single.tilesOf(length)),
+        },
+      ];
+    },
   };
 }

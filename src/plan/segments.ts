@@ -173,7 +173,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
   return {
     title: wholeTitle,
     monoid,
-    kernels: segmentSources(use),
+    kernels: segmentSources(use, monoid),
     needs,
     ...(initial && { initial: (value: unknown) => bytesOfInitial(value, own.type, title) }),
     ranges,

@@ -1,4 +1,3 @@
-import { elementWords } from "../kernels/contract.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import {
@@ -20,13 +19,14 @@ import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
  * the figures.
  */
-const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "runs"> = {
+const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "runs" | "parts"> = {
   // Software adapters take the same time, however often the data is read.
   software: {
     ...twoPassRows.software,
     totals: twoPassRows.software.scan,
     offsets: twoPassRows.software.scan,
     runs: twoPassRows.software.compact,
+    parts: twoPassRows.software.compact,
   },
   // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
   nvidia: {
@@ -122,7 +122,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
     ],
     runs: [
-      // Run lengths with their keys, u32, runs of about 4, H100, 2^22: 25.9 µs (512 × 14: 28.5; 256 × 20: 26.4).
+      // Run lengths with their keys, u32, runs of about 4, H100, 2^20: 14.1 µs (256 × 16: 14.6; 512 × 12: 14.5), 2^22: 22.4 (23.2; 24.4).
       {
         elementBytes: 64,
         maxLength: 2 ** 22,
@@ -131,17 +131,13 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 16,
         isDefault: true,
       },
-      // 2^24: 76.1 µs (512 × 14: 85.2; 512 × 16: 82.1; 256 × 16: 79.0; 256 × 24: 83.4), 2^26: 235 (278; 262; 252; 259).
-      {
-        elementBytes: 64,
-        maxLength: 2 ** 26,
-        algorithm: "subgroup",
-        workGroupSize: 256,
-        items: 20,
-        isDefault: true,
-      },
-      // 2^28: 854 µs (256 × 20: 873; 512 × 24: 867; 512 × 16: 976).
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 22, isDefault: true },
+      // 2^24: 64.5 µs (512 × 16: 64.5; 256 × 20: 67.2; 384 × 16: 70.2; 128 × 16: 77.9), 2^28: 756 (738; 787; 844; 994), of single keys
+      // 1431 (1521; 1637; 1682; 1598).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
+    ],
+    parts: [
+      // u32, half kept, H100, 2^24: 65.4 µs (512 × 16: 68.7; 512 × 24: 82.6; in one range 114), 2^26: 235 (244; 295).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 20, isDefault: true },
     ],
   },
   // Not measured. A single pass is the default for those elements for which it is faster on an H200, once a test has shown
@@ -155,6 +151,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
     offsets: [{ elementBytes: 128, algorithm: "blelloch", workGroupSize: 256, items: 4 }],
     compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
     runs: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
+    parts: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
   },
 };
 
@@ -205,7 +202,7 @@ export const singlePass: PlanSinglePass = (
     tuning,
     carry,
     tilesOf: (length) => Math.ceil(length / tileOf(tuning)),
-    spineOf: (length) => spineSize(shape, Math.max(1, single.tilesOf(length)), elementWords(monoid), RUNS),
+    spineOf: (length) => spineSize(shape, Math.max(1, single.tilesOf(length)), monoid, RUNS),
     groupingOf: (itemsPerVector) => ({
       ...groupingOf(tuning, itemsPerVector),
       passes: "single",

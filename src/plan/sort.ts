@@ -10,6 +10,7 @@ import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { Payload, SortKernelOptions, SortLookBack, SortShape } from "../kernels/sort.ts";
 import {
+  arePairsByArrival,
   baseNames,
   countDigitsKernel,
   firstEntry,
@@ -19,6 +20,7 @@ import {
   keysPassKernel,
   movesPairs,
   oneTileKernel,
+  pairsPassKernel,
   partsOf,
   sortBindingOf,
   sortMemory,
@@ -84,7 +86,7 @@ export interface SortRow {
   /** A look-back: how often a tile reads an entry that is not there yet, and how many entries a thread reads at a time. */
   readonly patience: number;
   readonly atOnce: number;
-  /** Up to so many items, data is sorted by comparing: the items whose places a work-group finds, and its threads. The rows for the shortest data come first. */
+  /** Up to a number of items, data is sorted by comparing: that number, the items whose places a work-group finds, and its threads. The rows for the shortest data come first. */
   readonly compared: readonly (readonly [upTo: number, own: number, threads: number])[];
   /** The most items that one work-group sorts alone, and the threads that it has. */
   readonly oneTile: number;
@@ -238,6 +240,7 @@ export function checkedSort(
   moved: Moved,
   testing: SortTesting,
   name = "sort",
+  inWindows = false,
 ) {
   const { lengthOnGpu = false, indices = false } = options;
   const type = requireType(options.type, name);
@@ -266,7 +269,10 @@ export function checkedSort(
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);
-  const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
+  // What goes in windows is checked where these are known.
+  const maxLength = inWindows
+    ? options.maxLength
+    : requireMaxLength(title, options.maxLength, longest, facts.limits);
   requireChosen(options, title, facts);
   const base = { type, key, keysAlone, payload, lengthOnGpu };
   return {
@@ -276,6 +282,7 @@ export function checkedSort(
     row: { ...row, items: testing.items ?? shorter ?? items },
     base,
     maxLength,
+    longest,
     valueBytes,
     keyBytes,
   };
@@ -361,7 +368,20 @@ export function planSort(
     Array.from({ length: count }, (_, at) =>
       isByArrival(kernelOptions)
         ? keysPassKernel(kernelOptions, lookBack, testing.disorder)
-        : sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < count - 1, lookBack),
+        : arePairsByArrival(kernelOptions)
+          ? pairsPassKernel(
+              kernelOptions,
+              at === 0 ? "items" : "keys",
+              storesKeys || at < count - 1,
+              lookBack,
+              testing.disorder,
+            )
+          : sortPassKernel(
+              kernelOptions,
+              at === 0 ? "items" : "keys",
+              storesKeys || at < count - 1,
+              lookBack,
+            ),
     );
   const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
   const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));
@@ -718,7 +738,7 @@ export function shapeOf(
 }
 
 /** The sizes of the kernels; or the error if work-group memory has no room for them. */
-function shapeFor(
+export function shapeFor(
   base: Omit<SortKernelOptions, "shape" | "digits">,
   range: readonly [number, number],
   options: TuningOptions,

@@ -5,10 +5,10 @@ import type { Algorithm } from "../kernels/algorithms.ts";
 export type Primitive = "scan" | "reduce" | "compact";
 
 /**
- * What rows are for. The totals of segments take a scan, or by offsets a kernel of their own, and run lengths nearly a compaction, each with
- * rows of their own.
+ * What rows are for. The totals of segments take a scan, or by offsets a kernel of their own; run lengths nearly a compaction, and so do parts, a
+ * partition whose rest has a range of its own: each has rows of its own.
  */
-export type Tuned = Primitive | "totals" | "offsets" | "runs";
+export type Tuned = Primitive | "totals" | "offsets" | "runs" | "parts";
 
 /**
  * What an adapter is tuned for. Sorts and histograms have tables of their own, with more columns than rows have. "sort" is of keys alone,

@@ -58,7 +58,7 @@ export const emptyFor = (
  * @throws {ArgumentError} if it is no value of the type.
  */
 export function initialOf(
-  { initial }: { readonly initial?: Value },
+  { initial }: { readonly initial?: unknown },
   { lift, type }: ReferenceMonoid,
   caller: string,
 ): Value | undefined {

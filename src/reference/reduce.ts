@@ -9,7 +9,7 @@ import { groupedReduce, requireGrouping } from "./grouping.ts";
 import { emptyFor, initialOf, mappedItems } from "./items.ts";
 import { rowTotals } from "./rows.ts";
 import type { ReferenceByKey, ReferenceKeys } from "./run_key.ts";
-import { elementsAt } from "./runs.ts";
+import { elementsAt, startsOf } from "./runs.ts";
 import type {
   ReferenceInitial,
   ReferenceMap,
@@ -56,18 +56,20 @@ export function reduceReference<A extends AnyArray>(
   data: A,
   options?: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A>> &
+    ReferenceInitial<ValueIn<A> | A> &
     Partial<SegmentsOption<undefined>>,
 ): ValueIn<A>;
 export function reduceReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,
-  options: ReferenceMapOptions<A, Name, V> & ReferenceInitial<V> & Partial<SegmentsOption<undefined>>,
+  options: ReferenceMapOptions<A, Name, V> &
+    ReferenceInitial<V | ArrayOf<Name, V>> &
+    Partial<SegmentsOption<undefined>>,
 ): V;
 export function reduceReference<A extends AnyArray, Keys extends AnyArray>(
   data: A,
   options: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A>> & {
+    ReferenceInitial<ValueIn<A> | A> & {
       /** Where segments start. */
       readonly segments: {
         /** A key for each element. */
@@ -87,7 +89,7 @@ export function reduceReference<
 >(
   data: A,
   options: ReferenceMapOptions<A, Name, V> &
-    ReferenceInitial<V> & {
+    ReferenceInitial<V | ArrayOf<Name, V>> & {
       /** Where segments start. */
       readonly segments: {
         /** A key for each element. */
@@ -108,7 +110,7 @@ export function reduceReference<
   data: A,
   options: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A>> &
+    ReferenceInitial<ValueIn<A> | A> &
     SegmentsOption<ReferenceByKey<Keys, Key, K>>,
 ): ReferenceRuns<ReferenceKeys<Key, K>, A>;
 export function reduceReference<
@@ -121,27 +123,27 @@ export function reduceReference<
 >(
   data: A,
   options: ReferenceMapOptions<A, Name, V> &
-    ReferenceInitial<V> &
+    ReferenceInitial<V | ArrayOf<Name, V>> &
     SegmentsOption<ReferenceByKey<Keys, Key, K>>,
 ): ReferenceRuns<ReferenceKeys<Key, K>, ArrayOf<Name, V>>;
 export function reduceReference<A extends AnyArray>(
   data: A,
   options: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A>> &
+    ReferenceInitial<ValueIn<A> | A> &
     SegmentsOption<Exclude<Segments, { readonly keys: unknown }>>,
 ): A;
 export function reduceReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,
   options: ReferenceMapOptions<A, Name, V> &
-    ReferenceInitial<V> &
+    ReferenceInitial<V | ArrayOf<Name, V>> &
     SegmentsOption<Exclude<Segments, { readonly keys: unknown }>>,
 ): ArrayOf<Name, V>;
 export function reduceReference<A extends AnyArray>(
   data: A,
   options: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A>> &
+    ReferenceInitial<ValueIn<A> | A> &
     SegmentsOption<Segments>,
 ): A | ReferenceRuns<AnyArray, A>;
 export function reduceReference(
@@ -182,10 +184,7 @@ export function reduceReference(
     return segments.keys === undefined
       ? array
       : {
-          keys: elementsAt(
-            segments.keys.array,
-            ends.map((end) => (end as number) - 1),
-          ),
+          keys: elementsAt(segments.keys.array, startsOf(ends as readonly number[])),
           values: array,
         };
   }

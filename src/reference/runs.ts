@@ -18,18 +18,18 @@ export interface ReferenceRunOptions<Name extends string, V = never> extends Ref
 
 const names = { type: true, key: true, keyType: true } as const;
 
-/** Where each run of equal elements ends, and the place of the element that it is known by. */
+/** Where each run of equal elements starts, and where it ends. */
 function runsIn(
   data: AnyArray,
   options: ReferenceRunOptions<string>,
   caller: string,
-): { readonly ends: readonly number[]; readonly places: readonly number[] } {
+): { readonly starts: readonly number[]; readonly ends: readonly number[] } {
   const elements = { array: data, type: typeOfArray(data, options.type, caller) };
   const { array: keys, type } = keysOfRuns(elements, options, caller);
   const ends = segmentsOf({ keys, type }, { array: data, type: elements.type }, caller).ends(
     data.length,
   ) as readonly number[];
-  return { ends, places: options.key === undefined ? ends.map((end) => end - 1) : startsOf(ends) };
+  return { starts: startsOf(ends), ends };
 }
 
 /** The elements at these places, bit for bit. */
@@ -43,11 +43,12 @@ export function elementsAt<A extends AnyArray>(data: A, places: readonly number[
   return arrayLike(data, picked.buffer) as A;
 }
 
-const startsOf = (ends: readonly number[]): number[] =>
+/** Where runs start that end there. */
+export const startsOf = (ends: readonly number[]): number[] =>
   ends.map((_, at) => (at === 0 ? 0 : (ends[at - 1] as number)));
 
 /**
- * What `unique` means: one element of each run of equal elements, or the position of its first one. With `key`, it is the first
+ * What `unique` means: the first element of each run of equal elements, or its position. With `key`, it is the first
  * element of each run of equal keys.
  *
  * @throws {ArgumentError} as the call itself.
@@ -71,12 +72,12 @@ export function uniqueReference(
   options: ReferenceRunOptions<string> & Partial<IndicesOption<boolean>> = {},
 ): AnyArray {
   requireOptions("uniqueReference", options, { indices: true, ...names });
-  const { ends, places } = runsIn(data, options, "uniqueReference");
-  return options.indices ? Uint32Array.from(startsOf(ends)) : elementsAt(data, places);
+  const { starts } = runsIn(data, options, "uniqueReference");
+  return options.indices ? Uint32Array.from(starts) : elementsAt(data, starts);
 }
 
 /**
- * What `runLengths` means: one element of each run of equal elements, and how many there are.
+ * What `runLengths` means: the first element of each run of equal elements, and how many there are.
  *
  * @throws {ArgumentError} as the call itself.
  *
@@ -97,10 +98,9 @@ export function runLengthsReference<A extends AnyArray>(
   readonly counts: Uint32Array;
 } {
   requireOptions("runLengthsReference", options, names);
-  const { ends, places } = runsIn(data, options, "runLengthsReference");
-  const starts = startsOf(ends);
+  const { starts, ends } = runsIn(data, options, "runLengthsReference");
   return {
-    values: elementsAt(data, places),
+    values: elementsAt(data, starts),
     counts: Uint32Array.from(ends, (end, at) => end - (starts[at] as number)),
   };
 }

@@ -94,7 +94,7 @@ export function scanReference<A extends AnyArray, Keys extends AnyArray = A>(
   data: A,
   options?: ReferenceOptions<NameOf<A>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A>> &
+    ReferenceInitial<ValueIn<A> | A> &
     ReferenceSegmentsOption<Keys> &
     ReferenceScan<A>,
 ): A;
@@ -106,7 +106,7 @@ export function scanReference<
 >(
   data: A,
   options: ReferenceMapOptions<A, Name, V> &
-    ReferenceInitial<V> &
+    ReferenceInitial<V | ArrayOf<Name, V>> &
     ReferenceSegmentsOption<Keys> &
     ReferenceScan<ArrayOf<Name, V>>,
 ): ArrayOf<Name, V>;

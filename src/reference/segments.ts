@@ -18,7 +18,7 @@ export interface ReferenceSegments {
   isHead(index: number): boolean;
   /** For each segment, the item after its last one, or undefined if it has no item. Segments of runs have one at least. */
   ends(length: number): readonly (number | undefined)[];
-  /** How many columns there are, if these are the segments. Then nothing else is told of them. */
+  /** How many columns there are, if the segments are columns. Then no other field is set. */
   readonly columns?: number;
   /** How many items a row has, if rows are the segments. */
   readonly rows?: number;
@@ -98,7 +98,7 @@ function headsOf(
 }
 
 /** Whether two keys of an array are the same: of the same bits, but those between a struct's fields, or both NaN. */
-export function sameKeys({ array: keys, type }: Typed): (a: number, b: number) => boolean {
+function sameKeys({ array: keys, type }: Typed): (a: number, b: number) => boolean {
   const { kind, bytes, name } = type;
   const used = usedBytes(type);
   const own = new DataView(keys.buffer as ArrayBuffer, keys.byteOffset, keys.byteLength);

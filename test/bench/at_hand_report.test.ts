@@ -10,7 +10,7 @@ const timing = (median: number): Timing => ({
   runs: 31,
 });
 
-/** A row whose call takes so many times the time of its loop. */
+/** A row whose call takes `times` times the time of its loop. */
 const row = (length: number, times: number, more: Partial<AtHandRow> = {}): AtHandRow => ({
   primitive: "scan",
   type: "u32",

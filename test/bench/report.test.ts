@@ -14,7 +14,7 @@ import { needsUnix } from "../support/adapter.ts";
 
 const LENGTHS = [2 ** 16, 1_000_003, 2 ** 24];
 
-/** Rows of a copy and what is so many times slower. */
+/** Rows of a copy, and of others that are `times` times slower. */
 function rowsOf(
   others: readonly (Omit<Row, "length" | "type"> extends infer R ? Partial<R> & { times: number } : never)[],
 ): Row[] {

@@ -11,6 +11,8 @@ import type { Outcome } from "../../src/cli/self_test.ts";
 import type { AdapterFacts, Examined, Verdict } from "../../src/cli/verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "../../src/cli/verdicts.ts";
 import type { Diagnosis } from "../../src/gpu/diagnosis/diagnosis_types.ts";
+import type { LitmusResult } from "../../src/gpu/tuning/litmus.ts";
+import { litmusTests } from "../../src/kernels/litmus.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
 
@@ -109,6 +111,39 @@ describe("the verdicts", () => {
     expect(summaryOf(examined)).toEqual({
       works: false,
       summary: "Wavefold does not work here: 2 of 3 checks failed",
+    });
+  });
+
+  test("of litmus tests: only what WebGPU forbids and something relies on is a failure", () => {
+    const usual = { instances: 20_000, weak: 0, forbidden: 0, error: null, milliseconds: 1 };
+    const verdictOf = (result: Partial<LitmusResult> & Pick<LitmusResult, "name">): string => {
+      const litmus = [{ ...usual, ...result }];
+      return stateOf(verdictsOf({ ...nothingFound, adapter: gpu, litmus }), `litmus test of ${result.name}`);
+    };
+    expect(verdictOf({ name: "tickets" })).toBe(
+      "ok: 20,000 times, each number was given once, and each word had one first claimant",
+    );
+    expect(verdictOf({ name: "message passing", weak: 1234 })).toBe(
+      "ok: 1,234 of 20,000 times, a later store was seen without the earlier one. WebGPU allows it, and each word that is handed on has a tag",
+    );
+    expect(verdictOf({ name: "whole words", forbidden: 2 })).toBe(
+      "failed: 2 of 20,000 times, a word was loaded with halves of two stores. WebGPU forbids it. In Wavefold, single passes and sorts rely on that",
+    );
+    expect(verdictOf({ name: "coherence", forbidden: 2 })).toMatch(
+      /^note: 2 of 20,000 times, a load got an older value .* WebGPU forbids it\. Nothing in Wavefold relies on that$/,
+    );
+    expect(verdictOf({ name: "barriers", instances: 0, error: "there was no time left of 20 s" })).toBe(
+      "note: it did not run to its end: there was no time left of 20 s",
+    );
+    // Each outcome that a test counts has words, and what is forbidden is said to be relied on, or not to be.
+    for (const { name, forbidden, weak } of litmusTests) {
+      expect(verdictOf({ name, ...(forbidden ? { forbidden: 1 } : { weak: 1 }) })).not.toContain("undefined");
+      expect(verdictOf({ name, ...(weak ? { weak: 1 } : { forbidden: 1 }) })).not.toContain("undefined");
+    }
+    const litmus = ["barriers", "tickets"].map((name) => ({ ...usual, name, forbidden: 1 }));
+    expect(summaryOf({ ...nothingFound, adapter: gpu, litmus })).toEqual({
+      works: false,
+      summary: "Wavefold does not work here: the litmus test of barriers failed, and 1 more",
     });
   });
 

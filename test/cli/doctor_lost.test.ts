@@ -6,6 +6,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { DoctorReport } from "../../src/cli/doctor.ts";
 import { doctor } from "../../src/cli/doctor.ts";
 import { DeviceLostError } from "../../src/errors.ts";
+import type { LitmusResult } from "../../src/gpu/tuning/litmus.ts";
 import type { Fold, NodeOpenOptions } from "../../src/node.ts";
 
 // What the command does when the test of single passes loses the device, and when results are wrong. Neither happens on an
@@ -14,7 +15,7 @@ import type { Fold, NodeOpenOptions } from "../../src/node.ts";
 const { said, opened, state } = vi.hoisted(() => ({
   said: [] as string[],
   opened: [] as unknown[],
-  state: { loses: false },
+  state: { loses: false, litmus: [] as LitmusResult[] },
 }));
 
 vi.mock(import("../../src/cli/print.ts"), async (original) => ({
@@ -40,6 +41,12 @@ vi.mock(import("../../src/cli/options.ts"), async (original) => ({
       compact: fail,
     } as unknown as Fold);
   },
+}));
+
+// The stand-in has no memory to test.
+vi.mock(import("../../src/gpu/tuning/litmus.ts"), async (original) => ({
+  ...(await original()),
+  runLitmusTests: async () => state.litmus,
 }));
 
 async function reportOf(types: string[]): Promise<{ report: DoctorReport; problem: unknown }> {
@@ -87,4 +94,24 @@ test("a wrong result fails the command, once the report is written", async () =>
   expect(text).toMatch(/\nfailed: inclusive scan<u32, add> \(blelloch\): it is wrong\n/);
   expect(text).toMatch(/\nFAILED {2}self-test of u32: 64 of 64 checks failed, the first is /);
   expect(text.endsWith("\n\nWavefold does not work here: 64 of 64 checks failed.\n")).toBe(true);
+});
+
+test("what WebGPU forbids fails the command, in a litmus test that something relies on", async () => {
+  state.loses = false;
+  const usual = { instances: 1000, weak: 0, forbidden: 0, error: null, milliseconds: 1 };
+  state.litmus = [
+    { ...usual, name: "tickets", forbidden: 2 },
+    { ...usual, name: "coherence", forbidden: 3 },
+  ];
+  const { report, problem } = await reportOf(["f16"]);
+  expect(report).toMatchObject({ works: false, litmus: state.litmus });
+  expect(problem).toMatchObject({
+    name: "UsageError",
+    message: "doctor: Wavefold does not work here: the litmus test of tickets failed",
+  });
+  expect(said.join("")).toMatch(
+    /\nFAILED {2}litmus test of tickets: 2 of 1,000 times, a number was given twice or never/,
+  );
+  state.litmus = state.litmus.slice(1);
+  expect((await reportOf(["f16"])).problem).toBeUndefined();
 });

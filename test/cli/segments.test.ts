@@ -18,7 +18,7 @@ const fileOf = (name: string) => {
   return { shape, data };
 };
 
-test("rows: those of the last dimension, or of so many elements", () => {
+test("rows: those of the last dimension, or of a given length", () => {
   put("m.npy", u32, Uint32Array.of(1, 2, 3, 4, 5, 6), [2, 3]);
   expect(run("scan", "m.npy", "-o", "s.npy", "--rows")).toEqual(done);
   expect(fileOf("s.npy")).toEqual({ shape: [2, 3], data: [1, 3, 6, 4, 9, 15] });
@@ -33,7 +33,7 @@ test("rows: those of the last dimension, or of so many elements", () => {
   expect(fileOf("t.npy")).toEqual({ shape: [0], data: [] });
 });
 
-test("columns: those of the last dimension, or of so many", () => {
+test("columns: as many as the last dimension has, or a given number", () => {
   put("m.npy", u32, Uint32Array.of(1, 2, 3, 4, 5, 6), [2, 3]);
   expect(run("scan", "m.npy", "-o", "s.npy", "--columns")).toEqual(done);
   expect(fileOf("s.npy")).toEqual({ shape: [2, 3], data: [1, 2, 3, 5, 7, 9] });

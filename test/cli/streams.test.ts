@@ -164,7 +164,7 @@ test("memory does not grow with the data", () => {
     import fs from "node:fs";
     process.on("exit", () => fs.writeFileSync("kilobytes", String(process.resourceUsage().maxRSS)));
   `)}`;
-  /** The most memory that a scan of so many MiB takes, in MiB. */
+  /** The most memory that a scan of `mebibytes` MiB takes, in MiB. */
   const mostOf = (mebibytes: number): number => {
     const script = `head -c ${mebibytes * 2 ** 20} /dev/zero | "$@" > /dev/null`;
     const args = [process.execPath, told, program, "scan", "-", "--raw", "u32", "-o", "-", ...SOFTWARE];

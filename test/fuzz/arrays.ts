@@ -28,12 +28,12 @@ const reads = ["read", "into", "view"] as const;
 export interface ArraysStep {
   readonly length: number;
   readonly data: DataSpec;
-  /** The array lies in a buffer of the caller's, behind so many items. Left out: it is uploaded. */
+  /** The array lies in a buffer of the caller's: the number of items before it. Left out: it is uploaded. */
   readonly before?: number;
   /** An initial value: as a value, or as an array on the GPU. */
   readonly initial?: "value" | "array";
   readonly total?: boolean;
-  /** The result goes to an array in a buffer of the caller's, behind so many items. */
+  /** The result goes to an array in a buffer of the caller's: the number of items before it. */
   readonly into?: number;
   /** Calls on what the call before gave. */
   readonly chain?: readonly (typeof primitives)[number][];

@@ -73,7 +73,7 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
         families,
       ),
     )
-    .addOption(new Option("--cases <n>", "stop after so many cases").argParser(whole))
+    .addOption(new Option("--cases <n>", "stop after n cases").argParser(whole))
     .addOption(new Option("--repeat <case>", "run one case, as it was printed").argParser(encoded))
     .option("--no-shuffle-subgroups", "let the software adapter start subgroups in its own order")
     .option("--keep-going", "go on after a failure, up to 20 that differ")

@@ -201,7 +201,7 @@ export function planArbitrary(scale: Scale): fc.Arbitrary<PlanSpec> {
   ) as fc.Arbitrary<PlanSpec>;
 }
 
-/** A value once in so many times, and else nothing. */
+/** A value in one of `times` cases, and nothing in the others. */
 export const oneIn = <T>(times: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof(
     { weight: times - 1, arbitrary: fc.constant(undefined) },

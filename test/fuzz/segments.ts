@@ -44,7 +44,7 @@ export interface SegmentsCall {
   /** How many items a segment has, or about how many. */
   readonly each: number;
   readonly onGpu?: boolean;
-  /** Recorded, with so many items before each range. */
+  /** The number of items before each range of a recording. */
   readonly before?: number;
 }
 
@@ -121,7 +121,7 @@ export const isExact = ({ type, op }: PlanFacts, length: number): boolean =>
     ? type.name !== "f16" || op.name !== "add" || length < 300
     : type.name !== "f32" && type.name !== "f16" && type.name !== "f64";
 
-/** Where segments start, at random: about each so many items. */
+/** Where segments start, at random: about one in `each` items. */
 function headsOf({ length, each, data }: SegmentsCall): boolean[] {
   const next = bitsOf(data.seed + 7);
   return Array.from({ length }, (_, at) => at === 0 || next() % Math.max(1, each) === 0);

@@ -37,7 +37,7 @@ export interface SortSpec {
   readonly passes?: "single" | "reduce-then-scan";
   readonly workGroupSize?: number;
   readonly itemsPerThread?: number;
-  /** Keys alone are ranked by the order in which they arrive, which is wrong in every so many tiles; 0 is in none. */
+  /** Keys alone are ranked by the order in which they arrive. That order is wrong in one of `disorder` tiles, and in none if it is 0. */
   readonly disorder?: number;
 }
 

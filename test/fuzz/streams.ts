@@ -24,9 +24,9 @@ export interface StreamsStep {
   /** The longest chunk that comes in, in items. */
   readonly chunk: number;
   readonly initial?: boolean;
-  /** A scan or a reduction of rows of so many items. */
+  /** The items of a row, of a scan or a reduction of rows. */
   readonly row?: number;
-  /** A stream ends with an error after so many chunks. */
+  /** The number of chunks after which a stream ends with an error. */
   readonly failsAfter?: number;
 }
 

@@ -370,7 +370,7 @@ const KERNEL = `
 /** A kernel that does not compile: where the caller's own text is wrong, that is for the caller's compiler to say. */
 class CompileFault extends Fault {}
 
-/** Runs a linked kernel of so many threads on the data, and gives what it wrote. */
+/** Runs a linked kernel on the data, and gives what it wrote. */
 async function runKernel({ fold }: Bench, code: string, usesCounter: boolean): Promise<Uint32Array> {
   const { device } = fold;
   device.pushErrorScope("validation");

@@ -241,7 +241,7 @@ function writeScalar(
 }
 
 /**
- * Bytes of so many items. Of structs, one in four is all zeros, and of the others the first field is not zero: so that
+ * Bytes of `length` items. Of structs, one in four is all zeros, and of the others the first field is not zero: so that
  * {@link latest} has its identity among them, and nothing that is almost it.
  */
 export function itemBytes(

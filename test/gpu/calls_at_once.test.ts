@@ -12,10 +12,11 @@ import {
   takeBuffer,
 } from "../../src/gpu/device/call_memory.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
+import { READ } from "../../src/gpu/device/transfer.ts";
 import type { Fold } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched.ts";
 
 const test = testInTurn({ of: 6 });
@@ -40,7 +41,7 @@ async function foldOf(
   return { ...own, one, kept };
 }
 
-/** Compares results of calls, element by element. Vitest takes seconds for so many. */
+/** Compares results of calls, element by element. Vitest's own comparison takes seconds for them. */
 function expectSame(found: readonly unknown[], expected: readonly unknown[]): void {
   expect(found.length).toBe(expected.length);
   for (const [at, one] of found.entries()) {
@@ -86,7 +87,7 @@ const calls: Readonly<Record<string, (one: Fold, data: Uint32Array) => Promise<u
 describe("calls at once take no more bytes than were stated", () => {
   const LENGTH = 20_000;
 
-  test.each(Object.entries(calls))("%s", async (name, call) => {
+  test.each(rows(Object.entries(calls), { of: 6 }))("%s", async (name, call) => {
     // Sorts and histograms take long on a software adapter.
     const isSlow = /sort|histogram/i.test(name);
     const arrays = Array.from({ length: isSlow ? 16 : 40 }, (_, at) => dataOf(LENGTH - 2 * at, at));
@@ -140,7 +141,8 @@ describe("calls at once take no more bytes than were stated", () => {
   });
 
   const long = ["scan", "scan of another type", "reduce", "compact", "compact by flags", "scan of rows"];
-  test.each([...Object.keys(calls), ...long.map((name) => `${name}, in pieces`)])(
+  const alone = [...Object.keys(calls), ...long.map((name) => `${name}, in pieces`)];
+  test.each(rows(alone, { of: 6, shift: 3 }))(
     "while others take all there is, nothing is made for: %s",
     async (title) => {
       const [name = "", inPieces] = title.split(", ");
@@ -189,6 +191,52 @@ describe("calls at once take no more bytes than were stated", () => {
     expectSame(found, expected);
     expect(mostBytes()).toBeLessThanOrEqual(most);
     expect(kept).toMatchObject(nobodyWaits);
+    one.destroy();
+    expect(alive()).toEqual([]);
+  });
+
+  test("two thousand of several kinds, long ones in pieces among them", async () => {
+    const most = 2 ** 22;
+    const { one, mostBytes, kept, alive } = await foldOf(most, { pieceBytes: 2 ** 15 });
+    const kinds = [
+      "scan",
+      "reduce",
+      "compact",
+      "scan of rows",
+      "unique",
+      "reduce by keys",
+      "histogram",
+      "sort",
+    ];
+    // A call of these has more than a piece.
+    const LONG_LENGTH = 2 ** 14;
+    const all = Array.from({ length: 2000 }, (_, at) => {
+      const long = at % 100 === 0;
+      // Most calls are short on a software adapter. Each kind comes with lengths of its own.
+      const kind = kinds[long ? (at / 100) % 3 : at % 40 < 35 ? at % 3 : at % 8] as string;
+      return { kind, length: long ? LONG_LENGTH : 100 + 2 * (at % 9) };
+    });
+    const given = new Map(
+      all.map(({ kind, length }) => [`${kind} ${length}`, { kind, data: dataOf(length, length) }]),
+    );
+    const alone = await foldOf(2 ** 29);
+    const expected = new Map<string, unknown>();
+    for (const [key, { kind, data }] of given) {
+      expected.set(key, await calls[kind]?.(alone.one, data));
+    }
+    alone.one.destroy();
+    const keys = all.map(({ kind, length }) => `${kind} ${length}`);
+    const pending = keys.map((key) => {
+      const { kind, data } = given.get(key) as { kind: string; data: Uint32Array };
+      return calls[kind]?.(one, data);
+    });
+    expectSame(
+      await Promise.all(pending),
+      keys.map((key) => expected.get(key)),
+    );
+    expect(new Set(all.map(({ kind }) => kind)).size).toBe(kinds.length);
+    expect(mostBytes()).toBeLessThanOrEqual(most);
+    expect(kept).toMatchObject({ ...nobodyWaits, busy: new Set() });
     one.destroy();
     expect(alive()).toEqual([]);
   });
@@ -382,6 +430,46 @@ describe("the order", () => {
     one.destroy();
   });
 
+  const viaArrays = [
+    "sort",
+    "sort of values",
+    "topK",
+    "unique",
+    "runLengths",
+    "reduce by keys",
+    "scan of rows",
+  ];
+  test.each([...viaArrays, "expandRuns", "scan, in pieces", "compact by flags, in pieces"])(
+    "calls of one kind go one after another and make nothing at all after the first: %s",
+    async (title) => {
+      const [name = "", inPieces] = title.split(", ");
+      const call = calls[name] as (typeof calls)[string];
+      const { one, kept, made } = await foldOf(2 ** 29, inPieces ? { pieceBytes: 2 ** 12 } : {});
+      const data = dataOf(inPieces ? 4000 : 800);
+      let most = 0;
+      const all = () =>
+        Promise.all(
+          Array.from({ length: 8 }, async () => {
+            const result = await call(one, data);
+            most = Math.max(most, kept.calls);
+            return result;
+          }),
+        );
+      const [first] = await all();
+      const before = made().length;
+      const found = await all();
+      expectSame(
+        found,
+        found.map(() => first),
+      );
+      expect(made().slice(before)).toEqual([]);
+      // Another one starts in the same turn as one ends.
+      expect(most).toBe(1);
+      expect(kept).toMatchObject({ ...nobodyWaits, busy: new Set() });
+      one.destroy();
+    },
+  );
+
   test("a call alone does not wait", () => {
     const kept = nothingKept();
     for (const bytes of [0, 1000, 2 ** 40]) {
@@ -426,6 +514,67 @@ describe("what goes wrong", () => {
     expect(mostBytes()).toBeLessThanOrEqual(2 ** 21);
     one.destroy();
   });
+
+  test.each(["runLengths", "sort of values", "topK", "reduce by keys"])(
+    "while one read of a failed call goes on, the call's bytes are not given back: %s",
+    async (name) => {
+      const call = calls[name] as (typeof calls)[string];
+      // Of the buffers that results are read with, one fails as it is mapped, and the others are mapped later.
+      const reads: GPUBuffer[] = [];
+      let goOn = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const { one, kept, alive } = await foldOf(2 ** 24);
+      const expected = await call(one, dataOf(400));
+      one.trim();
+      const { createBuffer } = one.device;
+      const failing = new Proxy(one.device, {
+        get(target, property) {
+          if (property !== "createBuffer") {
+            return Reflect.get(target, property, target);
+          }
+          return (descriptor: GPUBufferDescriptor) => {
+            const made = createBuffer(descriptor);
+            if (descriptor.usage === READ) {
+              const map = made.mapAsync.bind(made);
+              const isFirst = reads.push(made) === 1;
+              made.mapAsync = isFirst
+                ? () => Promise.reject(new Error("not mapped"))
+                : async (...range) => {
+                    await held;
+                    return map(...range);
+                  };
+            }
+            return made;
+          };
+        },
+      });
+      const other = await openFold({ device: failing, maxKeptBytes: 2 ** 24 });
+      const own = contextOf(failing).kept;
+      const error = errorOf(call(other, dataOf(400)));
+      let isOver = false;
+      void error.then(() => {
+        isOver = true;
+      });
+      while (reads.length < 2 && !isOver) {
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      // The one that fails has failed.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(own.calls).toBe(1);
+      expect(own.usedBytes).toBeGreaterThan(0);
+      goOn();
+      expect(await error).toMatchObject({ message: "not mapped" });
+      expect(own).toMatchObject({ ...nobodyWaits, busy: new Set() });
+      // A call after it is right.
+      expectSame([await call(other, dataOf(400))], [expected]);
+      other.destroy();
+      expect(kept).toMatchObject(nobodyWaits);
+      one.destroy();
+      expect(alive()).toEqual([]);
+    },
+  );
 
   test("no room on the device", async () => {
     const { maxBufferSize } = fold().device.limits;

@@ -12,7 +12,7 @@ test("scratch that is larger than a buffer may be", async () => {
   const one = await openFold({ device });
   const { maxStorageBufferBindingSize, maxBufferSize } = device.limits;
   const most = Math.min(maxStorageBufferBindingSize, maxBufferSize);
-  const maxLength = most / 8;
+  const maxLength = Math.floor(most / 8);
   const prepared = one.prepareScan({ type: u64, maxLength, ...tuning });
   await expect(prepared).rejects.toThrow(LimitError);
   await expect(prepared).rejects.toThrow(

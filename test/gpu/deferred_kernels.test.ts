@@ -61,7 +61,7 @@ const layouts: Readonly<
 };
 type Layout = keyof typeof layouts;
 
-/** Scans ranges that lie so, and compares every word. */
+/** Scans ranges of this arrangement, and compares every word. */
 async function expectScanned(
   prepared: Awaited<ReturnType<typeof prepareFor>>,
   layout: Layout,
@@ -220,7 +220,7 @@ async function nullFold() {
     uncaught.push((event as GPUUncapturedErrorEvent).error.message);
   });
   const buffers = [0, 1].map(() => storageBuffer(device, new Uint32Array(2048))) as [GPUBuffer, GPUBuffer];
-  /** Records ranges that lie so, and says what the caller's encoder is refused for. */
+  /** Records ranges of this arrangement, and returns why the caller's encoder is refused. */
   const record = async (prepared: Pick<Prepared, "record">, layout: Layout): Promise<string | undefined> => {
     const [from, to, shared] = layouts[layout];
     const encoder = device.createCommandEncoder();

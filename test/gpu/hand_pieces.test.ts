@@ -88,7 +88,7 @@ const copyOf = <A extends AnyArray>(data: A): A =>
     new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength).slice().buffer,
   );
 
-/** The lengths around each border of pieces of so many items. One piece goes at once. */
+/** The lengths around each border of pieces of `items` items. One piece goes at once. */
 const lengthsFor = (items: number): number[] => [
   items - 1,
   items,

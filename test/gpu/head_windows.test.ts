@@ -13,6 +13,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { asOnGpus, planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { nanRuns } from "../support/nan_runs.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -163,7 +164,7 @@ describe("every element is the reference's", () => {
     const { device } = fold();
     const words = type.bytes / 4;
     const keyWords = by === "long keys" || by === "computed keys" ? 2 : 1;
-    // As src/gpu/recordings/head_windows.ts has it: bindings may start so many bytes before.
+    // As src/gpu/recordings/head_windows.ts has it: a binding may start up to 4096 bytes before the window.
     const window = Math.floor((BINDING - 4096) / (4 * Math.max(words, keyWords)) / 256) * 256;
     const maxLength = 3 * window;
     const segments = segmentsBy(by);
@@ -373,7 +374,7 @@ describe("every segment's total is the reference's, and so are keys and their nu
     const isByKeys = by.includes("keys");
     const keyWords = by === "long keys" || by === "computed keys" ? 2 : 1;
     const uniqueWords = by === "long keys" ? 2 : 1;
-    // As src/plan/windows.ts has it: bindings may start so many bytes before.
+    // As src/plan/windows.ts has it: a binding may start up to 4096 bytes before the window.
     const window = Math.floor((BINDING - 4096) / (4 * Math.max(words, itemWords, keyWords)) / 256) * 256;
     const maxLength = 3 * window;
     const segments = segmentsBy(by);
@@ -605,6 +606,18 @@ describe("every segment's total is the reference's, and so are keys and their nu
         expectSameBits(found.values, wanted.values, `values, ${title}`);
         expectSameBits(found.counts, wanted.counts, `counts, ${title}`);
       }
+    }
+    // Of a run of NaN whose bits differ, the first one, in whichever window it is.
+    for (const floats of [nanRuns.f32(9000), new Float32Array(nanRuns.f32(9000).map(() => Number.NaN))]) {
+      const bits = new Uint32Array(floats.buffer as ArrayBuffer);
+      bits.forEach((word, at) => {
+        bits[at] = word === 0x7fc00000 ? word + at : word;
+      });
+      for (const options of [{}, { key: "x" }] as const) {
+        expectSameBits(await fold().unique(floats, options), uniqueReference(floats), "unique of NaN");
+      }
+      const sums = await fold().reduce(data, { segments: { keys: floats } });
+      expectSameBits(sums.keys, uniqueReference(floats), "keys of NaN");
     }
     watched.stop();
     expect(watched.most()).toBeLessThanOrEqual(BINDING);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -30,6 +30,20 @@ const [platform, arch, adapter] = process.argv.slice(2);
 for (const [name, value] of Object.entries({ platform, arch })) {
   Object.defineProperty(process, name, { value });
 }
+// Other runtimes say other things of a library that is no module of theirs.
+const says = {
+  bun: "symbol 'napi_register_module_v1' not found in native module. Is this a Node API (napi) module?",
+  deno: "Invalid path",
+}[process.env.RUNTIME];
+if (says !== undefined) {
+  process.dlopen = () => { throw new Error(says); };
+}
+if (process.env.RUNTIME === "bun") {
+  Object.defineProperty(process.versions, "bun", { value: "1.4.5" });
+}
+if (process.env.RUNTIME === "deno") {
+  globalThis.Deno = {};
+}
 const { openFold } = await import("./wavefold.mjs");
 await openFold(adapter === undefined ? {} : { adapter }).catch((error) => {
   const of = error.name === "AdapterError" && error.package ? " of " + error.package : "";
@@ -58,11 +72,11 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function openedOn(system: string, has: string, adapter?: string): Promise<string[]> {
+async function openedOn(system: string, has: string, adapter?: string, runtime = ""): Promise<string[]> {
   const args = ["main.mjs", ...system.split(" "), ...(adapter === undefined ? [] : [adapter])];
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     cwd: folder,
-    env: { ...process.env, HAS: has },
+    env: { ...process.env, HAS: has, RUNTIME: runtime },
   });
   return stdout.trim().split("\n");
 }
@@ -136,4 +150,27 @@ test.each([
   expect(await openedOn(system, has, adapter)).toEqual(
     lines.map((line) => (typeof line === "string" ? line : expect.stringMatching(line))),
   );
+});
+
+test.each([
+  [
+    "bun",
+    /SwiftShader did not start\. Bun needs LD_LIBRARY_PATH=\S+\/swiftshader-\S+ and VK_ICD_FILENAMES=\S+\.json to be set/,
+  ],
+  [
+    "deno",
+    /SwiftShader did not start\. In Deno, import wavefold in place of wavefold\/node, or set LD_LIBRARY_PATH=\S+ before/,
+  ],
+])("in %s, a GPU is looked for, and the error says what SwiftShader needs", async (runtime, message) => {
+  expect(await openedOn("linux x64", "gpu", undefined, runtime)).toEqual([GPU, took("gpu")]);
+  const scope = join(folder, "node_modules", "@sparticuz");
+  mkdirSync(scope);
+  try {
+    symlinkSync(realpathSync("node_modules/@sparticuz/chromium"), join(scope, "chromium"), "junction");
+    const lines = await openedOn("linux x64", "", undefined, runtime);
+    expect(lines[0]).toBe(GPU);
+    expect(lines.at(-1)).toMatch(message);
+  } finally {
+    rmSync(scope, { recursive: true });
+  }
 });

@@ -307,7 +307,7 @@ describe("what does not go in windows is refused, with what would be right", () 
     ).rejects.toThrow(/segments is unique: 1; it takes true or false/);
   });
 
-  test("more items than a buffer holds: of a reduction, the input alone has so many", async () => {
+  test("more items than a buffer holds: of a reduction, in the input alone", async () => {
     const { device } = nullFold();
     const restore = planAs(nullFold(), { limits: { ...nullLimits(), maxBufferSize: 40_000 } });
     const options = { type: u64, from: u32, map: "vec2u(x, 0u)", segments: "rows", maxLength: 8000 } as const;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { softwareFolder } from "../../src/gpu/adapters/software_adapter.ts";
-import { skipAll, swiftShaderMissing } from "../support/adapter.ts";
+import { packagesMissing, skipAll, swiftShaderMissing } from "../support/adapter.ts";
 
-skipAll(swiftShaderMissing);
+skipAll(swiftShaderMissing ?? packagesMissing("@sparticuz/chromium"));
 
 let cache: string;
 const before = process.env.XDG_CACHE_HOME;

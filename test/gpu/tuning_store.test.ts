@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
-import { skipAll } from "../support/adapter.ts";
+import { packagesMissing, skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 
 // A page in Chromium, which keeps its tuning in IndexedDB.
@@ -34,11 +34,12 @@ try {
 `;
 
 let browser: Browser;
-let folder: string;
+let folder: string | undefined;
 let server: Awaited<ReturnType<typeof serveFolder>>;
-skipAll(chromiumMissing);
+const missing = chromiumMissing ?? packagesMissing("@sparticuz/chromium", "playwright-core");
+skipAll(missing);
 beforeAll(async () => {
-  if (chromiumMissing !== undefined) {
+  if (missing !== undefined) {
     return;
   }
   folder = await mkdtemp(join(tmpdir(), "wavefold-tuning-"));
@@ -57,7 +58,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await server?.close();
-  await rm(folder, { recursive: true, force: true });
+  if (folder !== undefined) {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test("a page tunes once, and where it can keep nothing, each time", async () => {

@@ -51,10 +51,15 @@ const cases = {
   "without a way to the main thread, in a shared environment": () => start("denied", { env: SHARE_ENV }),
 };
 if (isMainThread) {
-  process.env.VK_DRIVER_FILES = "as it was";
+  // On a GPU, the loader would look for its driver there.
+  if (${adapter === "software"}) {
+    process.env.VK_DRIVER_FILES = "as it was";
+  }
+  const stated = () => names.map((name) => String(process.env[name])).join(", ");
+  const before = stated();
   console.log(await cases[process.argv[2]]());
-  const after = names.map((name) => String(process.env[name])).join(", ");
-  if (after !== "undefined, as it was") {
+  const after = stated();
+  if (after !== before) {
     console.log("the environment was not given back: " + after);
   }
 } else if (workerData === "nested") {

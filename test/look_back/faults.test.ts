@@ -1,4 +1,5 @@
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -29,10 +30,13 @@ import {
   missing,
   onGpu,
   outputsOf,
+  POISON,
   prepareCompact,
+  preparePartition,
   prepareScan,
   STUCK_MS,
   shapeOf,
+  strideOf,
 } from "./support.ts";
 
 const fold = useSoftwareFold();
@@ -69,7 +73,7 @@ interface Case {
   readonly mapped?: { readonly from: ElementType; readonly map: string; readonly twin: unknown };
   /** What comes before the first item. Then the total is compared, too. */
   readonly initial?: number;
-  /** What says where segments start: about each so many items. */
+  /** What says where segments start: about one starts in `each` items. */
   readonly segments?: { readonly by: "heads" | "headBits"; readonly each: number };
   /** The look-back that it is for; each, where it is left out. */
   readonly lookBack?: LookBack;
@@ -248,7 +252,16 @@ const nameOf = (lookBack: string, { title }: { readonly title: string }): string
 const compactions = [
   { title: "indices=false tickets=true", indices: false, tickets: true },
   { title: "indices=true tickets=false", indices: true, tickets: false },
+  { title: "the rest apart, tickets=false", indices: false, tickets: false, isApart: true },
 ];
+/** What is kept, and the rest in a range of its own behind that of the output, as {@link outputsOf} records it. */
+function placed(kept: Uint32Array, rest: Uint32Array, length: number): Uint32Array {
+  const behind = strideOf(4 * length) / 4;
+  const words = new Uint32Array(behind + rest.length).fill(POISON);
+  words.set(kept);
+  words.set(rest, behind);
+  return words;
+}
 const FLOATS = { title: "f32 add" };
 /** The tests of both ways to look back, by their names: a run of the quick tier takes a part of all of them. */
 const taken = new Set([
@@ -383,12 +396,12 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
   test.for(compactions.filter(isTaken))(
     "compaction, $title",
     { timeout: STUCK_MS },
-    async ({ indices, tickets }, { skip }) => {
+    async ({ indices, tickets, isApart = false }, { skip }) => {
       const { facts } = contextOfFold(fold());
       const why = missing(lookBack, facts);
       skip(why !== undefined, why);
       const shape = shapeOf(lookBack, facts);
-      const subject = await prepareCompact(
+      const subject = await (isApart ? preparePartition : prepareCompact)(
         fold(),
         {
           type: u32,
@@ -407,9 +420,27 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
           const expected: Uint32Array = indices
             ? compactReference(data, keep, { indices })
             : compactReference(data, keep);
-          return { data, expected, count: expected.length };
+          return {
+            data,
+            expected: isApart
+              ? placed(
+                  expected,
+                  compactReference(data, (x) => !keep(x)),
+                  length,
+                )
+              : expected,
+            count: expected.length,
+          };
         }),
       );
     },
   );
+});
+
+test("the shader has as many modes and shares as there are names", () => {
+  const constant = (name: string): number =>
+    Number(new RegExp(`^const ${name} = (\\d+)u;$`, "m").exec(faultsFile)?.[1]);
+  const names = Array.from({ length: FAULTS }, (_, at) => faultOf(at + 1).split(": "));
+  const [modes, shares] = [0, 1].map((at) => new Set(names.map((name) => name[at])).size);
+  expect({ modes: constant("MODES"), shares: constant("SHARES") }).toEqual({ modes, shares });
 });

@@ -41,7 +41,7 @@ interface Mutation {
   readonly type?: ElementType;
   readonly op?: Operator<string>;
   readonly tickets?: boolean;
-  /** Faults of whose runs one must go wrong: by the time that work-groups take, not always the same one. */
+  /** Of the runs with these faults, at least one must go wrong. Which one depends on how long work-groups take. */
   readonly caughtBy: string | RegExp;
 }
 
@@ -251,7 +251,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
 });
 
 /**
- * The owner hands on the lower halves, and those in its stead the upper ones: what two writers of one place can
+ * The owner hands on the lower halves, and work-groups in its place the upper ones: what two writers of one place can
  * do to each other, whichever comes first.
  */
 const halvesOfTwo = {

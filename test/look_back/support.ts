@@ -4,6 +4,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { lookBackShape } from "../../src/kernels/look_back.ts";
 import type { Fold } from "../../src/node.ts";
+import { planPartition } from "../../src/plan/compact.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
@@ -142,6 +143,17 @@ export async function prepareCompact(
   return { device: fold.device, plan, prepared: await prepare(context, plan, runs) };
 }
 
+/** A partition whose rest has a range of its own. */
+export async function preparePartition(
+  fold: Fold,
+  options: Parameters<typeof planPartition>[0],
+  testing: LookBackTesting,
+): Promise<Subject> {
+  const context = contextOfFold(fold);
+  const plan = planPartition({ ...options, rest: true }, context.facts, everyMethod, ["vectors"], testing);
+  return { device: fold.device, plan, prepared: await prepare(context, plan) };
+}
+
 /** A change of a kernel's text: pairs of what is found there, and what replaces each. */
 export type Change = readonly (readonly [find: string | RegExp, replacement: string])[];
 
@@ -208,7 +220,7 @@ export interface Run {
   readonly offsets?: Uint32Array;
 }
 
-const POISON = 0xdeadbeef;
+export const POISON = 0xdeadbeef;
 
 export const wordsOf = (items: Items): Uint32Array => {
   const words = new Uint32Array(Math.ceil(items.byteLength / 4));
@@ -219,7 +231,7 @@ export const wordsOf = (items: Items): Uint32Array => {
 };
 
 /** Bytes from one output to the next: at least a poisoned item of any type in between. */
-const strideOf = (bytes: number): number => Math.ceil((bytes + 64) / 256) * 256;
+export const strideOf = (bytes: number): number => Math.ceil((bytes + 64) / 256) * 256;
 
 /**
  * Records the runs one after another into one encoder and submits it. Returns each run's output as words, with
@@ -240,8 +252,10 @@ export async function outputsOf(
       inputs.set(data, storageBuffer(device, words.length > 0 ? words : new Uint32Array(4)));
     }
   }
-  const strides = runs.map(({ data, offsets }) =>
-    strideOf((offsets?.length ?? data.length) * plan.itemBytes.output),
+  // A partition whose rest has a range of its own has it right behind the output's.
+  const parts = plan.needs.has("rest") ? 2 : 1;
+  const strides = runs.map(
+    ({ data, offsets }) => parts * strideOf((offsets?.length ?? data.length) * plan.itemBytes.output),
   );
   const bytes = strides.reduce((sum, stride) => sum + stride, 0);
   const output = storageBuffer(device, new Uint32Array(bytes / 4).fill(POISON));
@@ -264,6 +278,7 @@ export async function outputsOf(
       ...(heads && { heads: inputs.get(heads) as GPUBuffer }),
       ...(offsets && { offsets: inputs.get(offsets) as GPUBuffer, segmentCount: offsets.length - 1 }),
       ...(plan.needs.has("total") && { total: { buffer: total, offset: index * 4 } }),
+      ...(parts === 2 && { rest: { buffer: output, offset: offset + (strides[index] as number) / 2 } }),
       length: plan.needs.has("length") ? { buffer: lengths, offset: index * 4 } : data.length,
     };
     prepared.record(pass, ranges, data.length);
@@ -290,7 +305,7 @@ export function expectedWords({ expected }: Run, words: number): Uint32Array {
   return all;
 }
 
-/** Carries out the runs, so many in an encoder, and compares every word of every output. */
+/** Carries out the runs, several in an encoder, and compares every word of every output. */
 export async function expectExact(subject: Subject, runs: readonly Run[], together = 27): Promise<void> {
   for (let start = 0; start < runs.length; start += together) {
     const some = runs.slice(start, start + together);

@@ -25,7 +25,7 @@ export interface Operation {
   expect(pairs: Pairs, expected: Uint32Array<ArrayBuffer>): void;
 }
 
-/** Room for so many pairs. */
+/** Room for `length` pairs. */
 export const pairsOf = (length: number): Pairs => ({
   a: new Uint32Array(2 * length),
   b: new Uint32Array(2 * length),

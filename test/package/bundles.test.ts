@@ -15,7 +15,7 @@ import { packPackage } from "./pack.ts";
 
 // Programs that wait at their top level, bundled to several files and to one, in a browser.
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 12 });
 
 let packed: Packed;
 let browser: Browser;
@@ -96,8 +96,13 @@ const bundlers: Readonly<Record<"esbuild" | "Rollup" | "Rolldown" | "Vite", Bund
 };
 
 /** Bundles a program, and gives the folder that it is in. */
-async function bundled(from: string, bundler: keyof typeof bundlers, isSingle: boolean): Promise<string> {
-  const project = await packed.project([], { "main.js": program(from), "index.html": HTML });
+async function bundled(
+  from: string,
+  bundler: keyof typeof bundlers,
+  isSingle: boolean,
+  text = program(from),
+): Promise<string> {
+  const project = await packed.project([], { "main.js": text, "index.html": HTML });
   const dist = join(project, "dist");
   await bundlers[bundler](project, isSingle);
   if (bundler !== "Vite") {
@@ -145,6 +150,50 @@ describe("what is not loaded is an error of Wavefold's", () => {
   test("where a program of one file, by Rollup, waits before its parts have run", async () => {
     const title = await titleOf(await bundled("wavefold", "Rollup", true));
     expect(title).toBe("WavefoldError: a part of Wavefold was not loaded: import wavefold/whole");
+  });
+
+  // What goes wrong on the device is told there all the same, if by fewer words.
+  test.each([
+    [
+      "a kernel that does not compile",
+      "await fold.scan(Uint32Array.of(3), { op: bad });",
+      /^WavefoldError: .*scan.*: .*nonsense.*; a part of Wavefold was not loaded: import wavefold\/whole$/s,
+    ],
+    [
+      "no room on the device",
+      `const { popErrorScope } = GPUDevice.prototype;
+      const scopes = [];
+      const { pushErrorScope } = GPUDevice.prototype;
+      GPUDevice.prototype.pushErrorScope = function (kind) { scopes.push(kind); pushErrorScope.call(this, kind); };
+      GPUDevice.prototype.popErrorScope = async function () {
+        const isFull = scopes.pop() === "out-of-memory";
+        return (await popErrorScope.call(this)) ?? (isFull ? { message: "full" } : null);
+      };
+      await fold.scan(new Uint32Array(100_000));`,
+      /^WavefoldError: scan<u32, add>: no room for \d+ bytes; a part of Wavefold was not loaded/,
+    ],
+    [
+      "no adapter",
+      `navigator.gpu.requestAdapter = async () => null;
+      await openFold();`,
+      /^WavefoldError: no WebGPU adapter; a part of Wavefold was not loaded/,
+    ],
+    [
+      "an adapter that gives no device",
+      `await openFold({ adapter: { features: new Set(), limits: {}, requestDevice: async () => { throw new Error("out of devices"); } } });`,
+      /^WavefoldError: no device: Error: out of devices; a part of Wavefold was not loaded/,
+    ],
+  ])("%s, in such a program", async (_, body, title) => {
+    const text = `import { openFold, operator, u32 } from "wavefold";
+      try {
+        const fold = await openFold();
+        const bad = operator({ name: "bad", type: u32, combine: "nonsense(earlier, later)", identity: 0, reference: (a, b) => a + b });
+        ${body}
+        document.title = "right";
+      } catch (cause) {
+        document.title = cause.name + ": " + cause.message;
+      }`;
+    expect(await titleOf(await bundled("wavefold", "Rollup", true, text))).toMatch(title);
   });
 
   test("where a file cannot be fetched", async () => {

@@ -10,7 +10,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, put, run } from "./pack.ts";
 
-const test = testInTurn({ of: 2 });
+const test = testInTurn({ of: 4 });
 
 interface Budget {
   readonly what: string;

@@ -4,7 +4,7 @@ import { add } from "../../src/algebra/operators.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
-import { counted } from "../../src/plan/count_work_groups.ts";
+import { countWorkGroups } from "../../src/plan/count_work_groups.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { compactReference } from "../../src/reference/compact.ts";
@@ -137,7 +137,7 @@ async function run(
 
 test.for(rows(cases, { of: 3 }))("$title", async ({ plan, isScan, expected, count, ranges }) => {
   const facts = factsOf();
-  const own = counted(await plan(facts), isScan, facts);
+  const own = countWorkGroups(await plan(facts), isScan, facts);
   const { arrangement } = own.ways[0] as (typeof own.ways)[0];
   const passes = own.passes(MOST, arrangement);
   expect(passes[0]?.kernel.entryPoint).toBe("count_work_groups");
@@ -186,7 +186,7 @@ test("work-groups past the end are not started", async () => {
   const length = 5 * TILE;
   const wanted = new Uint32Array(MOST).fill(POISON);
   wanted.set(scanReference(affines.subarray(0, length), { op: affine }));
-  expectSameBits((await run(counted(loud, true, facts), length, facts))[0], wanted, "counted");
+  expectSameBits((await run(countWorkGroups(loud, true, facts), length, facts))[0], wanted, "counted");
   const [words] = await run(loud, length, facts);
   expect(words.subarray(length).includes(0)).toBe(true);
 });
@@ -198,7 +198,7 @@ test("work-groups are counted where there are many, and nothing reads what those
   );
   const isCounted = async (made: Promise<Plan>, isScan: boolean, given = facts): Promise<boolean> => {
     const plan = await made;
-    const own = counted(plan, isScan, given);
+    const own = countWorkGroups(plan, isScan, given);
     const all = own.ways.map(({ arrangement, aside }) =>
       own.passes(plan.maxLength, arrangement, aside).some((pass) => pass.counted !== undefined),
     );

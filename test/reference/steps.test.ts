@@ -10,6 +10,7 @@ import { blellochSteps, hillisSteeleSteps, lookBackSteps } from "../../src/refer
 import { referenceMonoid } from "../../src/reference/twins.ts";
 import { affine, last } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 
 /** A run of places. Runs combine only where one ends and the next begins, so the order is seen at each step. */
 interface Run {
@@ -138,12 +139,13 @@ describe("a look-back groups f64 as the kernels do, bit for bit, in any order an
     workGroupSize: 1,
     subgroupSize: 4,
   } as const;
-  test.each([
+  const shapes = [
     [1, 3],
     [2, 1],
     [2, 4],
     [3, 2],
-  ])("tiles of %i in groups of %i", (tileSize, fanOut) => {
+  ] as const;
+  test.each(rows(shapes, { of: 4 }))("tiles of %i in groups of %i", (tileSize, fanOut) => {
     const items = { itemsPerThread: tileSize, itemsPerVector: tileSize };
     const tiles = Math.ceil(data.length / tileSize);
     const distances = new Set<number>();

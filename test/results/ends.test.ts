@@ -224,6 +224,55 @@ describe("parts of one array", () => {
     }
   });
 
+  test.each([
+    [u32, add, Uint32Array.of(3, 1, 7, 0xffffffff, 2, 6)],
+    [i32, min, Int32Array.of(3, -1, 7, -8, 2, 6)],
+    [u64, mul, BigUint64Array.of(3n, 2n ** 40n, 7n, 2n ** 33n + 1n, 2n, 6n)],
+    [f64, add, Float64Array.of(0.5, 0.25, 3, -8, 1.5, 2)],
+    [matrix.type, matrix, matrix.type.over(Uint32Array.from({ length: 24 }, (_, at) => at).buffer)],
+  ] as const)("an array that took a total is the initial value everywhere: %#", async (type, op, items) => {
+    const options = { type, op } as { type: ElementType<string>; op: Operator<string> };
+    const data = items as AnyArray;
+    const part = (start: number, length: number): AnyArray => {
+      const bytes = new Uint8Array(data.buffer, start * type.bytes, length * type.bytes).slice().buffer;
+      return arrayOver(type, bytes);
+    };
+    const total = part(0, 1);
+    const whole = scanReference(data, options as never) as AnyArray;
+    const bytesOf = ({ buffer, byteOffset, byteLength }: AnyArray): Uint8Array =>
+      new Uint8Array(buffer, byteOffset, byteLength);
+    const expected = (start: number, length: number): Uint8Array =>
+      bytesOf(whole).slice(start * type.bytes, (start + length) * type.bytes);
+    const first = await fold().scan(part(0, 2), { ...options, total } as never);
+    expect(bytesOf(first as AnyArray)).toEqual(expected(0, 2));
+    // The same array takes the next total.
+    const second = await fold().scan(part(2, 2), { ...options, initial: total, total } as never);
+    expect(bytesOf(second as AnyArray)).toEqual(expected(2, 2));
+    const rest = part(4, 2);
+    const given = { ...options, initial: total } as never;
+    const last = await fold().scan(rest, given);
+    expect(bytesOf(last as AnyArray)).toEqual(expected(4, 2));
+    expect(bytesOf(scanReference(rest, given) as AnyArray)).toEqual(expected(4, 2));
+    const sum = await fold().reduce(rest, given);
+    expect(sum).toEqual(reduceReference(rest, given));
+    // On the GPU, recorded, and in a stream.
+    const array = await fold().upload(rest, { type } as never);
+    const prefixes = await fold().scan(array as never, given);
+    expect(bytesOf((await (prefixes as { read(): Promise<AnyArray> }).read()) as AnyArray)).toEqual(
+      expected(4, 2),
+    );
+    expect(await fold().reduceStream([rest] as never, given)).toEqual(sum);
+  });
+
+  test("bits of f16 in an array that took a total are read as f16", () => {
+    const total = new Uint16Array(1);
+    const bits = Uint16Array.of(0x3c00, 0x4000);
+    scanReference(bits, { type: f16, total });
+    expect([...scanReference(bits, { type: f16, initial: total, exclusive: true } as never)]).toEqual([
+      0x4200, 0x4400,
+    ]);
+  });
+
   test("of a map, with the length on the GPU", async () => {
     const { device } = fold();
     const scan = await fold().prepareScan({
@@ -348,11 +397,18 @@ describe("bad input", () => {
     ["no value of the type", { initial: -1 }, "initial", /-1 is no value of u32; it wraps to 4294967295$/],
     ["a fraction", { initial: 1.5 }, "initial", /1.5 is no value of u32, which takes whole numbers$/],
     [
-      "a total",
-      { initial: Uint32Array.of(5) },
+      "a total of another type",
+      { initial: Float32Array.of(5) },
+      "initial",
+      /a Float32Array is no .*; array\[0\] gives the first/,
+    ],
+    [
+      "an array of two elements",
+      { initial: Uint32Array.of(5, 6) },
       "initial",
       /a Uint32Array is no .*; array\[0\] gives the first/,
     ],
+    ["an array of none", { initial: new Uint32Array(0) }, "initial", /a Uint32Array is no /],
     [
       "a promise",
       { initial: Promise.resolve(1) },

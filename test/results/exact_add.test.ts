@@ -56,7 +56,7 @@ const plans = floats.flatMap((float) =>
       .map((tuning) => ({ float, name: float.type.name, algorithm, ...tuning })),
   ),
 );
-test.for(rows(plans, { of: 20 }))("$name, $algorithm, $passes", async (row, { skip }) => {
+test.for(rows(plans, { of: 60, seldom: true }))("$name, $algorithm, $passes", async (row, { skip }) => {
   const { float, algorithm, workGroupSize, itemsPerThread, passes, most } = row;
   skip(missing(float), "the adapter has no shader-f16");
   const options = { algorithm, workGroupSize, itemsPerThread, passes };
@@ -73,7 +73,7 @@ test.for(rows(plans, { of: 20 }))("$name, $algorithm, $passes", async (row, { sk
   }
 });
 
-test.for(rows(floats, { of: 6, seldom: true }))(
+test.for(rows(floats, { of: 12, seldom: true }))(
   "$type.name: what goes wrong where one thing does",
   async (float, { skip }) => {
     skip(missing(float), "the adapter has no shader-f16");
@@ -98,7 +98,7 @@ test.for(rows(floats, { of: 6, seldom: true }))(
   },
 );
 
-test.for(rows([ofF32, ofF64], { of: 4, shift: 1, seldom: true }))(
+test.for(rows([ofF32, ofF64], { of: 12, shift: 4, seldom: true }))(
   "$type.name: every order of a few items gives the same bits",
   async (float) => {
     const big = float === ofF32 ? 1e38 : 1e308;
@@ -156,7 +156,7 @@ const windows = [
   { float: ofF32, passes: "single", algorithm: "hillis-steele" },
   { float: ofF64, passes: "reduce-then-scan", algorithm: "hillis-steele" },
 ] as const;
-test.for(rows(windows, { of: 6, shift: 7, seldom: true }))(
+test.for(rows(windows, { of: 12, shift: 7, seldom: true }))(
   "windows: $float.type.name, $passes",
   async ({ float, ...options }) => {
     await asOnGpus(fold(), async () => {

@@ -21,7 +21,7 @@ const test = testInTurn({ of: 4 });
 const fold = useSoftwareFold();
 const pair = struct({ name: "Pair", fields: { cell: u32, weight: f32, more: u32 } });
 
-/** Counts of so many runs: none, one, around a tile of 1024 items, and random ones. */
+/** The counts of a number of runs: none, one, around a tile of 1024 items, and random ones. */
 const counted: Readonly<Record<string, (runs: number) => Uint32Array>> = {
   ones: (runs) => new Uint32Array(runs).fill(1),
   "none but one": (runs) => Uint32Array.from({ length: runs }, (_, run) => (run === runs >> 1 ? 1500 : 0)),

@@ -43,7 +43,7 @@ const factors = (length: number, name: string): Float64Array => {
   });
 };
 
-/** Ranges that lie so that vectors can be loaded, so that they cannot, and of one buffer. */
+/** Ranges whose vectors can be loaded, ranges whose vectors cannot, and ranges of one buffer. */
 const layouts = {
   vectors: () => ({ input: 0, output: 2, shared: false }),
   items: () => ({ input: 1, output: 0, shared: false }),

@@ -521,7 +521,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
   const amountsOf = (threads: number, groups: number, amount: (at: number) => number): Uint32Array =>
     Uint32Array.from({ length: threads * groups }, (_, at) => (at % threads === 0 ? 0 : amount(at)));
 
-  test.each([3, 33, 100])("allocation in work-groups of %i", async (threads) => {
+  test.each(rows([3, 33, 100], { of: 2 }))("allocation in work-groups of %i", async (threads) => {
     const run = await compileKernel(fold().device, allocationKernel(threads, "pool.capacity"));
     const groups = 11;
     const next = randomBits(`allocation ${threads}`);
@@ -549,30 +549,33 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     }
   });
 
-  test.each([
+  const shapes = [
     [8, 1],
     [3, 3],
-  ])("a counter stops at its capacity: %i threads, %i work-groups a pool", async (threads, sharing) => {
-    // Every capacity, with every counter before, up to and past it; amounts of nothing, and more than there is.
-    const amountsOf: readonly ((thread: number) => number)[] = [
-      () => 0,
-      () => 1,
-      () => 2,
-      () => 3,
-      (thread) => thread % 3,
-      (thread) => (thread === 1 ? 25 : 0),
-      (thread) => (thread === 2 ? ALL : 1),
-      () => 0x80000000,
-    ];
-    const capacities = [...Array(22).keys(), 0x7fffffff, 0x80000000, ALL];
-    const pools = capacities.flatMap((capacity) =>
-      [0, 1, 2, 7, 10, 15, 16, 21, 24, ALL - 1, ALL].flatMap((initial) =>
-        amountsOf.map((amount, kind) => ({ capacity, initial, amount, kind })),
-      ),
-    );
-    const groups = pools.length * sharing;
-    const code = link(
-      `
+  ] as const;
+  test.each(rows(shapes, { of: 2 }))(
+    "a counter stops at its capacity: %i threads, %i work-groups a pool",
+    async (threads, sharing) => {
+      // Every capacity, with every counter before, up to and past it; amounts of nothing, and more than there is.
+      const amountsOf: readonly ((thread: number) => number)[] = [
+        () => 0,
+        () => 1,
+        () => 2,
+        () => 3,
+        (thread) => thread % 3,
+        (thread) => (thread === 1 ? 25 : 0),
+        (thread) => (thread === 2 ? ALL : 1),
+        () => 0x80000000,
+      ];
+      const capacities = [...Array(22).keys(), 0x7fffffff, 0x80000000, ALL];
+      const pools = capacities.flatMap((capacity) =>
+        [0, 1, 2, 7, 10, 15, 16, 21, 24, ALL - 1, ALL].flatMap((initial) =>
+          amountsOf.map((amount, kind) => ({ capacity, initial, amount, kind })),
+        ),
+      );
+      const groups = pools.length * sharing;
+      const code = link(
+        `
 @group(0) @binding(0) var<storage, read_write> amounts: array<u32>;
 @group(0) @binding(1) var<storage, read_write> results: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> used: array<atomic<u32>>;
@@ -585,69 +588,75 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
   results[group.x * ${threads}u + i] = vec4(mine.offset, mine.total, u32(mine.fits), 0u);
 }
 `,
-      [
-        workGroupAllocate({
-          workGroupSize: threads,
-          algorithm,
-          counter: "used[pool]",
-          capacity: "capacities[pool]",
-        }),
-      ],
-    );
-    const run = await compileKernel(fold().device, code);
-    const [, results = new Uint32Array(), used = new Uint32Array()] = await run(
-      [
-        Uint32Array.from({ length: pools.length * threads }, (_, at) =>
-          (pools[Math.floor(at / threads)] as (typeof pools)[number]).amount(at % threads),
-        ),
-        new Uint32Array(groups * threads * 4).fill(POISON),
-        Uint32Array.from(pools, ({ initial }) => initial),
-        Uint32Array.from(pools, ({ capacity }) => capacity),
-      ],
-      groups,
-    );
-    pools.forEach(({ capacity, initial, amount, kind }, pool) => {
-      const title = `${initial} of ${capacity} used, amounts ${kind}`;
-      const amounts = Array.from({ length: threads }, (_, thread) => amount(thread));
-      const sum = amounts.reduce((total, one) => total + one, 0);
-      expect(used[pool], title).toBe(Math.max(initial, Math.min(initial + sharing * sum, capacity)));
-      const runs: [number, number][] = [];
-      for (let group = pool; group < groups; group += pools.length) {
-        const rows = amounts.map((_, thread) => {
-          const at = (group * threads + thread) * 4;
-          return { offset: results[at] ?? 0, total: results[at + 1], fits: results[at + 2] };
-        });
-        // Threads fit up to the first that asks for something and does not.
-        const refused = rows.findIndex(({ fits }) => fits === 0);
-        let next = Math.min(rows[0]?.offset ?? 0, capacity);
-        rows.forEach(({ offset, total, fits }, thread) => {
-          const own = amounts[thread] ?? 0;
-          const granted = own === 0 || (refused < 0 || thread < refused ? 1 : 0);
-          expect([total, fits], `${title}: thread ${thread}`).toEqual([Math.min(sum, ALL), Number(granted)]);
-          expect(offset, `${title}: thread ${thread}`).toBe(
-            refused < 0 || thread < refused ? next : capacity,
-          );
-          if (fits === 1 && own > 0) {
-            runs.push([offset, offset + own]);
-            next = offset + own;
+        [
+          workGroupAllocate({
+            workGroupSize: threads,
+            algorithm,
+            counter: "used[pool]",
+            capacity: "capacities[pool]",
+          }),
+        ],
+      );
+      const run = await compileKernel(fold().device, code);
+      const [, results = new Uint32Array(), used = new Uint32Array()] = await run(
+        [
+          Uint32Array.from({ length: pools.length * threads }, (_, at) =>
+            (pools[Math.floor(at / threads)] as (typeof pools)[number]).amount(at % threads),
+          ),
+          new Uint32Array(groups * threads * 4).fill(POISON),
+          Uint32Array.from(pools, ({ initial }) => initial),
+          Uint32Array.from(pools, ({ capacity }) => capacity),
+        ],
+        groups,
+      );
+      pools.forEach(({ capacity, initial, amount, kind }, pool) => {
+        const title = `${initial} of ${capacity} used, amounts ${kind}`;
+        const amounts = Array.from({ length: threads }, (_, thread) => amount(thread));
+        const sum = amounts.reduce((total, one) => total + one, 0);
+        expect(used[pool], title).toBe(Math.max(initial, Math.min(initial + sharing * sum, capacity)));
+        const runs: [number, number][] = [];
+        for (let group = pool; group < groups; group += pools.length) {
+          const rows = amounts.map((_, thread) => {
+            const at = (group * threads + thread) * 4;
+            return { offset: results[at] ?? 0, total: results[at + 1], fits: results[at + 2] };
+          });
+          // Threads fit up to the first that asks for something and does not.
+          const refused = rows.findIndex(({ fits }) => fits === 0);
+          let next = Math.min(rows[0]?.offset ?? 0, capacity);
+          rows.forEach(({ offset, total, fits }, thread) => {
+            const own = amounts[thread] ?? 0;
+            const granted = own === 0 || (refused < 0 || thread < refused ? 1 : 0);
+            expect([total, fits], `${title}: thread ${thread}`).toEqual([
+              Math.min(sum, ALL),
+              Number(granted),
+            ]);
+            expect(offset, `${title}: thread ${thread}`).toBe(
+              refused < 0 || thread < refused ? next : capacity,
+            );
+            if (fits === 1 && own > 0) {
+              runs.push([offset, offset + own]);
+              next = offset + own;
+            }
+          });
+          if (refused >= 0) {
+            expect(next + (amounts[refused] ?? 0), `${title}: it would have fitted`).toBeGreaterThan(
+              capacity,
+            );
           }
-        });
-        if (refused >= 0) {
-          expect(next + (amounts[refused] ?? 0), `${title}: it would have fitted`).toBeGreaterThan(capacity);
         }
-      }
-      runs.sort(([a], [b]) => a - b);
-      runs.forEach(([start, end], index) => {
-        expect(start, `${title}: a run`).toBe(runs[index - 1]?.[1] ?? initial);
-        expect(end, `${title}: a run`).toBeLessThanOrEqual(capacity);
+        runs.sort(([a], [b]) => a - b);
+        runs.forEach(([start, end], index) => {
+          expect(start, `${title}: a run`).toBe(runs[index - 1]?.[1] ?? initial);
+          expect(end, `${title}: a run`).toBeLessThanOrEqual(capacity);
+        });
+        if (sharing === 1 && initial <= capacity) {
+          // The first run that is asked for fits exactly where there is room for it.
+          const first = amounts.find((one) => one > 0) ?? 0;
+          expect(runs.length > 0, title).toBe(first > 0 && initial + first <= capacity);
+        }
       });
-      if (sharing === 1 && initial <= capacity) {
-        // The first run that is asked for fits exactly where there is room for it.
-        const first = amounts.find((one) => one > 0) ?? 0;
-        expect(runs.length > 0, title).toBe(first > 0 && initial + first <= capacity);
-      }
-    });
-  });
+    },
+  );
 
   test("allocation with a constant capacity, and without", async () => {
     const threads = 5;

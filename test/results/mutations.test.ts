@@ -22,6 +22,7 @@ import { adapter, planAs, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomItems } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
+import { limitsWithBinding } from "../support/short_bindings.ts";
 
 // Each rule of segments, sorts and selections is broken once in the shader's text. A call that is right must then be wrong.
 
@@ -120,6 +121,63 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
     yield [[...(await readWords(device, output)).subarray(0, LENGTH)], expected];
     sort.destroy();
   };
+
+/** Keys of few values with values that show their order, in tiles of which every second one is ranked in a wrong order. */
+const pairsByArrival: Subject = async function* ({ device }) {
+  const context = contextOf(device);
+  const options = { type: u32, algorithm: "subgroup", ...tile, passes: "reduce-then-scan" } as const;
+  const planned = { byArrival: 8 as const, disorder: 2, partBytes: 384 };
+  const plan = planSort(
+    { ...options, maxLength: LENGTH },
+    context.facts,
+    everyMethod,
+    u32,
+    undefined,
+    planned,
+  );
+  const sort = await prepare(context, plan);
+  const places = Uint32Array.from(few, (_, at) => at);
+  const [input, output, values, reordered] = [
+    few,
+    new Uint32Array(LENGTH),
+    places,
+    new Uint32Array(LENGTH),
+  ].map((one) => storageBuffer(device, one)) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
+  const encoder = device.createCommandEncoder();
+  sort.record(encoder, { input, output, values, reordered, length: LENGTH });
+  device.queue.submit([encoder.finish()]);
+  const order = [...argSortReference(few)];
+  yield [[...(await readWords(device, output)).subarray(0, LENGTH)], order.map((at) => few[at])];
+  yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], order];
+  sort.destroy();
+};
+
+/** Keys of few values with values that show their order, and structs by a key, where a binding holds a third of them. */
+const inShortBindings: Subject = async function* (own) {
+  const { device } = own;
+  const length = 3000;
+  const data = Uint32Array.from({ length }, (_, at) => (few[at % LENGTH] as number) ^ (at % 7));
+  const order = [...argSortReference(data)];
+  const restore = planAs(own, { limits: limitsWithBinding(device, 8192) });
+  try {
+    for (const size of [1, 2]) {
+      const values = Uint32Array.from({ length: size * length }, (_, at) => Math.floor(at / size));
+      const type = size === 1 ? u32 : Pair;
+      const sort = await own.prepareSort({ type: u32, values: type, maxLength: length, ...tile });
+      const [input, output, given, reordered] = [data, data, values, values].map((one) =>
+        storageBuffer(device, one),
+      ) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
+      const encoder = device.createCommandEncoder();
+      sort.record(encoder, { input, output, values: given, reordered, length });
+      device.queue.submit([encoder.finish()]);
+      yield [[...(await readWords(device, output))], order.map((at) => data[at])];
+      yield [[...(await readWords(device, reordered))].filter((_, at) => at % size === 0), order];
+      sort.destroy();
+    }
+  } finally {
+    restore();
+  }
+};
 
 /** 198 words in one recording of a plan, which fill no vector at the end: keys alone, or with positions. `rows` is the length of a row. */
 const recordedOnce = (
@@ -345,6 +403,8 @@ const subjects = {
   "a sort by votes, of few values": sorted({ ...twice, algorithm: "subgroup" }, few),
   "keys ranked as they arrive": byArrival(numbers),
   "keys with NaN, ranked as they arrive": byArrival(nans, f32),
+  "pairs ranked as they arrive": pairsByArrival,
+  "a sort in windows": inShortBindings,
   "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
   "a sort in one tile": sorted({}, few.subarray(0, 200)),
   "a sort of keys by a network": byNetwork(undefined),
@@ -601,6 +661,24 @@ const mutations: readonly Mutation[] = [
     shownBy: "offsets",
     from: "return low;",
     to: "return low + 1u;",
+  },
+  {
+    title: "the place of a total is that of its vector's start",
+    shownBy: "offsets",
+    from: /(store_total_of_segment\(vector_of\(tile, thread, item \/ VECTOR\) \* VECTOR) \+ item % VECTOR/,
+    to: "$1",
+  },
+  {
+    title: "a total at a vector's end is looked for at its start",
+    shownBy: "offsets",
+    from: "is_last = is_last_of_segment(first + item, length);",
+    to: "is_last = is_last_of_segment(first, length);",
+  },
+  {
+    title: "the totals of a thread are of its first item",
+    shownBy: "offsets",
+    from: /if \(\d+u == item\) \{\s*prefix = own\[\d+u\];/g,
+    to: "if (false) {",
   },
   {
     title: "the initial value is left out",
@@ -868,6 +946,66 @@ const mutations: readonly Mutation[] = [
     to: "return false;",
   },
   {
+    title: "the order of pairs that arrive is not checked",
+    shownBy: "pairs ranked as they arrive",
+    from: /is_wrong\w* \|= !is_first\w* & \(mark.*/g,
+    to: "",
+  },
+  {
+    title: "the order of pairs is checked by their digits alone",
+    shownBy: "pairs ranked as they arrive",
+    from: /\(mark(\w*) <= take_mark\(at(\w*)\)\)/g,
+    to: "((mark$1 >> 16u) < (take_mark(at$2) >> 16u))",
+  },
+  {
+    title: "pairs that are out of order stay so",
+    shownBy: "pairs ranked as they arrive",
+    from: /disorder\w*, 1u\)/g,
+    to: "disorder, 0u)",
+  },
+  {
+    title: "values of pairs stay behind",
+    shownBy: "pairs ranked as they arrive",
+    from: /put_value\(place\w*, values\w*\[\w+\]\);/g,
+    to: "",
+  },
+  {
+    title: "pairs of a later part that are sorted again go where those of the first part do",
+    shownBy: "pairs ranked as they arrive",
+    from: /let place(\w*) = (atomicLoad\(&digit_words\[take_mark\(at\w* \+ 1u\) >> 16u\]\)) \+ \w+ \* SHARE/g,
+    to: "let place$1 = $2",
+  },
+  {
+    title: "each window of a sort stores all items",
+    shownBy: "a sort in windows",
+    from: /if \(place\w* < WINDOW\) \{\n\s*output/g,
+    to: "if (true) {\n    output",
+  },
+  {
+    title: "each window of a sort stores all values",
+    shownBy: "a sort in windows",
+    from: /if \(place\w* < WINDOW\) \{\n\s*reordered/g,
+    to: "if (true) {\n    reordered",
+  },
+  {
+    title: "a window's counts take the place of the first one's",
+    shownBy: "a sort in windows",
+    from: "thread * params.tiles + params.window + tile] = atomicLoad",
+    to: "thread * params.tiles + tile] = atomicLoad",
+  },
+  {
+    title: "a window's items go where those of the first one do",
+    shownBy: "a sort in windows",
+    from: "spine[thread * params.tiles + params.window + tile]",
+    to: "spine[thread * params.tiles + tile]",
+  },
+  {
+    title: "a window of structs takes those of another one",
+    shownBy: "a sort in windows",
+    from: /if \(place\w* < WINDOW\) \{\n\s*write_item/g,
+    to: "if (true) {\n    write_item",
+  },
+  {
     title: "the counters keep what the digit before left",
     shownBy: "a sort in one tile",
     from: "exchange_values(thread, ranks);\n    clear_ranks(thread);",
@@ -889,8 +1027,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "structs stay where they are",
     shownBy: "a sort of structs",
-    from: "read_item(positions[params.positions_base + index])",
-    to: "read_item(index)",
+    from: "gather_item(index, positions[params.positions_base + index])",
+    to: "gather_item(index, index)",
   },
   // Sorts of segments.
   {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayLike } from "../../src/algebra/arrays.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
@@ -10,6 +11,7 @@ import type { ClassPartition } from "../../src/gpu/at_hand/compact_at_hand.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
+import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
@@ -200,11 +202,11 @@ const recorded: readonly Row[] = [
 ];
 
 const recordings = recorded.flatMap((row) =>
-  (["two sides", "classes"] as const).flatMap((kind) =>
+  (["two sides", "classes", "apart", "apart in a single pass"] as const).flatMap((kind) =>
     [false, true].map((lengthOnGpu) => ({ ...row, kind, lengthOnGpu })),
   ),
 );
-describe.each(rows(recordings, { of: 20 }))(
+describe.each(rows(recordings, { of: 30 }))(
   "recorded: $type.name, $algorithm, one by one: $oneByOne, $kind, the length on the GPU: $lengthOnGpu",
   ({ type, algorithm, itemsPerThread, vector, oneByOne, kind, lengthOnGpu }) => {
     beforeAll(() => planAs(fold(), { software: oneByOne }));
@@ -243,6 +245,55 @@ describe.each(rows(recordings, { of: 20 }))(
           expectSameBits(values, expected.values as AnyArray, title);
           expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
           words.destroy();
+        }
+      }
+      partition.destroy();
+      count.destroy();
+    };
+
+    /** The rest in a range of its own, which starts at the third item of a buffer. */
+    const partApart = async (): Promise<void> => {
+      const { device } = fold();
+      const passes = kind === "apart" ? ("reduce-then-scan" as const) : ("single" as const);
+      const partition = await fold().preparePartition({ ...options, rest: true, passes, lengthOnGpu });
+      const { kernels } = partition as unknown as Prepared;
+      const isSingle = kernels.some(({ entryPoint }) => entryPoint === "compact_single_pass");
+      expect(isSingle).toBe(passes === "single");
+      const count = storageBuffer(device, new Uint32Array(4));
+      for (const [name, layout] of layouts) {
+        for (const length of lengthOnGpu ? [0, ...lengths] : lengths) {
+          const title = `${name}, ${length}, ${passes}`;
+          const data = randomItems(type, length, title);
+          const words = storageBuffer(device, Uint32Array.of(7, length, 9));
+          const expected = partitionReference(data, keep as never, { type } as never);
+          const [before, room] = [2 * type.bytes, lengthOnGpu ? maxLength : length];
+          const bytes = new Uint8Array(4 * Math.ceil((before + room * type.bytes + 300) / 4)).fill(0xa5);
+          const rest = storageBuffer(device, new Uint32Array(bytes.buffer));
+          const kept = await runPlaced(
+            device,
+            type,
+            data,
+            expected.count,
+            layout(room),
+            (encoder, ranges) =>
+              partition.record(encoder, {
+                ...ranges,
+                ...(lengthOnGpu && { length: { buffer: words, offset: 4 } }),
+                count: { buffer: count, offset: 4 },
+                rest: { buffer: rest, offset: before },
+              }),
+            title,
+            room,
+          );
+          const values = expected.values as AnyArray;
+          const all = new Uint8Array(values.buffer as ArrayBuffer, values.byteOffset, values.byteLength);
+          const end = expected.count * type.bytes;
+          expectSameBits(kept, arrayLike(values, all.slice(0, end).buffer), title);
+          bytes.set(all.subarray(end), before);
+          expectSameBits(await readWords(device, rest), new Uint32Array(bytes.buffer), `the rest: ${title}`);
+          expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
+          words.destroy();
+          rest.destroy();
         }
       }
       partition.destroy();
@@ -288,7 +339,7 @@ describe.each(rows(recordings, { of: 20 }))(
 
     test.for(["every layout and length"])("%s", async (_, { skip }) => {
       skip(missing(type), `the adapter has no ${type.feature}`);
-      await (kind === "classes" ? partClasses() : partTwoSides());
+      await (kind === "classes" ? partClasses() : kind === "two sides" ? partTwoSides() : partApart());
     });
   },
 );
@@ -460,6 +511,18 @@ describe("what is refused", () => {
       "classes",
     ],
     [
+      "classes, recorded, and a range for the rest",
+      (one) => one.preparePartition({ type: u32, rest: true, classes: 2, class: "x", maxLength: 8 }),
+      "partition<u32> takes rest (whether the rest has a range of its own) or classes, and not both",
+      "rest",
+    ],
+    [
+      "a range where there is to be none yet",
+      (one) => one.preparePartition({ type: u32, where: "true", rest: {} as never, maxLength: 8 }),
+      "partition<u32>: rest is [object Object]; it takes true or false",
+      "rest",
+    ],
+    [
       "classes, recorded, and a predicate",
       (one) => one.preparePartition({ type: u32, where: "true", classes: 2, class: "x", maxLength: 8 }),
       "or classes, and not both",
@@ -572,6 +635,25 @@ describe("what is refused", () => {
       }),
     ).toThrow("count has 16 bytes from offset 1024 on, and 5 items of 4 bytes take 20");
     classes.destroy();
+    const apart = await fold().preparePartition({
+      type: u32,
+      where: "true",
+      rest: true,
+      maxLength: 8,
+      ...small,
+    });
+    const recordApart = (ranges: object) => (): void =>
+      apart.record(device.createCommandEncoder(), { output: b, count: b, length: 8, ...ranges } as never);
+    const behind = { buffer: b, offset: 512 };
+    expect(recordApart({ input: a, count: behind })).toThrow("partition<u32>: rest is undefined");
+    expect(recordApart({ input: a, count: behind, rest: { buffer: b, offset: 28 } })).toThrow(
+      "rest (bytes 28 to 60) and output (bytes 0 to 32) overlap; they must be apart",
+    );
+    expect(recordApart({ input: a, count: behind, rest: { buffer: a, offset: 256 } })).toThrow(
+      "partition<u32>: input and rest must be in different buffers",
+    );
+    expect(record({ input: a, output: b, count: behind, rest: a })).toThrow("takes no option rest");
+    apart.destroy();
     const flagged = await fold().preparePartition({ type: u32, maxLength: 8, ...small });
     expect(() =>
       flagged.record(device.createCommandEncoder(), { input: a, output: b, count: b, length: 0 } as never),

@@ -2,14 +2,18 @@ import { expect, test } from "vitest";
 import { vec2, vec3 } from "../../src/algebra/fields.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
+import { add } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { SourceError } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
+import { maps, mapsInTurn } from "../look_back/operators.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
+import { nanRuns } from "../support/nan_runs.ts";
 import { randomBits } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 
 // Runs of keys that WGSL computes: of the data itself, and of `unique` and `runLengths`. segments.test.ts has those of other arrays.
 
@@ -97,6 +101,57 @@ test("keys of vectors of items", async () => {
   const expected = reduceReference(data, { segments: { key: (x) => Math.floor(x / 300), keyType: u32 } });
   expectSameBits(found.keys, expected.keys, "keys");
   expectSameBits(found.values, expected.values, "values");
+});
+
+/** Every plan of runs: by each algorithm, in one pass or two, and what is chosen if nothing is named. */
+const plans = [
+  {},
+  ...algorithmNames.flatMap((algorithm) =>
+    (["single", "reduce-then-scan"] as const).map((passes) => ({ algorithm, passes, workGroupSize: 32 })),
+  ),
+];
+
+test.for(rows(plans, { of: 3 }))(
+  "a run of NaN whose bits differ is known by its first element: %o",
+  async (plan, { skip }) => {
+    const isMissing =
+      "algorithm" in plan && plan.algorithm === "subgroup" && !fold().device.features.has("subgroups");
+    skip(isMissing, "the adapter has no subgroups");
+    for (const length of [2, 2500]) {
+      for (const data of [nanRuns.f32(length), nanRuns.f64(length)]) {
+        const title = `${length} of ${data.constructor.name}`;
+        const [unique, runs] = [uniqueReference(data), runLengthsReference(data)];
+        expectSameBits(unique, nanRuns.firstOf(data), `${title}: the reference`);
+        expectSameBits(await fold().unique(data, plan), unique, `${title}: unique`);
+        expectSameBits(
+          await fold().unique(data, { ...plan, key: "x", keyType: undefined } as never),
+          unique,
+          `${title}: by a key`,
+        );
+        const found = await fold().runLengths(data, plan);
+        expectSameBits(found.values, runs.values, `${title}: values`);
+        expectSameBits(found.counts, runs.counts, `${title}: counts`);
+        const ones = new Uint32Array(length).fill(1);
+        const sums = await fold().reduce(ones, { ...plan, op: add, segments: { keys: data } });
+        expectSameBits(sums.keys, unique, `${title}: keys of sums`);
+        expectSameBits(sums.values, runs.counts, `${title}: sums`);
+      }
+    }
+  },
+);
+
+test("keys beside totals of 64 bytes, which threads take one by one on a software adapter", async () => {
+  const data = maps.array(700);
+  new Uint32Array(data.buffer).forEach((_, at, words) => {
+    words[at] = at % 5;
+  });
+  const keys = nanRuns.f32(700);
+  const options = { op: mapsInTurn, segments: { keys } } as const;
+  const found = await fold().reduce(data, options);
+  const expected = reduceReference(data, options);
+  expectSameBits(found.keys, nanRuns.firstOf(keys), "keys");
+  expectSameBits(expected.keys, nanRuns.firstOf(keys), "the reference's keys");
+  expectSameBits(found.values, expected.values, "totals");
 });
 
 test("a key that does not compile", async () => {

@@ -80,7 +80,7 @@ const table: readonly Row[] = [
 const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
   items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
 
-/** The lengths of segments, up to so many items: none, one, around tiles, one for everything, and random ones. */
+/** The lengths of segments, up to a number of items: none, one, around tiles, one for everything, and random ones. */
 const partitions: Readonly<Record<string, (length: number) => number[]>> = {
   "one segment": (length) => [length],
   "single items": (length) => Array(length).fill(1),

@@ -10,6 +10,7 @@ import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
+import type { Kernel } from "../../src/kernels/kernel.ts";
 import type { SortFault } from "../../src/kernels/sort.ts";
 import { sortFaults } from "../../src/kernels/sort.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
@@ -583,6 +584,37 @@ describe("short data that is sorted by comparing each item with all others", () 
     sort.destroy();
   });
 
+  test("nothing past the input is read, for a length on the GPU of 0, too", async () => {
+    const { device } = fold();
+    const context = contextOf(device);
+    const options = { type: u32, maxLength: 100, lengthOnGpu: true } as const;
+    const testing = { compared: [[256, 8, 32]] } as const;
+    const plan = planSort(options, context.facts, everyMethod, undefined, undefined, testing);
+    // A thread loads four keys at a time, 128 of a work-group. The last place of the output, which no item gets, tells of a read past the input.
+    const read = "return input[params.input_base + index];";
+    const mark = `if (params.input_base + index >= arrayLength(&input)) {\n    output[99] = 1u;\n  }\n  ${read}`;
+    const told = plan.kernels.map((kernel) => ({ ...kernel, code: kernel.code.replace(read, mark) }));
+    expect(told[0]?.code).toContain(mark);
+    const sort = await prepare(context, {
+      ...plan,
+      kernels: told,
+      passes: (...given) =>
+        plan
+          .passes(...given)
+          .map((pass) => ({ ...pass, kernel: told[plan.kernels.indexOf(pass.kernel)] as Kernel })),
+    });
+    for (const length of [0, 1, 75, 99]) {
+      const [input, output, count] = [100, 100, 1].map((words, at) =>
+        storageBuffer(device, new Uint32Array(words).fill(at === 2 ? length : 7)),
+      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+      const encoder = device.createCommandEncoder();
+      sort.record(encoder, { input, output, length: count });
+      device.queue.submit([encoder.finish()]);
+      expect((await readWords(device, output))[99], `${length}`).toBe(7);
+    }
+    sort.destroy();
+  });
+
   test("sizes and algorithms that the caller chooses are taken instead, and so are radix sorts of more", () => {
     const { facts } = contextOf(fold().device);
     const kernelOf = (more: object): string =>
@@ -669,7 +701,127 @@ describe("keys that are ranked by the order in which they arrive", () => {
   );
 });
 
+describe("keys with values, or with positions, that are ranked by the order in which they arrive", () => {
+  const planted = (["u32", "i32", "f32"] as const).flatMap((name, at) =>
+    (["single", "reduce-then-scan"] as const).flatMap((passes, by) =>
+      ([0, 1, 2] as const).flatMap((disorder, how) =>
+        (["values", "positions", "both"] as const).map((moved, which) => ({
+          name,
+          passes,
+          disorder,
+          moved,
+          bits: [undefined, [3, 17], undefined, [0, 9]][(at + by + how + which) % 4] as
+            | readonly [number, number]
+            | undefined,
+          descending: (at + by + how + which) % 2 === 1,
+          partBytes: [512, 1024, 2048, Infinity][(by + how + which) % 4] as number,
+          ...(passes === "single" && how > 0 && { fault: sortFaults[at + which] as SortFault }),
+        })),
+      ),
+    ),
+  );
+  test.for(rows(planted, { of: 20, seldom: true }))(
+    "$name, $passes, $moved, wrong tiles: one of $disorder, bits $bits, descending: $descending, parts of $partBytes bytes, fault: $fault",
+    async ({ name, passes, moved, bits, descending, disorder, ...testing }) => {
+      const { device } = fold();
+      const context = contextOf(device);
+      const type = elementTypes[name] as ElementType;
+      const indices = moved === "positions";
+      const options = {
+        type,
+        indices,
+        descending,
+        passes,
+        algorithm: "subgroup",
+        workGroupSize: 64,
+      } as const;
+      const plan = planSort(
+        { ...options, ...(bits && { bits }), itemsPerThread: 4, maxLength: 1500 },
+        context.facts,
+        everyMethod,
+        moved === "values" ? u32 : "positions",
+        undefined,
+        { ...testing, ...(disorder > 0 && { disorder }), byArrival: 8, patience: 3 },
+      );
+      expect(plan.kernels.some(({ entryPoint }) => entryPoint === "sort_pairs_pass")).toBe(true);
+      const sort = await prepare(context, plan);
+      for (const length of [1, ...around(256), ...around(1024), 1500]) {
+        for (const kind of ["any", "few", "top byte"] as const) {
+          const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
+          const positions = argSortReference(data, {
+            type: type as never,
+            descending,
+            ...(bits && { bits }),
+          });
+          // Values are positions, so that they show the order of equal keys.
+          const values = Uint32Array.from({ length }, (_, at) => at);
+          const [input, output, given, reordered] = [
+            new Uint32Array(data.buffer, data.byteOffset, length),
+            new Uint32Array(length),
+            values,
+            new Uint32Array(length),
+          ].map((one) => storageBuffer(device, one)) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
+          const encoder = device.createCommandEncoder();
+          sort.record(encoder, {
+            input,
+            output,
+            ...(moved === "values" && { values: given }),
+            ...(moved !== "positions" && { reordered }),
+            length,
+          });
+          device.queue.submit([encoder.finish()]);
+          const expected = gathered(data, positions);
+          const keys = indices ? positions : new Uint32Array(expected.buffer, expected.byteOffset, length);
+          const title = `${length}, ${kind}`;
+          expectSameBits((await readWords(device, output)).subarray(0, length), keys, title);
+          if (!indices) {
+            expectSameBits(
+              (await readWords(device, reordered)).subarray(0, length),
+              positions,
+              `values of ${title}`,
+            );
+          }
+        }
+      }
+      sort.destroy();
+    },
+  );
+});
+
 describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in a wrong order", () => {
+  test.for(rows([4, 8, 16, 24] as const, { of: 4 }))("pairs, %i items a thread", async (items) => {
+    const { device, software } = fold();
+    const context = contextOf(device);
+    const length = software ? 2 * 256 * items + 777 : 300_001;
+    const options = { type: u32, algorithm: "subgroup", passes: "single", workGroupSize: 256 } as const;
+    const plan = planSort(
+      { ...options, itemsPerThread: items, maxLength: length },
+      context.facts,
+      everyMethod,
+      u32,
+      undefined,
+      { partBytes: sortRows.nvidia.partBytes, byArrival: 8, disorder: 2, atOnce: 8 },
+    );
+    expect(plan.kernels.filter(({ entryPoint }) => entryPoint === "sort_pairs_pass")).toHaveLength(1);
+    const sort = await prepare(context, plan);
+    for (const kind of ["any", "few"] as const) {
+      const data = kinds[kind]("u32", length, `pairs ${items}`) as Uint32Array;
+      const [input, output, values, reordered] = [
+        data,
+        new Uint32Array(length),
+        Uint32Array.from(data, (_, at) => at),
+        new Uint32Array(length),
+      ].map((one) => storageBuffer(device, one)) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
+      const encoder = device.createCommandEncoder();
+      sort.record(encoder, { input, output, values, reordered, length });
+      device.queue.submit([encoder.finish()]);
+      const positions = argSortReference(data);
+      expectSameBits((await readWords(device, output)).subarray(0, length), gathered(data, positions), kind);
+      expectSameBits((await readWords(device, reordered)).subarray(0, length), positions, `values, ${kind}`);
+    }
+    sort.destroy();
+  });
+
   // Items of a thread, in parts as the plan has them.
   const shapes = [
     ["u32", 32],

@@ -2,11 +2,12 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import type { BenchResult } from "../../site/use/bench.ts";
 import type { DoctorReport } from "../../src/cli/doctor.ts";
+import { litmusTests } from "../../src/kernels/litmus.ts";
 import { adapter } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 5 });
 
 // The package's own place is not known yet.
 const repository = "github:somebody/wavefold";
@@ -29,7 +30,9 @@ test("the check says what works, and its report is copied as JSON", async () => 
   const lines = await page.locator("#verdicts p").allTextContents();
   expect(lines[0]).toMatch(adapter === "software" ? /^note adapter: .*swiftshader/i : /^ok adapter: ./);
   expect(lines).toContainEqual(expect.stringMatching(/^ok single pass: \d+ runs were right/));
-  expect(lines.at(-2)).toMatch(/^ok self-test of i32: \d+ results are right/);
+  expect(lines).toContainEqual(expect.stringMatching(/^ok self-test of i32: \d+ results are right/));
+  const litmus = lines.filter((line) => line.startsWith("ok litmus test of "));
+  expect(litmus).toHaveLength(litmusTests.length);
   expect(lines.at(-1)).toMatch(
     /^ok bench: [\d,]+ u32, by .*: copy [\d.]+ .?s, scan [\d.]+ .?s \([\d.]+ ×\), reduce .*, compact /,
   );
@@ -43,6 +46,8 @@ test("the check says what works, and its report is copied as JSON", async () => 
   expect(report.selfTest?.failed).toBe(0);
   expect(report.selfTest?.passed).toBeGreaterThan(60);
   expect(report.bench.measurements.map(({ what }) => what)).toEqual(["copy", "scan", "reduce", "compact"]);
+  expect(report.litmus?.map(({ name }) => name)).toEqual(litmusTests.map(({ name }) => name));
+  expect(report.litmus?.every(({ instances, error }) => instances > 1000 && error === null)).toBe(true);
   expect(report.adapter?.limits.maxBufferSize).toBeGreaterThan(0);
   expect(report.verdicts).toHaveLength(lines.length);
   const href = await page
@@ -56,7 +61,7 @@ test("the check says what works, and its report is copied as JSON", async () => 
 
 test("a wrong result is a failure, on a narrow page, too", async () => {
   const page = await visit("check.html", { context: { viewport: { width: 360, height: 740 } } });
-  // Results that are read back are made wrong, but not in the litmus test.
+  // Results that are read back are made wrong, but not in the test of single passes.
   await page.evaluate(() => {
     const read = GPUBuffer.prototype.getMappedRange;
     let reads = 0;
@@ -69,8 +74,13 @@ test("a wrong result is a failure, on a narrow page, too", async () => {
     };
   });
   expect(await check(page, "u32")).toMatch(/^Wavefold does not work here: \d+ of \d+ checks failed\.$/);
-  const last = await page.locator("#verdicts p").last().textContent();
-  expect(last).toMatch(/^FAILED self-test of u32: \d+ of \d+ checks failed, the first is \w+ .*u32/);
+  const lines = await page.locator("#verdicts p").allTextContents();
+  expect(lines.find((line) => line.includes("self-test of u32"))).toMatch(
+    /^FAILED self-test of u32: \d+ of \d+ checks failed, the first is \w+ .*u32/,
+  );
+  expect(lines.at(-1)).toMatch(
+    /^FAILED litmus test of load buffering: 32,768 of 32,768 times, a load got a value that/,
+  );
   expect(await overflow(page)).toBe(0);
 });
 

@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(place, { recursive: true, force: true });
 });
 
-/** Waits for so many frames of the browser's. */
+/** Waits for `count` frames of the browser's. */
 const frames = (page: Page, count: number): Promise<void> =>
   page.evaluate(
     (wanted) =>

@@ -5,7 +5,7 @@ import { adapter } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 12 });
+const test = testInTurn({ of: 15 });
 
 const visit = useSite();
 

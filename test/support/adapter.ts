@@ -1,5 +1,6 @@
 // What the tests run on. It imports nothing of src/, so that the tests of the command need not load it.
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import process from "node:process";
 import { beforeEach } from "vitest";
 
@@ -18,6 +19,21 @@ export const swiftShaderMissing: string | undefined =
   process.platform === "linux" && process.arch === "x64"
     ? undefined
     : `SwiftShader is built for Linux x64, and this is ${process.platform} ${process.arch}`;
+
+/** Why what needs these packages cannot run. Tests on a GPU may run where they are not installed. */
+export const packagesMissing = (...names: readonly string[]): string | undefined => {
+  const { resolve } = createRequire(import.meta.url);
+  const isMissing = (name: string): boolean => {
+    try {
+      resolve(name);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const missing = adapter === "gpu" ? names.filter(isMissing) : [];
+  return missing.length > 0 ? `${missing.join(" and ")} are not installed` : undefined;
+};
 
 /** Skips all tests of a file, or of the `describe` around it, if there is a reason. */
 export function skipAll(reason: string | undefined): void {

@@ -19,7 +19,7 @@ export function storageBuffer(
   return buffer;
 }
 
-/** A storage buffer that holds an array, with so many random words before and behind it. */
+/** A storage buffer that holds an array, with random words before and behind it. */
 export function arrayBuffer(device: GPUDevice, data: AnyArray, before = 0, behind = 0): GPUBuffer {
   const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
   const words = randomWords(before + Math.max(4, Math.ceil(bytes.length / 4)) + behind, "around");

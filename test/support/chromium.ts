@@ -12,7 +12,6 @@ import { promisify } from "node:util";
 import { brotliDecompress, createBrotliDecompress } from "node:zlib";
 import { parseTar } from "nanotar";
 import type { Browser } from "playwright-core";
-import { chromium } from "playwright-core";
 import { adapter as own, swiftShaderMissing } from "./adapter.ts";
 
 /** Whether `@sparticuz/chromium` has a build for this system. */
@@ -107,6 +106,8 @@ export async function launchChromium(
   adapter: "software" | "gpu" = own,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Browser> {
+  // It is loaded here, so that tests that are skipped need not have it.
+  const { chromium } = await import("playwright-core");
   const gpu = adapter === "gpu";
   if (installed !== undefined) {
     // Chrome brings SwiftShader on every system.

@@ -20,7 +20,7 @@ export const floats: readonly FloatRow[] = [
   { type: f64, fraction: 52, exponent: 11 },
 ] as readonly FloatRow[];
 
-/** Rows of items as a kernel takes them: the number of a row's items, and two words for each of so many. */
+/** Rows of items as a kernel takes them: the number of a row's items, and two words for each of `most` items. */
 export function wordsOfRows(given: readonly ScalarArray[], most: number): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(given.length * (2 * most + 1));
   given.forEach((row, at) => {
@@ -43,7 +43,7 @@ export function floatsOf({ type }: FloatRow, values: readonly number[]): ScalarA
       : Float64Array.from(values);
 }
 
-/** Bits of random floats whose exponents span so many binades, and whose signs alternate at random. */
+/** Bits of random floats whose exponents span a number of binades, and whose signs alternate at random. */
 export function spreadItems(
   { type, fraction, exponent }: FloatRow,
   length: number,

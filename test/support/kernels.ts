@@ -120,7 +120,7 @@ export const operatorsOf = (type: ScalarType): Operator[] =>
     }
   });
 
-/** The operators whose elements are longer than values, if a work-group of so many threads has the memory for them. */
+/** The operators whose elements are longer than values, if a work-group has the memory for them. */
 const longOperatorsOf = (type: ScalarType, workGroupSize: number): Operator[] =>
   type.kind === "float" && workGroupSize > 1 && workGroupSize * type.bytes <= 200 ? [exactAdd] : [];
 

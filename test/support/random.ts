@@ -102,7 +102,7 @@ export function anyItems(type: TypeName, length: number, name: string): ScalarAr
   return arrayOfBits(type, bits);
 }
 
-/** Zeros but for one item in so many: for operators that a long run of values saturates. */
+/** Zeros but for one in `oneIn` items: for operators that a long run of values saturates. */
 export function sparseItems(
   type: TypeName,
   length: number,

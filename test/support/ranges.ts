@@ -23,7 +23,7 @@ const POISON = 0xa5;
 const BEHIND = 300;
 
 /**
- * Records with ranges that lie so, in buffers full of poison, and checks every byte but the output's.
+ * Records with ranges of this arrangement, in buffers full of poison, and checks every byte but the output's.
  *
  * @returns the output: as many items as are asked for.
  */

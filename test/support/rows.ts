@@ -6,7 +6,7 @@ import { isQuick } from "./tier.ts";
 export interface Parts<Row> {
   /** How many parts there are, one of `PARTS`: a run of the quick tier takes one part. A short table has fewer. */
   readonly of: Divisor;
-  /** Moves the part by so many rows: tables inside a table, each moved by its own place, do not all take the same row. */
+  /** By how many rows the part is moved: tables inside a table, each moved by its own place, do not all take the same row. */
   readonly shift?: number;
   /** Rows that every run takes. */
   readonly always?: (row: Row) => boolean;
@@ -14,12 +14,12 @@ export interface Parts<Row> {
   readonly seldom?: boolean;
 }
 
-/** After so many seeds in a row, every row of every table has had its turn: the numbers of parts divide it. */
+/** After this number of seeds in a row, every row of every table has had its turn: the numbers of parts divide it. */
 export const TURNS = 60;
 export const PARTS = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60] as const;
 type Divisor = (typeof PARTS)[number];
 
-/** How many parts a table of so many rows has: as many as are asked for, and, unless `seldom` says so, no part is empty. */
+/** How many parts a table of `length` rows has: as many as are asked for, and, unless `seldom` says so, no part is empty. */
 export const partsOf = (length: number, { of, seldom }: Pick<Parts<never>, "of" | "seldom">): Divisor =>
   seldom ? of : (PARTS.filter((parts) => parts <= of && parts <= length).at(-1) ?? 1);
 

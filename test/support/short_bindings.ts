@@ -5,6 +5,24 @@ import { planAs } from "./fold.ts";
 
 // A device that is taken for one whose bindings are short, so that short ranges go in windows.
 
+/** A device's limits, but for the bytes of a binding. */
+export function limitsWithBinding({ limits }: GPUDevice, binding: number): Limits {
+  const own = Object.fromEntries(
+    (
+      [
+        "maxComputeInvocationsPerWorkgroup",
+        "maxComputeWorkgroupSizeX",
+        "maxComputeWorkgroupStorageSize",
+        "maxComputeWorkgroupsPerDimension",
+        "maxBufferSize",
+        "maxStorageBuffersPerShaderStage",
+        "minStorageBufferOffsetAlignment",
+      ] as const
+    ).map((name) => [name, limits[name]]),
+  );
+  return { ...own, maxStorageBufferBindingSize: binding } as unknown as Limits;
+}
+
 /**
  * Has a file's fold taken for such a device, which has no look-back where the spine would be longer than a binding. It returns
  * the limits.
@@ -18,20 +36,7 @@ export function useShortBindings(
   let restore = (): void => {};
   beforeAll(() => {
     const { device } = fold();
-    const own = Object.fromEntries(
-      (
-        [
-          "maxComputeInvocationsPerWorkgroup",
-          "maxComputeWorkgroupSizeX",
-          "maxComputeWorkgroupStorageSize",
-          "maxComputeWorkgroupsPerDimension",
-          "maxBufferSize",
-          "maxStorageBuffersPerShaderStage",
-          "minStorageBufferOffsetAlignment",
-        ] as const
-      ).map((name) => [name, device.limits[name]]),
-    );
-    limits = { ...own, maxStorageBufferBindingSize: binding } as unknown as Limits;
+    limits = limitsWithBinding(device, binding);
     restore = planAs({ device }, { ...facts, limits });
   });
   afterAll(() => restore());

@@ -186,7 +186,7 @@ describe("what an operator declares", () => {
     reference: (a, b) => a + b,
   }) as Operator as Operator<string>;
 
-  test.each(rows(algorithmNames, { of: 6, seldom: true }))(
+  test.each(rows(algorithmNames, { of: 30, seldom: true }))(
     "may have all our names, and those of WGSL's own functions: %s",
     async (algorithm) => {
       const kernels = await kernelsWith(u32, op, {}, [algorithm]);

@@ -32,7 +32,7 @@ fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before: Element)
       let is_kept = counts[at] != 0u;
       if (is_stored(is_kept, index + item)) {
         let rank = (words[at / 2u] >> (16u * (at % 2u))) & 0xffffu;
-        write_item(place_of(is_kept, before + rank, index + item), kept_item(items[at], index + item));
+        store_item(is_kept, before + rank, index + item, kept_item(items[at], index + item));
       }
     }
   }
@@ -43,7 +43,7 @@ fn is_stored(is_kept: bool, index: u32) -> bool {
   return is_kept;
 }
 
-// Where an item is stored. `before` is the number of items that are kept before it.
-fn place_of(is_kept: bool, before: u32, index: u32) -> u32 {
-  return before;
+// Stores an item. `before` is the number of items that are kept before it.
+fn store_item(is_kept: bool, before: u32, index: u32, item: Output) {
+  write_item(before, item);
 }

@@ -12,7 +12,7 @@ fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before: Element)
     let index = vector_of(tile, thread, item);
     if (is_stored(is_kept, index)) {
       let rank = (words[item / 2u] >> (16u * (item % 2u))) & 0xffffu;
-      write_item(place_of(is_kept, before + rank, index), kept_item(read_vector(index), index));
+      store_item(is_kept, before + rank, index, kept_item(read_vector(index), index));
     }
   }
 }

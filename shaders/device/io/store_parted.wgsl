@@ -1,13 +1,13 @@
 // Stores every item: those that are kept first, and the rest after them, both in order. So that the number of all kept items
 // is known when items are moved, the spine has one place more than there are tiles.
 // Linked with store_kept.wgsl, length_*.wgsl and carry_spine.wgsl. Call from any control flow. No work-group memory.
-// replaces: is_stored, place_of
+// replaces: is_stored, store_item
 
 fn is_stored(is_kept: bool, index: u32) -> bool {
   return index < data_length();
 }
 
 // As many items of the rest come before an item as there are items before it that are not kept.
-fn place_of(is_kept: bool, before: u32, index: u32) -> u32 {
-  return select(spine[params.tiles] + index - before, before, is_kept);
+fn store_item(is_kept: bool, before: u32, index: u32, item: Output) {
+  write_item(select(spine[params.tiles] + index - before, before, is_kept), item);
 }

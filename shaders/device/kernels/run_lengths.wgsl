@@ -1,23 +1,22 @@
 // Finds runs of equal keys in one dispatch: how many items each has, and maybe its key or its first item. Each work-group finds out
-// where runs start in one tile, and hands on how many do and where the last one does. It looks back at what the tiles before it
-// handed on. Then it knows the number of each run, and where the run before it started: what is stored for a run goes to its
-// number, and how many items the run before it has goes to the place before.
+// where runs start in one tile, and hands on how many do and where the last one does. While it waits for what the tiles before it
+// handed on, the first runs of the tile lie side by side in work-group memory. Then it knows the number of each run, and where the run
+// before it started, and stores them side by side. If more runs start in the tile than work-group memory has room for, the keys are
+// loaded again, and the next runs follow, round after round.
 //
-// An element has two words: how many runs start, and one more than the index of the last item that starts one, or 0. Each
-// item's key is loaded once. Lanes vote on which items of a row start runs. Then each lane takes the votes of one row, and the lanes
-// scan what starts in the rows. Both wait in work-group memory for the look-back, so a thread holds only its keys over the wait.
+// An element has two words: how many runs start, and one more than the index of the last item that starts one, or 0.
 //
-// Linked with contract.wgsl (a vector is one item), subgroup.wgsl, key_before_*.wgsl, keys.wgsl or
-// keys_by_expression.wgsl, look_back.wgsl, tile_*.wgsl, output_items.wgsl, length_*.wgsl, and store_*.wgsl for what is stored for a run.
-// All subgroups must be full, and have at most 32 lanes. The outputs must not overlap the keys.
+// Linked with contract.wgsl, subgroup.wgsl, key_before_*.wgsl, keys.wgsl or keys_by_expression.wgsl, load_keys_*.wgsl,
+// look_back.wgsl, tile_*.wgsl, output_items.wgsl, length_*.wgsl, and for what is stored for a run stage_*.wgsl and store_*.wgsl.
+// All subgroups must be full, and have at most 32 lanes. A vector has at most four items. The outputs must not overlap the keys.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
-// Work-group memory: the algorithm's, the look-back's, and four words for each row of a tile.
+// Work-group memory: the algorithm's, the look-back's, a word, and what stage_*.wgsl take for STAGED runs.
 // replaces: total_of_tile
 
 @group(0) @binding(5) var<storage, read_write> total: array<u32>;
 
-// For each row of the tile: a bit for each lane whose item starts a run, and the runs that start in the subgroup's rows before.
-var<workgroup> run_rows: array<vec4<u32>, SUBGROUP_SLOTS * VECTORS>;
+// How often runs of the tile are staged.
+var<workgroup> run_rounds: u32;
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn run_lengths(
@@ -32,117 +31,197 @@ fn run_lengths(
   }
 
   let keys = load_keys(tile, thread, length);
-  let scan = scan_subgroups(scan_runs(tile, thread, length, keys));
+  // All exchanges between lanes come before the branches that only a few lanes take.
+  let starts = starts_of(tile, thread, length, keys);
+  let scan = scan_subgroups(starts.all);
   hand_on(tile, scan.total, thread);
+  let number = number_of(scan.total);
+  let before = number_of(scan.before);
+  if (thread == 0u) {
+    run_rounds = (number + STAGED - 1u) / STAGED;
+  }
+  stage_runs(tile, thread, keys, starts, before, 0u);
   look_back(tile, scan.total, thread, length);
-  store_runs(tile, thread, keys, combine(carry(), scan.before));
+  let rounds = workgroupUniformLoad(&run_rounds);
+  let place = number_of(carry());
+  store_staged(thread, min(number, STAGED), place, last_of(carry()));
+  for (var round = 1u; round < rounds; round++) {
+    let first = round * STAGED;
+    let last = last_staged();
+    workgroupBarrier();
+    stage_runs(tile, thread, load_keys(tile, thread, length), starts, before, first);
+    workgroupBarrier();
+    store_staged(thread, min(number - first, STAGED), place + first, last);
+  }
 
   if (tile == last_tile(length) && thread == 0u) {
     let all = combine(carry(), scan.total);
-    if (all.x > 0u) {
-      store_length(all.x - 1u, length + 1u - all.y);
+    if (number_of(all) > 0u) {
+      store_length(number_of(all) - 1u, length + 1u - last_of(all));
     }
-    total[params.count_base] = all.x;
+    total[params.count_base] = number_of(all);
   }
 }
 
 fn load_keys(tile: u32, thread: u32, length: u32) -> array<Key, ITEMS> {
   var keys: array<Key, ITEMS>;
-  if ((tile + 1u) * TILE <= length) {
-    for (var row = 0u; row < VECTORS; row++) { // unroll
-      keys[row] = key_at(vector_of(tile, thread, row));
+  if ((tile + 1u) * TILE <= length && keys_start_at_vector()) {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      var loaded = keys_of_vector(vector_of(tile, thread, vector));
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        keys[vector * VECTOR + item] = loaded[item];
+      }
     }
   } else {
-    for (var row = 0u; row < VECTORS; row++) { // unroll
-      let index = vector_of(tile, thread, row);
-      if (index < length) {
-        keys[row] = key_at(index);
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        let index = vector_of(tile, thread, vector) * VECTOR + item;
+        if (index < length) {
+          keys[vector * VECTOR + item] = key_at(index);
+        }
       }
     }
   }
   return keys;
 }
 
-// Scans the runs that start in the subgroup's rows, and returns those that start in all of them. Call in uniform control flow.
-fn scan_runs(tile: u32, thread: u32, length: u32, keys: array<Key, ITEMS>) -> Element {
+const FLAG_WORDS = (ITEMS + 31u) / 32u;
+
+// Where runs start in a thread's items.
+struct Starts {
+  // A bit for each item that starts a run.
+  flags: array<u32, FLAG_WORDS>,
+  // For each vector, how many runs start in its row before it, and in its whole row. A row has at most 128 items.
+  before: array<u32, BYTE_WORDS>,
+  rows: array<u32, BYTE_WORDS>,
+  // The runs that start in all rows of the subgroup.
+  all: Element,
+}
+
+// Call in uniform control flow.
+fn starts_of(tile: u32, thread: u32, length: u32, keys: array<Key, ITEMS>) -> Starts {
   var own = keys;
-  // A lane's votes are those of the row with its number, and of each row that is MIN_SUBGROUP_SIZE farther.
-  var votes: array<u32, (VECTORS + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE>;
-  let first = vector_of(tile, thread, 0u) - subgroup_rank;
-  begin_keys(first);
-  for (var row = 0u; row < VECTORS; row++) { // unroll
-    let index = vector_of(tile, thread, row);
-    let before = key_before(index, own[row]);
-    let starts = index < length && (index == 0u || !is_same_key(before, own[row]));
-    let vote = subgroupBallot(starts).x;
-    votes[row / MIN_SUBGROUP_SIZE] = select(votes[row / MIN_SUBGROUP_SIZE], vote, subgroup_rank == row % MIN_SUBGROUP_SIZE);
-  }
-  var known = identity();
-  for (var rows = 0u; rows < VECTORS; rows += MIN_SUBGROUP_SIZE) {
-    let row = rows + subgroup_rank;
-    let vote = votes[rows / MIN_SUBGROUP_SIZE];
-    let started = subgroup_scan_inclusive(started_in_row(first + row * subgroup_count, vote), subgroup_rank);
-    let others = element_shuffle_up(started, 1u);
-    let all = element_shuffle(started, subgroup_count - 1u);
-    if (subgroup_rank < MIN_SUBGROUP_SIZE && row < VECTORS) {
-      let before = combine(known, select(others, identity(), subgroup_rank == 0u));
-      run_rows[subgroup_number * VECTORS + row] = vec4<u32>(vote, before, 0u);
+  var flags: array<u32, FLAG_WORDS>;
+  var counts: array<u32, BYTE_WORDS>;
+  var last = 0u;
+  begin_keys((vector_of(tile, thread, 0u) - subgroup_rank) * VECTOR);
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let first = vector_of(tile, thread, vector) * VECTOR;
+    var before = key_before(first, own[vector * VECTOR + VECTOR - 1u]);
+    var found = select(0u, 1u, first == 0u);
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      let key = own[vector * VECTOR + item];
+      found |= select(1u << item, 0u, is_same_key(before, key));
+      before = key;
     }
-    known = combine(known, all);
+    found &= (1u << min(max(length, first) - first, VECTOR)) - 1u;
+    last = select(last, first + firstLeadingBit(found) + 1u, found != 0u);
+    counts[vector / 4u] |= countOneBits(found) << (8u * (vector % 4u));
+    flags[vector * VECTOR / 32u] |= found << (vector * VECTOR % 32u);
   }
-  return known;
+  var starts: Starts;
+  starts.flags = flags;
+  for (var word = 0u; word < BYTE_WORDS; word++) { // unroll
+    let through = subgroupInclusiveAdd(counts[word]);
+    starts.before[word] = through - counts[word];
+    starts.rows[word] = subgroupShuffle(through, subgroup_count - 1u);
+  }
+  var number = 0u;
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    number += (starts.rows[vector / 4u] >> (8u * (vector % 4u))) & 0xffu;
+  }
+  starts.all = started_runs(number, subgroupMax(last));
+  return starts;
 }
 
-// The runs that start in a row, or in a part of it. `first` is the index of the row's first item.
-fn started_in_row(first: u32, votes: u32) -> Element {
-  return Element(countOneBits(votes), select(0u, first + firstLeadingBit(votes) + 1u, votes != 0u));
-}
-
-// `before` has the runs that start before the subgroup's rows.
-fn store_runs(tile: u32, thread: u32, keys: array<Key, ITEMS>, before: Element) {
+// Puts runs of the tile into work-group memory, from the run with the number `first` on. `before` is how many runs start in the tile
+// before the subgroup's rows.
+fn stage_runs(tile: u32, thread: u32, keys: array<Key, ITEMS>, starts: Starts, before: u32, first: u32) {
   var own = keys;
-  for (var row = 0u; row < VECTORS; row++) { // unroll
-    let found = run_rows[subgroup_number * VECTORS + row];
-    if (((found.x >> subgroup_lane) & 1u) != 0u) {
-      let index = vector_of(tile, thread, row);
-      let in_row = started_in_row(index - subgroup_rank, found.x & ((1u << subgroup_lane) - 1u));
-      let earlier = combine(before, combine(found.yz, in_row));
-      store_run(earlier.x, index, own[row]);
-      store_start(earlier.x, index);
-      if (earlier.x > 0u) {
-        store_length(earlier.x - 1u, index + 1u - earlier.y);
+  var held = starts;
+  var row = before - first;
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let index = vector_of(tile, thread, vector) * VECTOR;
+    let flags = held.flags[vector * VECTOR / 32u] >> (vector * VECTOR % 32u);
+    var at = row + ((held.before[vector / 4u] >> (8u * (vector % 4u))) & 0xffu);
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      if (((flags >> item) & 1u) != 0u) {
+        if (at < STAGED) {
+          stage_key(at, own[vector * VECTOR + item]);
+          stage_first(at, index + item);
+        }
+        at++;
       }
     }
+    row += (held.rows[vector / 4u] >> (8u * (vector % 4u))) & 0xffu;
   }
 }
 
-fn store_length(place: u32, items: u32) {
-  if (place < params.segment_count) {
-    write_item(place, items);
+// Stores staged runs. `place` is the number of the first one, and `last` is one more than the index of the item that starts the run
+// before it.
+fn store_staged(thread: u32, number: u32, place: u32, last: u32) {
+  for (var at = thread; at < number; at += WORK_GROUP_SIZE) {
+    if (place + at < params.segment_count) {
+      store_run(place + at, at);
+    }
+    store_number(place + at, at, last);
   }
+}
+
+fn started_runs(number: u32, last: u32) -> Element {
+  return Element(number, last);
+}
+
+fn number_of(runs: Element) -> u32 {
+  return runs.x;
+}
+
+fn last_of(runs: Element) -> u32 {
+  return runs.y;
 }
 
 // The total of any tile. It reads one row after another, which is slow, but takes few registers. All threads get it. The order does
 // not matter to these elements.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var sum = identity();
-  for (var row = 0u; row < VECTORS; row++) {
-    sum = combine_vector(sum, vector_of(tile, thread, row), length);
+  for (var vector = 0u; vector < VECTORS; vector++) {
+    sum = combine_vector(sum, vector_of(tile, thread, vector), length);
   }
   return scan_subgroups(subgroup_reduce(sum, subgroup_rank, subgroup_count)).total;
 }
 
-// Adds a row's item to `before`. Only for a tile whose total is computed again.
-fn combine_vector(before: Element, index: u32, length: u32) -> Element {
-  if (index < length && (index == 0u || !is_same_key(key_at(index - 1u), key_at(index)))) {
-    return combine(before, Element(1u, index + 1u));
+// Adds a vector's items to `before`. Only for a tile whose total is computed again.
+fn combine_vector(before: Element, vector: u32, length: u32) -> Element {
+  var sum = before;
+  for (var item = 0u; item < VECTOR; item++) {
+    let index = vector * VECTOR + item;
+    if (index < length && (index == 0u || !is_same_key(key_at(index - 1u), key_at(index)))) {
+      sum = combine(sum, started_runs(1u, index + 1u));
+    }
   }
-  return before;
+  return sum;
 }
 
-// What else is stored for a run: its key or its first item, and where it starts.
-fn store_run(place: u32, first: u32, key: Key) {
+// What is staged for a run: its key, and where it starts.
+fn stage_key(at: u32, key: Key) {
 }
 
-fn store_start(place: u32, first: u32) {
+fn stage_first(at: u32, first: u32) {
+}
+
+// One more than the index of the item that starts the last staged run.
+fn last_staged() -> u32 {
+  return 0u;
+}
+
+// What is stored for a staged run that has a place in the outputs: its key or its first item.
+fn store_run(place: u32, at: u32) {
+}
+
+// What else is stored: where it starts, or how many items the run before it has.
+fn store_number(place: u32, at: u32, last: u32) {
+}
+
+// How many items a run has.
+fn store_length(place: u32, items: u32) {
 }

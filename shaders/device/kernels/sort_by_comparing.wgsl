@@ -25,10 +25,10 @@ fn sort_by_comparing(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let tile = work_group.y * params.grid_width + work_group.x;
-  if (tile >= params.tiles) {
+  let length = data_length();
+  if (tile * OWN >= length) {
     return;
   }
-  let length = data_length();
   let first = tile * OWN;
   let own = thread % OWN;
   let chunk = thread / OWN;

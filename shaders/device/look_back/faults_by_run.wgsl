@@ -76,7 +76,7 @@ fn is_withheld(place: u32, word: u32) -> bool {
     }
     // One word never comes: the last one, or (in the next case) the first one.
     case 4u: {
-      return word == 2u * ELEMENT_WORDS - 1u;
+      return word == ENTRY_WORDS - 1u;
     }
     case 5u: {
       return word == 0u;

@@ -21,9 +21,6 @@
 // Sources: Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA, 2016;
 // Smith, Levien, Owens, "Decoupled Fallback", SPAA 2025.
 
-// Words of an entry.
-const ENTRY_WORDS = 2u * ELEMENT_WORDS;
-
 fn entry_of_tile(tile: u32) -> u32 {
   return tile / FAN_OUT * GROUP_ENTRIES + tile % FAN_OUT;
 }

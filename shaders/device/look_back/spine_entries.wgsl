@@ -10,8 +10,7 @@
 // The GROUP_ENTRIES places of a group lie word by word: the first words of all places, then the second words, and so on. So
 // words that are read together lie side by side.
 //
-// Linked with contract.wgsl, faults_none.wgsl, and a look-back, which declares ENTRY_WORDS. Call from any control flow. No
-// work-group memory.
+// Linked with contract.wgsl and faults_none.wgsl. Call from any control flow. No work-group memory.
 
 @group(0) @binding(3) var<storage, read_write> spine: array<atomic<u32>>;
 

@@ -1,11 +1,9 @@
 // Stores the key of each run.
-// Linked with run_lengths.wgsl. Call from any control flow. No work-group memory.
+// Linked with run_lengths.wgsl and stage_keys.wgsl. Call from any control flow. No work-group memory.
 // replaces: store_run
 
 @group(0) @binding(15) var<storage, read_write> unique_keys: array<Key>;
 
-fn store_run(place: u32, first: u32, key: Key) {
-  if (place < params.segment_count) {
-    unique_keys[params.unique_base + place] = key;
-  }
+fn store_run(place: u32, at: u32) {
+  unique_keys[params.unique_base + place] = staged_keys[at];
 }

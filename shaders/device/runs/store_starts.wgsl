@@ -1,12 +1,9 @@
-// Stores the index of each run's first item, and not how many it has. Indices count from params.first_index.
-// Linked with run_lengths.wgsl. Call from any control flow. No work-group memory.
-// replaces: store_start, store_length
+// Stores the index of each run's first item. Indices count from params.first_index.
+// Linked with run_lengths.wgsl and stage_firsts.wgsl. Call from any control flow. No work-group memory.
+// replaces: store_number
 
-fn store_start(place: u32, first: u32) {
+fn store_number(place: u32, at: u32, last: u32) {
   if (place < params.segment_count) {
-    write_item(place, first + params.first_index);
+    write_item(place, staged_firsts[at] - 1u + params.first_index);
   }
-}
-
-fn store_length(place: u32, items: u32) {
 }

@@ -1,9 +1,14 @@
-// Stores the key of each run beside its total.
+// Stores the key of the first item of each run.
 // Linked with the keys' file, which declares key_at, and totals.wgsl. No work-group memory.
 // replaces: store_key
 
 @group(0) @binding(15) var<storage, read_write> unique_keys: array<Key>;
 
-fn store_key(place: u32, index: u32) {
-  unique_keys[params.unique_base + place] = key_at(index);
+fn store_key(first: u32, number: u32, length: u32) {
+  if (first < length) {
+    let place = place_of_segment(first, number, length);
+    if (place < params.segment_count) {
+      unique_keys[params.unique_base + place] = key_at(first);
+    }
+  }
 }

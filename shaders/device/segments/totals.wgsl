@@ -1,5 +1,6 @@
 // Stores the total of a segment when its last item is stored. The total of the segment with the number n, counted from 0,
-// goes to place n of the output. A total that has no place in the output is not stored.
+// goes to place n of the output. A total that has no place in the output is not stored. The key of a run is that of its first item. It
+// is stored when the item before it is, which is the last one of its segment.
 // Linked with element.wgsl, an output of single items, and store_totals.wgsl or store_totals_one_by_one.wgsl. Call from any
 // control flow. No work-group memory.
 
@@ -19,7 +20,14 @@ fn store_total_of_segment(last: u32, length: u32, prefix: Element) {
   let place = place_of_segment(last, prefix.heads - 1u, length);
   if (place < params.segment_count) {
     write_item(place, item_from_element(prefix));
-    store_key(place, last);
+  }
+  store_key(last + 1u, prefix.heads, length);
+}
+
+// Stores the key of the first item of all, which no item comes before. Takes the item's inclusive prefix.
+fn store_key_of_first(length: u32, prefix: Element) {
+  if (length > 0u && head_at(0u) != 0u) {
+    store_key(0u, prefix.heads - 1u, length);
   }
 }
 
@@ -28,6 +36,6 @@ fn place_of_segment(last: u32, number: u32, length: u32) -> u32 {
   return number;
 }
 
-// Stores the key of the segment, if segments have keys and these are asked for.
-fn store_key(place: u32, index: u32) {
+// Stores the key of the segment that starts at an index, if segments have keys and these are asked for. Takes the segment's number.
+fn store_key(first: u32, number: u32, length: u32) {
 }

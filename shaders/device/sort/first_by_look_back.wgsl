@@ -6,7 +6,7 @@
 // pass before count as missing. No tile leaves a part behind. When a run starts, all entries are zero.
 //
 // WebGPU does not promise that a work-group makes progress while another waits, so no work-group waits for ever. After PATIENCE
-// attempts, the whole work-group counts the items of the tile that it waits for, and hands on the parts in its stead. They are
+// attempts, the whole work-group counts the items of the tile that it waits for, and hands on the parts in place of their owner. They are
 // the same whoever counts them. Nobody writes the input in this dispatch.
 //
 // Linked with contract.wgsl, memory.wgsl, count_tile.wgsl, faults_none.wgsl and sort/tile_*.wgsl. Call in uniform control flow.

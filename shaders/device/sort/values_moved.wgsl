@@ -3,6 +3,10 @@
 
 @group(0) @binding(18) var<storage, read_write> reordered: array<Value>;
 
+fn write_value(index: u32, value: Value) {
+  reordered[params.reordered_base + index] = value;
+}
+
 var<private> own_values: array<Value, ITEMS>;
 
 // Loads the values of the thread's items. A pass does so before it waits for other tiles.
@@ -44,7 +48,7 @@ fn move_values(
   for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
     let at = item * WORK_GROUP_SIZE + thread;
     if (part * SHARE + at < own) {
-      reordered[params.reordered_base + places[item]] = take_value(at);
+      write_value(places[item], take_value(at));
     }
   }
 }
@@ -63,7 +67,7 @@ fn store_values(thread: u32, length: u32) {
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let index = place_of(0u, thread, item);
     if (index < length) {
-      reordered[params.reordered_base + index] = own_values[item];
+      write_value(index, own_values[item]);
     }
   }
 }

@@ -139,8 +139,24 @@ export function loadLibrary(path: string): boolean {
     return true;
   } catch (cause) {
     // The library is no Node.js module, so dlopen throws. But the library stays loaded, and Dawn finds it by its name.
-    return cause instanceof Error && cause.message.includes("did not self-register");
+    return cause instanceof Error && NO_MODULE.test(cause.message);
   }
+}
+
+/**
+ * What runtimes say of a library that was found and is no module of theirs: Node.js, Bun, Deno. Deno looks for no library by its
+ * name alone, so Dawn has to.
+ */
+const NO_MODULE = /did not self-register|napi_register_module|register Node-API module|Invalid path/;
+
+/** What else it takes to start SwiftShader from `folder` in a runtime that lets nobody load a library or set a variable for it. */
+export function whatRuntimeTakes(folder: string): string {
+  const library = `LD_LIBRARY_PATH=${folder}`;
+  return "Deno" in globalThis
+    ? `. In Deno, import wavefold in place of wavefold/node, or set ${library} before it starts`
+    : process.versions.bun === undefined
+      ? ""
+      : `. Bun needs ${library} and VK_ICD_FILENAMES=${join(folder, ICD)} to be set before it starts`;
 }
 
 /** Whether the only Vulkan loader of the process is the software adapter's own, which another thread may have loaded. */

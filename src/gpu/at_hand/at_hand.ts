@@ -19,7 +19,7 @@ import type { Context } from "../device/context.ts";
 import type { Given, Part, Target } from "../device/transfer.ts";
 import { atHand, fresh, givenOf } from "../device/transfer.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
-import { loadOptional, methodsFor } from "../executor/load_methods.ts";
+import { loadRareOptions, methodsFor } from "../executor/load_methods.ts";
 import { once } from "../executor/load_once.ts";
 import type { Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor, forgetRuns, plannedLength, withPlan } from "../executor/plans_of_calls.ts";
@@ -73,7 +73,7 @@ export interface HandCompactOptions<Name extends string> extends TuningOptions {
 export interface TotalOption<Result> {
   /**
    * An array of one element, of the result's type. The scan fills it with the combination of all elements, the initial value
-   * included. Its element can be the `initial` of the scan of the next part.
+   * included. It can be the `initial` of the scan of the next part, and its `total`, too.
    */
   readonly total?: NoInfer<Result>;
 }
@@ -91,7 +91,7 @@ export interface IntoOption<Result> {
 /** The options of `scan`. */
 export interface HandScanOptions<A extends AnyArray>
   extends HandOptions<NameOf<A>>,
-    InitialOption<ValueIn<A>>,
+    InitialOption<ValueIn<A> | A>,
     TotalOption<A>,
     IntoOption<A> {
   /** Leaves each place's own element out. */
@@ -101,7 +101,7 @@ export interface HandScanOptions<A extends AnyArray>
 /** The options of `scan` with a map to another type. */
 export interface HandScanMapOptions<From extends string, Name extends string, V extends Value>
   extends HandMapOptions<From, Name, V>,
-    InitialOption<V>,
+    InitialOption<V | ArrayOf<Name, V>>,
     TotalOption<ArrayOf<Name, V>>,
     IntoOption<ArrayOf<Name, V>> {
   /** Leaves each place's own element out. */
@@ -166,14 +166,14 @@ export function endsOf(
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await loadOptional()).endsAtHand(caller, types, initial, total, room);
+      : (await loadRareOptions()).endsAtHand(caller, types, initial, total, room);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */
 export const targetFor = async (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Promise<Target> => (into === undefined ? fresh : (await loadOptional()).resultIn(into, ...others));
+): Promise<Target> => (into === undefined ? fresh : (await loadRareOptions()).resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {

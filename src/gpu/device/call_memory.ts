@@ -118,7 +118,7 @@ function startWaiting({ waiting }: Kept): void {
   }
 }
 
-/** The most bytes of a buffer that is taken for so many: a power of two. */
+/** The most bytes of a buffer that is taken for `bytes` bytes: a power of two. */
 const mostFor = (bytes: number): number => 2 ** Math.ceil(Math.log2(Math.max(2 ** 16, bytes)));
 
 /**

@@ -52,10 +52,14 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   return context;
 }
 
+/** Loads what tells more of a problem. Where that cannot be loaded, the error has at least the problem. */
+export const errorsFor = (problem?: string): Promise<typeof import("./device_errors.ts")> =>
+  part(import("./device_errors.ts"), problem);
+
 /** Whether WGSL has `subgroup_id` on the device. A browser tells it. */
 const hasSubgroupIds = async (device: GPUDevice): Promise<boolean> =>
   (globalThis.navigator as Navigator | undefined)?.gpu?.wgslLanguageFeatures?.has("subgroup_id") ??
-  (await part(import("./device_errors.ts"))).compilesSubgroupIds(device);
+  (await errorsFor()).compilesSubgroupIds(device);
 
 /** The device's context. For a new one, the device's compiler is asked first whether it has `subgroup_id`. */
 export async function openContext(
@@ -188,11 +192,7 @@ export function descriptorOf(
 }
 
 /** Compiles a module, and turns the compiler's messages into errors at the line that was written. */
-export async function compileModule(
-  device: GPUDevice,
-  linked: Module,
-  label: string,
-): Promise<GPUShaderModule> {
+async function compileModule(device: GPUDevice, linked: Module, label: string): Promise<GPUShaderModule> {
   device.pushErrorScope("validation");
   const module = device.createShaderModule({ label, code: linked.code });
   const [failure, info] = await Promise.all([device.popErrorScope(), module.getCompilationInfo()]);
@@ -200,7 +200,7 @@ export async function compileModule(
   if (message === undefined && failure === null) {
     return module;
   }
-  const { shaderError } = await part(import("./device_errors.ts"));
+  const { shaderError } = await errorsFor(`${label}: ${(message ?? failure)?.message}`);
   throw shaderError(linked, label, message, failure);
 }
 
@@ -217,7 +217,12 @@ export async function allocate(
   const [buffer, failure] = await Promise.all([made, device.popErrorScope()]);
   if (failure !== null) {
     buffer.destroy();
-    throw (await part(import("./device_errors.ts"))).roomError(title, needed, descriptor.label, failure);
+    throw (await errorsFor(`${title}: no room for ${needed} bytes`)).roomError(
+      title,
+      needed,
+      descriptor.label,
+      failure,
+    );
   }
   return buffer;
 }

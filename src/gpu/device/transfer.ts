@@ -4,7 +4,7 @@ import { wholeWords } from "../../plan/plan.ts";
 import { keepBuffer, letGoOfBuffers, takeBuffer } from "./call_memory.ts";
 import type { Context } from "./context.ts";
 import { allocate, explain, requireDevice, validated } from "./device.ts";
-import { BufferUsage, MAP_READ, MAP_WRITE } from "./flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, MAP_WRITE, STORAGE } from "./flags.ts";
 
 /**
  * The array of a call, and its place in memory when the call began. Its elements are read later, when the kernels are
@@ -83,9 +83,9 @@ export const PIECES = 4;
 /** The most bytes of an array that the queue writes: such arrays need no staging of their own. */
 export const SMALL = 2 ** 16;
 
-const DEVICE = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
-export const WRITTEN = BufferUsage.MAP_WRITE | BufferUsage.COPY_SRC;
-export const READ = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
+const DEVICE = STORAGE | COPY_SRC | COPY_DST;
+export const WRITTEN = MAP_WRITE | COPY_SRC;
+export const READ = MAP_READ | COPY_DST;
 
 /** Bytes of a buffer that other calls can use, too: up to 16 MiB a power of two. */
 const roomOf = (bytes: number): number =>

@@ -67,7 +67,9 @@ function loadProblem(path: string): string | undefined {
     return undefined;
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    // The library is no Node.js module, which Node.js finds out once the library is loaded.
-    return message.includes("did not self-register") ? undefined : message;
+    // The library is no Node.js module, which Node.js, Bun and Deno find out once the library is loaded.
+    return /did not self-register|napi_register_module|register Node-API module/.test(message)
+      ? undefined
+      : message;
   }
 }

@@ -1,13 +1,12 @@
-import { part } from "../../errors.ts";
 import { leastCommonMultiple, paramNames } from "../../kernels/contract.ts";
 import { bindingOf } from "../../kernels/kernel.ts";
 import type { Limits } from "../../plan/device_facts.ts";
 import type { Pass, Plan, RangeName, Way } from "../../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { Context, Digits, Pipeline } from "../device/context.ts";
-import { allocate, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
-import { BufferUsage, SCRATCH } from "../device/flags.ts";
-import { loadOptional } from "./load_methods.ts";
+import { allocate, errorsFor, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
+import { COPY_DST, SCRATCH, UNIFORM } from "../device/flags.ts";
+import { loadRareOptions } from "./load_methods.ts";
 
 /** A range of a buffer, which was checked. */
 export interface Range {
@@ -200,7 +199,7 @@ export const readsThroughOutput = ({ needs, segments }: Plan, { slots }: Pass): 
 const NOTHING_BYTES = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. `putOff` has pipelines by
+ * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. `deferred` has pipelines by
  * the kernel's text that are not compiled now.
  *
  * @throws {LimitError} {@link SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
@@ -209,7 +208,7 @@ export async function compilePlan(
   context: Context,
   plan: Plan,
   runs = RUNS,
-  putOff?: ReadonlyMap<string, Pipeline>,
+  deferred?: ReadonlyMap<string, Pipeline>,
 ): Promise<Compiled> {
   const { title } = plan;
   const label = `wavefold ${title}`;
@@ -219,7 +218,11 @@ export async function compilePlan(
   const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
   const needed = Math.max(0, ...plan.scratch);
   if (needed > most) {
-    throw (await part(import("../device/device_errors.ts"))).scratchError(plan, needed, most);
+    throw (await errorsFor(`${title} takes ${needed} bytes, of at most ${most}`)).scratchError(
+      plan,
+      needed,
+      most,
+    );
   }
   const pipelines = new Map<string, Pipeline>();
   const scratch: (GPUBuffer | undefined)[] = [];
@@ -259,10 +262,10 @@ export async function compilePlan(
   try {
     await Promise.all(
       plan.kernels.map(async (kernel) => {
-        pipelines.set(kernel.code, putOff?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
+        pipelines.set(kernel.code, deferred?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
       }),
     );
-    digits = plan.spine && (await loadOptional()).digitsOf(context);
+    digits = plan.spine && (await loadRareOptions()).digitsOf(context);
     for (let index = 0; index < plan.eagerScratch; index++) {
       const words = plan.filled?.[index];
       scratch.push(
@@ -296,9 +299,7 @@ export async function compilePlan(
     const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
     const { width, height } = gridOf(tiles, limits, title);
     const words = paramNames.map((name) => (name === "grid_width" ? width : (params[name] ?? 0)));
-    const uniform = own(
-      filledBuffer(device, new Uint32Array(words), BufferUsage.UNIFORM | BufferUsage.COPY_DST, label),
-    );
+    const uniform = own(filledBuffer(device, new Uint32Array(words), UNIFORM | COPY_DST, label));
     const numbered = kernel.bindings.has(bindingOf.runLow);
     const entries: GPUBindGroupEntry[] = [
       ...bound.map((one) => ({

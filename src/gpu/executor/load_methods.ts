@@ -11,7 +11,7 @@ import { goOneByOne } from "../../plan/tuning.ts";
 import { once } from "./load_once.ts";
 
 /** Loads what options take that most calls do without. */
-export const loadOptional = /* @__PURE__ */ once(() => import("./rare_options.ts"));
+export const loadRareOptions = /* @__PURE__ */ once(() => import("./rare_options.ts"));
 
 /**
  * The methods that a plan may choose from. Subgroups and the single pass are loaded if the options name one of them. For a
@@ -44,5 +44,5 @@ export async function methodsFor(
     [algorithm, workGroupSize, itemsPerThread, passes, map, from, initial, total].every(
       (one) => one === undefined,
     );
-  return isPlain ? portable : { ...portable, ...(await loadOptional()).optionalMethods };
+  return isPlain ? portable : { ...portable, ...(await loadRareOptions()).rareMethods };
 }

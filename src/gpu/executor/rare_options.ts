@@ -8,7 +8,7 @@ import { bytesOf, givenOf } from "../device/transfer.ts";
 
 // What options take that most calls do without.
 
-export { optionalMethods } from "../../plan/rare_methods.ts";
+export { rareMethods } from "../../plan/rare_methods.ts";
 export { digitsOf } from "./run_numbers.ts";
 
 /** The two ends of a call at hand. */

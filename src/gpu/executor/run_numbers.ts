@@ -1,6 +1,6 @@
 import type { Context, Digits } from "../device/context.ts";
 import { filledBuffer } from "../device/device.ts";
-import { BufferUsage } from "../device/flags.ts";
+import { UNIFORM } from "../device/flags.ts";
 
 // Each run of a single pass has a number.
 
@@ -17,7 +17,7 @@ export function digitsOf(context: Context): Digits {
     }
     context.digits = {
       resource: {
-        buffer: filledBuffer(context.device, words, BufferUsage.UNIFORM, "wavefold digits"),
+        buffer: filledBuffer(context.device, words, UNIFORM, "wavefold digits"),
         size: 16,
       },
       uses: 0,

@@ -1,4 +1,5 @@
 import { kindOfArray } from "../../algebra/array_kinds.ts";
+import type { ArrayOf } from "../../algebra/arrays.ts";
 import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
@@ -38,13 +39,13 @@ const { partsOf } = GpuArray;
 /** The options of `reduce` on an array on the GPU. */
 export interface GpuReduceOptions<Name extends string, V extends Value>
   extends HandOptions<Name>,
-    InitialOption<V | GpuArray<Name, V>>,
+    InitialOption<V | ArrayOf<Name, V> | GpuArray<Name, V>>,
     IntoOption<GpuArray<Name, V>> {}
 
 /** The options of `reduce` on an array on the GPU, with a map to another type. */
 export interface GpuReduceMapOptions<From extends string, Name extends string, V extends Value>
   extends HandMapOptions<From, Name, V>,
-    InitialOption<V | GpuArray<Name, V>>,
+    InitialOption<V | ArrayOf<Name, V> | GpuArray<Name, V>>,
     IntoOption<GpuArray<Name, V>> {}
 
 /** Where the segments of an array on the GPU start. */

@@ -12,7 +12,7 @@ import { typesOf } from "../at_hand/at_hand.ts";
 import { bytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, requireDevice } from "../device/device.ts";
-import { BufferUsage } from "../device/flags.ts";
+import { STORAGE } from "../device/flags.ts";
 import type { Given } from "../device/transfer.ts";
 import { roomFor } from "../device/transfer.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "../recordings/recording.ts";
@@ -152,11 +152,7 @@ export async function prepareExpandRuns(
     made.push(await prepareFor("scan", context, counted));
     made.push(await prepare(context, plan));
     const size = Math.max(16, wholeWords(maxLength * u32.bytes));
-    ends = await allocate(
-      context,
-      { label: `wavefold ${title} ends`, size, usage: BufferUsage.STORAGE },
-      title,
-    );
+    ends = await allocate(context, { label: `wavefold ${title} ends`, size, usage: STORAGE }, title);
   } catch (cause) {
     destroy();
     throw ofWhole(cause, title);
@@ -307,7 +303,7 @@ export async function expandRunsAtHand(
   }
   // The scan of the counts is as long as they are.
   const bytes = bytesFor(values.byteLength) + 2 * bytesFor(counts.byteLength) + bytesFor(total * type.bytes);
-  return viaGpu(context, bytes, async (own) => {
+  return viaGpu(context, title, values.length, bytes, async (own) => {
     const data = own(await upload(context, arrays, values, { type }));
     const lengths = own(await upload(context, arrays, counts, { type: u32 }));
     const sizes = { ...options, maxLength: total };

@@ -9,7 +9,7 @@ import { targetFor } from "../at_hand/at_hand.ts";
 import { keepBuffer } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";
-import { BufferUsage, MAP_READ } from "../device/flags.ts";
+import { COPY_SRC, MAP_READ } from "../device/flags.ts";
 import type { Hand } from "../device/transfer.ts";
 import { atHand, fresh, givenOf, READ, roomFor, submit } from "../device/transfer.ts";
 import { readInPieces } from "../device/transfer_pieces.ts";
@@ -403,7 +403,7 @@ function requireReadable(parts: Parts, caller: string): void {
   requireDevice(context, caller);
   requireAlive(parts, caller, "the array");
   for (const { buffer } of [memory, ...(count ? [count.memory] : [])]) {
-    if ((buffer.usage & BufferUsage.COPY_SRC) === 0) {
+    if ((buffer.usage & COPY_SRC) === 0) {
       throw new ArgumentError(`${caller}: the array's buffer lacks the usage COPY_SRC`, "buffer");
     }
   }

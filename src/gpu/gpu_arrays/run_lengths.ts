@@ -17,7 +17,7 @@ import type { Given } from "../device/transfer.ts";
 import { requireNamed } from "./calls_on_gpu.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
-import { upload, viaGpu } from "./upload_and_wrap.ts";
+import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
 
 // Runs of equal elements: reductions whose keys are the data itself.
 
@@ -111,13 +111,13 @@ export async function runsAtHand(
   const { type } = await typesOf(given.data, { type: options.type }, primitive);
   requireRunKey(options, type, primitive);
   const bytes = 2 * bytesFor(given.byteLength) + bytesFor(given.length * u32.bytes);
-  return viaGpu(context, bytes, async (own) => {
+  return viaGpu(context, `${primitive}<${type.name}>`, given.length, bytes, async (own) => {
     const data = own(await upload(context, arrays, given, { type }));
     const result = await runsOnGpu(primitive, context, arrays, data, options);
     if (result instanceof GpuArray) {
       return own(result).read();
     }
-    const [values, counts] = await Promise.all([own(result.values).read(), own(result.counts).read()]);
+    const [values, counts] = await readAll([own(result.values).read(), own(result.counts).read()]);
     return { values, counts: counts as Uint32Array };
   });
 }

@@ -16,7 +16,7 @@ import type { Given } from "../device/transfer.ts";
 import { givenOf } from "../device/transfer.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
-import { upload, viaGpu } from "./upload_and_wrap.ts";
+import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
 
 // Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
 // rest.
@@ -95,7 +95,7 @@ export async function segmentsAtHand(
     bytesFor(given.length * types.type.bytes) +
     // The keys go in, and those of runs come out.
     2 * bytesFor(startBytes);
-  return viaGpu(context, bytes, async (own) => {
+  return viaGpu(context, title, given.length, bytes, async (own) => {
     /** What says where segments start, on the GPU. */
     const starts = async (data: GpuArray): Promise<object> => {
       if ("rows" in checked) {
@@ -123,7 +123,7 @@ export async function segmentsAtHand(
     const { keys: runs, values } = (
       result instanceof GpuArray ? { keys: undefined, values: result } : result
     ) as { readonly keys?: GpuArray; readonly values: GpuArray };
-    const [keysOfRuns, contents] = await Promise.all([
+    const [keysOfRuns, contents] = await readAll([
       runs && own(runs).read(),
       own(values).read(into === undefined ? {} : { into: into as AnyArray }),
     ]);

@@ -8,11 +8,11 @@ import { typesOf } from "../at_hand/at_hand.ts";
 import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice, validated } from "../device/device.ts";
-import { BufferUsage, COMPUTE_STAGE } from "../device/flags.ts";
+import { COMPUTE_STAGE, STORAGE } from "../device/flags.ts";
 import type { Given } from "../device/transfer.ts";
 import { atHand, SMALL } from "../device/transfer.ts";
 import { uploadInPieces } from "../device/transfer_pieces.ts";
-import { lengthError } from "../executor/plans_of_calls.ts";
+import { lengthError, plannedLength } from "../executor/plans_of_calls.ts";
 import type { Length } from "../recordings/recording.ts";
 import { callOnGpu } from "./calls_on_gpu.ts";
 import type { Arrays } from "./gpu_array.ts";
@@ -77,16 +77,20 @@ export async function upload(
 }
 
 /**
- * Does the work of a call at hand that goes by way of arrays on the GPU, when there is memory for it: `bytes` bytes at most.
- * `ofCall` takes an array that is destroyed when the call ends.
+ * Does the work of a call at hand that goes by way of arrays on the GPU, when there is memory for it: `bytes` bytes at most. Calls of one
+ * title and about one length take the same plan and the same buffers, so they go one after another. `ofCall` takes an array that is
+ * destroyed when the call ends.
  */
 export async function viaGpu<T>(
   { kept }: Context,
+  title: string,
+  length: number,
   bytes: number,
   work: (ofCall: <Made extends GpuArray>(array: Made) => Made) => Promise<T>,
 ): Promise<T> {
   const made: GpuArray[] = [];
-  await startCall(kept, bytes);
+  const key = `${title} at hand ${plannedLength(length)}`;
+  await startCall(kept, bytes, key);
   try {
     return await work((array) => {
       made.push(array);
@@ -96,8 +100,20 @@ export async function viaGpu<T>(
     for (const one of made) {
       one.destroy();
     }
-    endCall(kept, bytes);
+    endCall(kept, bytes, key);
   }
+}
+
+/**
+ * Reads arrays at the same time. If one read fails, the others still use memory of the call, so it waits until all are over.
+ *
+ * @throws what the first of those that failed was rejected with.
+ */
+export async function readAll<const Reads extends readonly unknown[]>(
+  reads: Reads,
+): Promise<{ -readonly [At in keyof Reads]: Awaited<Reads[At]> }> {
+  await Promise.allSettled(reads);
+  return Promise.all(reads);
 }
 
 /** @throws {LimitError} for an array that no buffer of the device holds. It names what says how long it is. */
@@ -179,7 +195,7 @@ function requireRange(
   if (typeof size !== "number" || typeof usage !== "number") {
     refuse(title, bufferOption, String(buffer), "a GPUBuffer");
   }
-  if ((usage & BufferUsage.STORAGE) === 0) {
+  if ((usage & STORAGE) === 0) {
     throw new ArgumentError(`${title}: the buffer lacks the usage STORAGE`, bufferOption);
   }
   if (!Number.isInteger(offset) || offset < 0 || offset % unit !== 0 || offset > size) {

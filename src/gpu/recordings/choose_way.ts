@@ -81,6 +81,7 @@ const WRITTEN = [
   "unique",
   "reordered",
   "indices",
+  "rest",
 ] as const satisfies readonly RangeName[];
 
 /** Whether two ranges have a byte in common. */

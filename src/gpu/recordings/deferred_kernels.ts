@@ -40,7 +40,7 @@ function compileNow(
 }
 
 /** The kernels that a plan puts off. */
-export interface PutOff {
+export interface DeferredKernels {
   /** Their pipelines by the kernel's text, for this plan alone. Each is compiled when it is first used. */
   readonly pipelines: ReadonlyMap<string, Pipeline>;
   /** Compiles them in the background, one after another, as long as they are wanted. Then it lets go of the others. */
@@ -55,7 +55,7 @@ export interface PutOff {
  * Among the device's pipelines, a symbol of the plan takes the place of a kernel that it has put off. If another plan needs the
  * kernel, this plan compiles it itself, or puts it off itself.
  */
-export function putOff(context: Context, plan: Plan, forget: () => void): PutOff {
+export function deferKernels(context: Context, plan: Plan, forget: () => void): DeferredKernels {
   const { device, pipelines } = context;
   const first = firstKernels(plan);
   const own = new Map<string, Pipeline>();

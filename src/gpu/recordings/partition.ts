@@ -13,6 +13,8 @@ export interface PartitionRanges {
   readonly count: BufferRange;
   /** The number of items. */
   readonly length: Length;
+  /** With `rest`, it receives the items that are not kept. It has room for as many items as the input. */
+  readonly rest?: BufferRange;
   /** The index of the first item: predicates and positions count from it, modulo 2^32. The default is 0. */
   readonly firstIndex?: number;
 }
@@ -30,7 +32,7 @@ export interface PreparedPartition<Ranges extends PartitionRanges = PartitionRan
    *
    * Ranges may start at any item and share buffers, and input and output may be the same range. The fastest ranges are in
    * two buffers and start at a multiple of 16 bytes (of 48 bytes for items of 12, and so on). A `length` on the GPU must be
-   * in another buffer than the output.
+   * in another buffer than the output, and the input in another one than `rest`.
    *
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */

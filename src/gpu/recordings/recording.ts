@@ -1,3 +1,4 @@
+import type { AnyArray } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
 import type { Arrangement, Kernel } from "../../kernels/kernel.ts";
@@ -16,13 +17,13 @@ import { planScan } from "../../plan/scan.ts";
 import { windowOf } from "../../plan/windows.ts";
 import type { Context, Pipeline } from "../device/context.ts";
 import { filledBuffer, requireDevice } from "../device/device.ts";
-import { BufferUsage } from "../device/flags.ts";
+import { STORAGE } from "../device/flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import type { Division, Run } from "./choose_way.ts";
 import { undivided } from "./choose_way.ts";
-import { putOff } from "./deferred_kernels.ts";
+import { deferKernels } from "./deferred_kernels.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
 
@@ -45,7 +46,7 @@ export interface Ranges {
   readonly flags?: BufferRange;
   readonly count?: BufferRange;
   readonly indirect?: BufferRange;
-  readonly initial?: Value | BufferRange;
+  readonly initial?: Value | AnyArray | BufferRange;
   readonly total?: BufferRange;
   readonly heads?: BufferRange;
   readonly keys?: BufferRange;
@@ -61,6 +62,7 @@ export interface Ranges {
   readonly reordered?: BufferRange;
   readonly positions?: BufferRange;
   readonly indices?: BufferRange;
+  readonly rest?: BufferRange;
   readonly firstIndex?: number;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
@@ -101,7 +103,7 @@ const KEPT_RECORDINGS = 64;
 
 /**
  * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. If each recording is
- * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once. `putOff` is as in
+ * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once. `deferred` is as in
  * {@link compilePlan}.
  *
  * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
@@ -111,9 +113,9 @@ export const prepare = async (
   plan: Plan,
   runs = RUNS,
   isSubmitted?: boolean,
-  putOff?: ReadonlyMap<string, Pipeline>,
+  deferred?: ReadonlyMap<string, Pipeline>,
 ): Promise<Prepared> =>
-  checked(context, undivided(await compilePlan(context, plan, runs, putOff)), isSubmitted);
+  checked(context, undivided(await compilePlan(context, plan, runs, deferred)), isSubmitted);
 
 const planNames = { maxLength: true, lengthOnGpu: true, ...commonNames } as const;
 const scanNames = {
@@ -140,6 +142,7 @@ const partitionNames = {
   where: true,
   class: true,
   classes: true,
+  rest: true,
   indices: true,
   maxLength: true,
   lengthOnGpu: true,
@@ -205,10 +208,10 @@ export async function prepareFor(
     (await planners[primitive]())(options, facts, methods, arrangements);
   const whole =
     options.lengthOnGpu && !methods.planColumns
-      ? (methods.counted?.(plan, primitive === "scan", facts) ?? plan)
+      ? (methods.countWorkGroups?.(plan, primitive === "scan", facts) ?? plan)
       : plan;
   let prepared: Prepared | undefined;
-  const others = putOff(context, whole, () => prepared?.forget());
+  const others = deferKernels(context, whole, () => prepared?.forget());
   let isWanted = false;
   const compileOthers = (): void => void others.compile(() => isWanted);
   try {
@@ -261,7 +264,7 @@ const windowFor = (
 type Keys = { readonly keys?: ElementType; readonly keyType?: ElementType };
 
 /** Makes what is prepared check ranges before it records them. */
-function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
+export function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
   const { device } = context;
   const { plan } = division;
   let destroyed = false;
@@ -293,8 +296,7 @@ function checked(context: Context, division: Division, isSubmitted: boolean | un
   const values = new Map<string, GPUBuffer>();
   const bufferOf = (bytes: Uint8Array): GPUBuffer => {
     const key = bytes.join();
-    const buffer =
-      values.get(key) ?? filledBuffer(device, bytes, BufferUsage.STORAGE, `wavefold ${plan.title} initial`);
+    const buffer = values.get(key) ?? filledBuffer(device, bytes, STORAGE, `wavefold ${plan.title} initial`);
     // Those that were used last are at the end.
     values.delete(key);
     values.set(key, buffer);
@@ -553,7 +555,7 @@ function requireRange(
       name,
     );
   }
-  if ((usage & BufferUsage.STORAGE) === 0) {
+  if ((usage & STORAGE) === 0) {
     throw refusal(plan, `${name}'s buffer lacks the usage STORAGE`, name);
   }
   return { buffer, offset, bytes: items * itemBytes };

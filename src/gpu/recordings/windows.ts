@@ -5,7 +5,7 @@ import type { Plan, RangeName } from "../../plan/plan.ts";
 import { wholeWords } from "../../plan/plan.ts";
 import type { Context } from "../device/context.ts";
 import { allocate } from "../device/device.ts";
-import { BufferUsage } from "../device/flags.ts";
+import { STORAGE } from "../device/flags.ts";
 import type { Compiled, PartParams, Range, ResolvedRanges } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
 import type { Division, Run } from "./choose_way.ts";
@@ -70,7 +70,7 @@ export const rangeFor = async (
 ): Promise<Range> => {
   const { title } = owner.plan;
   const label = `wavefold ${title} ${name}`;
-  const descriptor = { label, size: wholeWords(bytes), usage: BufferUsage.STORAGE };
+  const descriptor = { label, size: wholeWords(bytes), usage: STORAGE };
   return { buffer: owner.own(await allocate(context, descriptor, title)), offset: 0, bytes };
 };
 

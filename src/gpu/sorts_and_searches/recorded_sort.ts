@@ -9,11 +9,13 @@ import type { SortOptions } from "../../plan/sort.ts";
 import { movesDirectly, planGather, planSort } from "../../plan/sort.ts";
 import type { SegmentSortOptions } from "../../plan/sort_segments.ts";
 import { planSegmentSort } from "../../plan/sort_segments.ts";
+import { planGatherInWindows, planSortInWindows } from "../../plan/sort_windows.ts";
 import type { Context } from "../device/context.ts";
 import { allocate } from "../device/device.ts";
-import { BufferUsage } from "../device/flags.ts";
+import { STORAGE } from "../device/flags.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "../recordings/recording.ts";
-import { prepare } from "../recordings/recording.ts";
+import { checked, prepare } from "../recordings/recording.ts";
+import { gatherInWindows, sortInWindows } from "./sort_windows.ts";
 
 // Sorts that are recorded. Keys, and values of 4 or 8 bytes, move in each pass. Other values, and elements that are sorted by an
 // expression, move once: the passes sort their positions.
@@ -171,8 +173,10 @@ export async function prepareParts(
   const movesAll = !byKey && (only === undefined || direct !== undefined);
   const moved = movesAll ? (direct ?? (options.indices ? "positions" : undefined)) : "positions";
   const sorted = { ...plain, ...(byKey && { indices: true }) };
-  const sortPlan =
-    segments !== undefined
+  const windows = segments === undefined ? planSortInWindows(sorted, facts, everyMethod, moved) : undefined;
+  const sortPlan = windows
+    ? { ...windows.plan, leavesPositions: false }
+    : segments !== undefined
       ? planSegmentSort(
           { ...options, ...sorted } as Parameters<typeof planSegmentSort>[0],
           facts,
@@ -180,9 +184,11 @@ export async function prepareParts(
           moved,
         )
       : { ...planSort(sorted, facts, everyMethod, moved), leavesPositions: false };
+  const preparedSort = async (): Promise<Prepared> =>
+    windows ? checked(context, await sortInWindows(context, windows), isSubmitted) : prepared(sortPlan);
   const { leavesPositions } = sortPlan;
   if (movesAll && (!leavesPositions || options.indices)) {
-    const sort = await prepared(sortPlan);
+    const sort = await preparedSort();
     return {
       kernels: sort.kernels,
       record(encoder, ranges, [values], [reordered], most) {
@@ -195,16 +201,27 @@ export async function prepareParts(
   // The sort leaves positions, and then everything moves.
   const { title, maxLength } = sortPlan;
   const movesItems = byKey || leavesPositions;
-  const gatherPlans = [
-    ...(movesItems ? [planGather(options, facts, title, ["input", "output"])] : []),
-    ...types.map((type) => planGather({ ...options, type }, facts, title, ["values", "reordered"])),
+  const preparedGather = async (
+    of: ElementType,
+    names: readonly ["input", "output"] | readonly ["values", "reordered"],
+  ): Promise<Prepared> => {
+    const gathered = { ...options, type: of };
+    const windows = planGatherInWindows(gathered, facts, title, names);
+    return windows
+      ? checked(context, await gatherInWindows(context, windows), isSubmitted)
+      : prepared(planGather(gathered, facts, title, names));
+  };
+  const steps = [
+    preparedSort,
+    ...(movesItems ? [() => preparedGather(options.type, ["input", "output"])] : []),
+    ...types.map((type) => () => preparedGather(type, ["values", "reordered"])),
   ];
   const positions = await allocate(
     context,
     {
       label: `wavefold ${title} positions`,
       size: Math.max(16, wholeWords(maxLength * 4)),
-      usage: BufferUsage.STORAGE,
+      usage: STORAGE,
     },
     title,
   );
@@ -216,8 +233,8 @@ export async function prepareParts(
     positions.destroy();
   };
   try {
-    for (const plan of [sortPlan, ...gatherPlans]) {
-      made.push(await prepared(plan));
+    for (const step of steps) {
+      made.push(await step());
     }
   } catch (cause) {
     destroy();

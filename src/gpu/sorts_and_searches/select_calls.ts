@@ -30,7 +30,7 @@ import {
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
-import { upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
 import type { Ranges } from "../recordings/recording.ts";
 import { prepareNth, prepareTopK } from "./recorded_select.ts";
 
@@ -248,12 +248,12 @@ export async function selectAtHand(
   // The results are at most as long as the data, and so is the scratch.
   const bytes =
     2 * bytesFor(given.byteLength) + bytesFor(given.length * u32.bytes) + bytesFor(given.length * 8);
-  return viaGpu(context, bytes, async (own) => {
+  return viaGpu(context, title, given.length, bytes, async (own) => {
     const data = own(await upload(context, arrays, given, { type }));
     const selected = await selectOnGpu(primitive, context, arrays, data, number, others);
     const [values, indices] =
       "values" in selected ? [selected.values, selected.indices] : [selected.value, selected.index];
-    const [elements, positions] = await Promise.all([own(values).read(), own(indices).read()]);
+    const [elements, positions] = await readAll([own(values).read(), own(indices).read()]);
     return primitive === "topK"
       ? { values: elements as AnyArray, indices: positions as Uint32Array }
       : {

@@ -33,7 +33,7 @@ import {
 import type { Arrays, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
 import { segmentsOnGpu } from "../gpu_arrays/segments_on_gpu.ts";
-import { upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
 import type { SortParts } from "./recorded_sort.ts";
 import { prepareParts } from "./recorded_sort.ts";
 
@@ -366,7 +366,7 @@ export async function sortAtHand(
     bytesFor(given.length * Math.max(type.bytes, u32.bytes)) +
     moved.reduce((sum, { byteLength }) => sum + 2 * bytesFor(byteLength), scratchBytes) +
     (checked && "words" in checked ? bytesFor(checked.words.byteLength) : 0);
-  return viaGpu(context, bytes, async (own) => {
+  return viaGpu(context, title, given.length, bytes, async (own) => {
     const data = own(await upload(context, arrays, given, { type }));
     const onGpu: GpuArray[] = [];
     for (const [at, one] of moved.entries()) {
@@ -396,7 +396,7 @@ export async function sortAtHand(
       return own(result).read(into === undefined ? {} : { into: into as never });
     }
     const lists = listOf(result.values) as readonly GpuArray[];
-    const [keys, ...read] = await Promise.all([result.keys, ...lists].map((one) => own(one).read()));
+    const [keys, ...read] = await readAll([result.keys, ...lists].map((one) => own(one).read()));
     return {
       keys: keys as AnyArray,
       values: Array.isArray(values) ? read : (read[0] as AnyArray),

@@ -135,15 +135,37 @@ export function itemsOfPiece({ kept, facts }: Context, ...itemBytes: number[]): 
   return 2 * Math.max(1, Math.floor(Math.min(kept.pieceBytes, most) / Math.max(...itemBytes) / 2));
 }
 
+/** How many results a piece of `items` items has. `rows` are those of a reduction. */
+const resultsOfPiece = (rows: RowCut | undefined, piece: number, items: number): number =>
+  rows === undefined ? items : rows.isWhole ? items / rows.columns : Number(rows.ends(piece));
+
+/** Bytes of the buffers that a call may take for pieces of `items` items. */
+export function bytesOfPieces(
+  primitive: string,
+  items: number,
+  { input, output }: Pieces["itemBytes"],
+  rows: RowCut | undefined,
+  hasFlags: boolean,
+): number {
+  const isReduction = primitive === "reduce";
+  const results = Math.max(1, resultsOfPiece(isReduction ? rows : undefined, 0, items));
+  // Each place has staging, and one piece is on the device.
+  return (
+    ((PIECES + 1) / 2) *
+    (bytesFor(items * input) +
+      (isReduction && rows === undefined ? 0 : bytesFor(results * output)) +
+      (hasFlags ? bytesFor(items * 4) : 0))
+  );
+}
+
 /** Writes the flags of consecutive items, from the item `first` on. */
 export type WriteFlags = (words: Uint32Array, first: number) => void;
 
 /**
  * Starts a stream. The plan is for as many items as a piece has. `initial` has the bytes of the value before the first item,
  * if the plan takes one. `readsTotal` is whether to read the total at the end. If the plan takes flags, `writeFlags` writes
- * those of a piece as it goes to the GPU. With `rows`, each row is combined for itself. `isCall` is whether it is the call of an
- * array: then it waits until there is memory for it. A stream does not, and no call waits for a stream to end: it may end only
- * when another stream, or a call, goes on.
+ * those of a piece as it goes to the GPU. With `rows`, each row is combined for itself. It does not wait for memory, and no call waits for
+ * a stream to end: it may end only when another stream, or a call, goes on.
  */
 export function openPieces(
   context: Context,
@@ -153,20 +175,14 @@ export function openPieces(
   readsTotal = false,
   writeFlags?: WriteFlags,
   rows?: RowCut,
-  isCall = false,
 ): Pieces {
   const pieceItems = rows?.most ?? planned.all.maxLength;
   const isReduction = planned.primitive === "reduce";
   /** Whether pieces have results, beside a total of all. */
   const hasResults = !isReduction || rows !== undefined;
   const firstOf = (piece: number): number => rows?.firstOf(piece) ?? piece * pieceItems;
-  /** How many results a piece of `items` items has, if that is known. */
   const resultsOf = (piece: number, items: number): number =>
-    !isReduction || rows === undefined
-      ? items
-      : rows.isWhole
-        ? items / rows.columns
-        : Number(rows.ends(piece));
+    resultsOfPiece(isReduction ? rows : undefined, piece, items);
   /** Resolves when the stream is over, whether it ended or was stopped. */
   const over = deferred<void>();
   const places: Place[] = [];
@@ -196,13 +212,7 @@ export function openPieces(
   };
 
   const mostResults = Math.max(1, resultsOf(0, pieceItems));
-  // Each place has staging, and one piece is on the device.
-  const bytes =
-    ((PIECES + 1) / 2) *
-    (bytesFor(pieceItems * itemBytes.input) +
-      (hasResults ? bytesFor(mostResults * itemBytes.output) : 0) +
-      (writeFlags ? bytesFor(pieceItems * 4) : 0));
-  const done = withPlan(context, planned, isCall ? bytes : 0, (own) =>
+  const done = withPlan(context, planned, 0, (own) =>
     atHand(context, own.compiled.plan.title, async (hand) => {
       const { open, total } = await deviceFor(hand, own);
       onGpu = open;

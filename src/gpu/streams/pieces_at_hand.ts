@@ -6,13 +6,14 @@ import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { endCall, startCall } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf, fresh } from "../device/transfer.ts";
 import type { Planned, PlanOptions } from "../executor/plans_of_calls.ts";
 import type { HandEnds } from "../executor/rare_options.ts";
 import type { Pieces, WriteFlags } from "./pieces.ts";
-import { itemsOfPiece, openPieces } from "./pieces.ts";
+import { bytesOfPieces, itemsOfPiece, openPieces } from "./pieces.ts";
 import { cutRows, planRowPieces } from "./row_pieces.ts";
 
 // Calls at hand on long arrays. They go in, through and out piece by piece, as a stream does: while one piece is copied by the
@@ -40,26 +41,20 @@ export interface LongCall {
   readonly flags?: { readonly marks: ArrayLike<number | boolean>; check(): void } | undefined;
 }
 
-/** When the last long call of a device is over. */
-const turns = new WeakMap<Context, Promise<void>>();
+/** What all long calls have as the key of their plans. */
+const LONG = "in pieces";
 
 /**
- * Does some work when all work that was asked for earlier is over. A long call keeps the bus busy by itself. So calls at
- * once gain nothing, and each would take its own pieces of memory.
+ * Does some work when all long calls that were asked for earlier are over, and there are bytes for it. A long call keeps the bus busy by
+ * itself. So calls at once gain nothing, and each would take its own pieces of memory.
  */
-async function inTurn<T>(context: Context, work: () => Promise<T>): Promise<T> {
-  const before = turns.get(context);
-  const own = (async () => {
-    await before;
-    return work();
-  })();
-  // What the call returns is not held.
-  const over = own.then(
-    () => {},
-    () => {},
-  );
-  turns.set(context, over);
-  return own;
+async function inTurn<T>({ kept }: Context, bytes: number, work: () => Promise<T>): Promise<T> {
+  await startCall(kept, bytes, LONG);
+  try {
+    return await work();
+  } finally {
+    endCall(kept, bytes, LONG);
+  }
 }
 
 /** Whether results in `room` would replace items of `read` before they are read. Both go from their starts to their ends. */
@@ -92,24 +87,25 @@ function writerOf({ flags, room, given, outputBytes }: LongCall): WriteFlags | u
 }
 
 /** Runs a call piece by piece. Returns the bytes of its result. */
-export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Array> =>
-  inTurn(context, async () => {
-    const { planned, outputBytes, ends = {} } = call;
+export function runInPieces(context: Context, call: LongCall): Promise<Uint8Array> {
+  const { planned, outputBytes, ends = {} } = call;
+  const { primitive, all } = planned;
+  const {
+    type,
+    from = type,
+    op = add,
+  } = all as PlanOptions & {
+    readonly type: ElementType;
+    readonly from?: ElementType;
+    readonly op?: Operator;
+  };
+  const isCompaction = primitive === "compact";
+  const itemBytes = { input: from.bytes, output: outputBytes };
+  const most = itemsOfPiece(context, from.bytes, outputBytes, call.flags ? 4 : 0);
+  const rows = call.columns === undefined ? undefined : cutRows(call.columns, most);
+  const bytes = bytesOfPieces(primitive, rows?.most ?? most, itemBytes, rows, call.flags !== undefined);
+  return inTurn(context, bytes, async () => {
     const writeFlags = writerOf(call);
-    const { primitive, all } = planned;
-    const {
-      type,
-      from = type,
-      op = add,
-    } = all as PlanOptions & {
-      readonly type: ElementType;
-      readonly from?: ElementType;
-      readonly op?: Operator;
-    };
-    const isCompaction = primitive === "compact";
-    const sizes = [from.bytes, outputBytes, writeFlags ? 4 : 0];
-    const most = itemsOfPiece(context, ...sizes);
-    const rows = call.columns === undefined ? undefined : cutRows(call.columns, most);
     const { initial } = ends;
     // A compaction has no operator, and its type may take none. Nothing is carried from one whole row to the next.
     const { identity = 0, carried } = isCompaction || rows?.isWhole ? {} : monoid(op, type, primitive);
@@ -136,12 +132,11 @@ export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Arra
     const pieces = openPieces(
       context,
       { ...planned, all: options },
-      { input: from.bytes, output: outputBytes },
+      itemBytes,
       before,
       readsTotal,
       writeFlags,
       rows,
-      true,
     );
     try {
       const [result] = await Promise.all([isReduction ? undefined : read(pieces, call), write(pieces, call)]);
@@ -156,6 +151,7 @@ export const runInPieces = (context: Context, call: LongCall): Promise<Uint8Arra
       throw cause;
     }
   });
+}
 
 /** Whether rows can go in pieces. Totals of longer rows than a piece are no values of the type for some operators. */
 export const rowsGoInPieces = (

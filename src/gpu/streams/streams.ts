@@ -35,7 +35,9 @@ export { rowsGoInPieces, rowsInPieces, runInPieces } from "./pieces_at_hand.ts";
 // input was divided.
 
 /** The options of `scanStream` and `reduceStream`. */
-export interface StreamOptions<Name extends string, V extends Value> extends TuningOptions, InitialOption<V> {
+export interface StreamOptions<Name extends string, V extends Value>
+  extends TuningOptions,
+    InitialOption<V | ArrayOf<Name, V>> {
   /** The type of the elements. */
   readonly type: ElementType<Name, V>;
   /** The operator. The default is `add`. */

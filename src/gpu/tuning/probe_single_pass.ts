@@ -11,7 +11,7 @@ import { planScan } from "../../plan/scan.ts";
 import type { SourceText } from "../../text/source.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
-import { BufferUsage, MAP_READ } from "../device/flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/flags.ts";
 import type { Compiled } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
 import { faultOf, someFaults } from "./look_back_faults.ts";
@@ -152,11 +152,11 @@ async function problemOf(
     return one;
   };
   try {
-    const output = own(buffer(BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST));
-    const count = own(buffer(BufferUsage.STORAGE | BufferUsage.COPY_SRC, 4));
-    const staging = own(buffer(BufferUsage.MAP_READ | BufferUsage.COPY_DST, bytes + 4));
+    const output = own(buffer(STORAGE | COPY_SRC | COPY_DST));
+    const count = own(buffer(STORAGE | COPY_SRC, 4));
+    const staging = own(buffer(MAP_READ | COPY_DST, bytes + 4));
     const inputs = cases.map(({ data }) => {
-      const input = own(buffer(BufferUsage.STORAGE | BufferUsage.COPY_DST));
+      const input = own(buffer(STORAGE | COPY_DST));
       device.queue.writeBuffer(input, 0, data as Uint32Array<ArrayBuffer>);
       return input;
     });

@@ -5,7 +5,7 @@ import envPaths from "env-paths";
 import type { TuningStore } from "./tuning_store.ts";
 
 /** The folder that the system has for what programs may make again, such as `~/.cache/wavefold`. */
-export const tuningFolder = (): string => envPaths("wavefold", { suffix: "" }).cache;
+const tuningFolder = (): string => envPaths("wavefold", { suffix: "" }).cache;
 
 /** Keeps tunings in a folder, each in a file of its own. */
 export function fileStore(folder = tuningFolder()): TuningStore {

@@ -3,6 +3,7 @@ import type { ElementType } from "../../../src/algebra/types.ts";
 import { f64 } from "../../../src/algebra/types_64.ts";
 import { DeviceLostError } from "../../../src/errors.ts";
 import type { Fold } from "../../../src/gpu/fold.ts";
+import { runLitmusTests } from "../../../src/gpu/tuning/litmus.ts";
 import { span } from "../../support/operators.ts";
 import type { Bench, Case, Host } from "../case.ts";
 import { expectError } from "./errors.ts";
@@ -168,6 +169,20 @@ export const deviceCases: readonly Case[] = [
       }
       for (const tuned of [{}, { passes: "single" } as const]) {
         await checkAtHand(fold, u32, 1000, ["exclusive"], { workGroupSize: 8, itemsPerThread: 4, ...tuned });
+      }
+      fold.destroy();
+    },
+  },
+  {
+    name: "litmus tests run, and see nothing that WebGPU forbids",
+    async run({ host }: Bench) {
+      const fold = await host.open();
+      const results = await runLitmusTests(fold.device);
+      const wrong = results.filter(
+        ({ instances, forbidden, error }) => forbidden > 0 || error !== null || instances === 0,
+      );
+      if (wrong.length > 0 || results.length === 0) {
+        throw new Error(JSON.stringify(wrong));
       }
       fold.destroy();
     },

@@ -116,7 +116,7 @@ interface Region {
   readonly length: number;
 }
 
-/** Ranges of so many items, one after another, with gaps. */
+/** Ranges of these numbers of items, one after another, with gaps. */
 function regionsOf(lengths: readonly number[]): { regions: Region[]; items: number } {
   let at = GAP;
   const regions = lengths.map((length) => {

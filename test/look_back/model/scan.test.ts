@@ -13,7 +13,7 @@ const weakest: MemoryModel = { coherent: false, dispatchesInOrder: false };
 
 const STUCK_MS = 400_000;
 
-/** What is explored, and how many states there are. Four tiles and two runs, if nothing else is said. */
+/** What is explored, and how many states there are. The default is four tiles and two runs. */
 const proofs: readonly (Partial<ScanOptions> & { memory: MemoryModel; states: number })[] = [
   { way: "by threads", memory: weakest, states: 27_235 },
   { way: "by votes", memory: weakest, states: 27_235 },

@@ -14,7 +14,7 @@ const STUCK_MS = 400_000;
 /** Some GPUs were seen to let a place go back to an older value. The next dispatch sees what was stored. */
 const incoherent: MemoryModel = { coherent: false, dispatchesInOrder: true };
 
-/** What is explored, and how many states there are. Four tiles and two passes, if nothing else is said. */
+/** What is explored, and how many states there are. The default is four tiles and two passes. */
 const proofs: readonly (Partial<SortOptions> & { how: Options; states: number })[] = [
   { how: { memory: webgpu }, states: 1_764 },
   { sorts: [3, 1], how: { memory: webgpu }, states: 3_528 },

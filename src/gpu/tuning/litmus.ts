@@ -1,0 +1,171 @@
+import type { LitmusSizes, LitmusTest, Sightings } from "../../kernels/litmus.ts";
+import {
+  groupsOf,
+  litmusBindings,
+  litmusKernel,
+  litmusTests,
+  MOST_STRIDE,
+  WORDS_BEFORE,
+} from "../../kernels/litmus.ts";
+import type { Context } from "../device/context.ts";
+import type { Compilable } from "../device/device.ts";
+import { contextOf, explain, pipelineOf, requireDevice } from "../device/device.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE, UNIFORM } from "../device/flags.ts";
+
+/** What became of a litmus test: what was seen in all its turns. */
+export interface LitmusResult extends Sightings {
+  readonly name: string;
+  /** Why the test did not run to its end, if it did not. */
+  readonly error: string | null;
+  readonly milliseconds: number;
+}
+
+/** For tests of the tests: a fault planted in a kernel, another limit. */
+export interface PlantedInLitmus {
+  readonly alter?: (kernel: Compilable) => Compilable;
+  readonly milliseconds?: number;
+  readonly only?: readonly string[];
+}
+
+const TITLE = "litmus tests";
+/** No test begins once they took this long together, and the one that runs is given up. */
+const LIMIT_MS = 20_000;
+/** Software runs each turn for milliseconds, and a GPU for microseconds. */
+const TURNS = { software: 16, gpu: 20 } as const;
+
+const sizesOf = ({ facts }: Context): LitmusSizes =>
+  facts.software
+    ? { workGroupSize: 32, testers: 64 }
+    : { workGroupSize: Math.min(256, facts.limits.maxComputeInvocationsPerWorkgroup), testers: 256 };
+
+/** The words of struct Turn in run_litmus.wgsl. */
+function turnWords(number: number, { isAlone }: LitmusTest, software: boolean): Uint32Array {
+  const shift = Math.imul(number, 2654435761) >>> 12;
+  const stride = MOST_STRIDE >> (number % 4);
+  const stress = (software ? 16 : 512) >> (number % 3);
+  return Uint32Array.of(number, shift, stride, isAlone ? 0 : stress, isAlone ? 0 : 1024, 0);
+}
+
+/**
+ * Runs litmus tests on a device: loads and stores by many threads at once, whose results tell how the adapter orders
+ * memory. They change nothing of how Wavefold computes. If the device is lost, the tests that are left do not run.
+ */
+export async function runLitmusTests(
+  device: GPUDevice,
+  step: (name: string) => void = () => {},
+  { alter = (kernel) => kernel, milliseconds: limit = LIMIT_MS, only }: PlantedInLitmus = {},
+): Promise<readonly LitmusResult[]> {
+  const context = contextOf(device);
+  const sizes = sizesOf(context);
+  const tests = litmusTests.filter(({ name }) => only === undefined || only.includes(name));
+  const end = performance.now() + limit;
+  const results: LitmusResult[] = [];
+  for (const test of tests) {
+    step(test.name);
+    const start = performance.now();
+    let sightings: Sightings = { instances: 0, forbidden: 0, weak: 0 };
+    let error: string | null = null;
+    try {
+      requireDevice(context, TITLE);
+      if (start >= end) {
+        throw new Error(`there was no time left of ${limit / 1000} s`);
+      }
+      sightings = await run(context, test, sizes, alter, end);
+    } catch (cause) {
+      const why = await explain(context, TITLE, cause);
+      // A shader that does not compile has its whole text in its message.
+      [error = ""] = (why instanceof Error ? why.message : String(why)).split("\n");
+    }
+    results.push({
+      name: test.name,
+      ...sightings,
+      error,
+      milliseconds: Math.round(performance.now() - start),
+    });
+  }
+  return results;
+}
+
+/** Runs all turns of a test in one pass, and counts their outcomes. */
+async function run(
+  context: Context,
+  test: LitmusTest,
+  sizes: LitmusSizes,
+  alter: (kernel: Compilable) => Compilable,
+  end: number,
+): Promise<Sightings> {
+  const { device, facts } = context;
+  const { started, running } = groupsOf(test, sizes);
+  const instances = running * sizes.workGroupSize;
+  const kernel = alter(litmusKernel(test, sizes));
+  const { pipeline, layout } = await pipelineOf(context, kernel);
+  const turns = facts.software ? TURNS.software : TURNS.gpu;
+  const label = `wavefold ${TITLE}`;
+  const owned: GPUBuffer[] = [];
+  const buffer = (size: number, usage: number): GPUBuffer => {
+    const one = device.createBuffer({ label, size, usage });
+    owned.push(one);
+    return one;
+  };
+  try {
+    const places = buffer(4 * (WORDS_BEFORE + 2 * MOST_STRIDE * instances), STORAGE);
+    const plainPlaces = buffer(8 * instances, STORAGE);
+    const bytes = 8 * instances;
+    const results = buffer(turns * bytes, STORAGE | COPY_SRC);
+    const staging = buffer(turns * bytes, MAP_READ | COPY_DST);
+    const spacing = device.limits.minUniformBufferOffsetAlignment;
+    const uniforms = buffer(turns * spacing, UNIFORM | COPY_DST);
+    const encoder = device.createCommandEncoder({ label });
+    const pass = encoder.beginComputePass({ label });
+    pass.setPipeline(pipeline);
+    for (let turn = 0; turn < turns; turn++) {
+      const words = turnWords(turn + 1, test, facts.software);
+      device.queue.writeBuffer(uniforms, turn * spacing, words as Uint32Array<ArrayBuffer>);
+      const resources: Record<number, GPUBufferBinding> = {
+        [litmusBindings.turn]: { buffer: uniforms, offset: turn * spacing, size: words.byteLength },
+        [litmusBindings.places]: { buffer: places },
+        [litmusBindings.results]: { buffer: results, offset: turn * bytes, size: bytes },
+        [litmusBindings.plainPlaces]: { buffer: plainPlaces },
+      };
+      const entries = [...kernel.bindings.keys()].map((binding) => ({
+        binding,
+        resource: resources[binding] as GPUBufferBinding,
+      }));
+      pass.setBindGroup(0, device.createBindGroup({ label, layout, entries }));
+      pass.dispatchWorkgroups(started);
+    }
+    pass.end();
+    encoder.copyBufferToBuffer(results, 0, staging, 0, turns * bytes);
+    device.queue.submit([encoder.finish()]);
+    await inTime(staging.mapAsync(MAP_READ), end);
+    const found = new Uint32Array(staging.getMappedRange());
+    const sum = { instances: 0, forbidden: 0, weak: 0 };
+    for (let turn = 0; turn < turns; turn++) {
+      const own = found.subarray(2 * turn * instances, 2 * (turn + 1) * instances);
+      const counts = test.count(own, { ...sizes, testers: running });
+      sum.instances += counts.instances;
+      sum.forbidden += counts.forbidden;
+      sum.weak += counts.weak;
+    }
+    return sum;
+  } finally {
+    for (const one of owned) {
+      one.destroy();
+    }
+  }
+}
+
+/** Rejects if it is not done by `end`. */
+async function inTime(work: Promise<unknown>, end: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("it was not done in time")), end - performance.now());
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    // When time is up, the buffers are destroyed, and then this rejects, too.
+    work.catch(() => {});
+  }
+}

@@ -1,0 +1,217 @@
+import { describe, expect } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType, TypeName } from "../../src/algebra/types.ts";
+import { LimitError } from "../../src/node.ts";
+import { argSortReference } from "../../src/reference/sort.ts";
+import { guarded, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { randomBits } from "../support/random.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+import { useShortBindings, watchBindings } from "../support/short_bindings.ts";
+import { gathered, kinds } from "../support/sorted_arrays.ts";
+
+// Sorts of ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
+
+const test = testInTurn({ of: 12 });
+const fold = useSoftwareFold();
+const BINDING = 16384;
+useShortBindings(fold, BINDING);
+
+const SIZES = { workGroupSize: 32, itemsPerThread: 8 } as const;
+/** Items of a window, of `bytes` bytes each: whole tiles, beside what a binding may start before its range. */
+const windowFor = (bytes: number): number => Math.floor((BINDING - 4096) / bytes / 256) * 256;
+
+const words = (data: AnyArray): Uint32Array => {
+  const bytes = new Uint8Array(Math.ceil(data.byteLength / 4) * 4);
+  bytes.set(new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength));
+  return new Uint32Array(bytes.buffer);
+};
+
+const Triple = struct({ name: "Triple", fields: { a: u32, depth: f32, c: u32 } });
+/** Elements of `size` words, each with its place in it. */
+const numbered = (length: number, size: number): Uint32Array =>
+  Uint32Array.from({ length: length * size }, (_, at) => (at % size === 0 ? at / size : at * 2654435761));
+
+interface Case {
+  readonly name: TypeName;
+  readonly values: "none" | "positions" | "u32" | "u64" | "struct";
+  readonly bits?: readonly [number, number];
+  readonly algorithm: "subgroup" | "blelloch";
+  readonly descending: boolean;
+  readonly place: "apart" | "in place";
+  readonly lengthOnGpu: boolean;
+}
+
+const cases: Case[] = (["u32", "f32", "u64", "f64"] as const).flatMap((name, one) =>
+  (["none", "positions", "u32", "u64", "struct"] as const).flatMap((values, two) =>
+    (["subgroup", "blelloch"] as const).flatMap((algorithm, three) =>
+      [0, 1].map((how) => ({
+        name,
+        values,
+        algorithm,
+        descending: (one + two + three + how) % 2 === 0,
+        place: (two + how) % 2 === 0 && values !== "positions" ? ("in place" as const) : ("apart" as const),
+        lengthOnGpu: (one + three + how) % 2 === 0,
+        // An odd number of digits, whose last one leaves its results beside the output; a few bits; and all.
+        ...(how === 1 && {
+          bits: [
+            [0, 5],
+            [3, 20],
+            [7, 31],
+            [0, 1],
+          ][(one + two) % 4] as [number, number],
+        }),
+      })),
+    ),
+  ),
+);
+
+describe("sorts of more items than a binding holds", () => {
+  test.for(rows(cases, { of: 20 }))(
+    "$name, values: $values, $algorithm, bits $bits, descending $descending, $place, length on the GPU $lengthOnGpu",
+    async ({ name, values, bits, algorithm, descending, place, lengthOnGpu }) => {
+      const { device } = fold();
+      const type = elementTypes[name] as ElementType;
+      const moved = { none: undefined, positions: undefined, u32, u64: elementTypes.u64, struct: Triple }[
+        values
+      ];
+      const window = windowFor(Math.max(type.bytes, values === "u64" ? 8 : 4));
+      const maxLength = 2 * window + 777;
+      const sort = await fold().prepareSort({
+        type: type as never,
+        descending,
+        algorithm,
+        ...SIZES,
+        ...(bits && { bits }),
+        ...(values === "positions" && { indices: true }),
+        ...(moved && { values: moved }),
+        lengthOnGpu,
+        maxLength,
+      });
+      const watched = watchBindings(fold());
+      for (const length of [0, 1, window - 1, window, window + 1, 2 * window, maxLength]) {
+        const kind = length % 2 === 0 ? "few" : "any";
+        const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
+        const positions = argSortReference(data, {
+          type: type as never,
+          descending,
+          ...(bits && { bits }),
+        });
+        const size = (moved?.bytes ?? 4) / 4;
+        const given = numbered(length, size);
+        const isApart = place === "apart";
+        const keys = words(data);
+        // A length on the GPU may be the most, so ranges have room for that.
+        const left = lengthOnGpu ? maxLength - length : 0;
+        const keyWords = type.bytes / 4;
+        const outWords = values === "positions" ? 1 : keyWords;
+        const input = storageBuffer(device, guarded(keys, 4, 4 + left * keyWords));
+        const valuesIn = storageBuffer(device, guarded(given, 12, 4 + left * size));
+        const output = isApart
+          ? storageBuffer(device, guarded(new Uint32Array(length * outWords), 2, 3 + left * outWords))
+          : input;
+        const reordered = isApart
+          ? storageBuffer(device, guarded(new Uint32Array(given.length), 24, 5 + left * size))
+          : valuesIn;
+        const stated = storageBuffer(device, Uint32Array.of(length));
+        submit(device, (encoder) =>
+          sort.record(encoder, {
+            input: { buffer: input, offset: 16 },
+            output: { buffer: output, offset: isApart ? 8 : 16 },
+            ...(moved && {
+              values: { buffer: valuesIn, offset: 48 },
+              reordered: { buffer: reordered, offset: isApart ? 96 : 48 },
+            }),
+            length: lengthOnGpu ? stated : length,
+            ...(values === "positions" && { firstIndex: 5 }),
+          }),
+        );
+        const expected =
+          values === "positions" ? positions.map((one) => one + 5) : words(gathered(data, positions));
+        expectSameBits(
+          await readWords(device, output),
+          isApart ? guarded(expected, 2, 3 + left * outWords) : guarded(expected, 4, 4 + left * keyWords),
+          `${length} items`,
+        );
+        if (moved) {
+          const ordered = new Uint32Array(given.length);
+          positions.forEach((from, to) => {
+            ordered.set(given.subarray(from * size, (from + 1) * size), to * size);
+          });
+          expectSameBits(
+            await readWords(device, reordered),
+            isApart ? guarded(ordered, 24, 5 + left * size) : guarded(ordered, 12, 4 + left * size),
+            `values of ${length} items`,
+          );
+        }
+        for (const buffer of new Set([input, output, valuesIn, reordered, stated])) {
+          buffer.destroy();
+        }
+      }
+      watched.stop();
+      expect(watched.most()).toBeLessThanOrEqual(BINDING);
+      expect(watched.mostBuffers()).toBeLessThanOrEqual(8);
+      sort.destroy();
+    },
+  );
+
+  test("structs by a field, in place and apart", async () => {
+    const { device } = fold();
+    const length = 2 * windowFor(12) + 300;
+    const next = randomBits("depths");
+    const data = numbered(length, 3);
+    const depths = Float32Array.from({ length }, () => next() % 50);
+    const bits = new Uint32Array(depths.buffer);
+    for (let at = 0; at < length; at++) {
+      data[3 * at + 1] = bits[at] as number;
+    }
+    const sort = await fold().prepareSort({ type: Triple, key: "x.depth", maxLength: length, ...SIZES });
+    const order = argSortReference(depths);
+    const expected = new Uint32Array(data.length);
+    order.forEach((from, to) => {
+      expected.set(data.subarray(3 * from, 3 * from + 3), 3 * to);
+    });
+    const input = storageBuffer(device, data);
+    const output = storageBuffer(device, new Uint32Array(data.length));
+    submit(device, (encoder) => sort.record(encoder, { input, output, length }));
+    expectSameBits(await readWords(device, output), expected, "apart");
+    submit(device, (encoder) => sort.record(encoder, { input, output: input, length }));
+    expectSameBits(await readWords(device, input), expected, "in place");
+    sort.destroy();
+  });
+
+  test("at hand, and on the GPU", async () => {
+    const length = windowFor(4) * 2 + 5;
+    const data = kinds.any("u32", length, "at hand") as Uint32Array;
+    const order = argSortReference(data);
+    const values = Float32Array.from({ length }, (_, at) => at);
+    const sorted = await fold().sort(data, { values });
+    expectSameBits(sorted.keys, gathered(data, order), "keys");
+    expect([...(sorted.values as Float32Array)]).toEqual([...order]);
+    const onGpu = await fold().upload(data);
+    const kept = await fold().compact(onGpu, { where: "x % 3u > 0u" });
+    expectSameBits(
+      await (await fold().sort(kept)).read(),
+      data.filter((x) => x % 3 > 0).sort(),
+      "what a compaction left",
+    );
+    onGpu.destroy();
+    kept.destroy();
+  });
+});
+
+describe("errors", () => {
+  test("more than a buffer holds", async () => {
+    const { maxBufferSize } = fold().device.limits;
+    const most = Math.floor(maxBufferSize / 4);
+    await expect(fold().prepareSort({ type: u32, maxLength: most + 1 })).rejects.toThrow(LimitError);
+    await expect(fold().prepareSort({ type: u32, maxLength: most + 1 })).rejects.toThrow(
+      `sort<u32>: ${most + 1} items of 4 bytes are more than a buffer of the device holds, which is ${most}`,
+    );
+  });
+});
