@@ -267,7 +267,7 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
   return {
     ...(heads.kind === "offsets" &&
       stored && {
-        singlePass: (monoid, options, maxLength) =>
+        singlePass: (_, options, maxLength) =>
           reducesOffsets(monoid, options)
             ? reduceOffsetsKernel(monoid, options, emptyText(monoid, use), maxLength > MOST_SEARCHED)
             : undefined,
