@@ -47,6 +47,7 @@ import { planNth, planTopK } from "../src/plan/select.ts";
 import { planTopKRows } from "../src/plan/select_rows.ts";
 import { planGather, planSort } from "../src/plan/sort.ts";
 import { planSegmentSort } from "../src/plan/sort_segments.ts";
+import { planGatherInWindows, planSortInWindows } from "../src/plan/sort_windows.ts";
 import { parse, resolved } from "../src/text/module.ts";
 import { piecesOf } from "../src/text/pieces.ts";
 import type { Parsed, SourceText } from "../src/text/source.ts";
@@ -339,6 +340,19 @@ async function* plansOf(
     const base = { type: u32, maxLength, segments, algorithm: "subgroup", passes: "single" } as const;
     yield* [planReduce({ ...base, ...options } as never, runFacts)];
   }
+  // Reductions by offsets whose tiles search for their first segments, or read them.
+  for (const most of [maxLength, 2 ** 26]) {
+    const options = { type: u32, maxLength: most, segments: "offsets", algorithm: "subgroup" } as const;
+    const limits = { ...facts.limits, maxStorageBufferBindingSize: 2 ** 30, maxBufferSize: 2 ** 30 };
+    yield* [planReduce({ ...options, passes: "single" } as never, { ...runFacts, limits })];
+  }
+  // Sorts of more than a binding holds.
+  const short = { ...facts, limits: { ...facts.limits, maxStorageBufferBindingSize: 2 ** 19 } };
+  const sorted = { type: u32, maxLength } as const;
+  const windows = planSortInWindows(sorted, short, everyMethod, u32);
+  yield* windows ? [...windows.steps.flatMap(({ count, move }) => [count, move]), ...windows.copies] : [];
+  const gather = planGatherInWindows(sorted, short, "sort", ["values", "reordered"]);
+  yield* gather ? [gather.gather, gather.copy] : [];
   yield* [planExpandRuns({ type: u32, maxLength }, facts)];
   yield* [planCombine({ type: u32, op: untyped(add), maxLength }, facts)];
 }

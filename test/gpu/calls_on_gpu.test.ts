@@ -964,7 +964,12 @@ describe("limits", () => {
       [{ initial: gone }, "initial", /was destroyed/],
       [{ initial: kept }, "initial", /initial holds 9/],
       [{ initial: 1.5 }, "initial", /1.5 is no value of u32/],
-      [{ initial: new Uint32Array(1) }, "initial", /a Uint32Array is no value of u32, .*; array\[0\] gives/],
+      [{ initial: new Uint32Array(2) }, "initial", /a Uint32Array is no value of u32, .*; array\[0\] gives/],
+      [
+        { initial: new Float32Array(1) },
+        "initial",
+        /a Float32Array is no value of u32, .*; array\[0\] gives/,
+      ],
       [
         { initial: Pair.from([{ a: 1, b: 2 }]) },
         "initial",

@@ -8,6 +8,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { canFindGpu } from "../../src/gpu/adapters/vulkan_loader.ts";
+import { packagesMissing } from "../support/adapter.ts";
 
 // Which adapter is taken on systems that this machine is not: the system's name is faked, and so is the package webgpu.
 
@@ -152,7 +153,7 @@ test.each([
   );
 });
 
-test.each([
+test.skipIf(packagesMissing("@sparticuz/chromium") !== undefined).each([
   [
     "bun",
     /SwiftShader did not start\. Bun needs LD_LIBRARY_PATH=\S+\/swiftshader-\S+ and VK_ICD_FILENAMES=\S+\.json to be set/,
