@@ -50,6 +50,31 @@ test("every test runs, and sees nothing that WebGPU forbids", async () => {
   }
 });
 
+test("a buffer that the device cannot make is an error, and no outcome of a test", async () => {
+  const { device } = fold();
+  const { createBuffer } = device;
+  const uncaptured: unknown[] = [];
+  const listen = (event: Event): void => {
+    uncaptured.push((event as GPUUncapturedErrorEvent).error.message);
+  };
+  device.addEventListener("uncapturederror", listen);
+  device.createBuffer = (descriptor) =>
+    createBuffer.call(device, { ...descriptor, size: descriptor.size > 2 ** 16 ? 2 ** 48 : descriptor.size });
+  try {
+    const only = ["tickets", "whole words"];
+    const results = await runLitmusTests(device, () => {}, { only });
+    expect(results.map(({ name }) => name)).toEqual(only);
+    for (const { forbidden, error } of results) {
+      expect(forbidden).toBe(0);
+      expect(error).toMatch(/^litmus tests: (the device refused it|no room for)/);
+    }
+  } finally {
+    Reflect.deleteProperty(device, "createBuffer");
+    device.removeEventListener("uncapturederror", listen);
+  }
+  expect(uncaptured).toEqual([]);
+});
+
 const forbidden: readonly (readonly [string, string, readonly (readonly [string, string])[]])[] = [
   [
     "dispatches",

@@ -1,8 +1,8 @@
 // Buffers and plans that calls leave for the next calls. Without them, most of a call's time goes into planning and into
 // memory that is touched for the first time. Calls at hand and arrays on the GPU share the buffers: the queue carries out
 // submissions in order, so a buffer may be taken again as soon as all commands that use it are submitted.
-// What calls under way may take and what is kept are no more bytes together than were stated, unless one call alone needs more. Streams, and
-// arrays on the GPU of the caller's, come beside that.
+// What calls under way may take and what is kept are no more bytes together than were stated, unless one call alone needs more. Streams,
+// arrays on the GPU of the caller's, and what copies these to and from the CPU come beside that.
 
 /** Bytes of the buffers of calls, under way and kept, if the caller does not say. */
 const MOST_BYTES = 2 ** 29;

@@ -378,6 +378,9 @@ async function rowsOf(
         const soon = isLate ? lengths.slice(0, -1) : lengths;
         if (prepared && !(await areRight(bench, measured, prepared, soon))) {
           onWrong?.(way);
+          if (!isLate) {
+            prepared.destroy();
+          }
         } else if (prepared) {
           right.push({ way, prepared, times: undefined });
         }
