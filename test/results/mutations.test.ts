@@ -640,8 +640,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "a total at a vector's end is looked for at its start",
     shownBy: "offsets",
-    from: "is_last = is_last_of_segment(first + item, length);",
-    to: "is_last = is_last_of_segment(first, length);",
+    from: /is_last_of_segment\(first \+ \d+u, length\)/g,
+    to: "is_last_of_segment(first, length)",
   },
   {
     title: "the totals of a thread are of its first item",
@@ -833,19 +833,19 @@ const mutations: readonly Mutation[] = [
   {
     title: "places do not start where the digit does in the tile",
     shownBy: "a sort by counters, twice",
-    from: "spine[thread * params.tiles + tile] - before.x",
-    to: "spine[thread * params.tiles + tile]",
+    from: "spine[thread * params.tiles + params.window + tile] - before.x",
+    to: "spine[thread * params.tiles + params.window + tile]",
   },
   {
     title: "each tile takes the places of the first one",
     shownBy: "a sort by counters, twice",
-    from: "spine[thread * params.tiles + tile] - before.x",
+    from: "spine[thread * params.tiles + params.window + tile] - before.x",
     to: "spine[thread * params.tiles] - before.x",
   },
   {
     title: "a tile's counts go to another one's place",
     shownBy: "a sort by counters, twice",
-    from: "digit_counts[thread * params.tiles + tile]",
+    from: "digit_counts[thread * params.tiles + params.window + tile]",
     to: "digit_counts[thread * params.tiles + params.tiles - 1u - tile]",
   },
   {
@@ -936,7 +936,7 @@ const mutations: readonly Mutation[] = [
     title: "a window's items go where those of the first one do",
     shownBy: "a sort in windows",
     from: "spine[thread * params.tiles + params.window + tile]",
-    to: "spine[thread * params.tiles + tile]",
+    to: "spine[thread * params.tiles + params.window + tile]",
   },
   {
     title: "a window of structs takes those of another one",
