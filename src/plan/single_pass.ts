@@ -1,3 +1,4 @@
+import { memoryOf } from "../kernels/algorithms.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import {
@@ -166,6 +167,9 @@ const MOST_WORK_GROUPS = 2048;
 const takes: SinglePass["takes"] = (arrangement, segments) =>
   arrangement === "vectors" || (arrangement === "items" && segments === undefined);
 
+/** Bytes of work-group memory in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of a tile's segments. */
+const endsMemory = (tile: number): number => memoryOf(Array<number>(3).fill(Math.ceil(tile / 32)), 4, 1);
+
 export const singlePass: PlanSinglePass = (
   primitive,
   title,
@@ -185,8 +189,15 @@ export const singlePass: PlanSinglePass = (
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
   }
-  const tuning = tune(row, title, type, domain, options, facts, methods, (shape) =>
-    lookBackMemory(shape, domain.elementBytes),
+  const tuning = tune(
+    row,
+    title,
+    type,
+    domain,
+    options,
+    facts,
+    methods,
+    (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? endsMemory(tileOf(shape)) : 0),
   );
   const shape = lookBackShape(tuning);
   const carry = lookBackSources(primitive, monoid, shape, tuning.sizes, {

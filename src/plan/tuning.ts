@@ -194,7 +194,7 @@ export const goOneByOne = (itemBytes: number, { software }: Pick<DeviceFacts, "s
   itemBytes > (software ? SHORT_BYTES : LONG_BYTES);
 
 /** Items of a tile. */
-export const tileOf = ({ sizes }: Tuning): number => sizes.workGroupSize * sizes.items;
+export const tileOf = ({ sizes }: Pick<Tuning, "sizes">): number => sizes.workGroupSize * sizes.items;
 
 /** The order of operations that follows from a tuning. */
 export const groupingOf = ({ algorithm, sizes }: Tuning, itemsPerVector: number): Grouping => ({

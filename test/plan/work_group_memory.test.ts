@@ -64,6 +64,25 @@ const plans: Readonly<Record<string, (facts: DeviceFacts) => Promise<Plan> | Pla
     ),
   ),
   ...Object.fromEntries(
+    [u32, u64].map((type) => [
+      `${type.name}: a reduction by offsets once`,
+      (facts: DeviceFacts) =>
+        planReduce(
+          {
+            type,
+            op: untyped(add),
+            algorithm: "subgroup",
+            workGroupSize: 1024,
+            itemsPerThread: 32,
+            maxLength,
+            segments: "offsets",
+            passes: "single",
+          } as never,
+          facts,
+        ),
+    ]),
+  ),
+  ...Object.fromEntries(
     [u32, u64, Pair].flatMap((type) =>
       ([undefined, u32, f64] as const).flatMap((moved) => {
         const key = type === Pair ? { key: "x.b", keyType: f32 } : {};
