@@ -936,7 +936,7 @@ const mutations: readonly Mutation[] = [
     title: "a window's items go where those of the first one do",
     shownBy: "a sort in windows",
     from: "spine[thread * params.tiles + params.window + tile]",
-    to: "spine[thread * params.tiles + params.window + tile]",
+    to: "spine[thread * params.tiles + tile]",
   },
   {
     title: "a window of structs takes those of another one",
