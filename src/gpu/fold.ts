@@ -251,8 +251,8 @@ const loadReduce = /* @__PURE__ */ once(() => import("./at_hand/reduce_at_hand.t
 const loadCompact = /* @__PURE__ */ once(() => import("./at_hand/compact_at_hand.ts"));
 const loadRecording = /* @__PURE__ */ once(() => import("./recordings/recording.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays_on_gpu.ts"));
-const loadQueries = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
-const loadOrder = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
+const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
+const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
 
 /** The parameters of a function without the first. */
 type Rest<F> = F extends (context: Context, ...given: infer Given) => unknown ? Given : never;
@@ -821,7 +821,7 @@ export class Fold {
     options: HandHistogramOptions<string> & { readonly weights?: WeightArray | GpuArray },
   ): Promise<never> {
     return this.#later(
-      loadQueries,
+      loadSearches,
       "histogram",
       this.#arrays,
       givenOf(data as AnyArray),
@@ -846,7 +846,7 @@ export class Fold {
     data: A,
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
-    return this.#later(loadQueries, "argAtHand", "argMin", givenOf(data), options);
+    return this.#later(loadSearches, "argAtHand", "argMin", givenOf(data), options);
   }
 
   /**
@@ -861,7 +861,7 @@ export class Fold {
     data: A,
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
-    return this.#later(loadQueries, "argAtHand", "argMax", givenOf(data), options);
+    return this.#later(loadSearches, "argAtHand", "argMax", givenOf(data), options);
   }
 
   /**
@@ -899,7 +899,7 @@ export class Fold {
     options: HandSearchOptions<string> = {},
   ): Promise<never> {
     return this.#later(
-      loadQueries,
+      loadSearches,
       "searchSorted",
       this.#arrays,
       givenOf(sorted as AnyArray),
@@ -1008,7 +1008,7 @@ export class Fold {
     options?: HandTopKOptions<NoInfer<Name>>,
   ): Promise<TopK<GpuArray<Name, V>, GpuArray<"u32", number>>>;
   topK(data: unknown, k: number, options = {}): Promise<never> {
-    return this.#later(loadOrder, "select", this.#arrays, "topK", givenOf(data as AnyArray), k, options);
+    return this.#later(loadSorts, "select", this.#arrays, "topK", givenOf(data as AnyArray), k, options);
   }
 
   /**
@@ -1037,7 +1037,7 @@ export class Fold {
     options?: HandNthOptions<NoInfer<Name>>,
   ): Promise<Nth<GpuArray<Name, V>, GpuArray<"u32", number>>>;
   nth(data: unknown, n: number, options = {}): Promise<never> {
-    return this.#later(loadOrder, "select", this.#arrays, "nth", givenOf(data as AnyArray), n, options);
+    return this.#later(loadSorts, "select", this.#arrays, "nth", givenOf(data as AnyArray), n, options);
   }
 
   async #sort(
@@ -1048,7 +1048,7 @@ export class Fold {
     const [given, room, ...values] = [data, options?.into, ...[options?.values].flat()].map((one) =>
       givenOf(one as AnyArray),
     ) as [Given, Given, ...Given[]];
-    return this.#later(loadOrder, "sort", this.#arrays, primitive, given, room, values, options);
+    return this.#later(loadSorts, "sort", this.#arrays, primitive, given, room, values, options);
   }
 
   /** Calls what is loaded only then. What it is given says where arrays are now, since they may change meanwhile. */
@@ -1287,7 +1287,7 @@ export class Fold {
    * ```
    */
   prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
-    return this.#later(loadQueries, "prepareHistogram", options);
+    return this.#later(loadSearches, "prepareHistogram", options);
   }
 
   /**
@@ -1300,7 +1300,7 @@ export class Fold {
    * ```
    */
   prepareSearchSorted<Name extends string>(options: SearchOptions<Name>): Promise<PreparedSearchSorted> {
-    return this.#later(loadQueries, "prepareSearchSorted", options);
+    return this.#later(loadSearches, "prepareSearchSorted", options);
   }
 
   /**
@@ -1369,7 +1369,7 @@ export class Fold {
    * ```
    */
   prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
-    return this.#later(loadOrder, "prepareSort", options);
+    return this.#later(loadSorts, "prepareSort", options);
   }
 
   /**
@@ -1384,7 +1384,7 @@ export class Fold {
   prepareTopK<Name extends string>(
     options: TopKOptions<Name> | TopKRowsOptions<Name>,
   ): Promise<PreparedTopK> {
-    return this.#later(loadOrder, "prepareTopK", options);
+    return this.#later(loadSorts, "prepareTopK", options);
   }
 
   /**
@@ -1397,7 +1397,7 @@ export class Fold {
    * ```
    */
   prepareNth<Name extends string>(options: NthOptions<Name>): Promise<PreparedNth> {
-    return this.#later(loadOrder, "prepareNth", options);
+    return this.#later(loadSorts, "prepareNth", options);
   }
 
   /**

@@ -50,11 +50,8 @@ export async function sortInWindows(context: Context, sort: WindowedSort): Promi
       // Where each step leaves keys and values. The first one leaves them in scratch, so that input and output may be one range.
       const keysOut = storesKeys ? ranges.output : otherKeys;
       const valuesOut = storesKeys ? ranges.reordered : ranges.output;
-      const isAside = steps.length % 2 === 1;
       const placesOf = (at: number) =>
-        ((steps.length - 1 - at) % 2 === 0) !== isAside
-          ? { keys: keysOut, values: valuesOut }
-          : { keys, values };
+        at % 2 === 1 ? { keys: keysOut, values: valuesOut } : { keys, values };
       const runs = steps.flatMap((_, digit): Run[] => {
         const [count, move] = others.slice(2 * digit) as [Compiled, Compiled];
         const from = digit === 0 ? { keys: ranges.input, values: ranges.values } : placesOf(digit - 1);
