@@ -34,7 +34,7 @@ export type {
   ClassPartition,
   HandPartitionOptions,
   Partition,
-} from "./gpu/at_hand/compact_at_hand.ts";
+} from "./gpu/at_hand/reduce_and_compact.ts";
 export type { SinglePassTest } from "./gpu/device/context.ts";
 export type {
   ByKeys,

@@ -25,7 +25,7 @@ import type {
   ClassPartition,
   HandPartitionOptions,
   Partition,
-} from "./at_hand/compact_at_hand.ts";
+} from "./at_hand/reduce_and_compact.ts";
 import type { Context, SinglePassTest } from "./device/context.ts";
 import { trim } from "./device/device.ts";
 import type { Given } from "./device/transfer.ts";
@@ -247,8 +247,7 @@ export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & {
 /** An array of computed keys. If their type is not named, it is not known here. */
 export type KeysOf<Name extends string, K extends Value> = string extends Name ? AnyArray : ArrayOf<Name, K>;
 
-const loadReduce = /* @__PURE__ */ once(() => import("./at_hand/reduce_at_hand.ts"));
-const loadCompact = /* @__PURE__ */ once(() => import("./at_hand/compact_at_hand.ts"));
+const loadReduceAndCompact = /* @__PURE__ */ once(() => import("./at_hand/reduce_and_compact.ts"));
 const loadRecording = /* @__PURE__ */ once(() => import("./recordings/recording.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays_on_gpu.ts"));
 const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
@@ -531,7 +530,7 @@ export class Fold {
     return (
       this.#onGpu("reduce", data, options) ??
       (options?.segments === undefined
-        ? this.#later(loadReduce, "reduceAtHand", given, options as object)
+        ? this.#later(loadReduceAndCompact, "reduceAtHand", given, options as object)
         : this.#later(loadArrays, "segmentsAtHand", this.#arrays, "reduce", given, options))
     );
   }
@@ -593,7 +592,8 @@ export class Fold {
     // The arrays may change while the code is loaded.
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
-      this.#onGpu("compact", data, options) ?? this.#later(loadCompact, "compactAtHand", given, room, options)
+      this.#onGpu("compact", data, options) ??
+      this.#later(loadReduceAndCompact, "compactAtHand", given, room, options)
     );
   }
 
@@ -669,7 +669,7 @@ export class Fold {
     return (
       (this.#onGpu("partition", data, options) as Promise<never> | undefined) ??
       this.#later(
-        loadCompact,
+        loadReduceAndCompact,
         "partitionAtHand",
         givenOf(data as AnyArray),
         givenOf(options?.into as AnyArray),

@@ -5,7 +5,6 @@ import { i32, u32 } from "../../algebra/integers.ts";
 import type { Operator } from "../../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import { part } from "../../errors.ts";
 import type { InitialOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
@@ -202,12 +201,12 @@ export async function typesOf(data: AnyArray, options: TypeOptions, caller: stri
 const shortTypes = { u32, i32, f32, f16 } as const;
 
 /** The element type of an array. The 64-bit types are loaded with the first array of 64-bit elements. */
-function typeOfArray(
+async function typeOfArray(
   data: AnyArray,
   type: ElementType | undefined,
   caller: string,
   option: string,
-): ElementType | Promise<ElementType> {
+): Promise<ElementType> {
   const given = structOfArray(data, type, caller, option) ?? type;
   if (given !== undefined) {
     return given;
@@ -215,7 +214,7 @@ function typeOfArray(
   const name: TypeName = typeNameOfArray(data, type, caller);
   return (
     shortTypes[name as keyof typeof shortTypes] ??
-    part(import("../../algebra/types_64.ts")).then((types) => types[name as "u64" | "i64" | "f64"])
+    (await loadRareOptions()).types64[name as "u64" | "i64" | "f64"]
   );
 }
 

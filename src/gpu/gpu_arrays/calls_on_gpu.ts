@@ -16,7 +16,7 @@ import type {
   IntoOption,
   TotalOption,
 } from "../at_hand/at_hand.ts";
-import type { ClassOptions, HandPartitionOptions } from "../at_hand/compact_at_hand.ts";
+import type { ClassOptions, HandPartitionOptions } from "../at_hand/reduce_and_compact.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { keepPlan, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
