@@ -14,8 +14,8 @@ import type { Context } from "../device/context.ts";
 import type { Given, Part } from "../device/transfer.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
-import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
-import { isLong, loadStreams, partOf, planAtHand, targetFor, typesOf } from "./at_hand.ts";
+import type { HandCompactOptions, HandTypes, TypeOptions } from "./scan_at_hand.ts";
+import { isLong, loadStreams, partOf, planAtHand, targetFor, typesOf } from "./scan_at_hand.ts";
 
 export { planCompact, planPartition };
 

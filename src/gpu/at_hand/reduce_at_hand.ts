@@ -11,8 +11,8 @@ import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
-import type { EndValues, HandMapOptions, HandOptions, TypeOptions } from "./at_hand.ts";
-import { endsOf, runAtHand, typesOf } from "./at_hand.ts";
+import type { EndValues, HandMapOptions, HandOptions, TypeOptions } from "./scan_at_hand.ts";
+import { endsOf, runAtHand, typesOf } from "./scan_at_hand.ts";
 
 export { planReduce };
 
