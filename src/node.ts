@@ -19,7 +19,7 @@ import { sentencesOf, whyNoGpu } from "./gpu/diagnosis/why_no_gpu.ts";
 import type { Fold } from "./gpu/fold.ts";
 import type { OpenOptions } from "./gpu/open.ts";
 import { openDevice } from "./gpu/open.ts";
-import { fileStore } from "./gpu/tuning/tuning_files.ts";
+import { fileStore } from "./gpu/tuning/tuning_folder.ts";
 import type { AdapterTuning } from "./plan/adapter_tuning.ts";
 
 // The `openFold` below takes the place of the browser's.

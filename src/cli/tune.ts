@@ -204,7 +204,7 @@ function rowsOf({ primitive, type }: Sweep, ranked: readonly Ranked[]): AdapterT
   );
 }
 
-/** The best of a sweep, as a table and as rows of src/plan/: of tuning.ts, or of single_pass.ts. */
+/** The best of a sweep, as a table and as rows of src/plan/choose_sizes.ts or src/plan/single_pass.ts. */
 function textOf(
   sweep: Sweep,
   kind: string,

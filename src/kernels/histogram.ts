@@ -21,7 +21,7 @@ import { generated } from "../text/source.ts";
 import { carriedAs, conversion, file, itemsOfVector, valueFromItem, vectorText } from "./contract.ts";
 import type { Arrangement, Kernel } from "./kernel.ts";
 import { inputFor, isWide, lengthFile, linkKernel, loadItems } from "./kernel.ts";
-import { keySources, keyText, search } from "./keys.ts";
+import { keySources, keyText, search } from "./ordered_keys.ts";
 import type { Sizes } from "./sizes.ts";
 
 const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);

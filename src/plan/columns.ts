@@ -5,13 +5,13 @@ import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
+import type { AdapterKind } from "./choose_sizes.ts";
+import { groupingOf, requireMaxLength, tune } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanColumns } from "./methods.ts";
 import type { PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";
-import type { AdapterKind } from "./tuning.ts";
-import { groupingOf, requireMaxLength, tune } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 /** How the work on columns is divided among threads. */

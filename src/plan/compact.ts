@@ -12,6 +12,7 @@ import { bindingOf, isWide } from "../kernels/kernel.ts";
 import { apart, byClass, inTwo, REST_BINDING } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import type { Source } from "../text/source.ts";
+import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
@@ -28,7 +29,6 @@ import {
 } from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
 import { spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
-import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /**
  * The options of `prepareCompact`. If there is a map, `where` looks at the item before the map, and the output has the mapped

@@ -8,13 +8,13 @@ import { bindingOf } from "../kernels/kernel.ts";
 import { ruleOf } from "./bin_rule.ts";
 import type { BinOptions } from "./bins.ts";
 import { requireBins, requireRoom } from "./bins.ts";
+import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
-import { requireScalar } from "./scalar.ts";
-import { requireMaxLength } from "./tuning.ts";
+import { requireScalar } from "./require_scalar.ts";
 
 /** The types of weights, and of their sums. */
 export type WeightName = "u32" | "i32" | "f32";

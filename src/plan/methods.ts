@@ -1,7 +1,7 @@
 import type { Monoid, Operator, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
-import type { EndChoices } from "../kernels/ends.ts";
+import type { EndChoices } from "../kernels/initial_and_total.ts";
 import type {
   Arrangement,
   Ends,
@@ -12,7 +12,7 @@ import type {
 } from "../kernels/kernel.ts";
 import type { LookBackOptions, SpineSize } from "../kernels/look_back.ts";
 import type { ItemMap } from "../kernels/map.ts";
-import { blelloch, hillisSteele } from "../kernels/portable.ts";
+import { blelloch, hillisSteele } from "../kernels/portable_tiles.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { OneByOne, ThreadsTake, TileAlgorithm, TileSources } from "../kernels/tiles.ts";
 import type { SourceText } from "../text/source.ts";

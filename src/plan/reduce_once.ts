@@ -2,9 +2,9 @@ import { roundingIn } from "../algebra/rounding.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { lookBackShape, reduceOnceMemory, reduceOnceSources, spineSize } from "../kernels/look_back.ts";
+import { tileOf } from "./choose_sizes.ts";
 import type { ReduceOnce } from "./methods.ts";
 import { bound, distinct, RUNS } from "./plan.ts";
-import { tileOf } from "./tuning.ts";
 
 /**
  * The most tiles that one work-group combines the totals of. u32 on an H100, tiles of 4096: 2^16 items 11.8 µs (two dispatches: 14.1),

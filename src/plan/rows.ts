@@ -9,6 +9,8 @@ import { bindingOf, isApart, isWide } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
 import { lookBackMemory, lookBackShape, lookBackSources, spineSize } from "../kernels/look_back.ts";
 import { ROW_FAN, reduceRowsKernel, rowMemory, scanLongRowsKernel, scanRowsKernel } from "../kernels/rows.ts";
+import type { AdapterKind } from "./choose_sizes.ts";
+import { groupingOf, requireMaxLength, tileOf, tune } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
@@ -18,8 +20,6 @@ import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
 import { planScan, vectorOf } from "./scan.ts";
 import { countsOf } from "./segment_counts.ts";
-import type { AdapterKind } from "./tuning.ts";
-import { groupingOf, requireMaxLength, tileOf, tune } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 const row = (

@@ -7,12 +7,12 @@ import type { LookBackOptions } from "../kernels/look_back.ts";
 import type { RunStores } from "../kernels/run_lengths.ts";
 import { runLengthsKernel, runLengthsMemory, startedRuns } from "../kernels/run_lengths.ts";
 import type { KeySource } from "../kernels/segments.ts";
+import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods, RunOptions } from "./methods.ts";
 import type { Plan, RangeName, SegmentRanges } from "./plan.ts";
 import { bound, itemBytesOf } from "./plan.ts";
 import type { Alone } from "./run_key.ts";
-import { requireMaxLength } from "./tuning.ts";
 
 // This is loaded only if a plan takes segments.
 

@@ -6,6 +6,7 @@ import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide, reduceKernel, scanKernel } from "../kernels/kernel.ts";
 import type { LookBackOptions } from "../kernels/look_back.ts";
+import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { LoadedTuning, Methods, Segments, Tuning } from "./methods.ts";
@@ -20,7 +21,6 @@ import {
   perArrangement,
   spineLengths,
 } from "./plan.ts";
-import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of `prepareScan`. */
 export interface ScanOptions<Name extends string = string>

@@ -8,13 +8,13 @@ import {
   spineSize,
   takeTiles,
 } from "../kernels/look_back.ts";
+import type { TuningTable } from "./choose_sizes.ts";
+import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./choose_sizes.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import type { SegmentOptions } from "./options.ts";
 import type { Pass } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
-import type { TuningTable } from "./tuning.ts";
-import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /**
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has

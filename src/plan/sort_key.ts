@@ -1,7 +1,7 @@
 import type { FieldType, NestedType, Part } from "../algebra/fields.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
-import { requireScalar } from "./scalar.ts";
+import { requireScalar } from "./require_scalar.ts";
 
 // What a sort sorts by. The CPU reference checks these options, too. This loads no kernels.
 

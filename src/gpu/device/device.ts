@@ -2,7 +2,7 @@ import { DeviceLostError, part, WavefoldError } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
 import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./call_memory.ts";
 import type { Context, Pipeline } from "./context.ts";
-import { COMPUTE_STAGE } from "./flags.ts";
+import { COMPUTE_STAGE } from "./usage_flags.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
 export type Compilable = Omit<Kernel, "vector">;

@@ -4,7 +4,7 @@ import { wholeWords } from "../../plan/plan.ts";
 import { keepBuffer, letGoOfBuffers, takeBuffer } from "./call_memory.ts";
 import type { Context } from "./context.ts";
 import { allocate, explain, requireDevice, validated } from "./device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, MAP_WRITE, STORAGE } from "./flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, MAP_WRITE, STORAGE } from "./usage_flags.ts";
 
 /**
  * The array of a call, and its place in memory when the call began. Its elements are read later, when the kernels are

@@ -5,7 +5,7 @@ import type { Pass, Plan, RangeName, Way } from "../../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { Context, Digits, Pipeline } from "../device/context.ts";
 import { allocate, errorsFor, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
-import { COPY_DST, SCRATCH, UNIFORM } from "../device/flags.ts";
+import { COPY_DST, SCRATCH, UNIFORM } from "../device/usage_flags.ts";
 import { loadRareOptions } from "./load_methods.ts";
 
 /** A range of a buffer, which was checked. */

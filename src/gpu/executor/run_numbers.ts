@@ -1,6 +1,6 @@
 import type { Context, Digits } from "../device/context.ts";
 import { filledBuffer } from "../device/device.ts";
-import { UNIFORM } from "../device/flags.ts";
+import { UNIFORM } from "../device/usage_flags.ts";
 
 // Each run of a single pass has a number.
 

@@ -9,14 +9,14 @@ import type { InitialOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
+import type { ClassOptions, HandPartitionOptions } from "../at_hand/reduce_and_compact_at_hand.ts";
 import type {
   HandCompactOptions,
   HandMapOptions,
   HandOptions,
   IntoOption,
   TotalOption,
-} from "../at_hand/at_hand.ts";
-import type { ClassOptions, HandPartitionOptions } from "../at_hand/reduce_and_compact.ts";
+} from "../at_hand/scan_at_hand.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { keepPlan, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";

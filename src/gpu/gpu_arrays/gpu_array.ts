@@ -5,14 +5,14 @@ import type { WavefoldError } from "../../errors.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { wholeWords } from "../../plan/plan.ts";
-import { targetFor } from "../at_hand/at_hand.ts";
+import { targetFor } from "../at_hand/scan_at_hand.ts";
 import { keepBuffer } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";
-import { COPY_SRC, MAP_READ } from "../device/flags.ts";
 import type { Hand } from "../device/transfer.ts";
 import { atHand, fresh, givenOf, READ, roomFor, submit } from "../device/transfer.ts";
 import { readInPieces } from "../device/transfer_pieces.ts";
+import { COPY_SRC, MAP_READ } from "../device/usage_flags.ts";
 import type { Length } from "../recordings/recording.ts";
 
 /**

@@ -9,7 +9,7 @@ import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
 import type { Alone, OwnSegments, RunKeyOptions } from "../../plan/run_key.ts";
 import { ALONE, FIRST_ITEMS, requireRunKey } from "../../plan/run_key.ts";
-import { typesOf } from "../at_hand/at_hand.ts";
+import { typesOf } from "../at_hand/scan_at_hand.ts";
 import { bytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { requireDevice } from "../device/device.ts";

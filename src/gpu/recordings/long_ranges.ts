@@ -3,9 +3,9 @@ import { monoid as monoidOf } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { LimitError } from "../../errors.ts";
-import { endsOf } from "../../kernels/ends.ts";
+import { endsOf } from "../../kernels/initial_and_total.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
-import { appendScratch, planAppend } from "../../plan/append_windows.ts";
+import { appendScratch, planAppend } from "../../plan/append_kept_items.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import { planCompact } from "../../plan/compact.ts";
 import type { Methods } from "../../plan/methods.ts";
@@ -15,13 +15,12 @@ import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { requireWindows } from "../../plan/windows.ts";
+import { requireWindows } from "../../plan/window_length.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import type { Compiled, Range, ResolvedRanges } from "../executor/executor.ts";
-import type { Division } from "./choose_way.ts";
-import { problemOf, requireApart, runOf } from "./choose_way.ts";
-import { segmentsInWindows } from "./segment_windows.ts";
+import type { Division } from "./choose_variant.ts";
+import { problemOf, requireApart, runOf } from "./choose_variant.ts";
 import {
   compileAll,
   paramsOf,
@@ -31,7 +30,8 @@ import {
   runsOfWindow,
   whole,
   windowsOf,
-} from "./windows.ts";
+} from "./divide_into_windows.ts";
+import { segmentsInWindows } from "./segments_in_windows.ts";
 
 // Recordings of ranges that are longer than a binding may be: window after window, with the carry handed on on the GPU.
 

@@ -14,15 +14,15 @@ import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { windowOf } from "../../plan/windows.ts";
+import { windowOf } from "../../plan/window_length.ts";
 import type { Context, Pipeline } from "../device/context.ts";
 import { filledBuffer, requireDevice } from "../device/device.ts";
-import { STORAGE } from "../device/flags.ts";
+import { STORAGE } from "../device/usage_flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
 import { methodsFor } from "../executor/load_methods.ts";
-import type { Division, Run } from "./choose_way.ts";
-import { undivided } from "./choose_way.ts";
+import type { Division, Run } from "./choose_variant.ts";
+import { undivided } from "./choose_variant.ts";
 import { deferKernels } from "./deferred_kernels.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
@@ -237,7 +237,7 @@ export async function prepareFor(
 /** The primitives that are recorded. */
 export type Primitive = "scan" | "reduce" | "compact" | "partition";
 
-const loadReduceAndCompact = () => part(import("../at_hand/reduce_and_compact.ts"));
+const loadReduceAndCompact = () => part(import("../at_hand/reduce_and_compact_at_hand.ts"));
 
 const planners = {
   scan: async () => planScan,

@@ -9,15 +9,15 @@ import type { BinOptions } from "../../plan/bins.ts";
 import { requireBins } from "../../plan/bins.ts";
 import type { HistogramOptions, HistogramTuning, WeightName } from "../../plan/histogram.ts";
 import { planHistogram, requireWeights } from "../../plan/histogram.ts";
-import { requireScalar } from "../../plan/scalar.ts";
-import { partOf, planAtHand, typesOf } from "../at_hand/at_hand.ts";
+import { requireScalar } from "../../plan/require_scalar.ts";
+import { partOf, planAtHand, typesOf } from "../at_hand/scan_at_hand.ts";
 import { bytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
 import { fresh } from "../device/transfer.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
-import type { OnGpu } from "../gpu_arrays/arrays_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
+import type { OnGpu } from "../gpu_arrays/gpu_arrays_part.ts";
 import type { Prepared } from "../recordings/recording.ts";
 
 /** The options of `histogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */

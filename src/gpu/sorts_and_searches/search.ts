@@ -3,16 +3,16 @@ import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
-import { requireScalar, requireSide } from "../../plan/scalar.ts";
+import { requireScalar, requireSide } from "../../plan/require_scalar.ts";
 import type { SearchOptions, SearchTuning } from "../../plan/search.ts";
 import { planSearch } from "../../plan/search.ts";
-import { partOf, planAtHand, typesOf } from "../at_hand/at_hand.ts";
+import { partOf, planAtHand, typesOf } from "../at_hand/scan_at_hand.ts";
 import { bytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
 import { fresh } from "../device/transfer.ts";
-import type { OnGpu } from "../gpu_arrays/arrays_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
+import type { OnGpu } from "../gpu_arrays/gpu_arrays_part.ts";
 import type { Prepared } from "../recordings/recording.ts";
 
 /** The options of `searchSorted`. */

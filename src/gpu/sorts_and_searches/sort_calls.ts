@@ -13,7 +13,7 @@ import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
 import type { CheckedKey, SortKeyOptions } from "../../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../../plan/sort_key.ts";
-import { targetFor, typesOf } from "../at_hand/at_hand.ts";
+import { targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
 import { bytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";

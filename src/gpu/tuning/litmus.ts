@@ -10,7 +10,7 @@ import {
 import type { Context } from "../device/context.ts";
 import type { Compilable } from "../device/device.ts";
 import { allocate, contextOf, explain, pipelineOf, requireDevice, validated } from "../device/device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, STORAGE, UNIFORM } from "../device/flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE, UNIFORM } from "../device/usage_flags.ts";
 
 /** What became of a litmus test: what was seen in all its turns. */
 export interface LitmusResult extends Sightings {

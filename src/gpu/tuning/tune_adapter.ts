@@ -13,7 +13,7 @@ import type { Passes } from "../../plan/options.ts";
 import type { TunedPrimitive } from "../../plan/tuning_row.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, contextOf, explain } from "../device/device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
 import { Fold } from "../fold.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 
@@ -28,7 +28,7 @@ export interface TuneAdapterOptions {
 
 const TITLE = "tuneAdapter";
 const SECONDS = 10;
-/** WebGPU's flag by value, as src/gpu/device/flags.ts has the others. */
+/** WebGPU's flag by value, as src/gpu/device/usage_flags.ts has the others. */
 const QUERY_RESOLVE = 0x200;
 /**
  * A submission gets recordings until it takes at least this time, or has the most of them. A submission costs time of its own,
@@ -191,7 +191,7 @@ function shapesFor(
   }
 }
 
-/** What `tuneAdapter` of src/gpu/tuning/tune.ts does; it loads this. */
+/** What `tuneAdapter` of src/gpu/tuning/load_tune_adapter.ts does; it loads this. */
 export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
   if (!(fold instanceof Fold)) {
     throw new ArgumentError(`${TITLE}: fold is none of openFold's`, "fold");

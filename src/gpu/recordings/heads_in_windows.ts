@@ -2,7 +2,7 @@ import { u32 } from "../../algebra/integers.ts";
 import { LimitError } from "../../errors.ts";
 import type { Arrangement, Kernel } from "../../kernels/kernel.ts";
 import { bindingOf } from "../../kernels/kernel.ts";
-import { carriedEnds, windowSources } from "../../kernels/later_segments.ts";
+import { carriedEnds, windowSources } from "../../kernels/segments_in_windows.ts";
 import type { Limits } from "../../plan/device_facts.ts";
 import type { Methods } from "../../plan/methods.ts";
 import type { AnyOperator } from "../../plan/options.ts";
@@ -12,12 +12,12 @@ import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { requireWindows, windowOf } from "../../plan/windows.ts";
+import { requireWindows, windowOf } from "../../plan/window_length.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import type { Compiled, PartParams, Range, ResolvedRanges } from "../executor/executor.ts";
-import type { Division, Run } from "./choose_way.ts";
-import { requireApart, runOf } from "./choose_way.ts";
+import type { Division, Run } from "./choose_variant.ts";
+import { requireApart, runOf } from "./choose_variant.ts";
 import {
   compileAll,
   paramsOf,
@@ -27,7 +27,7 @@ import {
   runsOfWindow,
   whole,
   windowsOf,
-} from "./windows.ts";
+} from "./divide_into_windows.ts";
 
 // Segments by offsets, flags, bits or keys that no binding holds: window after window. The total of a window is an element, which has
 // its last segment's value and the number of segments. The next window goes on from it until a segment starts there. A reduction stores

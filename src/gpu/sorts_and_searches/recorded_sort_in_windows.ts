@@ -1,10 +1,10 @@
-import type { WindowedGather, WindowedSort } from "../../plan/sort_windows.ts";
+import type { WindowedGather, WindowedSort } from "../../plan/sort_in_windows.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import type { Compiled, PartParams, Range, ResolvedRanges } from "../executor/executor.ts";
-import type { Division, Run } from "../recordings/choose_way.ts";
-import { requireApart, runOf } from "../recordings/choose_way.ts";
-import { compileAll, paramsOf, partOf, rangeFor, windowsOf } from "../recordings/windows.ts";
+import type { Division, Run } from "../recordings/choose_variant.ts";
+import { requireApart, runOf } from "../recordings/choose_variant.ts";
+import { compileAll, paramsOf, partOf, rangeFor, windowsOf } from "../recordings/divide_into_windows.ts";
 
 // Recordings of sorts of more items than a binding holds.
 

@@ -11,7 +11,7 @@ import { runsAtHand, runsOnGpu } from "./run_lengths.ts";
 // Arrays on the GPU, and the calls at hand that take several of them: those on segments and on runs.
 
 export { prepareExpandRuns } from "./expand_runs.ts";
-export { segmentsAtHand } from "./segments_at_hand.ts";
+export { segmentsAtHand } from "./segments_via_gpu.ts";
 export { upload, wrap } from "./upload_and_wrap.ts";
 
 /** What other calls on arrays on the GPU take. */

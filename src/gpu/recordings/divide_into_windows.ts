@@ -1,15 +1,15 @@
 import type { ElementType } from "../../algebra/types.ts";
 import { LimitError } from "../../errors.ts";
-import { appendScratch, planAppend } from "../../plan/append_windows.ts";
+import { appendScratch, planAppend } from "../../plan/append_kept_items.ts";
 import type { Plan, RangeName } from "../../plan/plan.ts";
 import { wholeWords } from "../../plan/plan.ts";
 import type { Context } from "../device/context.ts";
 import { allocate } from "../device/device.ts";
-import { STORAGE } from "../device/flags.ts";
+import { STORAGE } from "../device/usage_flags.ts";
 import type { Compiled, PartParams, Range, ResolvedRanges } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
-import type { Division, Run } from "./choose_way.ts";
-import { runOf } from "./choose_way.ts";
+import type { Division, Run } from "./choose_variant.ts";
+import { runOf } from "./choose_variant.ts";
 
 // What all recordings of ranges share that are longer than a binding may be.
 

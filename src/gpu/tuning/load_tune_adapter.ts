@@ -22,4 +22,4 @@ import type { TuneAdapterOptions } from "./tune_adapter.ts";
  * ```
  */
 export const tuneAdapter = async (fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> =>
-  (await part(import("./tuning.ts"))).tuneNow(fold, options);
+  (await part(import("./tuning_part.ts"))).tuneNow(fold, options);

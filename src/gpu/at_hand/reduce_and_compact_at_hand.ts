@@ -25,8 +25,17 @@ import type {
   HandOptions,
   HandTypes,
   TypeOptions,
-} from "./at_hand.ts";
-import { endsOf, isLong, loadStreams, partOf, planAtHand, runAtHand, targetFor, typesOf } from "./at_hand.ts";
+} from "./scan_at_hand.ts";
+import {
+  endsOf,
+  isLong,
+  loadStreams,
+  partOf,
+  planAtHand,
+  runAtHand,
+  targetFor,
+  typesOf,
+} from "./scan_at_hand.ts";
 
 // Reductions, compactions and partitions at hand. Recordings take the planners from here, too.
 

@@ -12,14 +12,22 @@ import { planReduce } from "../../plan/reduce.ts";
 import { planRows } from "../../plan/rows.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { requireWindows } from "../../plan/windows.ts";
+import { requireWindows } from "../../plan/window_length.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import type { Compiled, Range } from "../executor/executor.ts";
-import type { Division, Run } from "./choose_way.ts";
-import { requireApart, runOf } from "./choose_way.ts";
-import { headsInWindows } from "./head_windows.ts";
-import { compileAll, paramsOf, partOf, planMover, rangeFor, runsOfWindow, windowsOf } from "./windows.ts";
+import type { Division, Run } from "./choose_variant.ts";
+import { requireApart, runOf } from "./choose_variant.ts";
+import {
+  compileAll,
+  paramsOf,
+  partOf,
+  planMover,
+  rangeFor,
+  runsOfWindow,
+  windowsOf,
+} from "./divide_into_windows.ts";
+import { headsInWindows } from "./heads_in_windows.ts";
 
 // Rows that are together longer than a binding may be. Each window has whole rows, so nothing is handed on from one to the next.
 

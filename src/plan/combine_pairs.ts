@@ -1,12 +1,12 @@
 import type { Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { combineKernel } from "../kernels/combine.ts";
+import { combineKernel } from "../kernels/combine_pairs.ts";
+import { groupingOf, requireMaxLength, rowOf, tune, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { portable } from "./methods.ts";
 import type { Plan, Slot } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
-import { groupingOf, requireMaxLength, rowOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of a prepared combination of pairs. */
 export interface CombineOptions {

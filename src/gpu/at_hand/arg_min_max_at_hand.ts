@@ -1,17 +1,17 @@
 import type { ElementType, Scalar } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
-import type { ArgCall } from "../../plan/arg.ts";
-import { elementOf, keyOf, reductionOf } from "../../plan/arg.ts";
+import type { ArgCall } from "../../plan/arg_min_max.ts";
+import { elementOf, keyOf, reductionOf } from "../../plan/arg_min_max.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { planReduce } from "../../plan/reduce.ts";
-import { requireScalar } from "../../plan/scalar.ts";
+import { requireScalar } from "../../plan/require_scalar.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
 import { loadRareOptions, methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
-import { isLong, runAtOnce, typesOf } from "./at_hand.ts";
+import { isLong, runAtOnce, typesOf } from "./scan_at_hand.ts";
 
 /** An element and its index. */
 export type ArgValue<V extends Scalar> = {
