@@ -304,8 +304,8 @@ export async function expandRunsAtHand(
   // The scan of the counts is as long as they are.
   const bytes = bytesFor(values.byteLength) + 2 * bytesFor(counts.byteLength) + bytesFor(total * type.bytes);
   return viaGpu(context, title, values.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, values, { type }));
-    const lengths = own(await upload(context, arrays, counts, { type: u32 }));
+    const data = own(await upload(context, arrays, values, { type }, true));
+    const lengths = own(await upload(context, arrays, counts, { type: u32 }, true));
     const sizes = { ...options, maxLength: total };
     return own(await expandRunsOnGpu(context, arrays, data, lengths, sizes)).read();
   });

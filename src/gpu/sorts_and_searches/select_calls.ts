@@ -249,7 +249,7 @@ export async function selectAtHand(
   const bytes =
     2 * bytesFor(given.byteLength) + bytesFor(given.length * u32.bytes) + bytesFor(given.length * 8);
   return viaGpu(context, title, given.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, given, { type }));
+    const data = own(await upload(context, arrays, given, { type }, true));
     const selected = await selectOnGpu(primitive, context, arrays, data, number, others);
     const [values, indices] =
       "values" in selected ? [selected.values, selected.indices] : [selected.value, selected.index];
