@@ -30,7 +30,7 @@ import type { Context, SinglePassTest } from "./device/context.ts";
 import { trim } from "./device/device.ts";
 import type { Given } from "./device/transfer.ts";
 import { givenOf } from "./device/transfer.ts";
-import { once } from "./executor/load_once.ts";
+import { once } from "./executor/load_methods.ts";
 import type {
   GpuCompactOptions,
   GpuPartitionOptions,

@@ -6,8 +6,7 @@ import { ArgumentError, refuse, refuseOthers, SourceError } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
 import { lineOf, plainText } from "../text/callers.ts";
 import type { Piece } from "../text/pieces.ts";
-import { compactText, piecesOf, wordsOf } from "../text/pieces.ts";
-import { LINE_BREAK, tokensOf } from "../text/tokens.ts";
+import { compactText, LINE_BREAK, piecesOf, tokensOf, wordsOf } from "../text/pieces.ts";
 import { subgroupOf, workGroupAlgorithms } from "./algorithms.ts";
 import {
   threadTileCoalescedReduce,

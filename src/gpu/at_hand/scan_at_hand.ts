@@ -18,8 +18,7 @@ import type { Context } from "../device/context.ts";
 import type { Given, Part, Target } from "../device/transfer.ts";
 import { atHand, fresh, givenOf } from "../device/transfer.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
-import { loadRareOptions, methodsFor } from "../executor/load_methods.ts";
-import { once } from "../executor/load_once.ts";
+import { loadRareOptions, methodsFor, once } from "../executor/load_methods.ts";
 import type { Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor, forgetRuns, plannedLength, withPlan } from "../executor/plans_of_calls.ts";
 import type { HandEnds } from "../executor/rare_options.ts";
@@ -186,7 +185,11 @@ export interface HandTypes {
 /** The types of the array's elements and of the result. */
 export async function typesOf(data: AnyArray, options: TypeOptions, caller: string): Promise<HandTypes> {
   const given = options as { readonly [Name in keyof TypeOptions]?: ElementType };
-  const own = await typeOfArray(data, namedType(data, given), caller, given.from ? "from" : "type");
+  const named = namedType(data, given);
+  const own =
+    structOfArray(data, named, caller, given.from ? "from" : "type") ??
+    named ??
+    (await typeNamed(typeNameOfArray(data, named, caller)));
   if (given.map === undefined && given.from === undefined) {
     return { type: own, arrayOf: (...range) => arrayLike(data, ...range) };
   }
@@ -200,23 +203,10 @@ export async function typesOf(data: AnyArray, options: TypeOptions, caller: stri
 
 const shortTypes = { u32, i32, f32, f16 } as const;
 
-/** The element type of an array. The 64-bit types are loaded with the first array of 64-bit elements. */
-async function typeOfArray(
-  data: AnyArray,
-  type: ElementType | undefined,
-  caller: string,
-  option: string,
-): Promise<ElementType> {
-  const given = structOfArray(data, type, caller, option) ?? type;
-  if (given !== undefined) {
-    return given;
-  }
-  const name: TypeName = typeNameOfArray(data, type, caller);
-  return (
-    shortTypes[name as keyof typeof shortTypes] ??
-    (await loadRareOptions()).types64[name as "u64" | "i64" | "f64"]
-  );
-}
+/** The element type of this name. The 64-bit types are loaded with the first array of 64-bit elements. */
+const typeNamed = async (name: TypeName): Promise<ElementType> =>
+  shortTypes[name as keyof typeof shortTypes] ??
+  (await loadRareOptions()).types64[name as "u64" | "i64" | "f64"];
 
 /** A compiled plan, as a call uses it. */
 interface PlanAtHand {

@@ -274,10 +274,9 @@ export async function compilePlan(
         );
       }),
     ]);
-    for (const one of done) {
-      if (one.status === "rejected") {
-        throw one.reason;
-      }
+    const failed = done.find((one) => one.status === "rejected");
+    if (failed) {
+      throw failed.reason;
     }
     digits = plan.spine && (await loadRareOptions()).digitsOf(context);
   } catch (cause) {

@@ -8,7 +8,17 @@ import type { MapOptions } from "../../plan/map.ts";
 import type { Methods } from "../../plan/methods.ts";
 import { portable } from "../../plan/methods.ts";
 import type { TuningOptions } from "../../plan/options.ts";
-import { once } from "./load_once.ts";
+
+/** Loads a part when it is first asked for. Later calls need not wait: even for what is there, `import()` takes a while. */
+export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
+  let loaded: T | undefined;
+  return () =>
+    loaded ??
+    part(load()).then((made) => {
+      loaded = made;
+      return made;
+    });
+}
 
 /** Loads what options and types take that most calls do without. */
 export const loadRareOptions = /* @__PURE__ */ once(() => import("./rare_options.ts"));
