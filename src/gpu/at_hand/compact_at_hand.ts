@@ -9,13 +9,13 @@ import { MOST_CLASSES, planCompact, planPartition } from "../../plan/compact.ts"
 import type { TuningOptions } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import type { Given, Part } from "../device/transfer.ts";
+import type { Given, ReadBack } from "../device/transfer.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
 import type { HandCompactOptions, HandTypes, TypeOptions } from "./scan_at_hand.ts";
-import { isLong, loadStreams, partOf, planAtHand, targetFor, typesOf } from "./scan_at_hand.ts";
+import { isLong, loadStreams, planAtHand, readBackOf, targetFor, typesOf } from "./scan_at_hand.ts";
 
 export { planCompact, planPartition };
 
@@ -178,9 +178,9 @@ async function selectAtHand(
     : await planAtHand(
         context,
         { primitive, ...call },
-        bytesFor(given.byteLength) +
-          bytesFor(length * itemBytes, MOST_COUNT_BYTES) +
-          (words ? bytesFor(words.byteLength) : 0),
+        bufferBytesFor(given.byteLength) +
+          bufferBytesFor(length * itemBytes, MOST_COUNT_BYTES) +
+          (words ? bufferBytesFor(words.byteLength) : 0),
         async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
           counts = new Uint32Array(countWords);
           if (length === 0) {
@@ -192,9 +192,9 @@ async function selectAtHand(
             output: await output("output", length),
             count: await output("count", countWords),
           };
-          const counted = partOf(ranges.count, counts.byteLength, () => new Uint8Array(counts.buffer));
+          const counted = readBackOf(ranges.count, counts.byteLength, () => new Uint8Array(counts.buffer));
           let made = target(0)();
-          const result = (items: number): Part => ({
+          const result = (items: number): ReadBack => ({
             buffer: ranges.output.buffer,
             bytes: items * itemBytes,
             use(bytes) {

@@ -12,7 +12,7 @@ import type { Given } from "../device/transfer.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
 import type { EndValues, HandMapOptions, HandOptions, TypeOptions } from "./scan_at_hand.ts";
-import { endsOf, runAtHand, typesOf } from "./scan_at_hand.ts";
+import { endReaderOf, runAtHand, typesOf } from "./scan_at_hand.ts";
 
 export { planReduce };
 
@@ -33,7 +33,7 @@ export async function reduceAtHand(
   const { initial, ...others } = options;
   const { arrayOf, ...types } = await typesOf(given.data, options, "reduce");
   const { type } = types;
-  const { options: endOptions, ...own } = await endsOf("reduce", initial)({ arrayOf, ...types });
+  const { options: endOptions, ...own } = await endReaderOf("reduce", initial)({ arrayOf, ...types });
   const all = {
     ...(others as Partial<AnyOperator<ReduceOptions>>),
     ...types,

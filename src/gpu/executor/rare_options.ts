@@ -9,7 +9,7 @@ import { bytesOf, givenOf } from "../device/transfer.ts";
 // What options take that most calls do without.
 
 export { rareMethods } from "../../plan/rare_methods.ts";
-export { digitsOf } from "./run_numbers.ts";
+export { runNumberDigits } from "./run_numbers.ts";
 
 /** The two ends of a call at hand. */
 export interface HandEnds {
