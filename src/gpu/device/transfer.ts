@@ -146,7 +146,7 @@ export function submit(
 }
 
 /**
- * One call from array to array.
+ * One call from array to array. Its buffers are counted among those of calls under way, unless it is a stream.
  *
  * @throws {OutOfMemoryError} {@link DeviceLostError} {@link ArgumentError} for an array that becomes shorter meanwhile.
  */
@@ -154,6 +154,7 @@ export async function atHand<T>(
   context: Context,
   title: string,
   call: (hand: Hand) => Promise<T>,
+  isStream = false,
 ): Promise<T> {
   const { device, kept } = context;
   const owned: GPUBuffer[] = [];
@@ -240,7 +241,7 @@ export async function atHand<T>(
     }
     // The buffer that was taken first is left last. So the next call takes each buffer for the same purpose.
     for (const one of owned.splice(0).reverse()) {
-      keepBuffer(kept, one);
+      keepBuffer(kept, one, isStream ? undefined : kept.mostBytes);
     }
     return result;
   } catch (cause) {

@@ -307,8 +307,8 @@ export async function expandRunsAtHand(
     2 * bufferBytesFor(counts.byteLength) +
     bufferBytesFor(total * type.bytes);
   return viaGpu(context, title, values.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, values, { type }));
-    const lengths = own(await upload(context, arrays, counts, { type: u32 }));
+    const data = own(await upload(context, arrays, values, { type }, true));
+    const lengths = own(await upload(context, arrays, counts, { type: u32 }, true));
     const sizes = { ...options, maxLength: total };
     return own(await expandRunsOnGpu(context, arrays, data, lengths, sizes)).read();
   });

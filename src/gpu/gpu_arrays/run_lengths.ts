@@ -112,7 +112,7 @@ export async function runsAtHand(
   requireRunKey(options, type, primitive);
   const bytes = 2 * bufferBytesFor(given.byteLength) + bufferBytesFor(given.length * u32.bytes);
   return viaGpu(context, `${primitive}<${type.name}>`, given.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, given, { type }));
+    const data = own(await upload(context, arrays, given, { type }, true));
     const result = await runsOnGpu(primitive, context, arrays, data, options);
     if (result instanceof GpuArray) {
       return own(result).read();

@@ -106,7 +106,7 @@ export async function segmentsAtHand(
       }
       try {
         const given = givenOf(arrayIn(checked));
-        const array = own(await upload(context, arrays, given, { type: keys ?? u32 }));
+        const array = own(await upload(context, arrays, given, { type: keys ?? u32 }, true));
         return { [checked.kind]: array, key, keyType };
       } catch (cause) {
         throw cause instanceof LimitError
@@ -114,7 +114,7 @@ export async function segmentsAtHand(
           : cause;
       }
     };
-    const data = own(await upload(context, arrays, given, { type: from }));
+    const data = own(await upload(context, arrays, given, { type: from }, true));
     const result: unknown = await data.callOnGpu(primitive, context, arrays, {
       ...others,
       ...(types.from && types),

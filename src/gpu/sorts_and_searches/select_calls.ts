@@ -251,7 +251,7 @@ export async function selectAtHand(
     bufferBytesFor(given.length * u32.bytes) +
     bufferBytesFor(given.length * 8);
   return viaGpu(context, title, given.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, given, { type }));
+    const data = own(await upload(context, arrays, given, { type }, true));
     const selected = await selectOnGpu(primitive, context, arrays, data, number, others);
     const [values, indices] =
       "values" in selected ? [selected.values, selected.indices] : [selected.value, selected.index];

@@ -367,10 +367,10 @@ export async function sortAtHand(
     moved.reduce((sum, { byteLength }) => sum + 2 * bufferBytesFor(byteLength), scratchBytes) +
     (checked && "words" in checked ? bufferBytesFor(checked.words.byteLength) : 0);
   return viaGpu(context, title, given.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, given, { type }));
+    const data = own(await upload(context, arrays, given, { type }, true));
     const onGpu: GpuArray[] = [];
     for (const [at, one] of moved.entries()) {
-      onGpu.push(own(await upload(context, arrays, one, { type: types[at] })));
+      onGpu.push(own(await upload(context, arrays, one, { type: types[at] }, true)));
     }
     /** What says where segments start, on the GPU. */
     const starts = async (): Promise<Partial<Options>> => {
@@ -381,7 +381,7 @@ export async function sortAtHand(
         return { segments: { rows: checked.rows } };
       }
       const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
-      const offsets = own(await upload(context, arrays, givenOf(words), { type: u32 }));
+      const offsets = own(await upload(context, arrays, givenOf(words), { type: u32 }, true));
       return {
         segments: { offsets: offsets as GpuArray as GpuArray<"u32", number> },
         maxSegmentLength: longestOf(words),
