@@ -224,7 +224,9 @@ const asWord = (flag: number | boolean): number => (flag ? 1 : 0);
 
 /** Requires flags on the CPU, one for each element. */
 function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
-  const marks: { readonly length?: unknown; readonly callOnGpu?: unknown } = Object(flags);
+  const marks: { readonly length?: unknown; readonly callOnGpu?: unknown } = Object(
+    typeof flags === "object" ? flags : undefined,
+  );
   if (marks.callOnGpu !== undefined) {
     throw new ArgumentError(
       `${title}: flags is on the GPU, and data is not; fold.upload(data) puts it there`,
