@@ -10,7 +10,7 @@ import { bytesOf, givenOf } from "../device/transfer.ts";
 // What options and types take that most calls do without.
 
 export { rareMethods } from "../../plan/rare_methods.ts";
-export { digitsOf } from "./run_numbers.ts";
+export { runNumberDigits } from "./run_numbers.ts";
 
 export const types64 = { u64, i64, f64 } as const;
 
