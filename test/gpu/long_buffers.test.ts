@@ -19,7 +19,7 @@ const GIB = 2 ** 30;
 
 describe("what a recording binds, on a device that compiles everything and has no such buffer", () => {
   const nullDevice = useNullDevice();
-  const LENGTH = GIB + 12_345;
+  const LENGTH = 2 * GIB + 2 ** 28 + 12_345;
   const cases = (["scan", "reduce", "compact"] as const).flatMap((primitive) =>
     [2 ** 27, 2 ** 31, 2 ** 32 - 4].map((binding) => ({ primitive, binding })),
   );
@@ -64,7 +64,7 @@ describe("what a recording binds, on a device that compiles everything and has n
       });
       const fold = await openFold({ device });
       const context = contextOf(device);
-      const limits: Limits = { ...limitsWithBinding(real, binding), maxBufferSize: 8 * GIB };
+      const limits: Limits = { ...limitsWithBinding(real, binding), maxBufferSize: 16 * GIB };
       context.facts = { ...context.facts, limits };
       const encoder = real.createCommandEncoder();
       const given = { type: u32, maxLength: LENGTH };
@@ -95,7 +95,7 @@ describe("what a recording binds, on a device that compiles everything and has n
 describe("on a device that has such buffers, every element", () => {
   // The data repeats after as many items, which no window has.
   const PERIOD = 2 ** 24 - 4;
-  const LENGTH = GIB + 2 ** 20 + 77;
+  const LENGTH = GIB + 2 ** 26 + 77;
   const BYTES = 4 * LENGTH;
   const periods = Array.from({ length: Math.ceil(LENGTH / PERIOD) }, (_, at) => ({
     at,
