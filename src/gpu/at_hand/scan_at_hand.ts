@@ -133,7 +133,7 @@ export async function scanAtHand(
   requireOptions("scan", options, scanNames);
   const { into, initial, total, ...others } = options;
   const room = givenOf(into as AnyArray);
-  const ends = endReaderOf("scan", initial, total);
+  const ends = endReaderOf("scan", initial, total, room);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
   const target = await targetFor(into, room, arrayOf, "scan", given.length, true);
   const { options: endOptions, ...own } = await ends({ arrayOf, ...types });
@@ -155,17 +155,18 @@ export interface EndValues {
   readonly total?: unknown;
 }
 
-/** Takes note of where `total` is now, and returns a function that checks both when the types are known. */
+/** Takes note of where `total` is now, and returns a function that checks both when the types are known. `into` is where the result goes. */
 export function endReaderOf(
   caller: string,
   initial: unknown,
   total?: unknown,
+  into?: Given,
 ): (types: HandTypes) => Promise<Partial<HandEnds>> {
   const room = givenOf(total as AnyArray);
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await loadRareOptions()).endsAtHand(caller, types, initial, total, room);
+      : (await loadRareOptions()).endsAtHand(caller, types, initial, total, room, into);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */
