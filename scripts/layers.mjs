@@ -60,6 +60,7 @@ const parts = [
   "src/gpu/sorts_and_searches/searches.ts",
   "src/gpu/sorts_and_searches/sorts.ts",
   "src/gpu/streams/streams.ts",
+  "src/gpu/tuning/litmus.ts",
   "src/gpu/tuning/tuning.ts",
   "src/plan/every_method.ts",
   "src/plan/segment_methods.ts",
