@@ -9,7 +9,7 @@ import type { Fold, SinglePassTest } from "../src/index.ts";
 import { DeviceLostError, elementTypes, openFold, runLitmusTests } from "../src/index.ts";
 import { byId, drawn, html, messageOf } from "./dom.ts";
 import { openGpu } from "./gpu.ts";
-import { formatTime } from "./timing.ts";
+import { formatTime, threeDigits } from "./timing.ts";
 import type { BenchResult } from "./use/bench.ts";
 import { runBench } from "./use/bench.ts";
 
@@ -71,8 +71,7 @@ async function measure(fold: Fold): Promise<Pick<Checked, "bench" | "verdict">> 
   }
   const copy = bench.measurements.find(({ what }) => what === "copy");
   const times = bench.measurements.map(({ what, microseconds }) => {
-    const copies =
-      what === "copy" || !copy ? "" : ` (${(microseconds / copy.microseconds).toPrecision(3)} ×)`;
+    const copies = what === "copy" || !copy ? "" : ` (${threeDigits(microseconds / copy.microseconds)} ×)`;
     return `${what} ${formatTime(microseconds)}${copies}`;
   });
   return times.length === 0
