@@ -2,7 +2,7 @@ import { u32 } from "../../algebra/integers.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { u64 } from "../../algebra/types_64.ts";
-import { ArgumentError, DeviceLostError, refuse } from "../../errors.ts";
+import { DeviceLostError, refuse } from "../../errors.ts";
 import type { Algorithm } from "../../kernels/algorithms.ts";
 import { algorithms } from "../../kernels/algorithms.ts";
 import { requireOptions } from "../../options.ts";
@@ -14,7 +14,7 @@ import type { TunedPrimitive } from "../../plan/tuning_row.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, contextOf, explain } from "../device/device.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
-import { Fold } from "../fold.ts";
+import type { Fold } from "../fold.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 
 /** Options of {@link tuneAdapter}. */
@@ -194,9 +194,6 @@ function shapesFor(
 
 /** What `tuneAdapter` of src/gpu/tuning/load_tune_adapter.ts does; it loads this. */
 export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
-  if (!(fold instanceof Fold)) {
-    throw new ArgumentError(`${TITLE}: fold is none of openFold's`, "fold");
-  }
   requireOptions(TITLE, options, { seconds: true } satisfies Record<keyof TuneAdapterOptions, true>);
   const { seconds = SECONDS } = options;
   if (!(typeof seconds === "number" && seconds > 0 && seconds < Number.POSITIVE_INFINITY)) {
