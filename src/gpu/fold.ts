@@ -40,7 +40,7 @@ import type {
   GpuScanOptions,
 } from "./gpu_arrays/calls_on_gpu.ts";
 import type { GpuExpandOptions, HandExpandOptions, PreparedExpandRuns } from "./gpu_arrays/expand_runs.ts";
-import type { GpuArray, Memory, Primitive } from "./gpu_arrays/gpu_array.ts";
+import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { RunLengths, RunOptions } from "./gpu_arrays/run_lengths.ts";
 import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
 import type { HandSegmentsOption } from "./gpu_arrays/segments_via_gpu.ts";
@@ -50,7 +50,7 @@ import type {
   PartitionRanges,
   PreparedPartition,
 } from "./recordings/partition_ranges.ts";
-import type { BufferRange, Length } from "./recordings/recording.ts";
+import type { BufferRange, Length, Primitive } from "./recordings/recording.ts";
 import type { HandHistogramOptions, WeightArray, WeightsOption } from "./sorts_and_searches/histogram.ts";
 import type { PreparedNth, PreparedTopK } from "./sorts_and_searches/recorded_select.ts";
 import type { PreparedSort, PreparedSortOptions } from "./sorts_and_searches/recorded_sort.ts";

@@ -368,6 +368,16 @@ test("recorded: flags, positions, a first index, and nothing at all", async () =
   flagged.destroy();
 });
 
+test("the reference takes classes modulo 2^32, as WGSL does", () => {
+  const { values, offsets } = partitionReference(Uint32Array.of(5, 0, 7), (x) => x - 6, { classes: 3 });
+  expect(values).toEqual(Uint32Array.of(7, 5, 0));
+  expect(offsets).toEqual(Uint32Array.of(0, 0, 1, 3));
+  expect(partitionReference(Uint32Array.of(5, 0), () => -1, { classes: 3 })).toEqual({
+    values: Uint32Array.of(5, 0),
+    offsets: Uint32Array.of(0, 0, 0, 2),
+  });
+});
+
 test("no elements", async () => {
   const { values, count } = await fold().partition(new Float32Array(0), { where: "x > 0" });
   expect(values).toEqual(new Float32Array(0));

@@ -2,7 +2,7 @@ import type { ElementType, Scalar } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import type { ArgCall } from "../../plan/arg_min_max.ts";
-import { elementOf, keyOf, reductionOf } from "../../plan/arg_min_max.ts";
+import { elementOf, keyOfWords, reductionOf } from "../../plan/arg_min_max.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { planReduce } from "../../plan/reduce.ts";
@@ -71,7 +71,7 @@ export async function argAtHand(
     const made = await runAtOnce(context, { primitive: call, all, plan }, all.type, part);
     const entry = new Uint32Array(made.buffer as ArrayBuffer, 0, all.type.bytes / 4);
     // Of equal keys, the first one stays.
-    if (at === 0 || keyOf(entry) < keyOf(best)) {
+    if (at === 0 || keyOfWords(entry) < keyOfWords(best)) {
       best = entry;
       start = at;
     }

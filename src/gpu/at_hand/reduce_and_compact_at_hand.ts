@@ -13,9 +13,9 @@ import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import type { Given, Part } from "../device/transfer.ts";
+import type { Given, ReadBack } from "../device/transfer.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
 import type {
@@ -27,11 +27,11 @@ import type {
   TypeOptions,
 } from "./scan_at_hand.ts";
 import {
-  endsOf,
+  endReaderOf,
   isLong,
   loadStreams,
-  partOf,
   planAtHand,
+  readBackOf,
   runAtHand,
   targetFor,
   typesOf,
@@ -56,7 +56,7 @@ export async function reduceAtHand(
   const { initial, ...others } = options;
   const { arrayOf, ...types } = await typesOf(given.data, options, "reduce");
   const { type } = types;
-  const { options: endOptions, ...own } = await endsOf("reduce", initial)({ arrayOf, ...types });
+  const { options: endOptions, ...own } = await endReaderOf("reduce", initial)({ arrayOf, ...types });
   const all = {
     ...(others as Partial<AnyOperator<ReduceOptions>>),
     ...types,
@@ -226,9 +226,9 @@ async function selectAtHand(
     : await planAtHand(
         context,
         { primitive, ...call },
-        bytesFor(given.byteLength) +
-          bytesFor(length * itemBytes, MOST_COUNT_BYTES) +
-          (words ? bytesFor(words.byteLength) : 0),
+        bufferBytesFor(given.byteLength) +
+          bufferBytesFor(length * itemBytes, MOST_COUNT_BYTES) +
+          (words ? bufferBytesFor(words.byteLength) : 0),
         async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
           counts = new Uint32Array(countWords);
           if (length === 0) {
@@ -240,9 +240,9 @@ async function selectAtHand(
             output: await output("output", length),
             count: await output("count", countWords),
           };
-          const counted = partOf(ranges.count, counts.byteLength, () => new Uint8Array(counts.buffer));
+          const counted = readBackOf(ranges.count, counts.byteLength, () => new Uint8Array(counts.buffer));
           let made = target(0)();
-          const result = (items: number): Part => ({
+          const result = (items: number): ReadBack => ({
             buffer: ranges.output.buffer,
             bytes: items * itemBytes,
             use(bytes) {
@@ -272,7 +272,9 @@ const asWord = (flag: number | boolean): number => (flag ? 1 : 0);
 
 /** Requires flags on the CPU, one for each element. */
 function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
-  const marks: { readonly length?: unknown; readonly callOnGpu?: unknown } = Object(flags);
+  const marks: { readonly length?: unknown; readonly callOnGpu?: unknown } = Object(
+    typeof flags === "object" ? flags : undefined,
+  );
   if (marks.callOnGpu !== undefined) {
     throw new ArgumentError(
       `${title}: flags is on the GPU, and data is not; fold.upload(data) puts it there`,

@@ -104,7 +104,7 @@ const pause = (): Promise<undefined> => new Promise((resolve) => setTimeout(reso
  */
 export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeline> {
   const { pipelines } = context;
-  const key = keyOf(kernel);
+  const key = pipelineKeyOf(kernel);
   const known = pipelines.get(key);
   const pipeline = typeof known === "object" ? known : compile(context.device, kernel);
   pipelines.delete(key);
@@ -116,7 +116,7 @@ export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeli
 }
 
 /** The key of a kernel's pipeline: two kernels with the same key have the same pipeline. */
-export const keyOf = ({ entryPoint, code }: Pick<Kernel, "entryPoint" | "code">): string =>
+export const pipelineKeyOf = ({ entryPoint, code }: Pick<Kernel, "entryPoint" | "code">): string =>
   `${entryPoint}\n${code}`;
 
 /** Marks the pipelines of these keys as the most recently used. */

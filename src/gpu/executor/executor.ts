@@ -1,9 +1,9 @@
 import { leastCommonMultiple, paramNames } from "../../kernels/contract.ts";
 import { bindingOf } from "../../kernels/kernel.ts";
 import type { Limits } from "../../plan/device_facts.ts";
-import type { Pass, Plan, RangeName, Way } from "../../plan/plan.ts";
+import type { Pass, Plan, RangeName, Variant } from "../../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
-import type { Context, Digits, Pipeline } from "../device/context.ts";
+import type { Context, Pipeline, RunNumberDigits } from "../device/context.ts";
 import { allocate, errorsFor, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
 import { COPY_DST, SCRATCH, UNIFORM } from "../device/usage_flags.ts";
 import { loadRareOptions } from "./load_methods.ts";
@@ -66,7 +66,7 @@ export interface Compiled {
   /** @throws {DeviceLostError} when the device is gone. */
   requireDevice(): void;
   /** What each dispatch binds for these ranges. */
-  bind(length: number, ranges: ResolvedRanges, way: Way, params?: PartParams): readonly BoundPass[];
+  bind(length: number, ranges: ResolvedRanges, variant: Variant, params?: PartParams): readonly BoundPass[];
   /** Makes the dispatches that are encoded. */
   dispatches(passes: readonly BoundPass[]): readonly Dispatch[];
   /**
@@ -247,7 +247,7 @@ export async function compilePlan(
     return buffer;
   };
   // The digits of which the numbers of single-pass runs are made.
-  let digits: Digits | undefined;
+  let digits: RunNumberDigits | undefined;
   const destroy = (): void => {
     for (const one of made) {
       one.deref()?.destroy();
@@ -278,7 +278,7 @@ export async function compilePlan(
     if (failed) {
       throw failed.reason;
     }
-    digits = plan.spine && (await loadRareOptions()).digitsOf(context);
+    digits = plan.spine && (await loadRareOptions()).runNumberDigits(context);
   } catch (cause) {
     destroy();
     throw await explain(context, title, cause);
@@ -316,7 +316,7 @@ export async function compilePlan(
       ...(numbered ? [bindingOf.runLow, bindingOf.runHigh] : []).map((binding) => ({
         binding,
         // A plan has digits if one of its kernels is numbered.
-        resource: (digits as Digits).resource,
+        resource: (digits as RunNumberDigits).resource,
       })),
     ];
     const bindGroup = device.createBindGroup({ label, layout, entries });
