@@ -671,8 +671,8 @@ function parseName(name: string): Form | string {
 
 const isWord = (text: string): boolean => [...tokensOf(text)].every(([, , word]) => word === text);
 
-/** The names of options in the library's messages, and their names in directives. */
-const TERMS = [
+/** Options by their names in messages, which the functions of `wavefold/wgsl` throw, and what a directive calls them. */
+const namesInDirectives = [
   ["workGroupSize", "the work-group size"],
   ["tileSize", "the tile"],
   ["minSize", "min_subgroup_size"],
@@ -714,8 +714,8 @@ function generate(
       throw cause;
     }
     let problem = cause.message.replace(/^\w+(<[^>]*>)?: /, "").replace(/, line \d+: /, ": ");
-    for (const [option, term] of TERMS) {
-      problem = problem.replaceAll(option, term);
+    for (const [option, word] of namesInDirectives) {
+      problem = problem.replaceAll(option, word);
     }
     throw fault(kernel, directive, `${name}: ${problem}`, name);
   }

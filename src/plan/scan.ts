@@ -93,34 +93,30 @@ export function spinePasses(
   totalsOf = (level: number): number => level,
   prefixesOf = totalsOf,
 ): Pass[] {
+  const pass = (kernel: Kernel, level: number, slots: Parameters<typeof bound>[1]): Pass => {
+    const length = levels[level] ?? 0;
+    return { kernel, slots: bound(kernel, slots), length, tiles: Math.max(1, Math.ceil(length / tile)) };
+  };
   const passes: Pass[] = [];
-  const tilesOf = (level: number): number => Math.max(1, Math.ceil((levels[level] ?? 0) / tile));
-  for (let level = 0; level + 1 < levels.length; level++) {
-    passes.push({
-      kernel: kernels.reduce,
-      slots: bound(kernels.reduce, [
+  const top = levels.length - 1;
+  for (let level = 0; level < top; level++) {
+    passes.push(
+      pass(kernels.reduce, level, [
         [bindingOf.input, { scratch: totalsOf(level) }],
         [bindingOf.output, { scratch: totalsOf(level + 1) }],
       ]),
-      length: levels[level] ?? 0,
-      tiles: tilesOf(level),
-    });
+    );
   }
-  for (let level = levels.length - 1; level >= 0; level--) {
-    const isTop = level === levels.length - 1;
-    const kernel = isTop ? kernels.top : kernels.below;
-    passes.push({
-      kernel,
-      slots: bound(kernel, [
+  for (let level = top; level >= 0; level--) {
+    passes.push(
+      pass(level === top ? kernels.top : kernels.below, level, [
         [bindingOf.input, { scratch: totalsOf(level) }],
         [bindingOf.output, { scratch: prefixesOf(level) }],
-        [bindingOf.spine, { scratch: isTop ? totalsOf(level) : prefixesOf(level + 1) }],
+        [bindingOf.spine, { scratch: level === top ? totalsOf(level) : prefixesOf(level + 1) }],
         [bindingOf.count, "count"],
         [bindingOf.indirect, "indirect"],
       ]),
-      length: levels[level] ?? 0,
-      tiles: tilesOf(level),
-    });
+    );
   }
   return passes;
 }
@@ -219,7 +215,7 @@ export function planScan(
     kernels: distinct([
       ...carried.all,
       ...(spine === undefined ? [] : [...totals.all, spine.top]),
-      ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
+      ...(spine && levels.length > 1 ? [spine.reduce, spine.below] : []),
     ]),
     scratch,
     eagerScratch: scratch.length,

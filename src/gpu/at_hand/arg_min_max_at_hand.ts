@@ -53,7 +53,7 @@ export async function argAtHand(
   if (given.length === 0) {
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }
-  const reduction = reductionOf(call, type, (await loadRareOptions()).types64.u64);
+  const reduction = reductionOf(call, type, (await loadRareOptions()).u64);
   // Entries have no value on the CPU that could be carried from piece to piece. So the parts of a long array are calls of their own.
   let items = given.length;
   while (isLong(items, reduction.type.bytes, context)) {

@@ -206,8 +206,7 @@ const shortTypes = { u32, i32, f32, f16 } as const;
 
 /** The element type of this name. The 64-bit types are loaded with the first array of 64-bit elements. */
 const typeNamed = async (name: TypeName): Promise<ElementType> =>
-  shortTypes[name as keyof typeof shortTypes] ??
-  (await loadRareOptions()).types64[name as "u64" | "i64" | "f64"];
+  shortTypes[name as keyof typeof shortTypes] ?? (await loadRareOptions())[name as "u64" | "i64" | "f64"];
 
 /** A compiled plan, as a call uses it. */
 interface PlanAtHand {

@@ -87,18 +87,25 @@ const recordNames = {
   length: true,
 } as const satisfies Record<keyof ExpandRanges, true>;
 
-/** The title that the scan of the counts has in its errors: recorded, and as a call. */
-const SCAN = /^scan<u32(, saturatingSum)?>/;
+/** How messages of the scan of the counts begin: with the plan's title, or with that of a call. */
+const SCAN_OF_COUNTS = /^scan<u32(, saturatingSum)?>/;
 
-/** The error of a step, as one of the whole: with its title, and by the names of its ranges. */
-function ofWhole(cause: unknown, title: string, names: Readonly<Record<string, string>> = {}): unknown {
+/**
+ * The error of a step, as the caller is told it: `title` is the whole call's, and `names` has what the caller calls a step's ranges. The
+ * caller knows of no scan.
+ */
+function errorForCaller(
+  cause: unknown,
+  title: string,
+  names: Readonly<Record<string, string>> = {},
+): unknown {
   if (!(cause instanceof Error)) {
     return cause;
   }
   const { option } = cause as ArgumentError;
   const name = names[option ?? ""];
-  const retitled = cause.message.replace(SCAN, title);
-  const message = name ? retitled.replace(`: ${option}`, `: ${name}`) : retitled;
+  const ownTitle = cause.message.replace(SCAN_OF_COUNTS, title);
+  const message = name ? ownTitle.replace(`: ${option}`, `: ${name}`) : ownTitle;
   if (cause instanceof ArgumentError) {
     return new ArgumentError(message, name ?? option);
   }
@@ -155,7 +162,7 @@ export async function prepareExpandRuns(
     ends = await allocate(context, { label: `wavefold ${title} ends`, size, usage: STORAGE }, title);
   } catch (cause) {
     destroy();
-    throw ofWhole(cause, title);
+    throw errorForCaller(cause, title);
   }
   const [scan, expand] = made as [Prepared, Prepared];
   const positions = ends;
@@ -176,7 +183,7 @@ export async function prepareExpandRuns(
           try {
             step(prepared, ranges);
           } catch (cause) {
-            throw ofWhole(cause, title, names);
+            throw errorForCaller(cause, title, names);
           }
         }
       };
@@ -240,7 +247,7 @@ export async function expandRunsOnGpu(
   let total: Memory | undefined;
   try {
     ends = (await counts.callOnGpu("scan", context, arrays, { op: saturatingSum }).catch((cause): never => {
-      throw ofWhole(cause, title, { data: "counts" });
+      throw errorForCaller(cause, title, { data: "counts" });
     })) as GpuArray;
     total = own(context, arrays, await roomFor(context, title, "count", u32.bytes));
     return await runOnGpu(context, arrays, {
