@@ -3,7 +3,7 @@ import type { AnyArray } from "./arrays.ts";
 import { describe } from "./check_value.ts";
 import type { ElementType, Value } from "./types.ts";
 
-// Segments are parts of an array that are combined each for itself. Here is what says where they start, and what is wrong
+// Segments are parts of an array that are each combined on its own. Here is what says where they start, and what is wrong
 // with it.
 
 /** Where the segments of an array start. */
@@ -42,9 +42,9 @@ export type Segments<Keys extends AnyArray = AnyArray> =
       readonly keys: Keys;
       /** The type of the keys. Needed only for f16 bits in a `Uint16Array`. */
       readonly type?: ElementType;
-      /** Is left out: the elements of `keys` are the keys. */
+      /** Not in this form, in which the elements of `keys` are the keys. */
       readonly key?: undefined;
-      /** Is left out, as `key` is. */
+      /** Not in this form, as `key`. */
       readonly keyType?: undefined;
     };
 

@@ -54,7 +54,7 @@ export interface LitmusTest {
   readonly isAlone?: true;
   /** How many times as many work-groups run the test. */
   readonly times?: number;
-  /** Counts the outcomes of a turn. `results` has two words of each instance, which are 0 where nothing was kept. */
+  /** Counts the outcomes of an iteration. `results` has two words of each instance, which are 0 where nothing was kept. */
   count(results: Uint32Array, sizes: LitmusSizes): Sightings;
 }
 
@@ -214,7 +214,7 @@ export const litmusTests: readonly LitmusTest[] = [
 ];
 
 /** The bindings of the tests' kernels. */
-export const litmusBindings = { turn: 0, places: 1, results: 2, plainPlaces: 3 } as const;
+export const litmusBindings = { iteration: 0, places: 1, results: 2, plainPlaces: 3 } as const;
 
 /** The most words from one instance's place to the next. */
 export const MOST_STRIDE = 8;

@@ -38,7 +38,7 @@ export interface TileGrouping {
   /** For `subgroup`: the subgroup size that the kernel runs with. If an adapter has several sizes, the least. */
   readonly subgroupSize: number;
   /**
-   * Items of a window, if no binding holds the data; or of a piece, in a call at hand on a long array. Each is combined for itself,
+   * Items of a window, if no binding holds the data; or of a piece, in a call at hand on a long array. Each is combined on its own,
    * on top of the total of those before.
    */
   readonly window?: number;

@@ -71,7 +71,7 @@ export type SegmentsBy =
 
 /** Segments of a prepared scan or reduction. */
 export interface SegmentOptions {
-  /** Combines each segment for itself. An initial value comes before the first element of each. */
+  /** Combines each segment on its own. An initial value comes before the first element of each. */
   readonly segments?: SegmentsBy;
 }
 

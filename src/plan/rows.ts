@@ -106,7 +106,7 @@ const tilesOf = (rows: number, width: number, chunk: number): number =>
   chunk >= width ? Math.ceil(rows / Math.floor(chunk / width)) : rows * Math.ceil(width / chunk);
 
 /**
- * Plans a scan or a reduction of rows, each for itself. A work-group takes whole rows, so no tile waits for another one, and
+ * Plans a scan or a reduction of rows, each on its own. A work-group takes whole rows, so no tile waits for another one, and
  * each item is read once. Longer rows are reduced in parts, and the totals of parts are rows for the next pass. Longer rows are
  * scanned as all segments are; by subgroups, each in a single pass of its own, if it starts at a vector and fills its tiles. If the caller chooses an algorithm or passes, rows are segments as all others, and the result is
  * undefined.

@@ -55,7 +55,7 @@ export async function argAtHand(
   }
   const { u64 } = await part(import("../../algebra/types_64.ts"));
   const reduction = reductionOf(call, type, u64);
-  // Entries have no value on the CPU that could be carried from piece to piece. So the parts of a long array are calls of their own.
+  // A total of entries has no value on the CPU, so it cannot be the initial value of the next piece. A long array goes as several calls.
   let items = given.length;
   while (isLong(items, reduction.type.bytes, context)) {
     items = Math.ceil(items / 2);

@@ -6,12 +6,12 @@ import { ArgumentError } from "../../errors.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 
-// What options take that most calls do without.
+// The code of options that most calls do without.
 
 export { rareMethods } from "../../plan/rare_methods.ts";
 export { runNumberDigits } from "./run_numbers.ts";
 
-/** The two ends of a call at hand. */
+/** The ends of a call at hand: its initial value and its total. */
 export interface HandEnds {
   /** The options of the plan. */
   readonly options: { readonly initial?: true; readonly total?: true };

@@ -247,7 +247,7 @@ export async function prepareParts(
       const first = movesItems
         ? { input, output: positions, length, ...starts }
         : { input, output, reordered: positions, length, ...starts };
-      // The positions that are sorted here count from 0, wherever those that are asked for would.
+      // The passes sort positions that count from 0. The positions that the caller gets count from `firstIndex`.
       const others = { positions, length, ...(firstIndex !== undefined && { firstIndex }) };
       const steps = [
         first,
@@ -301,7 +301,7 @@ function requireApart(
   items: number,
 ): void {
   const spans = [...read, ...written].map((range, at) => {
-    // No input is needed for no items.
+    // Without items, there need be no input.
     const { buffer, offset = 0 } = range && "buffer" in range ? range : { buffer: range };
     const of = at % read.length;
     const bytes = items * (itemBytes[of] ?? 0);

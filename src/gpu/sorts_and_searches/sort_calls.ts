@@ -90,7 +90,7 @@ interface Options extends HandSortOptions<string> {
 
 const { partsOf } = GpuArray;
 
-/** The name of the call in messages, and its key. The options are checked as far as they are not about arrays. */
+/** The name of the call in messages, and its key. It checks the options that are not about arrays. */
 function requireCall(
   primitive: SortPrimitive,
   type: ElementType,
@@ -152,10 +152,10 @@ const refuseKind = (title: string, kind: string): never =>
 const listOf = (values: unknown): readonly unknown[] =>
   values === undefined ? [] : Array.isArray(values) ? values : [values];
 
-/** A plan that is kept has at most this part of the bytes that are kept: 16 plans are. */
+/** A plan is kept only if its scratch has at most this share of `maxKeptBytes`, since 16 plans are kept. */
 const KEPT_PART = 16;
 
-/** Uses a kept plan, or a new one. A plan with much scratch is not kept: what was submitted ends with its scratch all the same. */
+/** Uses a kept plan, or a new one. A plan with much scratch is not kept. What was submitted still runs to its end. */
 async function withSort<T>(
   context: Context,
   key: string,

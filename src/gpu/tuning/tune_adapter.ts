@@ -154,7 +154,7 @@ const ranges = {
   },
 } as const;
 
-/** What most programs use comes first: if time is short, the last ones are left out. */
+/** The types that most programs use come first: if time is short, the last ones are left out. */
 const subjects = [
   ["scan", u32],
   ["compact", u32],
@@ -191,7 +191,7 @@ function shapesFor(
   }
 }
 
-/** What `tuneAdapter` of src/gpu/tuning/load_tune_adapter.ts does; it loads this. */
+/** The work of `tuneAdapter`. src/gpu/tuning/load_tune_adapter.ts loads this file for it. */
 export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
   if (!(fold instanceof Fold)) {
     throw new ArgumentError(`${TITLE}: fold is none of openFold's`, "fold");
@@ -203,7 +203,7 @@ export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Pro
   }
   const context = contextOf(fold.device);
   const { facts, singlePassTest } = context;
-  // A verdict that came with a tuning is not one of this call's.
+  // A verdict that came with a tuning does not count: this call tests again.
   const isKnown =
     facts.software || singlePassTest !== undefined || (facts.lookBack && facts.tuned === undefined);
   if (!isKnown) {
@@ -316,7 +316,7 @@ interface Measured {
   readonly deadline: number;
   /** The right result for each length. It is computed when a result of that length is first compared. */
   readonly results: Map<number, Uint32Array>;
-  /** What to choose from instead of what suits the adapter. */
+  /** The candidates, if they are not those that suit the adapter. */
   readonly algorithms?: readonly Algorithm[];
   readonly shapes?: readonly Shape[];
   /** Told of each way before it is timed, and of each whose result is wrong. */
@@ -398,7 +398,7 @@ async function rowsOf(
       timed.push(
         ...right.flatMap(({ way, prepared, times }) => (times ? [{ ...way, times, prepared }] : [])),
       );
-      // Their scratch is needed no more.
+      // Their scratch is no longer needed.
       for (const { prepared } of isLate ? [] : right) {
         prepared.destroy();
       }
@@ -611,7 +611,7 @@ async function openBench(context: Context, bytes: number): Promise<Bench> {
           }
           pass.end();
           device.queue.submit([encoder.finish()]);
-          // The last round but one is waited for, so that the GPU has work all the time.
+          // It waits for the round before the last one, so that the GPU always has work.
           const done = device.queue.onSubmittedWorkDone();
           await earlier;
           earlier = done;
