@@ -130,7 +130,7 @@ export function planReduce(
     itemBytes: itemBytesOf(loaded.bytes, type.bytes),
     indirectWords: 0,
     outputLength: () => 1,
-    // By vectors wherever that can be: through the spine, if the result lies on the input.
+    // By vectors if possible. If the result lies on the input, it goes through the spine.
     variants: (["vectors", "items"] as const)
       .filter((one) => arrangements.includes(one))
       .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside }))),

@@ -53,7 +53,7 @@ const subgroupRows: Readonly<Record<"scan" | "reduce" | "long", readonly TuningR
   reduce: [row(4, 256, 24, "subgroup"), row(8, 256, 8, "subgroup")],
 };
 
-/** By subgroups if their kernels are loaded, as for recordings on NVIDIA, and if an element is no more than a shuffle or two. */
+/** Whether rows go by subgroups: if their kernels are loaded, as for recordings on NVIDIA, and one or two shuffles move an element. */
 function rowFor(
   primitive: "scan" | "reduce" | "long",
   { elementBytes, long }: Pick<Domain, "elementBytes" | "long">,
@@ -160,7 +160,7 @@ export function planRows(
   const { sizes } = tuning;
   const tile = tileOf(tuning);
   if (sizes.workGroupSize < 4 || tile < 16) {
-    // A tile that is hardly more than a vector gets nowhere.
+    // A tile that is hardly longer than a vector would not make rows shorter.
     return undefined;
   }
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
@@ -214,12 +214,12 @@ export function planRows(
     const kernels = perArrangement(ownArrangements, (arrangement) =>
       scanRowsKernel(monoid, { ...base, arrangement, exclusive }),
     );
-    /** Where rows do not fit, they are segments. */
+    /** The plan for rows that are longer than a tile: they are segments. */
     const general =
       maxLength > tile / Math.max(...ownArrangements.map(vectorFor))
         ? planScan(options, facts, methods, arrangements)
         : undefined;
-    /** Where rows are longer and start at vectors, each is a single pass of its own, with groups of its own in the spine. */
+    /** The plan for longer rows that start at vectors: each is a single pass of its own, with groups of its own in the spine. */
     const longTuning = bySubgroups
       ? chooseSizes(
           rowFor("long", domain, options, facts, methods),

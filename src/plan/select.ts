@@ -154,7 +154,7 @@ const ARRANGEMENTS = ["vectors", "items"] as const;
 const STATE: Slot = { scratch: 0 };
 const BINS: Slot = { scratch: 1 };
 
-/** Checks the options that all selections have, and returns what follows from them. */
+/** Checks the options that all selections have, and returns the key, the sizes and the facts that they lead to. */
 function checkedSelection(
   name: string,
   options: SelectOptions<string> & SortKeyOptions,
@@ -258,7 +258,7 @@ export const common = (title: string, maxLength: number, type: ElementType) => (
   },
 });
 
-/** The passes of a plan within another one: its scratch gets later numbers, and its ranges other names. */
+/** The passes of a plan inside another plan: its scratch gets higher numbers, and its ranges other names. */
 const renamed = (
   passes: readonly Pass[],
   scratch: number,
@@ -564,7 +564,7 @@ export function planTopK(
       if (wanted === 0 && !lengthOnGpu) {
         return [];
       }
-      // These say how many are taken, also if there can be none.
+      // These say how many are taken, even if it is none.
       const takes = within(taking.passes(length, arrangement), takeScratch, {
         output: positions,
         count: taken,
