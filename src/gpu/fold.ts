@@ -16,7 +16,7 @@ import type {
   ClassPartition,
   HandPartitionOptions,
   Partition,
-} from "./at_hand/compact_at_hand.ts";
+} from "./at_hand/reduce_and_compact_at_hand.ts";
 import type {
   HandCompactOptions,
   HandMapOptions,
@@ -251,8 +251,7 @@ export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & {
 /** An array of computed keys. If their type is not named, it is not known here. */
 export type KeysOf<Name extends string, K extends Value> = string extends Name ? AnyArray : ArrayOf<Name, K>;
 
-const loadReduce = /* @__PURE__ */ once(() => import("./at_hand/reduce_at_hand.ts"));
-const loadCompact = /* @__PURE__ */ once(() => import("./at_hand/compact_at_hand.ts"));
+const loadReduceAndCompact = /* @__PURE__ */ once(() => import("./at_hand/reduce_and_compact_at_hand.ts"));
 const loadRecording = /* @__PURE__ */ once(() => import("./recordings/recording.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/gpu_arrays_part.ts"));
 const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches_part.ts"));
@@ -535,7 +534,7 @@ export class Fold {
     return (
       this.#onGpu("reduce", data, options) ??
       (options?.segments === undefined
-        ? this.#later(loadReduce, "reduceAtHand", given, options as object)
+        ? this.#later(loadReduceAndCompact, "reduceAtHand", given, options as object)
         : this.#later(loadArrays, "segmentsAtHand", this.#arrays, "reduce", given, options))
     );
   }
@@ -597,7 +596,8 @@ export class Fold {
     // The arrays may change while the code is loaded.
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
-      this.#onGpu("compact", data, options) ?? this.#later(loadCompact, "compactAtHand", given, room, options)
+      this.#onGpu("compact", data, options) ??
+      this.#later(loadReduceAndCompact, "compactAtHand", given, room, options)
     );
   }
 
@@ -673,7 +673,7 @@ export class Fold {
     return (
       (this.#onGpu("partition", data, options) as Promise<never> | undefined) ??
       this.#later(
-        loadCompact,
+        loadReduceAndCompact,
         "partitionAtHand",
         givenOf(data as AnyArray),
         givenOf(options?.into as AnyArray),

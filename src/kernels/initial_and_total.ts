@@ -30,7 +30,7 @@ const carryFiles: Readonly<Record<CarryPlace, readonly [readonly SourceText[], S
   result: [[], resultAfterInitial],
 };
 
-/** The ends that a plan's options ask for. Nobody has checked them yet. */
+/** The options for the ends of a plan, which are not checked yet. */
 export interface EndChoices {
   readonly initial?: unknown;
   readonly total?: unknown;

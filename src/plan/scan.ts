@@ -55,7 +55,7 @@ export type LookBackTesting = Partial<LookBackChoices>;
 export interface SpineKernels {
   /** Reduces tiles of totals to their totals. */
   readonly reduce: Kernel;
-  /** Scans the top level, which fits in one tile. */
+  /** Scans the top level, which fits in one tile. It may be `below`, since the first tile reads no carry. */
   readonly top: Kernel;
   readonly below: Kernel;
 }
@@ -73,10 +73,12 @@ export function spineKernels(
     side: "elements",
     arrangement,
   } as const;
+  const below = scanKernel(monoid, { ...base, carry: true });
   return {
     reduce: reduceKernel(monoid, { ...options, input: "elements", output: "elements", arrangement }),
-    top: scanKernel(monoid, { ...base, carry: false }),
-    below: scanKernel(monoid, { ...base, carry: true }),
+    // A kernel fewer to compile. In place, there is no second buffer to bind as the carries.
+    top: arrangement === "padded" ? below : scanKernel(monoid, { ...base, carry: false }),
+    below,
   };
 }
 
@@ -105,13 +107,14 @@ export function spinePasses(
     });
   }
   for (let level = levels.length - 1; level >= 0; level--) {
-    const kernel = level === levels.length - 1 ? kernels.top : kernels.below;
+    const isTop = level === levels.length - 1;
+    const kernel = isTop ? kernels.top : kernels.below;
     passes.push({
       kernel,
       slots: bound(kernel, [
         [bindingOf.input, { scratch: totalsOf(level) }],
         [bindingOf.output, { scratch: prefixesOf(level) }],
-        [bindingOf.spine, { scratch: prefixesOf(level + 1) }],
+        [bindingOf.spine, { scratch: isTop ? totalsOf(level) : prefixesOf(level + 1) }],
         [bindingOf.count, "count"],
         [bindingOf.indirect, "indirect"],
       ]),

@@ -1,5 +1,5 @@
 import type { ElementType, Scalar } from "../../algebra/types.ts";
-import { ArgumentError, part } from "../../errors.ts";
+import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import type { ArgCall } from "../../plan/arg_min_max.ts";
 import { elementOf, keyOfWords, reductionOf } from "../../plan/arg_min_max.ts";
@@ -9,7 +9,7 @@ import { planReduce } from "../../plan/reduce.ts";
 import { requireScalar } from "../../plan/require_scalar.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
-import { methodsFor } from "../executor/load_methods.ts";
+import { loadRareOptions, methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
 import { isLong, runAtOnce, typesOf } from "./scan_at_hand.ts";
 
@@ -53,8 +53,7 @@ export async function argAtHand(
   if (given.length === 0) {
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }
-  const { u64 } = await part(import("../../algebra/types_64.ts"));
-  const reduction = reductionOf(call, type, u64);
+  const reduction = reductionOf(call, type, (await loadRareOptions()).types64.u64);
   // A total of entries has no value on the CPU, so it cannot be the initial value of the next piece. A long array goes as several calls.
   let items = given.length;
   while (isLong(items, reduction.type.bytes, context)) {

@@ -5,7 +5,6 @@ import { i32, u32 } from "../../algebra/integers.ts";
 import type { Operator } from "../../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import { part } from "../../errors.ts";
 import type { InitialOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
@@ -134,7 +133,7 @@ export async function scanAtHand(
   requireOptions("scan", options, scanNames);
   const { into, initial, total, ...others } = options;
   const room = givenOf(into as AnyArray);
-  const ends = endReaderOf("scan", initial, total);
+  const ends = endReaderOf("scan", initial, total, room);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
   const target = await targetFor(into, room, arrayOf, "scan", given.length, true);
   const { options: endOptions, ...own } = await ends({ arrayOf, ...types });
@@ -156,17 +155,21 @@ export interface EndValues {
   readonly total?: unknown;
 }
 
-/** Notes where the array for the total lies now. The function that it returns checks the initial value and the total when the types are known. */
+/**
+ * Notes where the array for the total lies now, and returns a function that checks the initial value and the total when the types are known.
+ * `into` is where the result goes.
+ */
 export function endReaderOf(
   caller: string,
   initial: unknown,
   total?: unknown,
+  into?: Given,
 ): (types: HandTypes) => Promise<Partial<HandEnds>> {
   const room = givenOf(total as AnyArray);
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await loadRareOptions()).endsAtHand(caller, types, initial, total, room);
+      : (await loadRareOptions()).endsAtHand(caller, types, initial, total, room, into);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */
@@ -202,12 +205,12 @@ export async function typesOf(data: AnyArray, options: TypeOptions, caller: stri
 const shortTypes = { u32, i32, f32, f16 } as const;
 
 /** The element type of an array. The 64-bit types are loaded with the first array of 64-bit elements. */
-function typeOfArray(
+async function typeOfArray(
   data: AnyArray,
   type: ElementType | undefined,
   caller: string,
   option: string,
-): ElementType | Promise<ElementType> {
+): Promise<ElementType> {
   const given = structOfArray(data, type, caller, option) ?? type;
   if (given !== undefined) {
     return given;
@@ -215,7 +218,7 @@ function typeOfArray(
   const name: TypeName = typeNameOfArray(data, type, caller);
   return (
     shortTypes[name as keyof typeof shortTypes] ??
-    part(import("../../algebra/types_64.ts")).then((types) => types[name as "u64" | "i64" | "f64"])
+    (await loadRareOptions()).types64[name as "u64" | "i64" | "f64"]
   );
 }
 

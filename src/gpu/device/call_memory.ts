@@ -171,9 +171,13 @@ export function letGoOfBuffers({ buffers }: Kept, most: number): void {
   for (const { size } of buffers) {
     bytes += size;
   }
-  while (buffers[0] && (bytes > most || buffers.length > MOST_BUFFERS)) {
-    bytes -= buffers[0].size;
-    buffers.shift()?.buffer.destroy();
+  while (bytes > most || buffers.length > MOST_BUFFERS) {
+    const first = buffers.shift();
+    if (!first) {
+      return;
+    }
+    bytes -= first.size;
+    first.buffer.destroy();
   }
 }
 

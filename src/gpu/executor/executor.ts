@@ -260,22 +260,26 @@ export async function compilePlan(
     }
   };
   try {
-    await Promise.all(
-      plan.kernels.map(async (kernel) => {
+    // While the device compiles, it makes the scratch.
+    const done = await Promise.allSettled([
+      ...plan.kernels.map(async (kernel) => {
         pipelines.set(kernel.code, deferred?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
       }),
-    );
-    digits = plan.spine && (await loadRareOptions()).runNumberDigits(context);
-    for (let index = 0; index < plan.eagerScratch; index++) {
-      const words = plan.filled?.[index];
-      scratch.push(
-        own(
+      ...plan.scratch.slice(0, plan.eagerScratch).map(async (_, index) => {
+        const words = plan.filled?.[index];
+        scratch[index] = own(
           words
             ? filledBuffer(device, words, usage, describe(index).label as string)
             : await allocate(context, describe(index), title),
-        ),
-      );
+        );
+      }),
+    ]);
+    for (const one of done) {
+      if (one.status === "rejected") {
+        throw one.reason;
+      }
     }
+    digits = plan.spine && (await loadRareOptions()).runNumberDigits(context);
   } catch (cause) {
     destroy();
     throw await explain(context, title, cause);

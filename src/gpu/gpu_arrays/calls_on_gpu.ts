@@ -9,7 +9,7 @@ import type { InitialOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
-import type { ClassOptions, HandPartitionOptions } from "../at_hand/compact_at_hand.ts";
+import type { ClassOptions, HandPartitionOptions } from "../at_hand/reduce_and_compact_at_hand.ts";
 import type {
   HandCompactOptions,
   HandMapOptions,

@@ -237,11 +237,13 @@ export async function prepareFor(
 /** The primitives that are recorded. */
 export type Primitive = "scan" | "reduce" | "compact" | "partition";
 
+const loadReduceAndCompact = () => part(import("../at_hand/reduce_and_compact_at_hand.ts"));
+
 const planners = {
   scan: async () => planScan,
-  reduce: async () => (await part(import("../at_hand/reduce_at_hand.ts"))).planReduce,
-  compact: async () => (await part(import("../at_hand/compact_at_hand.ts"))).planCompact,
-  partition: async () => (await part(import("../at_hand/compact_at_hand.ts"))).planPartition,
+  reduce: async () => (await loadReduceAndCompact()).planReduce,
+  compact: async () => (await loadReduceAndCompact()).planCompact,
+  partition: async () => (await loadReduceAndCompact()).planPartition,
 } satisfies Record<Primitive, unknown>;
 
 /** Items of a window, if items of these types do not fit in one binding. Nobody has checked the options yet. */

@@ -2,7 +2,7 @@ import { u32 } from "../../algebra/integers.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { u64 } from "../../algebra/types_64.ts";
-import { ArgumentError, DeviceLostError, refuse } from "../../errors.ts";
+import { DeviceLostError, refuse } from "../../errors.ts";
 import type { Algorithm } from "../../kernels/algorithms.ts";
 import { algorithms } from "../../kernels/algorithms.ts";
 import { requireOptions } from "../../options.ts";
@@ -14,14 +14,15 @@ import type { TunedPrimitive } from "../../plan/tuning_row.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, contextOf, explain } from "../device/device.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
-import { Fold } from "../fold.ts";
+import type { Fold } from "../fold.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 
 /** Options of {@link tuneAdapter}. */
 export interface TuneAdapterOptions {
   /**
-   * About how many seconds new kernels are compiled for. What was not measured by then keeps Wavefold's own sizes. The test of the
-   * single pass is not counted. The default is 10.
+   * How many seconds candidates are compiled and timed for. What was not measured by then keeps Wavefold's own sizes. What is not counted: the
+   * test of the single pass, kernels that take longer to compile than those before them, and the check of the longest result of what is
+   * chosen. The default is 10.
    */
   readonly seconds?: number;
 }
@@ -193,9 +194,6 @@ function shapesFor(
 
 /** The work of `tuneAdapter`. src/gpu/tuning/load_tune_adapter.ts loads this file for it. */
 export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
-  if (!(fold instanceof Fold)) {
-    throw new ArgumentError(`${TITLE}: fold is none of openFold's`, "fold");
-  }
   requireOptions(TITLE, options, { seconds: true } satisfies Record<keyof TuneAdapterOptions, true>);
   const { seconds = SECONDS } = options;
   if (!(typeof seconds === "number" && seconds > 0 && seconds < Number.POSITIVE_INFINITY)) {
@@ -368,12 +366,20 @@ async function rowsOf(
           .slice(first, first + atOnce)
           .map((candidate) => prepare(fold, primitive, type, lengths, candidate)),
       );
-    if (performance.now() > deadline) {
-      return false;
-    }
+    let isWhole = true;
+    const isOver = (needed = 0): boolean => {
+      const over = performance.now() + needed > deadline;
+      isWhole &&= !over;
+      return over;
+    };
     for (let first = 0; first < candidates.length; first += atOnce) {
+      if (isOver(bench.compiling)) {
+        return false;
+      }
       // Nothing is compiled while candidates are timed: the CPU is then too late with the GPU's work, and the clock falls.
+      const begun = performance.now();
       const made = await compile(first);
+      bench.compiling = Math.max(bench.compiling, performance.now() - begun);
       plans.push(...made.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : [])));
       const failed = made.find((one) => one.status === "rejected");
       if (failed) {
@@ -383,6 +389,9 @@ async function rowsOf(
       for (const [at, one] of made.entries()) {
         const prepared = one.status === "fulfilled" ? one.value : undefined;
         const candidate = candidates[first + at] as TuningCandidate;
+        if (isOver()) {
+          break;
+        }
         measured.onCandidate?.(candidate);
         // The longest is checked if it matters: it takes the most time.
         const soon = isLate ? lengths.slice(0, -1) : lengths;
@@ -396,11 +405,14 @@ async function rowsOf(
         }
       }
       // Results are read before anything is timed: the CPU compares them while the GPU idles, and its clock falls.
-      for (let round = 0; round < (facts.software ? 1 : ROUNDS); round++) {
+      for (let round = 0; round < (facts.software ? 1 : ROUNDS) && !isOver(); round++) {
         if (!facts.software) {
-          await heat(fold, bench);
+          await heat(fold, bench, isOver);
         }
         for (const one of right) {
+          if (isOver()) {
+            break;
+          }
           const again = await timesOf(bench, lengths, one.prepared, facts.software ? 0 : WARM_MS);
           one.times = again?.map((time, at) => Math.min(time, one.times?.[at] ?? time)) ?? one.times;
         }
@@ -414,11 +426,8 @@ async function rowsOf(
       for (const { prepared } of isLate ? [] : right) {
         prepared.destroy();
       }
-      if (performance.now() > deadline && first + atOnce < candidates.length) {
-        return false;
-      }
     }
-    return true;
+    return isWhole;
   };
   const rowsFor: RowsFor = { primitive, elementBytes: type.bytes, long: false, lengths };
   const of = (one: Passes): Timed[] => timed.filter((candidate) => candidate.passes === one);
@@ -457,14 +466,14 @@ const isOf = (row: AdapterTuningRow, candidate: TuningCandidate): boolean =>
   row.itemsPerThread === candidate.itemsPerThread &&
   (row.passes ?? candidate.passes) === candidate.passes;
 
-/** Keeps the GPU busy until its clock is up. */
-async function heat(fold: Fold, bench: Bench): Promise<void> {
+/** Keeps the GPU busy until its clock is up, or time is. */
+async function heat(fold: Fold, bench: Bench, isOver: () => boolean): Promise<void> {
   const length = bench.data.length;
   const plan = await fold.prepareReduce({ type: u32, op: add, maxLength: length });
   const { input, output } = bench;
   const record = (pass: GPUComputePassEncoder): void => plan.record(pass, { input, output, length });
   try {
-    for (let heats = 0; heats < MOST_HEATS; heats++) {
+    for (let heats = 0; heats < MOST_HEATS && !isOver(); heats++) {
       await bench.busy(record, HEAT_MS);
       const took = await bench.time(record, RECORDINGS_A_ROUND);
       bench.fastest = Math.min(bench.fastest ?? took, took);
@@ -556,6 +565,8 @@ interface Bench {
   readonly count: GPUBuffer;
   /** The fastest reduction of `input` that was seen. */
   fastest?: number;
+  /** The most milliseconds that candidates took to compile which were compiled together. */
+  compiling: number;
   /** The contents of `input`. */
   readonly data: Uint32Array<ArrayBuffer>;
   /** The milliseconds that the GPU takes, if something is recorded `times` times, one after another. */
@@ -614,6 +625,7 @@ async function openBench(context: Context, bytes: number): Promise<Bench> {
       reordered,
       count,
       data,
+      compiling: 0,
       async busy(record, milliseconds) {
         const end = performance.now() + milliseconds;
         let earlier: Promise<unknown> = Promise.resolve();
