@@ -3,8 +3,8 @@ import type { AnyArray } from "./arrays.ts";
 import { describe } from "./check_value.ts";
 import type { ElementType, Value } from "./types.ts";
 
-// Segments are parts of an array that are each combined on its own. Here is what says where they start, and what is wrong
-// with it.
+// Segments are parts of an array, each of which is combined on its own. This file has the option that says where they start, and
+// its checks.
 
 /** Where the segments of an array start. */
 export type Segments<Keys extends AnyArray = AnyArray> =

@@ -25,8 +25,11 @@ export type Grouping = TileGrouping &
 
 /** How the items of a tile are combined. */
 export interface TileGrouping {
+  /** How the threads of a work-group combine their elements. */
   readonly algorithm: Algorithm;
+  /** Threads in a work-group. */
   readonly workGroupSize: number;
+  /** Consecutive items that one thread takes. */
   readonly itemsPerThread: number;
   /** For `subgroup`: consecutive items that are loaded together, and so combined first. The default is 1. */
   readonly itemsPerVector?: number;

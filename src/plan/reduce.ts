@@ -27,7 +27,7 @@ export interface ReduceOptions<Name extends string = string>
   readonly type: ElementType<Name>;
   /** The operator. The default is `add`. */
   readonly op?: Operator<Name>;
-  /** The most items that you will record. It sets the size of the scratch. */
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;

@@ -34,7 +34,7 @@ export interface ScanOptions<Name extends string = string>
   readonly op?: Operator<Name>;
   /** Whether each prefix leaves out the element at its own place. */
   readonly exclusive?: boolean;
-  /** The most items that you will record. It sets the size of the scratch. */
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;

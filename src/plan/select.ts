@@ -43,7 +43,7 @@ import { requireBits, requireKey, requireSmallest, requireWhole } from "./sort_k
 interface SelectOptions<Name extends string> {
   /** The type of the items. */
   readonly type: ElementType<Name>;
-  /** The most items that you will record. */
+  /** The most items of a recording: a whole number from 0 up. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
