@@ -52,7 +52,7 @@ export function endsOf(
 ): Ends | undefined {
   for (const [name, value] of Object.entries({ initial, total })) {
     if (typeof value !== "boolean") {
-      refuse(title, name, describe(value), `true or false; record takes the ${name} itself`);
+      refuse(title, name, describe(value), `true or false; each recording gives the ${name}`);
     }
   }
   if (!initial && !total) {

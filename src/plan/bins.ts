@@ -84,7 +84,7 @@ function roundedTo(type: ScalarType, value: Scalar, name: string, title: string)
   const rounded = type.round(Number(value)) as number;
   if (Number.isNaN(rounded) || (!Number.isFinite(rounded) && Math.abs(Number(value)) !== Infinity)) {
     throw new ArgumentError(
-      `${title}: ${name} is ${show(value)}, which no ${type.name} is near to`,
+      `${title}: ${name} is ${show(value)}; no value of ${type.name} is near it`,
       name.replace(/\[.*/, ""),
     );
   }

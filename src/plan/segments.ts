@@ -41,7 +41,7 @@ function headsOf(
       title,
       "segments",
       describe(given),
-      '"rows", "columns", "offsets", "heads", "headBits" or { keys: type }; record takes where they start',
+      '"rows", "columns", "offsets", "heads", "headBits" or { keys: type }; each recording says where they start',
     );
   }
   const {
@@ -125,7 +125,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
     ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")]),
   ]);
   if (typeof initial !== "boolean") {
-    refuse(title, "initial", describe(initial), "true or false; record takes the initial value itself");
+    refuse(title, "initial", describe(initial), "true or false; each recording gives the initial value");
   }
   if (total) {
     throw new ArgumentError(

@@ -253,7 +253,7 @@ test("some tests alone, and what is no test or no fold", async () => {
   expect(results.map(({ name, verdict }) => `${name}: ${verdict}`)).toEqual(["barriers: ok", "tickets: ok"]);
   expect(await runLitmusTests(fold(), { only: [] })).toEqual([]);
   const refused: readonly (readonly [unknown, object, string, RegExp])[] = [
-    [{}, {}, "fold", /^runLitmusTests: fold is none of openFold's$/],
+    [{}, {}, "fold", /^runLitmusTests: fold is not one that openFold returned$/],
     [
       fold(),
       { only: ["ticket"] },

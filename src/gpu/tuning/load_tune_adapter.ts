@@ -6,7 +6,7 @@ import type { TuneAdapterOptions } from "./tune_adapter.ts";
 /** @throws {ArgumentError} for what is no fold. */
 export function requireFold(fold: unknown, title: string): void {
   if (!(fold instanceof Fold)) {
-    throw new ArgumentError(`${title}: fold is none of openFold's`, "fold");
+    throw new ArgumentError(`${title}: fold is not one that openFold returned`, "fold");
   }
 }
 
