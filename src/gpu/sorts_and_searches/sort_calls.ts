@@ -34,8 +34,8 @@ import type { Arrays, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
 import { segmentsOnGpu } from "../gpu_arrays/segments_on_gpu.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
-import type { SortParts } from "./recorded_sort.ts";
-import { prepareParts } from "./recorded_sort.ts";
+import type { SortWithLists } from "./recorded_sort.ts";
+import { prepareSortWithLists } from "./recorded_sort.ts";
 
 // Sorts of arrays: those on the GPU, and those at hand, which go there and back.
 
@@ -160,8 +160,8 @@ async function withSort<T>(
   context: Context,
   key: string,
   scratchBytes: number,
-  compile: () => Promise<SortParts>,
-  use: (sort: SortParts) => Promise<T>,
+  compile: () => Promise<SortWithLists>,
+  use: (sort: SortWithLists) => Promise<T>,
 ): Promise<T> {
   if (scratchBytes <= context.kept.mostBytes / KEPT_PART) {
     return withPlanOnGpu(context, key, compile, use);
@@ -235,7 +235,7 @@ export async function sortOnGpu(
     return memory;
   };
   const compile = () =>
-    prepareParts(context, all, types, true).catch((cause: unknown) => {
+    prepareSortWithLists(context, all, types, true).catch((cause: unknown) => {
       throw lengthError(cause, "data");
     });
   try {
