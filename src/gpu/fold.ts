@@ -1128,7 +1128,7 @@ export class Fold {
    *
    * A sum of f64 is rounded as a scan of each piece on top of the total before it, however the stream was divided.
    *
-   * With `segments: { rows }`, each row is scanned on its own. It may be of any length, and the stream ends with a row.
+   * With `segments: { rows }`, each row is scanned for itself. It may be of any length, and the stream ends with a row.
    *
    * @returns a `readable` and a `writable`, as `pipeThrough` takes them. What fails at one end (also wrong options, and a
    * lost device) is the error of both; f16 comes as `Float16Array`, or as bits if the runtime has none.

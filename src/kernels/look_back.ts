@@ -26,7 +26,7 @@ const lookBackVotes = /* @__PURE__ */ file("look_back/look_back_votes.wgsl", loo
 const reduceSinglePass = /* @__PURE__ */ file("kernels/reduce_single_pass.wgsl", reduceSinglePassFile);
 const scanSinglePass = /* @__PURE__ */ file("kernels/scan_single_pass.wgsl", scanSinglePassFile);
 const spineEntries = /* @__PURE__ */ file("look_back/spine_entries.wgsl", spineEntriesFile);
-/** The file for a single pass that has fewer work-groups than tiles. */
+/** For a single pass of fewer work-groups than tiles. */
 export const takeTiles = /* @__PURE__ */ file("kernels/take_tiles.wgsl", takeTilesFile);
 const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
 const tileByTicket = /* @__PURE__ */ file("look_back/tile_by_ticket.wgsl", tileByTicketFile);

@@ -219,7 +219,7 @@ export function planRows(
       maxLength > tile / Math.max(...ownArrangements.map(vectorFor))
         ? planScan(options, facts, methods, arrangements)
         : undefined;
-    /** The plan for longer rows that start at vectors: each is a single pass of its own, with groups of its own in the spine. */
+    /** Where rows are longer and start at vectors, each is a single pass of its own, with groups of its own in the spine. */
     const longTuning = bySubgroups
       ? chooseSizes(
           rowFor("long", domain, options, facts, methods),

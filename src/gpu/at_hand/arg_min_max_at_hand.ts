@@ -54,7 +54,7 @@ export async function argAtHand(
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }
   const reduction = reductionOf(call, type, (await loadRareOptions()).types64.u64);
-  // A total of entries has no value on the CPU, so it cannot be the initial value of the next piece. A long array goes as several calls.
+  // Entries have no value on the CPU that could be carried from piece to piece. So the parts of a long array are calls of their own.
   let items = given.length;
   while (isLong(items, reduction.type.bytes, context)) {
     items = Math.ceil(items / 2);

@@ -14,7 +14,7 @@ export { runNumberDigits } from "./run_numbers.ts";
 
 export const types64 = { u64, i64, f64 } as const;
 
-/** The ends of a call at hand: its initial value and its total. */
+/** The two ends of a call at hand. */
 export interface HandEnds {
   /** The options of the plan. */
   readonly options: { readonly initial?: true; readonly total?: true };

@@ -193,7 +193,7 @@ function startFold(
   const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);
   const { initial, segments, ...others } = options;
   const columns = segments === undefined ? undefined : rowsOfStream(segments, caller);
-  // The first piece needs a value before it, too, as all others have a total: the identity, if there is no initial value.
+  // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
   const given = initial === undefined ? undefined : requireInitial(initial, type, caller);
   const before = carried ? carried.bytes(given) : bytesOfInitial(given ?? identity, type, caller);
   const isScan = primitive === "scan";

@@ -23,7 +23,7 @@ export interface LitmusOptions {
   readonly onTest?: (name: LitmusName) => void;
 }
 
-/** The result of a litmus test: what was seen in all its iterations. See {@link runLitmusTests}. */
+/** What became of a litmus test: what was seen in all its turns. See {@link runLitmusTests}. */
 export interface LitmusResult {
   /** The test. */
   readonly name: LitmusName;
@@ -40,7 +40,7 @@ export interface LitmusResult {
   readonly forbidden: number;
   /** How many outcomes WebGPU allows that look as if memory went out of order. */
   readonly weak: number;
-  /** Why the test did not run to its end; null if it did. */
+  /** Why the test did not run to its end, if it did not. */
   readonly error: string | null;
   /** How long the test took, with the time to compile its kernel. */
   readonly milliseconds: number;
