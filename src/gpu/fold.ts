@@ -235,7 +235,7 @@ export interface Runs<Keys, Values> {
 
 /** A reduction of everything to one value. */
 export interface WithoutSegments {
-  /** Is left out. */
+  /** Not in this form. */
   readonly segments?: undefined;
 }
 

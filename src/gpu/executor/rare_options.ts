@@ -6,7 +6,7 @@ import { ArgumentError } from "../../errors.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 
-// What options and types take that most calls do without.
+// The code of options and types that most calls do without.
 
 export { f64, i64, u64 } from "../../algebra/types_64.ts";
 export { rareMethods } from "../../plan/rare_methods.ts";

@@ -31,8 +31,8 @@ import { cutRows, planRowPieces, rowsOfStream } from "./row_pieces.ts";
 
 export { rowsGoInPieces, rowsInPieces, runInPieces } from "./pieces_at_hand.ts";
 
-// Streams of arrays, and calls at hand on long arrays, which go as streams do. Streams cut what comes into pieces of a fixed number of items, so that results do not depend on how the
-// input was divided.
+// Streams of arrays. Calls at hand on long arrays go in the same way. A stream cuts its input into pieces of a fixed number of items,
+// so results do not depend on the lengths of the arrays that come in.
 
 /** The options of `scanStream` and `reduceStream`. */
 export interface StreamOptions<Name extends string, V extends Value>
@@ -69,13 +69,13 @@ export interface StreamRows {
 export interface StreamScanOption {
   /** Leaves each place's own element out. */
   readonly exclusive?: boolean;
-  /** Scans each row for itself. The stream ends with a row. An initial value comes before the first item of each. */
+  /** Scans each row on its own. The stream ends with a row. An initial value comes before the first item of each. */
   readonly segments?: StreamRows;
 }
 
 /** What a reduction of the rows of a stream takes beside the options of a reduction. */
 export interface StreamRowsOption {
-  /** Reduces each row for itself. The stream ends with a row. An initial value comes before the first item of each. */
+  /** Reduces each row on its own. The stream ends with a row. An initial value comes before the first item of each. */
   readonly segments: StreamRows;
 }
 
@@ -152,9 +152,9 @@ export interface Streamed {
   readonly pieces: Pieces;
   readonly from: ElementType;
   readonly type: ElementType;
-  /** What the total is read with, if it is no value of the type. */
+  /** How the total is read, if it is no value of the type. */
   readonly carried?: Carried;
-  /** Gives a result as a value's bytes, if results are no values of the type. */
+  /** Turns a result into the bytes of a value, if results are no values of the type. */
   readonly shown?: (result: Uint8Array) => Uint8Array;
   /** The total of a stream of no items, if there is no initial value. */
   readonly ofNothing: Value | undefined;
@@ -357,14 +357,14 @@ export function streamEnds(context: Context, caller: StreamCaller, options: AnyS
   const { pieces, type, shown = (result: Uint8Array) => result.slice() } = streamed;
   let reader: ReadableStreamDefaultController<AnyArray> | undefined;
   let writer: WritableStreamDefaultController | undefined;
-  // What has gone wrong at one end reaches the other one. An end that was closed, or has failed, takes no notice.
+  // An error at one end ends the other one, too, unless that is closed or has failed already.
   const fail = async (cause: unknown): Promise<void> => {
     reader?.error(cause);
     writer?.error(cause);
     await pieces.stop(cause);
   };
   pieces.onFailure(fail);
-  /** Does something that ends the stream if it fails. */
+  /** Does some work. If that fails, the stream ends with the error. */
   const failing = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -428,7 +428,7 @@ export async function reduceStream(
     const streamed = startReduce(context, caller, options);
     const { pieces } = streamed;
     let hasItems = false;
-    // A device that fails is told of while the source keeps us waiting. A race would be remembered by the failure.
+    // The error of a device is reported even while the source keeps us waiting. No Promise.race, since each one would stay in memory until the failure.
     let fail = (_: unknown): void => {};
     let failure: { readonly cause: unknown } | undefined;
     pieces.onFailure((cause) => {
