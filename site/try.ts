@@ -3,6 +3,8 @@ import { parseElements } from "../src/cli/npy.ts";
 import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold, Operator, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes, operators } from "../src/index.ts";
+import type { Output } from "./at_hand.ts";
+import { callOnCpu, callOnGpu, isStartIn, segmentsFor, sortedData, verifyOutputs } from "./at_hand.ts";
 import type {
   Choice,
   ChosenSegments,
@@ -43,8 +45,6 @@ import {
 } from "./data.ts";
 import { byId, chosen, drawn, html, messageOf } from "./dom.ts";
 import { openGpu } from "./gpu.ts";
-import type { Output } from "./hand.ts";
-import { callOnCpu, callOnGpu, isStartIn, segmentsFor, sortedData, verifyOutputs } from "./hand.ts";
 import { showCode } from "./highlight.ts";
 import type { Listing, Wanted } from "./plans.ts";
 import { listingsOf, listingsOfCall, noDevice } from "./plans.ts";

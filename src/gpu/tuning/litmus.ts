@@ -12,7 +12,7 @@ import { requireOptions } from "../../options.ts";
 import type { Context } from "../device/context.ts";
 import type { Compilable } from "../device/device.ts";
 import { allocate, contextOf, explain, pipelineOf, requireDevice, validated } from "../device/device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, STORAGE, UNIFORM } from "../device/flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE, UNIFORM } from "../device/usage_flags.ts";
 import type { Fold } from "../fold.ts";
 import type { LitmusOptions, LitmusResult } from "./litmus_types.ts";
 

@@ -1,7 +1,7 @@
 import { part } from "../../errors.ts";
 import type { Fold } from "../fold.ts";
 import type { LitmusOptions, LitmusResult } from "./litmus_types.ts";
-import { requireFold } from "./tune.ts";
+import { requireFold } from "./load_tune_adapter.ts";
 
 /**
  * Runs litmus tests on a fold's device, one after another: loads and stores by many threads at once, whose results show how the
@@ -25,5 +25,5 @@ export async function runLitmusTests(
   options: LitmusOptions = {},
 ): Promise<readonly LitmusResult[]> {
   requireFold(fold, "runLitmusTests");
-  return (await part(import("./litmus.ts"))).runOnFold(fold, options);
+  return (await part(import("./tuning_part.ts"))).runOnFold(fold, options);
 }
