@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { LitmusResult, PlantedInLitmus } from "../../src/gpu/tuning/litmus.ts";
+import type { PlantedInLitmus } from "../../src/gpu/tuning/litmus.ts";
 import { runOnDevice } from "../../src/gpu/tuning/litmus.ts";
 import { litmusKernel, litmusTests, WORDS_BEFORE } from "../../src/kernels/litmus.ts";
-import type { Fold } from "../../src/node.ts";
+import type { Fold, LitmusResult } from "../../src/node.ts";
 import { ArgumentError, openFold, runLitmusTests } from "../../src/node.ts";
 import { denoMissing } from "../support/deno.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";

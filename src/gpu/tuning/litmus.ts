@@ -1,5 +1,5 @@
 import { refuse } from "../../errors.ts";
-import type { LitmusName, LitmusSizes, LitmusTest, Sightings } from "../../kernels/litmus.ts";
+import type { LitmusSizes, LitmusTest, Sightings } from "../../kernels/litmus.ts";
 import {
   groupsOf,
   litmusBindings,
@@ -14,37 +14,7 @@ import type { Compilable } from "../device/device.ts";
 import { allocate, contextOf, explain, pipelineOf, requireDevice, validated } from "../device/device.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE, UNIFORM } from "../device/usage_flags.ts";
 import type { Fold } from "../fold.ts";
-
-/** Options of {@link runLitmusTests}. */
-export interface LitmusOptions {
-  /** The tests to run. The default is all of them. */
-  readonly only?: readonly LitmusName[];
-  /** Is called with the name of each test before it runs. */
-  readonly onTest?: (name: LitmusName) => void;
-}
-
-/** What became of a litmus test: what was seen in all its turns. See {@link runLitmusTests}. */
-export interface LitmusResult {
-  /** The test. */
-  readonly name: LitmusName;
-  /**
-   * `"failed"` if something was seen that WebGPU forbids and that Wavefold relies on. `"note"` if the test did not run to its end, or
-   * if nothing relies on what was seen. `"ok"` otherwise.
-   */
-  readonly verdict: "ok" | "note" | "failed";
-  /** What was seen, in words. */
-  readonly detail: string;
-  /** How often the test ran. */
-  readonly instances: number;
-  /** How many outcomes WebGPU forbids. */
-  readonly forbidden: number;
-  /** How many outcomes WebGPU allows that look as if memory went out of order. */
-  readonly weak: number;
-  /** Why the test did not run to its end, if it did not. */
-  readonly error: string | null;
-  /** How long the test took, with the time to compile its kernel. */
-  readonly milliseconds: number;
-}
+import type { LitmusOptions, LitmusResult } from "./litmus_types.ts";
 
 /** For tests of the tests: a fault planted in a kernel, another limit. */
 export interface PlantedInLitmus extends LitmusOptions {
