@@ -49,7 +49,7 @@ import { showCode } from "./highlight.ts";
 import type { Listing, Wanted } from "./plans.ts";
 import { listingsOf, listingsOfCall, noDevice } from "./plans.ts";
 import { runOnGpu } from "./run.ts";
-import { formatTime } from "./timing.ts";
+import { formatTime, threeDigits } from "./timing.ts";
 import type { Task, Verdict } from "./verify.ts";
 import { onCpu, verify } from "./verify.ts";
 
@@ -508,7 +508,7 @@ async function runPlan(on: Fold, chosen: Choice, data: ScalarArray): Promise<Res
       ["the GPU: a copy of the same bytes", copy.microseconds],
       [CPU, await timed(() => onCpu(task))],
     ],
-    note: `By ${timing.by === "wall clock" ? "the clock on the wall, submission included" : timing.by}: the median of ${timing.runs} runs, without the way to the GPU and back. The copy moves ${Number(gigabytes.toPrecision(3)).toLocaleString("en")} GB/s; ${what} takes ${(timing.microseconds / copy.microseconds).toPrecision(3)} times as long. ${COPYING}`,
+    note: `By ${timing.by === "wall clock" ? "the clock on the wall, submission included" : timing.by}: the median of ${timing.runs} runs, without the way to the GPU and back. The copy moves ${Number(gigabytes.toPrecision(3)).toLocaleString("en")} GB/s; ${what} takes ${threeDigits(timing.microseconds / copy.microseconds)} times as long. ${COPYING}`,
   };
 }
 

@@ -25,7 +25,7 @@ export type {
   ClassPartition,
   HandPartitionOptions,
   Partition,
-} from "./gpu/at_hand/compact_at_hand.ts";
+} from "./gpu/at_hand/reduce_and_compact_at_hand.ts";
 export type {
   HandCompactOptions,
   HandMapOptions,
@@ -115,10 +115,13 @@ export type {
   StreamRowsOption,
   StreamScanOption,
 } from "./gpu/streams/streams.ts";
+export type { LitmusOptions, LitmusResult } from "./gpu/tuning/litmus.ts";
 export { tuneAdapter } from "./gpu/tuning/load_tune_adapter.ts";
+export { runLitmusTests } from "./gpu/tuning/run_litmus_tests.ts";
 export type { TuneAdapterOptions } from "./gpu/tuning/tune_adapter.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
+export type { LitmusName } from "./kernels/litmus.ts";
 export type { SortedSegments } from "./kernels/sort_segments.ts";
 export type { IndicesOption, InitialOption, SegmentsOption, ValuesOption } from "./options.ts";
 export type { AdapterTuning, AdapterTuningRow, TunedAdapter } from "./plan/adapter_tuning.ts";

@@ -16,7 +16,7 @@ import type {
   ClassPartition,
   HandPartitionOptions,
   Partition,
-} from "./at_hand/compact_at_hand.ts";
+} from "./at_hand/reduce_and_compact_at_hand.ts";
 import type {
   HandCompactOptions,
   HandMapOptions,
@@ -40,7 +40,7 @@ import type {
   GpuScanOptions,
 } from "./gpu_arrays/calls_on_gpu.ts";
 import type { GpuExpandOptions, HandExpandOptions, PreparedExpandRuns } from "./gpu_arrays/expand_runs.ts";
-import type { GpuArray, Memory, Primitive } from "./gpu_arrays/gpu_array.ts";
+import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { RunLengths, RunOptions } from "./gpu_arrays/run_lengths.ts";
 import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
 import type { HandSegmentsOption } from "./gpu_arrays/segments_via_gpu.ts";
@@ -50,7 +50,7 @@ import type {
   PartitionRanges,
   PreparedPartition,
 } from "./recordings/partition_ranges.ts";
-import type { BufferRange, Length } from "./recordings/recording.ts";
+import type { BufferRange, Length, Primitive } from "./recordings/recording.ts";
 import type { HandHistogramOptions, WeightArray, WeightsOption } from "./sorts_and_searches/histogram.ts";
 import type { PreparedNth, PreparedTopK } from "./sorts_and_searches/recorded_select.ts";
 import type { PreparedSort, PreparedSortOptions } from "./sorts_and_searches/recorded_sort.ts";
@@ -251,8 +251,7 @@ export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & {
 /** An array of computed keys. If their type is not named, it is not known here. */
 export type KeysOf<Name extends string, K extends Value> = string extends Name ? AnyArray : ArrayOf<Name, K>;
 
-const loadReduce = /* @__PURE__ */ once(() => import("./at_hand/reduce_at_hand.ts"));
-const loadCompact = /* @__PURE__ */ once(() => import("./at_hand/compact_at_hand.ts"));
+const loadReduceAndCompact = /* @__PURE__ */ once(() => import("./at_hand/reduce_and_compact_at_hand.ts"));
 const loadRecording = /* @__PURE__ */ once(() => import("./recordings/recording.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/gpu_arrays_part.ts"));
 const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches_part.ts"));
@@ -535,7 +534,7 @@ export class Fold {
     return (
       this.#onGpu("reduce", data, options) ??
       (options?.segments === undefined
-        ? this.#later(loadReduce, "reduceAtHand", given, options as object)
+        ? this.#later(loadReduceAndCompact, "reduceAtHand", given, options as object)
         : this.#later(loadArrays, "segmentsAtHand", this.#arrays, "reduce", given, options))
     );
   }
@@ -597,7 +596,8 @@ export class Fold {
     // The arrays may change while the code is loaded.
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
-      this.#onGpu("compact", data, options) ?? this.#later(loadCompact, "compactAtHand", given, room, options)
+      this.#onGpu("compact", data, options) ??
+      this.#later(loadReduceAndCompact, "compactAtHand", given, room, options)
     );
   }
 
@@ -673,7 +673,7 @@ export class Fold {
     return (
       (this.#onGpu("partition", data, options) as Promise<never> | undefined) ??
       this.#later(
-        loadCompact,
+        loadReduceAndCompact,
         "partitionAtHand",
         givenOf(data as AnyArray),
         givenOf(options?.into as AnyArray),

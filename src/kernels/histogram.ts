@@ -178,5 +178,5 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
 }
 
 /** The kernel that sets all bins to zero. */
-export const clearKernel = (sizes: Sizes): Kernel =>
+export const clearBinsKernel = (sizes: Sizes): Kernel =>
   linkKernel("wavefold clear bins", "clear_bins", [clearBins], sizes);

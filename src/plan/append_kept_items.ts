@@ -43,7 +43,7 @@ export function planAppend(
     indirectWords,
     vector: 1,
     outputLength: (length) => length,
-    ways: [{ arrangement: "items" }],
+    variants: [{ arrangement: "items" }],
     groupingOf: () => {
       throw new Error(`${title}: a compaction has no grouping`);
     },

@@ -2,7 +2,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
-import { clearKernel, histogramKernel } from "../kernels/histogram.ts";
+import { clearBinsKernel, histogramKernel } from "../kernels/histogram.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { ruleOf } from "./bin_rule.ts";
@@ -147,7 +147,7 @@ export function planHistogram(
     bytesOfCopy > limits.maxComputeWorkgroupStorageSize
       ? 0
       : 2 ** Math.floor(Math.log2(Math.max(1, Math.min(row.copies, counterBytes / bytesOfCopy))));
-  const clear = clearKernel(sizes);
+  const clear = clearBinsKernel(sizes);
   // Input and output are in two buffers.
   const kernels = perArrangement(
     (["vectors", "items", "padded"] as const).filter((one) => arrangements.includes(one)),
@@ -181,7 +181,7 @@ export function planHistogram(
     itemBytes: itemBytesOf(type.bytes, 4),
     indirectWords: 0,
     outputLength: () => bins.count,
-    ways: (["vectors", "items"] as const)
+    variants: (["vectors", "items"] as const)
       .filter((one) => arrangements.includes(one))
       .map((arrangement) => ({ arrangement })),
     groupingOf: () => {

@@ -92,7 +92,7 @@ export function plainPlan({
     itemBytes,
     indirectWords: 0,
     outputLength: (length) => length,
-    ways: [{ arrangement: "items" }],
+    variants: [{ arrangement: "items" }],
     groupingOf: () => {
       throw new ArgumentError(`${title} has no order of operations`);
     },

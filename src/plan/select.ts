@@ -252,7 +252,7 @@ export const common = (title: string, maxLength: number, type: ElementType) => (
   itemBytes: itemBytesOf(type.bytes, type.bytes),
   baseNames: { [bindingOf.length]: "length_base", [selectBindingOf.indices]: "reordered_base" },
   indirectWords: 0,
-  ways: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
+  variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
   groupingOf: (): never => {
     throw new ArgumentError(`${title} has no order of operations`);
   },

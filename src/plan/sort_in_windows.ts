@@ -67,7 +67,7 @@ function planOne(
     scratch: [],
     eagerScratch: 0,
     itemBytes,
-    ways: [{ arrangement: "items" }],
+    variants: [{ arrangement: "items" }],
     passes: (length) => [
       {
         kernel,
@@ -138,8 +138,8 @@ export function planSortInWindows(
     );
   }
   const storesKeys = !base.keysAlone;
-  const { ways: _, ...others } = planSort(inWindow, facts, methods, moved, ["items"]);
-  const plan: Plan = { ...others, maxLength, kernels: [], ways: [{ arrangement: "items" }] };
+  const { variants: _, ...others } = planSort(inWindow, facts, methods, moved, ["items"]);
+  const plan: Plan = { ...others, maxLength, kernels: [], variants: [{ arrangement: "items" }] };
   const kernelOptions: SortKernelOptions = { ...ofTiles, shape, digits };
   const bytesOf = (input: number, output: number): Plan["itemBytes"] => ({
     ...itemBytesOf(input, output),

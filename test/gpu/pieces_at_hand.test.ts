@@ -385,6 +385,11 @@ describe("what is wrong is refused before anything is touched", () => {
     ["into", (one) => one.scan(data, { into: new Uint32Array(999) }), "into has 999 elements"],
     ["initial", (one) => one.scan(data, { initial: -1 }), "initial"],
     ["total", (one) => one.scan(data, { total: new Uint32Array(2) }), "total has 2 elements"],
+    [
+      "total in into",
+      (one) => one.scan(data, { into: data, total: data.subarray(999) }),
+      "into and total overlap",
+    ],
     ["workGroupSize", (one) => one.scan(data, { workGroupSize: 0 }), "workGroupSize is 0"],
     ["passes", (one) => one.reduce(data, { passes: "twice" as never }), "passes is twice"],
     ["algorithm", (one) => one.reduce(data, { algorithm: "none" as never }), "none"],

@@ -7,7 +7,7 @@ import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
-import type { ClassPartition } from "../../src/gpu/at_hand/compact_at_hand.ts";
+import type { ClassPartition } from "../../src/gpu/at_hand/reduce_and_compact_at_hand.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";

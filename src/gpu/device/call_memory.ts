@@ -126,7 +126,7 @@ const mostFor = (bytes: number): number => 2 ** Math.ceil(Math.log2(Math.max(2 *
  * Bytes of the buffers that a call may take for an array: one on the device, staging, and what is short. `beside` is what is read back
  * together with the array.
  */
-export const bytesFor = (bytes: number, beside = 0): number =>
+export const bufferBytesFor = (bytes: number, beside = 0): number =>
   mostFor(bytes) + mostFor(bytes + beside) + 2 ** 17;
 
 /** Buffers that were kept before. */
@@ -171,9 +171,13 @@ export function letGoOfBuffers({ buffers }: Kept, most: number): void {
   for (const { size } of buffers) {
     bytes += size;
   }
-  while (buffers[0] && (bytes > most || buffers.length > MOST_BUFFERS)) {
-    bytes -= buffers[0].size;
-    buffers.shift()?.buffer.destroy();
+  while (bytes > most || buffers.length > MOST_BUFFERS) {
+    const first = buffers.shift();
+    if (!first) {
+      return;
+    }
+    bytes -= first.size;
+    first.buffer.destroy();
   }
 }
 

@@ -47,7 +47,7 @@ export function bytesOf(
 }
 
 /** A buffer's first bytes, to be read. `use` gets them; they are gone when it returns. */
-export interface Part {
+export interface ReadBack {
   readonly buffer: GPUBuffer;
   readonly bytes: number;
   use(bytes: Uint8Array): void;
@@ -71,7 +71,7 @@ export interface Hand {
    * so that it need not be asked whether it takes them.
    */
   readBack(
-    parts: readonly Part[],
+    parts: readonly ReadBack[],
     run?: (encoder: GPUCommandEncoder) => void,
     isKnown?: boolean,
   ): Promise<void>;

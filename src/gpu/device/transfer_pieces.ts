@@ -1,5 +1,5 @@
 import { wholeWords } from "../../plan/plan.ts";
-import { bytesFor } from "./call_memory.ts";
+import { bufferBytesFor } from "./call_memory.ts";
 import type { Context } from "./context.ts";
 import type { Given, Hand } from "./transfer.ts";
 import { bytesOf, PIECES, READ, submit, WRITTEN } from "./transfer.ts";
@@ -9,7 +9,7 @@ import { MAP_READ, MAP_WRITE } from "./usage_flags.ts";
 
 /** Bytes of the staging buffers that a copy of `bytes` bytes takes at most, in pieces of `pieceBytes` bytes. */
 export const bytesOfCopy = (bytes: number, pieceBytes = bytes): number =>
-  (Math.min(PIECES, Math.ceil(bytes / pieceBytes) || 1) * bytesFor(Math.min(bytes, pieceBytes))) / 2;
+  (Math.min(PIECES, Math.ceil(bytes / pieceBytes) || 1) * bufferBytesFor(Math.min(bytes, pieceBytes))) / 2;
 
 /**
  * A buffer with an array's bytes, and the staging buffers that it took, with when each of them is mapped again.

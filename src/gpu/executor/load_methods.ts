@@ -10,7 +10,7 @@ import { portable } from "../../plan/methods.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { once } from "./load_once.ts";
 
-/** Loads what options take that most calls do without. */
+/** Loads what options and types take that most calls do without. */
 export const loadRareOptions = /* @__PURE__ */ once(() => import("./rare_options.ts"));
 
 /**

@@ -1,6 +1,6 @@
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
-import { plannedLength, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
+import { plannedLengthOnGpu, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
 import { expandRunsAtHand, expandRunsOnGpu } from "./expand_runs.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { isGpuArray } from "./gpu_array.ts";
@@ -17,7 +17,7 @@ export { upload, wrap } from "./upload_and_wrap.ts";
 /** What other calls on arrays on the GPU take. */
 export const onGpu = {
   countOf,
-  plannedLength,
+  plannedLengthOnGpu,
   rangeOf,
   requireNamed,
   requireOneEach,

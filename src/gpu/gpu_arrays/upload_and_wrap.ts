@@ -146,6 +146,7 @@ function requireFits(
   }
 }
 
+const rangeNames = { buffer: true, offset: true, size: true };
 const wrapNames = {
   buffer: true,
   type: true,
@@ -180,8 +181,12 @@ export async function wrap(context: Context, arrays: Arrays, options: WrapOption
     );
   }
   requireFits(title, most, type, context, option);
+  const isRange = isOnGpu && "buffer" in length;
+  if (isRange) {
+    requireOptions(`${title}: length`, length, rangeNames);
+  }
   const counted = isOnGpu
-    ? requireRange(title, "buffer" in length ? length : { buffer: length }, "length", "length", 4)
+    ? requireRange(title, isRange ? length : { buffer: length as GPUBuffer }, "length", "length", 4)
     : undefined;
   if (counted !== undefined && counted.buffer.size - counted.offset < 4) {
     throw new ArgumentError(
