@@ -310,12 +310,12 @@ test("sums of weights wrap, and those of f32 are within a bound of the exact sum
   const ones = new Uint32Array(many).fill(0xffffffff);
   expect([...(await fold().histogram(data, { ...bins, weights: ones }))]).toEqual([0, 2 ** 32 - many]);
   const next = randomBits("weights");
-  const weights = Float32Array.from({ length: many }, () => next() / 2 ** 32);
-  const [, sum = 0] = await fold().histogram(data, { ...bins, weights });
+  const few = 1000;
+  const weights = Float32Array.from({ length: few }, () => 1 + next() / 2 ** 32);
+  const [, sum = 0] = await fold().histogram(data.subarray(0, few), { ...bins, weights });
   const exact = weights.reduce((total, one) => total + one, 0);
-  // Each of the additions rounds a sum of at most `many`.
-  expect(Math.abs(sum - exact)).toBeLessThan(many * many * 2 ** -24);
-  expect(sum).not.toBe(0);
+  // Each of the additions rounds a sum of at most twice as many, by half a unit in the last place. One weight too few is 1 off.
+  expect(Math.abs(sum - exact)).toBeLessThan(few * 2 * few * 2 ** -24);
 });
 
 test("a call takes the plan of an equal one, and not that of another", async () => {
