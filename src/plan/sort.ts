@@ -4,7 +4,7 @@ import { requireType } from "../algebra/types.ts";
 import { ArgumentError, LimitError, refuse } from "../errors.ts";
 import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
-import { clearKernel } from "../kernels/histogram.ts";
+import { clearBinsKernel } from "../kernels/histogram.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
@@ -28,6 +28,7 @@ import { comparedKernel, comparedMemory } from "../kernels/sort_compared.ts";
 import type { Digits } from "../kernels/sort_key.ts";
 import { digitsOf, keyBits } from "../kernels/sort_key.ts";
 import { requireChosen } from "./check_tuning_options.ts";
+import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
@@ -37,7 +38,6 @@ import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords
 import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey } from "./sort_key.ts";
-import { requireFeature, requireMaxLength } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 /** The options of `prepareSort`. */
@@ -547,7 +547,7 @@ export function layoutOf(
     sizes: { workGroupSize: sizes.workGroupSize, itemsPerThread: sizes.items },
     indirectWords: 0,
     outputLength: (length: number) => length,
-    ways: [
+    variants: [
       { arrangement: "items" as const },
       ...(takesCopies ? [{ arrangement: "one-buffer" as const, aside: true }] : []),
     ],
@@ -593,7 +593,7 @@ function countedAtOnce(
   const bins = digits.count * radix;
   const most = Math.max(1, Math.floor(facts.limits.maxComputeWorkgroupStorageSize / 2 / (bins * 4)));
   const histogram = histogramOfDigits(options, sizes, 2 ** Math.floor(Math.log2(Math.min(row.copies, most))));
-  const clear = clearKernel(sizes);
+  const clear = clearBinsKernel(sizes);
   const words = (tiles: number): number => firstEntry(digits) + radix * tiles;
   return {
     kernels: [clear, histogram],
@@ -891,7 +891,7 @@ export function planGather(
     baseNames,
     indirectWords: 0,
     outputLength: (length) => length,
-    ways: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
+    variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
     groupingOf: () => {
       throw new ArgumentError(`${title} has no order of operations`);
     },

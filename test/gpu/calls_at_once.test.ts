@@ -4,7 +4,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import {
-  bytesFor,
+  bufferBytesFor,
   endCall,
   keepBuffer,
   nothingKept,
@@ -17,7 +17,7 @@ import type { Fold, GpuArray, GpuView } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { watched } from "../support/watched.ts";
+import { watched } from "../support/watched_device.ts";
 
 const test = testInTurn({ of: 6 });
 
@@ -277,7 +277,7 @@ test("buffers that are kept are taken for no less than half of their bytes, or t
     expect(take(refused)).toBeUndefined();
     expect(take(taken)).toBe(size);
     // What is counted for it.
-    expect(bytesFor(taken)).toBeGreaterThanOrEqual(2 * size);
+    expect(bufferBytesFor(taken)).toBeGreaterThanOrEqual(2 * size);
   }
 });
 
@@ -473,8 +473,8 @@ describe("the order", () => {
   test("a call alone does not wait", () => {
     const kept = nothingKept();
     for (const bytes of [0, 1000, 2 ** 40]) {
-      expect(startCall(kept, bytesFor(bytes))).toBeUndefined();
-      endCall(kept, bytesFor(bytes));
+      expect(startCall(kept, bufferBytesFor(bytes))).toBeUndefined();
+      endCall(kept, bufferBytesFor(bytes));
     }
   });
 });

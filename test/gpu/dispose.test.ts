@@ -4,7 +4,7 @@ import { add } from "../../src/algebra/operators.ts";
 import type { GpuArray, GpuView } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import { adapter } from "../support/adapter.ts";
-import { watched } from "../support/watched.ts";
+import { watched } from "../support/watched_device.ts";
 
 test("whatever is destroyed is disposed of, too", async () => {
   // With those that the fold opened by itself: its device ends.

@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../../src/gpu/device/flags.ts";
 import { READ } from "../../src/gpu/device/transfer.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../../src/gpu/device/usage_flags.ts";
 import { openFold } from "../../src/node.ts";
 import type { Limits } from "../../src/plan/device_facts.ts";
 import { submit } from "../support/buffers.ts";

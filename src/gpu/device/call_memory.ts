@@ -127,7 +127,7 @@ const mostFor = (bytes: number): number => 2 ** Math.ceil(Math.log2(Math.max(2 *
  * Bytes of the buffers that a call may take for an array: one on the device, staging, and what is short. `beside` is what is read back
  * together with the array.
  */
-export const bytesFor = (bytes: number, beside = 0): number =>
+export const bufferBytesFor = (bytes: number, beside = 0): number =>
   mostFor(bytes) + mostFor(bytes + beside) + 2 ** 17;
 
 /** Buffers that were kept before. */

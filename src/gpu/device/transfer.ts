@@ -4,7 +4,7 @@ import { wholeWords } from "../../plan/plan.ts";
 import { keepBuffer, letGoOfBuffers, takeBuffer } from "./call_memory.ts";
 import type { Context } from "./context.ts";
 import { allocate, explain, requireDevice, validated } from "./device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, MAP_WRITE, STORAGE } from "./flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, MAP_WRITE, STORAGE } from "./usage_flags.ts";
 
 /**
  * The array of a call, and its place in memory when the call began. Its elements are read later, when the kernels are
@@ -47,7 +47,7 @@ export function bytesOf(
 }
 
 /** A buffer's first bytes, to be read. `use` gets them; they are gone when it returns. */
-export interface Part {
+export interface ReadBack {
   readonly buffer: GPUBuffer;
   readonly bytes: number;
   use(bytes: Uint8Array): void;
@@ -71,7 +71,7 @@ export interface Hand {
    * so that it need not be asked whether it takes them.
    */
   readBack(
-    parts: readonly Part[],
+    parts: readonly ReadBack[],
     run?: (encoder: GPUCommandEncoder) => void,
     isKnown?: boolean,
   ): Promise<void>;

@@ -2,14 +2,17 @@ import { isSameKind, kindOfArray } from "../../algebra/array_kinds.ts";
 import type { AnyArray, Bytes } from "../../algebra/arrays.ts";
 import { bytesOfInitial } from "../../algebra/initial.ts";
 import type { ElementType } from "../../algebra/types.ts";
+import { f64, i64, u64 } from "../../algebra/types_64.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 
-// What options take that most calls do without.
+// What options and types take that most calls do without.
 
 export { rareMethods } from "../../plan/rare_methods.ts";
-export { digitsOf } from "./run_numbers.ts";
+export { runNumberDigits } from "./run_numbers.ts";
+
+export const types64 = { u64, i64, f64 } as const;
 
 /** The two ends of a call at hand. */
 export interface HandEnds {

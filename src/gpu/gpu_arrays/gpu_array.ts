@@ -5,15 +5,15 @@ import type { WavefoldError } from "../../errors.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { wholeWords } from "../../plan/plan.ts";
-import { targetFor } from "../at_hand/at_hand.ts";
+import { targetFor } from "../at_hand/scan_at_hand.ts";
 import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";
-import { COPY_SRC, MAP_READ } from "../device/flags.ts";
 import type { Hand } from "../device/transfer.ts";
 import { atHand, fresh, givenOf, READ, roomFor, submit } from "../device/transfer.ts";
 import { bytesOfCopy, readInPieces } from "../device/transfer_pieces.ts";
-import type { Length } from "../recordings/recording.ts";
+import { COPY_SRC, MAP_READ } from "../device/usage_flags.ts";
+import type { Length, Primitive } from "../recordings/recording.ts";
 
 /**
  * A buffer that arrays on the GPU and pending calls share. When nobody uses it any more, it is given back. Commands that were
@@ -101,9 +101,6 @@ export interface Count {
 export type ContentsOf<Name extends string, V extends Value> = string extends Name
   ? AnyArray
   : ArrayOf<Name, V>;
-
-/** The primitives, as calls on arrays on the GPU name them. */
-export type Primitive = "scan" | "reduce" | "compact" | "partition";
 
 /** What a call gives: one array; or the arrays of a partition or of a reduction by keys. `Fold`'s methods say which. */
 export type ResultOnGpu =

@@ -3,15 +3,15 @@ import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
-import { requireWindows } from "../../plan/windows.ts";
-import { typesOf } from "../at_hand/at_hand.ts";
+import { requireWindows } from "../../plan/window_length.ts";
+import { typesOf } from "../at_hand/scan_at_hand.ts";
 import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice, validated } from "../device/device.ts";
-import { COMPUTE_STAGE, STORAGE } from "../device/flags.ts";
 import type { Given } from "../device/transfer.ts";
 import { atHand, SMALL } from "../device/transfer.ts";
 import { bytesOfCopy, uploadInPieces } from "../device/transfer_pieces.ts";
+import { COMPUTE_STAGE, STORAGE } from "../device/usage_flags.ts";
 import { lengthError, plannedLength } from "../executor/plans_of_calls.ts";
 import type { Length } from "../recordings/recording.ts";
 import { callOnGpu } from "./calls_on_gpu.ts";
@@ -146,6 +146,7 @@ function requireFits(
   }
 }
 
+const rangeNames = { buffer: true, offset: true, size: true };
 const wrapNames = {
   buffer: true,
   type: true,
@@ -180,8 +181,12 @@ export async function wrap(context: Context, arrays: Arrays, options: WrapOption
     );
   }
   requireFits(title, most, type, context, option);
+  const isRange = isOnGpu && "buffer" in length;
+  if (isRange) {
+    requireOptions(`${title}: length`, length, rangeNames);
+  }
   const counted = isOnGpu
-    ? requireRange(title, "buffer" in length ? length : { buffer: length }, "length", "length", 4)
+    ? requireRange(title, isRange ? length : { buffer: length as GPUBuffer }, "length", "length", 4)
     : undefined;
   if (counted !== undefined && counted.buffer.size - counted.offset < 4) {
     throw new ArgumentError(

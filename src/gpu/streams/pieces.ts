@@ -1,10 +1,10 @@
 import { paramNames } from "../../kernels/contract.ts";
 import { paddedBytes, rangeBytes, wholeWords } from "../../plan/plan.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import { MAP_READ, MAP_WRITE } from "../device/flags.ts";
 import type { Hand } from "../device/transfer.ts";
 import { atHand, givenOf, PIECES, READ, submit, WRITTEN } from "../device/transfer.ts";
+import { MAP_READ, MAP_WRITE } from "../device/usage_flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import type { PlanForCalls, Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor, forgetRuns, withPlan } from "../executor/plans_of_calls.ts";
@@ -152,9 +152,9 @@ export function bytesOfPieces(
   // Each place has staging, and one piece is on the device.
   return (
     ((PIECES + 1) / 2) *
-    (bytesFor(items * input) +
-      (isReduction && rows === undefined ? 0 : bytesFor(results * output)) +
-      (hasFlags ? bytesFor(items * 4) : 0))
+    (bufferBytesFor(items * input) +
+      (isReduction && rows === undefined ? 0 : bufferBytesFor(results * output)) +
+      (hasFlags ? bufferBytesFor(items * 4) : 0))
   );
 }
 

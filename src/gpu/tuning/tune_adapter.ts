@@ -2,7 +2,7 @@ import { u32 } from "../../algebra/integers.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { u64 } from "../../algebra/types_64.ts";
-import { ArgumentError, DeviceLostError, refuse } from "../../errors.ts";
+import { DeviceLostError, refuse } from "../../errors.ts";
 import type { Algorithm } from "../../kernels/algorithms.ts";
 import { algorithms } from "../../kernels/algorithms.ts";
 import { requireOptions } from "../../options.ts";
@@ -13,8 +13,8 @@ import type { Passes } from "../../plan/options.ts";
 import type { TunedPrimitive } from "../../plan/tuning_row.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, contextOf, explain } from "../device/device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/flags.ts";
-import { Fold } from "../fold.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
+import type { Fold } from "../fold.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 
 /** Options of {@link tuneAdapter}. */
@@ -29,7 +29,7 @@ export interface TuneAdapterOptions {
 
 const TITLE = "tuneAdapter";
 const SECONDS = 10;
-/** WebGPU's flag by value, as src/gpu/device/flags.ts has the others. */
+/** WebGPU's flag by value, as src/gpu/device/usage_flags.ts has the others. */
 const QUERY_RESOLVE = 0x200;
 /**
  * A submission gets recordings until it takes at least this time, or has the most of them. A submission costs time of its own,
@@ -192,11 +192,8 @@ function shapesFor(
   }
 }
 
-/** What `tuneAdapter` of src/gpu/tuning/tune.ts does; it loads this. */
+/** What `tuneAdapter` of src/gpu/tuning/load_tune_adapter.ts does; it loads this. */
 export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
-  if (!(fold instanceof Fold)) {
-    throw new ArgumentError(`${TITLE}: fold is none of openFold's`, "fold");
-  }
   requireOptions(TITLE, options, { seconds: true } satisfies Record<keyof TuneAdapterOptions, true>);
   const { seconds = SECONDS } = options;
   if (!(typeof seconds === "number" && seconds > 0 && seconds < Number.POSITIVE_INFINITY)) {

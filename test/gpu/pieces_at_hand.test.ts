@@ -15,7 +15,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, openFold, SourceError } from "../../src/node.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";
-import { argMaxReference, argMinReference } from "../../src/reference/arg.ts";
+import { argMaxReference, argMinReference } from "../../src/reference/arg_min_max.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -25,7 +25,7 @@ import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { type Watched, watched } from "../support/watched.ts";
+import { type Watched, watched } from "../support/watched_device.ts";
 
 // Calls at hand on long arrays, which go in, through and out piece by piece.
 
