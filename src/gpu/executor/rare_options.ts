@@ -49,11 +49,12 @@ export function endsAtHand(
       "total",
     );
   }
-  const isInside =
+  if (
+    total !== undefined &&
     into?.buffer === room.buffer &&
     into.byteOffset < room.byteOffset + room.byteLength &&
-    room.byteOffset < into.byteOffset + into.byteLength;
-  if (total !== undefined && isInside) {
+    room.byteOffset < into.byteOffset + into.byteLength
+  ) {
     throw new ArgumentError(`${caller}: into and total overlap; they must be apart`, "total");
   }
   const bytes = initial === undefined ? undefined : bytesOfInitial(initial, type, caller);
