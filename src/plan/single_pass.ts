@@ -15,6 +15,7 @@ import type { SegmentOptions } from "./options.ts";
 import type { Pass } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
+import type { TuningRow } from "./tuning_row.ts";
 
 /**
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
@@ -157,6 +158,18 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
 };
 
 /**
+ * The row of scan_flat_rows.wgsl, for values of at most a word. u32, H100, rows of 5001, 2^24: 88.8 µs (512 × 16: 100.8; 512 × 24: 97.8;
+ * 256 × 16: 94.4; 128 × 32: 94.7), 2^28: 815 (968; 865; 895; 832; 1024 × 12: 1462).
+ */
+const flatRow: TuningRow = {
+  elementBytes: 8,
+  algorithm: "subgroup",
+  workGroupSize: 256,
+  items: 24,
+  isDefault: true,
+};
+
+/**
  * The most work-groups for a length that only the GPU knows. More than any GPU runs at once, and few enough to be started in 2 µs.
  * u32, H100, 1000 items of at most 2^28: 15.1 µs (a work-group for each tile: 31.0), 2^24 68.6 (82.7). Long operations take no part
  * (f64, 2^26: 1764 µs for 1378), and neither do longer elements, which were not measured.
@@ -184,7 +197,14 @@ export const singlePass: PlanSinglePass = (
   const { passes } = options;
   // Totals of segments by offsets have a kernel and rows of their own.
   const byOffsets = primitive === "totals" && (options as SegmentOptions).segments === "offsets";
-  const row = rowOf(singlePassRows, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
+  const known = rowOf(singlePassRows, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
+  const isFlat =
+    primitive === "scan" &&
+    (options as SegmentOptions).segments === "rows" &&
+    facts.vendor === "nvidia" &&
+    known.algorithm === "subgroup" &&
+    domain.elementBytes <= flatRow.elementBytes;
+  const row = isFlat ? flatRow : known;
   const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
