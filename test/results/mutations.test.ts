@@ -803,7 +803,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "of a thread's equal items, all have one rank",
     shownBy: "a sort by counters, twice",
-    from: /(ranks\[\w+\] = )atomicAdd\((&sort_memory\[ranks\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
+    from: /(ranks\[\w+ \/ 2u\] \|= )atomicAdd\((&sort_memory\[own\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
     to: "$1atomicLoad($2)",
   },
   {
@@ -877,6 +877,12 @@ const mutations: readonly Mutation[] = [
     shownBy: "a sort by votes, of few values",
     from: /(atomicAdd\(&sort_memory\[counters \+ digit\w*\], )before\w* \+ 1u/g,
     to: "$11u",
+  },
+  {
+    title: "both ranks of a word are the first one",
+    shownBy: "a sort by votes",
+    from: "extractBits(word, 16u * (item % 2u), 16u)",
+    to: "extractBits(word, 0u, 16u)",
   },
   {
     title: "lanes with other digits are peers",

@@ -173,7 +173,11 @@ fn sort_again(tile: u32, first: u32, own: u32, thread: u32) {
   }
   count_items(digits, thread);
   set_first_of_digit(first, thread);
-  let ranks = rank_items(digits, thread);
+  var packed = rank_items(digits, thread);
+  var ranks: array<u32, ITEMS>;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    ranks[item] = rank_in(packed[item / 2u], item);
+  }
   for (var part = 0u; part < PARTS; part++) { // unroll
     put_items(ranks, items, part);
     workgroupBarrier();

@@ -6,3 +6,11 @@ var<workgroup> sort_memory: array<atomic<u32>, MEMORY>;
 // A word for each digit: how many items of a tile have it; or what is added to the place of an item in the tile to get its place
 // in the output.
 var<workgroup> digit_words: array<atomic<u32>, RADIX>;
+
+// The places of a thread's items in the sorted tile: two to a word, the first one in the lower half. So a thread takes fewer registers.
+const RANK_WORDS = (ITEMS + 1u) / 2u;
+const_assert TILE <= 65536u;
+
+fn rank_in(word: u32, item: u32) -> u32 {
+  return extractBits(word, 16u * (item % 2u), 16u);
+}
