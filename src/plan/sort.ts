@@ -4,7 +4,6 @@ import { requireType } from "../algebra/types.ts";
 import { ArgumentError, LimitError, refuse } from "../errors.ts";
 import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
-import { clearKernel } from "../kernels/histogram.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
@@ -12,7 +11,6 @@ import type { Payload, SortKernelOptions, SortLookBack, SortShape } from "../ker
 import {
   baseNames,
   countDigitsKernel,
-  firstEntry,
   gatherKernel,
   histogramOfDigits,
   isByArrival,
@@ -23,6 +21,7 @@ import {
   sortBindingOf,
   sortMemory,
   sortPassKernel,
+  spinePlaces,
 } from "../kernels/sort.ts";
 import { comparedKernel, comparedMemory } from "../kernels/sort_compared.ts";
 import type { Digits } from "../kernels/sort_key.ts";
@@ -396,7 +395,7 @@ export function planSort(
   const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
   const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));
   const counted = lookBack
-    ? countedAtOnce(kernelOptions, row, facts, spine, tilesOf)
+    ? countedAtOnce(kernelOptions, row, facts, spine)
     : countedByPass(kernelOptions, facts, methods, spine, tilesOf(maxLength));
   const passesBy = (count: number, length: number, aside: boolean): readonly Pass[] => {
     if (length === 0) {
@@ -577,13 +576,7 @@ interface Counted {
 }
 
 /** All digits are counted first, and the tiles of each pass hand on their counts. */
-function countedAtOnce(
-  options: SortKernelOptions,
-  row: SortRow,
-  facts: DeviceFacts,
-  spine: number,
-  tilesOf: (length: number) => number,
-): Counted {
+function countedAtOnce(options: SortKernelOptions, row: SortRow, facts: DeviceFacts, spine: number): Counted {
   const { digits, type } = options;
   const radix = 2 ** digits.each;
   const sizes = {
@@ -593,18 +586,10 @@ function countedAtOnce(
   const bins = digits.count * radix;
   const most = Math.max(1, Math.floor(facts.limits.maxComputeWorkgroupStorageSize / 2 / (bins * 4)));
   const histogram = histogramOfDigits(options, sizes, 2 ** Math.floor(Math.log2(Math.min(row.copies, most))));
-  const clear = clearKernel(sizes);
-  const words = (tiles: number): number => firstEntry(digits) + radix * tiles;
   return {
-    kernels: [clear, histogram],
-    scratch: (tiles) => [words(tiles) * 4],
+    kernels: [histogram],
+    scratch: (tiles) => [(spinePlaces(digits).FIRST_ENTRY + radix * tiles) * 4],
     before: (length) => [
-      {
-        kernel: clear,
-        slots: new Map([[bindingOf.bins, { scratch: spine }]]),
-        length: words(tilesOf(length)),
-        tiles: Math.ceil(words(tilesOf(length)) / sizes.workGroupSize),
-      },
       {
         kernel: histogram,
         slots: bound(histogram, [

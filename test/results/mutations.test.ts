@@ -209,6 +209,22 @@ const sorted = (options: object, data = numbers): Subject =>
     yield [await own.sort(data, options as never), sortReference(data, bitsOf(options))];
     yield [await own.argSort(data, options as never), argSortReference(data, bitsOf(options))];
   };
+
+/** One plan sorts again and again, fewer items and more. */
+const sortedAgain: Subject = async function* (own) {
+  const { device } = own;
+  const sort = await own.prepareSort({ type: u32, maxLength: LENGTH, ...once });
+  const input = storageBuffer(device, numbers);
+  for (const length of [LENGTH, LENGTH - 200, LENGTH, LENGTH - 7]) {
+    const output = storageBuffer(device, new Uint32Array(LENGTH));
+    const encoder = device.createCommandEncoder();
+    sort.record(encoder, { input, output, length });
+    device.queue.submit([encoder.finish()]);
+    const found = (await readWords(device, output)).subarray(0, length);
+    yield [[...found], [...sortReference(numbers.subarray(0, length))]];
+  }
+  sort.destroy();
+};
 const bitsOf = (options: object): never => ("bits" in options ? { bits: options.bits } : {}) as never;
 
 /** Each segment on its own: positions, and values that move with the elements. */
@@ -368,6 +384,7 @@ const subjects = {
   },
   "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
+  "sorts by one plan": sortedAgain,
   // Several subgroups of up to 64 lanes.
   "a sort by votes": sorted({ ...once, algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 2 }),
   "a sort by votes, of few values": sorted({ ...twice, algorithm: "subgroup" }, few),
@@ -847,6 +864,30 @@ const mutations: readonly Mutation[] = [
     shownBy: "a sort by counters, twice",
     from: "digit_counts[thread * params.tiles + params.window + tile]",
     to: "digit_counts[thread * params.tiles + params.tiles - 1u - tile]",
+  },
+  {
+    title: "bins keep what the sort before the last one counted",
+    shownBy: "sorts by one plan",
+    from: "atomicStore(&spine[other * BINS + bin], 0u);",
+    to: "",
+  },
+  {
+    title: "bins do not take turns",
+    shownBy: "sorts by one plan",
+    from: "atomicStore(&spine[NEXT_BINS], other);",
+    to: "",
+  },
+  {
+    title: "a sort reads the bins that the next one counts in",
+    shownBy: "sorts by one plan",
+    from: "atomicStore(&bins[COUNTED_BINS], atomicLoad(&bins[NEXT_BINS]));",
+    to: "",
+  },
+  {
+    title: "entries of tiles keep what the last sort left",
+    shownBy: "sorts by one plan",
+    from: "atomicStore(&bins[word], 0u);",
+    to: "",
   },
   {
     title: "the tiles before are not added up",
