@@ -146,6 +146,8 @@ export interface SortKernelOptions {
   readonly partBytes?: number;
   /** The most bytes of keys alone that are ranked by the order in which they arrive at counters. Votes come only where it is wrong. */
   readonly byArrival?: 0 | 4 | 8;
+  /** Whether a thread holds the ranks of its items two to a word. */
+  readonly packsRanks?: boolean;
   /** The bits of a digit that have the number of a segment in its tile. The default is 0. */
   readonly slotBits?: number;
 }
@@ -154,12 +156,13 @@ const sum = /* @__PURE__ */ (() => monoid(add, u32, "sort"))();
 
 /** The constants of a sort, by their names in shaders. */
 const constantsOf = (options: SortKernelOptions, memoryWords: number): Constants => {
-  const { digits, shape } = options;
+  const { digits, shape, packsRanks = false } = options;
   const parts = partsOf(options);
   return {
     ...digitConstants(digits),
     MEMORY: memoryWords,
     ...spinePlaces(digits),
+    RANKS: packsRanks ? 2 : 1,
     PARTS: parts,
     SHARE: (shape.sizes.workGroupSize * shape.sizes.items) / parts,
     SHARE_ITEMS: shape.sizes.items / parts,

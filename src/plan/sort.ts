@@ -62,11 +62,15 @@ export interface SortRow {
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
+  /** The same for keys and values of one word each. */
+  readonly shorterWithValues: readonly (readonly [upTo: number, items: number])[];
   /** The same for keys of one word that are ranked as they arrive. */
   readonly shorterKeys: readonly (readonly [upTo: number, items: number])[];
   /** Items of a thread if keys of two words are ranked as they arrive: of integers, and of floats; and for shorter data. */
   readonly arrivingPairs: readonly [integers: number, floats: number];
   readonly shorterPairs: readonly (readonly [upTo: number, items: number])[];
+  /** From this number of items on, a thread holds the ranks of items with values two to a word, which takes fewer registers and more time. */
+  readonly packsFrom: number;
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
   /** The most bytes of a key for which keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
@@ -101,6 +105,8 @@ export const sortRows = {
     items: 16,
     wordItems: [16, 16],
     shorter: [],
+    shorterWithValues: [],
+    packsFrom: Infinity,
     shorterKeys: [],
     arrivingPairs: [16, 16],
     shorterPairs: [],
@@ -127,13 +133,23 @@ export const sortRows = {
   nvidia: {
     workGroupSize: 256,
     items: 22,
-    wordItems: [32, 24],
+    wordItems: [32, 28],
     // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
     shorter: [
       [2 ** 16, 4],
       [2 ** 18, 8],
       [2 ** 22, 16],
     ],
+    // H100, u32 + u32, µs, with 16, 20 and 24 items, and 28 whose ranks are packed: 2^20 78, 82, 88, 94; 2^22 233, 235, 246, 249; 2^23 411,
+    // 395, 401, 402; 2^24 765, 719, 713, 714; 2^26 2900, 2780, 2570, 2536 (24 packed: 2604; 26: 2560; 32: 3430; 512 × 28: 2944).
+    shorterWithValues: [
+      [2 ** 16, 4],
+      [2 ** 18, 8],
+      [2 ** 22, 16],
+      [2 ** 23, 20],
+      [2 ** 24, 24],
+    ],
+    packsFrom: 26,
     // H100, u32, µs, with 16 items and 32: 2^18 42.8 (8: 42.6) and 49.5; 2^20 58.6 and 58.8; 2^21 90.1 and 75.6; 2^22 152 and 131.
     shorterKeys: [
       [2 ** 16, 4],
@@ -181,6 +197,8 @@ export const sortRows = {
     items: 12,
     wordItems: [12, 12],
     shorter: [],
+    shorterWithValues: [],
+    packsFrom: Infinity,
     shorterKeys: [],
     arrivingPairs: [12, 12],
     shorterPairs: [],
@@ -286,7 +304,9 @@ export function checkedSort(
     ? isPair
       ? [row.arrivingPairs[type.kind === "float" ? 1 : 0], row.shorterPairs]
       : [row.wordItems[0], row.shorterKeys]
-    : [isPair ? row.items : row.wordItems[payload.kind === "none" ? 0 : 1], row.shorter];
+    : isPair || payload.kind === "none"
+      ? [isPair ? row.items : row.wordItems[0], row.shorter]
+      : [row.wordItems[1], row.shorterWithValues];
   const shorter = shorterItems.find(([upTo]) => options.maxLength <= upTo)?.[1];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
@@ -355,8 +375,14 @@ export function planSort(
     throw own;
   }
   const { shape, digits } = own;
-  const kernelOptions: SortKernelOptions = { ...base, ...(own !== alone && ofTiles), shape, digits };
   const { workGroupSize, items } = shape.sizes;
+  const packsRanks = base.payload.kind !== "none" && items >= row.packsFrom;
+  const kernelOptions: SortKernelOptions = {
+    ...base,
+    ...(own !== alone && { ...ofTiles, packsRanks }),
+    shape,
+    digits,
+  };
   const tile = workGroupSize * items;
   const tilesOf = (length: number): number => Math.ceil(length / tile);
   // The kernel of one tile moves no parts, so its memory would not hold all items.

@@ -122,6 +122,24 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
     sort.destroy();
   };
 
+/** Positions that move with keys, by ranks of which two are in a word. */
+const byPackedRanks: Subject = async function* ({ device }) {
+  const context = contextOf(device);
+  const options = { type: u32, algorithm: "subgroup", ...tile, maxLength: LENGTH } as const;
+  const sort = await prepare(
+    context,
+    planSort(options, context.facts, everyMethod, "positions", undefined, { packsFrom: 1 }),
+  );
+  const [input, output, reordered] = [few, new Uint32Array(LENGTH), new Uint32Array(LENGTH)].map((one) =>
+    storageBuffer(device, one),
+  ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+  const encoder = device.createCommandEncoder();
+  sort.record(encoder, { input, output, reordered, length: LENGTH });
+  device.queue.submit([encoder.finish()]);
+  yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], [...argSortReference(few)]];
+  sort.destroy();
+};
+
 /** Keys of few values with values that show their order, and structs by a key, where a binding holds a third of them. */
 const inShortBindings: Subject = async function* (own) {
   const { device } = own;
@@ -385,6 +403,7 @@ const subjects = {
   "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
   "sorts by one plan": sortedAgain,
+  "a sort by votes, of two ranks to a word": byPackedRanks,
   // Several subgroups of up to 64 lanes.
   "a sort by votes": sorted({ ...once, algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 2 }),
   "a sort by votes, of few values": sorted({ ...twice, algorithm: "subgroup" }, few),
@@ -820,7 +839,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "of a thread's equal items, all have one rank",
     shownBy: "a sort by counters, twice",
-    from: /(ranks\[\w+ \/ 2u\] \|= )atomicAdd\((&sort_memory\[own\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
+    from: /(ranks\[\w+ \/ RANKS\] \|= )atomicAdd\((&sort_memory\[own\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
     to: "$1atomicLoad($2)",
   },
   {
@@ -921,9 +940,9 @@ const mutations: readonly Mutation[] = [
   },
   {
     title: "both ranks of a word are the first one",
-    shownBy: "a sort by votes",
-    from: "extractBits(word, 16u * (item % 2u), 16u)",
-    to: "extractBits(word, 0u, 16u)",
+    shownBy: "a sort by votes, of two ranks to a word",
+    from: "extractBits(word, RANK_BITS * (item % RANKS), RANK_BITS)",
+    to: "extractBits(word, 0u, RANK_BITS)",
   },
   {
     title: "lanes with other digits are peers",

@@ -7,10 +7,15 @@ var<workgroup> sort_memory: array<atomic<u32>, MEMORY>;
 // in the output.
 var<workgroup> digit_words: array<atomic<u32>, RADIX>;
 
-// The places of a thread's items in the sorted tile: two to a word, the first one in the lower half. So a thread takes fewer registers.
-const RANK_WORDS = (ITEMS + 1u) / 2u;
-const_assert TILE <= 65536u;
+// The places of a thread's items in the sorted tile: RANKS of them in a word, which is 1 or 2. With 2, the first one is in the lower
+// half, and a thread takes fewer registers.
+const RANK_WORDS = (ITEMS + RANKS - 1u) / RANKS;
+const RANK_BITS = 32u / RANKS;
+const_assert RANKS == 1u || TILE <= 65536u;
 
 fn rank_in(word: u32, item: u32) -> u32 {
-  return extractBits(word, 16u * (item % 2u), 16u);
+  if (RANKS == 1u) {
+    return word;
+  }
+  return extractBits(word, RANK_BITS * (item % RANKS), RANK_BITS);
 }

@@ -72,7 +72,7 @@ fn rank_items(digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> 
   var own = digits;
   var ranks: array<u32, RANK_WORDS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    ranks[item / 2u] |= atomicAdd(&sort_memory[own[item] * WORK_GROUP_SIZE + thread], 1u) << (16u * (item % 2u));
+    ranks[item / RANKS] |= atomicAdd(&sort_memory[own[item] * WORK_GROUP_SIZE + thread], 1u) << (RANK_BITS * (item % RANKS));
   }
   workgroupBarrier();
   return ranks;

@@ -71,7 +71,7 @@ fn set_first_of_digit(first: u32, thread: u32) {
   workgroupBarrier();
 }
 
-// The items' places in the sorted tile, two to a word.
+// The items' places in the sorted tile, RANKS to a word.
 fn rank_items(digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> {
   var own = digits;
   let others_before = lanes_before(subgroup_lane);
@@ -93,7 +93,7 @@ fn rank_items(digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> 
     if (last == subgroup_lane) {
       place = atomicAdd(&sort_memory[counters + digit], before + 1u);
     }
-    ranks[item / 2u] |= (subgroupShuffle(place, last) + before) << (16u * (item % 2u));
+    ranks[item / RANKS] |= (subgroupShuffle(place, last) + before) << (RANK_BITS * (item % RANKS));
   }
   workgroupBarrier();
   return ranks;

@@ -22,7 +22,7 @@ fn load_values(tile: u32, thread: u32, length: u32) {
 fn put_values(given_ranks: array<u32, RANK_WORDS>) {
   var ranks = given_ranks;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    put_value(rank_in(ranks[item / 2u], item), own_values[item]);
+    put_value(rank_in(ranks[item / RANKS], item), own_values[item]);
   }
   workgroupBarrier();
 }
@@ -39,7 +39,7 @@ fn move_values(
   var places = given_places;
   workgroupBarrier();
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let place = rank_in(ranks[item / 2u], item) - part * SHARE;
+    let place = rank_in(ranks[item / RANKS], item) - part * SHARE;
     if (PARTS == 1u || place < SHARE) {
       put_value(place, own_values[item]);
     }
