@@ -19,7 +19,7 @@ import type { Fold } from "../node.ts";
 import type { AdapterTuning, AdapterTuningRow, TimedWay } from "../plan/adapter_tuning.ts";
 import { adapterOf, rowsFrom, rowsOn, tuningOf } from "../plan/adapter_tuning.ts";
 import type { Passes } from "../plan/options.ts";
-import type { Primitive } from "../plan/tuning_row.ts";
+import type { ScanPrimitive } from "../plan/tuning_row.ts";
 import { factsOf } from "./bench.ts";
 import { doAll, UsageError } from "./errors.ts";
 import { DASH } from "./files.ts";
@@ -121,7 +121,7 @@ const kindOf = ({ software, adapterInfo }: Fold): string =>
 
 /** One primitive on one type: what is timed. */
 interface Sweep {
-  readonly primitive: Primitive;
+  readonly primitive: ScanPrimitive;
   readonly type: BenchTypeName;
   readonly lengths: readonly number[];
   readonly candidates: readonly Candidate[];
@@ -204,7 +204,7 @@ function rowsOf({ primitive, type }: Sweep, ranked: readonly Ranked[]): AdapterT
   );
 }
 
-/** The best of a sweep, as a table and as rows of src/plan/: of tuning.ts, or of single_pass.ts. */
+/** The best of a sweep, as a table and as rows of src/plan/choose_sizes.ts or src/plan/single_pass.ts. */
 function textOf(
   sweep: Sweep,
   kind: string,

@@ -1,6 +1,6 @@
 import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import { keyOf, operators } from "../algebra/operators.ts";
+import { operatorKeyOf, operators } from "../algebra/operators.ts";
 import type { TypeName } from "../algebra/types.ts";
 import { ArgumentError, refuse, refuseOthers, SourceError } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
@@ -640,9 +640,9 @@ function parseName(name: string): Form | string {
   if (!Object.hasOwn(elementTypes, typeName) || opName === undefined) {
     return `${name}: ${pair} does not end in an operator and an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
   }
-  const op = Object.values<Operator>(operators).find((one) => keyOf(one) === opName);
+  const op = Object.values<Operator>(operators).find((one) => operatorKeyOf(one) === opName);
   if (op === undefined) {
-    return `${name}: ${opName} is not an operator; it takes ${Object.values<Operator>(operators).map(keyOf).join(", ")}`;
+    return `${name}: ${opName} is not an operator; it takes ${Object.values<Operator>(operators).map(operatorKeyOf).join(", ")}`;
   }
   if (direction === undefined && ending !== undefined) {
     return `${name}: ${ending} is for scans, and this is ${scope === "identity" ? "an identity" : "a reduction"}; leave it out`;

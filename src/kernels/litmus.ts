@@ -33,9 +33,22 @@ export interface Sightings {
   readonly weak: number;
 }
 
+/** The name of a litmus test. */
+export type LitmusName =
+  | "dispatches"
+  | "barriers"
+  | "tickets"
+  | "whole words"
+  | "tagged words"
+  | "progress"
+  | "coherence"
+  | "message passing"
+  | "store buffering"
+  | "load buffering";
+
 /** A litmus test: a few loads and stores whose results tell how an adapter orders memory. */
 export interface LitmusTest {
-  readonly name: string;
+  readonly name: LitmusName;
   /** Declares `test_instance`. */
   readonly source: SourceText;
   /** What is seen if no outcome is weak or forbidden. */

@@ -10,7 +10,7 @@ import { elementWords, file, itemsOfVector, operatorSources, storageText } from 
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { inputFor, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
-import { valueShuffles } from "./subgroup_text.ts";
+import { valueShuffles } from "./subgroup_sources.ts";
 
 // This is loaded only if a plan takes segments.
 

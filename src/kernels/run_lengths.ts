@@ -21,7 +21,7 @@ import type { Kernel, KernelOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { lookBackMemory } from "./look_back.ts";
 import type { KeySource } from "./segments.ts";
-import { keySources } from "./segments.ts";
+import { runKeySources } from "./segments.ts";
 import type { Sizes } from "./sizes.ts";
 
 // This is loaded only if a plan takes segments.
@@ -121,7 +121,7 @@ export function runLengthsKernel(
       generated("alias Output = u32;"),
       ...operatorSources(startedRuns),
       outputItems,
-      ...keySources(keys, keyItems),
+      ...runKeySources(keys, keyItems),
       ...(by === undefined ? type.files : by.known.flatMap(({ files }) => files)),
       isShuffled(type) ? keyBeforeByShuffle : keyBeforeByLoad,
       ...(isWide ? [vectorText(type, vector), loadKeysAsVectors] : [loadKeysOneByOne]),

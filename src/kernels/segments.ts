@@ -222,7 +222,7 @@ function expressionSources(type: ElementType, { from, text, known }: KeyExpressi
 }
 
 /** The files that say where runs of keys start. `own` is for keys that are items of a range. */
-export const keySources = ({ type, by }: KeySource, own: SourceText = runsOfKeys): readonly Source[] =>
+export const runKeySources = ({ type, by }: KeySource, own: SourceText = runsOfKeys): readonly Source[] =>
   by === undefined ? [keyText(type), own] : [keyText(type), ...expressionSources(type, by), runsByExpression];
 
 /** The file that stores something for each run beside its total. */
@@ -274,7 +274,7 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
       }),
     ...(exclusive && { prefix: exclusivePrefix }),
     heads: (oneByOne) => [
-      ...(heads.kind === "keys" ? keySources(heads) : [headFiles[heads.kind]]),
+      ...(heads.kind === "keys" ? runKeySources(heads) : [headFiles[heads.kind]]),
       ...(oneByOne ? [] : [loadItems]),
     ],
     ...(stored && {
@@ -308,7 +308,7 @@ function emptyText({ onValues }: Monoid, { initial }: SegmentUse): SourceText {
 }
 
 /** The kernel that clears the bits of heads. */
-export const clearKernel = (sizes: Sizes): Kernel =>
+export const clearHeadsKernel = (sizes: Sizes): Kernel =>
   linkKernel("wavefold clear heads", "clear_heads", [headWords, clearHeads], sizes);
 
 /** The kernel that sets the bits of heads where offsets are, and stores what segments without items give to a reduction. */

@@ -41,7 +41,14 @@ import type { Arrangement, Kernel } from "./kernel.ts";
 import { inputFor, inputItems, isWide, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { Digits, SortKey } from "./sort_key.ts";
-import { digitConstants, digitSources, keyAlias, keyBitsText, keySourcesOf, keyWords } from "./sort_key.ts";
+import {
+  digitConstants,
+  digitSources,
+  keyAlias,
+  keyBitsText,
+  keySourcesOf,
+  wordsPerKey,
+} from "./sort_key.ts";
 import type { TileSources } from "./tiles.ts";
 
 const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
@@ -99,7 +106,7 @@ const count = /* @__PURE__ */ (() => monoid(add, u32, "select"))();
 /** Declares the order of keys. */
 const orderSources = ({ type }: SortKey): readonly SourceText[] => [
   keysOfOne,
-  ...(keyWords(type) === 2 ? [keysOfPairs] : []),
+  ...(wordsPerKey(type) === 2 ? [keysOfPairs] : []),
 ];
 
 const link = (

@@ -48,7 +48,7 @@ import type { Kernel } from "./kernel.ts";
 import { bindingOf, inputItems, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { Digits, SortKey } from "./sort_key.ts";
-import { digitConstants, digitSources, keySourcesOf, keyWords } from "./sort_key.ts";
+import { digitConstants, digitSources, keySourcesOf, wordsPerKey } from "./sort_key.ts";
 import type { TileSources } from "./tiles.ts";
 
 const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
@@ -194,7 +194,7 @@ const wordsOf = (payload: Payload): number => (payload.kind === "buffer" ? paylo
 
 /** Words of what a pass moves. */
 const itemWords = ({ type, key, keysAlone }: Pick<SortKernelOptions, "type" | "key" | "keysAlone">): 1 | 2 =>
-  keysAlone ? keyWords(key.type) : type.bytes === 8 ? 2 : 1;
+  keysAlone ? wordsPerKey(key.type) : type.bytes === 8 ? 2 : 1;
 
 /** Whether items or values have two words each. */
 export const movesPairs = (
@@ -210,7 +210,7 @@ export const radixOf = ({ digits, slotBits = 0 }: SortKernelOptions): number => 
 
 /** Words of an item or of a value, whatever has more, while it is in the memory of words. */
 const wordsInMemory = (options: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">): number =>
-  Math.max(areHalves(options) ? 1 : keyWords(options.key.type), wordsOf(options.payload));
+  Math.max(areHalves(options) ? 1 : wordsPerKey(options.key.type), wordsOf(options.payload));
 
 /** Words of the memory that counters and items take turns in. */
 function sharedWords(options: SortKernelOptions): number {
@@ -261,7 +261,7 @@ export function sortMemory(options: SortKernelOptions): number {
 /** Declares what a pass reads and stores, and their keys. */
 export function itemSources(options: SortKernelOptions, source: SortSource): readonly Source[] {
   const { type, key, keysAlone } = options;
-  const keyName = keyWords(key.type) === 2 ? "vec2<u32>" : "u32";
+  const keyName = wordsPerKey(key.type) === 2 ? "vec2<u32>" : "u32";
   const input = source === "keys" && keysAlone ? keyName : carriedAs(type);
   const output = keysAlone ? keyName : carriedAs(type);
   const asItem = !keysAlone || source === "keys";
@@ -444,7 +444,7 @@ export function keysPassKernel(
   lookBack: SortLookBack | undefined,
   disorder?: number,
 ): Kernel {
-  const isPair = keyWords(options.key.type) === 2;
+  const isPair = wordsPerKey(options.key.type) === 2;
   return linkSort(
     options,
     "sort keys by a digit",

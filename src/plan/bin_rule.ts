@@ -1,6 +1,6 @@
 import type { Scalar, ScalarType } from "../algebra/types.ts";
 import type { BinRule } from "../kernels/histogram.ts";
-import { keyOfValue, keyWords } from "../kernels/keys.ts";
+import { keyOfValue, keyWords } from "../kernels/ordered_keys.ts";
 import type { Bins } from "./bins.ts";
 
 /** The most bins whose number is estimated: f32 would be too coarse for more. */

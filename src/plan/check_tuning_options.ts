@@ -1,9 +1,9 @@
 import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
+import { tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Tuning } from "./methods.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
-import { tileOf } from "./tuning.ts";
 
 /**
  * Checks each of the caller's choices on its own.

@@ -48,7 +48,7 @@ export function countWorkGroups(plan: Plan, isScan: boolean, { software, limits 
   }
   const few = software ? FEW.software : FEW.gpu;
   const kernels = new Map(
-    plan.ways.map(({ arrangement }) => {
+    plan.variants.map(({ arrangement }) => {
       const { workGroupSize, itemsPerThread } = plan.groupingOf(arrangement);
       return [arrangement, countKernel(workGroupSize * itemsPerThread)];
     }),
@@ -58,7 +58,7 @@ export function countWorkGroups(plan: Plan, isScan: boolean, { software, limits 
     passes.some((pass) => takesLength(pass) && pass.tiles > few) &&
     (passes.length > 1 ? isScan : software) &&
     passes.every((pass) => !takesLength(pass) || byTiles.has(pass.kernel.entryPoint));
-  const used = plan.ways.filter(({ arrangement, aside }) =>
+  const used = plan.variants.filter(({ arrangement, aside }) =>
     isFor(plan.passes(plan.maxLength, arrangement, aside)),
   );
   if (used.length === 0) {

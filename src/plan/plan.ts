@@ -78,8 +78,8 @@ export interface PassParams {
   readonly run_rows?: number;
 }
 
-/** One way to carry out a recording. */
-export interface Way {
+/** One of the variants of a plan. Each does the same on ranges that lie in their buffers in its own way. */
+export interface Variant {
   readonly arrangement: Arrangement;
   /** Whether results go to scratch, and from there to the output by a dispatch of their own. */
   readonly aside?: boolean;
@@ -149,19 +149,19 @@ export interface Plan {
   /** Items that the output must hold for a length, with the parameters of the recording. */
   outputLength(length: number, params?: PassParams): number;
   /** In order of preference: a recording takes the first one whose dispatches can bind its ranges. */
-  readonly ways: readonly Way[];
+  readonly variants: readonly Variant[];
   /** The sizes of its tiles, if it has no order of operations. */
   readonly sizes?: Pick<Grouping, "workGroupSize" | "itemsPerThread">;
   /** The order of operations for ranges in this arrangement, and the parameters of the first pass. */
   groupingOf(arrangement: Arrangement, params?: PassParams): Grouping;
   /**
-   * The dispatches for a length up to maxLength. `aside` is {@link Way.aside}, and `params` are the parameters of the
+   * The dispatches for a length up to maxLength. `aside` is {@link Variant.aside}, and `params` are the parameters of the
    * recording.
    */
   passes(length: number, arrangement: Arrangement, aside?: boolean, params?: PassParams): readonly Pass[];
 }
 
-/** All the ways in which the caller's ranges may lie. A plan has kernels for each of them. */
+/** All arrangements: how the caller's ranges may lie in their buffers. A plan has kernels for each of them. */
 export const ALL_ARRANGEMENTS = [
   "vectors",
   "items",

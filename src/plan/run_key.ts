@@ -2,7 +2,7 @@ import { describe } from "../algebra/check_value.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
-import { firstOf, partType } from "./sort_key.ts";
+import { firstOf, keysInstead, partType } from "./sort_key.ts";
 
 // What runs of equal keys are by. This loads no kernels.
 
@@ -77,6 +77,10 @@ export function requireRunKey(
     wrong("key", `${JSON.stringify(key)}, of ${part.name}`, `a scalar of it, such as ${first}, or a struct`);
   }
   if (keyType === undefined && part === undefined && from.kind === "struct") {
+    const others = keysInstead(from, key);
+    if (others !== undefined) {
+      wrong("key", JSON.stringify(key), others);
+    }
     wrong("keyType", "undefined", `the type that the key ${JSON.stringify(key)} gives`);
   }
   const type =

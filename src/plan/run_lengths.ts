@@ -3,16 +3,16 @@ import { add, min } from "../algebra/operators.ts";
 import { isSameType } from "../algebra/types.ts";
 import { hasFullSubgroups } from "../kernels/algorithms.ts";
 import { bindingOf } from "../kernels/kernel.ts";
-import type { LookBackOptions } from "../kernels/look_back.ts";
+import type { LookBackChoices } from "../kernels/look_back.ts";
 import type { RunStores } from "../kernels/run_lengths.ts";
 import { runLengthsKernel, runLengthsMemory, startedRuns } from "../kernels/run_lengths.ts";
 import type { KeySource } from "../kernels/segments.ts";
+import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { Methods, RunOptions } from "./methods.ts";
+import type { Methods, RunLengthOptions } from "./methods.ts";
 import type { Plan, RangeName, SegmentRanges } from "./plan.ts";
 import { bound, itemBytesOf } from "./plan.ts";
 import type { Alone } from "./run_key.ts";
-import { requireMaxLength } from "./tuning.ts";
 
 // This is loaded only if a plan takes segments.
 
@@ -27,10 +27,10 @@ const NOTHING_BYTES = 16;
 /** What a plan of run lengths takes from the plan of segments. */
 interface Given {
   readonly title: string;
-  readonly options: RunOptions;
+  readonly options: RunLengthOptions;
   readonly facts: DeviceFacts;
   readonly methods: Methods;
-  readonly testing: Partial<LookBackOptions>;
+  readonly testing: Partial<LookBackChoices>;
   readonly needs: readonly RangeName[];
   readonly ranges: SegmentRanges;
   readonly keyBytes: number;
@@ -41,7 +41,7 @@ interface Given {
  * What a reduction stores for a run, if that follows from where runs start: a sum that adds 1 for each item counts them, and the
  * least index is that of the first one, where indices start at 0.
  */
-function numberOf({ type, op = add, map, initial }: RunOptions): "length" | "start" | undefined {
+function numberOf({ type, op = add, map, initial }: RunLengthOptions): "length" | "start" | undefined {
   if (!isSameType(type, u32) || initial) {
     return undefined;
   }
@@ -112,7 +112,7 @@ export function planRunLengths(
     indirectWords: 0,
     outputLength: (length) => length,
     // The kernel takes single items, wherever they start.
-    ways: [{ arrangement: "items" }],
+    variants: [{ arrangement: "items" }],
     groupingOf: () => single.groupingOf(1),
     passes: (length) => {
       const vectors = bound(kernel, [

@@ -5,10 +5,11 @@ import type { ElementType } from "../algebra/types.ts";
 import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide, reduceKernel, scanKernel } from "../kernels/kernel.ts";
-import type { LookBackOptions } from "../kernels/look_back.ts";
+import type { LookBackChoices } from "../kernels/look_back.ts";
+import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
-import type { LoadedTuning, Methods, Segments, Tuning } from "./methods.ts";
+import type { LoadedTuning, Methods, PlannedSegments, Tuning } from "./methods.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import {
@@ -20,7 +21,6 @@ import {
   perArrangement,
   spineLengths,
 } from "./plan.ts";
-import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of `prepareScan`. */
 export interface ScanOptions<Name extends string = string>
@@ -49,13 +49,13 @@ export interface Continued {
 }
 
 /** For tests: options of the look-back that replace those chosen for the adapter. */
-export type LookBackTesting = Partial<LookBackOptions>;
+export type LookBackTesting = Partial<LookBackChoices>;
 
 /** The kernels that scan a spine of any depth in place. */
 export interface SpineKernels {
   /** Reduces tiles of totals to their totals. */
   readonly reduce: Kernel;
-  /** Scans the top level, which fits in one tile. */
+  /** Scans the top level, which fits in one tile. It may be `below`, since the first tile reads no carry. */
   readonly top: Kernel;
   readonly below: Kernel;
 }
@@ -73,10 +73,12 @@ export function spineKernels(
     side: "elements",
     arrangement,
   } as const;
+  const below = scanKernel(monoid, { ...base, carry: true });
   return {
     reduce: reduceKernel(monoid, { ...options, input: "elements", output: "elements", arrangement }),
-    top: scanKernel(monoid, { ...base, carry: false }),
-    below: scanKernel(monoid, { ...base, carry: true }),
+    // A kernel fewer to compile. In place, there is no second buffer to bind as the carries.
+    top: arrangement === "padded" ? below : scanKernel(monoid, { ...base, carry: false }),
+    below,
   };
 }
 
@@ -105,13 +107,14 @@ export function spinePasses(
     });
   }
   for (let level = levels.length - 1; level >= 0; level--) {
-    const kernel = level === levels.length - 1 ? kernels.top : kernels.below;
+    const isTop = level === levels.length - 1;
+    const kernel = isTop ? kernels.top : kernels.below;
     passes.push({
       kernel,
       slots: bound(kernel, [
         [bindingOf.input, { scratch: totalsOf(level) }],
         [bindingOf.output, { scratch: prefixesOf(level) }],
-        [bindingOf.spine, { scratch: prefixesOf(level + 1) }],
+        [bindingOf.spine, { scratch: isTop ? totalsOf(level) : prefixesOf(level + 1) }],
         [bindingOf.count, "count"],
         [bindingOf.indirect, "indirect"],
       ]),
@@ -139,7 +142,7 @@ export function planScan(
   methods: Methods,
   givenArrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
-  given?: Segments,
+  given?: PlannedSegments,
 ): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
   const own = given?.monoid ?? monoidOf(op, type, "scan");
@@ -170,7 +173,7 @@ export function planScan(
   );
   const single = arrangements.includes("vectors") ? once : undefined;
   const row = rowOf(twoPassRows, "scan", domain, options, facts, methods);
-  const tuning = tune(row, title, type, domain, options, facts, methods);
+  const tuning = chooseSizes(row, title, type, domain, options, facts, methods);
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const others = arrangements.filter((one) => (canShare || isApart(one)) && !single?.takes(one, segments));
@@ -231,7 +234,7 @@ export function planScan(
     itemBytes: itemBytesOf(itemBytes, type.bytes, segments?.ranges.keyBytes),
     indirectWords: 0,
     outputLength: (length) => length,
-    ways: WAYS.filter((one) => arrangements.includes(one) && (canShare || isApart(one))).map(
+    variants: SCAN_ARRANGEMENTS.filter((one) => arrangements.includes(one) && (canShare || isApart(one))).map(
       (arrangement) => ({ arrangement }),
     ),
     groupingOf: (arrangement) =>
@@ -278,7 +281,12 @@ export function planScan(
 }
 
 /** The arrangements of a scan, in order of preference. */
-const WAYS = ["vectors", "in-place", "items", "one-buffer"] as const satisfies readonly Arrangement[];
+const SCAN_ARRANGEMENTS = [
+  "vectors",
+  "in-place",
+  "items",
+  "one-buffer",
+] as const satisfies readonly Arrangement[];
 
 /** The bindings of the caller's ranges in a scan. */
 export const callersSlots: readonly [number, Slot][] = [

@@ -7,7 +7,7 @@ import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
-import { requireScalar, requireSide } from "./scalar.ts";
+import { requireScalar, requireSide } from "./require_scalar.ts";
 
 /** The side of equal elements, and the sizes of the kernel. */
 export interface SearchTuning extends Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {

@@ -7,7 +7,8 @@ import { ArgumentError, FeatureError, refuse } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { firstSegmentsKernel } from "../kernels/offsets.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
-import { clearKernel, markKernel, segmentedMonoid, segmentSources } from "../kernels/segments.ts";
+import { clearHeadsKernel, markKernel, segmentedMonoid, segmentSources } from "../kernels/segments.ts";
+import { tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanSegments } from "./methods.ts";
 import type { Pass, RangeName, SegmentRanges, Slot } from "./plan.ts";
@@ -16,7 +17,6 @@ import type { Alone, OwnSegments } from "./run_key.ts";
 import { ALONE, FIRST_ITEMS, requireRunKey } from "./run_key.ts";
 import { planRunLengths } from "./run_lengths.ts";
 import { countsOf } from "./segment_counts.ts";
-import { tileOf } from "./tuning.ts";
 
 // This is loaded only if a plan takes segments.
 
@@ -208,7 +208,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
       }
       // The offsets become bits, which all kernels read.
       const bits: Slot = { scratch: plan.scratch.length };
-      const clear = clearKernel(tuning.sizes);
+      const clear = clearHeadsKernel(tuning.sizes);
       const mark = markKernel(monoid, use, lengthOnGpu, tuning.sizes);
       const tile = tileOf(tuning);
       const storesFirst = plan.kernels.some(

@@ -25,6 +25,7 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { gatherKernel } from "../kernels/sort.ts";
 import { digitsOf } from "../kernels/sort_key.ts";
 import { requireChosen } from "./check_tuning_options.ts";
+import { requireFeature } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
@@ -35,7 +36,6 @@ import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan
 import { moveSizes, planSort, requireBindable, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey, requireSmallest, requireWhole } from "./sort_key.ts";
-import { requireFeature } from "./tuning.ts";
 
 // Selections: they find the elements that a sort would put first, or one of them, and do not sort the others.
 
@@ -252,7 +252,7 @@ export const common = (title: string, maxLength: number, type: ElementType) => (
   itemBytes: itemBytesOf(type.bytes, type.bytes),
   baseNames: { [bindingOf.length]: "length_base", [selectBindingOf.indices]: "reordered_base" },
   indirectWords: 0,
-  ways: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
+  variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
   groupingOf: (): never => {
     throw new ArgumentError(`${title} has no order of operations`);
   },

@@ -8,13 +8,13 @@ import {
   spineSize,
   takeTiles,
 } from "../kernels/look_back.ts";
+import type { TuningTable } from "./choose_sizes.ts";
+import { chooseSizes, groupingOf, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import type { SegmentOptions } from "./options.ts";
 import type { Pass } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
-import type { TuningTable } from "./tuning.ts";
-import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /**
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
@@ -189,7 +189,7 @@ export const singlePass: PlanSinglePass = (
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
   }
-  const tuning = tune(
+  const tuning = chooseSizes(
     row,
     title,
     type,
@@ -221,7 +221,7 @@ export const singlePass: PlanSinglePass = (
     }),
     takes,
     scanOf(plan, own, segments) {
-      const taken = plan.ways.map(({ arrangement }) => arrangement).filter((one) => takes(one, segments));
+      const taken = plan.variants.map(({ arrangement }) => arrangement).filter((one) => takes(one, segments));
       // A software adapter starts as many work-groups as there are tiles: see count_work_groups.ts.
       const { workGroups = facts.software ? undefined : MOST_WORK_GROUPS } = testing;
       const isShort = !domain.long && domain.elementBytes <= 8 && !tuning.sizes.oneByOne;

@@ -27,6 +27,7 @@ import { comparedKernel, comparedMemory } from "../kernels/sort_compared.ts";
 import type { Digits } from "../kernels/sort_key.ts";
 import { digitsOf, keyBits } from "../kernels/sort_key.ts";
 import { requireChosen } from "./check_tuning_options.ts";
+import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
@@ -36,7 +37,6 @@ import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords
 import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey } from "./sort_key.ts";
-import { requireFeature, requireMaxLength } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 /** The options of `prepareSort`. */
@@ -572,7 +572,7 @@ export function layoutOf(
     sizes: { workGroupSize: sizes.workGroupSize, itemsPerThread: sizes.items },
     indirectWords: 0,
     outputLength: (length: number) => length,
-    ways: [
+    variants: [
       { arrangement: "items" as const },
       ...(takesCopies ? [{ arrangement: "one-buffer" as const, aside: true }] : []),
     ],
@@ -902,7 +902,7 @@ export function planGather(
     baseNames,
     indirectWords: 0,
     outputLength: (length) => length,
-    ways: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
+    variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
     groupingOf: () => {
       throw new ArgumentError(`${title} has no order of operations`);
     },

@@ -22,7 +22,7 @@ import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { type Watched, watched } from "../support/watched.ts";
+import { type Watched, watched } from "../support/watched_device.ts";
 
 const test = testInTurn({ of: 10 });
 const fold = useSoftwareFold();

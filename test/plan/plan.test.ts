@@ -357,7 +357,7 @@ test("every pass binds what its kernel names, and has a kernel that is compiled"
   for (const plan of plans) {
     const compiled = new Set(plan.kernels.map((kernel) => kernel.code));
     for (const length of [0, 1, 16, 17, 256, 257, 4096, 4097, 5000]) {
-      for (const { arrangement, aside } of plan.ways) {
+      for (const { arrangement, aside } of plan.variants) {
         const title = `${plan.title} ${length} ${arrangement} ${aside}`;
         for (const { kernel, slots } of plan.passes(length, arrangement, aside)) {
           const named = [...kernel.bindings.keys()].filter((binding) => !implied.has(binding)).sort();

@@ -10,8 +10,15 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import type { FloatRow } from "../support/exact.ts";
-import { awkwardSums, floats, floatsOf, permutations, spreadItems, tiledItems } from "../support/exact.ts";
+import type { FloatRow } from "../support/exact_sums.ts";
+import {
+  awkwardSums,
+  floats,
+  floatsOf,
+  permutations,
+  spreadItems,
+  tiledItems,
+} from "../support/exact_sums.ts";
 import { algorithmNames, asOnGpus, untyped, useSoftwareFold } from "../support/fold.ts";
 import { checkFunctions } from "../support/in_kernel.ts";
 import { operatorFunctions } from "../support/kernels.ts";

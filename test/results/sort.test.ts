@@ -834,6 +834,11 @@ describe("what is refused", () => {
     [() => fold().sort(data, { key: 5 as never }), "key", /WGSL over/],
     [() => fold().sort(Particle.array(2)), "key", /such as "x.depth"/],
     [() => fold().sort(Particle.array(2), { key: "x.id + 1u" }), "keyType", /the type that the key/],
+    [
+      () => fold().sort(Particle.array(2), { key: "x.dept" }),
+      "key",
+      /"x\.dept"; it takes a field of Particle: x\.\w+, x\./,
+    ],
     [() => fold().sort(Particle.array(2), { key: "x", keyType: Particle as never }), "keyType", /the struct/],
     [() => fold().sort(data, { values: Uint32Array.of(1, 2) }), "values", /2 values for 3 elements/],
     [() => fold().sort(data, { values: [1, 2, 3] as never }), "values", /values: number has no element type/],

@@ -5,7 +5,7 @@ import { link } from "../../src/in_kernel/link.ts";
 import { plainText, unbalanced } from "../../src/text/callers.ts";
 import { directivesOf, piecesOf, textOf } from "../../src/text/pieces.ts";
 import { LINE_BREAK, tokensOf } from "../../src/text/tokens.ts";
-import { cpuSeconds } from "../support/cpu.ts";
+import { cpuSeconds } from "../support/cpu_seconds.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { seed } from "../support/random.ts";
 

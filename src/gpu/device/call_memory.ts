@@ -2,7 +2,7 @@
 // memory that is touched for the first time. Calls at hand and arrays on the GPU share the buffers: the queue carries out
 // submissions in order, so a buffer may be taken again as soon as all commands that use it are submitted.
 // What calls under way may take and what is kept are no more bytes together than were stated, unless one call alone needs more. Streams,
-// arrays on the GPU of the caller's, and what copies these to and from the CPU come beside that.
+// arrays on the GPU of the caller's, and views of them come beside that.
 
 /** Bytes of the buffers of calls, under way and kept, if the caller does not say. */
 const MOST_BYTES = 2 ** 29;
@@ -94,13 +94,14 @@ export function startCall(kept: Kept, bytes: number, key?: string): Promise<void
       });
 }
 
-/** Says that a call ended. Those that wait start, as far as they may. */
-export function endCall(kept: Kept, bytes: number, key?: string): void {
+/** Says that a call ended. It gives back what it has left; then those that wait start, as far as they may. */
+export function endCall(kept: Kept, bytes: number, key?: string, giveBack?: () => void): void {
   if (bytes !== 0) {
     kept.calls--;
     kept.usedBytes -= bytes;
     kept.busy.delete(key);
   }
+  giveBack?.();
   startWaiting(kept);
 }
 
@@ -125,7 +126,7 @@ const mostFor = (bytes: number): number => 2 ** Math.ceil(Math.log2(Math.max(2 *
  * Bytes of the buffers that a call may take for an array: one on the device, staging, and what is short. `beside` is what is read back
  * together with the array.
  */
-export const bytesFor = (bytes: number, beside = 0): number =>
+export const bufferBytesFor = (bytes: number, beside = 0): number =>
   mostFor(bytes) + mostFor(bytes + beside) + 2 ** 17;
 
 /** Buffers that were kept before. */
@@ -150,17 +151,18 @@ export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPU
 }
 
 /**
- * Keeps a buffer that only commands use which were submitted. If that is too much, those that were left first are destroyed;
- * or the buffer itself, if it is too much alone.
+ * Keeps a buffer that only commands use which were submitted. If that is more than `most` bytes, those that were left first are destroyed;
+ * or the buffer itself, if it is too much alone. `most` is what the calls under way leave; for a buffer that is counted among theirs, it is
+ * all that was stated.
  */
-export function keepBuffer(kept: Kept, buffer: GPUBuffer): void {
+export function keepBuffer(kept: Kept, buffer: GPUBuffer, most = kept.mostBytes - kept.usedBytes): void {
   const one = taken.get(buffer) ?? { buffer, size: buffer.size, usage: buffer.usage };
-  if (one.size > kept.mostBytes) {
+  if (one.size > most) {
     buffer.destroy();
     return;
   }
   kept.buffers.push(one);
-  letGoOfBuffers(kept, kept.mostBytes);
+  letGoOfBuffers(kept, most);
 }
 
 /** Destroys buffers, the longest unused first, until at most `most` bytes and not too many buffers are left. */
@@ -169,9 +171,13 @@ export function letGoOfBuffers({ buffers }: Kept, most: number): void {
   for (const { size } of buffers) {
     bytes += size;
   }
-  while (buffers[0] && (bytes > most || buffers.length > MOST_BUFFERS)) {
-    bytes -= buffers[0].size;
-    buffers.shift()?.buffer.destroy();
+  while (bytes > most || buffers.length > MOST_BUFFERS) {
+    const first = buffers.shift();
+    if (!first) {
+      return;
+    }
+    bytes -= first.size;
+    first.buffer.destroy();
   }
 }
 

@@ -8,7 +8,7 @@ export interface Pipeline {
 }
 
 /** A buffer of all digits. A dynamic offset chooses the digit that a dispatch gets as a uniform. */
-export interface Digits {
+export interface RunNumberDigits {
   /** The binding of one digit. */
   readonly resource: GPUBufferBinding;
   /** How many plans hold it. */
@@ -43,7 +43,7 @@ export interface Context {
   /** The buffers and plans that calls have left for the next calls. */
   readonly kept: Kept;
   /** It is there once a single pass is prepared. */
-  digits?: Digits;
+  digits?: RunNumberDigits;
   /** Why the device is gone, once it is. */
   lost?: GPUDeviceLostInfo;
 }

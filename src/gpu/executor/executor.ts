@@ -1,11 +1,11 @@
 import { leastCommonMultiple, paramNames } from "../../kernels/contract.ts";
 import { bindingOf } from "../../kernels/kernel.ts";
 import type { Limits } from "../../plan/device_facts.ts";
-import type { Pass, Plan, RangeName, Way } from "../../plan/plan.ts";
+import type { Pass, Plan, RangeName, Variant } from "../../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
-import type { Context, Digits, Pipeline } from "../device/context.ts";
+import type { Context, Pipeline, RunNumberDigits } from "../device/context.ts";
 import { allocate, errorsFor, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
-import { COPY_DST, SCRATCH, UNIFORM } from "../device/flags.ts";
+import { COPY_DST, SCRATCH, UNIFORM } from "../device/usage_flags.ts";
 import { loadRareOptions } from "./load_methods.ts";
 
 /** A range of a buffer, which was checked. */
@@ -66,7 +66,7 @@ export interface Compiled {
   /** @throws {DeviceLostError} when the device is gone. */
   requireDevice(): void;
   /** What each dispatch binds for these ranges. */
-  bind(length: number, ranges: ResolvedRanges, way: Way, params?: PartParams): readonly BoundPass[];
+  bind(length: number, ranges: ResolvedRanges, variant: Variant, params?: PartParams): readonly BoundPass[];
   /** Makes the dispatches that are encoded. */
   dispatches(passes: readonly BoundPass[]): readonly Dispatch[];
   /**
@@ -247,7 +247,7 @@ export async function compilePlan(
     return buffer;
   };
   // The digits of which the numbers of single-pass runs are made.
-  let digits: Digits | undefined;
+  let digits: RunNumberDigits | undefined;
   const destroy = (): void => {
     for (const one of made) {
       one.deref()?.destroy();
@@ -260,22 +260,26 @@ export async function compilePlan(
     }
   };
   try {
-    await Promise.all(
-      plan.kernels.map(async (kernel) => {
+    // While the device compiles, it makes the scratch.
+    const done = await Promise.allSettled([
+      ...plan.kernels.map(async (kernel) => {
         pipelines.set(kernel.code, deferred?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
       }),
-    );
-    digits = plan.spine && (await loadRareOptions()).digitsOf(context);
-    for (let index = 0; index < plan.eagerScratch; index++) {
-      const words = plan.filled?.[index];
-      scratch.push(
-        own(
+      ...plan.scratch.slice(0, plan.eagerScratch).map(async (_, index) => {
+        const words = plan.filled?.[index];
+        scratch[index] = own(
           words
             ? filledBuffer(device, words, usage, describe(index).label as string)
             : await allocate(context, describe(index), title),
-        ),
-      );
+        );
+      }),
+    ]);
+    for (const one of done) {
+      if (one.status === "rejected") {
+        throw one.reason;
+      }
     }
+    digits = plan.spine && (await loadRareOptions()).runNumberDigits(context);
   } catch (cause) {
     destroy();
     throw await explain(context, title, cause);
@@ -313,7 +317,7 @@ export async function compilePlan(
       ...(numbered ? [bindingOf.runLow, bindingOf.runHigh] : []).map((binding) => ({
         binding,
         // A plan has digits if one of its kernels is numbered.
-        resource: (digits as Digits).resource,
+        resource: (digits as RunNumberDigits).resource,
       })),
     ];
     const bindGroup = device.createBindGroup({ label, layout, entries });

@@ -5,7 +5,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { endCall, keepPlan, startCall, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import { keyOf, usePipelines } from "../device/device.ts";
+import { pipelineKeyOf, usePipelines } from "../device/device.ts";
 import type { Compiled, Dispatch } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 
@@ -94,7 +94,7 @@ async function compiledFor(context: Context, call: Planned, key: string): Promis
   try {
     const plan = await call.plan(call.all);
     const compiled = await compilePlan(context, plan);
-    return { key, compiled, pipelines: plan.kernels.map(keyOf), destroy: () => compiled.destroy() };
+    return { key, compiled, pipelines: plan.kernels.map(pipelineKeyOf), destroy: () => compiled.destroy() };
   } catch (cause) {
     // The plan's maxLength is the array's length.
     throw lengthError(cause, "data");

@@ -2,14 +2,17 @@ import { isSameKind, kindOfArray } from "../../algebra/array_kinds.ts";
 import type { AnyArray, Bytes } from "../../algebra/arrays.ts";
 import { bytesOfInitial } from "../../algebra/initial.ts";
 import type { ElementType } from "../../algebra/types.ts";
+import { f64, i64, u64 } from "../../algebra/types_64.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 
-// What options take that most calls do without.
+// What options and types take that most calls do without.
 
 export { rareMethods } from "../../plan/rare_methods.ts";
-export { digitsOf } from "./run_numbers.ts";
+export { runNumberDigits } from "./run_numbers.ts";
+
+export const types64 = { u64, i64, f64 } as const;
 
 /** The two ends of a call at hand. */
 export interface HandEnds {
@@ -22,9 +25,10 @@ export interface HandEnds {
 }
 
 /**
- * Checks an initial value and an array for the total. `room` is that array as it was when the call began.
+ * Checks an initial value and an array for the total. `room` is that array as it was when the call began, and `into` the array for the
+ * result.
  *
- * @throws {ArgumentError} if the value is none of the type, or the array takes no element of the type.
+ * @throws {ArgumentError} if the value is none of the type, if the array takes no element of the type, or if it overlaps the other one.
  */
 export function endsAtHand(
   caller: string,
@@ -32,6 +36,7 @@ export function endsAtHand(
   initial: unknown,
   total: unknown,
   room: Given,
+  into?: Given,
 ): HandEnds {
   const wanted = arrayOf(new ArrayBuffer(0));
   if (total !== undefined && !isSameKind(total, wanted)) {
@@ -45,6 +50,13 @@ export function endsAtHand(
       `${caller}: total has ${room.length} elements; it takes an array of 1 element`,
       "total",
     );
+  }
+  const isInside =
+    into?.buffer === room.buffer &&
+    into.byteOffset < room.byteOffset + room.byteLength &&
+    room.byteOffset < into.byteOffset + into.byteLength;
+  if (total !== undefined && isInside) {
+    throw new ArgumentError(`${caller}: into and total overlap; they must be apart`, "total");
   }
   const bytes = initial === undefined ? undefined : bytesOfInitial(initial, type, caller);
   return {

@@ -5,19 +5,19 @@ import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, refuse } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
+import type { ExpandOptions } from "../../plan/expand_runs.ts";
+import { planExpandRuns, saturatingSum } from "../../plan/expand_runs.ts";
 import { wholeWords } from "../../plan/plan.ts";
-import type { ExpandOptions } from "../../plan/runs.ts";
-import { planExpandRuns, saturatingSum } from "../../plan/runs.ts";
-import { typesOf } from "../at_hand/at_hand.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { typesOf } from "../at_hand/scan_at_hand.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, requireDevice } from "../device/device.ts";
-import { STORAGE } from "../device/flags.ts";
 import type { Given } from "../device/transfer.ts";
 import { roomFor } from "../device/transfer.ts";
+import { STORAGE } from "../device/usage_flags.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "../recordings/recording.ts";
 import { prepare, prepareFor } from "../recordings/recording.ts";
-import { plannedLength, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
+import { plannedLengthOnGpu, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
 import { runOnGpu } from "./one_plan_call.ts";
@@ -231,7 +231,7 @@ export async function expandRunsOnGpu(
   const all = {
     ...tuning,
     type: values.type,
-    maxLength: plannedLength(values.maxLength, Math.max(values.type.bytes, u32.bytes), context),
+    maxLength: plannedLengthOnGpu(values.maxLength, Math.max(values.type.bytes, u32.bytes), context),
     lengthOnGpu: runs !== undefined,
   };
   // The scan may compile, and the caller may destroy the values meanwhile.
@@ -302,10 +302,13 @@ export async function expandRunsAtHand(
     );
   }
   // The scan of the counts is as long as they are.
-  const bytes = bytesFor(values.byteLength) + 2 * bytesFor(counts.byteLength) + bytesFor(total * type.bytes);
+  const bytes =
+    bufferBytesFor(values.byteLength) +
+    2 * bufferBytesFor(counts.byteLength) +
+    bufferBytesFor(total * type.bytes);
   return viaGpu(context, title, values.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, values, { type }));
-    const lengths = own(await upload(context, arrays, counts, { type: u32 }));
+    const data = own(await upload(context, arrays, values, { type }, true));
+    const lengths = own(await upload(context, arrays, counts, { type: u32 }, true));
     const sizes = { ...options, maxLength: total };
     return own(await expandRunsOnGpu(context, arrays, data, lengths, sizes)).read();
   });

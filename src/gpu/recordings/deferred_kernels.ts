@@ -1,20 +1,20 @@
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Context, Pipeline } from "../device/context.ts";
-import { descriptorOf, keyOf, pipelineOf } from "../device/device.ts";
+import { descriptorOf, pipelineKeyOf, pipelineOf } from "../device/device.ts";
 
 // A plan has kernels for ranges that lie in any way, and most programs record ranges of one kind.
 
-/** The kernels that a plan's first way takes, at any length: for input and output in two buffers, which start at a vector. */
-function firstKernels({ ways, segments, maxLength, kernels, passes }: Plan): readonly Kernel[] {
-  const [way] = ways;
-  if (way === undefined || ways.length === 1 || segments) {
+/** The kernels that a plan's first variant takes, at any length: for input and output in two buffers, which start at a vector. */
+function firstKernels({ variants, segments, maxLength, kernels, passes }: Plan): readonly Kernel[] {
+  const [variant] = variants;
+  if (variant === undefined || variants.length === 1 || segments) {
     return kernels;
   }
   const first = new Set<string>();
   for (let length = 2 * maxLength; length > 0; ) {
     length = Math.floor(length / 2);
-    for (const { kernel } of passes(length, way.arrangement, way.aside)) {
+    for (const { kernel } of passes(length, variant.arrangement, variant.aside)) {
       first.add(kernel.code);
     }
   }
@@ -48,7 +48,7 @@ export interface DeferredKernels {
 }
 
 /**
- * Puts off the compilation of all kernels but those of the plan's first way. So a plan is compiled sooner. A recording that needs
+ * Puts off the compilation of all kernels but those of the plan's first variant. So a plan is compiled sooner. A recording that needs
  * another one compiles it at once. If the device refuses that kernel, it also refuses the encoder of this recording. Then `forget`
  * is called: it drops what recordings have made, so that the next one that needs the kernel throws the compiler's error.
  *
@@ -61,9 +61,9 @@ export function deferKernels(context: Context, plan: Plan, forget: () => void): 
   const own = new Map<string, Pipeline>();
   const place = Symbol();
   const later = plan.kernels
-    .filter((kernel) => !first.includes(kernel) && typeof pipelines.get(keyOf(kernel)) !== "object")
+    .filter((kernel) => !first.includes(kernel) && typeof pipelines.get(pipelineKeyOf(kernel)) !== "object")
     .map((kernel) => {
-      const key = keyOf(kernel);
+      const key = pipelineKeyOf(kernel);
       let made: Pipeline | undefined;
       let failure: { readonly cause: unknown } | undefined;
       /** Takes a pipeline when it is there. If it fails, a recording that needs it throws why, if there ever is one. */

@@ -7,15 +7,15 @@ import { tuningNames } from "../../plan/options.ts";
 import { wholeWords } from "../../plan/plan.ts";
 import type { SortOptions } from "../../plan/sort.ts";
 import { movesDirectly, planGather, planSort } from "../../plan/sort.ts";
+import { planGatherInWindows, planSortInWindows } from "../../plan/sort_in_windows.ts";
 import type { SegmentSortOptions } from "../../plan/sort_segments.ts";
 import { planSegmentSort } from "../../plan/sort_segments.ts";
-import { planGatherInWindows, planSortInWindows } from "../../plan/sort_windows.ts";
 import type { Context } from "../device/context.ts";
 import { allocate } from "../device/device.ts";
-import { STORAGE } from "../device/flags.ts";
+import { STORAGE } from "../device/usage_flags.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "../recordings/recording.ts";
 import { checked, prepare } from "../recordings/recording.ts";
-import { gatherInWindows, sortInWindows } from "./sort_windows.ts";
+import { gatherInWindows, sortInWindows } from "./recorded_sort_in_windows.ts";
 
 // Sorts that are recorded. Keys, and values of 4 or 8 bytes, move in each pass. Other values, and elements that are sorted by an
 // expression, move once: the passes sort their positions.

@@ -13,8 +13,8 @@ import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
 import type { CheckedKey, SortKeyOptions } from "../../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../../plan/sort_key.ts";
-import { targetFor, typesOf } from "../at_hand/at_hand.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
@@ -23,12 +23,12 @@ import { keyOfCall, lengthError } from "../executor/plans_of_calls.ts";
 import {
   callOnGpu,
   ofCall,
-  plannedLength,
+  plannedLengthOnGpu,
   requireNamed,
   requireOneEach,
   requireOnGpu,
   submitOnGpu,
-  withPlan,
+  withPlanOnGpu,
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
@@ -164,7 +164,7 @@ async function withSort<T>(
   use: (sort: SortParts) => Promise<T>,
 ): Promise<T> {
   if (scratchBytes <= context.kept.mostBytes / KEPT_PART) {
-    return withPlan(context, key, compile, use);
+    return withPlanOnGpu(context, key, compile, use);
   }
   const sort = await compile();
   try {
@@ -212,7 +212,7 @@ export async function sortOnGpu(
     ...others,
     type,
     indices,
-    maxLength: plannedLength(input.maxLength, itemBytes, context),
+    maxLength: plannedLengthOnGpu(input.maxLength, itemBytes, context),
     lengthOnGpu: count !== undefined,
     ...starts?.planned,
   };
@@ -362,15 +362,15 @@ export async function sortAtHand(
   // The plan's scratch is for up to twice as many items.
   const scratchBytes = 2 * (given.length * (8 + (checked ? 32 : 8)) + valueBytes);
   const bytes =
-    bytesFor(given.byteLength) +
-    bytesFor(given.length * Math.max(type.bytes, u32.bytes)) +
-    moved.reduce((sum, { byteLength }) => sum + 2 * bytesFor(byteLength), scratchBytes) +
-    (checked && "words" in checked ? bytesFor(checked.words.byteLength) : 0);
+    bufferBytesFor(given.byteLength) +
+    bufferBytesFor(given.length * Math.max(type.bytes, u32.bytes)) +
+    moved.reduce((sum, { byteLength }) => sum + 2 * bufferBytesFor(byteLength), scratchBytes) +
+    (checked && "words" in checked ? bufferBytesFor(checked.words.byteLength) : 0);
   return viaGpu(context, title, given.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, given, { type }));
+    const data = own(await upload(context, arrays, given, { type }, true));
     const onGpu: GpuArray[] = [];
     for (const [at, one] of moved.entries()) {
-      onGpu.push(own(await upload(context, arrays, one, { type: types[at] })));
+      onGpu.push(own(await upload(context, arrays, one, { type: types[at] }, true)));
     }
     /** What says where segments start, on the GPU. */
     const starts = async (): Promise<Partial<Options>> => {
@@ -381,7 +381,7 @@ export async function sortAtHand(
         return { segments: { rows: checked.rows } };
       }
       const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
-      const offsets = own(await upload(context, arrays, givenOf(words), { type: u32 }));
+      const offsets = own(await upload(context, arrays, givenOf(words), { type: u32 }, true));
       return {
         segments: { offsets: offsets as GpuArray as GpuArray<"u32", number> },
         maxSegmentLength: longestOf(words),

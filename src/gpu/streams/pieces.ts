@@ -1,10 +1,10 @@
 import { paramNames } from "../../kernels/contract.ts";
 import { paddedBytes, rangeBytes, wholeWords } from "../../plan/plan.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import { MAP_READ, MAP_WRITE } from "../device/flags.ts";
 import type { Hand } from "../device/transfer.ts";
 import { atHand, givenOf, PIECES, READ, submit, WRITTEN } from "../device/transfer.ts";
+import { MAP_READ, MAP_WRITE } from "../device/usage_flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import type { PlanForCalls, Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor, forgetRuns, withPlan } from "../executor/plans_of_calls.ts";
@@ -152,9 +152,9 @@ export function bytesOfPieces(
   // Each place has staging, and one piece is on the device.
   return (
     ((PIECES + 1) / 2) *
-    (bytesFor(items * input) +
-      (isReduction && rows === undefined ? 0 : bytesFor(results * output)) +
-      (hasFlags ? bytesFor(items * 4) : 0))
+    (bufferBytesFor(items * input) +
+      (isReduction && rows === undefined ? 0 : bufferBytesFor(results * output)) +
+      (hasFlags ? bufferBytesFor(items * 4) : 0))
   );
 }
 
@@ -165,7 +165,7 @@ export type WriteFlags = (words: Uint32Array, first: number) => void;
  * Starts a stream. The plan is for as many items as a piece has. `initial` has the bytes of the value before the first item,
  * if the plan takes one. `readsTotal` is whether to read the total at the end. If the plan takes flags, `writeFlags` writes
  * those of a piece as it goes to the GPU. With `rows`, each row is combined for itself. It does not wait for memory, and no call waits for
- * a stream to end: it may end only when another stream, or a call, goes on.
+ * a stream to end: it may end only when another stream, or a call, goes on. `isOfCall` is whether a call under way has its bytes.
  */
 export function openPieces(
   context: Context,
@@ -175,6 +175,7 @@ export function openPieces(
   readsTotal = false,
   writeFlags?: WriteFlags,
   rows?: RowCut,
+  isOfCall = false,
 ): Pieces {
   const pieceItems = rows?.most ?? planned.all.maxLength;
   const isReduction = planned.primitive === "reduce";
@@ -213,34 +214,39 @@ export function openPieces(
 
   const mostResults = Math.max(1, resultsOf(0, pieceItems));
   const done = withPlan(context, planned, 0, (own) =>
-    atHand(context, own.compiled.plan.title, async (hand) => {
-      const { open, total } = await deviceFor(hand, own);
-      onGpu = open;
-      changed();
-      const forget = whenLost(context.device, () => broken(new Error("the device was lost")));
-      try {
-        await over.promise;
-      } finally {
-        forget();
-      }
-      // No command may use a buffer that is given back.
-      const all = places.flatMap(({ writable, readable }) => [writable, readable]);
-      for (const one of await Promise.allSettled(all)) {
-        if (one.status === "rejected") {
-          throw one.reason;
+    atHand(
+      context,
+      own.compiled.plan.title,
+      async (hand) => {
+        const { open, total } = await deviceFor(hand, own);
+        onGpu = open;
+        changed();
+        const forget = whenLost(context.device, () => broken(new Error("the device was lost")));
+        try {
+          await over.promise;
+        } finally {
+          forget();
         }
-      }
-      for (const { slot } of places) {
-        slot?.back?.unmap();
-        slot?.countBack?.unmap();
-        if (slot?.bytes !== undefined) {
-          // Whoever takes it next asks for its bytes again.
-          slot.stage.unmap();
-          await slot.stage.mapAsync(MAP_WRITE);
+        // No command may use a buffer that is given back.
+        const all = places.flatMap(({ writable, readable }) => [writable, readable]);
+        for (const one of await Promise.allSettled(all)) {
+          if (one.status === "rejected") {
+            throw one.reason;
+          }
         }
-      }
-      return readsTotal && stopped === undefined && started > 0 ? total(started) : undefined;
-    }),
+        for (const { slot } of places) {
+          slot?.back?.unmap();
+          slot?.countBack?.unmap();
+          if (slot?.bytes !== undefined) {
+            // Whoever takes it next asks for its bytes again.
+            slot.stage.unmap();
+            await slot.stage.mapAsync(MAP_WRITE);
+          }
+        }
+        return readsTotal && stopped === undefined && started > 0 ? total(started) : undefined;
+      },
+      !isOfCall,
+    ),
   );
   done.catch((cause: unknown) => {
     broken(cause);

@@ -137,6 +137,7 @@ export function runInPieces(context: Context, call: LongCall): Promise<Uint8Arra
       readsTotal,
       writeFlags,
       rows,
+      true,
     );
     try {
       const [result] = await Promise.all([isReduction ? undefined : read(pieces, call), write(pieces, call)]);

@@ -1,4 +1,5 @@
-import type { LitmusSizes, LitmusTest, Sightings } from "../../kernels/litmus.ts";
+import { refuse } from "../../errors.ts";
+import type { LitmusName, LitmusSizes, LitmusTest, Sightings } from "../../kernels/litmus.ts";
 import {
   groupsOf,
   litmusBindings,
@@ -7,27 +8,52 @@ import {
   MOST_STRIDE,
   WORDS_BEFORE,
 } from "../../kernels/litmus.ts";
+import { requireOptions } from "../../options.ts";
 import type { Context } from "../device/context.ts";
 import type { Compilable } from "../device/device.ts";
 import { allocate, contextOf, explain, pipelineOf, requireDevice, validated } from "../device/device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, STORAGE, UNIFORM } from "../device/flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE, UNIFORM } from "../device/usage_flags.ts";
+import type { Fold } from "../fold.ts";
 
-/** What became of a litmus test: what was seen in all its turns. */
-export interface LitmusResult extends Sightings {
-  readonly name: string;
+/** Options of {@link runLitmusTests}. */
+export interface LitmusOptions {
+  /** The tests to run. The default is all of them. */
+  readonly only?: readonly LitmusName[];
+  /** Is called with the name of each test before it runs. */
+  readonly onTest?: (name: LitmusName) => void;
+}
+
+/** What became of a litmus test: what was seen in all its turns. See {@link runLitmusTests}. */
+export interface LitmusResult {
+  /** The test. */
+  readonly name: LitmusName;
+  /**
+   * `"failed"` if something was seen that WebGPU forbids and that Wavefold relies on. `"note"` if the test did not run to its end, or
+   * if nothing relies on what was seen. `"ok"` otherwise.
+   */
+  readonly verdict: "ok" | "note" | "failed";
+  /** What was seen, in words. */
+  readonly detail: string;
+  /** How often the test ran. */
+  readonly instances: number;
+  /** How many outcomes WebGPU forbids. */
+  readonly forbidden: number;
+  /** How many outcomes WebGPU allows that look as if memory went out of order. */
+  readonly weak: number;
   /** Why the test did not run to its end, if it did not. */
   readonly error: string | null;
+  /** How long the test took, with the time to compile its kernel. */
   readonly milliseconds: number;
 }
 
 /** For tests of the tests: a fault planted in a kernel, another limit. */
-export interface PlantedInLitmus {
+export interface PlantedInLitmus extends LitmusOptions {
   readonly alter?: (kernel: Compilable) => Compilable;
   readonly milliseconds?: number;
-  readonly only?: readonly string[];
 }
 
 const TITLE = "litmus tests";
+const optionNames = { only: true, onTest: true } as const satisfies Record<keyof LitmusOptions, true>;
 /** No test begins once they took this long together, and the one that runs is given up. */
 const LIMIT_MS = 20_000;
 /** Software runs each turn for milliseconds, and a GPU for microseconds. */
@@ -46,14 +72,65 @@ function turnWords(number: number, { isAlone }: LitmusTest, software: boolean): 
   return Uint32Array.of(number, shift, stride, isAlone ? 0 : stress, isAlone ? 0 : 1024, 0);
 }
 
-/**
- * Runs litmus tests on a device: loads and stores by many threads at once, whose results tell how the adapter orders
- * memory. They change nothing of how Wavefold computes. If the device is lost, the tests that are left do not run.
- */
-export async function runLitmusTests(
+/** What was seen, and what it means. */
+export function resultOf(
+  { name, usual, weak: whatWeak, forbidden: whatForbidden, reliedOnBy, cure }: LitmusTest,
+  { instances, forbidden, weak }: Sightings,
+  error: string | null,
+  milliseconds: number,
+): LitmusResult {
+  const times = instances.toLocaleString("en");
+  const seen = (count: number, what = ""): string =>
+    `${count.toLocaleString("en")} of ${times} times, ${what}`;
+  const told = (verdict: LitmusResult["verdict"], detail: string): LitmusResult => {
+    return { name, verdict, detail, instances, forbidden, weak, error, milliseconds };
+  };
+  if (error !== null) {
+    return told("note", `it did not run to its end: ${error}`);
+  }
+  if (forbidden > 0) {
+    const relies =
+      reliedOnBy === undefined ? "Nothing in Wavefold relies" : `In Wavefold, ${reliedOnBy} rely`;
+    return told(
+      reliedOnBy === undefined ? "note" : "failed",
+      `${seen(forbidden, whatForbidden)}. WebGPU forbids it. ${relies} on that`,
+    );
+  }
+  return told(
+    "ok",
+    weak > 0 ? `${seen(weak, whatWeak)}. WebGPU allows it, and ${cure}` : `${times} times, ${usual}`,
+  );
+}
+
+/** @throws {ArgumentError} for options that have no meaning. */
+export function runOnFold({ device }: Fold, options: LitmusOptions): Promise<readonly LitmusResult[]> {
+  const title = "runLitmusTests";
+  requireOptions(title, options, optionNames);
+  const { only, onTest } = options;
+  const names = litmusTests.map(({ name }) => name);
+  const takes = `a list of ${names.map((name) => `"${name}"`).join(", ")}`;
+  if (only !== undefined && !Array.isArray(only)) {
+    refuse(title, "only", String(only), takes);
+  }
+  const unknown = only?.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    refuse(title, "only", `"${String(unknown)}"`, takes);
+  }
+  if (onTest !== undefined && typeof onTest !== "function") {
+    refuse(title, "onTest", String(onTest), "a function of the name of a test");
+  }
+  return runOnDevice(device, options);
+}
+
+/** Runs litmus tests on a device. If the device is lost, the tests that are left do not run. */
+export async function runOnDevice(
   device: GPUDevice,
-  step: (name: string) => void = () => {},
-  { alter = (kernel) => kernel, milliseconds: limit = LIMIT_MS, only }: PlantedInLitmus = {},
+  {
+    alter = (kernel) => kernel,
+    milliseconds: limit = LIMIT_MS,
+    only,
+    onTest = () => {},
+  }: PlantedInLitmus = {},
 ): Promise<readonly LitmusResult[]> {
   const context = contextOf(device);
   const sizes = sizesOf(context);
@@ -61,7 +138,7 @@ export async function runLitmusTests(
   const end = performance.now() + limit;
   const results: LitmusResult[] = [];
   for (const test of tests) {
-    step(test.name);
+    onTest(test.name);
     const start = performance.now();
     let sightings: Sightings = { instances: 0, forbidden: 0, weak: 0 };
     let error: string | null = null;
@@ -76,12 +153,7 @@ export async function runLitmusTests(
       // A shader that does not compile has its whole text in its message.
       [error = ""] = (why instanceof Error ? why.message : String(why)).split("\n");
     }
-    results.push({
-      name: test.name,
-      ...sightings,
-      error,
-      milliseconds: Math.round(performance.now() - start),
-    });
+    results.push(resultOf(test, sightings, error, Math.round(performance.now() - start)));
   }
   return results;
 }

@@ -2,7 +2,7 @@ import { u32 } from "../../algebra/integers.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { u64 } from "../../algebra/types_64.ts";
-import { ArgumentError, DeviceLostError, refuse } from "../../errors.ts";
+import { DeviceLostError, refuse } from "../../errors.ts";
 import type { Algorithm } from "../../kernels/algorithms.ts";
 import { algorithms } from "../../kernels/algorithms.ts";
 import { requireOptions } from "../../options.ts";
@@ -13,22 +13,23 @@ import type { Passes } from "../../plan/options.ts";
 import type { TunedPrimitive } from "../../plan/tuning_row.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, contextOf, explain } from "../device/device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/flags.ts";
-import { Fold } from "../fold.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
+import type { Fold } from "../fold.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 
 /** Options of {@link tuneAdapter}. */
 export interface TuneAdapterOptions {
   /**
-   * About how many seconds new kernels are compiled for. What was not measured by then keeps Wavefold's own sizes. The test of the
-   * single pass is not counted. The default is 10.
+   * How many seconds ways are compiled and timed for. What was not measured by then keeps Wavefold's own sizes. What is not counted: the
+   * test of the single pass, kernels that take longer to compile than those before them, and the check of the longest result of what is
+   * chosen. The default is 10.
    */
   readonly seconds?: number;
 }
 
 const TITLE = "tuneAdapter";
 const SECONDS = 10;
-/** WebGPU's flag by value, as src/gpu/device/flags.ts has the others. */
+/** WebGPU's flag by value, as src/gpu/device/usage_flags.ts has the others. */
 const QUERY_RESOLVE = 0x200;
 /**
  * A submission gets recordings until it takes at least this time, or has the most of them. A submission costs time of its own,
@@ -191,11 +192,8 @@ function shapesFor(
   }
 }
 
-/** What `tuneAdapter` of src/gpu/tuning/tune.ts does; it loads this. */
+/** What `tuneAdapter` of src/gpu/tuning/load_tune_adapter.ts does; it loads this. */
 export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
-  if (!(fold instanceof Fold)) {
-    throw new ArgumentError(`${TITLE}: fold is none of openFold's`, "fold");
-  }
   requireOptions(TITLE, options, { seconds: true } satisfies Record<keyof TuneAdapterOptions, true>);
   const { seconds = SECONDS } = options;
   if (!(typeof seconds === "number" && seconds > 0 && seconds < Number.POSITIVE_INFINITY)) {
@@ -358,12 +356,20 @@ async function rowsOf(
       Promise.allSettled(
         ways.slice(first, first + atOnce).map((way) => prepare(fold, primitive, type, lengths, way)),
       );
-    if (performance.now() > deadline) {
-      return false;
-    }
+    let isWhole = true;
+    const isOver = (needed = 0): boolean => {
+      const over = performance.now() + needed > deadline;
+      isWhole &&= !over;
+      return over;
+    };
     for (let first = 0; first < ways.length; first += atOnce) {
+      if (isOver(bench.compiling)) {
+        return false;
+      }
       // Nothing is compiled while ways are timed: the CPU is then too late with the GPU's work, and the clock falls.
+      const begun = performance.now();
       const made = await compile(first);
+      bench.compiling = Math.max(bench.compiling, performance.now() - begun);
       plans.push(...made.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : [])));
       const failed = made.find((one) => one.status === "rejected");
       if (failed) {
@@ -373,6 +379,9 @@ async function rowsOf(
       for (const [at, one] of made.entries()) {
         const prepared = one.status === "fulfilled" ? one.value : undefined;
         const way = ways[first + at] as Way;
+        if (isOver()) {
+          break;
+        }
         measured.onWay?.(way);
         // The longest is checked if it matters: it takes the most time.
         const soon = isLate ? lengths.slice(0, -1) : lengths;
@@ -386,11 +395,14 @@ async function rowsOf(
         }
       }
       // Results are read before anything is timed: the CPU compares them while the GPU idles, and its clock falls.
-      for (let round = 0; round < (facts.software ? 1 : ROUNDS); round++) {
+      for (let round = 0; round < (facts.software ? 1 : ROUNDS) && !isOver(); round++) {
         if (!facts.software) {
-          await heat(fold, bench);
+          await heat(fold, bench, isOver);
         }
         for (const one of right) {
+          if (isOver()) {
+            break;
+          }
           const again = await timesOf(bench, lengths, one.prepared, facts.software ? 0 : WARM_MS);
           one.times = again?.map((time, at) => Math.min(time, one.times?.[at] ?? time)) ?? one.times;
         }
@@ -402,11 +414,8 @@ async function rowsOf(
       for (const { prepared } of isLate ? [] : right) {
         prepared.destroy();
       }
-      if (performance.now() > deadline && first + atOnce < ways.length) {
-        return false;
-      }
     }
-    return true;
+    return isWhole;
   };
   const rowsFor: RowsFor = { primitive, elementBytes: type.bytes, long: false, lengths };
   const of = (one: Passes): Timed[] => timed.filter((way) => way.passes === one);
@@ -443,14 +452,14 @@ const isOf = (row: AdapterTuningRow, way: Way): boolean =>
   row.itemsPerThread === way.itemsPerThread &&
   (row.passes ?? way.passes) === way.passes;
 
-/** Keeps the GPU busy until its clock is up. */
-async function heat(fold: Fold, bench: Bench): Promise<void> {
+/** Keeps the GPU busy until its clock is up, or time is. */
+async function heat(fold: Fold, bench: Bench, isOver: () => boolean): Promise<void> {
   const length = bench.data.length;
   const plan = await fold.prepareReduce({ type: u32, op: add, maxLength: length });
   const { input, output } = bench;
   const record = (pass: GPUComputePassEncoder): void => plan.record(pass, { input, output, length });
   try {
-    for (let heats = 0; heats < MOST_HEATS; heats++) {
+    for (let heats = 0; heats < MOST_HEATS && !isOver(); heats++) {
       await bench.busy(record, HEAT_MS);
       const took = await bench.time(record, RECORDINGS_A_ROUND);
       bench.fastest = Math.min(bench.fastest ?? took, took);
@@ -542,6 +551,8 @@ interface Bench {
   readonly count: GPUBuffer;
   /** The fastest reduction of `input` that was seen. */
   fastest?: number;
+  /** The most milliseconds that ways took to compile which were compiled together. */
+  compiling: number;
   /** The contents of `input`. */
   readonly data: Uint32Array<ArrayBuffer>;
   /** The milliseconds that the GPU takes, if something is recorded `times` times, one after another. */
@@ -600,6 +611,7 @@ async function openBench(context: Context, bytes: number): Promise<Bench> {
       reordered,
       count,
       data,
+      compiling: 0,
       async busy(record, milliseconds) {
         const end = performance.now() + milliseconds;
         let earlier: Promise<unknown> = Promise.resolve();

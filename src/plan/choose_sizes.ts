@@ -129,7 +129,7 @@ export function requireFeature({ feature }: ElementType, title: string, { featur
  * @throws {LimitError} for sizes over the device's limits.
  * @throws {FeatureError} for a type or an algorithm whose feature the device lacks.
  */
-export function tune(
+export function chooseSizes(
   row: TuningRow,
   title: string,
   type: ElementType,

@@ -11,14 +11,14 @@ import { searchSortedAtHand, searchSortedOnGpu } from "./search.ts";
 // Questions about data: how many elements each bin has, where values stand in sorted data, and where the least or the greatest
 // element is.
 
-export { argAtHand } from "../at_hand/arg_at_hand.ts";
+export { argAtHand } from "../at_hand/arg_min_max_at_hand.ts";
 export { prepareHistogram } from "./histogram.ts";
 export { prepareSearchSorted } from "./search.ts";
 
 /** Whether a call's array is one on the GPU. */
 const isOnGpu = ({ data }: Given): boolean => Object(data).callOnGpu !== undefined;
 
-const loadOnGpu = () => part(import("../gpu_arrays/arrays_on_gpu.ts"));
+const loadOnGpu = () => part(import("../gpu_arrays/gpu_arrays_part.ts"));
 
 /** `Fold.histogram`. */
 export async function histogram(

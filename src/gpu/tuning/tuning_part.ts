@@ -4,12 +4,13 @@ import { adapterOf, requireTuning, tunedRowOf, verdictFor } from "../../plan/ada
 import type { Context } from "../device/context.ts";
 import { contextOf, trim } from "../device/device.ts";
 import type { Fold } from "../fold.ts";
+import { runOnFold } from "./litmus.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 import { tuneNow } from "./tune_adapter.ts";
 import type { OpenStore, TuningStore } from "./tuning_store.ts";
 import { browserStore } from "./tuning_store.ts";
 
-export { tuneNow };
+export { runOnFold, tuneNow };
 
 const TITLE = "openFold";
 

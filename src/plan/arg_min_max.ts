@@ -77,7 +77,7 @@ export function reductionOf(
 }
 
 /** The key of an entry, from its words: the least is what is looked for. */
-export const keyOf = (words: Uint32Array): bigint => {
+export const keyOfWords = (words: Uint32Array): bigint => {
   const [first = 0, second = 0] = words;
   return words.length > 2 ? (BigInt(second) << 32n) | BigInt(first) : BigInt(second);
 };
@@ -92,7 +92,7 @@ export function elementOf(
   const [index = 0] = isWide ? words.subarray(2) : words;
   const bits = isWide ? 64 : 32;
   const most = (1n << BigInt(bits)) - 1n;
-  const given = keyOf(words);
+  const given = keyOfWords(words);
   if (type.kind === "float" && given === most) {
     return { value: Number.NaN, index };
   }

@@ -1,25 +1,73 @@
+import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
 import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
-import type { ElementType } from "../../algebra/types.ts";
+import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
+import type { InitialOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import { MOST_CLASSES, planCompact, planPartition } from "../../plan/compact.ts";
-import type { TuningOptions } from "../../plan/options.ts";
+import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import type { ReduceOptions } from "../../plan/reduce.ts";
+import { planReduce } from "../../plan/reduce.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import type { Given, Part } from "../device/transfer.ts";
+import type { Given, ReadBack } from "../device/transfer.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
-import type { HandCompactOptions, HandTypes, TypeOptions } from "./at_hand.ts";
-import { isLong, loadStreams, partOf, planAtHand, targetFor, typesOf } from "./at_hand.ts";
+import type {
+  EndValues,
+  HandCompactOptions,
+  HandMapOptions,
+  HandOptions,
+  HandTypes,
+  TypeOptions,
+} from "./scan_at_hand.ts";
+import {
+  endReaderOf,
+  isLong,
+  loadStreams,
+  planAtHand,
+  readBackOf,
+  runAtHand,
+  targetFor,
+  typesOf,
+} from "./scan_at_hand.ts";
 
-export { planCompact, planPartition };
+// Reductions, compactions and partitions at hand. Recordings take the planners from here, too.
 
-// Compactions and partitions at hand, with their planners.
+export { planCompact, planPartition, planReduce };
+
+const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies Record<
+  keyof HandOptions<string> | keyof HandMapOptions<string, string, Value> | keyof InitialOption<Value>,
+  true
+>;
+
+/** `Fold.reduce`. `given` is the array as it was when the call began. */
+export async function reduceAtHand(
+  context: Context,
+  given: Given,
+  options: TypeOptions & EndValues,
+): Promise<Value> {
+  requireOptions("reduce", options, reduceNames);
+  const { initial, ...others } = options;
+  const { arrayOf, ...types } = await typesOf(given.data, options, "reduce");
+  const { type } = types;
+  const { options: endOptions, ...own } = await endReaderOf("reduce", initial)({ arrayOf, ...types });
+  const all = {
+    ...(others as Partial<AnyOperator<ReduceOptions>>),
+    ...types,
+    ...endOptions,
+    maxLength: plannedLength(given.length),
+  };
+  const plan = async (options: typeof all): Promise<Plan> =>
+    planReduce(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+  const made = await runAtHand(context, { primitive: "reduce", all, plan }, types, given, own);
+  return valuesOf(arrayOf(made.buffer as ArrayBuffer), type)(0);
+}
 
 /** The options of `partition`. It takes `where` or `flags`. */
 export interface HandPartitionOptions<Name extends string> extends TuningOptions {
@@ -178,9 +226,9 @@ async function selectAtHand(
     : await planAtHand(
         context,
         { primitive, ...call },
-        bytesFor(given.byteLength) +
-          bytesFor(length * itemBytes, MOST_COUNT_BYTES) +
-          (words ? bytesFor(words.byteLength) : 0),
+        bufferBytesFor(given.byteLength) +
+          bufferBytesFor(length * itemBytes, MOST_COUNT_BYTES) +
+          (words ? bufferBytesFor(words.byteLength) : 0),
         async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
           counts = new Uint32Array(countWords);
           if (length === 0) {
@@ -192,9 +240,9 @@ async function selectAtHand(
             output: await output("output", length),
             count: await output("count", countWords),
           };
-          const counted = partOf(ranges.count, counts.byteLength, () => new Uint8Array(counts.buffer));
+          const counted = readBackOf(ranges.count, counts.byteLength, () => new Uint8Array(counts.buffer));
           let made = target(0)();
-          const result = (items: number): Part => ({
+          const result = (items: number): ReadBack => ({
             buffer: ranges.output.buffer,
             bytes: items * itemBytes,
             use(bytes) {
@@ -224,7 +272,9 @@ const asWord = (flag: number | boolean): number => (flag ? 1 : 0);
 
 /** Requires flags on the CPU, one for each element. */
 function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
-  const marks: { readonly length?: unknown; readonly callOnGpu?: unknown } = Object(flags);
+  const marks: { readonly length?: unknown; readonly callOnGpu?: unknown } = Object(
+    typeof flags === "object" ? flags : undefined,
+  );
   if (marks.callOnGpu !== undefined) {
     throw new ArgumentError(
       `${title}: flags is on the GPU, and data is not; fold.upload(data) puts it there`,

@@ -12,14 +12,22 @@ import { planReduce } from "../../plan/reduce.ts";
 import { planRows } from "../../plan/rows.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { requireWindows } from "../../plan/windows.ts";
+import { requireWindows } from "../../plan/window_length.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import type { Compiled, Range } from "../executor/executor.ts";
-import type { Division, Run } from "./choose_way.ts";
-import { requireApart, runOf } from "./choose_way.ts";
-import { headsInWindows } from "./head_windows.ts";
-import { compileAll, paramsOf, partOf, planMover, rangeFor, runsOfWindow, windowsOf } from "./windows.ts";
+import type { Division, Execution } from "./choose_variant.ts";
+import { executionOf, requireApart } from "./choose_variant.ts";
+import {
+  compileAll,
+  executionsOfWindow,
+  paramsOf,
+  planMover,
+  rangeFor,
+  subrangeOf,
+  windowsOf,
+} from "./divide_into_windows.ts";
+import { headsInWindows } from "./heads_in_windows.ts";
 
 // Rows that are together longer than a binding may be. Each window has whole rows, so nothing is handed on from one to the next.
 
@@ -69,11 +77,11 @@ export async function segmentsInWindows(
   }
   const own = { ...options, maxLength: window };
   // Not all windows start at a vector.
-  const ways = [...new Set([...arrangements, "items" as const])];
+  const allArrangements = [...new Set([...arrangements, "items" as const])];
   const plan =
-    methods.planColumns?.(primitive, own, facts, methods, ways) ??
-    (segments === "rows" ? planRows(primitive, own, facts, methods, ways) : undefined) ??
-    (reduces ? planReduce : planScan)(own, facts, methods, ways);
+    methods.planColumns?.(primitive, own, facts, methods, allArrangements) ??
+    (segments === "rows" ? planRows(primitive, own, facts, methods, allArrangements) : undefined) ??
+    (reduces ? planReduce : planScan)(own, facts, methods, allArrangements);
   const { title, itemBytes, vector } = plan;
   // A reduction has one result for each row.
   const longest = reduces ? itemBytes.input : Math.max(itemBytes.input, itemBytes.output);
@@ -111,7 +119,7 @@ export async function segmentsInWindows(
   const [rows, other] = compiled as [Compiled, Compiled?];
   const narrow: Compiled = {
     ...rows,
-    plan: { ...plan, ways: plan.ways.filter(({ arrangement }) => !isWide(arrangement)) },
+    plan: { ...plan, variants: plan.variants.filter(({ arrangement }) => !isWide(arrangement)) },
   };
   let counts: Range | undefined;
   try {
@@ -124,7 +132,7 @@ export async function segmentsInWindows(
   return {
     plan: whole,
     ...division,
-    runs(length, ranges, { first_index: firstIndex = 0, columns = 1 }) {
+    divide(length, ranges, { first_index: firstIndex = 0, columns = 1 }) {
       requireApart(whole, ranges);
       if (columns > most && length > most) {
         throw new LimitError(
@@ -139,28 +147,34 @@ export async function segmentsInWindows(
       const atVectors =
         windows.length === 1 || (reduces ? rowsPerWindow : rowsPerWindow * columns) % vector === 0;
       const inParts = counts && windows.length > 1 ? counts : undefined;
-      const runs = windows.flatMap(({ first, items }, at): Run[] => {
+      const executions = windows.flatMap(({ first, items }, at): Execution[] => {
         const segmentCount = Math.ceil(items / columns);
         const given = {
           ...ranges,
-          input: partOf(ranges.input, first, items, itemBytes.input),
+          input: subrangeOf(ranges.input, first, items, itemBytes.input),
           output: reduces
-            ? partOf(ranges.output, first / columns, segmentCount, itemBytes.output)
-            : partOf(ranges.output, first, items, itemBytes.output),
-          count: inParts ? partOf(inParts, at, 1, u32.bytes) : ranges.count,
+            ? subrangeOf(ranges.output, first / columns, segmentCount, itemBytes.output)
+            : subrangeOf(ranges.output, first, items, itemBytes.output),
+          count: inParts ? subrangeOf(inParts, at, 1, u32.bytes) : ranges.count,
         };
         const params = { ...paramsOf(first, firstIndex), columns, segment_count: segmentCount };
-        return runsOfWindow(atVectors ? rows : narrow, reduces ? undefined : other, items, given, params);
+        return executionsOfWindow(
+          atVectors ? rows : narrow,
+          reduces ? undefined : other,
+          items,
+          given,
+          params,
+        );
       });
       return inParts && other
         ? [
-            ...runs,
-            runOf(other, windows.length, {
-              input: partOf(inParts, 0, windows.length, u32.bytes),
+            ...executions,
+            executionOf(other, windows.length, {
+              input: subrangeOf(inParts, 0, windows.length, u32.bytes),
               output: ranges.count,
             }),
           ]
-        : runs;
+        : executions;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Scalar } from "../algebra/types.ts";
-import type { ArgValue } from "../gpu/at_hand/arg_at_hand.ts";
+import type { ArgValue } from "../gpu/at_hand/arg_min_max_at_hand.ts";
 import { withElements } from "./arrays.ts";
 import { formatValue } from "./format.ts";
 import { readAll } from "./npy.ts";

@@ -18,7 +18,7 @@ import { ALL_ARRANGEMENTS, bound, itemBytesOf, wholeWords } from "./plan.ts";
 import { planScan } from "./scan.ts";
 import type { Moved, SortOptions } from "./sort.ts";
 import { checkedSort, moveSizes, planGather, planSort, shapeFor, untuned } from "./sort.ts";
-import { requireWindows, windowOf } from "./windows.ts";
+import { requireWindows, windowOf } from "./window_length.ts";
 
 // Sorts of data that no binding holds. No work-group waits for another one: before each move, a kernel counts the digits of each
 // window's tiles, and one scan adds the counts of all tiles up. Then each window's items move, once for each window of the output:
@@ -67,7 +67,7 @@ function planOne(
     scratch: [],
     eagerScratch: 0,
     itemBytes,
-    ways: [{ arrangement: "items" }],
+    variants: [{ arrangement: "items" }],
     passes: (length) => [
       {
         kernel,
@@ -138,8 +138,8 @@ export function planSortInWindows(
     );
   }
   const storesKeys = !base.keysAlone;
-  const { ways: _, ...others } = planSort(inWindow, facts, methods, moved, ["items"]);
-  const plan: Plan = { ...others, maxLength, kernels: [], ways: [{ arrangement: "items" }] };
+  const { variants: _, ...others } = planSort(inWindow, facts, methods, moved, ["items"]);
+  const plan: Plan = { ...others, maxLength, kernels: [], variants: [{ arrangement: "items" }] };
   const kernelOptions: SortKernelOptions = { ...ofTiles, shape, digits };
   const bytesOf = (input: number, output: number): Plan["itemBytes"] => ({
     ...itemBytesOf(input, output),

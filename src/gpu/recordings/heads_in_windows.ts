@@ -2,7 +2,7 @@ import { u32 } from "../../algebra/integers.ts";
 import { LimitError } from "../../errors.ts";
 import type { Arrangement, Kernel } from "../../kernels/kernel.ts";
 import { bindingOf } from "../../kernels/kernel.ts";
-import { carriedEnds, windowSources } from "../../kernels/later_segments.ts";
+import { carriedEnds, windowSources } from "../../kernels/segments_in_windows.ts";
 import type { Limits } from "../../plan/device_facts.ts";
 import type { Methods } from "../../plan/methods.ts";
 import type { AnyOperator } from "../../plan/options.ts";
@@ -12,22 +12,22 @@ import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { requireWindows, windowOf } from "../../plan/windows.ts";
+import { requireWindows, windowOf } from "../../plan/window_length.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import type { Compiled, PartParams, Range, ResolvedRanges } from "../executor/executor.ts";
-import type { Division, Run } from "./choose_way.ts";
-import { requireApart, runOf } from "./choose_way.ts";
+import type { Division, Execution } from "./choose_variant.ts";
+import { executionOf, requireApart } from "./choose_variant.ts";
 import {
   compileAll,
+  executionsOfWindow,
   paramsOf,
-  partOf,
   planMover,
   rangeFor,
-  runsOfWindow,
+  subrangeOf,
   whole,
   windowsOf,
-} from "./windows.ts";
+} from "./divide_into_windows.ts";
 
 // Segments by offsets, flags, bits or keys that no binding holds: window after window. The total of a window is an element, which has
 // its last segment's value and the number of segments. The next window goes on from it until a segment starts there. A reduction stores
@@ -122,8 +122,8 @@ export async function headsInWindows(
     return {
       plan,
       ...division,
-      runs: (length, ranges, params) =>
-        runsOf(windows, length, heads ? { ...ranges, heads } : ranges, params),
+      divide: (length, ranges, params) =>
+        executionsOf(windows, length, heads ? { ...ranges, heads } : ranges, params),
     };
   } catch (cause) {
     division.destroy();
@@ -151,8 +151,13 @@ interface Windows {
 
 const bytesOfBits = (items: number): number => 4 * Math.ceil(items / 32);
 
-/** The runs of a recording. Where offsets became bits, `ranges` have these. */
-function runsOf(windows: Windows, length: number, ranges: ResolvedRanges, params: PartParams): Run[] {
+/** The executions of a recording. Where offsets became bits, `ranges` have these. */
+function executionsOf(
+  windows: Windows,
+  length: number,
+  ranges: ResolvedRanges,
+  params: PartParams,
+): Execution[] {
   const { plan, made, window, carried, headsAt } = windows;
   const { first_index: firstIndex = 0, segment_count: room = 0 } = params;
   requireApart(plan, ranges);
@@ -160,10 +165,10 @@ function runsOf(windows: Windows, length: number, ranges: ResolvedRanges, params
   const parts = partsOf(windows, room, made.first.limits);
   const all = windowsOf(length, window);
   return [
-    ...(clear ? [runOf(clear, length, ranges)] : []),
+    ...(clear ? [executionOf(clear, length, ranges)] : []),
     ...(mark
       ? parts.map((part) =>
-          runOf(
+          executionOf(
             mark,
             length,
             { ...ranges, ...placesOf(windows, ranges, part) },
@@ -173,7 +178,7 @@ function runsOf(windows: Windows, length: number, ranges: ResolvedRanges, params
       : []),
     ...all.flatMap(({ first, items }, at) =>
       reached(windows, parts, first + items).flatMap((part) =>
-        runsOfWindow(
+        executionsOfWindow(
           at === 0 ? made.first : made.later,
           made.mover,
           items,
@@ -187,7 +192,7 @@ function runsOf(windows: Windows, length: number, ranges: ResolvedRanges, params
     ),
     ...(counter
       ? [
-          runOf(counter, 1, {
+          executionOf(counter, 1, {
             input: {
               ...carried,
               offset: ((all.length - 1) % 2) * (carried.bytes / 2) + headsAt,
@@ -226,12 +231,12 @@ function placesOf(
   { offsets, output, unique }: ResolvedRanges,
   { first, items }: Places,
 ): ResolvedRanges {
-  const ofAll = { offsets: partOf(offsets, first, items + 1, 4) };
+  const ofAll = { offsets: subrangeOf(offsets, first, items + 1, 4) };
   return reduces
     ? {
         ...ofAll,
-        output: partOf(output, first, items, itemBytes.output),
-        unique: partOf(unique, first, items, itemBytes.unique ?? 4),
+        output: subrangeOf(output, first, items, itemBytes.output),
+        unique: subrangeOf(unique, first, items, itemBytes.unique ?? 4),
       }
     : ofAll;
 }
@@ -246,12 +251,12 @@ function windowOfRanges(
   const { input, output, heads, keys } = ranges;
   return {
     ...ranges,
-    input: partOf(input, first, items, itemBytes.input),
-    output: partOf(output, first, items, itemBytes.output),
+    input: subrangeOf(input, first, items, itemBytes.input),
+    output: subrangeOf(output, first, items, itemBytes.output),
     heads:
       options.segments === "heads"
-        ? partOf(heads, first, items, 4)
-        : partOf(heads, first / 32, Math.ceil(items / 32), 4),
+        ? subrangeOf(heads, first, items, 4)
+        : subrangeOf(heads, first / 32, Math.ceil(items / 32), 4),
     keys: keysOf(keys, first, items, itemBytes.keys ?? 4),
     carried,
   };
@@ -259,7 +264,7 @@ function windowOfRanges(
 
 /** The keys of a window. Those of a later one begin with one before it. */
 const keysOf = (keys: Range | undefined, at: number, items: number, keyBytes: number): Range | undefined =>
-  at === 0 ? partOf(keys, 0, items, keyBytes) : partOf(keys, at - 1, items + 1, keyBytes);
+  at === 0 ? subrangeOf(keys, 0, items, keyBytes) : subrangeOf(keys, at - 1, items + 1, keyBytes);
 
 /**
  * Plans what turns offsets into bits, which a plan of one window has, for more items: what clears the bits, and what sets them and
@@ -288,10 +293,10 @@ function planMarks(
     kernels: [kernel],
     scratch: [],
     eagerScratch: 0,
-    ways: [{ arrangement: "items" }],
+    variants: [{ arrangement: "items" }],
     passes: (length) =>
       asked
-        .passes(length, asked.ways[0]?.arrangement ?? "items", false)
+        .passes(length, asked.variants[0]?.arrangement ?? "items", false)
         .filter((pass) => pass.kernel === kernel)
         .map((pass) => ({ ...pass, slots: new Map([...pass.slots, [bindingOf.heads, "heads"]]) })),
   });

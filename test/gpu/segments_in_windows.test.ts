@@ -18,7 +18,7 @@ import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
-import { watched } from "../support/watched.ts";
+import { watched } from "../support/watched_device.ts";
 
 // Rows that are together longer than a binding may be. The device is taken for one whose bindings are short.
 

@@ -433,6 +433,26 @@ describe("bad input", () => {
     expect(() => scanReference(data, options as object)).toThrow(ArgumentError);
   });
 
+  test.each([
+    ["is the first of the result", 0, 0],
+    ["is the last of the result", 3, 2],
+  ])(
+    "a total that %s is refused before anything is written, and one beside it is not",
+    async (_, from, at) => {
+      const all = Uint32Array.from({ length: 10 }, (_, at) => 100 + at);
+      const into = all.subarray(from, from + data.length);
+      const before = all.slice();
+      const [text, named] = await refusal(
+        fold().scan(data, { into, total: all.subarray(from + at, from + at + 1) }),
+      );
+      expect(text).toBe("scan: into and total overlap; they must be apart");
+      expect(named).toBe("total");
+      expect(all).toEqual(before);
+      await fold().scan(data, { into, total: all.subarray(from + data.length, from + data.length + 1) });
+      expect(all[from + data.length]).toBe(into.at(-1));
+    },
+  );
+
   test("a reduction has no total", async () => {
     const [text, named] = await refusal(fold().reduce(data, { total: new Uint32Array(1) } as object));
     expect(text).toMatch(/total/);

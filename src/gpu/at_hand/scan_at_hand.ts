@@ -5,7 +5,6 @@ import { i32, u32 } from "../../algebra/integers.ts";
 import type { Operator } from "../../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import { part } from "../../errors.ts";
 import type { InitialOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
@@ -14,9 +13,9 @@ import type { Plan, RangeName } from "../../plan/plan.ts";
 import { rangeBytes } from "../../plan/plan.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import type { Given, Part, Target } from "../device/transfer.ts";
+import type { Given, ReadBack, Target } from "../device/transfer.ts";
 import { atHand, fresh, givenOf } from "../device/transfer.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
 import { loadRareOptions, methodsFor } from "../executor/load_methods.ts";
@@ -134,7 +133,7 @@ export async function scanAtHand(
   requireOptions("scan", options, scanNames);
   const { into, initial, total, ...others } = options;
   const room = givenOf(into as AnyArray);
-  const ends = endsOf("scan", initial, total);
+  const ends = endReaderOf("scan", initial, total, room);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
   const target = await targetFor(into, room, arrayOf, "scan", given.length, true);
   const { options: endOptions, ...own } = await ends({ arrayOf, ...types });
@@ -156,17 +155,18 @@ export interface EndValues {
   readonly total?: unknown;
 }
 
-/** Takes note of where `total` is now, and returns a function that checks both when the types are known. */
-export function endsOf(
+/** Takes note of where `total` is now, and returns a function that checks both when the types are known. `into` is where the result goes. */
+export function endReaderOf(
   caller: string,
   initial: unknown,
   total?: unknown,
+  into?: Given,
 ): (types: HandTypes) => Promise<Partial<HandEnds>> {
   const room = givenOf(total as AnyArray);
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await loadRareOptions()).endsAtHand(caller, types, initial, total, room);
+      : (await loadRareOptions()).endsAtHand(caller, types, initial, total, room, into);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */
@@ -202,12 +202,12 @@ export async function typesOf(data: AnyArray, options: TypeOptions, caller: stri
 const shortTypes = { u32, i32, f32, f16 } as const;
 
 /** The element type of an array. The 64-bit types are loaded with the first array of 64-bit elements. */
-function typeOfArray(
+async function typeOfArray(
   data: AnyArray,
   type: ElementType | undefined,
   caller: string,
   option: string,
-): ElementType | Promise<ElementType> {
+): Promise<ElementType> {
   const given = structOfArray(data, type, caller, option) ?? type;
   if (given !== undefined) {
     return given;
@@ -215,7 +215,7 @@ function typeOfArray(
   const name: TypeName = typeNameOfArray(data, type, caller);
   return (
     shortTypes[name as keyof typeof shortTypes] ??
-    part(import("../../algebra/types_64.ts")).then((types) => types[name as "u64" | "i64" | "f64"])
+    (await loadRareOptions()).types64[name as "u64" | "i64" | "f64"]
   );
 }
 
@@ -227,9 +227,9 @@ interface PlanAtHand {
   /** Makes a buffer for `length` items of output. */
   output(name: RangeName, length: number): Promise<Range>;
   /** Runs the plan for `length` items, and reads what it left. */
-  run(ranges: ResolvedRanges, length: number, parts: readonly Part[]): Promise<void>;
+  run(ranges: ResolvedRanges, length: number, parts: readonly ReadBack[]): Promise<void>;
   /** Reads what a run left. */
-  readBack(parts: readonly Part[]): Promise<void>;
+  readBack(parts: readonly ReadBack[]): Promise<void>;
 }
 
 /** Runs one call with its plan. Its buffers have `bytes` bytes at most: see `bytesFor`. */
@@ -334,7 +334,7 @@ export const runAtOnce = (
   planAtHand(
     context,
     planned,
-    bytesFor(given.byteLength) + bytesFor(given.length * type.bytes, ends.total ? type.bytes : 0),
+    bufferBytesFor(given.byteLength) + bufferBytesFor(given.length * type.bytes, ends.total ? type.bytes : 0),
     async ({ plan, upload, output, run }) => {
       const length = plan.outputLength(given.length);
       if (length === 0 && !ends.total) {
@@ -349,9 +349,9 @@ export const runAtOnce = (
       };
       const bytes = length * type.bytes;
       const result = target(bytes);
-      const parts = [partOf(ranges.output, bytes, result)];
+      const parts = [readBackOf(ranges.output, bytes, result)];
       if (ranges.total && ends.total) {
-        parts.push(partOf(ranges.total, type.bytes, ends.total));
+        parts.push(readBackOf(ranges.total, type.bytes, ends.total));
       }
       await run(ranges, given.length, parts);
       return result();
@@ -359,7 +359,7 @@ export const runAtOnce = (
   );
 
 /** Bytes of a range that go to a target. */
-export const partOf = ({ buffer }: Range, bytes: number, target: () => Uint8Array): Part => ({
+export const readBackOf = ({ buffer }: Range, bytes: number, target: () => Uint8Array): ReadBack => ({
   buffer,
   bytes,
   use: (from) => target().set(from),

@@ -164,7 +164,7 @@ describe("every element is the reference's", () => {
     const { device } = fold();
     const words = type.bytes / 4;
     const keyWords = by === "long keys" || by === "computed keys" ? 2 : 1;
-    // As src/gpu/recordings/head_windows.ts has it: a binding may start up to 4096 bytes before the window.
+    // As src/gpu/recordings/heads_in_windows.ts has it: a binding may start up to 4096 bytes before the window.
     const window = Math.floor((BINDING - 4096) / (4 * Math.max(words, keyWords)) / 256) * 256;
     const maxLength = 3 * window;
     const segments = segmentsBy(by);
@@ -374,7 +374,7 @@ describe("every segment's total is the reference's, and so are keys and their nu
     const isByKeys = by.includes("keys");
     const keyWords = by === "long keys" || by === "computed keys" ? 2 : 1;
     const uniqueWords = by === "long keys" ? 2 : 1;
-    // As src/plan/windows.ts has it: a binding may start up to 4096 bytes before the window.
+    // As src/plan/window_length.ts has it: a binding may start up to 4096 bytes before the window.
     const window = Math.floor((BINDING - 4096) / (4 * Math.max(words, itemWords, keyWords)) / 256) * 256;
     const maxLength = 3 * window;
     const segments = segmentsBy(by);

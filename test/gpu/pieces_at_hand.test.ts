@@ -15,7 +15,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, openFold, SourceError } from "../../src/node.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";
-import { argMaxReference, argMinReference } from "../../src/reference/arg.ts";
+import { argMaxReference, argMinReference } from "../../src/reference/arg_min_max.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -25,7 +25,7 @@ import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { type Watched, watched } from "../support/watched.ts";
+import { type Watched, watched } from "../support/watched_device.ts";
 
 // Calls at hand on long arrays, which go in, through and out piece by piece.
 
@@ -385,6 +385,11 @@ describe("what is wrong is refused before anything is touched", () => {
     ["into", (one) => one.scan(data, { into: new Uint32Array(999) }), "into has 999 elements"],
     ["initial", (one) => one.scan(data, { initial: -1 }), "initial"],
     ["total", (one) => one.scan(data, { total: new Uint32Array(2) }), "total has 2 elements"],
+    [
+      "total in into",
+      (one) => one.scan(data, { into: data, total: data.subarray(999) }),
+      "into and total overlap",
+    ],
     ["workGroupSize", (one) => one.scan(data, { workGroupSize: 0 }), "workGroupSize is 0"],
     ["passes", (one) => one.reduce(data, { passes: "twice" as never }), "passes is twice"],
     ["algorithm", (one) => one.reduce(data, { algorithm: "none" as never }), "none"],

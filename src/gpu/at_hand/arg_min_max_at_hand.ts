@@ -1,17 +1,17 @@
 import type { ElementType, Scalar } from "../../algebra/types.ts";
-import { ArgumentError, part } from "../../errors.ts";
+import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
-import type { ArgCall } from "../../plan/arg.ts";
-import { elementOf, keyOf, reductionOf } from "../../plan/arg.ts";
+import type { ArgCall } from "../../plan/arg_min_max.ts";
+import { elementOf, keyOfWords, reductionOf } from "../../plan/arg_min_max.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { planReduce } from "../../plan/reduce.ts";
-import { requireScalar } from "../../plan/scalar.ts";
+import { requireScalar } from "../../plan/require_scalar.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
-import { methodsFor } from "../executor/load_methods.ts";
+import { loadRareOptions, methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
-import { isLong, runAtOnce, typesOf } from "./at_hand.ts";
+import { isLong, runAtOnce, typesOf } from "./scan_at_hand.ts";
 
 /** An element and its index. */
 export type ArgValue<V extends Scalar> = {
@@ -53,8 +53,7 @@ export async function argAtHand(
   if (given.length === 0) {
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }
-  const { u64 } = await part(import("../../algebra/types_64.ts"));
-  const reduction = reductionOf(call, type, u64);
+  const reduction = reductionOf(call, type, (await loadRareOptions()).types64.u64);
   // Entries have no value on the CPU that could be carried from piece to piece. So the parts of a long array are calls of their own.
   let items = given.length;
   while (isLong(items, reduction.type.bytes, context)) {
@@ -72,7 +71,7 @@ export async function argAtHand(
     const made = await runAtOnce(context, { primitive: call, all, plan }, all.type, part);
     const entry = new Uint32Array(made.buffer as ArrayBuffer, 0, all.type.bytes / 4);
     // Of equal keys, the first one stays.
-    if (at === 0 || keyOf(entry) < keyOf(best)) {
+    if (at === 0 || keyOfWords(entry) < keyOfWords(best)) {
       best = entry;
       start = at;
     }

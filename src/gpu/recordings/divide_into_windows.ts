@@ -1,20 +1,20 @@
 import type { ElementType } from "../../algebra/types.ts";
 import { LimitError } from "../../errors.ts";
-import { appendScratch, planAppend } from "../../plan/append_windows.ts";
+import { appendScratch, planAppend } from "../../plan/append_kept_items.ts";
 import type { Plan, RangeName } from "../../plan/plan.ts";
 import { wholeWords } from "../../plan/plan.ts";
 import type { Context } from "../device/context.ts";
 import { allocate } from "../device/device.ts";
-import { STORAGE } from "../device/flags.ts";
+import { STORAGE } from "../device/usage_flags.ts";
 import type { Compiled, PartParams, Range, ResolvedRanges } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
-import type { Division, Run } from "./choose_way.ts";
-import { runOf } from "./choose_way.ts";
+import type { Division, Execution } from "./choose_variant.ts";
+import { executionOf } from "./choose_variant.ts";
 
 // What all recordings of ranges share that are longer than a binding may be.
 
 /** The part of a range of `items` items, from an item on. */
-export const partOf = (
+export const subrangeOf = (
   range: Range | undefined,
   first: number,
   items: number,
@@ -86,17 +86,17 @@ export function planMover(plan: Plan, type: ElementType, window: number, { facts
   };
 }
 
-/** The runs of a window: one, or two where its results go through the scratch of the plan that moves them. */
-export function runsOfWindow(
+/** The executions of a window: one, or two where its results go through the scratch of the plan that moves them. */
+export function executionsOfWindow(
   own: Compiled,
   mover: Compiled | undefined,
   items: number,
   ranges: ResolvedRanges,
   params: PartParams,
-): Run[] {
+): Execution[] {
   const { input, output } = ranges;
   try {
-    return [runOf(own, items, ranges, params)];
+    return [executionOf(own, items, ranges, params)];
   } catch (cause) {
     // Nobody but the GPU knows how many items there are to move if their number is there.
     const mayMove = cause instanceof LimitError && input?.buffer === output?.buffer && !ranges.length;
@@ -105,8 +105,8 @@ export function runsOfWindow(
     }
     const aside = { buffer: mover.scratch(appendScratch.kept), offset: 0, bytes: output.bytes };
     return [
-      runOf(own, items, { ...ranges, output: aside }, params),
-      runOf(mover, items, { output }, { window: 0, first_place: 0 }),
+      executionOf(own, items, { ...ranges, output: aside }, params),
+      executionOf(mover, items, { output }, { window: 0, first_place: 0 }),
     ];
   }
 }

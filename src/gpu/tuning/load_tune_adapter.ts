@@ -1,7 +1,14 @@
-import { part } from "../../errors.ts";
+import { ArgumentError, part } from "../../errors.ts";
 import type { AdapterTuning } from "../../plan/adapter_tuning.ts";
-import type { Fold } from "../fold.ts";
+import { Fold } from "../fold.ts";
 import type { TuneAdapterOptions } from "./tune_adapter.ts";
+
+/** @throws {ArgumentError} for what is no fold. */
+export function requireFold(fold: unknown, title: string): void {
+  if (!(fold instanceof Fold)) {
+    throw new ArgumentError(`${title}: fold is none of openFold's`, "fold");
+  }
+}
 
 /**
  * Measures which algorithms and sizes are the fastest on a fold's adapter, for scans, reductions, compactions, sorts and histograms
@@ -21,5 +28,7 @@ import type { TuneAdapterOptions } from "./tune_adapter.ts";
  * await tuned.scan(Uint32Array.of(3, 1, 7)); // 3 4 11
  * ```
  */
-export const tuneAdapter = async (fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> =>
-  (await part(import("./tuning.ts"))).tuneNow(fold, options);
+export async function tuneAdapter(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
+  requireFold(fold, "tuneAdapter");
+  return (await part(import("./tuning_part.ts"))).tuneNow(fold, options);
+}

@@ -1,7 +1,7 @@
 import { u32 } from "../algebra/integers.ts";
+import { appendKernel, storeCountKernel } from "../kernels/append_kept_items.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import { bindingOf } from "../kernels/kernel.ts";
-import { appendKernel, storeCountKernel } from "../kernels/windows.ts";
 import type { CompactOptions } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Plan } from "./plan.ts";
@@ -43,7 +43,7 @@ export function planAppend(
     indirectWords,
     vector: 1,
     outputLength: (length) => length,
-    ways: [{ arrangement: "items" }],
+    variants: [{ arrangement: "items" }],
     groupingOf: () => {
       throw new Error(`${title}: a compaction has no grouping`);
     },

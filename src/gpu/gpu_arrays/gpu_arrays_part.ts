@@ -1,6 +1,6 @@
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
-import { plannedLength, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
+import { plannedLengthOnGpu, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
 import { expandRunsAtHand, expandRunsOnGpu } from "./expand_runs.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { isGpuArray } from "./gpu_array.ts";
@@ -11,13 +11,13 @@ import { runsAtHand, runsOnGpu } from "./run_lengths.ts";
 // Arrays on the GPU, and the calls at hand that take several of them: those on segments and on runs.
 
 export { prepareExpandRuns } from "./expand_runs.ts";
-export { segmentsAtHand } from "./segments_at_hand.ts";
+export { segmentsAtHand } from "./segments_via_gpu.ts";
 export { upload, wrap } from "./upload_and_wrap.ts";
 
 /** What other calls on arrays on the GPU take. */
 export const onGpu = {
   countOf,
-  plannedLength,
+  plannedLengthOnGpu,
   rangeOf,
   requireNamed,
   requireOneEach,

@@ -1,10 +1,10 @@
-import type { WindowedGather, WindowedSort } from "../../plan/sort_windows.ts";
+import type { WindowedGather, WindowedSort } from "../../plan/sort_in_windows.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import type { Compiled, PartParams, Range, ResolvedRanges } from "../executor/executor.ts";
-import type { Division, Run } from "../recordings/choose_way.ts";
-import { requireApart, runOf } from "../recordings/choose_way.ts";
-import { compileAll, paramsOf, partOf, rangeFor, windowsOf } from "../recordings/windows.ts";
+import type { Division, Execution } from "../recordings/choose_variant.ts";
+import { executionOf, requireApart } from "../recordings/choose_variant.ts";
+import { compileAll, paramsOf, rangeFor, subrangeOf, windowsOf } from "../recordings/divide_into_windows.ts";
 
 // Recordings of sorts of more items than a binding holds.
 
@@ -39,7 +39,7 @@ export async function sortInWindows(context: Context, sort: WindowedSort): Promi
   return {
     plan,
     ...division,
-    runs(length, ranges, { first_index: firstIndex = 0 }) {
+    divide(length, ranges, { first_index: firstIndex = 0 }) {
       requireApart(plan, ranges);
       if (length === 0) {
         return [];
@@ -52,7 +52,7 @@ export async function sortInWindows(context: Context, sort: WindowedSort): Promi
       const valuesOut = storesKeys ? ranges.reordered : ranges.output;
       const placesOf = (at: number) =>
         at % 2 === 1 ? { keys: keysOut, values: valuesOut } : { keys, values };
-      const runs = steps.flatMap((_, digit): Run[] => {
+      const executions = steps.flatMap((_, digit): Execution[] => {
         const [count, move] = others.slice(2 * digit) as [Compiled, Compiled];
         const from = digit === 0 ? { keys: ranges.input, values: ranges.values } : placesOf(digit - 1);
         const to = placesOf(digit);
@@ -60,26 +60,26 @@ export async function sortInWindows(context: Context, sort: WindowedSort): Promi
         const given = windows.map(({ first, items }) => ({
           items,
           ranges: {
-            input: partOf(from.keys, first, items, inputBytes),
-            values: partOf(from.values, first, items, valueBytes),
+            input: subrangeOf(from.keys, first, items, inputBytes),
+            values: subrangeOf(from.values, first, items, valueBytes),
             length: ranges.length,
           } as ResolvedRanges,
           params: { ...paramsOf(first, firstIndex), digit, tiles, window: first / tile } as PartParams,
         }));
         return [
           ...given.map((one) =>
-            runOf(count, one.items, { ...one.ranges, offsets: table(counts) }, one.params),
+            executionOf(count, one.items, { ...one.ranges, offsets: table(counts) }, one.params),
           ),
-          runOf(scanned, radix * tiles, { input: table(counts), output: table(offsets) }),
+          executionOf(scanned, radix * tiles, { input: table(counts), output: table(offsets) }),
           ...given.flatMap((one) =>
             windows.map(({ first, items }) =>
-              runOf(
+              executionOf(
                 move,
                 one.items,
                 {
                   ...one.ranges,
-                  output: partOf(to.keys, first, items, keyBytes),
-                  reordered: partOf(to.values, first, items, valueBytes),
+                  output: subrangeOf(to.keys, first, items, keyBytes),
+                  reordered: subrangeOf(to.values, first, items, valueBytes),
                   offsets: table(offsets),
                 },
                 { ...one.params, first_place: first },
@@ -95,19 +95,19 @@ export async function sortInWindows(context: Context, sort: WindowedSort): Promi
       const ends = copied.flatMap((copy, at) =>
         windows.map(({ first, items }) => {
           const { from, to, bytes } = moved[at] as (typeof moved)[number];
-          return runOf(
+          return executionOf(
             copy,
             items,
             {
-              input: partOf(from, first, items, bytes),
-              output: partOf(to, first, items, bytes),
+              input: subrangeOf(from, first, items, bytes),
+              output: subrangeOf(to, first, items, bytes),
               length: ranges.length,
             },
             paramsOf(first, firstIndex),
           );
         }),
       );
-      return [...runs, ...ends];
+      return [...executions, ...ends];
     },
   };
 }
@@ -129,7 +129,7 @@ export async function gatherInWindows(context: Context, windowed: WindowedGather
   return {
     plan,
     ...division,
-    runs(length, ranges, { first_index: firstIndex = 0 }) {
+    divide(length, ranges, { first_index: firstIndex = 0 }) {
       requireApart(plan, ranges);
       if (length === 0) {
         return [];
@@ -140,13 +140,13 @@ export async function gatherInWindows(context: Context, windowed: WindowedGather
       const params = (first: number): PartParams => paramsOf(first, firstIndex);
       const moves = windows.flatMap((one) =>
         windows.map(({ first, items }) =>
-          runOf(
+          executionOf(
             gathered,
             one.items,
             {
-              input: partOf(from, first, items, bytes),
-              output: partOf(isAside ? aside : to, one.first, one.items, bytes),
-              positions: partOf(positions, one.first, one.items, 4),
+              input: subrangeOf(from, first, items, bytes),
+              output: subrangeOf(isAside ? aside : to, one.first, one.items, bytes),
+              positions: subrangeOf(positions, one.first, one.items, 4),
               length: ranges.length,
             },
             { ...params(one.first), first_place: first },
@@ -154,12 +154,12 @@ export async function gatherInWindows(context: Context, windowed: WindowedGather
         ),
       );
       const copies = (isAside ? windows : []).map(({ first, items }) =>
-        runOf(
+        executionOf(
           copied,
           items,
           {
-            input: partOf(aside, first, items, bytes),
-            output: partOf(to, first, items, bytes),
+            input: subrangeOf(aside, first, items, bytes),
+            output: subrangeOf(to, first, items, bytes),
             length: ranges.length,
           },
           params(first),

@@ -1,7 +1,7 @@
 import { ArgumentError, LimitError } from "../../errors.ts";
 import type { Kernel } from "../../kernels/kernel.ts";
 import { isWide } from "../../kernels/kernel.ts";
-import type { Plan, RangeName, Way } from "../../plan/plan.ts";
+import type { Plan, RangeName, Variant } from "../../plan/plan.ts";
 import type {
   BoundPass,
   BoundRange,
@@ -12,23 +12,23 @@ import type {
 } from "../executor/executor.ts";
 import { readsThroughOutput } from "../executor/executor.ts";
 
-// Decides which ranges a recording takes, and in which way. If WebGPU refuses one dispatch, the caller loses the whole
+// Decides which ranges a recording takes, and which variant of its plan it executes on them. If WebGPU refuses one dispatch, the caller loses the whole
 // submission. So such a dispatch is never recorded.
 
-/** One run of a compiled plan, and how it is carried out. */
-export interface Run {
+/** One execution of a compiled plan: its variant, and the dispatches with what each binds. */
+export interface Execution {
   readonly compiled: Compiled;
-  readonly way: Way;
+  readonly variant: Variant;
   readonly passes: readonly BoundPass[];
 }
 
-/** What is prepared: it divides a recording into runs of compiled plans. */
+/** What is prepared: it divides a recording into executions of compiled plans. */
 export interface Division {
   /** What a recording takes, and the most of it. */
   readonly plan: Plan;
   readonly kernels: readonly Kernel[];
-  /** The runs for ranges that were checked one by one. */
-  runs(length: number, ranges: ResolvedRanges, params: PartParams): readonly Run[];
+  /** The executions for ranges that were checked one by one. */
+  divide(length: number, ranges: ResolvedRanges, params: PartParams): readonly Execution[];
   destroy(): void;
 }
 
@@ -36,40 +36,40 @@ export interface Division {
 export const undivided = (compiled: Compiled): Division => ({
   plan: compiled.plan,
   kernels: compiled.plan.kernels,
-  runs(length, ranges, params) {
+  divide(length, ranges, params) {
     requireApart(compiled.plan, ranges);
-    return [runOf(compiled, length, ranges, params)];
+    return [executionOf(compiled, length, ranges, params)];
   },
   destroy: () => compiled.destroy(),
 });
 
 /**
- * A run in the first of a plan's ways whose dispatches WebGPU accepts. This is decided by what each dispatch binds to read
+ * An execution of the first of a plan's variants whose dispatches WebGPU accepts. This is decided by what each dispatch binds to read
  * and to write, so that every pair of ranges is checked.
  *
  * @throws {ArgumentError} {@link LimitError} where there is none.
  */
-export function runOf(
+export function executionOf(
   compiled: Compiled,
   length: number,
   ranges: ResolvedRanges,
   params: PartParams = {},
-): Run {
+): Execution {
   const { plan } = compiled;
   const atVectors = areAtVectors(plan, ranges);
   let problem: Error | undefined;
-  for (const way of plan.ways) {
-    if (atVectors || !isWide(way.arrangement)) {
-      const passes = compiled.bind(length, ranges, way, params);
-      if (isFor(way, plan, ranges, passes)) {
-        problem = problemOf(compiled, passes);
+  for (const variant of plan.variants) {
+    if (atVectors || !isWide(variant.arrangement)) {
+      const passes = compiled.bind(length, ranges, variant, params);
+      if (isFor(variant, plan, ranges, passes)) {
+        problem = bindingProblemOf(compiled, passes);
         if (problem === undefined) {
-          return { compiled, way, passes };
+          return { compiled, variant, passes };
         }
       }
     }
   }
-  throw problem ?? new Error(`${plan.title}: no way for these ranges`);
+  throw problem ?? new Error(`${plan.title}: no variant fits`);
 }
 
 /** The ranges that are written. */
@@ -123,9 +123,9 @@ const areAtVectors = ({ vector, itemBytes }: Plan, ranges: ResolvedRanges): bool
     (name) => (ranges[name]?.offset ?? 0) % (vector * itemBytes[name]) === 0,
   );
 
-/** Whether kernels of this way find their input and output where the ranges lie. */
+/** Whether kernels of this variant find their input and output where the ranges lie. */
 function isFor(
-  { arrangement, apart }: Way,
+  { arrangement, apart }: Variant,
   plan: Plan,
   { input, output }: ResolvedRanges,
   passes: readonly BoundPass[],
@@ -139,7 +139,7 @@ function isFor(
 }
 
 /** Why WebGPU would refuse a dispatch; undefined if it accepts all of them. */
-export function problemOf(
+export function bindingProblemOf(
   { plan: { title, itemBytes }, limits }: Compiled,
   passes: readonly BoundPass[],
 ): Error | undefined {

@@ -1,12 +1,12 @@
 import type { Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { combineKernel } from "../kernels/combine.ts";
+import { combineKernel } from "../kernels/combine_pairs.ts";
+import { chooseSizes, groupingOf, requireMaxLength, rowOf, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { portable } from "./methods.ts";
 import type { Plan, Slot } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
-import { groupingOf, requireMaxLength, rowOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of a prepared combination of pairs. */
 export interface CombineOptions {
@@ -30,7 +30,7 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
   const { domain } = monoid;
   const sizes = { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength };
   const row = rowOf(twoPassRows, "reduce", domain, sizes, facts, portable);
-  const tuning = tune(row, title, type, domain, sizes, facts, portable);
+  const tuning = chooseSizes(row, title, type, domain, sizes, facts, portable);
   const kernel = combineKernel(monoid, tuning.sizes);
   const slots = new Map<number, Slot>([
     [1, "input"],
@@ -48,7 +48,7 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
     itemBytes: itemBytesOf(type.bytes, type.bytes),
     indirectWords: 0,
     outputLength,
-    ways: [{ arrangement: "items" }],
+    variants: [{ arrangement: "items" }],
     groupingOf: () => groupingOf(tuning, 1),
     passes(length) {
       const tiles = Math.ceil(outputLength(length) / tuning.sizes.workGroupSize);

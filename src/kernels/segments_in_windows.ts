@@ -8,8 +8,8 @@ import placesFromFirstFile from "../../shaders/device/segments/places_from_first
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { file } from "./contract.ts";
-import type { EndChoices } from "./ends.ts";
-import { endsOf } from "./ends.ts";
+import type { EndChoices } from "./initial_and_total.ts";
+import { endsOf } from "./initial_and_total.ts";
 import type { Ends, SegmentSources } from "./kernel.ts";
 
 // Segments in windows. A segment may begin in a window before, so elements are handed on, and the first item of a later window

@@ -1,8 +1,8 @@
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
+import { expandKernel } from "../kernels/expand_runs.ts";
 import { bindingOf } from "../kernels/kernel.ts";
-import { expandKernel } from "../kernels/runs.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";

@@ -7,9 +7,9 @@ import { ArgumentError, LimitError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { commonNames } from "../../plan/options.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
-import type { HandTypes, TypeOptions } from "../at_hand/at_hand.ts";
-import { endsOf, isLong, loadStreams, targetFor, typesOf } from "../at_hand/at_hand.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import type { HandTypes, TypeOptions } from "../at_hand/scan_at_hand.ts";
+import { endReaderOf, isLong, loadStreams, targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
@@ -79,7 +79,7 @@ export async function segmentsAtHand(
     const { rowsGoInPieces, rowsInPieces } = await loadStreams();
     if (rowsGoInPieces(primitive, context, checked.rows, types, options.op)) {
       const { initial, ...all } = others;
-      const { options: endOptions, ...ends } = await endsOf(primitive, initial)({ arrayOf, ...types });
+      const { options: endOptions, ...ends } = await endReaderOf(primitive, initial)({ arrayOf, ...types });
       const made = await rowsInPieces(context, primitive, { ...all, ...types, ...endOptions }, checked.rows, {
         given,
         target,
@@ -91,10 +91,10 @@ export async function segmentsAtHand(
   }
   const startBytes = "rows" in checked ? 0 : arrayIn(checked).byteLength;
   const bytes =
-    bytesFor(given.byteLength) +
-    bytesFor(given.length * types.type.bytes) +
+    bufferBytesFor(given.byteLength) +
+    bufferBytesFor(given.length * types.type.bytes) +
     // The keys go in, and those of runs come out.
-    2 * bytesFor(startBytes);
+    2 * bufferBytesFor(startBytes);
   return viaGpu(context, title, given.length, bytes, async (own) => {
     /** What says where segments start, on the GPU. */
     const starts = async (data: GpuArray): Promise<object> => {
@@ -106,7 +106,7 @@ export async function segmentsAtHand(
       }
       try {
         const given = givenOf(arrayIn(checked));
-        const array = own(await upload(context, arrays, given, { type: keys ?? u32 }));
+        const array = own(await upload(context, arrays, given, { type: keys ?? u32 }, true));
         return { [checked.kind]: array, key, keyType };
       } catch (cause) {
         throw cause instanceof LimitError
@@ -114,7 +114,7 @@ export async function segmentsAtHand(
           : cause;
       }
     };
-    const data = own(await upload(context, arrays, given, { type: from }));
+    const data = own(await upload(context, arrays, given, { type: from }, true));
     const result: unknown = await data.callOnGpu(primitive, context, arrays, {
       ...others,
       ...(types.from && types),
