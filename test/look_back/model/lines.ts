@@ -133,12 +133,12 @@ export const lines = {
   },
   readTotalAgain: {
     file: lookBack,
-    function: "look_back_again",
+    function: "total_before",
     text: "let found = read_entry(entry_of_tile(other));",
   },
   computeTotal: {
     file: lookBack,
-    function: "look_back_again",
+    function: "total_before",
     text: "element = total_of_tile(other, thread, length);",
   },
   computeTotalOneByOne: {
@@ -195,7 +195,8 @@ export const copied: readonly (readonly [file: string, name: string, digest: str
   ["look_back/look_back.wgsl", "claims_carry", "4baa3345"],
   ["look_back/look_back.wgsl", "hand_on", "a9af6d88"],
   ["look_back/look_back.wgsl", "look_back", "2f9ed1f8"],
-  ["look_back/look_back.wgsl", "look_back_again", "5744a11f"],
+  ["look_back/look_back.wgsl", "look_back_again", "412aa748"],
+  ["look_back/look_back.wgsl", "total_before", "10a89598"],
   ["look_back/look_back_threads.wgsl", "stop_before", "9c05cba1"],
   ["look_back/look_back_threads.wgsl", "stop_at", "4cb68d82"],
   ["look_back/look_back_threads.wgsl", "find_carry", "5f31128e"],
