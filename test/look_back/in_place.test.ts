@@ -227,7 +227,9 @@ const mutations: readonly {
   {
     title: "a work-group scans only the first of its tiles that are left",
     entryPoint: "scan_left_tiles",
-    change: [["  take_left_tile(tile, thread, length);", "  take_left_tile(tile, thread, length);\n    break;"]],
+    change: [
+      ["  take_left_tile(tile, thread, length);", "  take_left_tile(tile, thread, length);\n    break;"],
+    ],
   },
   {
     title: "each tile that is left starts from the carry of its group",
