@@ -105,6 +105,16 @@ export const lines = {
     function: "claims_carry",
     text: "return atomicExchange(&spine[first_word_of(params.spine_entries + entry_of_carry(group) + 1u)], run) != run;",
   },
+  leave: {
+    file: "kernels/scan_in_place.wgsl",
+    function: "take_tile",
+    text: "atomicStore(&spine[place_of_left(tile)], run_number());",
+  },
+  findLeft: {
+    file: "kernels/scan_in_place.wgsl",
+    function: "scan_left_tiles",
+    text: "var is_left = own <= last_tile(length) && atomicLoad(&spine[place_of_left(own)]) == run_number();",
+  },
   readTotalByThreads: {
     file: byThreads,
     function: "read_groups",
@@ -212,6 +222,11 @@ export const copied: readonly (readonly [file: string, name: string, digest: str
   ["look_back/look_back_one_by_one.wgsl", "find_missing", "bf9eaaee"],
   ["kernels/scan_single_pass.wgsl", "scan_single_pass", "1975d065"],
   ["kernels/scan_single_pass.wgsl", "take_tile", "12aa5cc7"],
+  ["kernels/scan_in_place.wgsl", "take_tile", "33580b8b"],
+  ["kernels/scan_in_place.wgsl", "place_of_left", "6a3c06da"],
+  ["kernels/scan_in_place.wgsl", "scan_left_tiles", "d3c2ad46"],
+  ["kernels/scan_in_place.wgsl", "take_left_tile", "7b02e701"],
+  ["kernels/scan_in_place.wgsl", "total_before", "31f5f9e0"],
   ["sort/tile_by_ticket.wgsl", "tile_of", "8e961d32"],
   ["sort/first_by_look_back.wgsl", "sum_state", "21daf1c8"],
   ["sort/first_by_look_back.wgsl", "entry_of", "1612ac2c"],
