@@ -1,10 +1,11 @@
 import { memoryOf } from "../kernels/algorithms.ts";
-import type { Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import {
   lookBackMemory,
   lookBackShape,
   lookBackSources,
+  scanInPlace,
   spineSize,
   takeTiles,
 } from "../kernels/look_back.ts";
@@ -176,10 +177,6 @@ const flatRow: TuningRow = {
  */
 const MOST_WORK_GROUPS = 2048;
 
-/** What a single pass reads: ranges that start at a vector; and single items, if they are no items of segments. */
-const takes: SinglePass["takes"] = (arrangement, segments) =>
-  arrangement === "vectors" || (arrangement === "items" && segments === undefined);
-
 /** Bytes of work-group memory in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of a tile's segments. */
 const endsMemory = (tile: number): number => memoryOf(Array<number>(3).fill(Math.ceil(tile / 32)), 4, 1);
 
@@ -229,6 +226,13 @@ export const singlePass: PlanSinglePass = (
     tickets: facts.vendor !== "nvidia",
     ...testing,
   });
+  // Ranges of two buffers that start at a vector, or at any item if they are no items of segments; and scans in place, if items are
+  // not loaded one by one, and the operator has no tiles of its own.
+  const takes: SinglePass["takes"] = (arrangement, segments) =>
+    arrangement === "vectors" ||
+    (segments === undefined &&
+      (arrangement === "items" ||
+        (arrangement === "in-place" && primitive === "scan" && !tuning.sizes.oneByOne && !monoid.tiles)));
   const single: SinglePass = {
     tuning,
     carry,
@@ -248,16 +252,23 @@ export const singlePass: PlanSinglePass = (
       const isInTurn = own.lengthOnGpu && isShort && segments === undefined;
       const mostWorkGroups = (isInTurn && workGroups) || Number.POSITIVE_INFINITY;
       const inTurn = mostWorkGroups < single.tilesOf(plan.maxLength);
-      const kernels = perArrangement(taken, (arrangement) => {
-        const all = {
+      const optionsOf = (arrangement: Arrangement) =>
+        ({
           ...own,
           ...tuning,
           sources: (one) => tuning.sources(one, false, !isWide(arrangement)),
           arrangement,
-          carry: inTurn ? [takeTiles, ...carry] : carry,
-        } satisfies Parameters<typeof scanKernel>[1];
+          carry:
+            arrangement === "in-place" ? [scanInPlace, ...carry] : inTurn ? [takeTiles, ...carry] : carry,
+        }) satisfies Parameters<typeof scanKernel>[1];
+      const kernels = perArrangement(taken, (arrangement) => {
+        const all = optionsOf(arrangement);
         return own.segments?.singlePass?.(monoid, all, plan.maxLength) ?? scanKernel(monoid, all);
       });
+      // In place, a second dispatch scans the tiles that the first one leaves.
+      const left = taken.includes("in-place")
+        ? scanKernel(monoid, { ...optionsOf("in-place"), entryPoint: "scan_left_tiles" })
+        : undefined;
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const { entries, bytes } = single.spineOf(plan.maxLength);
       const spine = { scratch: plan.scratch.length, entries };
@@ -270,7 +281,7 @@ export const singlePass: PlanSinglePass = (
       return {
         ...plan,
         vector: Math.max(plan.vector, vector),
-        kernels: distinct([...kernels.all, ...plan.kernels]),
+        kernels: distinct([...kernels.all, left, ...plan.kernels]),
         scratch: [...plan.scratch, bytes],
         eagerScratch: plan.eagerScratch + 1,
         spine,
@@ -281,8 +292,16 @@ export const singlePass: PlanSinglePass = (
         passes(length, arrangement, aside) {
           if (takes(arrangement, segments) && (length > 0 || own.ends?.total || segments?.kernels.count)) {
             const kernel = kernels.of(arrangement);
-            const tiles = Math.max(1, Math.min(mostWorkGroups, single.tilesOf(length)));
-            return [{ kernel, slots: slotsOf(kernel), length, tiles }];
+            const tiles = Math.max(1, single.tilesOf(length));
+            const isInPlace = arrangement === "in-place";
+            const workGroups = isInPlace ? tiles : Math.min(mostWorkGroups, tiles);
+            const first = { kernel, slots: slotsOf(kernel), length, tiles: workGroups };
+            // Before a single tile, there is nothing to find.
+            if (left === undefined || !isInPlace || tiles === 1) {
+              return [first];
+            }
+            const others = Math.ceil(tiles / tuning.sizes.workGroupSize);
+            return [first, { kernel: left, slots: slotsOf(left), length, tiles: others }];
           }
           return plan.passes(length, arrangement, aside);
         },
