@@ -403,11 +403,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     },
     record(encoder, given, most) {
       if (!isEncoder(Object(encoder))) {
-        throw refusal(
-          plan,
-          "record takes a GPUCommandEncoder or a GPUComputePassEncoder, then the ranges",
-          "encoder",
-        );
+        throw refusal(plan, "record takes a GPUCommandEncoder or a GPUComputePassEncoder", "encoder");
       }
       for (const execution of recordingOf(given, most)) {
         const { compiled, passes } = execution;
