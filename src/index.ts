@@ -115,7 +115,7 @@ export type {
   StreamRowsOption,
   StreamScanOption,
 } from "./gpu/streams/streams.ts";
-export type { LitmusOptions, LitmusResult } from "./gpu/tuning/litmus.ts";
+export type { LitmusOptions, LitmusResult } from "./gpu/tuning/litmus_types.ts";
 export { tuneAdapter } from "./gpu/tuning/load_tune_adapter.ts";
 export { runLitmusTests } from "./gpu/tuning/run_litmus_tests.ts";
 export type { TuneAdapterOptions } from "./gpu/tuning/tune_adapter.ts";

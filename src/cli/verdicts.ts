@@ -1,6 +1,6 @@
 import type { SinglePassTest } from "../gpu/device/context.ts";
 import type { Diagnosis } from "../gpu/diagnosis/diagnosis_types.ts";
-import type { LitmusResult } from "../gpu/tuning/litmus.ts";
+import type { LitmusResult } from "../gpu/tuning/litmus_types.ts";
 import type { Outcome } from "./self_test.ts";
 
 /** What was found of one thing, and what it means. Only `failed` makes the command fail. */

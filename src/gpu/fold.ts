@@ -235,7 +235,7 @@ export interface Runs<Keys, Values> {
 
 /** A reduction of everything to one value. */
 export interface WithoutSegments {
-  /** Is left out. */
+  /** Not in this form. */
   readonly segments?: undefined;
 }
 
@@ -1122,11 +1122,13 @@ export class Fold {
    * The prefixes of a stream of arrays, as of one array of all their elements. The elements may be more than any memory
    * holds.
    *
-   * Chunks may have any length. They are cut into pieces of 16 MiB (of the larger items, if a map changes their size), and
+   * Chunks may have any length. They are cut into pieces of 16 MiB, in browsers of 8 MiB (of the larger items, if a map changes their size), and
    * results come piece by piece. At most four pieces are in staging memory each way, and one of each on the GPU: if nobody
    * reads the results, `write` waits. The total of each piece stays on the GPU, for the next piece.
    *
    * A sum of f64 is rounded as a scan of each piece on top of the total before it, however the stream was divided.
+   *
+   * `total` is filled before the results end.
    *
    * With `segments: { rows }`, each row is scanned for itself. It may be of any length, and the stream ends with a row.
    *
@@ -1144,10 +1146,10 @@ export class Fold {
    * ```
    */
   scanStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
-    options: StreamMapOptions<From, FromValue, Name, V> & StreamScanOption,
+    options: StreamMapOptions<From, FromValue, Name, V> & StreamScanOption<ArrayOf<Name, V>>,
   ): StreamOf<Name, V, From, FromValue>;
   scanStream<Name extends string, V extends Value>(
-    options: StreamOptions<Name, V> & StreamScanOption,
+    options: StreamOptions<Name, V> & StreamScanOption<ArrayOf<Name, V>>,
   ): StreamOf<Name, V>;
   scanStream(options: AnyStreamOptions): ArrayStream<never, never> {
     return streamFor(this.#context, "scanStream", options);

@@ -9,7 +9,7 @@ import type { Kernel } from "./kernel.ts";
 import { inputItems, linkKernel, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 
-// The kernels that put together what the windows of a compaction kept.
+// The kernels that join the kept items of the windows of a compaction.
 
 const appendItems = /* @__PURE__ */ file("kernels/append_items.wgsl", appendItemsFile);
 const storeCountFileOf = /* @__PURE__ */ file("kernels/store_count.wgsl", storeCountFile);

@@ -30,7 +30,7 @@ const carryFiles: Readonly<Record<CarryPlace, readonly [readonly SourceText[], S
   result: [[], resultAfterInitial],
 };
 
-/** The ends that a plan's options ask for. Nobody has checked them yet. */
+/** The options for the ends of a plan, which are not checked yet. */
 export interface EndChoices {
   readonly initial?: unknown;
   readonly total?: unknown;
@@ -52,7 +52,7 @@ export function endsOf(
 ): Ends | undefined {
   for (const [name, value] of Object.entries({ initial, total })) {
     if (typeof value !== "boolean") {
-      refuse(title, name, describe(value), `true or false; record takes the ${name} itself`);
+      refuse(title, name, describe(value), `true or false; each recording gives the ${name}`);
     }
   }
   if (!initial && !total) {

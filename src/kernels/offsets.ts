@@ -12,7 +12,7 @@ import { inputFor, lengthFile, linkKernel, loadItems, outputItems } from "./kern
 import type { Sizes } from "./sizes.ts";
 import { valueShuffles } from "./subgroup_sources.ts";
 
-// This is loaded only if a plan takes segments.
+// The package loads this file only if a plan has segments.
 
 const reduceOffsets = /* @__PURE__ */ file("kernels/reduce_offsets.wgsl", reduceOffsetsFile);
 
@@ -29,7 +29,7 @@ const WORD_BITS = 32;
 const MOST_VALUE_BYTES = 8;
 
 /**
- * The most items whose tiles each search for their first segment. Of more, a pass before searches for all tiles. u32, H100, mean length 32 and
+ * Up to this many items, each tile searches for its first segment itself. For more items, a pass before searches for all tiles. u32, H100, mean length 32 and
  * 1024, 256 × 16, 2^24: 81 and 55 µs (a pass before: 88 and 63), 2^28: 930 and 681 (869 and 591).
  */
 export const MOST_SEARCHED = 2 ** 25;
@@ -64,7 +64,7 @@ export const firstSegmentsKernel = (tile: number, lengthOnGpu: boolean, sizes: S
 
 /**
  * The kernel that reduces segments by their offsets in a single pass. `carry` is what it looks back with, and `empty` says what an
- * empty segment gives. `isStored` is for first segments that a pass before stored.
+ * empty segment gives. `isStored` is whether a pass before has stored each tile's first segment.
  */
 export function reduceOffsetsKernel(
   monoid: Monoid,

@@ -24,7 +24,7 @@ import type { KeySource } from "./segments.ts";
 import { runKeySources } from "./segments.ts";
 import type { Sizes } from "./sizes.ts";
 
-// This is loaded only if a plan takes segments.
+// The package loads this file only if a plan has segments.
 
 const runLengths = /* @__PURE__ */ file("kernels/run_lengths.wgsl", runLengthsFile);
 const keyBeforeByLoad = /* @__PURE__ */ file("runs/key_before_by_load.wgsl", keyBeforeByLoadFile);

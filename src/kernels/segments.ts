@@ -44,7 +44,7 @@ import { MOST_SEARCHED, reduceOffsetsKernel, reducesOffsets } from "./offsets.ts
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
-// This is loaded only if a plan takes segments.
+// The package loads this file only if a plan has segments.
 
 const clearHeads = /* @__PURE__ */ file("kernels/clear_heads.wgsl", clearHeadsFile);
 const markHeads = /* @__PURE__ */ file("kernels/mark_heads.wgsl", markHeadsFile);
@@ -99,7 +99,7 @@ export interface KeyExpression {
   readonly known: readonly ElementType[];
 }
 
-/** What kernels do with segments. */
+/** How a kernel uses segments. */
 export interface SegmentUse {
   readonly heads: HeadSource;
   /** Whether a scan leaves out each place's own element. */
@@ -261,7 +261,7 @@ const isStaged = ({ carry, algorithm, sizes }: TotalsOptions, { domain }: Monoid
 /** The most items of a thread of which a word tells which ones end segments. */
 const WORD_BITS = 32;
 
-/** The sources that the kernels that read items take for segments. `monoid` is the operator on them. */
+/** The sources for segments of the kernels that read items. `monoid` is the operator on segments. */
 export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources {
   const { heads, exclusive, totals: stored } = use;
   return {
@@ -296,7 +296,7 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
   };
 }
 
-/** Declares what a segment without items gives to a reduction. */
+/** Declares the result that a reduction stores for a segment without items. */
 function emptyText({ onValues }: Monoid, { initial }: SegmentUse): SourceText {
   // A sum of no f64 is 0, and not the identity −0.
   const start = onValues?.start;

@@ -12,12 +12,12 @@ import type { EndChoices } from "./initial_and_total.ts";
 import { endsOf } from "./initial_and_total.ts";
 import type { Ends, SegmentSources } from "./kernel.ts";
 
-// Segments in windows. A segment may begin in a window before, so elements are handed on, and the first item of a later window
-// starts a segment only where its flag or its key says so. This is loaded only for segments that no binding holds.
+// Segments in windows. A segment may begin in an earlier window. So windows hand elements on, and the first item of a later window
+// starts a segment only if its flag or its key says so. The package loads this file only for segments that no binding holds.
 
 const nameOf = (path: string): string => file(path, "").name;
 
-/** Files by the names of those whose places they take. */
+/** Files, by the names of the files that they replace. */
 const filesOf = (
   table: readonly (readonly [of: string, name: string, text: string])[],
 ): ReadonlyMap<string, SourceText> =>
@@ -43,13 +43,13 @@ const replaced = <S extends Source>(
   files: ReadonlyMap<string, SourceText>,
 ): (S | SourceText)[] => sources.map((one) => ("name" in one ? (files.get(one.name) ?? one) : one));
 
-/** Where the totals of a window go: the output's binding may have a part of the places, and offsets are those of all windows. */
+/** The file for the places of totals: the output's binding may hold only some of the places, and offsets count the items of all windows. */
 function placesOf(totals: readonly SourceText[], isLater: boolean): readonly SourceText[] {
   const isByOffsets = totals.some(({ name }) => name === placesByOffsets);
   return isByOffsets ? (isLater ? [laterOffsets] : []) : [placesFromFirst];
 }
 
-/** The sources of a window: of the first one, or of one that others come before. It stores no number of segments. */
+/** The sources of a window: of the first one, or of a later one. A window stores no number of segments. */
 export function windowSources(
   { count: _, totals, ...sources }: SegmentSources,
   isLater: boolean,

@@ -85,7 +85,7 @@ const untilOne = /* @__PURE__ */ file("select/until_one.wgsl", untilOneFile);
 /** The binding numbers that only selections have. */
 export const selectBindingOf = { indices: 18, positions: 19 } as const;
 
-/** Bytes of what a selection knows. */
+/** Bytes of the state of a selection: struct Selection in shaders/device/select/selection.wgsl. */
 export const SELECTION_BYTES = 32;
 
 /** What the kernels of a selection are generated for. */
@@ -261,7 +261,7 @@ export interface BlockKernelOptions {
   readonly lengthOnGpu: boolean;
 }
 
-/** By how many bits the numbers of the last blocks, of one element, are longer than those before. */
+/** How many bits longer the numbers of the last blocks, of one element, are than those of the blocks before. */
 const lastBits = ({ firstShift, ratioBits }: BlockKernelOptions): number =>
   firstShift === 0 ? 0 : ((firstShift - 1) % ratioBits) + 1;
 

@@ -11,8 +11,8 @@ import { bound, itemBytesOf, wholeWords } from "./plan.ts";
 export const appendScratch = { counts: 0, kept: 1 } as const;
 
 /**
- * Plans what puts together the windows of a compaction. Its passes are to append what a window kept to the output, and, with
- * `aside`, to store how many items all windows kept.
+ * Plans the kernels that join the windows of a compaction: one appends the kept items of a window to the output; with `aside`, the
+ * other one stores how many items all windows kept.
  */
 export function planAppend(
   { type, indices = false, indirect, maxLength }: CompactOptions,

@@ -4,8 +4,8 @@ import { min } from "../algebra/operators.ts";
 import type { ElementType, Scalar, ScalarType } from "../algebra/types.ts";
 import { file } from "../kernels/contract.ts";
 
-// The least element and its index are the least of integers: the element's key in the upper words, and its index in the lowest.
-// Of the greatest element, the key is complemented. NaN has the key that loses against all others.
+// argMin is the least of integers that have an element's key in their upper words and its index in the lowest one. For argMax, keys
+// are complemented. NaN has the key that loses against all others.
 
 /** Which element is looked for. */
 export type ArgCall = "argMin" | "argMax";
@@ -76,7 +76,7 @@ export function reductionOf(
   };
 }
 
-/** The key of an entry, from its words: the least is what is looked for. */
+/** The key of an entry as one integer, from its words. The reduction looks for the least one. */
 export const keyOfWords = (words: Uint32Array): bigint => {
   const [first = 0, second = 0] = words;
   return words.length > 2 ? (BigInt(second) << 32n) | BigInt(first) : BigInt(second);

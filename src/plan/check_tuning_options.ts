@@ -55,7 +55,7 @@ function requireCount(title: string, name: string, value: unknown): void {
 }
 
 /**
- * Checks that an algorithm and sizes go together. What is chosen for the device does in any case.
+ * Checks that an algorithm and sizes of the caller go together. Those that Wavefold chooses always do.
  *
  * @throws {ArgumentError} for a tile of one item.
  * @throws {LimitError} for more work-group memory than the device has.

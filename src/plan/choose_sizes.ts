@@ -87,9 +87,9 @@ export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
 export type Combined = Pick<Domain, "elementBytes" | "long" | "row">;
 
 /**
- * The row for an adapter, elements and a length: the first that fits of those that were measured on the adapter itself; else
- * one of the table. Rows with subgroups need their kernels. If these are not loaded, as in most calls at hand, other rows of
- * the adapter's own apply, or those of `gpu`, on NVIDIA, too.
+ * The row for an adapter, elements and a length: the first one of the adapter's own tuning that fits; if there is none, one of the
+ * table. Rows with subgroups need kernels that most calls at hand do not load. Then other rows of the tuning apply, or those of
+ * `gpu`, on NVIDIA, too.
  */
 export function rowOf<Name extends Tuned>(
   table: TuningTable<Name>,
@@ -122,7 +122,7 @@ export function requireFeature({ feature }: ElementType, title: string, { featur
 }
 
 /**
- * Chooses what the caller leaves open, and checks the result against the device. `memoryBeside` gives the bytes of
+ * Chooses the algorithm and the sizes that the caller leaves open, and checks all of them against the device. `memoryBeside` gives the bytes of
  * work-group memory that a kernel takes beside those of its algorithm.
  *
  * @throws {ArgumentError} for sizes that mean nothing.
@@ -147,7 +147,7 @@ export function chooseSizes(
   const algorithm =
     options.algorithm ??
     (algorithms[row.algorithm].subgroups && !features.has("subgroups") ? "blelloch" : row.algorithm);
-  // What is chosen is loaded: see src/gpu/executor/load_methods.ts.
+  // src/gpu/executor/load_methods.ts has loaded the algorithm.
   const tiles = methods.algorithms[algorithm] as TileAlgorithm;
   const longest = Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0);
   const oneByOne = goOneByOne(longest, facts);

@@ -20,7 +20,7 @@ interface ColumnTuning {
   readonly alone: number;
   /** About how many threads run for several chunks. It bounds the scratch: one element for each thread. */
   readonly threads: number;
-  /** Columns that a work-group takes, several threads for each, if there are as many. Otherwise a thread takes a column. */
+  /** A block: columns that a work-group takes, with several threads for each. If the matrix has fewer columns, a thread takes a column. */
   readonly block?: number | undefined;
   /** By the size of an element: the size of a work-group, and how many items a thread loads before it combines them. */
   readonly rows: readonly TuningRow[];
@@ -113,7 +113,7 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
   const map = methods.mapOf?.(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
   const division = { ...tuningFor(primitive, facts), ...testing };
-  // In a block, each element is combined more often than otherwise, which takes time if it takes hundreds of instructions.
+  // Blocks combine each element more often than threads with a column each. That is slow if one combination takes hundreds of instructions.
   const wanted = reduces || (domain.long && !testing.block) ? undefined : division.block;
   const fitting = division.rows.find(({ elementBytes }) => domain.elementBytes <= elementBytes);
   const tuning = chooseSizes(

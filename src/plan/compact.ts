@@ -44,7 +44,7 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
   readonly where?: string;
   /** Whether to write the positions of the kept items, as u32, instead of the items. */
   readonly indices?: boolean;
-  /** The most items that you will record. It sets the size of the scratch. */
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
@@ -353,7 +353,7 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
   readonly rest?: boolean;
   /** Whether to write the positions of the items, as u32, instead of the items. */
   readonly indices?: boolean;
-  /** The most items that you will record. It sets the size of the scratch. */
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;

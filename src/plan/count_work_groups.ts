@@ -39,8 +39,8 @@ const countKernel = (tile: number): Kernel =>
  * Changes a plan whose length is on the GPU, so that a recording of many tiles starts only the work-groups that the length
  * takes. Otherwise a short length takes as long as the start of all work-groups of the longest.
  *
- * Of several passes, later ones may read what work-groups past the end leave. Those of a scan do not: no prefix depends on
- * what comes after it.
+ * If a plan has several passes, a later one could read what work-groups past the end would have stored. That of a scan does not: no
+ * prefix depends on what comes after it.
  */
 export function countWorkGroups(plan: Plan, isScan: boolean, { software, limits }: DeviceFacts): Plan {
   if (plan.segments || !(isScan || software)) {

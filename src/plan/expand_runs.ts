@@ -15,7 +15,7 @@ export interface ExpandOptions<Name extends string = string>
   extends Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
   /** The type of the values. */
   readonly type: ElementType<Name>;
-  /** The most runs that you will record. It sets the size of the scratch. */
+  /** The most runs of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the number of runs from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;

@@ -31,7 +31,7 @@ export interface HistogramOptions<Name extends string = string> extends Histogra
    * instead of counts. Sums of f32 are added in an order that differs from run to run.
    */
   readonly weights?: ElementType<WeightName>;
-  /** The most items that you will record. */
+  /** The most items of a recording: a whole number from 0 up. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;

@@ -35,7 +35,7 @@ export interface LoadedTuning extends Tuning {
   readonly gpuLimits: WorkGroupLimits | false;
 }
 
-/** How a primitive reads its data once. */
+/** What a plan needs to read its data once: a single pass. */
 export interface SinglePass {
   readonly tuning: LoadedTuning;
   /** The sources that its kernel looks back with. */
@@ -82,14 +82,14 @@ export type ReduceOnce = (
   testing: Partial<LookBackChoices>,
 ) => Plan;
 
-/** What a plan does for segments. */
+/** What a plan needs for segments. */
 export interface PlannedSegments {
   readonly title: string;
   /** The operator that combines within segments. */
   readonly monoid: Monoid;
-  /** What windows hand on, as elements. */
+  /** The elements that windows hand on. */
   readonly ends?: Ends;
-  /** What the kernels that read items take. */
+  /** The sources of the kernels that read items. */
   readonly kernels: SegmentSources;
   readonly needs: readonly RangeName[];
   readonly initial?: InitialBytes;
@@ -107,7 +107,7 @@ export interface PlannedSegments {
   ): Plan | undefined;
 }
 
-/** The options that say whether a reduction only finds runs. */
+/** The options by which a plan knows whether a reduction only finds runs. */
 export type RunLengthOptions = Chosen & {
   readonly type: ElementType;
   readonly op?: Operator;
@@ -167,7 +167,7 @@ export interface Methods {
     memory: number,
     mostMemory: number,
   ) => void;
-  /** What kernels need for items that go one by one. */
+  /** The sources of kernels whose items go one by one. */
   readonly oneByOne?: Readonly<Record<ThreadsTake, OneByOne>>;
   /** Without it, the data is read twice. */
   readonly singlePass?: PlanSinglePass;

@@ -60,7 +60,7 @@ type PlainOptions = Omit<Chosen, "algorithm" | "passes"> & {
 };
 
 /**
- * The plan, which takes ranges at any item. A caller adds what only its primitive has.
+ * Makes a plan for ranges that start at any item. The planner of a primitive adds its own members.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */

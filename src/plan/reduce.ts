@@ -27,7 +27,7 @@ export interface ReduceOptions<Name extends string = string>
   readonly type: ElementType<Name>;
   /** The operator. The default is `add`. */
   readonly op?: Operator<Name>;
-  /** The most items that you will record. It sets the size of the scratch. */
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
@@ -130,7 +130,7 @@ export function planReduce(
     itemBytes: itemBytesOf(loaded.bytes, type.bytes),
     indirectWords: 0,
     outputLength: () => 1,
-    // By vectors wherever that can be: through the spine, if the result lies on the input.
+    // By vectors if possible. If the result lies on the input, it goes through the spine.
     variants: (["vectors", "items"] as const)
       .filter((one) => arrangements.includes(one))
       .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside }))),

@@ -48,7 +48,7 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
     [bindingOf.initial, "initial"],
     [bindingOf.spine, { scratch: spine.scratch }],
   ]);
-  // Longer data takes a dispatch for each level, and so do ranges that lie otherwise.
+  // Longer data takes a dispatch for each level, and so do ranges that do not start at a vector.
   const isAlways = plan.variants.length === 1 && plan.maxLength <= most * tile;
   const others = isAlways ? plan.passes(1, "vectors").map((pass) => pass.kernel) : plan.kernels;
   return {

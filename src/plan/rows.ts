@@ -53,7 +53,7 @@ const subgroupRows: Readonly<Record<"scan" | "reduce" | "long", readonly TuningR
   reduce: [row(4, 256, 24, "subgroup"), row(8, 256, 8, "subgroup")],
 };
 
-/** By subgroups if their kernels are loaded, as for recordings on NVIDIA, and if an element is no more than a shuffle or two. */
+/** Whether rows go by subgroups: if their kernels are loaded, as for recordings on NVIDIA, and one or two shuffles move an element. */
 function rowFor(
   primitive: "scan" | "reduce" | "long",
   { elementBytes, long }: Pick<Domain, "elementBytes" | "long">,
@@ -106,7 +106,7 @@ const tilesOf = (rows: number, width: number, chunk: number): number =>
   chunk >= width ? Math.ceil(rows / Math.floor(chunk / width)) : rows * Math.ceil(width / chunk);
 
 /**
- * Plans a scan or a reduction of rows, each for itself. A work-group takes whole rows, so no tile waits for another one, and
+ * Plans a scan or a reduction of rows, each on its own. A work-group takes whole rows, so no tile waits for another one, and
  * each item is read once. Longer rows are reduced in parts, and the totals of parts are rows for the next pass. Longer rows are
  * scanned as all segments are; by subgroups, each in a single pass of its own, if it starts at a vector and fills its tiles. If the caller chooses an algorithm or passes, rows are segments as all others, and the result is
  * undefined.
@@ -160,7 +160,7 @@ export function planRows(
   const { sizes } = tuning;
   const tile = tileOf(tuning);
   if (sizes.workGroupSize < 4 || tile < 16) {
-    // A tile that is hardly more than a vector gets nowhere.
+    // A tile that is hardly longer than a vector would not make rows shorter.
     return undefined;
   }
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
@@ -214,7 +214,7 @@ export function planRows(
     const kernels = perArrangement(ownArrangements, (arrangement) =>
       scanRowsKernel(monoid, { ...base, arrangement, exclusive }),
     );
-    /** Where rows do not fit, they are segments. */
+    /** The plan for rows that are longer than a tile: they are segments. */
     const general =
       maxLength > tile / Math.max(...ownArrangements.map(vectorFor))
         ? planScan(options, facts, methods, arrangements)

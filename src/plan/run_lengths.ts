@@ -14,7 +14,7 @@ import type { Plan, RangeName, SegmentRanges } from "./plan.ts";
 import { bound, itemBytesOf } from "./plan.ts";
 import type { Alone } from "./run_key.ts";
 
-// This is loaded only if a plan takes segments.
+// The package loads this file only if a plan has segments.
 
 /** The most bytes of a key that threads hold while they look back. */
 const MOST_KEY_BYTES = 8;
@@ -24,7 +24,7 @@ const MOST_LANES = 32;
 /** Bytes of what is bound in place of keys that are less than a vector. */
 const NOTHING_BYTES = 16;
 
-/** What a plan of run lengths takes from the plan of segments. */
+/** The members of the plan of segments that a plan of run lengths uses. */
 interface Given {
   readonly title: string;
   readonly options: RunLengthOptions;
@@ -38,8 +38,8 @@ interface Given {
 }
 
 /**
- * What a reduction stores for a run, if that follows from where runs start: a sum that adds 1 for each item counts them, and the
- * least index is that of the first one, where indices start at 0.
+ * What a reduction stores for a run, if the starts of the runs decide it: its length, for a sum that adds 1 for each item; its
+ * start, for the least index, where indices start at 0.
  */
 function numberOf({ type, op = add, map, initial }: RunLengthOptions): "length" | "start" | undefined {
   if (!isSameType(type, u32) || initial) {
@@ -57,7 +57,7 @@ export function planRunLengths(
   { title, options, facts, methods, testing, needs, ranges, keyBytes, uniqueBytes }: Given,
 ): Plan | undefined {
   const number = numberOf(options);
-  // The indices of a recording may wrap around in a run, whose first one is not the least then.
+  // If the indices of a recording wrap around within a run, its first index is not the least one.
   if (number === undefined || (number === "start" && alone !== "totals")) {
     return undefined;
   }

@@ -34,15 +34,15 @@ export interface ScanOptions<Name extends string = string>
   readonly op?: Operator<Name>;
   /** Whether each prefix leaves out the element at its own place. */
   readonly exclusive?: boolean;
-  /** The most items that you will record. It sets the size of the scratch. */
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
 }
 
-/** Of data that is combined in parts. */
+/** Options of data that goes in several executions: in windows, or in pieces. */
 export interface Continued {
-  /** Whether the initial value is the total of the parts before. */
+  /** Whether the initial value is the total of the data before. */
   readonly continued?: boolean;
   /** Whether the initial value, the total of a scan and the result of a reduction are elements as they are combined. */
   readonly carried?: boolean;
@@ -148,7 +148,7 @@ export function planScan(
   const ends = segments ? segments.ends : methods.endsOf?.(options, title, own);
   const monoid = segments?.monoid ?? ends?.monoid ?? own;
   const { domain } = monoid;
-  // Ranges that start at a vector are bound as single items, too, if more buffers cannot be bound.
+  // Ranges that start at a vector are bound as single items, if the device cannot bind as many buffers as vectors need.
   const arrangements =
     segments?.fitsVectors === false
       ? [...new Set(givenArrangements.map((one) => (one === "vectors" ? "items" : one)))]

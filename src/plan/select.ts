@@ -43,7 +43,7 @@ import { requireBits, requireKey, requireSmallest, requireWhole } from "./sort_k
 interface SelectOptions<Name extends string> {
   /** The type of the items. */
   readonly type: ElementType<Name>;
-  /** The most items that you will record. */
+  /** The most items of a recording: a whole number from 0 up. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
@@ -154,7 +154,7 @@ const ARRANGEMENTS = ["vectors", "items"] as const;
 const STATE: Slot = { scratch: 0 };
 const BINS: Slot = { scratch: 1 };
 
-/** Checks the options that all selections have, and returns what follows from them. */
+/** Checks the options that all selections have, and returns the key, the sizes and the facts that they lead to. */
 function checkedSelection(
   name: string,
   options: SelectOptions<string> & SortKeyOptions,
@@ -258,7 +258,7 @@ export const common = (title: string, maxLength: number, type: ElementType) => (
   },
 });
 
-/** The passes of a plan within another one: its scratch gets later numbers, and its ranges other names. */
+/** The passes of a plan inside another plan: its scratch gets higher numbers, and its ranges other names. */
 const renamed = (
   passes: readonly Pass[],
   scratch: number,
@@ -564,7 +564,7 @@ export function planTopK(
       if (wanted === 0 && !lengthOnGpu) {
         return [];
       }
-      // These say how many are taken, also if there can be none.
+      // These say how many are taken, even if it is none.
       const takes = within(taking.passes(length, arrangement), takeScratch, {
         output: positions,
         count: taken,

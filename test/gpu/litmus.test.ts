@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { LitmusResult, PlantedInLitmus } from "../../src/gpu/tuning/litmus.ts";
+import type { PlantedInLitmus } from "../../src/gpu/tuning/litmus.ts";
 import { runOnDevice } from "../../src/gpu/tuning/litmus.ts";
 import { litmusKernel, litmusTests, WORDS_BEFORE } from "../../src/kernels/litmus.ts";
-import type { Fold } from "../../src/node.ts";
+import type { Fold, LitmusResult } from "../../src/node.ts";
 import { ArgumentError, openFold, runLitmusTests } from "../../src/node.ts";
 import { denoMissing } from "../support/deno.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
@@ -86,7 +86,7 @@ const forbidden: readonly (readonly [string, string, readonly (readonly [string,
   [
     "dispatches",
     "nothing is stored by atomic stores",
-    [["atomicStore(&places[FIRST_PLACE + own + instance], stored_in(turn.number, instance));", ""]],
+    [["atomicStore(&places[FIRST_PLACE + own + instance], stored_in(iteration.number, instance));", ""]],
   ],
   [
     "barriers",
@@ -112,8 +112,8 @@ const forbidden: readonly (readonly [string, string, readonly (readonly [string,
     "no claim is stored",
     [
       [
-        "keep(instance, 1u, select(0u, 1u, atomicExchange(&places[claim], turn.number) != turn.number));",
-        "keep(instance, 1u, select(0u, 1u, atomicLoad(&places[claim]) != turn.number));",
+        "keep(instance, 1u, select(0u, 1u, atomicExchange(&places[claim], iteration.number) != iteration.number));",
+        "keep(instance, 1u, select(0u, 1u, atomicLoad(&places[claim]) != iteration.number));",
       ],
     ],
   ],
@@ -127,15 +127,15 @@ const forbidden: readonly (readonly [string, string, readonly (readonly [string,
       ],
     ],
   ],
-  ["tagged words", "no tag is compared", [["return word >> 16u == turn.number;", "return word != 1u;"]]],
+  ["tagged words", "no tag is compared", [["return word >> 16u == iteration.number;", "return word != 1u;"]]],
   [
     "coherence",
     "a load gets what was loaded before",
     [
       ["var pair = vec2<u32>(earlier, earlier);", "let kept = 0u;\nvar pair = vec2<u32>(earlier, earlier);"],
       [
-        "let later = value_of(atomicLoad(&places[place + load * turn.zero]));",
-        "let later = select(value_of(atomicLoad(&places[place + load * turn.zero])), kept, load == 5u);",
+        "let later = value_of(atomicLoad(&places[place + load * iteration.zero]));",
+        "let later = select(value_of(atomicLoad(&places[place + load * iteration.zero])), kept, load == 5u);",
       ],
     ],
   ],
@@ -160,7 +160,8 @@ test.for(forbidden)("%s, where %s: it is seen", async ([name, , changes]) => {
 });
 
 /** Time in which other work-groups run. */
-const WAIT = "for (var turns = 0u; turns < 500u; turns++) {\natomicAdd(&places[turns % 8u + 1u], 0u);\n}\n";
+const WAIT =
+  "for (var iterations = 0u; iterations < 500u; iterations++) {\natomicAdd(&places[iterations % 8u + 1u], 0u);\n}\n";
 
 const weak: readonly (readonly [string, string, readonly (readonly [string, string])[]])[] = [
   [
@@ -252,7 +253,7 @@ test("some tests alone, and what is no test or no fold", async () => {
   expect(results.map(({ name, verdict }) => `${name}: ${verdict}`)).toEqual(["barriers: ok", "tickets: ok"]);
   expect(await runLitmusTests(fold(), { only: [] })).toEqual([]);
   const refused: readonly (readonly [unknown, object, string, RegExp])[] = [
-    [{}, {}, "fold", /^runLitmusTests: fold is none of openFold's$/],
+    [{}, {}, "fold", /^runLitmusTests: fold is not one that openFold returned$/],
     [
       fold(),
       { only: ["ticket"] },

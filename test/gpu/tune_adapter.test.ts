@@ -159,7 +159,7 @@ describe("tuneAdapter", () => {
     ] as const) {
       for (const lengths of [[1, 2, 3], [2 ** 50]]) {
         const found = await tuneOne(own(), { primitive, type, lengths, deadline });
-        expect(found).toEqual({ rows: [], ways: [], lengths: [] });
+        expect(found).toEqual({ rows: [], candidates: [], lengths: [] });
       }
     }
   });

@@ -24,7 +24,7 @@ import { arrangementFor, forgetRuns, plannedLength, withPlan } from "../executor
 import type { HandEnds } from "../executor/rare_options.ts";
 import type { LongPlanned } from "../streams/pieces_at_hand.ts";
 
-// Calls from array to array. Each finds the types, plans, uploads, runs, and reads back.
+// Scans at hand, and what all calls at hand share: they find the types, plan, upload, execute the plan, and read back.
 
 /** The options of `scan` and `reduce`. */
 export interface HandOptions<Name extends string> extends TuningOptions {
@@ -154,7 +154,10 @@ export interface EndValues {
   readonly total?: unknown;
 }
 
-/** Takes note of where `total` is now, and returns a function that checks both when the types are known. `into` is where the result goes. */
+/**
+ * Notes where the array for the total lies now, and returns a function that checks the initial value and the total when the types are known.
+ * `into` is where the result goes.
+ */
 export function endReaderOf(
   caller: string,
   initial: unknown,
@@ -179,7 +182,7 @@ export interface HandTypes {
   /** The type of the input, if there is a map. */
   readonly from?: ElementType;
   readonly type: ElementType;
-  /** Makes the result from its bytes, or a part of them. It is an array like the given one, if both have the same type. */
+  /** Makes an array of the result's bytes, or of a range of them: one like the given array, if both have the same type. */
   arrayOf(...range: Bytes): AnyArray;
 }
 
@@ -215,13 +218,13 @@ interface PlanAtHand {
   upload(name: RangeName, from: Omit<Given, "data">): Promise<Range>;
   /** Makes a buffer for `length` items of output. */
   output(name: RangeName, length: number): Promise<Range>;
-  /** Runs the plan for `length` items, and reads what it left. */
+  /** Executes the plan for `length` items, and reads the results. */
   run(ranges: ResolvedRanges, length: number, parts: readonly ReadBack[]): Promise<void>;
-  /** Reads what a run left. */
+  /** Reads the results of an execution. */
   readBack(parts: readonly ReadBack[]): Promise<void>;
 }
 
-/** Runs one call with its plan. Its buffers have `bytes` bytes at most: see `bytesFor`. */
+/** Does the work of one call with its plan. Its buffers have `bytes` bytes at most: see `bufferBytesFor`. */
 export const planAtHand = <T>(
   context: Context,
   planned: Planned,
@@ -259,7 +262,7 @@ export const planAtHand = <T>(
               ? last.dispatches
               : compiled.dispatches(compiled.bind(length, ranges, { arrangement }));
             if (!isSame) {
-              // The run before has ended.
+              // The execution before has ended.
               for (const { uniform } of last?.dispatches ?? []) {
                 uniform.destroy();
               }
@@ -275,14 +278,14 @@ export const planAtHand = <T>(
   });
 
 /**
- * Whether an array goes in pieces: if the device's buffers may not be as long as it. What goes at once has plans and buffers of
- * up to twice its bytes. Pieces take longer, as bench/LOG.md says.
+ * Whether an array goes in pieces: if it has more than 16 MiB, or more than half of what a buffer of the device may have. An array that
+ * goes at once has plans and buffers of up to twice its bytes.
  */
 export const isLong = (length: number, itemBytes: number, { kept, facts: { limits } }: Context): boolean =>
   length * itemBytes >
   Math.min(kept.longBytes, limits.maxBufferSize / 2, limits.maxStorageBufferBindingSize / 2);
 
-/** Loads what takes data in pieces: streams, and calls on long arrays. */
+/** Loads the code for data in pieces: streams, and calls on long arrays. */
 export const loadStreams = /* @__PURE__ */ once(() => import("../streams/streams.ts"));
 
 /**

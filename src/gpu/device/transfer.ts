@@ -106,7 +106,7 @@ export function roomFor(
   const { kept } = context;
   const size = roomOf(bytes);
   const make = (): Promise<GPUBuffer> => {
-    // What the calls under way may take, and what is kept, must not be more together.
+    // Calls under way and kept buffers together must not have more than `maxKeptBytes`.
     letGoOfBuffers(kept, kept.mostBytes - kept.usedBytes);
     return allocate(
       context,
@@ -205,7 +205,7 @@ export async function atHand<T>(
       async readBack(parts, run, isKnown) {
         const copies = staged;
         staged = [];
-        // Of a part without bytes, a word is copied.
+        // A read of no bytes still copies a word.
         const all = parts.reduce((sum, { bytes }) => sum + wholeWords(bytes), 0);
         const stage = await take("read-back", all, READ);
         const record = (encoder: GPUCommandEncoder): void => {

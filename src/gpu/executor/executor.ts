@@ -50,7 +50,7 @@ export interface Dispatch {
   readonly uniform: GPUBuffer;
   readonly width: number;
   readonly height: number;
-  /** Whether it is a single pass. Each run of a single pass has a number. */
+  /** Whether it is a single pass, so that each execution has a run number. */
   readonly numbered: boolean;
   /** What holds the number of its work-groups, if that is counted on the GPU. */
   readonly counted: GPUBuffer | undefined;
@@ -70,18 +70,18 @@ export interface Compiled {
   /** Makes the dispatches that are encoded. */
   dispatches(passes: readonly BoundPass[]): readonly Dispatch[];
   /**
-   * Goes on to the next run's number. When all numbers are used up, a new spine, which is all zero, replaces the old one.
+   * Goes on to the next run number. When all numbers are used up, a new spine, which is all zero, replaces the old one.
    *
-   * `isSubmitted` says that every encoder is submitted that uses the old one, which then is destroyed.
+   * `isSubmitted` says that every encoder that uses the old spine is submitted. Then the old spine is destroyed.
    *
-   * @returns whether the spine was replaced. Then dispatches that were made for the old one are of no more use.
+   * @returns whether the spine was replaced. Then dispatches that bind the old one cannot be encoded again.
    */
   nextRun(isSubmitted?: boolean): boolean;
   /** A scratch buffer, by its number. */
   scratch(index: number): GPUBuffer;
   /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
   own(buffer: GPUBuffer): GPUBuffer;
-  /** Encodes a run. If the device took the same run before (`isKnown`), its pass needs no label. */
+  /** Encodes an execution. If the device took the same one before (`isKnown`), its pass needs no label. */
   encode(
     encoder: GPUCommandEncoder | GPUComputePassEncoder,
     dispatches: readonly Dispatch[],
@@ -199,7 +199,7 @@ export const readsThroughOutput = ({ needs, segments }: Plan, { slots }: Pass): 
 const NOTHING_BYTES = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. `deferred` has pipelines by
+ * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. `deferred` has pipelines by
  * the kernel's text that are not compiled now.
  *
  * @throws {LimitError} {@link SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
@@ -246,7 +246,7 @@ export async function compilePlan(
     }
     return buffer;
   };
-  // The digits of which the numbers of single-pass runs are made.
+  // The digits of run numbers.
   let digits: RunNumberDigits | undefined;
   const destroy = (): void => {
     for (const one of made) {
@@ -288,7 +288,7 @@ export async function compilePlan(
     scratch[index] = known;
     return known;
   };
-  // The number of the last run of a single pass.
+  // The run number of the last execution.
   let run = 0;
   // The placeholders: one for each binding number, since a dispatch that writes a buffer may not bind it twice.
   const nothings: GPUBuffer[] = [];

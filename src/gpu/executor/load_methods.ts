@@ -20,7 +20,7 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
     });
 }
 
-/** Loads what options and types take that most calls do without. */
+/** Loads the code of options and types that most calls do without. */
 export const loadRareOptions = /* @__PURE__ */ once(() => import("./rare_options.ts"));
 
 /**

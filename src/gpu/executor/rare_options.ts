@@ -6,7 +6,7 @@ import { ArgumentError } from "../../errors.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 
-// What options and types take that most calls do without.
+// The code of options and types that most calls do without.
 
 export { f64, i64, u64 } from "../../algebra/types_64.ts";
 export { rareMethods } from "../../plan/rare_methods.ts";
@@ -49,11 +49,12 @@ export function endsAtHand(
       "total",
     );
   }
-  const isInside =
+  if (
+    total !== undefined &&
     into?.buffer === room.buffer &&
     into.byteOffset < room.byteOffset + room.byteLength &&
-    room.byteOffset < into.byteOffset + into.byteLength;
-  if (total !== undefined && isInside) {
+    room.byteOffset < into.byteOffset + into.byteLength
+  ) {
     throw new ArgumentError(`${caller}: into and total overlap; they must be apart`, "total");
   }
   const bytes = initial === undefined ? undefined : bytesOfInitial(initial, type, caller);

@@ -51,7 +51,7 @@ export interface GpuReduceMapOptions<From extends string, Name extends string, V
 /** Where the segments of an array on the GPU start. */
 export interface GpuSegmentsOption<Segments = GpuSegments | GpuSegmentsByExpression> {
   /**
-   * Combines each segment for itself. `rows` is the number of items of a row, and `columns` the number of columns: each is a
+   * Combines each segment on its own. `rows` is the number of items of a row, and `columns` the number of columns: each is a
    * segment. `offsets` has one position more than there are segments: where each starts, and where the last one ends. `heads`
    * has a flag for each item, and `headBits` a bit: a segment starts there. `keys` has a key for each item: a segment is a run
    * of equal keys. `key` is WGSL over an element of `keys`, or else of the data, that gives its key.
@@ -138,7 +138,7 @@ interface CallOptions extends PlanOptions {
   readonly segments?: unknown;
 }
 
-/** What a kept plan is: its kernels, and the end of it. */
+/** What every kept plan has: its kernels, and how it is destroyed. */
 type Kept = Pick<Prepared, "kernels" | "destroy">;
 
 /** A kept plan that any number of calls use at once. It is destroyed once it is dropped and no call uses it. */
@@ -219,8 +219,8 @@ function newPlan<P extends Kept>(context: Context, key: string, make: () => Prom
 }
 
 /**
- * Records a call that reads some memory and writes other, and submits it. Buffers of the caller's may be destroyed at any time. If
- * so, the device refuses the commands, and whoever reads their results is told. The call does not wait for that.
+ * Records a call and submits it. It reads `sources` and writes `results`. The caller may destroy a buffer of its own at any time. Then
+ * the device refuses the commands, and a later `read()` of their results throws. The call does not wait for that.
  *
  * @throws {ArgumentError} {@link DeviceLostError} if the device or the fold was destroyed meanwhile.
  */

@@ -21,9 +21,9 @@ import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
 // Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
 // rest.
 
-/** Combines each segment for itself. */
+/** Combines each segment on its own. */
 export interface HandSegmentsOption<Own = Segments | SegmentsByExpression<AnyArray>> {
-  /** Combines each segment for itself: a scan starts anew with each. An initial value comes before the first item of each. */
+  /** Combines each segment on its own: a scan starts anew with each. An initial value comes before the first item of each. */
   readonly segments?: Own;
 }
 

@@ -12,8 +12,8 @@ import type {
 } from "../executor/executor.ts";
 import { readsThroughOutput } from "../executor/executor.ts";
 
-// Decides which ranges a recording takes, and which variant of its plan it executes on them. If WebGPU refuses one dispatch, the caller loses the whole
-// submission. So such a dispatch is never recorded.
+// Decides whether a plan can be recorded on some ranges, and with which of its variants. If WebGPU refused one dispatch, the caller
+// would lose the whole submission. So such a dispatch is never recorded.
 
 /** One execution of a compiled plan: its variant, and the dispatches with what each binds. */
 export interface Execution {
@@ -22,7 +22,7 @@ export interface Execution {
   readonly passes: readonly BoundPass[];
 }
 
-/** What is prepared: it divides a recording into executions of compiled plans. */
+/** What `prepare…` makes of options: compiled plans, and how a recording is divided into executions of them. */
 export interface Division {
   /** What a recording takes, and the most of it. */
   readonly plan: Plan;
@@ -32,7 +32,7 @@ export interface Division {
   destroy(): void;
 }
 
-/** One compiled plan does all. */
+/** A division in which one compiled plan does everything. */
 export const undivided = (compiled: Compiled): Division => ({
   plan: compiled.plan,
   kernels: compiled.plan.kernels,
@@ -44,8 +44,8 @@ export const undivided = (compiled: Compiled): Division => ({
 });
 
 /**
- * An execution of the first of a plan's variants whose dispatches WebGPU accepts. This is decided by what each dispatch binds to read
- * and to write, so that every pair of ranges is checked.
+ * An execution of the first of a plan's variants whose dispatches WebGPU accepts. That depends on what each dispatch binds to read
+ * and to write, so every pair of ranges is checked.
  *
  * @throws {ArgumentError} {@link LimitError} where there is none.
  */
@@ -69,7 +69,7 @@ export function executionOf(
       }
     }
   }
-  throw problem ?? new Error(`${plan.title}: no variant fits`);
+  throw problem ?? new Error("no variant");
 }
 
 /** The ranges that are written. */
@@ -117,7 +117,7 @@ export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
   }
 }
 
-/** Whether input and output both start at a vector of theirs. */
+/** Whether the input and the output both start at a vector of their items. */
 const areAtVectors = ({ vector, itemBytes }: Plan, ranges: ResolvedRanges): boolean =>
   (["input", "output"] as const).every(
     (name) => (ranges[name]?.offset ?? 0) % (vector * itemBytes[name]) === 0,

@@ -21,7 +21,7 @@ function firstKernels({ variants, segments, maxLength, kernels, passes }: Plan):
   return kernels.filter(({ code }) => first.has(code));
 }
 
-/** Compiles a kernel before this returns. The device may refuse it. `isRefused` tells that later, and nothing else reports it. */
+/** Compiles a kernel at once. If the device refuses it, only `isRefused` reports that, later. */
 function compileNow(
   device: GPUDevice,
   kernel: Kernel,
@@ -31,7 +31,7 @@ function compileNow(
   const module = device.createShaderModule({ label: kernel.label, code: kernel.code });
   const [layout, descriptor] = descriptorOf(device, kernel, module);
   const pipeline = device.createComputePipeline(descriptor);
-  // A lost device refuses nothing: whoever records is told that it is lost.
+  // A lost device refuses no kernel: the recording itself reports the loss.
   const isRefused = Promise.all([device.popErrorScope(), device.popErrorScope()]).then(
     (errors) => errors.some((error) => error !== null),
     () => false,
@@ -43,7 +43,7 @@ function compileNow(
 export interface DeferredKernels {
   /** Their pipelines by the kernel's text, for this plan alone. Each is compiled when it is first used. */
   readonly pipelines: ReadonlyMap<string, Pipeline>;
-  /** Compiles them in the background, one after another, as long as they are wanted. Then it lets go of the others. */
+  /** Compiles them in the background, one after another, as long as `isWanted` says so. */
   compile(isWanted: () => boolean): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function deferKernels(context: Context, plan: Plan, forget: () => void): 
       const key = pipelineKeyOf(kernel);
       let made: Pipeline | undefined;
       let failure: { readonly cause: unknown } | undefined;
-      /** Takes a pipeline when it is there. If it fails, a recording that needs it throws why, if there ever is one. */
+      /** Takes a pipeline when it is there. If it fails, a recording that needs it throws the error. */
       const take = async (pipeline: Promise<Pipeline>): Promise<void> => {
         try {
           made = await pipeline;
@@ -77,7 +77,7 @@ export function deferKernels(context: Context, plan: Plan, forget: () => void): 
       };
       const compileAtUse = (): Pipeline => {
         const now = compileNow(device, kernel);
-        /** Plans that find this wait for the device. What is refused is compiled again, as plans do that wait: that says why. */
+        /** Plans that find this wait for the device. If the device refuses the kernel, they compile it again, and get the reason. */
         const accepted: Promise<Pipeline> = now.isRefused.then((isRefused) => {
           if (!isRefused) {
             return now.made;

@@ -11,9 +11,9 @@ import { compilePlan } from "../executor/executor.ts";
 import type { Division, Execution } from "./choose_variant.ts";
 import { executionOf } from "./choose_variant.ts";
 
-// What all recordings of ranges share that are longer than a binding may be.
+// What recordings in windows share. They are of ranges that are longer than a binding may be.
 
-/** The part of a range of `items` items, from an item on. */
+/** The `items` items of a range from an item on, as a range. */
 export const subrangeOf = (
   range: Range | undefined,
   first: number,
@@ -38,7 +38,7 @@ export const paramsOf = (first: number, firstIndex: number) => ({
 /** Plans that were compiled together. */
 interface CompiledTogether {
   readonly compiled: readonly Compiled[];
-  /** What a {@link Division} has of them. */
+  /** The members of a {@link Division} that come from them. */
   readonly division: Pick<Division, "kernels" | "destroy">;
 }
 
@@ -98,7 +98,7 @@ export function executionsOfWindow(
   try {
     return [executionOf(own, items, ranges, params)];
   } catch (cause) {
-    // Nobody but the GPU knows how many items there are to move if their number is there.
+    // If the number of items is on the GPU, only the GPU knows how many to move.
     const mayMove = cause instanceof LimitError && input?.buffer === output?.buffer && !ranges.length;
     if (!mover || !output || !mayMove) {
       throw cause;
@@ -111,7 +111,7 @@ export function executionsOfWindow(
   }
 }
 
-/** The plan of a window, as it looks to a caller. */
+/** The plan of a window as the plan of the whole: with the whole's length, ranges and grouping. */
 export const whole = (plan: Plan, maxLength: number, window: number, needs: readonly RangeName[]): Plan => ({
   ...plan,
   maxLength,

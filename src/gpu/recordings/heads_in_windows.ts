@@ -29,14 +29,14 @@ import {
   windowsOf,
 } from "./divide_into_windows.ts";
 
-// Segments by offsets, flags, bits or keys that no binding holds: window after window. The total of a window is an element, which has
-// its last segment's value and the number of segments. The next window goes on from it until a segment starts there. A reduction stores
-// what the last segment of a window has so far. If the segment goes on in the next window, that stores it again, at the same place.
+// Segments by offsets, flags, bits or keys, window after window. A window hands its total on: an element with the value of its last
+// segment and the number of segments so far. The next window combines that with its items until its first segment starts. A reduction
+// stores the last segment of a window, too. If the segment goes on in the next window, that one stores it again, at the same place.
 
 /** The most storage buffers that a window's kernels bind if its ranges are bound as vectors. */
 const MOST_BUFFERS = 9;
 
-/** The methods of a window: of the first one, or of a later one. `found` is told of the operator on segments. */
+/** The methods of a window: the first one, or a later one. `found` gets the bytes of the element and of the value of the operator on segments. */
 export const windowMethods = (
   methods: Methods,
   isLater: boolean,
@@ -58,7 +58,7 @@ export const windowMethods = (
         [bindingOf.carried, "carried"],
         ...(isByOffsets(options) ? ([[bindingOf.heads, "heads"]] as const) : []),
       ],
-      // Offsets became bits before.
+      // A kernel before this one has turned offsets into bits.
       ...(isByOffsets(options) && { around: (plan: Plan) => plan }),
       ends: carriedEnds(segments.title, monoid, isLater),
       kernels: windowSources(segments.kernels, isLater),
@@ -90,7 +90,7 @@ export async function headsInWindows(
   const keyBytes = itemBytes.keys ?? 4;
   const headBytes = segments === "headBits" || isByOffsets(options) ? 0 : keyBytes;
   requireWindows(title, maxLength, Math.max(itemBytes.input, reduces ? 0 : type.bytes, headBytes), limits);
-  // The keys of a window begin with one before it, for which a window leaves room.
+  // A window leaves room in its binding for the key before its first item.
   const window = Math.min(given, windowOf(maxLength, keyBytes, limits) ?? given);
   let elementBytes = 0;
   let headsAt = 0;
@@ -151,7 +151,7 @@ interface Windows {
 
 const bytesOfBits = (items: number): number => 4 * Math.ceil(items / 32);
 
-/** The executions of a recording. Where offsets became bits, `ranges` have these. */
+/** The executions of a recording. If segments are given by offsets, `ranges` have the bits that these became. */
 function executionsOf(
   windows: Windows,
   length: number,
@@ -205,13 +205,13 @@ function executionsOf(
   ];
 }
 
-/** A part of the places that segments have. */
+/** Consecutive places of the totals that segments store. */
 interface Places {
   readonly first: number;
   readonly items: number;
 }
 
-/** The places of up to `room` segments, in parts. A binding holds what is stored for the segments of a part, and their offsets. */
+/** The places of up to `room` segments, divided so that one binding holds the totals, and one the offsets. */
 function partsOf({ plan, reduces, options }: Windows, room: number, limits: Limits): readonly Places[] {
   const { output, unique = 0 } = plan.itemBytes;
   const bytes = Math.max(isByOffsets(options) ? 4 : 0, ...(reduces ? [output, unique] : []));
@@ -221,11 +221,11 @@ function partsOf({ plan, reduces, options }: Windows, room: number, limits: Limi
   return windowsOf(room, room < most ? Math.max(1, room) : most);
 }
 
-/** The parts where segments of `length` items may go. A scan stores nothing for segments. Offsets may give any number of them. */
+/** Those of the places that the segments of `items` items may take. A scan stores nothing for segments. Offsets may give any number of segments. */
 const reached = ({ reduces, options }: Windows, parts: readonly Places[], items: number): readonly Places[] =>
   parts.filter(({ first }) => first === 0 || (reduces && (isByOffsets(options) || first < items)));
 
-/** What a reduction stores for a part of the segments, and their offsets. */
+/** The ranges of some places: what a reduction stores there, and the offsets of these segments. */
 function placesOf(
   { plan: { itemBytes }, reduces }: Windows,
   { offsets, output, unique }: ResolvedRanges,
@@ -262,13 +262,13 @@ function windowOfRanges(
   };
 }
 
-/** The keys of a window. Those of a later one begin with one before it. */
+/** The keys of a window. Those of a later window begin with the key before its first item. */
 const keysOf = (keys: Range | undefined, at: number, items: number, keyBytes: number): Range | undefined =>
   at === 0 ? subrangeOf(keys, 0, items, keyBytes) : subrangeOf(keys, at - 1, items + 1, keyBytes);
 
 /**
- * Plans what turns offsets into bits, which a plan of one window has, for more items: what clears the bits, and what sets them and
- * stores something for segments without items, for a part of the offsets.
+ * Plans the kernels that turn offsets into bits, as the plan of one window has them, for more items: one clears the bits; the other sets
+ * them for some of the offsets, and stores the totals of segments without items.
  *
  * @throws {LimitError}
  */

@@ -43,9 +43,9 @@ interface Carries {
 }
 
 /**
- * What combines window after window, each on top of those before. `plans` are those of the first window and of the others, or
- * one for all. `ends` gives the ranges that depend on the carries. If there is `mover`, it copies a window's results to where
- * no binding reaches both them and the input.
+ * Combines window after window, each on top of those before. `plans` has the plan of the first window and that of the others, or
+ * one for all. `ends` gives the ranges that depend on the carries. `mover`, if there is one, copies a window's results to the output
+ * where one binding could not hold both the output and the input.
  */
 async function carriedInWindows(
   context: Context,
@@ -107,7 +107,7 @@ function requireValues(
   }
 }
 
-/** A scan in windows: each starts from the total of those before. */
+/** A scan in windows: each starts from the total of the windows before it. */
 async function scanInWindows(
   context: Context,
   options: AnyOperator<ScanOptions>,
@@ -145,7 +145,7 @@ async function scanInWindows(
   );
 }
 
-/** A reduction in windows: each starts from the result of those before. */
+/** A reduction in windows: each starts from the result of the windows before it. */
 async function reduceInWindows(
   context: Context,
   options: AnyOperator<ReduceOptions>,
@@ -179,7 +179,7 @@ async function reduceInWindows(
   );
 }
 
-/** Where, in the counts of {@link planAppend}, there is the number of items that the first window kept. */
+/** The index of the first window's number of kept items in the counts of {@link planAppend}. */
 const COUNTS_BEFORE = 2 * u32.bytes;
 
 /**

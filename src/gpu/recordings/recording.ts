@@ -102,7 +102,7 @@ interface RecordedExecution extends Execution {
 const KEPT_RECORDINGS = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. If each recording is
+ * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. If each recording is
  * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once. `deferred` is as in
  * {@link compilePlan}.
  *
@@ -265,7 +265,7 @@ const windowFor = (
 /** Segments that may have keys, which may be computed. */
 type Keys = { readonly keys?: ElementType; readonly keyType?: ElementType };
 
-/** Makes what is prepared check ranges before it records them. */
+/** A prepared plan that checks ranges before it records them. */
 export function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
   const { device } = context;
   const { plan } = division;
@@ -282,9 +282,9 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     return known;
   };
   const recordings = new Map<string, readonly RecordedExecution[]>();
-  // Whether all encoders are submitted that use what is dropped. While a recording goes on, its encoder is not.
+  // Whether every encoder that uses a dropped dispatch is submitted. The encoder of the recording under way is not.
   let isUnused = isSubmitted;
-  /** Drops the dispatches of a recording. What an encoder may still use is destroyed with the plan, unless it is collected before. */
+  /** Drops the dispatches of a recording. Buffers that an encoder may still use are destroyed with the plan, unless they are garbage-collected before. */
   const drop = (recording: readonly RecordedExecution[]): void => {
     for (const execution of recording) {
       for (const { uniform } of (isUnused && execution.dispatches) || []) {
@@ -294,7 +294,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     }
   };
 
-  // The buffers of initial values that are given as values, by the bytes of the value.
+  // The buffers of initial values that recordings give as values, by the bytes of the value.
   const values = new Map<string, GPUBuffer>();
   const bufferOf = (bytes: Uint8Array): GPUBuffer => {
     const key = bytes.join();

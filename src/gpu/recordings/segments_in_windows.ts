@@ -29,7 +29,7 @@ import {
 } from "./divide_into_windows.ts";
 import { headsInWindows } from "./heads_in_windows.ts";
 
-// Rows that are together longer than a binding may be. Each window has whole rows, so nothing is handed on from one to the next.
+// Rows of data that is longer than a binding may be. Each window has whole rows, so no window hands anything on to the next.
 
 /** The most items of a window, wherever it starts: a binding starts at an aligned address and at a vector, before its range. */
 const mostItems = ({ itemBytes, vector, maxLength }: Plan, limits: Limits): number =>
@@ -71,7 +71,7 @@ export async function segmentsInWindows(
   const { facts } = context;
   const { type, maxLength, segments, lengthOnGpu = false } = options;
   const reduces = primitive === "reduce";
-  // What is no kind of segments is refused there, as everywhere.
+  // That also refuses a wrong kind of segments.
   if (segments !== "rows" && segments !== "columns") {
     return headsInWindows(primitive, context, options, methods, window, arrangements);
   }

@@ -96,7 +96,7 @@ export async function histogramAtHand(
   const weights = options.weights === undefined ? undefined : typeOfWeights(marks, length, title);
   const bins = requireBins(others, scalar, title).count;
   const all = { ...others, type, ...(weights && { weights }), maxLength: length };
-  // Arrays that have the same numbers are the same bins.
+  // Two arrays with the same numbers give the same bins.
   const key = { ...all, range: textOf(options.range), edges: textOf(options.edges) };
   const made = await planAtHand(
     context,

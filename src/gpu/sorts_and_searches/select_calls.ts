@@ -40,7 +40,7 @@ import { prepareNth, prepareTopK } from "./recorded_select.ts";
 export interface HandTopKOptions<Name extends string> extends TopKOrder {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
-  /** Takes elements of each row; this is the length of a row. The results have those of one row after another. */
+  /** Takes the first elements of each row. The results have those of the first row, then those of the second one, and so on. */
   readonly segments?: {
     /** The elements of a row. They divide the length. */
     readonly rows: number;

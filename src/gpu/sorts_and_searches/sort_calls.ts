@@ -34,8 +34,8 @@ import type { Arrays, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
 import { segmentsOnGpu } from "../gpu_arrays/segments_on_gpu.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
-import type { SortParts } from "./recorded_sort.ts";
-import { prepareParts } from "./recorded_sort.ts";
+import type { SortWithLists } from "./recorded_sort.ts";
+import { prepareSortWithLists } from "./recorded_sort.ts";
 
 // Sorts of arrays: those on the GPU, and those at hand, which go there and back.
 
@@ -90,7 +90,7 @@ interface Options extends HandSortOptions<string> {
 
 const { partsOf } = GpuArray;
 
-/** The name of the call in messages, and its key. The options are checked as far as they are not about arrays. */
+/** The name of the call in messages, and its key. It checks the options that are not about arrays. */
 function requireCall(
   primitive: SortPrimitive,
   type: ElementType,
@@ -152,16 +152,16 @@ const refuseKind = (title: string, kind: string): never =>
 const listOf = (values: unknown): readonly unknown[] =>
   values === undefined ? [] : Array.isArray(values) ? values : [values];
 
-/** A plan that is kept has at most this part of the bytes that are kept: 16 plans are. */
+/** A plan is kept only if its scratch has at most this share of `maxKeptBytes`, since 16 plans are kept. */
 const KEPT_PART = 16;
 
-/** Uses a kept plan, or a new one. A plan with much scratch is not kept: what was submitted ends with its scratch all the same. */
+/** Uses a kept plan, or a new one. A plan with much scratch is not kept. What was submitted still runs to its end. */
 async function withSort<T>(
   context: Context,
   key: string,
   scratchBytes: number,
-  compile: () => Promise<SortParts>,
-  use: (sort: SortParts) => Promise<T>,
+  compile: () => Promise<SortWithLists>,
+  use: (sort: SortWithLists) => Promise<T>,
 ): Promise<T> {
   if (scratchBytes <= context.kept.mostBytes / KEPT_PART) {
     return withPlanOnGpu(context, key, compile, use);
@@ -235,7 +235,7 @@ export async function sortOnGpu(
     return memory;
   };
   const compile = () =>
-    prepareParts(context, all, types, true).catch((cause: unknown) => {
+    prepareSortWithLists(context, all, types, true).catch((cause: unknown) => {
       throw lengthError(cause, "data");
     });
   try {

@@ -13,7 +13,7 @@ import type { RowCut } from "./row_pieces.ts";
 // Data of any length, piece by piece. Each piece is written into a staging buffer, runs on the GPU on top of the carry of
 // the pieces before it, and is read from another staging buffer. The carry stays on the GPU.
 
-/** How many numbers of items, each of either parity, have dispatches that are kept. */
+/** For how many lengths of pieces dispatches are kept, each for pieces of even and of odd number. */
 const MOST_LENGTHS = 8;
 
 /** The result of a piece: bytes that are there until they are released. */
@@ -37,8 +37,8 @@ export interface Pieces {
   /** Says how many bytes of the room were filled. A piece that is full goes to the GPU. */
   filled(bytes: number): void;
   /**
-   * Says that no more input comes. What was filled of the last piece goes to the GPU: whole items. If there is no item at
-   * all, but there is room, the total of nothing is computed.
+   * Says that no more input comes. The whole items of the last piece go to the GPU. If there was no item at all, but room was
+   * asked for, the total of nothing is computed.
    */
   end(): void;
   /** The result of the next piece. It is undefined when all were released; then the buffers have been given back. */
@@ -48,11 +48,11 @@ export interface Pieces {
   /** The bytes of the total, after `end`, if it is read. It is undefined if nothing was computed. */
   total(): Promise<Uint8Array | undefined>;
   /**
-   * Stops, and gives the buffers back. All that waits, and all that is asked for later, is rejected with the reason. The
-   * promise resolves when the buffers are back.
+   * Stops, and gives the buffers back. Requests that wait, and all later ones, are rejected with the reason. The promise
+   * resolves when the buffers are back.
    */
   stop(reason: unknown): Promise<void>;
-  /** Does something if the device fails or the plan does not compile, also while nobody waits. */
+  /** Calls a function if the device fails or the plan does not compile, also while nobody waits. */
   onFailure(action: (cause: unknown) => void): void;
 }
 
@@ -102,10 +102,10 @@ function deferred<T>(): Deferred<T> {
   return Object.assign(made, { promise }) as Deferred<T>;
 }
 
-/** What is done when a device is lost. A device has one handler, so that it does not hold streams that are over. */
+/** The functions to call when a device is lost. The device has one handler for all, so that it does not hold streams that are over. */
 const losses = new WeakMap<GPUDevice, Set<() => void>>();
 
-/** Does something when the device is lost. Returns a function that forgets it. */
+/** Calls a function when the device is lost, unless the returned function was called before. */
 function whenLost(device: GPUDevice, action: () => void): () => void {
   let actions = losses.get(device);
   if (actions === undefined) {
@@ -164,7 +164,7 @@ export type WriteFlags = (words: Uint32Array, first: number) => void;
 /**
  * Starts a stream. The plan is for as many items as a piece has. `initial` has the bytes of the value before the first item,
  * if the plan takes one. `readsTotal` is whether to read the total at the end. If the plan takes flags, `writeFlags` writes
- * those of a piece as it goes to the GPU. With `rows`, each row is combined for itself. It does not wait for memory, and no call waits for
+ * those of a piece as it goes to the GPU. With `rows`, each row is combined on its own. It does not wait for memory, and no call waits for
  * a stream to end: it may end only when another stream, or a call, goes on. `isOfCall` is whether a call under way has its bytes.
  */
 export function openPieces(
@@ -179,7 +179,7 @@ export function openPieces(
 ): Pieces {
   const pieceItems = rows?.most ?? planned.all.maxLength;
   const isReduction = planned.primitive === "reduce";
-  /** Whether pieces have results, beside a total of all. */
+  /** Whether each piece has a result. A reduction without rows has only a total of all. */
   const hasResults = !isReduction || rows !== undefined;
   const firstOf = (piece: number): number => rows?.firstOf(piece) ?? piece * pieceItems;
   const resultsOf = (piece: number, items: number): number =>
@@ -266,7 +266,7 @@ export function openPieces(
     type Name = "input" | "output" | "flags";
     const itemBytesOf = (name: Name): number => plan.itemBytes[name] ?? 4;
     const roomOf = (name: Name, items: number): number => paddedBytes(items, itemBytesOf(name), vector);
-    // What has no bytes is not bound.
+    // A range without bytes is not bound.
     const itemsOf = (name: Name, buffer: GPUBuffer, items: number): Range =>
       rangeOf(buffer, items && rangeBytes(items, itemBytesOf(name), vector));
 

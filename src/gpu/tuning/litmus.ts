@@ -1,5 +1,5 @@
 import { refuse } from "../../errors.ts";
-import type { LitmusName, LitmusSizes, LitmusTest, Sightings } from "../../kernels/litmus.ts";
+import type { LitmusSizes, LitmusTest, Sightings } from "../../kernels/litmus.ts";
 import {
   groupsOf,
   litmusBindings,
@@ -14,37 +14,7 @@ import type { Compilable } from "../device/device.ts";
 import { allocate, contextOf, explain, pipelineOf, requireDevice, validated } from "../device/device.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE, UNIFORM } from "../device/usage_flags.ts";
 import type { Fold } from "../fold.ts";
-
-/** Options of {@link runLitmusTests}. */
-export interface LitmusOptions {
-  /** The tests to run. The default is all of them. */
-  readonly only?: readonly LitmusName[];
-  /** Is called with the name of each test before it runs. */
-  readonly onTest?: (name: LitmusName) => void;
-}
-
-/** What became of a litmus test: what was seen in all its turns. See {@link runLitmusTests}. */
-export interface LitmusResult {
-  /** The test. */
-  readonly name: LitmusName;
-  /**
-   * `"failed"` if something was seen that WebGPU forbids and that Wavefold relies on. `"note"` if the test did not run to its end, or
-   * if nothing relies on what was seen. `"ok"` otherwise.
-   */
-  readonly verdict: "ok" | "note" | "failed";
-  /** What was seen, in words. */
-  readonly detail: string;
-  /** How often the test ran. */
-  readonly instances: number;
-  /** How many outcomes WebGPU forbids. */
-  readonly forbidden: number;
-  /** How many outcomes WebGPU allows that look as if memory went out of order. */
-  readonly weak: number;
-  /** Why the test did not run to its end, if it did not. */
-  readonly error: string | null;
-  /** How long the test took, with the time to compile its kernel. */
-  readonly milliseconds: number;
-}
+import type { LitmusOptions, LitmusResult } from "./litmus_types.ts";
 
 /** For tests of the tests: a fault planted in a kernel, another limit. */
 export interface PlantedInLitmus extends LitmusOptions {
@@ -54,18 +24,18 @@ export interface PlantedInLitmus extends LitmusOptions {
 
 const TITLE = "litmus tests";
 const optionNames = { only: true, onTest: true } as const satisfies Record<keyof LitmusOptions, true>;
-/** No test begins once they took this long together, and the one that runs is given up. */
+/** After this time for all tests together, the test under way is given up, and no other one begins. */
 const LIMIT_MS = 20_000;
-/** Software runs each turn for milliseconds, and a GPU for microseconds. */
-const TURNS = { software: 16, gpu: 20 } as const;
+/** Software runs each iteration for milliseconds, and a GPU for microseconds. */
+const ITERATIONS = { software: 16, gpu: 20 } as const;
 
 const sizesOf = ({ facts }: Context): LitmusSizes =>
   facts.software
     ? { workGroupSize: 32, testers: 64 }
     : { workGroupSize: Math.min(256, facts.limits.maxComputeInvocationsPerWorkgroup), testers: 256 };
 
-/** The words of struct Turn in run_litmus.wgsl. */
-function turnWords(number: number, { isAlone }: LitmusTest, software: boolean): Uint32Array {
+/** The words of struct Iteration in run_litmus.wgsl. */
+function iterationWords(number: number, { isAlone }: LitmusTest, software: boolean): Uint32Array {
   const shift = Math.imul(number, 2654435761) >>> 12;
   const stride = MOST_STRIDE >> (number % 4);
   const stress = (software ? 16 : 512) >> (number % 3);
@@ -158,7 +128,7 @@ export async function runOnDevice(
   return results;
 }
 
-/** Runs all turns of a test in one pass, and counts their outcomes. */
+/** Runs all iterations of a test in one pass, and counts their outcomes. */
 async function run(
   context: Context,
   test: LitmusTest,
@@ -171,7 +141,7 @@ async function run(
   const instances = running * sizes.workGroupSize;
   const kernel = alter(litmusKernel(test, sizes));
   const { pipeline, layout } = await pipelineOf(context, kernel);
-  const turns = facts.software ? TURNS.software : TURNS.gpu;
+  const iterations = facts.software ? ITERATIONS.software : ITERATIONS.gpu;
   const label = `wavefold ${TITLE}`;
   const owned: GPUBuffer[] = [];
   const buffer = async (size: number, usage: number): Promise<GPUBuffer> => {
@@ -183,22 +153,26 @@ async function run(
     const places = await buffer(4 * (WORDS_BEFORE + 2 * MOST_STRIDE * instances), STORAGE);
     const plainPlaces = await buffer(8 * instances, STORAGE);
     const bytes = 8 * instances;
-    const results = await buffer(turns * bytes, STORAGE | COPY_SRC);
-    const staging = await buffer(turns * bytes, MAP_READ | COPY_DST);
+    const results = await buffer(iterations * bytes, STORAGE | COPY_SRC);
+    const staging = await buffer(iterations * bytes, MAP_READ | COPY_DST);
     const spacing = device.limits.minUniformBufferOffsetAlignment;
-    const uniforms = await buffer(turns * spacing, UNIFORM | COPY_DST);
-    // Commands that the device refuses leave zeros, which would be counted as what memory did.
+    const uniforms = await buffer(iterations * spacing, UNIFORM | COPY_DST);
+    // Commands that the device refuses leave zeros, which must not be counted as outcomes.
     await validated(context, TITLE, () => {
       const encoder = device.createCommandEncoder({ label });
       const pass = encoder.beginComputePass({ label });
       pass.setPipeline(pipeline);
-      for (let turn = 0; turn < turns; turn++) {
-        const words = turnWords(turn + 1, test, facts.software);
-        device.queue.writeBuffer(uniforms, turn * spacing, words as Uint32Array<ArrayBuffer>);
+      for (let iteration = 0; iteration < iterations; iteration++) {
+        const words = iterationWords(iteration + 1, test, facts.software);
+        device.queue.writeBuffer(uniforms, iteration * spacing, words as Uint32Array<ArrayBuffer>);
         const resources: Record<number, GPUBufferBinding> = {
-          [litmusBindings.turn]: { buffer: uniforms, offset: turn * spacing, size: words.byteLength },
+          [litmusBindings.iteration]: {
+            buffer: uniforms,
+            offset: iteration * spacing,
+            size: words.byteLength,
+          },
           [litmusBindings.places]: { buffer: places },
-          [litmusBindings.results]: { buffer: results, offset: turn * bytes, size: bytes },
+          [litmusBindings.results]: { buffer: results, offset: iteration * bytes, size: bytes },
           [litmusBindings.plainPlaces]: { buffer: plainPlaces },
         };
         const entries = [...kernel.bindings.keys()].map((binding) => ({
@@ -209,14 +183,14 @@ async function run(
         pass.dispatchWorkgroups(started);
       }
       pass.end();
-      encoder.copyBufferToBuffer(results, 0, staging, 0, turns * bytes);
+      encoder.copyBufferToBuffer(results, 0, staging, 0, iterations * bytes);
       device.queue.submit([encoder.finish()]);
     });
     await inTime(staging.mapAsync(MAP_READ), end);
     const found = new Uint32Array(staging.getMappedRange());
     const sum = { instances: 0, forbidden: 0, weak: 0 };
-    for (let turn = 0; turn < turns; turn++) {
-      const own = found.subarray(2 * turn * instances, 2 * (turn + 1) * instances);
+    for (let iteration = 0; iteration < iterations; iteration++) {
+      const own = found.subarray(2 * iteration * instances, 2 * (iteration + 1) * instances);
       const counts = test.count(own, { ...sizes, testers: running });
       sum.instances += counts.instances;
       sum.forbidden += counts.forbidden;

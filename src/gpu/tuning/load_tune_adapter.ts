@@ -6,13 +6,13 @@ import type { TuneAdapterOptions } from "./tune_adapter.ts";
 /** @throws {ArgumentError} for what is no fold. */
 export function requireFold(fold: unknown, title: string): void {
   if (!(fold instanceof Fold)) {
-    throw new ArgumentError(`${title}: fold is none of openFold's`, "fold");
+    throw new ArgumentError(`${title}: fold is not one that openFold returned`, "fold");
   }
 }
 
 /**
  * Measures which algorithms and sizes are the fastest on a fold's adapter, for scans, reductions, compactions, sorts and histograms
- * of elements of 4 bytes, and scans, reductions and sorts of elements of 8, which come last. Each way's result is checked, and a wrong one is left out. On a GPU
+ * of elements of 4 bytes, and scans, reductions and sorts of elements of 8, which come last. Each result is checked, and sizes with a wrong result are left out. On a GPU
  * whose single pass was not tested yet, that test comes first. `openFold({ tuning })` takes the result, which is plain JSON:
  * keep it where you like. `openFold({ tuning: "auto" })` does both.
  *

@@ -1,6 +1,6 @@
 import { part } from "../../errors.ts";
 import type { Fold } from "../fold.ts";
-import type { LitmusOptions, LitmusResult } from "./litmus.ts";
+import type { LitmusOptions, LitmusResult } from "./litmus_types.ts";
 import { requireFold } from "./load_tune_adapter.ts";
 
 /**

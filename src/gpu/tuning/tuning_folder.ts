@@ -4,7 +4,7 @@ import { join } from "node:path";
 import envPaths from "env-paths";
 import type { TuningStore } from "./tuning_store.ts";
 
-/** The folder that the system has for what programs may make again, such as `~/.cache/wavefold`. */
+/** The folder of the system's cache, such as `~/.cache/wavefold`: programs must be able to make its files again. */
 const tuningFolder = (): string => envPaths("wavefold", { suffix: "" }).cache;
 
 /** Keeps tunings in a folder, each in a file of its own. */

@@ -15,8 +15,8 @@ export { runOnFold, tuneNow };
 const TITLE = "openFold";
 
 /**
- * Does what the options of `openFold` ask for once the device is there: it tunes, and then it tests. The fold is destroyed if
- * that throws.
+ * Does what the options `tuning` and `testSinglePass` of `openFold` ask for, on the device that was opened: it tunes, and then it tests. If
+ * that throws, it destroys the fold.
  *
  * For the tuning `"auto"`, it takes the one that the store has for the adapter; or it tunes the adapter now, and the store
  * keeps the result. If the adapter cannot be tuned, there is no tuning.
@@ -42,7 +42,7 @@ export async function measured(
         // Plans that were kept for later calls have other sizes.
         trim(context);
         const { facts, singlePassTest } = context;
-        // What was seen on this device counts more than what was written down.
+        // A test on this device counts more than the verdict of a file.
         const verdict = singlePassTest?.passed ?? verdictFor(own, adapter);
         context.facts = { ...facts, tuned: tunedRowOf(own), lookBack: verdict ?? facts.lookBack };
       }
