@@ -150,6 +150,7 @@ await build({
     ),
     "bench/in-kernel": "bench/in-kernel.ts",
     "bench/family-run": "bench/family-run.ts",
+    "bench/gaps": "bench/gaps.ts",
   },
   outdir: "build",
   packages: "external",

@@ -51,7 +51,7 @@ export interface TileKernel<Sizes extends TileShape> {
  */
 export type OwnTiles = <Sizes extends TileShape>(
   side: "items" | "elements",
-  entryPoint: "scan_tiles" | "scan_single_pass" | "reduce_tiles",
+  entryPoint: "scan_tiles" | "scan_single_pass" | "scan_left_tiles" | "reduce_tiles",
   constants: Constants,
   kernel: TileKernel<Sizes>,
 ) => { readonly files?: readonly SourceText[]; readonly sizes?: Sizes } | undefined;

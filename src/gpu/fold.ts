@@ -145,7 +145,7 @@ export interface PreparedScan {
    *
    * Input and output may be the same range, and ranges may start at any item. The fastest ranges are in two buffers and
    * start at a multiple of 16 bytes (of 48 bytes for items of 12, and so on). A single pass, which reads each item once,
-   * needs two buffers. If a map gives items of another size, input and output must be in two buffers. A `length` on the
+   * needs two buffers, or one range that starts so. If a map gives items of another size, input and output must be in two buffers. A `length` on the
    * GPU must be in another buffer than the output.
    *
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}

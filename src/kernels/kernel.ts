@@ -294,10 +294,12 @@ export function scanKernel(
       readonly arrangement: Arrangement;
       /** Whether tiles have carries; or the sources that a single pass looks back with, and its entry point. */
       readonly carry: boolean | readonly SourceText[];
+      /** The entry point, if it is another than that of tiles or of a single pass. */
+      readonly entryPoint?: "scan_left_tiles";
     },
 ): Kernel {
   const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
-  const { segments } = options;
+  const { segments, entryPoint } = options;
   const totals = segments?.totals?.(options);
   const { files, wide } = totals
     ? { files: [inputFor(arrangement, sizes), outputItems], wide: isWide(arrangement) && !sizes.oneByOne }
@@ -313,7 +315,7 @@ export function scanKernel(
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkTiles(
     `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
-    singlePass ? "scan_single_pass" : "scan_tiles",
+    entryPoint ?? (singlePass ? "scan_single_pass" : "scan_tiles"),
     [
       segments?.prefix ?? prefixText(exclusive),
       ...operatorSources(monoid),

@@ -1,4 +1,5 @@
 import reduceSinglePassFile from "../../shaders/device/kernels/reduce_single_pass.wgsl";
+import scanInPlaceFile from "../../shaders/device/kernels/scan_in_place.wgsl";
 import scanSinglePassFile from "../../shaders/device/kernels/scan_single_pass.wgsl";
 import takeTilesFile from "../../shaders/device/kernels/take_tiles.wgsl";
 import faultsNoneFile from "../../shaders/device/look_back/faults_none.wgsl";
@@ -26,6 +27,8 @@ const lookBackVotes = /* @__PURE__ */ file("look_back/look_back_votes.wgsl", loo
 const reduceSinglePass = /* @__PURE__ */ file("kernels/reduce_single_pass.wgsl", reduceSinglePassFile);
 const scanSinglePass = /* @__PURE__ */ file("kernels/scan_single_pass.wgsl", scanSinglePassFile);
 const spineEntries = /* @__PURE__ */ file("look_back/spine_entries.wgsl", spineEntriesFile);
+/** For a single pass whose output is the range of its input, and for the dispatch that follows it. */
+export const scanInPlace = /* @__PURE__ */ file("kernels/scan_in_place.wgsl", scanInPlaceFile);
 /** For a single pass of fewer work-groups than tiles. */
 export const takeTiles = /* @__PURE__ */ file("kernels/take_tiles.wgsl", takeTilesFile);
 const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);

@@ -2,6 +2,7 @@ import findFirstSegmentsFile from "../../shaders/device/kernels/find_first_segme
 import reduceOffsetsFile from "../../shaders/device/kernels/reduce_offsets.wgsl";
 import firstSegmentSearchedFile from "../../shaders/device/segments/first_segment_searched.wgsl";
 import firstSegmentStoredFile from "../../shaders/device/segments/first_segment_stored.wgsl";
+import segmentValuesFile from "../../shaders/device/segments/values.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { declared } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
@@ -23,6 +24,8 @@ const firstSegmentSearched = /* @__PURE__ */ file(
 );
 const firstSegmentStored = /* @__PURE__ */ file("segments/first_segment_stored.wgsl", firstSegmentStoredFile);
 
+export const segmentValues = /* @__PURE__ */ file("segments/values.wgsl", segmentValuesFile);
+
 /** The most lanes whose votes are in a word, and the most vectors of a thread. */
 const WORD_BITS = 32;
 /** The most bytes of a value that is moved lane by lane. */
@@ -34,8 +37,8 @@ const MOST_VALUE_BYTES = 8;
  */
 export const MOST_SEARCHED = 2 ** 25;
 
-/** Whether {@link reduceOffsetsKernel} takes the operator and the sizes. */
-export const reducesOffsets = (
+/** Whether kernels that hold the values of segments without heads take the operator and the sizes. */
+export const takesValues = (
   { onValues: own, tiles }: Monoid,
   { algorithm, sizes }: Pick<KernelOptions, "algorithm" | "sizes">,
 ): boolean =>
@@ -92,6 +95,7 @@ export function reduceOffsetsKernel(
       ...(onValues ? [valueShuffles(onValues)] : []),
       // It replaces a function of the algorithm.
       reduceOffsets,
+      segmentValues,
       isStored ? firstSegmentStored : firstSegmentSearched,
       ...carry,
       lengthFile(lengthOnGpu),

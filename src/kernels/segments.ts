@@ -37,10 +37,11 @@ import {
   operatorSources,
   storageText,
 } from "./contract.ts";
+import { scanFlatRowsKernel } from "./flat_rows.ts";
 import type { Kernel, SegmentSources, TotalsOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
-import { MOST_SEARCHED, reduceOffsetsKernel, reducesOffsets } from "./offsets.ts";
+import { MOST_SEARCHED, reduceOffsetsKernel, takesValues } from "./offsets.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
@@ -268,8 +269,15 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
     ...(heads.kind === "offsets" &&
       stored && {
         singlePass: (_, options, maxLength) =>
-          reducesOffsets(monoid, options)
+          takesValues(monoid, options)
             ? reduceOffsetsKernel(monoid, options, emptyText(monoid, use), maxLength > MOST_SEARCHED)
+            : undefined,
+      }),
+    ...(heads.kind === "rows" &&
+      !stored && {
+        singlePass: (_, options) =>
+          takesValues(monoid, options) && options.ends === undefined
+            ? scanFlatRowsKernel(monoid, options)
             : undefined,
       }),
     ...(exclusive && { prefix: exclusivePrefix }),

@@ -24,6 +24,9 @@ const byTiles: ReadonlySet<string> = new Set([
   "compact_single_pass",
 ]);
 
+/** Takes a few tiles with each thread, so it has few work-groups in any case. */
+const scansLeft = ({ kernel }: Pass): boolean => kernel.entryPoint === "scan_left_tiles";
+
 /** The kernel that counts tiles of `tile` items. */
 const countKernel = (tile: number): Kernel =>
   linkKernel("wavefold count work-groups", "count_work_groups", [countWorkGroupsText, lengthFile(true)], {
@@ -53,7 +56,7 @@ export function countWorkGroups(plan: Plan, isScan: boolean, { software, limits 
       return [arrangement, countKernel(workGroupSize * itemsPerThread)];
     }),
   );
-  const takesLength = ({ kernel }: Pass): boolean => kernel.bindings.has(bindingOf.length);
+  const takesLength = (pass: Pass): boolean => pass.kernel.bindings.has(bindingOf.length) && !scansLeft(pass);
   const isFor = (passes: readonly Pass[]): boolean =>
     passes.some((pass) => takesLength(pass) && pass.tiles > few) &&
     (passes.length > 1 ? isScan : software) &&

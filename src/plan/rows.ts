@@ -75,10 +75,10 @@ function rowFor(
 }
 
 /**
- * The share of a long row's tiles that the row fills, if rows are not scanned as segments. H100, u32, 2^28: 0.75 takes 780 µs, 0.61
- * takes 926; as segments 900.
+ * The share of tiles that rows fill, if rows are not scanned as segments, wherever they start in tiles. H100, u32, 2^28: 0.81 takes 755 µs,
+ * 0.75 780, 0.61 926; as segments 815.
  */
-const LEAST_FILL = 2 / 3;
+const LEAST_FILL = 0.72;
 
 const greatestCommonDivisor = (a: number, b: number): number =>
   b === 0 ? a : greatestCommonDivisor(b, a % b);
@@ -219,6 +219,7 @@ export function planRows(
       maxLength > tile / Math.max(...ownArrangements.map(vectorFor))
         ? planScan(options, facts, methods, arrangements)
         : undefined;
+    const isFlat = general?.kernels.some(({ entryPoint }) => entryPoint === "scan_flat_rows");
     /** Where rows are longer and start at vectors, each is a single pass of its own, with groups of its own in the spine. */
     const longTuning = bySubgroups
       ? chooseSizes(
@@ -291,7 +292,8 @@ export function planRows(
             },
           ];
         }
-        if (chunk === 0 && general) {
+        const isFilled = chunk > 0 && (chunk >= LEAST_FILL * tile || arrangement !== "vectors" || !isFlat);
+        if (!isFilled && general) {
           return general.passes(length, arrangement, aside, params);
         }
         if (length === 0) {

@@ -5,7 +5,7 @@ import { hasFullSubgroups } from "../kernels/algorithms.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import type { RunStores } from "../kernels/run_lengths.ts";
-import { runLengthsKernel, runLengthsMemory, startedRuns } from "../kernels/run_lengths.ts";
+import { runLengthsKernel, runLengthsMemory, runsMonoid } from "../kernels/run_lengths.ts";
 import type { KeySource } from "../kernels/segments.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -63,7 +63,8 @@ export function planRunLengths(
   }
   const { type, from = type, lengthOnGpu = false } = options;
   const stores: RunStores = { unique, number: alone === "keys" ? undefined : number };
-  const single = methods.singlePass?.("runs", title, type, startedRuns, options, facts, methods, testing);
+  const monoid = runsMonoid(stores);
+  const single = methods.singlePass?.("runs", title, type, monoid, options, facts, methods, testing);
   if (single === undefined) {
     return undefined;
   }

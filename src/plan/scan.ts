@@ -126,9 +126,9 @@ export const spineScratch = (levels: readonly number[], elementBytes: number, ve
   levels.map((length) => paddedBytes(length, elementBytes, vector));
 
 /**
- * Plans a scan. It takes a single pass if the adapter manages it and if input and output are in two buffers. By segments, they
- * must start at a vector, too. Otherwise it takes reduce-then-scan: it reduces each tile to a total, scans the totals, then scans
- * each tile on top of its carry.
+ * Plans a scan. It takes a single pass if the adapter manages it, and if input and output are in two buffers, or are one range that
+ * starts at a vector. By segments, they must be in two buffers and start at vectors. Otherwise it takes reduce-then-scan: it reduces
+ * each tile to a total, scans the totals, then scans each tile on top of its carry.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */

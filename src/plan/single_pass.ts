@@ -1,10 +1,11 @@
 import { memoryOf } from "../kernels/algorithms.ts";
-import type { Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import {
   lookBackMemory,
   lookBackShape,
   lookBackSources,
+  scanInPlace,
   spineSize,
   takeTiles,
 } from "../kernels/look_back.ts";
@@ -15,6 +16,7 @@ import type { SegmentOptions } from "./options.ts";
 import type { Pass } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
+import type { TuningRow } from "./tuning_row.ts";
 
 /**
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
@@ -157,15 +159,23 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
 };
 
 /**
+ * The row of scan_flat_rows.wgsl, for values of at most a word. u32, H100, rows of 5001, 2^24: 88.8 µs (512 × 16: 100.8; 512 × 24: 97.8;
+ * 256 × 16: 94.4; 128 × 32: 94.7), 2^28: 815 (968; 865; 895; 832; 1024 × 12: 1462).
+ */
+const flatRow: TuningRow = {
+  elementBytes: 8,
+  algorithm: "subgroup",
+  workGroupSize: 256,
+  items: 24,
+  isDefault: true,
+};
+
+/**
  * The most work-groups for a length that only the GPU knows. More than any GPU runs at once, and few enough to be started in 2 µs.
  * u32, H100, 1000 items of at most 2^28: 15.1 µs (a work-group for each tile: 31.0), 2^24 68.6 (82.7). Long operations take no part
  * (f64, 2^26: 1764 µs for 1378), and neither do longer elements, which were not measured.
  */
 const MOST_WORK_GROUPS = 2048;
-
-/** What a single pass reads: ranges that start at a vector; and single items, if they are no items of segments. */
-const takes: SinglePass["takes"] = (arrangement, segments) =>
-  arrangement === "vectors" || (arrangement === "items" && segments === undefined);
 
 /** Bytes of work-group memory in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of a tile's segments. */
 const endsMemory = (tile: number): number => memoryOf(Array<number>(3).fill(Math.ceil(tile / 32)), 4, 1);
@@ -184,7 +194,14 @@ export const singlePass: PlanSinglePass = (
   const { passes } = options;
   // Totals of segments by offsets have a kernel and rows of their own.
   const byOffsets = primitive === "totals" && (options as SegmentOptions).segments === "offsets";
-  const row = rowOf(singlePassRows, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
+  const known = rowOf(singlePassRows, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
+  const isFlat =
+    primitive === "scan" &&
+    (options as SegmentOptions).segments === "rows" &&
+    facts.vendor === "nvidia" &&
+    known.algorithm === "subgroup" &&
+    domain.elementBytes <= flatRow.elementBytes;
+  const row = isFlat ? flatRow : known;
   const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
@@ -209,6 +226,13 @@ export const singlePass: PlanSinglePass = (
     tickets: facts.vendor !== "nvidia",
     ...testing,
   });
+  // Ranges of two buffers that start at a vector, or at any item if they are no items of segments; and scans in place, if items are
+  // not loaded one by one, and the operator has no tiles of its own.
+  const takes: SinglePass["takes"] = (arrangement, segments) =>
+    arrangement === "vectors" ||
+    (segments === undefined &&
+      (arrangement === "items" ||
+        (arrangement === "in-place" && primitive === "scan" && !tuning.sizes.oneByOne && !monoid.tiles)));
   const single: SinglePass = {
     tuning,
     carry,
@@ -228,16 +252,23 @@ export const singlePass: PlanSinglePass = (
       const isInTurn = own.lengthOnGpu && isShort && segments === undefined;
       const mostWorkGroups = (isInTurn && workGroups) || Number.POSITIVE_INFINITY;
       const inTurn = mostWorkGroups < single.tilesOf(plan.maxLength);
-      const kernels = perArrangement(taken, (arrangement) => {
-        const all = {
+      const optionsOf = (arrangement: Arrangement) =>
+        ({
           ...own,
           ...tuning,
           sources: (one) => tuning.sources(one, false, !isWide(arrangement)),
           arrangement,
-          carry: inTurn ? [takeTiles, ...carry] : carry,
-        } satisfies Parameters<typeof scanKernel>[1];
+          carry:
+            arrangement === "in-place" ? [scanInPlace, ...carry] : inTurn ? [takeTiles, ...carry] : carry,
+        }) satisfies Parameters<typeof scanKernel>[1];
+      const kernels = perArrangement(taken, (arrangement) => {
+        const all = optionsOf(arrangement);
         return own.segments?.singlePass?.(monoid, all, plan.maxLength) ?? scanKernel(monoid, all);
       });
+      // In place, a second dispatch scans the tiles that the first one leaves.
+      const left = taken.includes("in-place")
+        ? scanKernel(monoid, { ...optionsOf("in-place"), entryPoint: "scan_left_tiles" })
+        : undefined;
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const { entries, bytes } = single.spineOf(plan.maxLength);
       const spine = { scratch: plan.scratch.length, entries };
@@ -250,7 +281,7 @@ export const singlePass: PlanSinglePass = (
       return {
         ...plan,
         vector: Math.max(plan.vector, vector),
-        kernels: distinct([...kernels.all, ...plan.kernels]),
+        kernels: distinct([...kernels.all, left, ...plan.kernels]),
         scratch: [...plan.scratch, bytes],
         eagerScratch: plan.eagerScratch + 1,
         spine,
@@ -261,8 +292,16 @@ export const singlePass: PlanSinglePass = (
         passes(length, arrangement, aside) {
           if (takes(arrangement, segments) && (length > 0 || own.ends?.total || segments?.kernels.count)) {
             const kernel = kernels.of(arrangement);
-            const tiles = Math.max(1, Math.min(mostWorkGroups, single.tilesOf(length)));
-            return [{ kernel, slots: slotsOf(kernel), length, tiles }];
+            const tiles = Math.max(1, single.tilesOf(length));
+            const isInPlace = arrangement === "in-place";
+            const workGroups = isInPlace ? tiles : Math.min(mostWorkGroups, tiles);
+            const first = { kernel, slots: slotsOf(kernel), length, tiles: workGroups };
+            // Before a single tile, there is nothing to find.
+            if (left === undefined || !isInPlace || tiles === 1) {
+              return [first];
+            }
+            const others = Math.ceil(tiles / tuning.sizes.workGroupSize);
+            return [first, { kernel: left, slots: slotsOf(left), length, tiles: others }];
           }
           return plan.passes(length, arrangement, aside);
         },

@@ -98,19 +98,7 @@ fn look_back_again(tile: u32, total: Element, thread: u32, length: u32) {
     var sum = identity();
     var last = identity();
     for (var member = 0u; member < tiles; member++) {
-      let other = group * FAN_OUT + member;
-      var element = identity();
-      if (thread == 0u) {
-        let found = read_entry(entry_of_tile(other));
-        look_back_missing = select(1u, 0u, found.is_whole);
-        element = found.element;
-      }
-      if (workgroupUniformLoad(&look_back_missing) != 0u) {
-        element = total_of_tile(other, thread, length);
-        if (thread == 0u) {
-          write_place(params.spine_entries + entry_of_tile(other), element, 0u, 1u);
-        }
-      }
+      let element = total_before(group * FAN_OUT + member, thread, length);
       if (member < FAN_OUT - 1u) {
         sum = with_total(sum, element, member);
       } else {
@@ -135,6 +123,23 @@ fn look_back_again(tile: u32, total: Element, thread: u32, length: u32) {
     group++;
   }
   look_back_carry = workgroupUniformLoad(&look_back_known);
+}
+
+// The total of a tile before this one, for thread 0: as it was handed on, or else computed from the input.
+fn total_before(other: u32, thread: u32, length: u32) -> Element {
+  var element = identity();
+  if (thread == 0u) {
+    let found = read_entry(entry_of_tile(other));
+    look_back_missing = select(1u, 0u, found.is_whole);
+    element = found.element;
+  }
+  if (workgroupUniformLoad(&look_back_missing) != 0u) {
+    element = total_of_tile(other, thread, length);
+    if (thread == 0u) {
+      write_place(params.spine_entries + entry_of_tile(other), element, 0u, 1u);
+    }
+  }
+  return element;
 }
 
 // The group whose totals are being combined, what comes before it, and whether one of its totals is missing.

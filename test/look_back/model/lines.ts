@@ -105,6 +105,16 @@ export const lines = {
     function: "claims_carry",
     text: "return atomicExchange(&spine[first_word_of(params.spine_entries + entry_of_carry(group) + 1u)], run) != run;",
   },
+  leave: {
+    file: "kernels/scan_in_place.wgsl",
+    function: "take_tile",
+    text: "atomicStore(&spine[place_of_left(tile)], run_number());",
+  },
+  findLeft: {
+    file: "kernels/scan_in_place.wgsl",
+    function: "scan_left_tiles",
+    text: "var is_left = own <= last_tile(length) && atomicLoad(&spine[place_of_left(own)]) == run_number();",
+  },
   readTotalByThreads: {
     file: byThreads,
     function: "read_groups",
@@ -133,12 +143,12 @@ export const lines = {
   },
   readTotalAgain: {
     file: lookBack,
-    function: "look_back_again",
+    function: "total_before",
     text: "let found = read_entry(entry_of_tile(other));",
   },
   computeTotal: {
     file: lookBack,
-    function: "look_back_again",
+    function: "total_before",
     text: "element = total_of_tile(other, thread, length);",
   },
   computeTotalOneByOne: {
@@ -149,7 +159,7 @@ export const lines = {
   takeSortTicket: {
     file: "sort/tile_by_ticket.wgsl",
     function: "tile_of",
-    text: "ticket = atomicAdd(&spine[DIGITS * RADIX + params.digit], 1u);",
+    text: "ticket = atomicAdd(&spine[FIRST_TICKET + params.digit], 1u);",
   },
   storeEntry: {
     file: digits,
@@ -195,7 +205,8 @@ export const copied: readonly (readonly [file: string, name: string, digest: str
   ["look_back/look_back.wgsl", "claims_carry", "4baa3345"],
   ["look_back/look_back.wgsl", "hand_on", "a9af6d88"],
   ["look_back/look_back.wgsl", "look_back", "2f9ed1f8"],
-  ["look_back/look_back.wgsl", "look_back_again", "5744a11f"],
+  ["look_back/look_back.wgsl", "look_back_again", "412aa748"],
+  ["look_back/look_back.wgsl", "total_before", "10a89598"],
   ["look_back/look_back_threads.wgsl", "stop_before", "9c05cba1"],
   ["look_back/look_back_threads.wgsl", "stop_at", "4cb68d82"],
   ["look_back/look_back_threads.wgsl", "find_carry", "5f31128e"],
@@ -211,10 +222,15 @@ export const copied: readonly (readonly [file: string, name: string, digest: str
   ["look_back/look_back_one_by_one.wgsl", "find_missing", "bf9eaaee"],
   ["kernels/scan_single_pass.wgsl", "scan_single_pass", "1975d065"],
   ["kernels/scan_single_pass.wgsl", "take_tile", "12aa5cc7"],
-  ["sort/tile_by_ticket.wgsl", "tile_of", "8e961d32"],
+  ["kernels/scan_in_place.wgsl", "take_tile", "33580b8b"],
+  ["kernels/scan_in_place.wgsl", "place_of_left", "6a3c06da"],
+  ["kernels/scan_in_place.wgsl", "scan_left_tiles", "d3c2ad46"],
+  ["kernels/scan_in_place.wgsl", "take_left_tile", "7b02e701"],
+  ["kernels/scan_in_place.wgsl", "total_before", "31f5f9e0"],
+  ["sort/tile_by_ticket.wgsl", "tile_of", "aab68519"],
   ["sort/first_by_look_back.wgsl", "sum_state", "21daf1c8"],
   ["sort/first_by_look_back.wgsl", "entry_of", "1612ac2c"],
-  ["sort/first_by_look_back.wgsl", "hand_on_digits", "e50de7a6"],
+  ["sort/first_by_look_back.wgsl", "hand_on_digits", "aa27e2bc"],
   ["sort/first_by_look_back.wgsl", "hand_on", "995e592a"],
   ["sort/first_by_look_back.wgsl", "find_places", "38779646"],
   ["sort/count_tile.wgsl", "count_tile", "e462bc86"],

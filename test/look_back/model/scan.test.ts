@@ -30,6 +30,18 @@ const proofs: readonly (Partial<ScanOptions> & { memory: MemoryModel; states: nu
   { way: "by threads", memory: webgpu, states: 513_370 },
   { way: "by votes", runs: 1, memory: webgpu, states: 188_378 },
   { way: "one by one", memory: webgpu, states: 73_788 },
+  { way: "by threads", inPlace: true, memory: webgpu, states: 4_714 },
+  { way: "by votes", inPlace: true, runs: 1, memory: webgpu, states: 591 },
+  { way: "by threads", inPlace: true, fanOut: 1, tiles: 3, memory: webgpu, states: 780 },
+  {
+    way: "by threads",
+    inPlace: true,
+    tickets: true,
+    tiles: 3,
+    wordByWord: true,
+    memory: webgpu,
+    states: 1_618,
+  },
   // The owner's total and a stand-in's may have different bits.
   { way: "by threads", bitsDiffer: true, runs: 1, memory: weakest, states: 7_095 },
   { way: "by votes", bitsDiffer: true, runs: 1, memory: weakest, states: 7_095 },
@@ -51,8 +63,8 @@ test.each(rows(proofs, { of: 60 }).map((proof) => ({ title: titleOf(proof), proo
 );
 
 test("the guide's numbers of states are of these", () => {
-  const states = statesInGuide("groups of");
-  expect(states).toHaveLength(8);
+  const states = ["groups of", "in place"].flatMap(statesInGuide);
+  expect(states).toHaveLength(9);
   expect(states.filter((number) => proofs.every((proof) => proof.states !== number))).toEqual([]);
 });
 
@@ -89,6 +101,9 @@ const shows: Readonly<
   },
   "who lacks a total says so": { wrong: /finds a1⟨nothing⟩/ },
   "a carry counts if no thread lacks a total of its group": { wrong: /finds a1⟨nothing⟩/ },
+  "a tile that is left says so": { options: { inPlace: true }, wrong: /is not left, and holds items/ },
+  "a tile that is left keeps its items": { options: { inPlace: true }, wrong: /is left, and holds prefixes/ },
+  "a tile is left in one run": { options: { inPlace: true }, wrong: /run 2 is left, and holds prefixes/ },
 };
 
 const run = (options: Partial<ScanOptions>, how: Options) =>
@@ -144,6 +159,11 @@ describe("a rule that is left out gives a counter-example", () => {
     const votes = run({ way: "by votes", runs: 1, without: "who lacks a total says so" }, { memory: webgpu });
     expect(textOf(votes)).toMatch(/finds a1b1⟨nothing⟩/);
   });
+});
+
+test("in place, a run relies on WebGPU's order of dispatches", () => {
+  const memory = { coherent: true, dispatchesInOrder: false };
+  expect(textOf(run({ inPlace: true, runs: 1 }, { memory }))).toMatch(/is not left, and holds items/);
 });
 
 test("the value may be loaded again if no place goes back", () => {

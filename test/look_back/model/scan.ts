@@ -1,5 +1,5 @@
-// The single pass as a model: kernels/scan_single_pass.wgsl with look_back/*.wgsl. An entry has several words, and each has the
-// number of the run.
+// The single pass as a model: kernels/scan_single_pass.wgsl with look_back/*.wgsl, and in place with kernels/scan_in_place.wgsl. An
+// entry has several words, and each has the number of the run.
 //
 // An element is a text: the names of the tiles that it combines, in order. The tiles of run 1 are a1, b1 and so on. What is put
 // together from words of different elements is a text that is none of these.
@@ -26,6 +26,10 @@ export const scanRules = {
   "who lacks a total says so": "a reader that lacks a total leaves it to the others",
   "a carry counts if no thread lacks a total of its group":
     "a thread that found a carry comes before one that lacks a total",
+  "a tile that is left says so": "a tile that does not find what comes before it ends, and stores nothing",
+  "a tile that is left keeps its items":
+    "a tile that does not find what comes before it stores what it has found so far",
+  "a tile is left in one run": "a tile that is left says so without the number of the run",
 } as const;
 export type ScanRule = keyof typeof scanRules;
 
@@ -44,6 +48,8 @@ export interface ScanOptions {
   readonly bitsDiffer: boolean;
   /** Whether the words of an entry are stored one by one, in any order. Else they are stored in one step. */
   readonly wordByWord: boolean;
+  /** Whether tiles are scanned in place, by threads or by votes. Then the model's dispatches are two for each run. */
+  readonly inPlace: boolean;
   readonly without?: ScanRule | undefined;
 }
 
@@ -58,16 +64,19 @@ export const scanDefaults: ScanOptions = {
   tickets: false,
   bitsDiffer: false,
   wordByWord: false,
+  inPlace: false,
 };
 
 type Store = readonly [place: string, value: string];
 
 /** What a work-group knows. */
 interface Local {
-  readonly at: "start" | "ticket" | "go on" | "end" | "done";
+  readonly at: "start" | "ticket" | "go on" | "end" | "done" | "left";
   readonly tile: number;
   /** Words that are still to be stored, in any order. */
   readonly stores: readonly Store[];
+  /** Whether this is the second dispatch in place. */
+  readonly isSecond?: boolean;
   /** Where the slow way is; undefined before it. Of the way one by one, all of it. */
   readonly again?: Again;
   readonly prefix?: string;
@@ -92,7 +101,7 @@ const COMES_LAST = 99;
 
 export function scanModel(options: ScanOptions): Model<Local> {
   const { tiles, runs, way, fanOut, mostGroups, words, numbers, tickets, bitsDiffer } = options;
-  const { wordByWord, without } = options;
+  const { wordByWord, without, inPlace } = options;
   const range = (length: number): number[] => Array.from({ length }, (_, at) => at);
   const tileName = (run: number, tile: number): string => `${letters[tile]}${run}`;
 
@@ -115,7 +124,14 @@ export function scanModel(options: ScanOptions): Model<Local> {
   const claim = (group: number): string => `claim to the carry of group ${group}`;
   const areClaimed = without !== "one stand-in hands on a carry";
   const input = (tile: number): string => `items of tile ${tile}`;
-  const isInputWritten = without === "the input stays as it is";
+  const isInputWritten = inPlace || without === "the input stays as it is";
+  const placeOfLeft = (tile: number): string => word(inStead(entryOfTile(tile)), 0);
+  /** It has the number of the run, and no tag. */
+  const leftIn = (run: number): string =>
+    `0 left in ${without === "a tile is left in one run" ? "a run" : tagOf(run)}`;
+  /** The run of a dispatch. */
+  const runOf = (dispatch: number): number => (inPlace ? Math.ceil(dispatch / 2) : dispatch);
+  const isSecond = (dispatch: number): boolean => inPlace && dispatch % 2 === 0;
   const ticketOf = (run: number): string =>
     without === "each run has a ticket of its own" ? "ticket" : `ticket of run ${numberOf(run)}`;
 
@@ -390,6 +406,9 @@ export function scanModel(options: ScanOptions): Model<Local> {
       while (at.member < members) {
         const other = at.group * fanOut + at.member;
         let element = at.computed ?? readEntry(m, entryOfTile(other), run);
+        if (element === undefined && local.isSecond) {
+          element = "⟨nothing⟩";
+        }
         if (element === undefined) {
           element = totalOfTile(m, other, run);
           const stores = wordsToStore(inStead(entryOfTile(other)), element, run);
@@ -479,8 +498,40 @@ export function scanModel(options: ScanOptions): Model<Local> {
     if (without === "no wait is without end") {
       m.wait(lines.readTotalByThreads, () => `tile ${tile} waits`);
     }
+    if (inPlace) {
+      m.note(lines.leave, () => `tile ${tile} of run ${run} is left`);
+      if (without === "a tile that is left keeps its items") {
+        m.store(0, input(tile), "prefixes");
+      }
+      if (without !== "a tile that is left says so") {
+        m.store(0, placeOfLeft(tile), leftIn(run));
+      }
+      return { at: "done", tile, stores: [] };
+    }
     const again = { group: 0, member: 0, seeks: true, known: "", sum: "", last: "" };
     return lookAgain(m, { ...local, again }, run);
+  }
+
+  /** scan_left_tiles, for one tile. */
+  function scanLeft(m: Memory, local: Local, run: number): Local {
+    const { tile } = local;
+    const isLeft =
+      m.load(0, [placeOfLeft(tile)], `left in run ${run}`, ([value]) => `${value === leftIn(run)}`) ===
+      "true";
+    const items = m.load(0, [input(tile)], "items", ([value]) => value);
+    m.note(
+      lines.findLeft,
+      () => `tile ${tile} of run ${run} is ${isLeft ? "" : "not "}left, and holds ${items}`,
+    );
+    m.require(
+      items === (isLeft ? "items" : "prefixes"),
+      () => `tile ${tile} of run ${run} is ${isLeft ? "" : "not "}left, and holds ${items}`,
+    );
+    if (!isLeft) {
+      return { at: "done", tile, stores: [] };
+    }
+    const again = { group: 0, member: 0, seeks: true, known: "", sum: "", last: "" };
+    return lookAgain(m, { ...local, at: "go on", again }, run);
   }
 
   const owned = (tile: number, run: number): Local => ({
@@ -496,19 +547,28 @@ export function scanModel(options: ScanOptions): Model<Local> {
       ...(isInputWritten ? range(tiles).map(input) : []),
       ...(tickets ? new Set(range(runs).map((run) => ticketOf(run + 1))) : []),
     ],
-    runs,
+    runs: inPlace ? 2 * runs : runs,
     initial: (place) => (/^(ticket|claim)/.test(place) ? "0" : place.startsWith("items") ? "items" : EMPTY),
-    before: (run, place) =>
-      place.startsWith("items")
-        ? "items"
-        : isNewSpine(run)
-          ? /^(ticket|claim)/.test(place)
-            ? "0"
-            : EMPTY
-          : undefined,
-    starts: (run) =>
-      range(tiles).map((tile) => (tickets ? { at: "start", tile: -1, stores: [] } : owned(tile, run))),
-    step(local, m, run) {
+    before: (dispatch, place) =>
+      isSecond(dispatch)
+        ? undefined
+        : place.startsWith("items")
+          ? "items"
+          : isNewSpine(runOf(dispatch))
+            ? /^(ticket|claim)/.test(place)
+              ? "0"
+              : EMPTY
+            : undefined,
+    starts: (dispatch) =>
+      range(tiles).map((tile) =>
+        isSecond(dispatch)
+          ? { at: "left", tile, stores: [], isSecond: true }
+          : tickets
+            ? { at: "start", tile: -1, stores: [] }
+            : owned(tile, runOf(dispatch)),
+      ),
+    step(local, m, dispatch) {
+      const run = runOf(dispatch);
       switch (local.at) {
         case "start": {
           const place = ticketOf(run);
@@ -525,6 +585,8 @@ export function scanModel(options: ScanOptions): Model<Local> {
         }
         case "go on":
           return local.stores.length > 0 ? storeWords(m, local, run) : lookBack(m, local, run);
+        case "left":
+          return scanLeft(m, local, run);
         case "end":
           return local.stores.length > 0 ? storeWords(m, local, run) : end(m, local, run);
         default:

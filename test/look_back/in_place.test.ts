@@ -1,0 +1,255 @@
+import { expect } from "vitest";
+import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add } from "../../src/algebra/operators.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
+import { prepare } from "../../src/gpu/recordings/recording.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { planScan } from "../support/plans.ts";
+import { testInTurn } from "../support/rows.ts";
+import { affineItems, lastingItems, maps, mapsInTurn } from "./operators.ts";
+import type { Change, LookBack } from "./support.ts";
+import {
+  changed,
+  contextOfFold,
+  FAULTS,
+  faultOf,
+  lengthsOf,
+  lookBacks,
+  missing,
+  onGpu,
+  POISON,
+  STUCK_MS,
+  shapeOf,
+  wordsOf,
+} from "./support.ts";
+
+// Scans in place in a single pass: a first dispatch may leave tiles, and a second one scans them.
+
+const test = testInTurn({ of: 3 });
+
+const fold = useSoftwareFold();
+
+/**
+ * What faults_by_run.wgsl withholds is stored here, but the first dispatch does not see it. The second one does, as WebGPU promises.
+ * `params.tiles` are the work-groups, and only the first dispatch has one for each tile.
+ */
+const faults = {
+  name: "faults by run that the next dispatch does not see",
+  text: `// replaces: read_place
+${faultsFile.replace("fn is_withheld(", "fn is_lost(")}
+fn is_withheld(place: u32, word: u32) -> bool {
+  return false;
+}
+
+fn read_place(place: u32) -> Entry {
+  let first = first_word_of(place);
+  let run = run_number();
+  var words: array<u32, ELEMENT_WORDS>;
+  var is_whole = true;
+  let is_first_dispatch = params.tiles == last_tile(data_length()) + 1u;
+  for (var word = 0u; word < ELEMENT_WORDS; word++) { // unroll
+    let low = atomicLoad(&spine[first + 2u * word * GROUP_ENTRIES]);
+    let high = atomicLoad(&spine[first + (2u * word + 1u) * GROUP_ENTRIES]);
+    is_whole &= ((low >> 16u) == run) & ((high >> 16u) == run);
+    if (is_first_dispatch && (is_lost(place, 2u * word) || is_lost(place, 2u * word + 1u))) {
+      is_whole = false;
+    }
+    words[word] = (low & 0xffffu) | (high << 16u);
+  }
+  return Entry(is_whole, element_from_words(words));
+}
+`,
+};
+
+const inPlaceOf = async (options: ScanOptions, testing: LookBackTesting): Promise<Plan> =>
+  await planScan(options, contextOfFold(fold()).facts, ["vectors", "in-place"], testing);
+
+/** Scans data in its own buffer, each time with the next run's fault. Returns the words after each run, and the totals. */
+async function scanInPlace(
+  plan: Plan,
+  inputs: readonly AnyArray[],
+  initial: number | undefined,
+): Promise<readonly { words: Uint32Array; total: number | undefined }[]> {
+  const { device } = fold();
+  const prepared = await prepare(contextOfFold(fold()), plan);
+  const results: { words: Uint32Array; total: number | undefined }[] = [];
+  for (const data of inputs) {
+    const words = wordsOf(data);
+    const padded = new Uint32Array(words.length + 16).fill(POISON);
+    padded.set(words);
+    const buffer = storageBuffer(device, padded);
+    const total = storageBuffer(device, Uint32Array.of(POISON));
+    const range = { buffer, size: data.byteLength };
+    const encoder = device.createCommandEncoder();
+    prepared.record(encoder, {
+      input: range,
+      output: range,
+      length: data.length,
+      ...(initial !== undefined && { initial, total }),
+    });
+    device.queue.submit([encoder.finish()]);
+    results.push({
+      words: await readWords(device, buffer),
+      total: initial === undefined ? undefined : (await readWords(device, total))[0],
+    });
+    buffer.destroy();
+    total.destroy();
+  }
+  prepared.destroy();
+  return results;
+}
+
+interface Case {
+  readonly title: string;
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+  readonly items: (type: ElementType, length: number, name: string) => AnyArray;
+  readonly exclusive?: boolean;
+  readonly initial?: number;
+  readonly testing?: LookBackTesting;
+}
+
+const ofAffine = {
+  type: u32,
+  op: untyped(affine),
+  items: (_: ElementType, length: number, name: string): AnyArray => affineItems(length, name),
+};
+
+const cases: readonly Case[] = [
+  { title: "an operator that does not commute", ...ofAffine },
+  { title: "patience 0: each tile but the first is left", ...ofAffine, testing: { patience: 0 } },
+  {
+    title: "patience 1, exclusive, without tickets",
+    ...ofAffine,
+    exclusive: true,
+    testing: { patience: 1, tickets: false },
+  },
+  { title: "from an initial value, with the total", ...ofAffine, initial: 0x80030005 },
+  {
+    title: "from an initial value, with the total, patience 0, exclusive",
+    ...ofAffine,
+    exclusive: true,
+    initial: 0x80030005,
+    testing: { patience: 0 },
+  },
+  { title: "u64", type: u64, op: untyped(add), items: lastingItems },
+  { title: "a struct of 64 bytes", type: maps, op: untyped(mapsInTurn), items: lastingItems },
+];
+
+const testOf = (one: Case, lookBack: LookBack): void => {
+  const { title, type, op, items, exclusive = false, initial, testing } = one;
+  test(`${title}, ${lookBack}`, { timeout: STUCK_MS }, async ({ skip }) => {
+    const { facts } = contextOfFold(fold());
+    const why = missing(lookBack, facts);
+    skip(why !== undefined, why);
+    // On a software adapter, items of more than 8 bytes go one by one, and these are read twice.
+    skip(facts.software && type.bytes > 8, "the adapter takes long items one by one");
+    const shape = shapeOf(lookBack, facts);
+    const { tuning, tile } = shape;
+    const lengths = lengthsOf(shape, onGpu);
+    const plan = await inPlaceOf(
+      {
+        type,
+        op,
+        exclusive,
+        maxLength: Math.max(...lengths),
+        ...(initial !== undefined && { initial: true, total: true }),
+        ...tuning,
+      } as ScanOptions,
+      { faults, ...testing },
+    );
+    expect(plan.passes(2 * tile, "in-place").map(({ kernel }) => kernel.entryPoint)).toEqual([
+      "scan_single_pass",
+      "scan_left_tiles",
+    ]);
+    for (const length of lengths) {
+      const inputs = ["even", "odd"].map((name) => items(type, length, `${name} ${length}`));
+      const runs = Array.from({ length: FAULTS }, (_, at) => inputs[at % 2] as AnyArray);
+      const expected = inputs.map((data) =>
+        scanReference(data, { op, type, exclusive, ...(initial !== undefined && { initial }) } as never),
+      );
+      const results = await scanInPlace(plan, runs, initial);
+      for (const [at, { words, total }] of results.entries()) {
+        const wanted = wordsOf(expected[at % 2] as AnyArray);
+        const all = new Uint32Array(words.length).fill(POISON);
+        all.set(wanted);
+        const what = `${plan.title} of ${length}, ${faultOf((at % FAULTS) + 1)}`;
+        expectSameBits(words, all, what);
+        if (initial !== undefined) {
+          const last = scanReference(inputs[at % 2] as never, { op, type, initial } as never) as Uint32Array;
+          expect(total, `${what}: total`).toBe(last.at(-1));
+        }
+      }
+    }
+  });
+};
+
+for (const one of cases) {
+  for (const lookBack of lookBacks) {
+    testOf(one, lookBack);
+  }
+}
+
+/** Rules broken, each of which some fault shows. */
+const mutations: readonly {
+  readonly title: string;
+  readonly change: Change;
+  readonly entryPoint?: string;
+}[] = [
+  {
+    title: "a tile that lacks what comes before it is scanned all the same",
+    change: [["if (workgroupUniformLoad(&look_back_is_found) == 0u) {", "if (false) {"]],
+  },
+  {
+    title: "a tile that is left does not say so",
+    change: [["atomicStore(&spine[place_of_left(tile)], run_number());", ""]],
+  },
+  {
+    title: "a tile is also left if an earlier run left it",
+    entryPoint: "scan_left_tiles",
+    change: [
+      [
+        "atomicLoad(&spine[place_of_left(own)]) == run_number()",
+        "atomicLoad(&spine[place_of_left(own)]) != 0u",
+      ],
+    ],
+  },
+  {
+    title: "a work-group scans only the first of its tiles that are left",
+    entryPoint: "scan_left_tiles",
+    change: [
+      ["  take_left_tile(tile, thread, length);", "  take_left_tile(tile, thread, length);\n    break;"],
+    ],
+  },
+  {
+    title: "each tile that is left starts from the carry of its group",
+    entryPoint: "scan_left_tiles",
+    change: [["return read_place(entry_of_tile(other)).element;", "return identity();"]],
+  },
+];
+
+for (const { title, change, entryPoint = "scan_single_pass" } of mutations) {
+  test(`caught: ${title}`, { timeout: STUCK_MS }, async () => {
+    const shape = shapeOf("by threads", contextOfFold(fold()).facts);
+    const length = (shape.fanOut + 3) * shape.tile - 3;
+    const plan = changed(
+      await inPlaceOf({ type: u32, op: ofAffine.op, maxLength: length, ...shape.tuning }, { faults }),
+      change,
+      (kernel) => kernel.entryPoint === entryPoint && kernel.code.includes("place_of_left"),
+    );
+    const data = affineItems(length, "even");
+    const expected = scanReference(data, { op: affine });
+    const results = await scanInPlace(plan, Array<AnyArray>(FAULTS).fill(data), undefined);
+    expect(results.some(({ words }) => expected.some((word, at) => word !== words[at]))).toBe(true);
+  });
+}
