@@ -1,10 +1,11 @@
 // Measures how long a page in a Chromium that was just started takes to its first result: a new browser with an
 // empty profile for each run, and no shader that was compiled before. Run `npm run build` first.
-// usage: node scripts/first-result.mjs [--runs N] [--json FILE]
+// usage: node scripts/first-result.mjs [--runs N] [--json FILE] [--beside FOLDER]
+// FOLDER is another checkout, which is built: the two are measured in turn.
 // WAVEFOLD_TEST_ADAPTER=gpu runs it on the GPU, not on SwiftShader.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -15,7 +16,11 @@ import { loadChromium } from "./chromium.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const LENGTH = 2 ** 20;
 const { values } = parseArgs({
-  options: { runs: { type: "string", default: "5" }, json: { type: "string" } },
+  options: {
+    runs: { type: "string", default: "5" },
+    json: { type: "string" },
+    beside: { type: "string" },
+  },
 });
 const runs = Number(values.runs);
 if (!Number.isInteger(runs) || runs < 1) {
@@ -32,7 +37,7 @@ const STEPS = {
 };
 
 const page = `
-  import { openFold } from "wavefold";
+  import * as wavefold from "wavefold";
   const loaded = performance.now();
   // Bytes of a generator: what is added wraps.
   const data = new Uint32Array(${LENGTH});
@@ -41,7 +46,8 @@ const page = `
     data[i] = state;
   }
   const filled = performance.now();
-  const fold = await openFold();
+  // Its name before it was openFold.
+  const fold = await (wavefold.openFold ?? wavefold.open)();
   const opened = performance.now() - (filled - loaded);
   const scanned = await fold.scan(data);
   const first = performance.now() - (filled - loaded);
@@ -59,8 +65,8 @@ const page = `
   globalThis.report = { loaded, opened, first, second, wrong, adapter, software: fold.software };
 `;
 
-/** The page and its bundle, from the built package. */
-async function writePage(folder) {
+/** The page and its bundle, from the built package of a checkout. */
+async function writePage(folder, checkout) {
   const { outputFiles } = await build({
     stdin: { contents: page, resolveDir: root, loader: "js" },
     bundle: true,
@@ -68,7 +74,7 @@ async function writePage(folder) {
     format: "esm",
     target: "es2022",
     platform: "browser",
-    alias: { wavefold: join(root, "dist", "index.js") },
+    alias: { wavefold: join(checkout, "dist", "index.js") },
     write: false,
     // It would warn of the built package's imports that are there for nothing but their order.
     logLevel: "error",
@@ -120,34 +126,65 @@ function median(sorted) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-const { launchChromium, serveFolder } = await loadChromium();
-const folder = await mkdtemp(join(tmpdir(), "wavefold-first-result-"));
-try {
-  const size = await writePage(folder);
-  const server = await serveFolder(folder);
-  const reports = [];
-  try {
-    for (let run = 0; run < runs; run++) {
-      reports.push(await measure(launchChromium, server.url));
-    }
-  } finally {
-    await server.close();
-  }
-  const [{ adapter, software, version }] = reports;
-  const milliseconds = Object.fromEntries(
+/** The median, the least and the most of each step, over all runs. */
+const millisecondsOf = (reports) =>
+  Object.fromEntries(
     [...Object.keys(STEPS), "started"].map((step) => {
       const all = reports.map((report) => Number(report[step].toFixed(1))).sort((a, b) => a - b);
       return [step, { median: Number(median(all).toFixed(1)), least: all[0], most: all.at(-1) }];
     }),
   );
-  const record = { chromium: version, adapter, software, length: LENGTH, runs, bundle: size, milliseconds };
+
+const { launchChromium, serveFolder } = await loadChromium();
+const folder = await mkdtemp(join(tmpdir(), "wavefold-first-result-"));
+try {
+  const checkouts = [root, ...(values.beside === undefined ? [] : [resolve(values.beside)])];
+  const measured = [];
+  for (const [at, checkout] of checkouts.entries()) {
+    const own = join(folder, String(at));
+    const bundle = await writePage(own, checkout);
+    measured.push({ checkout, bundle, server: await serveFolder(own), reports: [] });
+  }
+  try {
+    for (let run = 0; run < runs; run++) {
+      // Each is the first one as often as the other.
+      for (const { server, reports } of run % 2 === 0 ? measured : measured.toReversed()) {
+        reports.push(await measure(launchChromium, server.url));
+      }
+    }
+  } finally {
+    await Promise.all(measured.map(({ server }) => server.close()));
+  }
+  const [own, other] = measured.map(({ checkout, bundle, reports }) => ({
+    checkout,
+    bundle,
+    milliseconds: millisecondsOf(reports),
+  }));
+  const [{ adapter, software, version }] = measured[0].reports;
+  const record = {
+    chromium: version,
+    adapter,
+    software,
+    length: LENGTH,
+    runs,
+    bundle: own.bundle,
+    milliseconds: own.milliseconds,
+    ...(other && { beside: other }),
+  };
   console.log(
-    `Chromium ${version}, ${adapter}${software ? " (software)" : ""}: a scan of 2^20 u32, median of ${runs} fresh starts; bundle of ${size.bytes} bytes, ${size.gzipped} gzipped`,
+    `Chromium ${version}, ${adapter}${software ? " (software)" : ""}: a scan of 2^20 u32, median of ${runs} fresh starts`,
   );
-  console.log("| ms since the navigation began | median | least | most |\n|---|---|---|---|");
-  for (const [step, title] of Object.entries(STEPS)) {
-    const { median: middle, least, most } = milliseconds[step];
-    console.log(`| ${title} | ${middle} | ${least} | ${most} |`);
+  for (const { checkout, bundle, milliseconds } of [own, ...(other ? [other] : [])]) {
+    console.log(`${checkout}: a bundle of ${bundle.bytes} bytes, ${bundle.gzipped} gzipped`);
+    console.log("| ms since the navigation began | median | least | most |\n|---|---|---|---|");
+    for (const [step, title] of Object.entries(STEPS)) {
+      const { median: middle, least, most } = milliseconds[step];
+      console.log(`| ${title} | ${middle} | ${least} | ${most} |`);
+    }
+  }
+  if (other) {
+    const ratio = own.milliseconds.first.median / other.milliseconds.first.median;
+    console.log(`The first result takes ${ratio.toFixed(2)} of what it takes in ${other.checkout}`);
   }
   console.log(JSON.stringify(record));
   if (values.json !== undefined) {

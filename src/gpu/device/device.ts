@@ -173,10 +173,10 @@ async function compile(device: GPUDevice, kernel: Compilable): Promise<Pipeline>
   // If the module is wrong, that is what is told.
   made.catch(() => {});
   const [failure, { messages }] = await Promise.all([device.popErrorScope(), module.getCompilationInfo()]);
-  const message = messages.find((one) => one.type === "error");
-  if (message || failure) {
-    const { shaderError } = await errorsFor(`${label}: ${(message ?? failure)?.message}`);
-    throw shaderError(kernel, label, message, failure);
+  const message = messages.find(({ type }) => type === "error");
+  const problem = message ?? failure;
+  if (problem) {
+    throw (await errorsFor(`${label}: ${problem.message}`)).shaderError(kernel, label, message, failure);
   }
   return { pipeline: await made, layout };
 }

@@ -274,7 +274,7 @@ export async function compilePlan(
         );
       }),
     ]);
-    const failed = done.find((one) => one.status === "rejected");
+    const failed = done.find((one) => "reason" in one);
     if (failed) {
       throw failed.reason;
     }
