@@ -442,20 +442,6 @@ describe("totals", () => {
 });
 
 describe("memory", () => {
-  test("results are divided into arrays whose memory can be taken again", async () => {
-    const { one } = await foldOf(2.5 * 2 ** 20);
-    const data = anyItems("u32", 700_001, "divided") as Uint32Array;
-    const found = await read(streamOf([data]).pipeThrough(one.scanStream({ type: u32 })));
-    expect(found.map(({ byteLength }) => byteLength)).toEqual([
-      2 ** 20,
-      2 ** 20,
-      2 ** 19,
-      4 * 700_001 - 2.5 * 2 ** 20,
-    ]);
-    expectSameBits(joined(data, found), scanReference(data), "divided");
-    one.destroy();
-  });
-
   const chunk = (): Uint32Array => new Uint32Array(16).fill(1);
 
   test("a writer waits for the reader, and everything that was written arrives", async () => {

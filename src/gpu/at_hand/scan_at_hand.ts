@@ -17,11 +17,11 @@ import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, ReadBack, Target } from "../device/transfer.ts";
 import { atHand, fresh, givenOf } from "../device/transfer.ts";
+import type { HandEnds } from "../executor/ends_at_hand.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
 import { loadRareOptions, methodsFor, once } from "../executor/load_methods.ts";
 import type { Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor, forgetRuns, plannedLength, withPlan } from "../executor/plans_of_calls.ts";
-import type { HandEnds } from "../executor/rare_options.ts";
 import type { LongPlanned } from "../streams/pieces_at_hand.ts";
 
 // Scans at hand, and what all calls at hand share: they find the types, plan, upload, execute the plan, and read back.
@@ -132,10 +132,10 @@ export async function scanAtHand(
   requireOptions("scan", options, scanNames);
   const { into, initial, total, ...others } = options;
   const room = givenOf(into as AnyArray);
-  const ends = endReaderOf("scan", initial, total, room);
+  const ends = endReaderOf("scan", initial, total);
   const { arrayOf, ...types } = await typesOf(data, options, "scan");
   const target = await targetFor(into, room, arrayOf, "scan", given.length, true);
-  const { options: endOptions, ...own } = await ends({ arrayOf, ...types });
+  const { options: endOptions, ...own } = await ends({ arrayOf, ...types, into: room });
   const all = {
     ...(others as Partial<AnyOperator<ScanOptions>>),
     ...types,
@@ -155,20 +155,19 @@ export interface EndValues {
 }
 
 /**
- * Notes where the array for the total lies now, and returns a function that checks the initial value and the total when the types are known.
- * `into` is where the result goes.
+ * Notes where the array for the total lies now, and returns a function that checks the initial value and the total, when the types are known
+ * and where the result goes.
  */
 export function endReaderOf(
   caller: string,
   initial: unknown,
   total?: unknown,
-  into?: Given,
-): (types: HandTypes) => Promise<Partial<HandEnds>> {
+): (types: HandTypes & { readonly into?: Given }) => Promise<Partial<HandEnds>> {
   const room = givenOf(total as AnyArray);
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await loadRareOptions()).endsAtHand(caller, types, initial, total, room, into);
+      : (await loadRareOptions()).endsAtHand(caller, types, initial, total, room);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */

@@ -95,14 +95,13 @@ export function startCall(kept: Kept, bytes: number, key?: string): Promise<void
       });
 }
 
-/** Says that a call ended. It gives back what it has left; then those that wait start, as far as they may. */
-export function endCall(kept: Kept, bytes: number, key?: string, giveBack?: () => void): void {
+/** Says that a call ended. Those that wait start, as far as they may. */
+export function endCall(kept: Kept, bytes: number, key?: string): void {
   if (bytes !== 0) {
     kept.calls--;
     kept.usedBytes -= bytes;
     kept.busy.delete(key);
   }
-  giveBack?.();
   startWaiting(kept);
 }
 
@@ -152,33 +151,32 @@ export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPU
 }
 
 /**
- * Keeps a buffer. All commands that use it are submitted. If more than `most` bytes are kept then, the buffers that were kept first are
- * destroyed, or this one, if it has more bytes alone. `most` is what the calls under way leave of `maxKeptBytes`; for a buffer of theirs, it
- * is all of them.
+ * Keeps a buffer. All commands that use it are submitted. If too much is kept then, the buffers that were kept first are destroyed, or this one,
+ * if it is too much alone. `most` is all of `maxKeptBytes` for a buffer that is counted among those of calls under way; otherwise it is what these leave.
  */
-export function keepBuffer(kept: Kept, buffer: GPUBuffer, most = kept.mostBytes - kept.usedBytes): void {
+export function keepBuffer(kept: Kept, buffer: GPUBuffer, most?: number): void {
   const one = taken.get(buffer) ?? { buffer, size: buffer.size, usage: buffer.usage };
-  if (one.size > most) {
+  if (one.size > kept.mostBytes) {
     buffer.destroy();
-    return;
+  } else {
+    kept.buffers.push(one);
+    letGoOfBuffers(kept, most);
   }
-  kept.buffers.push(one);
-  letGoOfBuffers(kept, most);
 }
 
-/** Destroys buffers, the longest unused first, until at most `most` bytes and not too many buffers are left. */
-export function letGoOfBuffers({ buffers }: Kept, most: number): void {
+/**
+ * Destroys buffers, the longest unused first, until at most `most` bytes and not too many buffers are left: as many bytes as calls under way
+ * leave, if none are given.
+ */
+export function letGoOfBuffers(kept: Kept, most = kept.mostBytes - kept.usedBytes): void {
+  const { buffers } = kept;
   let bytes = 0;
   for (const { size } of buffers) {
     bytes += size;
   }
-  while (bytes > most || buffers.length > MOST_BUFFERS) {
-    const first = buffers.shift();
-    if (!first) {
-      return;
-    }
-    bytes -= first.size;
-    first.buffer.destroy();
+  while (buffers[0] && (bytes > most || buffers.length > MOST_BUFFERS)) {
+    bytes -= buffers[0].size;
+    buffers.shift()?.buffer.destroy();
   }
 }
 

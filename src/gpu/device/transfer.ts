@@ -107,7 +107,7 @@ export function roomFor(
   const size = roomOf(bytes);
   const make = (): Promise<GPUBuffer> => {
     // Calls under way and kept buffers together must not have more than `maxKeptBytes`.
-    letGoOfBuffers(kept, kept.mostBytes - kept.usedBytes);
+    letGoOfBuffers(kept);
     return allocate(
       context,
       { label: `wavefold ${title} ${name}`, size, usage, mappedAtCreation: usage === WRITTEN },
@@ -146,7 +146,7 @@ export function submit(
 }
 
 /**
- * One call from array to array. Its buffers are counted among those of calls under way, unless it is a stream.
+ * One call from array to array. Its buffers are counted among those of calls under way.
  *
  * @throws {OutOfMemoryError} {@link DeviceLostError} {@link ArgumentError} for an array that becomes shorter meanwhile.
  */
@@ -154,7 +154,6 @@ export async function atHand<T>(
   context: Context,
   title: string,
   call: (hand: Hand) => Promise<T>,
-  isStream = false,
 ): Promise<T> {
   const { device, kept } = context;
   const owned: GPUBuffer[] = [];
@@ -241,7 +240,7 @@ export async function atHand<T>(
     }
     // The buffer that was taken first is left last. So the next call takes each buffer for the same purpose.
     for (const one of owned.splice(0).reverse()) {
-      keepBuffer(kept, one, isStream ? undefined : kept.mostBytes);
+      keepBuffer(kept, one, kept.mostBytes);
     }
     return result;
   } catch (cause) {

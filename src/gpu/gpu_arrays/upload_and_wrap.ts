@@ -111,11 +111,13 @@ export async function viaGpu<T>(
       return array;
     });
   } finally {
-    endCall(kept, bytes, key, () => {
-      for (const one of made) {
-        one.destroy();
-      }
-    });
+    // What the call leaves is kept as far as the other calls leave room.
+    kept.usedBytes -= bytes;
+    for (const one of made) {
+      one.destroy();
+    }
+    kept.usedBytes += bytes;
+    endCall(kept, bytes, key);
   }
 }
 

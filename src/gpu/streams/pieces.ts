@@ -1,6 +1,6 @@
 import { paramNames } from "../../kernels/contract.ts";
 import { paddedBytes, rangeBytes, wholeWords } from "../../plan/plan.ts";
-import { bufferBytesFor } from "../device/call_memory.ts";
+import { bufferBytesFor, letGoOfBuffers } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Hand } from "../device/transfer.ts";
 import { atHand, givenOf, PIECES, READ, submit, WRITTEN } from "../device/transfer.ts";
@@ -213,41 +213,41 @@ export function openPieces(
   };
 
   const mostResults = Math.max(1, resultsOf(0, pieceItems));
-  const done = withPlan(context, planned, 0, (own) =>
-    atHand(
-      context,
-      own.compiled.plan.title,
-      async (hand) => {
-        const { open, total } = await deviceFor(hand, own);
-        onGpu = open;
-        changed();
-        const forget = whenLost(context.device, () => broken(new Error("the device was lost")));
-        try {
-          await over.promise;
-        } finally {
-          forget();
+  const done = withPlan(context, planned, 0, async (own) => {
+    const read = await atHand(context, own.compiled.plan.title, async (hand) => {
+      const { open, total } = await deviceFor(hand, own);
+      onGpu = open;
+      changed();
+      const forget = whenLost(context.device, () => broken(new Error("the device was lost")));
+      try {
+        await over.promise;
+      } finally {
+        forget();
+      }
+      // No command may use a buffer that is given back.
+      const all = places.flatMap(({ writable, readable }) => [writable, readable]);
+      for (const one of await Promise.allSettled(all)) {
+        if (one.status === "rejected") {
+          throw one.reason;
         }
-        // No command may use a buffer that is given back.
-        const all = places.flatMap(({ writable, readable }) => [writable, readable]);
-        for (const one of await Promise.allSettled(all)) {
-          if (one.status === "rejected") {
-            throw one.reason;
-          }
+      }
+      for (const { slot } of places) {
+        slot?.back?.unmap();
+        slot?.countBack?.unmap();
+        if (slot?.bytes !== undefined) {
+          // Whoever takes it next asks for its bytes again.
+          slot.stage.unmap();
+          await slot.stage.mapAsync(MAP_WRITE);
         }
-        for (const { slot } of places) {
-          slot?.back?.unmap();
-          slot?.countBack?.unmap();
-          if (slot?.bytes !== undefined) {
-            // Whoever takes it next asks for its bytes again.
-            slot.stage.unmap();
-            await slot.stage.mapAsync(MAP_WRITE);
-          }
-        }
-        return readsTotal && stopped === undefined && started > 0 ? total(started) : undefined;
-      },
-      !isOfCall,
-    ),
-  );
+      }
+      return readsTotal && stopped === undefined && started > 0 ? total(started) : undefined;
+    });
+    if (!isOfCall) {
+      // What a stream leaves beside what calls under way may take.
+      letGoOfBuffers(context.kept);
+    }
+    return read;
+  });
   done.catch((cause: unknown) => {
     broken(cause);
   });

@@ -23,10 +23,10 @@ import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
 import type { Context } from "../device/context.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
+import { endsAtHand } from "../executor/ends_at_hand.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
-import { endsAtHand } from "../executor/rare_options.ts";
-import type { PieceResult, Pieces } from "./pieces.ts";
+import type { Pieces } from "./pieces.ts";
 import { itemsOfPiece, openPieces } from "./pieces.ts";
 import { cutRows, planRowPieces, rowsOfStream } from "./row_pieces.ts";
 
@@ -358,12 +358,6 @@ async function writeChunk({ pieces, from }: Streamed, chunk: unknown, caller: st
   }
 }
 
-/**
- * The most bytes of an array that a stream gives. The memory of such arrays is taken again once they are collected: that of longer ones is new
- * each time, so that the copy takes some ten times as long.
- */
-const MOST_RESULT_BYTES = 2 ** 20;
-
 /** A copy of bytes. In Node.js, its memory is not filled with zeros first. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   const { Buffer: node } = globalThis as { Buffer?: { allocUnsafeSlow(size: number): Uint8Array } };
@@ -389,10 +383,7 @@ export type StreamCaller = keyof typeof starts;
 /** `Fold.scanStream`, `Fold.compactStream`, and `Fold.reduceStream` of rows. */
 export function streamEnds(context: Context, caller: StreamCaller, options: AnyStreamOptions): StreamEnds {
   const streamed = starts[caller](context, caller, options);
-  const { pieces, type, shown, place } = streamed;
-  const most = Math.max(1, Math.floor(MOST_RESULT_BYTES / type.bytes)) * type.bytes;
-  /** What is left of the result of a piece. */
-  let left: PieceResult | undefined;
+  const { pieces, type, shown = copyOf, place } = streamed;
   let reader: ReadableStreamDefaultController<AnyArray> | undefined;
   let writer: WritableStreamDefaultController | undefined;
   // An error at one end ends the other one, too, unless that is closed or has failed already.
@@ -417,24 +408,21 @@ export function streamEnds(context: Context, caller: StreamCaller, options: AnyS
     },
     pull: () =>
       failing(async () => {
-        let own: Uint8Array | undefined;
-        while (own === undefined) {
-          left ??= await pieces.next();
-          if (left === undefined) {
+        for (;;) {
+          const result = await pieces.next();
+          if (result === undefined) {
             place?.().set(bytesOfInitial(await totalOf(streamed), type, caller));
             reader?.close();
             return;
           }
-          const { bytes, release } = left;
-          const part = shown ? bytes : bytes.subarray(0, most);
-          own = part.length === 0 ? undefined : (shown ?? copyOf)(part);
-          left = { bytes: bytes.subarray(part.length), release };
-          if (left.bytes.length === 0) {
-            left = undefined;
-            release();
+          const { bytes, release } = result;
+          const own = bytes.length > 0 ? shown(bytes) : bytes;
+          release();
+          if (own.length > 0) {
+            reader?.enqueue(arrayOver(type, own.buffer as ArrayBuffer));
+            return;
           }
         }
-        reader?.enqueue(arrayOver(type, own.buffer as ArrayBuffer));
       }),
     cancel: fail,
   };
