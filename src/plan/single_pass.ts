@@ -158,17 +158,16 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
   },
 };
 
-/**
- * The row of scan_flat_rows.wgsl, for values of at most a word. u32, H100, rows of 5001, 2^24: 88.8 µs (512 × 16: 100.8; 512 × 24: 97.8;
- * 256 × 16: 94.4; 128 × 32: 94.7), 2^28: 815 (968; 865; 895; 832; 1024 × 12: 1462).
- */
-const flatRow: TuningRow = {
-  elementBytes: 8,
-  algorithm: "subgroup",
-  workGroupSize: 256,
-  items: 24,
-  isDefault: true,
-};
+/** The most items that the short row of {@link flatRows} is for. */
+const SHORT_FLAT = 2 ** 25;
+
+/** The rows of scan_flat_rows.wgsl, for values of at most a word. u32, H100, rows of 5001. */
+const flatRows = {
+  // 2^24: 74.8 µs (256 × 28: 76.3; 192 × 24: 74.6; 320 × 24: 76.6; elements of segments: 91.6).
+  short: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 24, isDefault: true },
+  // 2^28: 793 µs (256 × 24: 816; 192 × 32: 819; 128 × 32: 832; 512 × 24: 865; 256 × 16: 895; elements of segments: 910).
+  long: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 28, isDefault: true },
+} as const satisfies Record<string, TuningRow>;
 
 /**
  * The most work-groups for a length that only the GPU knows. More than any GPU runs at once, and few enough to be started in 2 µs.
@@ -200,8 +199,8 @@ export const singlePass: PlanSinglePass = (
     (options as SegmentOptions).segments === "rows" &&
     facts.vendor === "nvidia" &&
     known.algorithm === "subgroup" &&
-    domain.elementBytes <= flatRow.elementBytes;
-  const row = isFlat ? flatRow : known;
+    domain.elementBytes <= flatRows.short.elementBytes;
+  const row = isFlat ? flatRows[Number(options.maxLength) > SHORT_FLAT ? "long" : "short"] : known;
   const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
