@@ -1,7 +1,7 @@
 import type { StructType } from "../src/algebra/struct.ts";
 import { ArgumentError, OutOfMemoryError } from "../src/errors.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import type { Primitive } from "../src/plan/tuning_row.ts";
+import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import { NoRoomError, sourceOf } from "./buffers.ts";
 import type { HostWork, PartName } from "./bus.ts";
 import { openBus, partNames } from "./bus.ts";
@@ -21,7 +21,7 @@ const OP = "add";
 
 /** One call at hand and what it is compared with, all verified. Times are of the host's clock, in microseconds. */
 export interface AtHandRow {
-  readonly primitive: Primitive;
+  readonly primitive: ScanPrimitive;
   readonly type: LoopTypeName;
   readonly length: number;
   /** Bytes that go to the GPU, and those that come back. */
@@ -82,7 +82,7 @@ const QUICK_SIZES = SIZES.slice(0, 3);
 export function planAtHand(
   { sizes, types = ["u32"], primitives, quick = false }: SuiteOptions,
   facts: SuiteFacts,
-): Suite<Primitive> {
+): Suite<ScanPrimitive> {
   if (types.includes("f16")) {
     throw new ArgumentError(
       `types: --at-hand has no loop over f16 to compare with; it takes ${loopTypeNames.join(", ")}`,
@@ -101,7 +101,7 @@ export type WithFold = <Result>(work: (fold: Fold) => Promise<Result>) => Promis
 const STEPS = 4;
 
 /** Steps of progress that {@link timeAtHand} takes. */
-export const handStepsOf = ({ sets }: Suite<Primitive>): number =>
+export const handStepsOf = ({ sets }: Suite<ScanPrimitive>): number =>
   sets.reduce((steps, { cases }) => steps + 1 + STEPS * cases.length, 0);
 
 /** What a set's cases compute on. */
@@ -113,7 +113,7 @@ interface Arrays {
 
 /** A case, and where it runs. */
 interface HandCase {
-  readonly primitive: Primitive;
+  readonly primitive: ScanPrimitive;
   readonly type: LoopTypeName;
   readonly length: number;
   readonly arrays: Arrays;
@@ -133,7 +133,7 @@ class WrongResult extends Error {
  */
 export async function timeAtHand(
   withFold: WithFold,
-  { sets, notes: planned }: Suite<Primitive>,
+  { sets, notes: planned }: Suite<ScanPrimitive>,
   pace: HandPace,
   step: (stage: string) => void,
 ): Promise<AtHandOutcome> {
@@ -305,7 +305,7 @@ function poison({ into }: Arrays): void {
 /** The call as a program writes it. */
 function callOf(
   fold: Fold,
-  primitive: Primitive,
+  primitive: ScanPrimitive,
   type: LoopTypeName,
   arrays: Arrays,
 ): () => Promise<unknown> {

@@ -1,4 +1,4 @@
-import { BufferUsage, MAP_READ } from "../src/gpu/device/flags.ts";
+import { BufferUsage, MAP_READ } from "../src/gpu/device/usage_flags.ts";
 import { wholeVectors } from "./copy.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
 import { elementsOf } from "./elements.ts";

@@ -1,4 +1,4 @@
-import { BufferUsage, MAP_READ, MAP_WRITE } from "../src/gpu/device/flags.ts";
+import { BufferUsage, MAP_READ, MAP_WRITE } from "../src/gpu/device/usage_flags.ts";
 import type { Source } from "./buffers.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
 

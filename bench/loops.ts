@@ -1,4 +1,4 @@
-import type { Primitive } from "../src/plan/tuning_row.ts";
+import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import type { BenchTypeName } from "./elements.ts";
 
 // The loops that calls at hand are compared with, written for one type: sums, and the elements that the
@@ -79,7 +79,7 @@ export const loopArrayOf = (type: LoopTypeName, buffer: ArrayBuffer): LoopArray 
   new loopTypes[type].array(buffer);
 
 /** The body of a function of `data` and `into`. */
-export function loopText(primitive: Primitive, type: LoopTypeName): string {
+export function loopText(primitive: ScanPrimitive, type: LoopTypeName): string {
   const { entries, zero, add, keeps }: LoopType = loopTypes[type];
   const each = (line: (sum: string, offset: string) => string): string =>
     Array.from({ length: entries }, (_, at) => line(`sum${at}`, at === 0 ? "" : ` + ${at}`)).join("\n");
@@ -113,5 +113,5 @@ export function loopText(primitive: Primitive, type: LoopTypeName): string {
 }
 
 /** A loop that no other case has run. */
-export const loopOf = (primitive: Primitive, type: LoopTypeName): Loop =>
+export const loopOf = (primitive: ScanPrimitive, type: LoopTypeName): Loop =>
   new Function("data", "into", loopText(primitive, type)) as Loop;

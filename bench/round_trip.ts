@@ -1,4 +1,4 @@
-import { BufferUsage, MAP_READ } from "../src/gpu/device/flags.ts";
+import { BufferUsage, MAP_READ } from "../src/gpu/device/usage_flags.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 import type { HandPace } from "./at_hand.ts";
 import { timeInTurn } from "./at_hand.ts";

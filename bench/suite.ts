@@ -1,16 +1,16 @@
 import { ArgumentError } from "../src/errors.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
 import { algorithms, requireAlgorithm } from "../src/kernels/algorithms.ts";
-import type { Primitive } from "../src/plan/tuning_row.ts";
+import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
 import { benchTypes, identityOn, opNames } from "./elements.ts";
 import { formatLength } from "./sizes.ts";
 
 /** What is timed. `sort` sorts keys alone, and `pairs` sorts them with values of 32 bits. */
-export type BenchPrimitive = Primitive | "sort" | "pairs";
+export type BenchPrimitive = ScanPrimitive | "sort" | "pairs";
 
 /** Those that have an algorithm, and that tunings and calls at hand are about. */
-export const scanPrimitives = ["scan", "reduce", "compact"] as const satisfies readonly Primitive[];
+export const scanPrimitives = ["scan", "reduce", "compact"] as const satisfies readonly ScanPrimitive[];
 export const benchPrimitives = [
   ...scanPrimitives,
   "sort",

@@ -1,4 +1,4 @@
-import { BufferUsage, MAP_READ } from "../src/gpu/device/flags.ts";
+import { BufferUsage, MAP_READ } from "../src/gpu/device/usage_flags.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCopy } from "./copy.ts";
 
@@ -63,7 +63,7 @@ export interface Timer {
   destroy(): void;
 }
 
-/** WebGPU's flag by value, as gpu/flags.ts has the others. */
+/** WebGPU's flag by value, as src/gpu/device/usage_flags.ts has the others. */
 const QUERY_RESOLVE = 0x200;
 const HEAT_BYTES = 2 ** 26;
 const DISCARDED = 3;

@@ -1,6 +1,6 @@
 import type { Fold } from "../src/gpu/fold.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
-import type { Primitive } from "../src/plan/tuning_row.ts";
+import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCompare } from "./copy.ts";
@@ -25,7 +25,7 @@ export interface Candidate extends Shape {
 
 /** A candidate's time at one length. */
 export interface TuningTime {
-  readonly primitive: Primitive;
+  readonly primitive: ScanPrimitive;
   readonly type: BenchTypeName;
   readonly length: number;
   readonly candidate: Candidate;
@@ -56,7 +56,7 @@ export interface TuningRange {
 
 /** All candidates of a range. A reduction reads its data once in any case. */
 export const candidatesOf = (
-  primitive: Primitive,
+  primitive: ScanPrimitive,
   { algorithms, workGroupSizes, items }: TuningRange,
 ): Candidate[] => {
   const passes = primitive === "reduce" ? [undefined] : (["single", "reduce-then-scan"] as const);
@@ -203,7 +203,7 @@ export async function timeTunings(
   timer: Timer,
   { type, stages }: TuningStages,
   what: {
-    readonly primitive: Primitive;
+    readonly primitive: ScanPrimitive;
     readonly candidates: readonly Candidate[];
     /** The shape to start from. */
     readonly usual: Shape;

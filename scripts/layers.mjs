@@ -48,19 +48,16 @@ const benchUsers = ["src/cli/bench.ts", "src/cli/tune.ts", "src/cli/options.ts"]
 
 /** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
 const parts = [
-  "src/algebra/types_64.ts",
-  "src/gpu/at_hand/compact_at_hand.ts",
-  "src/gpu/at_hand/reduce_at_hand.ts",
+  "src/gpu/at_hand/reduce_and_compact_at_hand.ts",
   "src/gpu/device/device_errors.ts",
-  "src/gpu/diagnosis/why_no_gpu.ts",
   "src/gpu/executor/rare_options.ts",
-  "src/gpu/gpu_arrays/arrays_on_gpu.ts",
+  "src/gpu/gpu_arrays/gpu_arrays_part.ts",
   "src/gpu/recordings/long_ranges.ts",
   "src/gpu/recordings/recording.ts",
-  "src/gpu/sorts_and_searches/searches.ts",
-  "src/gpu/sorts_and_searches/sorts.ts",
+  "src/gpu/sorts_and_searches/searches_part.ts",
+  "src/gpu/sorts_and_searches/sorts_part.ts",
   "src/gpu/streams/streams.ts",
-  "src/gpu/tuning/tuning.ts",
+  "src/gpu/tuning/tuning_part.ts",
   "src/plan/every_method.ts",
   "src/plan/segment_methods.ts",
 ];

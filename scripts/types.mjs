@@ -28,7 +28,7 @@ ${names
 export function finished(text, home) {
   // What comments name is not needed.
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
-  const names = [...new Set(code.match(/\bGPU[A-Z]\w*/g))].sort();
+  const names = [...new Set(code.match(/\bGPU(?:[A-Z]\w*)?\b/g))].sort();
   const lib = code.includes("Symbol.dispose") ? '/// <reference lib="esnext.disposable" />\n' : "";
   const types = names.length > 0 ? `import type { ${names.join(", ")} } from "${home}webgpu.js";\n` : "";
   return { text: `${lib}${text.trimEnd()}\n${types}`, names };

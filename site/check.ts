@@ -5,12 +5,11 @@ import { issueLink } from "../src/cli/issue_link.ts";
 import { runSelfTests, selfTests } from "../src/cli/self_test.ts";
 import type { Examined, Verdict } from "../src/cli/verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "../src/cli/verdicts.ts";
-import { runLitmusTests } from "../src/gpu/tuning/litmus.ts";
 import type { Fold, SinglePassTest } from "../src/index.ts";
-import { DeviceLostError, elementTypes, openFold } from "../src/index.ts";
+import { DeviceLostError, elementTypes, openFold, runLitmusTests } from "../src/index.ts";
 import { byId, drawn, html, messageOf } from "./dom.ts";
 import { openGpu } from "./gpu.ts";
-import { formatTime } from "./timing.ts";
+import { formatTime, threeDigits } from "./timing.ts";
 import type { BenchResult } from "./use/bench.ts";
 import { runBench } from "./use/bench.ts";
 
@@ -72,8 +71,7 @@ async function measure(fold: Fold): Promise<Pick<Checked, "bench" | "verdict">> 
   }
   const copy = bench.measurements.find(({ what }) => what === "copy");
   const times = bench.measurements.map(({ what, microseconds }) => {
-    const copies =
-      what === "copy" || !copy ? "" : ` (${(microseconds / copy.microseconds).toPrecision(3)} ×)`;
+    const copies = what === "copy" || !copy ? "" : ` (${threeDigits(microseconds / copy.microseconds)} ×)`;
     return `${what} ${formatTime(microseconds)}${copies}`;
   });
   return times.length === 0
@@ -106,7 +104,7 @@ async function examine(names: readonly string[]): Promise<Checked> {
     show(verdictsOf(examined));
     const measured = examined.selfTest.failed === 0 && (await measure(fold));
     // Last, since these may lose the device.
-    const litmus = await runLitmusTests(fold.device, (name) => void say(`The litmus test of ${name}`));
+    const litmus = await runLitmusTests(fold, { onTest: (name) => void say(`The litmus test of ${name}`) });
     return { examined: { ...examined, litmus }, ...measured };
   } finally {
     fold.destroy();

@@ -144,10 +144,14 @@ export function copyRecorder(
   };
 }
 
+/** A number of three digits, as people read it: 1,730, and not 1.73e+3. */
+export const threeDigits = (value: number): string =>
+  value.toLocaleString("en", { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
+
 /** A time as people read it. */
 export const formatTime = (microseconds: number): string =>
-  microseconds < 1000
-    ? `${microseconds.toPrecision(3)} µs`
-    : microseconds < 1e6
-      ? `${(microseconds / 1000).toPrecision(3)} ms`
-      : `${(microseconds / 1e6).toPrecision(3)} s`;
+  microseconds < 999.5
+    ? `${threeDigits(microseconds)} µs`
+    : microseconds < 999_500
+      ? `${threeDigits(microseconds / 1000)} ms`
+      : `${threeDigits(microseconds / 1e6)} s`;

@@ -3,6 +3,8 @@ import { parseElements } from "../src/cli/npy.ts";
 import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold, Operator, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes, operators } from "../src/index.ts";
+import type { Output } from "./at_hand.ts";
+import { callOnCpu, callOnGpu, isStartIn, segmentsFor, sortedData, verifyOutputs } from "./at_hand.ts";
 import type {
   Choice,
   ChosenSegments,
@@ -43,13 +45,11 @@ import {
 } from "./data.ts";
 import { byId, chosen, drawn, html, messageOf } from "./dom.ts";
 import { openGpu } from "./gpu.ts";
-import type { Output } from "./hand.ts";
-import { callOnCpu, callOnGpu, isStartIn, segmentsFor, sortedData, verifyOutputs } from "./hand.ts";
 import { showCode } from "./highlight.ts";
 import type { Listing, Wanted } from "./plans.ts";
 import { listingsOf, listingsOfCall, noDevice } from "./plans.ts";
 import { runOnGpu } from "./run.ts";
-import { formatTime } from "./timing.ts";
+import { formatTime, threeDigits } from "./timing.ts";
 import type { Task, Verdict } from "./verify.ts";
 import { onCpu, verify } from "./verify.ts";
 
@@ -508,7 +508,7 @@ async function runPlan(on: Fold, chosen: Choice, data: ScalarArray): Promise<Res
       ["the GPU: a copy of the same bytes", copy.microseconds],
       [CPU, await timed(() => onCpu(task))],
     ],
-    note: `By ${timing.by === "wall clock" ? "the clock on the wall, submission included" : timing.by}: the median of ${timing.runs} runs, without the way to the GPU and back. The copy moves ${Number(gigabytes.toPrecision(3)).toLocaleString("en")} GB/s; ${what} takes ${(timing.microseconds / copy.microseconds).toPrecision(3)} times as long. ${COPYING}`,
+    note: `By ${timing.by === "wall clock" ? "the clock on the wall, submission included" : timing.by}: the median of ${timing.runs} runs, without the way to the GPU and back. The copy moves ${Number(gigabytes.toPrecision(3)).toLocaleString("en")} GB/s; ${what} takes ${threeDigits(timing.microseconds / copy.microseconds)} times as long. ${COPYING}`,
   };
 }
 

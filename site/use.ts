@@ -1,7 +1,7 @@
 import type { Fold } from "../src/index.ts";
 import { byId, drawn, html, messageOf } from "./dom.ts";
 import { openGpu } from "./gpu.ts";
-import { formatTime } from "./timing.ts";
+import { formatTime, threeDigits } from "./timing.ts";
 import type { BenchResult, Measurement } from "./use/bench.ts";
 import { lengthsTo, runBench } from "./use/bench.ts";
 import type { Blur } from "./use/blur.ts";
@@ -226,7 +226,7 @@ async function showResult({ measurements, clock }: BenchResult): Promise<void> {
     if (one === undefined || copy === undefined) {
       return html("td", {}, "–");
     }
-    const ratio = one === copy ? "" : ` (${(one.microseconds / copy.microseconds).toPrecision(3)} ×)`;
+    const ratio = one === copy ? "" : ` (${threeDigits(one.microseconds / copy.microseconds)} ×)`;
     return html("td", {}, formatTime(one.microseconds), html("span", { class: "note" }, ratio));
   };
   element("bench-table").replaceChildren(

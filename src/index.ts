@@ -19,7 +19,13 @@ export {
   SourceError,
   WavefoldError,
 } from "./errors.ts";
-export type { ArgValue, HandArgOptions } from "./gpu/at_hand/arg_at_hand.ts";
+export type { ArgValue, HandArgOptions } from "./gpu/at_hand/arg_min_max_at_hand.ts";
+export type {
+  ClassOptions,
+  ClassPartition,
+  HandPartitionOptions,
+  Partition,
+} from "./gpu/at_hand/reduce_and_compact_at_hand.ts";
 export type {
   HandCompactOptions,
   HandMapOptions,
@@ -28,13 +34,7 @@ export type {
   HandScanOptions,
   IntoOption,
   TotalOption,
-} from "./gpu/at_hand/at_hand.ts";
-export type {
-  ClassOptions,
-  ClassPartition,
-  HandPartitionOptions,
-  Partition,
-} from "./gpu/at_hand/compact_at_hand.ts";
+} from "./gpu/at_hand/scan_at_hand.ts";
 export type { SinglePassTest } from "./gpu/device/context.ts";
 export type {
   ByKeys,
@@ -76,8 +76,8 @@ export type {
 } from "./gpu/gpu_arrays/expand_runs.ts";
 export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_arrays/gpu_array.ts";
 export type { RunLengths, RunOptions } from "./gpu/gpu_arrays/run_lengths.ts";
-export type { HandSegmentsOption } from "./gpu/gpu_arrays/segments_at_hand.ts";
 export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/gpu_arrays/segments_on_gpu.ts";
+export type { HandSegmentsOption } from "./gpu/gpu_arrays/segments_via_gpu.ts";
 export type { UploadOptions, WrapOptions } from "./gpu/gpu_arrays/upload_and_wrap.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
@@ -85,7 +85,7 @@ export type {
   FlaggedPartitionRanges,
   PartitionRanges,
   PreparedPartition,
-} from "./gpu/recordings/partition.ts";
+} from "./gpu/recordings/partition_ranges.ts";
 export type { BufferRange, Length } from "./gpu/recordings/recording.ts";
 export type { HandHistogramOptions, WeightArray, WeightsOption } from "./gpu/sorts_and_searches/histogram.ts";
 export type {
@@ -115,21 +115,24 @@ export type {
   StreamRowsOption,
   StreamScanOption,
 } from "./gpu/streams/streams.ts";
-export { tuneAdapter } from "./gpu/tuning/tune.ts";
+export type { LitmusOptions, LitmusResult } from "./gpu/tuning/litmus_types.ts";
+export { tuneAdapter } from "./gpu/tuning/load_tune_adapter.ts";
+export { runLitmusTests } from "./gpu/tuning/run_litmus_tests.ts";
 export type { TuneAdapterOptions } from "./gpu/tuning/tune_adapter.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";
+export type { LitmusName } from "./kernels/litmus.ts";
 export type { SortedSegments } from "./kernels/sort_segments.ts";
 export type { IndicesOption, InitialOption, SegmentsOption, ValuesOption } from "./options.ts";
 export type { AdapterTuning, AdapterTuningRow, TunedAdapter } from "./plan/adapter_tuning.ts";
 export type { BinOptions } from "./plan/bins.ts";
 export type { CompactOptions, PartitionOptions } from "./plan/compact.ts";
+export type { ExpandOptions } from "./plan/expand_runs.ts";
 export type { Grouping } from "./plan/grouping.ts";
 export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histogram.ts";
 export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { RunKeyOptions } from "./plan/run_key.ts";
-export type { ExpandOptions } from "./plan/runs.ts";
 export type { ScanOptions } from "./plan/scan.ts";
 export type { SearchOptions, SearchTuning } from "./plan/search.ts";
 export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan/select.ts";

@@ -4,9 +4,9 @@ import { ArgumentError, refuse } from "./errors.ts";
 export type OptionNames = Readonly<Record<string, unknown>>;
 
 /**
- * Requires an object that gives no option but these. One that is undefined is as one that is left out.
+ * Requires an object that has no other options than these. An option that is undefined counts as left out.
  *
- * @throws {ArgumentError} which names what is not known, and what was probably meant.
+ * @throws {ArgumentError} which names the unknown option, and the one that was probably meant.
  */
 export function requireOptions(caller: string, options: unknown, names: OptionNames): void {
   if (typeof options !== "object" || options === null) {
@@ -19,7 +19,7 @@ export function requireOptions(caller: string, options: unknown, names: OptionNa
   }
 }
 
-/** The error for an option that there is not. */
+/** The error for an unknown option. */
 function unknownOption(caller: string, name: string, names: readonly string[]): ArgumentError {
   const plain = (one: string): string => one.toLowerCase().replace(/[_-]/g, "");
   const [nearest] = [0, 1, 2, 3, 4]
@@ -48,8 +48,8 @@ function isNear(a: string, b: string, steps: number): boolean {
 /** The option `initial` of scans and reductions. */
 export interface InitialOption<V> {
   /**
-   * A value that comes before the first element. An exclusive scan starts with it. An array of one element stands for its element, as one that
-   * took an earlier `total`: it is read during the call.
+   * A value that comes before the first element. An exclusive scan starts with it. An array of one element stands for its element, such as
+   * one that an earlier call filled as `total`: it is read during the call.
    */
   readonly initial?: NoInfer<V>;
 }

@@ -39,7 +39,7 @@ import {
 import { storageBuffer } from "./support/buffers.ts";
 import { adapter, useSoftwareFold } from "./support/fold.ts";
 import { nullGpu, useNullDevice } from "./support/null_device.ts";
-import { watched } from "./support/watched.ts";
+import { watched } from "./support/watched_device.ts";
 
 /** Packages that are as if they were not installed. */
 const missing = vi.hoisted(() => new Set<string>());

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as reference from "../src/reference/index.ts";
 import * as wgsl from "../src/wgsl.ts";
-import type { Section } from "./support/blocks.ts";
+import { compileKernel, readWords, storageBuffer } from "./support/buffers.ts";
+import type { Section } from "./support/code_blocks.ts";
 import {
   blocksOf,
   commandsOf,
@@ -10,8 +11,7 @@ import {
   runBlocks,
   sectionsOf,
   testCommands,
-} from "./support/blocks.ts";
-import { compileKernel, readWords, storageBuffer } from "./support/buffers.ts";
+} from "./support/code_blocks.ts";
 import { useSoftwareFold } from "./support/fold.ts";
 import { rows } from "./support/rows.ts";
 

@@ -11,7 +11,7 @@ import { add, max, min } from "../src/algebra/operators.ts";
 import { struct } from "../src/algebra/struct.ts";
 import type { ElementType } from "../src/algebra/types.ts";
 import { f64, u64 } from "../src/algebra/types_64.ts";
-import { windowMethods } from "../src/gpu/recordings/head_windows.ts";
+import { windowMethods } from "../src/gpu/recordings/heads_in_windows.ts";
 import { numeric } from "../src/in_kernel/numeric.ts";
 import { workGroupSort, workGroupSortPairs } from "../src/in_kernel/sort.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
@@ -21,15 +21,16 @@ import { reduceKernel, scanKernel, withInstead } from "../src/kernels/kernel.ts"
 import { litmusKernel, litmusTests } from "../src/kernels/litmus.ts";
 import { lookBackShape, lookBackSources } from "../src/kernels/look_back.ts";
 import { oneByOne } from "../src/kernels/one_by_one.ts";
-import { blelloch, hillisSteele } from "../src/kernels/portable.ts";
+import { blelloch, hillisSteele } from "../src/kernels/portable_tiles.ts";
 import { subgroup } from "../src/kernels/subgroup_tiles.ts";
-import { planAppend } from "../src/plan/append_windows.ts";
-import { reductionOf } from "../src/plan/arg.ts";
+import { planAppend } from "../src/plan/append_kept_items.ts";
+import { reductionOf } from "../src/plan/arg_min_max.ts";
 import { planColumns } from "../src/plan/columns.ts";
-import { planCombine } from "../src/plan/combine.ts";
+import { planCombine } from "../src/plan/combine_pairs.ts";
 import { countWorkGroups } from "../src/plan/count_work_groups.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
 import { everyMethod } from "../src/plan/every_method.ts";
+import { planExpandRuns } from "../src/plan/expand_runs.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
 import type { Plan } from "../src/plan/plan.ts";
@@ -38,7 +39,6 @@ import type { ReduceOptions } from "../src/plan/reduce.ts";
 import { planReduce as planAnyReduce } from "../src/plan/reduce.ts";
 import { planRows } from "../src/plan/rows.ts";
 import { ALONE, FIRST_ITEMS } from "../src/plan/run_key.ts";
-import { planExpandRuns } from "../src/plan/runs.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
 import { planScan as planAnyScan } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
@@ -46,12 +46,11 @@ import { segmentsOf } from "../src/plan/segments.ts";
 import { planNth, planTopK } from "../src/plan/select.ts";
 import { planTopKRows } from "../src/plan/select_rows.ts";
 import { planGather, planSort } from "../src/plan/sort.ts";
+import { planGatherInWindows, planSortInWindows } from "../src/plan/sort_in_windows.ts";
 import { planSegmentSort } from "../src/plan/sort_segments.ts";
-import { planGatherInWindows, planSortInWindows } from "../src/plan/sort_windows.ts";
 import { parse, resolved } from "../src/text/module.ts";
-import { piecesOf } from "../src/text/pieces.ts";
+import { piecesOf, tokensOf } from "../src/text/pieces.ts";
 import type { Parsed, SourceText } from "../src/text/source.ts";
-import { tokensOf } from "../src/text/tokens.ts";
 import { faults } from "./look_back/support.ts";
 import { algorithmNames, untyped } from "./support/fold.ts";
 import { allTypes, factsWith, inKernelFunctions } from "./support/kernels.ts";
@@ -621,7 +620,7 @@ test("kernels take nothing of a tile but its interface", () => {
     // Votes and rows of segments are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
     .filter(
       (path) =>
-        !/(look_back_votes|rank_by_(votes|arrival)|run_lengths|key_before_by_shuffle|store_together|reduce_offsets|first_segment_searched|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(
+        !/(look_back_votes|rank_by_(votes|arrival)|run_lengths|key_before_by_shuffle|store_together|reduce_offsets|scan_flat_rows|segments\/values|first_segment_searched|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(
           path,
         ),
     )

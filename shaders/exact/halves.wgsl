@@ -70,11 +70,19 @@ fn store_swift(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, 
   }
   // The least is no subnormal f16, and the greatest rounds to a finite one.
   if (least < select(115u + below, 113u, below == 0u) << 23u || greatest >= min((127u + below) << 23u, 0x477ff000u)) {
-    sum = first;
-    for (var item = 0u; item < ITEMS; item++) { // unroll
-      let later = add_half(sum, own[item]);
-      outputs[item] = output_from_float(half_of_digits(select_digits(sum, later)));
-      sum = later;
+    // If the start is more than what the run and one item more can make up for, all prefixes are infinite.
+    const BEYOND = i32((ITEMS + 1u) << 22u);
+    if (abs(first.high) >= BEYOND) {
+      for (var item = 0u; item < ITEMS; item++) { // unroll
+        outputs[item] = output_from_float(select(0x7c00u, 0xfc00u, first.high < 0));
+      }
+    } else {
+      sum = first;
+      for (var item = 0u; item < ITEMS; item++) { // unroll
+        let later = add_half(sum, own[item]);
+        outputs[item] = output_from_float(half_of_digits(select_digits(sum, later)));
+        sum = later;
+      }
     }
   }
   store_outputs(outputs, thread, tile, length);

@@ -10,7 +10,7 @@ var<workgroup> barrier_words: array<u32, WORK_GROUP_SIZE>;
 fn test_instance(instance: u32, thread: u32) {
   var wrong = vec2<u32>(0u);
   for (var round = 0u; round < ROUNDS; round++) {
-    let before = turn.number * ROUNDS + round;
+    let before = iteration.number * ROUNDS + round;
     barrier_words[thread] = before * INSTANCES + instance;
     plain_places[instance] = before * INSTANCES + instance;
     workgroupBarrier();

@@ -14,9 +14,9 @@ fn test_instance(instance: u32, thread: u32) {
   var pair = vec2<u32>(earlier, earlier);
   for (var load = 0u; load < LOADS; load++) {
     if (load == LOADS / 2u) {
-      atomicStore(&places[own + turn.zero], word_of(2u));
+      atomicStore(&places[own + iteration.zero], word_of(2u));
     }
-    let later = value_of(atomicLoad(&places[place + load * turn.zero]));
+    let later = value_of(atomicLoad(&places[place + load * iteration.zero]));
     if (pair.x <= pair.y) {
       pair = vec2<u32>(earlier, later);
     }

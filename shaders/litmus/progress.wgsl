@@ -8,7 +8,7 @@ const DELAY = 60u;
 
 fn test_instance(instance: u32, thread: u32) {
   if (thread == 0u) {
-    let ticket = atomicAdd(&places[TICKETS], 1u) - (turn.number - 1u) * TESTERS;
+    let ticket = atomicAdd(&places[TICKETS], 1u) - (iteration.number - 1u) * TESTERS;
     let own = first_place(ticket);
     for (var at = 0u; at < DELAY; at++) {
       atomicAdd(&places[own + INSTANCES * MOST_STRIDE], 1u);

@@ -3,7 +3,7 @@
 // instance of a partner, which is in another work-group. Half of the work-groups only stress memory (if SPREAD is 2), since
 // orders that are seldom show up under stress.
 //
-// Turns follow each other in one pass, and nothing is cleared between them. So a value says in which turn it was stored.
+// Iterations follow each other in one pass, and nothing is cleared between them. So a value says in which iteration it was stored.
 // No loop is without bound.
 //
 // Linked with constants, and with another file of this folder, which declares test_instance.
@@ -11,10 +11,10 @@
 // Levine, Guo, Cho, Baker, Levien, Neto, Quinn, Sorensen, "MC Mutants: Evaluating and Improving Testing for Memory Consistency
 // Specifications", ASPLOS 2023.
 
-struct Turn {
+struct Iteration {
   // Counts from 1.
   number: u32,
-  // Moves partners, places and stress from turn to turn.
+  // Moves partners, places and stress from iteration to iteration.
   shift: u32,
   // Words from one instance's place to the next: at most MOST_STRIDE.
   stride: u32,
@@ -26,7 +26,7 @@ struct Turn {
   zero: u32,
 }
 
-@group(0) @binding(0) var<uniform> turn: Turn;
+@group(0) @binding(0) var<uniform> iteration: Iteration;
 @group(0) @binding(1) var<storage, read_write> places: array<atomic<u32>>;
 @group(0) @binding(2) var<storage, read_write> results: array<u32>;
 @group(0) @binding(3) var<storage, read_write> plain_places: array<u32>;
@@ -45,19 +45,19 @@ const FIRST_PLACE = STRESSED + LINES * LINE;
 
 // An instance has two places. The second ones lie in another order than the first ones.
 fn first_place(instance: u32) -> u32 {
-  return FIRST_PLACE + instance * turn.stride;
+  return FIRST_PLACE + instance * iteration.stride;
 }
 
 fn second_place(instance: u32) -> u32 {
-  return FIRST_PLACE + INSTANCES * MOST_STRIDE + (instance * 419u + turn.shift) % INSTANCES * turn.stride;
+  return FIRST_PLACE + INSTANCES * MOST_STRIDE + (instance * 419u + iteration.shift) % INSTANCES * iteration.stride;
 }
 
 // The instance in which a thread takes its second role. Each instance is the partner of one other, of another work-group: the
-// next one, which is likely to run at the same time, or in every second turn any.
+// next one, which is likely to run at the same time, or in every second iteration any.
 fn partner(instance: u32) -> u32 {
-  let step = select(1u + turn.shift % (TESTERS - 1u), 1u, turn.number % 2u == 1u);
+  let step = select(1u + iteration.shift % (TESTERS - 1u), 1u, iteration.number % 2u == 1u);
   let work_group = (instance / WORK_GROUP_SIZE + step) % TESTERS;
-  return work_group * WORK_GROUP_SIZE + (instance * 5u + turn.shift) % WORK_GROUP_SIZE;
+  return work_group * WORK_GROUP_SIZE + (instance * 5u + iteration.shift) % WORK_GROUP_SIZE;
 }
 
 // The number of a place that `sharers` neighbouring work-groups share, in each of them one thread.
@@ -65,14 +65,14 @@ fn shared_number(instance: u32, sharers: u32) -> u32 {
   return instance / (WORK_GROUP_SIZE * sharers) * WORK_GROUP_SIZE + instance % WORK_GROUP_SIZE;
 }
 
-// A value of this turn, 1 to 7, as it is stored.
+// A value of this iteration, 1 to 7, as it is stored.
 fn word_of(value: u32) -> u32 {
-  return turn.number * 8u + value;
+  return iteration.number * 8u + value;
 }
 
-// The value of this turn in what was loaded. It is 0 if nothing was stored in this turn.
+// The value of this iteration in what was loaded. It is 0 if nothing was stored in this iteration.
 fn value_of(word: u32) -> u32 {
-  return select(0u, word - turn.number * 8u, word > turn.number * 8u);
+  return select(0u, word - iteration.number * 8u, word > iteration.number * 8u);
 }
 
 // Keeps one of an instance's two results. 0 is left for what was not kept.
@@ -82,9 +82,9 @@ fn keep(instance: u32, result: u32, value: u32) {
 
 // Loads and stores in a line that other work-groups use, too.
 fn stress(work_group: u32, thread: u32) {
-  let place = STRESSED + (work_group + turn.shift) % LINES * LINE + thread % 4u;
-  for (var access = 0u; access < turn.stress; access++) {
-    if ((access + turn.number) % 4u < 2u) {
+  let place = STRESSED + (work_group + iteration.shift) % LINES * LINE + thread % 4u;
+  for (var access = 0u; access < iteration.stress; access++) {
+    if ((access + iteration.number) % 4u < 2u) {
       atomicStore(&places[place], access);
     } else {
       _ = atomicLoad(&places[place]);
@@ -94,10 +94,10 @@ fn stress(work_group: u32, thread: u32) {
 
 // Waits until all work-groups of the test are there, but not for long.
 fn meet(thread: u32) {
-  if (thread == 0u && turn.patience > 0u) {
+  if (thread == 0u && iteration.patience > 0u) {
     atomicAdd(&places[MEETING], 1u);
-    for (var attempt = 0u; attempt < turn.patience; attempt++) {
-      if (atomicLoad(&places[MEETING]) >= turn.number * TESTERS) {
+    for (var attempt = 0u; attempt < iteration.patience; attempt++) {
+      if (atomicLoad(&places[MEETING]) >= iteration.number * TESTERS) {
         break;
       }
     }

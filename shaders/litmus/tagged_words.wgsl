@@ -1,24 +1,24 @@
 // Tagged words: what the look-back does. A thread hands on a value as two words, which it stores in either order. Each has 16
-// bits of the value, and the number of the turn. Another thread takes the value only if both words have that number. Then it
+// bits of the value, and the number of the iteration. Another thread takes the value only if both words have that number. Then it
 // must be the value that was handed on.
 // Results: whether a value was taken, and whether it was another one than was handed on.
 // Linked with run_litmus.wgsl. Call in any control flow. No work-group memory.
 
 const ATTEMPTS = 8u;
 
-// The value that an instance hands on in this turn.
+// The value that an instance hands on in this iteration.
 fn handed_on(instance: u32) -> u32 {
-  return (instance * 40503u + turn.number) * 2654435761u;
+  return (instance * 40503u + iteration.number) * 2654435761u;
 }
 
 fn has_tag(word: u32) -> bool {
-  return word >> 16u == turn.number;
+  return word >> 16u == iteration.number;
 }
 
 fn test_instance(instance: u32, thread: u32) {
   let value = handed_on(instance);
-  let low = (turn.number << 16u) | (value & 0xffffu);
-  let high = (turn.number << 16u) | (value >> 16u);
+  let low = (iteration.number << 16u) | (value & 0xffffu);
+  let high = (iteration.number << 16u) | (value >> 16u);
   if (thread % 2u == 0u) {
     _ = atomicExchange(&places[first_place(instance)], low);
     _ = atomicExchange(&places[second_place(instance)], high);

@@ -6,7 +6,7 @@
 const WRITERS = 4u;
 
 fn test_instance(instance: u32, thread: u32) {
-  let half = (instance * 5u + turn.number) & 0xffffu;
+  let half = (instance * 5u + iteration.number) & 0xffffu;
   let word = (half << 16u) | half;
   let place = first_place(shared_number(instance, WRITERS));
   if (thread % 2u == 0u) {

@@ -170,7 +170,7 @@ const definitionNames = {
 export function requireDefinition(definition: unknown, caller: string, names: OptionNames): void {
   if (typeof definition !== "object" || definition === null) {
     throw new ArgumentError(
-      `${caller}: what is given is ${describe(definition)}; it takes an object`,
+      `${caller}: the definition is ${describe(definition)}; it takes an object`,
       "definition",
     );
   }

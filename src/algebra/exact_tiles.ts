@@ -3,6 +3,7 @@ import fixedFile from "../../shaders/exact/fixed.wgsl";
 import fixedDoubleFile from "../../shaders/exact/fixed_double.wgsl";
 import fixedFloatFile from "../../shaders/exact/fixed_float.wgsl";
 import fixedRunFile from "../../shaders/exact/fixed_run.wgsl";
+import fixedDigitsFile from "../../shaders/exact/fixed_run_digits.wgsl";
 import floatItemsFile from "../../shaders/exact/float_items.wgsl";
 import halvesFile from "../../shaders/exact/halves.wgsl";
 import itemsFile from "../../shaders/exact/items.wgsl";
@@ -32,7 +33,7 @@ export interface ExactTileFormat {
   readonly span: number;
   /** The words of an item. */
   readonly itemWords: 1 | 2;
-  /** Whether prefixes of many binades are tried in two words. */
+  /** Whether a thread's items are added up in digits of 22 bits, and prefixes of many binades are tried in two words: f32. */
   readonly near: boolean;
   /** WGSL that makes an output of a float's bits, `x`. */
   readonly toOutput: string;
@@ -40,6 +41,9 @@ export interface ExactTileFormat {
 
 /** The most items of a tile whose digits have room. See shaders/exact/reduce.wgsl. */
 const DIGIT_ITEMS = 2 ** 14;
+
+/** The most items of a thread that adds them up in digits. See shaders/exact/fixed_run_digits.wgsl. */
+const DIGITS_ITEMS = 256;
 
 /** The most words of a sum whose loops over words are written out in tiles. */
 const SHORT = 12;
@@ -104,7 +108,11 @@ export function exactTiles(
     const inFixedPoint = [
       file("fixed", fixedFile),
       isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
-      isHalf ? file("halves", halvesFile) : file("fixed_run", fixedRunFile),
+      isHalf
+        ? file("halves", halvesFile)
+        : near && sizes.items <= DIGITS_ITEMS
+          ? file("fixed_run_digits", fixedDigitsFile)
+          : file("fixed_run", fixedRunFile),
     ];
     const tiles = file("tiles", tilesFile);
     if (entryPoint === "reduce_tiles") {

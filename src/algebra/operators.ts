@@ -162,7 +162,7 @@ export const operators = /* @__PURE__ */ Object.freeze({
 });
 
 /** The name in WGSL of an operator of the table: `logical_and`. */
-export const keyOf = (op: Operator): string => (op as BuiltinOperator).key ?? op.name;
+export const operatorKeyOf = (op: Operator): string => (op as BuiltinOperator).key ?? op.name;
 
 function builtinMonoid(row: BuiltinOperator, type: ScalarType, caller: string): Monoid {
   const { name, takes, key = name, operation } = row;

@@ -3,8 +3,8 @@ import type { AnyArray } from "./arrays.ts";
 import { describe } from "./check_value.ts";
 import type { ElementType, Value } from "./types.ts";
 
-// Segments are parts of an array that are combined each for itself. Here is what says where they start, and what is wrong
-// with it.
+// Segments are parts of an array, each of which is combined on its own. This file has the option that says where they start, and
+// its checks.
 
 /** Where the segments of an array start. */
 export type Segments<Keys extends AnyArray = AnyArray> =
@@ -42,9 +42,9 @@ export type Segments<Keys extends AnyArray = AnyArray> =
       readonly keys: Keys;
       /** The type of the keys. Needed only for f16 bits in a `Uint16Array`. */
       readonly type?: ElementType;
-      /** Is left out: the elements of `keys` are the keys. */
+      /** Not in this form, in which the elements of `keys` are the keys. */
       readonly key?: undefined;
-      /** Is left out, as `key` is. */
+      /** Not in this form, as `key`. */
       readonly keyType?: undefined;
     };
 

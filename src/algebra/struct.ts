@@ -128,12 +128,20 @@ export class StructArray<Name extends string = string, V extends StructValue = S
     return this.length * this.type.bytes;
   }
 
-  /** @throws {ArgumentError} when there is no such place. */
+  /**
+   * A copy of the struct at an index, 0 to `length - 1`, as a plain object.
+   *
+   * @throws {ArgumentError} when there is no such index.
+   */
   get(index: number): V {
     return readValue(this.type, this.#view, this.#startOf(index)) as V;
   }
 
-  /** @throws {ArgumentError} when there is no such place, or a field holds no value of its type. */
+  /**
+   * Writes a struct at an index, 0 to `length - 1`.
+   *
+   * @throws {ArgumentError} when there is no such index, or a field holds no value of its type.
+   */
   set(index: number, value: V): void {
     const start = this.#startOf(index);
     const problem = problemAt(this.type, value);

@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import process from "node:process";
 import { SourceError } from "../errors.ts";
 import { linkDirectives } from "../in_kernel/directives.ts";
-import { LINE_BREAK } from "../text/tokens.ts";
+import { LINE_BREAK } from "../text/pieces.ts";
 
 /** What a bundler is told of an error in a kernel's file. */
 export interface Problem {

@@ -5,9 +5,9 @@ import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { allocate, contextOf, explain } from "../gpu/device/device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../gpu/device/flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../gpu/device/usage_flags.ts";
 import { prepare } from "../gpu/recordings/recording.ts";
-import { planCombine } from "../plan/combine.ts";
+import { planCombine } from "../plan/combine_pairs.ts";
 import { wholeWords } from "../plan/plan.ts";
 import type { ReferenceMonoid } from "../reference/twins.ts";
 

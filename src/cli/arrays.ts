@@ -6,7 +6,7 @@ import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import { requireRows } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
-import type { ClassPartition, Partition } from "../gpu/at_hand/compact_at_hand.ts";
+import type { ClassPartition, Partition } from "../gpu/at_hand/reduce_and_compact_at_hand.ts";
 import type { Context } from "../gpu/device/context.ts";
 import { contextOf } from "../gpu/device/device.ts";
 import type { Streamed } from "../gpu/streams/streams.ts";

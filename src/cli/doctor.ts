@@ -2,11 +2,9 @@ import Table from "cli-table3";
 import { elementTypes } from "../algebra/element_types.ts";
 import { canFindGpu } from "../gpu/adapters/vulkan_loader.ts";
 import { whyNoGpu } from "../gpu/diagnosis/why_no_gpu.ts";
-import type { LitmusResult } from "../gpu/tuning/litmus.ts";
-import { runLitmusTests } from "../gpu/tuning/litmus.ts";
 import { litmusTests } from "../kernels/litmus.ts";
-import type { Fold, SinglePassTest } from "../node.ts";
-import { AdapterError, DeviceLostError, MissingPackageError } from "../node.ts";
+import type { Fold, LitmusResult, SinglePassTest } from "../node.ts";
+import { AdapterError, DeviceLostError, MissingPackageError, runLitmusTests } from "../node.ts";
 import { factsOf, shownLimits } from "./adapter_facts.ts";
 import { doAll, oneLine, UsageError, withoutCodes } from "./errors.ts";
 import { DASH } from "./files.ts";
@@ -150,10 +148,10 @@ async function check(fold: Fold, types: readonly string[]): Promise<SelfTestResu
   }
 }
 
-async function runLitmus({ device }: Fold): Promise<readonly LitmusResult[]> {
+async function runLitmus(fold: Fold): Promise<readonly LitmusResult[]> {
   const progress = startSteps("doctor", litmusTests.length, "litmus tests");
   try {
-    return await runLitmusTests(device, progress.step);
+    return await runLitmusTests(fold, { onTest: progress.step });
   } finally {
     progress.stop();
   }

@@ -370,7 +370,7 @@ function program(printHelp: (text: string) => void): Command {
       .addOption(tuningOption())
       .addHelpText("after", MEMORY_HELP)
       .action(async (path: string, options: RawOption & AdapterOption) =>
-        (await import("./arg.ts")).argOfFile(call, path, options),
+        (await import("./arg_min_max.ts")).argOfFile(call, path, options),
       );
   }
   root

@@ -11,15 +11,15 @@ import { candidatesOf, formatCandidate, openStages, rank, timeTunings } from "..
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { u64 } from "../algebra/types_64.ts";
-import type { Way } from "../gpu/tuning/tune_adapter.ts";
-import { tuneOne, waysOfOne } from "../gpu/tuning/tune_adapter.ts";
+import type { TuningCandidate } from "../gpu/tuning/tune_adapter.ts";
+import { candidatesOfOne, tuneOne } from "../gpu/tuning/tune_adapter.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold } from "../node.ts";
-import type { AdapterTuning, AdapterTuningRow, TimedWay } from "../plan/adapter_tuning.ts";
+import type { AdapterTuning, AdapterTuningRow, TimedCandidate } from "../plan/adapter_tuning.ts";
 import { adapterOf, rowsFrom, rowsOn, tuningOf } from "../plan/adapter_tuning.ts";
 import type { Passes } from "../plan/options.ts";
-import type { Primitive } from "../plan/tuning_row.ts";
+import type { ScanPrimitive } from "../plan/tuning_row.ts";
 import { factsOf } from "./bench.ts";
 import { doAll, UsageError } from "./errors.ts";
 import { DASH } from "./files.ts";
@@ -89,7 +89,7 @@ interface OwnSweep {
   readonly type: ElementType;
 }
 
-/** What the caller chooses of their ways. */
+/** The sizes and passes that the caller chooses for them. */
 function choiceOf({ algorithms: named, workGroupSizes, items, sizes }: TuneOptions, { software }: Fold) {
   const { usual } = ranges[software ? "software" : "gpu"];
   const threads = workGroupSizes ?? (items && [usual.workGroupSize]);
@@ -121,7 +121,7 @@ const kindOf = ({ software, adapterInfo }: Fold): string =>
 
 /** One primitive on one type: what is timed. */
 interface Sweep {
-  readonly primitive: Primitive;
+  readonly primitive: ScanPrimitive;
   readonly type: BenchTypeName;
   readonly lengths: readonly number[];
   readonly candidates: readonly Candidate[];
@@ -180,16 +180,16 @@ function sweepsOf(
 const timeOf = ({ timing: { median }, toCopy }: TuningTime): string =>
   `${median.toFixed(1)} (${toCopy.toFixed(2)})`;
 
-/** What the ways that ran at every length took, by how often they read the data. */
-function waysOf(ranked: readonly Ranked[]): Record<Passes, TimedWay[]> {
-  const ways: Record<Passes, TimedWay[]> = { "reduce-then-scan": [], single: [] };
+/** The times of the candidates that ran at every length, by how often they read the data. */
+function timedOf(ranked: readonly Ranked[]): Record<Passes, TimedCandidate[]> {
+  const candidates: Record<Passes, TimedCandidate[]> = { "reduce-then-scan": [], single: [] };
   for (const { candidate, times } of ranked) {
-    ways[candidate.passes ?? "reduce-then-scan"].push({
+    candidates[candidate.passes ?? "reduce-then-scan"].push({
       ...candidate,
       times: times.map(({ toCopy }) => toCopy),
     });
   }
-  return ways;
+  return candidates;
 }
 
 /** The rows of a sweep, as a tuning has them. */
@@ -200,11 +200,11 @@ function rowsOf({ primitive, type }: Sweep, ranked: readonly Ranked[]): AdapterT
   const { native, bytes } = primitive === "compact" ? u32 : benchTypes[type].type;
   return rowsFrom(
     { primitive, elementBytes: native?.elementBytes ?? bytes, long: native?.long === true, lengths },
-    waysOf(ranked),
+    timedOf(ranked),
   );
 }
 
-/** The best of a sweep, as a table and as rows of src/plan/: of tuning.ts, or of single_pass.ts. */
+/** The best of a sweep, as a table and as rows of src/plan/choose_sizes.ts or src/plan/single_pass.ts. */
 function textOf(
   sweep: Sweep,
   kind: string,
@@ -252,13 +252,16 @@ function textOf(
   );
 }
 
-const ownWay = ({ algorithm, workGroupSize, itemsPerThread, passes }: Way, primitive: string): string =>
+const candidateText = (
+  { algorithm, workGroupSize, itemsPerThread, passes }: TuningCandidate,
+  primitive: string,
+): string =>
   `${workGroupSize} × ${itemsPerThread}${algorithm === undefined ? "" : ` ${algorithm}`}${primitive === "histogram" ? "" : `, ${passes}`}`;
 
-/** The best ways of a sort or a histogram, as a table and as rows of a tuning. */
+/** The best candidates of a sort or a histogram, as a table and as rows of a tuning. */
 function ownTextOf(
   { primitive, type }: OwnSweep,
-  { rows, ways, lengths }: Awaited<ReturnType<typeof tuneOne>>,
+  { rows, candidates, lengths }: Awaited<ReturnType<typeof tuneOne>>,
 ): string {
   if (lengths.length === 0) {
     return `${primitive}<${type.name}>: none of the sizes was timed; it takes sizes of 4 or more that fit into a buffer of the device`;
@@ -267,9 +270,9 @@ function ownTextOf(
     ...plain,
     head: [`${primitive}<${type.name}>`, ...lengths.map((length) => `${formatLength(length)}: µs`)],
   });
-  const meanOf = ({ times }: TimedWay): number => times.reduce((sum, time) => sum + Math.log(time), 0);
-  for (const way of [...ways].sort((a, b) => meanOf(a) - meanOf(b)).slice(0, SHOWN)) {
-    table.push([ownWay(way, primitive), ...way.times.map((time) => (1000 * time).toFixed(1))]);
+  const meanOf = ({ times }: TimedCandidate): number => times.reduce((sum, time) => sum + Math.log(time), 0);
+  for (const one of [...candidates].sort((a, b) => meanOf(a) - meanOf(b)).slice(0, SHOWN)) {
+    table.push([candidateText(one, primitive), ...one.times.map((time) => (1000 * time).toFixed(1))]);
   }
   const lines = rows.map((row) => `  ${JSON.stringify(row)}`);
   return [
@@ -306,7 +309,7 @@ export async function tune(options: TuneOptions): Promise<void> {
     const { sweeps, notes } = sweepsOf(options, fold);
     const own = ownSweepsOf(options);
     const ownChoice = choiceOf(options, fold);
-    const ownSteps = own.reduce((sum, one) => sum + waysOfOne(fold, { ...one, ...ownChoice }), 0);
+    const ownSteps = own.reduce((sum, one) => sum + candidatesOfOne(fold, { ...one, ...ownChoice }), 0);
     const steps = sweeps.reduce((sum, { candidates }) => sum + candidates.length, ownSteps);
     const progress = startSteps("tune", steps, "ways");
     const { pace } = ranges[fold.software ? "software" : "gpu"];
@@ -354,17 +357,20 @@ export async function tune(options: TuneOptions): Promise<void> {
           ...ownChoice,
           // One of each algorithm is timed in any case.
           deadline: now + Math.max(LEAST_MS, (end - now) / left--),
-          onWay: (way) => progress.step(`${one.primitive}<${one.type.name}>: ${ownWay(way, one.primitive)}`),
-          onWrong: (way) =>
+          onCandidate: (candidate) =>
+            progress.step(`${one.primitive}<${one.type.name}>: ${candidateText(candidate, one.primitive)}`),
+          onWrong: (candidate) =>
             rejected.push(
-              `${one.primitive}<${one.type.name}>: ${ownWay(way, one.primitive)} is wrong: it was compared with the CPU's`,
+              `${one.primitive}<${one.type.name}>: ${candidateText(candidate, one.primitive)} is wrong: it was compared with the CPU's`,
             ),
         });
         rows.push(...found.rows);
-        const ways = found.ways.map(({ algorithm, workGroupSize, itemsPerThread, passes, times: ms }) => ({
-          ...{ algorithm, workGroupSize, itemsPerThread, milliseconds: ms },
-          ...(one.primitive !== "histogram" && { passes }),
-        }));
+        const ways = found.candidates.map(
+          ({ algorithm, workGroupSize, itemsPerThread, passes, times: ms }) => ({
+            ...{ algorithm, workGroupSize, itemsPerThread, milliseconds: ms },
+            ...(one.primitive !== "histogram" && { passes }),
+          }),
+        );
         others.push({ primitive: one.primitive, type: one.type.name, lengths: found.lengths, ways });
         parts.push("", ownTextOf(one, found));
       }

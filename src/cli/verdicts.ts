@@ -1,7 +1,6 @@
 import type { SinglePassTest } from "../gpu/device/context.ts";
 import type { Diagnosis } from "../gpu/diagnosis/diagnosis_types.ts";
-import type { LitmusResult } from "../gpu/tuning/litmus.ts";
-import { litmusTests } from "../kernels/litmus.ts";
+import type { LitmusResult } from "../gpu/tuning/litmus_types.ts";
 import type { Outcome } from "./self_test.ts";
 
 /** What was found of one thing, and what it means. Only `failed` makes the command fail. */
@@ -184,31 +183,11 @@ function ofSelfTest({ groups, failures }: SelfTestResult): Verdict[] {
   });
 }
 
-/** It fails if something was seen that WebGPU forbids, and that Wavefold relies on. */
-function ofLitmus(result: LitmusResult): Verdict {
-  const { name, instances, forbidden, weak, error } = result;
-  const about = `litmus test of ${name}`;
-  const test = litmusTests.find((one) => one.name === name);
-  const times = instances.toLocaleString("en");
-  const seen = (count: number, what = ""): string =>
-    `${count.toLocaleString("en")} of ${times} times, ${what}`;
-  if (error !== null) {
-    return { about, state: "note", text: `it did not run to its end: ${error}` };
-  }
-  if (forbidden > 0) {
-    const { reliedOnBy } = test ?? {};
-    const relies =
-      reliedOnBy === undefined ? "Nothing in Wavefold relies" : `In Wavefold, ${reliedOnBy} rely`;
-    return {
-      about,
-      state: reliedOnBy === undefined ? "note" : "failed",
-      text: `${seen(forbidden, test?.forbidden)}. WebGPU forbids it. ${relies} on that`,
-    };
-  }
-  return weak > 0
-    ? { about, state: "ok", text: `${seen(weak, test?.weak)}. WebGPU allows it, and ${test?.cure}` }
-    : { about, state: "ok", text: `${times} times, ${test?.usual}` };
-}
+const ofLitmus = ({ name, verdict, detail }: LitmusResult): Verdict => ({
+  about: `litmus test of ${name}`,
+  state: verdict,
+  text: detail,
+});
 
 /** Whether Wavefold works, in a line without a full stop. */
 export function summaryOf(examined: Examined): { works: boolean; summary: string } {

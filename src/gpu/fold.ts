@@ -3,14 +3,20 @@ import type { Segments, SegmentsByExpression } from "../algebra/segments.ts";
 import type { ScalarOf, Value } from "../algebra/types.ts";
 import type { IndicesOption, InitialOption, SegmentsOption, ValuesOption } from "../options.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
+import type { ExpandOptions } from "../plan/expand_runs.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { HistogramOptions, WeightName } from "../plan/histogram.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
-import type { ExpandOptions } from "../plan/runs.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
-import type { ArgValue, HandArgOptions } from "./at_hand/arg_at_hand.ts";
+import type { ArgValue, HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
+import type {
+  ClassOptions,
+  ClassPartition,
+  HandPartitionOptions,
+  Partition,
+} from "./at_hand/reduce_and_compact_at_hand.ts";
 import type {
   HandCompactOptions,
   HandMapOptions,
@@ -18,19 +24,13 @@ import type {
   HandScanMapOptions,
   HandScanOptions,
   IntoOption,
-} from "./at_hand/at_hand.ts";
-import { loadStreams, scanAtHand } from "./at_hand/at_hand.ts";
-import type {
-  ClassOptions,
-  ClassPartition,
-  HandPartitionOptions,
-  Partition,
-} from "./at_hand/compact_at_hand.ts";
+} from "./at_hand/scan_at_hand.ts";
+import { loadStreams, scanAtHand } from "./at_hand/scan_at_hand.ts";
 import type { Context, SinglePassTest } from "./device/context.ts";
 import { trim } from "./device/device.ts";
 import type { Given } from "./device/transfer.ts";
 import { givenOf } from "./device/transfer.ts";
-import { once } from "./executor/load_once.ts";
+import { once } from "./executor/load_methods.ts";
 import type {
   GpuCompactOptions,
   GpuPartitionOptions,
@@ -40,13 +40,17 @@ import type {
   GpuScanOptions,
 } from "./gpu_arrays/calls_on_gpu.ts";
 import type { GpuExpandOptions, HandExpandOptions, PreparedExpandRuns } from "./gpu_arrays/expand_runs.ts";
-import type { GpuArray, Memory, Primitive } from "./gpu_arrays/gpu_array.ts";
+import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { RunLengths, RunOptions } from "./gpu_arrays/run_lengths.ts";
-import type { HandSegmentsOption } from "./gpu_arrays/segments_at_hand.ts";
 import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
+import type { HandSegmentsOption } from "./gpu_arrays/segments_via_gpu.ts";
 import type { UploadOptions, WrapOptions } from "./gpu_arrays/upload_and_wrap.ts";
-import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "./recordings/partition.ts";
-import type { BufferRange, Length } from "./recordings/recording.ts";
+import type {
+  FlaggedPartitionRanges,
+  PartitionRanges,
+  PreparedPartition,
+} from "./recordings/partition_ranges.ts";
+import type { BufferRange, Length, Primitive } from "./recordings/recording.ts";
 import type { HandHistogramOptions, WeightArray, WeightsOption } from "./sorts_and_searches/histogram.ts";
 import type { PreparedNth, PreparedTopK } from "./sorts_and_searches/recorded_select.ts";
 import type { PreparedSort, PreparedSortOptions } from "./sorts_and_searches/recorded_sort.ts";
@@ -231,7 +235,7 @@ export interface Runs<Keys, Values> {
 
 /** A reduction of everything to one value. */
 export interface WithoutSegments {
-  /** Is left out. */
+  /** Not in this form. */
   readonly segments?: undefined;
 }
 
@@ -247,12 +251,11 @@ export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & {
 /** An array of computed keys. If their type is not named, it is not known here. */
 export type KeysOf<Name extends string, K extends Value> = string extends Name ? AnyArray : ArrayOf<Name, K>;
 
-const loadReduce = /* @__PURE__ */ once(() => import("./at_hand/reduce_at_hand.ts"));
-const loadCompact = /* @__PURE__ */ once(() => import("./at_hand/compact_at_hand.ts"));
+const loadReduceAndCompact = /* @__PURE__ */ once(() => import("./at_hand/reduce_and_compact_at_hand.ts"));
 const loadRecording = /* @__PURE__ */ once(() => import("./recordings/recording.ts"));
-const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays_on_gpu.ts"));
-const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
-const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
+const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/gpu_arrays_part.ts"));
+const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches_part.ts"));
+const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts_part.ts"));
 
 /** The parameters of a function without the first. */
 type Rest<F> = F extends (context: Context, ...given: infer Given) => unknown ? Given : never;
@@ -531,7 +534,7 @@ export class Fold {
     return (
       this.#onGpu("reduce", data, options) ??
       (options?.segments === undefined
-        ? this.#later(loadReduce, "reduceAtHand", given, options as object)
+        ? this.#later(loadReduceAndCompact, "reduceAtHand", given, options as object)
         : this.#later(loadArrays, "segmentsAtHand", this.#arrays, "reduce", given, options))
     );
   }
@@ -593,7 +596,8 @@ export class Fold {
     // The arrays may change while the code is loaded.
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
-      this.#onGpu("compact", data, options) ?? this.#later(loadCompact, "compactAtHand", given, room, options)
+      this.#onGpu("compact", data, options) ??
+      this.#later(loadReduceAndCompact, "compactAtHand", given, room, options)
     );
   }
 
@@ -669,7 +673,7 @@ export class Fold {
     return (
       (this.#onGpu("partition", data, options) as Promise<never> | undefined) ??
       this.#later(
-        loadCompact,
+        loadReduceAndCompact,
         "partitionAtHand",
         givenOf(data as AnyArray),
         givenOf(options?.into as AnyArray),
@@ -1118,11 +1122,13 @@ export class Fold {
    * The prefixes of a stream of arrays, as of one array of all their elements. The elements may be more than any memory
    * holds.
    *
-   * Chunks may have any length. They are cut into pieces of 16 MiB (of the larger items, if a map changes their size), and
+   * Chunks may have any length. They are cut into pieces of 16 MiB, in browsers of 8 MiB (of the larger items, if a map changes their size), and
    * results come piece by piece. At most four pieces are in staging memory each way, and one of each on the GPU: if nobody
    * reads the results, `write` waits. The total of each piece stays on the GPU, for the next piece.
    *
    * A sum of f64 is rounded as a scan of each piece on top of the total before it, however the stream was divided.
+   *
+   * `total` is filled before the results end.
    *
    * With `segments: { rows }`, each row is scanned for itself. It may be of any length, and the stream ends with a row.
    *
@@ -1140,10 +1146,10 @@ export class Fold {
    * ```
    */
   scanStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
-    options: StreamMapOptions<From, FromValue, Name, V> & StreamScanOption,
+    options: StreamMapOptions<From, FromValue, Name, V> & StreamScanOption<ArrayOf<Name, V>>,
   ): StreamOf<Name, V, From, FromValue>;
   scanStream<Name extends string, V extends Value>(
-    options: StreamOptions<Name, V> & StreamScanOption,
+    options: StreamOptions<Name, V> & StreamScanOption<ArrayOf<Name, V>>,
   ): StreamOf<Name, V>;
   scanStream(options: AnyStreamOptions): ArrayStream<never, never> {
     return streamFor(this.#context, "scanStream", options);

@@ -83,7 +83,7 @@ type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 export async function openDevice(options: OpenOptions, find: Find, openStore?: OpenStore): Promise<Fold> {
   const fold = await foldOn(options, find);
   if (options.tuning !== undefined || options.testSinglePass) {
-    await (await part(import("./tuning/tuning.ts"))).measured(fold, options, openStore);
+    await (await part(import("./tuning/tuning_part.ts"))).measured(fold, options, openStore);
   }
   return fold;
 }

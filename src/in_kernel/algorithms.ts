@@ -15,7 +15,7 @@ import {
   subgroupMemory,
   subgroupSlots,
 } from "../kernels/algorithms.ts";
-import { subgroupSources } from "../kernels/subgroup_text.ts";
+import { subgroupSources } from "../kernels/subgroup_sources.ts";
 import { assemble, resolved } from "../text/module.ts";
 
 /** The parts of an algorithm, for a scan or for a reduction. */

@@ -1,13 +1,12 @@
 import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import { keyOf, operators } from "../algebra/operators.ts";
+import { operatorKeyOf, operators } from "../algebra/operators.ts";
 import type { TypeName } from "../algebra/types.ts";
 import { ArgumentError, refuse, refuseOthers, SourceError } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
 import { lineOf, plainText } from "../text/callers.ts";
 import type { Piece } from "../text/pieces.ts";
-import { compactText, piecesOf, wordsOf } from "../text/pieces.ts";
-import { LINE_BREAK, tokensOf } from "../text/tokens.ts";
+import { compactText, LINE_BREAK, piecesOf, tokensOf, wordsOf } from "../text/pieces.ts";
 import { subgroupOf, workGroupAlgorithms } from "./algorithms.ts";
 import {
   threadTileCoalescedReduce,
@@ -640,9 +639,9 @@ function parseName(name: string): Form | string {
   if (!Object.hasOwn(elementTypes, typeName) || opName === undefined) {
     return `${name}: ${pair} does not end in an operator and an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
   }
-  const op = Object.values<Operator>(operators).find((one) => keyOf(one) === opName);
+  const op = Object.values<Operator>(operators).find((one) => operatorKeyOf(one) === opName);
   if (op === undefined) {
-    return `${name}: ${opName} is not an operator; it takes ${Object.values<Operator>(operators).map(keyOf).join(", ")}`;
+    return `${name}: ${opName} is not an operator; it takes ${Object.values<Operator>(operators).map(operatorKeyOf).join(", ")}`;
   }
   if (direction === undefined && ending !== undefined) {
     return `${name}: ${ending} is for scans, and this is ${scope === "identity" ? "an identity" : "a reduction"}; leave it out`;
@@ -672,8 +671,8 @@ function parseName(name: string): Form | string {
 
 const isWord = (text: string): boolean => [...tokensOf(text)].every(([, , word]) => word === text);
 
-/** The names of options in the library's messages, and their names in directives. */
-const TERMS = [
+/** Options by their names in messages, which the functions of `wavefold/wgsl` throw, and what a directive calls them. */
+const namesInDirectives = [
   ["workGroupSize", "the work-group size"],
   ["tileSize", "the tile"],
   ["minSize", "min_subgroup_size"],
@@ -715,8 +714,8 @@ function generate(
       throw cause;
     }
     let problem = cause.message.replace(/^\w+(<[^>]*>)?: /, "").replace(/, line \d+: /, ": ");
-    for (const [option, term] of TERMS) {
-      problem = problem.replaceAll(option, term);
+    for (const [option, word] of namesInDirectives) {
+      problem = problem.replaceAll(option, word);
     }
     throw fault(kernel, directive, `${name}: ${problem}`, name);
   }

@@ -1,4 +1,4 @@
-import runsFile from "../../shaders/device/columns/runs.wgsl";
+import runsFile from "../../shaders/device/columns/chunks.wgsl";
 import reduceColumnsFile from "../../shaders/device/kernels/reduce_columns.wgsl";
 import scanColumnBlocksFile from "../../shaders/device/kernels/scan_column_blocks.wgsl";
 import scanColumnsFile from "../../shaders/device/kernels/scan_columns.wgsl";
@@ -21,7 +21,7 @@ import {
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 
-const runs = /* @__PURE__ */ file("columns/runs.wgsl", runsFile);
+const runs = /* @__PURE__ */ file("columns/chunks.wgsl", runsFile);
 const reduceColumns = /* @__PURE__ */ file("kernels/reduce_columns.wgsl", reduceColumnsFile);
 const scanColumnBlocks = /* @__PURE__ */ file("kernels/scan_column_blocks.wgsl", scanColumnBlocksFile);
 const scanColumns = /* @__PURE__ */ file("kernels/scan_columns.wgsl", scanColumnsFile);

@@ -157,12 +157,12 @@ export type Indirect =
       };
     };
 
-/** What makes a compaction a partition: it stores the items that are not kept, too. */
+/** How a partition differs from a compaction: it stores the items that are not kept, too. */
 export interface Parted {
   readonly primitive: "partition";
-  /** Replaces what says which items are stored, and where. */
+  /** The files that replace those of a compaction: they say which items are stored, and where. */
   readonly store?: SourceText;
-  /** Whether the rest goes to a range of its own. Then nothing depends on how many items are kept in all. */
+  /** Whether the rest goes to a range of its own. Then no place depends on how many items are kept in all. */
   readonly apart?: true;
   /** For classes, the kernels that count and move items class by class. */
   readonly classes?: {

@@ -71,7 +71,7 @@ const combineSources = ({ callers, combine }: Monoid, head: string): readonly So
 export const operatorSources = (monoid: Monoid): readonly Source[] =>
   monoid.declarations ?? operatorAs(monoid, "Element", "identity", "combine");
 
-/** The same by other names. */
+/** The element type, the identity and the operator under other names. */
 export function operatorAs(
   monoid: Monoid,
   element: string,
@@ -160,7 +160,7 @@ export function vectorText(input: string, output: string | undefined, items: num
 
 /**
  * Declares what a device-wide kernel reads and writes: items, their vectors, and the elements that are combined. `shown` is
- * WGSL for what is written for an element `x`, if that is not the element alone.
+ * WGSL for what is written for an element `x`, if that is not the element itself.
  */
 export function storageText(
   monoid: Monoid,

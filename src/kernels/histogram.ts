@@ -21,7 +21,7 @@ import { generated } from "../text/source.ts";
 import { carriedAs, conversion, file, itemsOfVector, valueFromItem, vectorText } from "./contract.ts";
 import type { Arrangement, Kernel } from "./kernel.ts";
 import { inputFor, isWide, lengthFile, linkKernel, loadItems } from "./kernel.ts";
-import { keySources, keyText, search } from "./keys.ts";
+import { keySources, keyText, search } from "./ordered_keys.ts";
 import type { Sizes } from "./sizes.ts";
 
 const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
@@ -178,5 +178,5 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
 }
 
 /** The kernel that sets all bins to zero. */
-export const clearKernel = (sizes: Sizes): Kernel =>
+export const clearBinsKernel = (sizes: Sizes): Kernel =>
   linkKernel("wavefold clear bins", "clear_bins", [clearBins], sizes);

@@ -216,7 +216,7 @@ export type CarryPlace = "one tile" | "spine" | "look-back" | "result";
 /** Gives the bytes of an initial value, as a buffer holds them. @throws {ArgumentError} for what is no value of the type. */
 export type InitialBytes = (value: unknown) => Uint8Array;
 
-/** What kernels have at their two ends: an initial value before the first element, and a range for the total. */
+/** The ends of a scan or a reduction: an initial value before the first element, and a range for the total. */
 export interface Ends {
   /** The operator, without a value to start from if there is an initial value. */
   readonly monoid: Monoid;
@@ -228,12 +228,12 @@ export interface Ends {
   sources(place: CarryPlace): readonly SourceText[];
 }
 
-/** What tells how a kernel stores totals: its tiles, and where their carries come from. */
+/** The facts that decide how a kernel stores totals: its tiles, and where their carries come from. */
 export type TotalsOptions = Pick<KernelOptions, "sizes" | "algorithm"> & {
   readonly carry: boolean | readonly SourceText[];
 };
 
-/** What the kernels that read items take for segments. */
+/** The sources for segments of the kernels that read items. */
 export interface SegmentSources {
   /** Declares `select_prefix`, if exclusive prefixes start anew with each segment. */
   readonly prefix?: SourceText;
@@ -243,7 +243,7 @@ export interface SegmentSources {
   totals?(options: TotalsOptions): readonly SourceText[];
   /** Stores the number of segments. */
   readonly count?: SourceText;
-  /** The kernel of a single pass, if it is not that of a scan. */
+  /** The kernel of a single pass, if it differs from that of a scan. */
   singlePass?(
     monoid: Monoid,
     options: KernelOptions &

@@ -33,9 +33,22 @@ export interface Sightings {
   readonly weak: number;
 }
 
+/** The name of a litmus test. */
+export type LitmusName =
+  | "dispatches"
+  | "barriers"
+  | "tickets"
+  | "whole words"
+  | "tagged words"
+  | "progress"
+  | "coherence"
+  | "message passing"
+  | "store buffering"
+  | "load buffering";
+
 /** A litmus test: a few loads and stores whose results tell how an adapter orders memory. */
 export interface LitmusTest {
-  readonly name: string;
+  readonly name: LitmusName;
   /** Declares `test_instance`. */
   readonly source: SourceText;
   /** What is seen if no outcome is weak or forbidden. */
@@ -44,7 +57,7 @@ export interface LitmusTest {
   readonly weak?: string;
   /** What a forbidden outcome is, if there is one. */
   readonly forbidden?: string;
-  /** What of Wavefold relies on that a forbidden outcome is never seen. */
+  /** Which of Wavefold's kernels rely on memory that never shows a forbidden outcome. */
   readonly reliedOnBy?: string;
   /** What Wavefold does about weak outcomes. */
   readonly cure?: string;
@@ -54,7 +67,7 @@ export interface LitmusTest {
   readonly isAlone?: true;
   /** How many times as many work-groups run the test. */
   readonly times?: number;
-  /** Counts the outcomes of a turn. `results` has two words of each instance, which are 0 where nothing was kept. */
+  /** Counts the outcomes of an iteration. `results` has two words of each instance, which are 0 where nothing was kept. */
   count(results: Uint32Array, sizes: LitmusSizes): Sightings;
 }
 
@@ -82,7 +95,7 @@ const ofEach =
 const COUNTERS = 16;
 const CLAIMANTS = 8;
 
-/** Counts numbers that are missing or given twice, and words that nobody or more than one was the first to claim. */
+/** Counts numbers that are missing or given twice, and words that not exactly one thread was the first to claim. */
 function countTickets(results: Uint32Array, { workGroupSize }: LitmusSizes): Sightings {
   const instances = results.length / 2;
   const given = new Uint8Array(instances);
@@ -214,7 +227,7 @@ export const litmusTests: readonly LitmusTest[] = [
 ];
 
 /** The bindings of the tests' kernels. */
-export const litmusBindings = { turn: 0, places: 1, results: 2, plainPlaces: 3 } as const;
+export const litmusBindings = { iteration: 0, places: 1, results: 2, plainPlaces: 3 } as const;
 
 /** The most words from one instance's place to the next. */
 export const MOST_STRIDE = 8;

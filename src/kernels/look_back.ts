@@ -169,7 +169,7 @@ function conversionsText(
 }
 
 /** The options of a single-pass kernel, beside those of every kernel. */
-export interface LookBackOptions {
+export interface LookBackChoices {
   /** How often a work-group tries to read what another one hands on, before it computes that itself. */
   readonly patience: number;
   /** Whether work-groups take tiles in the order in which they start. */
@@ -184,7 +184,7 @@ export interface LookBackOptions {
 const entrySources = (
   monoid: Monoid,
   { byVotes, fanOut }: LookBackShape,
-  { faults, patience }: Pick<LookBackOptions, "faults" | "patience">,
+  { faults, patience }: Pick<LookBackChoices, "faults" | "patience">,
 ): readonly SourceText[] => [
   faults ?? faultsNone,
   constantsText({
@@ -204,7 +204,7 @@ const entrySources = (
 export const reduceOnceSources = (
   monoid: Monoid,
   shape: LookBackShape,
-  options: Pick<LookBackOptions, "faults" | "patience">,
+  options: Pick<LookBackChoices, "faults" | "patience">,
 ): readonly SourceText[] => [...entrySources(monoid, shape, options), reduceSinglePass];
 
 /** Bytes of work-group memory that a reduction in one dispatch uses beside those of its algorithm. */
@@ -216,7 +216,7 @@ export function lookBackSources(
   monoid: Monoid,
   shape: LookBackShape,
   { oneByOne }: Pick<Sizes, "oneByOne">,
-  options: LookBackOptions,
+  options: LookBackChoices,
 ): readonly SourceText[] {
   return [
     ...entrySources(monoid, shape, options),

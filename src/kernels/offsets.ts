@@ -2,6 +2,7 @@ import findFirstSegmentsFile from "../../shaders/device/kernels/find_first_segme
 import reduceOffsetsFile from "../../shaders/device/kernels/reduce_offsets.wgsl";
 import firstSegmentSearchedFile from "../../shaders/device/segments/first_segment_searched.wgsl";
 import firstSegmentStoredFile from "../../shaders/device/segments/first_segment_stored.wgsl";
+import segmentValuesFile from "../../shaders/device/segments/values.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { declared } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
@@ -10,9 +11,9 @@ import { elementWords, file, itemsOfVector, operatorSources, storageText } from 
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { inputFor, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
-import { valueShuffles } from "./subgroup_text.ts";
+import { valueShuffles } from "./subgroup_sources.ts";
 
-// This is loaded only if a plan takes segments.
+// The package loads this file only if a plan has segments.
 
 const reduceOffsets = /* @__PURE__ */ file("kernels/reduce_offsets.wgsl", reduceOffsetsFile);
 
@@ -23,19 +24,21 @@ const firstSegmentSearched = /* @__PURE__ */ file(
 );
 const firstSegmentStored = /* @__PURE__ */ file("segments/first_segment_stored.wgsl", firstSegmentStoredFile);
 
+export const segmentValues = /* @__PURE__ */ file("segments/values.wgsl", segmentValuesFile);
+
 /** The most lanes whose votes are in a word, and the most vectors of a thread. */
 const WORD_BITS = 32;
 /** The most bytes of a value that is moved lane by lane. */
 const MOST_VALUE_BYTES = 8;
 
 /**
- * The most items whose tiles each search for their first segment. Of more, a pass before searches for all tiles. u32, H100, mean length 32 and
+ * Up to this many items, each tile searches for its first segment itself. For more items, a pass before searches for all tiles. u32, H100, mean length 32 and
  * 1024, 256 × 16, 2^24: 81 and 55 µs (a pass before: 88 and 63), 2^28: 930 and 681 (869 and 591).
  */
 export const MOST_SEARCHED = 2 ** 25;
 
-/** Whether {@link reduceOffsetsKernel} takes the operator and the sizes. */
-export const reducesOffsets = (
+/** Whether kernels that hold the values of segments without heads take the operator and the sizes. */
+export const takesValues = (
   { onValues: own, tiles }: Monoid,
   { algorithm, sizes }: Pick<KernelOptions, "algorithm" | "sizes">,
 ): boolean =>
@@ -64,7 +67,7 @@ export const firstSegmentsKernel = (tile: number, lengthOnGpu: boolean, sizes: S
 
 /**
  * The kernel that reduces segments by their offsets in a single pass. `carry` is what it looks back with, and `empty` says what an
- * empty segment gives. `isStored` is for first segments that a pass before stored.
+ * empty segment gives. `isStored` is whether a pass before has stored each tile's first segment.
  */
 export function reduceOffsetsKernel(
   monoid: Monoid,
@@ -92,6 +95,7 @@ export function reduceOffsetsKernel(
       ...(onValues ? [valueShuffles(onValues)] : []),
       // It replaces a function of the algorithm.
       reduceOffsets,
+      segmentValues,
       isStored ? firstSegmentStored : firstSegmentSearched,
       ...carry,
       lengthFile(lengthOnGpu),

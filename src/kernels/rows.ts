@@ -55,7 +55,7 @@ const reduceRows = /* @__PURE__ */ file("kernels/reduce_each_row.wgsl", reduceRo
 const scanLongRows = /* @__PURE__ */ file("kernels/scan_long_rows.wgsl", scanLongRowsFile);
 const scanRows = /* @__PURE__ */ file("kernels/scan_each_row.wgsl", scanRowsFile);
 
-/** How many elements of a row are combined one after another, level by level. A power of two. */
+/** How many elements of a row are combined one after another, at each level. A power of two. */
 export const ROW_FAN = 8;
 
 /** Elements in work-group memory: those of a tile, and the levels above, which are a quarter at most. Every 33rd place is not used. */

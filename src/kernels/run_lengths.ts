@@ -4,12 +4,14 @@ import keyBeforeByShuffleFile from "../../shaders/device/runs/key_before_by_shuf
 import keysFile from "../../shaders/device/runs/keys.wgsl";
 import loadKeysAsVectorsFile from "../../shaders/device/runs/load_keys_as_vectors.wgsl";
 import loadKeysOneByOneFile from "../../shaders/device/runs/load_keys_one_by_one.wgsl";
+import numbersAloneFile from "../../shaders/device/runs/numbers_alone.wgsl";
 import stageFirstsFile from "../../shaders/device/runs/stage_firsts.wgsl";
 import stageKeysFile from "../../shaders/device/runs/stage_keys.wgsl";
 import storeFirstItemFile from "../../shaders/device/runs/store_first_item.wgsl";
 import storeKeyFile from "../../shaders/device/runs/store_key.wgsl";
 import storeLengthsFile from "../../shaders/device/runs/store_lengths.wgsl";
 import storeStartsFile from "../../shaders/device/runs/store_starts.wgsl";
+import { u32 } from "../algebra/integers.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { u64 } from "../algebra/types_64.ts";
@@ -21,10 +23,10 @@ import type { Kernel, KernelOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { lookBackMemory } from "./look_back.ts";
 import type { KeySource } from "./segments.ts";
-import { keySources } from "./segments.ts";
+import { runKeySources } from "./segments.ts";
 import type { Sizes } from "./sizes.ts";
 
-// This is loaded only if a plan takes segments.
+// The package loads this file only if a plan has segments.
 
 const runLengths = /* @__PURE__ */ file("kernels/run_lengths.wgsl", runLengthsFile);
 const keyBeforeByLoad = /* @__PURE__ */ file("runs/key_before_by_load.wgsl", keyBeforeByLoadFile);
@@ -32,6 +34,7 @@ const keyBeforeByShuffle = /* @__PURE__ */ file("runs/key_before_by_shuffle.wgsl
 const keyItems = /* @__PURE__ */ file("runs/keys.wgsl", keysFile);
 const loadKeysAsVectors = /* @__PURE__ */ file("runs/load_keys_as_vectors.wgsl", loadKeysAsVectorsFile);
 const loadKeysOneByOne = /* @__PURE__ */ file("runs/load_keys_one_by_one.wgsl", loadKeysOneByOneFile);
+const numbersAlone = /* @__PURE__ */ file("runs/numbers_alone.wgsl", numbersAloneFile);
 const stageFirsts = /* @__PURE__ */ file("runs/stage_firsts.wgsl", stageFirstsFile);
 const stageKeys = /* @__PURE__ */ file("runs/stage_keys.wgsl", stageKeysFile);
 const storeFirstItem = /* @__PURE__ */ file("runs/store_first_item.wgsl", storeFirstItemFile);
@@ -47,8 +50,8 @@ export interface RunStores {
   readonly number: "length" | "start" | undefined;
 }
 
-/** The operator of the look-back: it adds the numbers of runs, and keeps where the last one starts. */
-export const startedRuns: Monoid = {
+/** The operator of a look-back that adds the numbers of runs, and keeps where the last one starts. */
+const startedRuns: Monoid = {
   key: "started_runs",
   title: "runs",
   type: u64,
@@ -57,6 +60,21 @@ export const startedRuns: Monoid = {
   combine: "vec2<u32>(earlier.x + later.x, max(earlier.y, later.y))",
   identity: 0n,
 };
+
+/** The same without where the last one starts. */
+const numbersOfRuns: Monoid = {
+  key: "numbers_of_runs",
+  title: "numbers of runs",
+  type: u32,
+  domain: u32.native,
+  operation: "add",
+  combine: "earlier + later",
+  identity: 0,
+};
+
+/** The operator of the look-back. A run ends where the next one starts, which only lengths need. */
+export const runsMonoid = ({ number }: RunStores): Monoid =>
+  number === "length" ? startedRuns : numbersOfRuns;
 
 const keepsKeys = ({ unique }: RunStores): boolean => unique === true;
 const keepsFirsts = ({ unique, number }: RunStores): boolean =>
@@ -76,7 +94,7 @@ export const runLengthsMemory = (
   keyBytes: number,
 ): number => {
   const { algorithm, sizes } = kernel;
-  const { elementBytes } = startedRuns.domain;
+  const { elementBytes } = runsMonoid(stores).domain;
   const staged = stagedRuns(sizes, stores);
   return (
     algorithms[algorithm].memory(sizes, elementBytes) +
@@ -112,6 +130,7 @@ export function runLengthsKernel(
 ): Kernel {
   const { type, by } = keys;
   const { unique, number } = stores;
+  const monoid = runsMonoid(stores);
   const vector = vectorOf(sizes);
   const isWide = by === undefined && /^[uif]32$/.test(carriedAs(type));
   return linkKernel(
@@ -119,9 +138,9 @@ export function runLengthsKernel(
     "run_lengths",
     [
       generated("alias Output = u32;"),
-      ...operatorSources(startedRuns),
+      ...operatorSources(monoid),
       outputItems,
-      ...keySources(keys, keyItems),
+      ...runKeySources(keys, keyItems),
       ...(by === undefined ? type.files : by.known.flatMap(({ files }) => files)),
       isShuffled(type) ? keyBeforeByShuffle : keyBeforeByLoad,
       ...(isWide ? [vectorText(type, vector), loadKeysAsVectors] : [loadKeysOneByOne]),
@@ -131,13 +150,14 @@ export function runLengthsKernel(
       ...(number === "start" ? [storeStarts] : number === undefined ? [] : [storeLengths]),
       ...carry,
       lengthFile(lengthOnGpu),
+      ...(monoid === numbersOfRuns ? [numbersAlone] : []),
       // It replaces a function of the tile.
       runLengths,
-      ...sources(startedRuns, true),
+      ...sources(monoid, true),
     ],
     sizes,
     vector,
-    elementWords(startedRuns),
+    elementWords(monoid),
     { STAGED: stagedRuns(sizes, stores), BYTE_WORDS: Math.ceil(sizes.items / vector / 4) },
   );
 }

@@ -5,7 +5,7 @@ import { generated } from "../text/source.ts";
 import { carriedAs, file } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
 import { inputItems, lengthFile, linkKernel, outputItems } from "./kernel.ts";
-import { keySources, search } from "./keys.ts";
+import { keySources, search } from "./ordered_keys.ts";
 import type { Sizes } from "./sizes.ts";
 
 const searchSorted = /* @__PURE__ */ file("kernels/search_sorted.wgsl", searchSortedFile);

@@ -37,14 +37,15 @@ import {
   operatorSources,
   storageText,
 } from "./contract.ts";
+import { scanFlatRowsKernel } from "./flat_rows.ts";
 import type { Kernel, SegmentSources, TotalsOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
-import { MOST_SEARCHED, reduceOffsetsKernel, reducesOffsets } from "./offsets.ts";
+import { MOST_SEARCHED, reduceOffsetsKernel, takesValues } from "./offsets.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
-// This is loaded only if a plan takes segments.
+// The package loads this file only if a plan has segments.
 
 const clearHeads = /* @__PURE__ */ file("kernels/clear_heads.wgsl", clearHeadsFile);
 const markHeads = /* @__PURE__ */ file("kernels/mark_heads.wgsl", markHeadsFile);
@@ -99,7 +100,7 @@ export interface KeyExpression {
   readonly known: readonly ElementType[];
 }
 
-/** What kernels do with segments. */
+/** How a kernel uses segments. */
 export interface SegmentUse {
   readonly heads: HeadSource;
   /** Whether a scan leaves out each place's own element. */
@@ -222,7 +223,7 @@ function expressionSources(type: ElementType, { from, text, known }: KeyExpressi
 }
 
 /** The files that say where runs of keys start. `own` is for keys that are items of a range. */
-export const keySources = ({ type, by }: KeySource, own: SourceText = runsOfKeys): readonly Source[] =>
+export const runKeySources = ({ type, by }: KeySource, own: SourceText = runsOfKeys): readonly Source[] =>
   by === undefined ? [keyText(type), own] : [keyText(type), ...expressionSources(type, by), runsByExpression];
 
 /** The file that stores something for each run beside its total. */
@@ -261,20 +262,27 @@ const isStaged = ({ carry, algorithm, sizes }: TotalsOptions, { domain }: Monoid
 /** The most items of a thread of which a word tells which ones end segments. */
 const WORD_BITS = 32;
 
-/** The sources that the kernels that read items take for segments. `monoid` is the operator on them. */
+/** The sources for segments of the kernels that read items. `monoid` is the operator on segments. */
 export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources {
   const { heads, exclusive, totals: stored } = use;
   return {
     ...(heads.kind === "offsets" &&
       stored && {
         singlePass: (_, options, maxLength) =>
-          reducesOffsets(monoid, options)
+          takesValues(monoid, options)
             ? reduceOffsetsKernel(monoid, options, emptyText(monoid, use), maxLength > MOST_SEARCHED)
+            : undefined,
+      }),
+    ...(heads.kind === "rows" &&
+      !stored && {
+        singlePass: (_, options) =>
+          takesValues(monoid, options) && options.ends === undefined
+            ? scanFlatRowsKernel(monoid, options)
             : undefined,
       }),
     ...(exclusive && { prefix: exclusivePrefix }),
     heads: (oneByOne) => [
-      ...(heads.kind === "keys" ? keySources(heads) : [headFiles[heads.kind]]),
+      ...(heads.kind === "keys" ? runKeySources(heads) : [headFiles[heads.kind]]),
       ...(oneByOne ? [] : [loadItems]),
     ],
     ...(stored && {
@@ -296,7 +304,7 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
   };
 }
 
-/** Declares what a segment without items gives to a reduction. */
+/** Declares the result that a reduction stores for a segment without items. */
 function emptyText({ onValues }: Monoid, { initial }: SegmentUse): SourceText {
   // A sum of no f64 is 0, and not the identity −0.
   const start = onValues?.start;
@@ -308,7 +316,7 @@ function emptyText({ onValues }: Monoid, { initial }: SegmentUse): SourceText {
 }
 
 /** The kernel that clears the bits of heads. */
-export const clearKernel = (sizes: Sizes): Kernel =>
+export const clearHeadsKernel = (sizes: Sizes): Kernel =>
   linkKernel("wavefold clear heads", "clear_heads", [headWords, clearHeads], sizes);
 
 /** The kernel that sets the bits of heads where offsets are, and stores what segments without items give to a reduction. */

@@ -41,7 +41,14 @@ import type { Arrangement, Kernel } from "./kernel.ts";
 import { inputFor, inputItems, isWide, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { Digits, SortKey } from "./sort_key.ts";
-import { digitConstants, digitSources, keyAlias, keyBitsText, keySourcesOf, keyWords } from "./sort_key.ts";
+import {
+  digitConstants,
+  digitSources,
+  keyAlias,
+  keyBitsText,
+  keySourcesOf,
+  wordsPerKey,
+} from "./sort_key.ts";
 import type { TileSources } from "./tiles.ts";
 
 const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
@@ -78,7 +85,7 @@ const untilOne = /* @__PURE__ */ file("select/until_one.wgsl", untilOneFile);
 /** The binding numbers that only selections have. */
 export const selectBindingOf = { indices: 18, positions: 19 } as const;
 
-/** Bytes of what a selection knows. */
+/** Bytes of the state of a selection: struct Selection in shaders/device/select/selection.wgsl. */
 export const SELECTION_BYTES = 32;
 
 /** What the kernels of a selection are generated for. */
@@ -99,7 +106,7 @@ const count = /* @__PURE__ */ (() => monoid(add, u32, "select"))();
 /** Declares the order of keys. */
 const orderSources = ({ type }: SortKey): readonly SourceText[] => [
   keysOfOne,
-  ...(keyWords(type) === 2 ? [keysOfPairs] : []),
+  ...(wordsPerKey(type) === 2 ? [keysOfPairs] : []),
 ];
 
 const link = (
@@ -254,7 +261,7 @@ export interface BlockKernelOptions {
   readonly lengthOnGpu: boolean;
 }
 
-/** By how many bits the numbers of the last blocks, of one element, are longer than those before. */
+/** How many bits longer the numbers of the last blocks, of one element, are than those of the blocks before. */
 const lastBits = ({ firstShift, ratioBits }: BlockKernelOptions): number =>
   firstShift === 0 ? 0 : ((firstShift - 1) % ratioBits) + 1;
 

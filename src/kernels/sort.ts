@@ -10,6 +10,7 @@ import sortOneTileFile from "../../shaders/device/kernels/sort_one_tile.wgsl";
 import sortPassFile from "../../shaders/device/kernels/sort_pass.wgsl";
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
 import arrivalsPlantedFile from "../../shaders/device/sort/arrivals_planted.wgsl";
+import binsInTurnFile from "../../shaders/device/sort/bins_in_turn.wgsl";
 import countTileFile from "../../shaders/device/sort/count_tile.wgsl";
 import countWholeTileFile from "../../shaders/device/sort/count_whole_tile.wgsl";
 import faultsNoneFile from "../../shaders/device/sort/faults_none.wgsl";
@@ -47,12 +48,13 @@ import type { Kernel } from "./kernel.ts";
 import { bindingOf, inputItems, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { Digits, SortKey } from "./sort_key.ts";
-import { digitConstants, digitSources, keySourcesOf, keyWords } from "./sort_key.ts";
+import { digitConstants, digitSources, keySourcesOf, wordsPerKey } from "./sort_key.ts";
 import type { TileSources } from "./tiles.ts";
 
 const amountOne = /* @__PURE__ */ file("histogram/amount_one.wgsl", amountOneFile);
 const arrivalsPlanted = /* @__PURE__ */ file("sort/arrivals_planted.wgsl", arrivalsPlantedFile);
 const binsWords = /* @__PURE__ */ file("histogram/bins_words.wgsl", binsWordsFile);
+const binsInTurn = /* @__PURE__ */ file("sort/bins_in_turn.wgsl", binsInTurnFile);
 const countDigits = /* @__PURE__ */ file("kernels/count_digits.wgsl", countDigitsFile);
 const countTile = /* @__PURE__ */ file("sort/count_tile.wgsl", countTileFile);
 const countWholeTile = /* @__PURE__ */ file("sort/count_whole_tile.wgsl", countWholeTileFile);
@@ -144,6 +146,8 @@ export interface SortKernelOptions {
   readonly partBytes?: number;
   /** The most bytes of keys alone that are ranked by the order in which they arrive at counters. Votes come only where it is wrong. */
   readonly byArrival?: 0 | 4 | 8;
+  /** Whether a thread holds the ranks of its items two to a word. */
+  readonly packsRanks?: boolean;
   /** The bits of a digit that have the number of a segment in its tile. The default is 0. */
   readonly slotBits?: number;
 }
@@ -152,12 +156,13 @@ const sum = /* @__PURE__ */ (() => monoid(add, u32, "sort"))();
 
 /** The constants of a sort, by their names in shaders. */
 const constantsOf = (options: SortKernelOptions, memoryWords: number): Constants => {
-  const { digits, shape } = options;
+  const { digits, shape, packsRanks = false } = options;
   const parts = partsOf(options);
   return {
     ...digitConstants(digits),
     MEMORY: memoryWords,
-    FIRST_ENTRY: firstEntry(digits),
+    ...spinePlaces(digits),
+    RANKS: packsRanks ? 2 : 1,
     PARTS: parts,
     SHARE: (shape.sizes.workGroupSize * shape.sizes.items) / parts,
     SHARE_ITEMS: shape.sizes.items / parts,
@@ -172,15 +177,24 @@ export function partsOf(options: SortKernelOptions): number {
   return [1, 2, 3, 4].find((parts) => items % parts === 0 && bytes / parts <= partBytes) ?? 1;
 }
 
-/** Where the entries of tiles start in the spine: behind the bins of each digit, and the tickets. */
-export const firstEntry = ({ count, each }: Digits): number =>
-  Math.ceil((count * 2 ** each + count + 1) / 64) * 64;
+/** What the spine has where: two sets of bins, two words that say which set is whose, a ticket for each digit
+ * and one that no work-group takes, and the entries of tiles. */
+export const spinePlaces = ({ count, each }: Digits) => {
+  const BINS = count * 2 ** each;
+  return {
+    BINS,
+    NEXT_BINS: 2 * BINS,
+    COUNTED_BINS: 2 * BINS + 1,
+    FIRST_TICKET: 2 * BINS + 2,
+    FIRST_ENTRY: Math.ceil((2 * BINS + 2 + count + 1) / 64) * 64,
+  };
+};
 
 const wordsOf = (payload: Payload): number => (payload.kind === "buffer" ? payload.words : 1);
 
 /** Words of what a pass moves. */
 const itemWords = ({ type, key, keysAlone }: Pick<SortKernelOptions, "type" | "key" | "keysAlone">): 1 | 2 =>
-  keysAlone ? keyWords(key.type) : type.bytes === 8 ? 2 : 1;
+  keysAlone ? wordsPerKey(key.type) : type.bytes === 8 ? 2 : 1;
 
 /** Whether items or values have two words each. */
 export const movesPairs = (
@@ -196,7 +210,7 @@ export const radixOf = ({ digits, slotBits = 0 }: SortKernelOptions): number => 
 
 /** Words of an item or of a value, whatever has more, while it is in the memory of words. */
 const wordsInMemory = (options: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">): number =>
-  Math.max(areHalves(options) ? 1 : keyWords(options.key.type), wordsOf(options.payload));
+  Math.max(areHalves(options) ? 1 : wordsPerKey(options.key.type), wordsOf(options.payload));
 
 /** Words of the memory that counters and items take turns in. */
 function sharedWords(options: SortKernelOptions): number {
@@ -247,7 +261,7 @@ export function sortMemory(options: SortKernelOptions): number {
 /** Declares what a pass reads and stores, and their keys. */
 export function itemSources(options: SortKernelOptions, source: SortSource): readonly Source[] {
   const { type, key, keysAlone } = options;
-  const keyName = keyWords(key.type) === 2 ? "vec2<u32>" : "u32";
+  const keyName = wordsPerKey(key.type) === 2 ? "vec2<u32>" : "u32";
   const input = source === "keys" && keysAlone ? keyName : carriedAs(type);
   const output = keysAlone ? keyName : carriedAs(type);
   const asItem = !keysAlone || source === "keys";
@@ -430,7 +444,7 @@ export function keysPassKernel(
   lookBack: SortLookBack | undefined,
   disorder?: number,
 ): Kernel {
-  const isPair = keyWords(options.key.type) === 2;
+  const isPair = wordsPerKey(options.key.type) === 2;
   return linkSort(
     options,
     "sort keys by a digit",
@@ -475,8 +489,7 @@ export const countDigitsKernel = (options: SortKernelOptions, source: SortSource
 
 /** The kernel that counts all digits of the whole data, in bins of each digit. */
 export const histogramOfDigits = (options: SortKernelOptions, sizes: Sizes, copies: number): Kernel => {
-  const { digits } = options;
-  const bins = digits.count * 2 ** digits.each;
+  const { BINS } = spinePlaces(options.digits);
   return linkSort(
     options,
     "histogram of digits",
@@ -490,9 +503,10 @@ export const histogramOfDigits = (options: SortKernelOptions, sizes: Sizes, copi
       tallyDigits,
       countersWords,
       binsWords,
+      binsInTurn,
       histogram,
     ],
-    { BINS: bins, COPIES: copies, COUNTERS: bins * copies },
+    { COPIES: copies, COUNTERS: BINS * copies },
     sizes,
   );
 };

@@ -17,7 +17,7 @@ import {
   valueFile,
   valuesMoved,
 } from "./sort.ts";
-import { keyBitsText, keyWords } from "./sort_key.ts";
+import { keyBitsText, wordsPerKey } from "./sort_key.ts";
 
 // The kernel that sorts short data by comparing.
 
@@ -32,7 +32,7 @@ const AT_ONCE = 4;
 
 /** Bytes of work-group memory, for `own` items of a work-group, which are 4 or more. */
 export const comparedMemory = ({ key }: Pick<SortKernelOptions, "key">, own: number): number =>
-  4 * own * (2 * keyWords(key.type) + 3);
+  4 * own * (2 * wordsPerKey(key.type) + 3);
 
 /** The kernel whose work-groups find the places of `own` items each: a power of 2 that divides their threads. */
 export function comparedKernel(options: SortKernelOptions, own: number, storesKeys: boolean): Kernel {
@@ -50,7 +50,7 @@ export function comparedKernel(options: SortKernelOptions, own: number, storesKe
         : [valuesMoved, valueFile(options, "items"), segmentValuesMoved]),
       storesKeys ? storeKeys : storeNoKeys,
       keysOfOne,
-      ...(keyWords(key.type) === 2 ? [keysOfPairs] : []),
+      ...(wordsPerKey(key.type) === 2 ? [keysOfPairs] : []),
       generated(keyBitsText(options)),
       sortByComparing,
     ],

@@ -50,13 +50,13 @@ export const digitConstants = ({ from, bits, each, count }: Digits): Constants =
 export const keyBits = (type: ScalarType): number => type.bytes * 8;
 
 /** Words of a key. */
-export const keyWords = (type: ScalarType): 1 | 2 => (type.bytes === 8 ? 2 : 1);
+export const wordsPerKey = (type: ScalarType): 1 | 2 => (type.bytes === 8 ? 2 : 1);
 
 /** The bits of keys that count, in WGSL. */
 export function keyBitsText({ key, digits }: { readonly key: SortKey; readonly digits: Digits }): string {
   const mask = ((1n << BigInt(digits.bits)) - 1n) << BigInt(digits.from);
   const masks = Array.from(
-    { length: keyWords(key.type) },
+    { length: wordsPerKey(key.type) },
     (_, at) => `${(mask >> BigInt(32 * at)) & 0xffff_ffffn}u`,
   );
   return `fn key_bits() -> Key {\n  return Key(${masks.join(", ")});\n}`;
@@ -75,7 +75,7 @@ const orders: Readonly<Record<TypeName, readonly [carried: string, value: string
 
 /** Declares `Key`: its words, the low one first. */
 export const keyAlias = ({ type }: SortKey): string =>
-  `alias Key = ${keyWords(type) === 2 ? "vec2<u32>" : "u32"};`;
+  `alias Key = ${wordsPerKey(type) === 2 ? "vec2<u32>" : "u32"};`;
 
 /** Declares `Key`, and `key_from_item` for an `Input` that carries an item of the type. */
 export function keySourcesOf(type: ElementType, key: SortKey): readonly Source[] {
@@ -111,5 +111,5 @@ const filesOf = (type: ElementType, key: SortKey): readonly SourceText[] => [
 /** Declares `digit_of` a key. */
 export const digitSources = ({ type }: SortKey): readonly SourceText[] => [
   digitsOfKey,
-  ...(keyWords(type) === 2 ? [digitsOfPairs] : []),
+  ...(wordsPerKey(type) === 2 ? [digitsOfPairs] : []),
 ];

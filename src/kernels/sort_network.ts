@@ -13,7 +13,7 @@ import { outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { SortKernelOptions, SortSource } from "./sort.ts";
 import { equalsOthersText, itemSources, linkSort } from "./sort.ts";
-import { keyBitsText, keyWords } from "./sort_key.ts";
+import { keyBitsText, wordsPerKey } from "./sort_key.ts";
 import type { SegmentUse } from "./sort_segments.ts";
 import { keyOrders, placesInSlots, segmentFiles, sourcesFor } from "./sort_segments.ts";
 
@@ -162,7 +162,7 @@ export function networkKernel(
 ): Kernel {
   const { digits, key, payload, shape, type } = options;
   const { sizes } = shape;
-  const wide = keyWords(key.type) === 2;
+  const wide = wordsPerKey(key.type) === 2;
   const constants = { SLOT: slot, SLOTS: (sizes.workGroupSize * sizes.items) / slot };
   const orders = keyOrders(key);
   if (areKeysAlone({ ...options, payload }, digits.bits)) {

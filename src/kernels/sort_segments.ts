@@ -30,14 +30,14 @@ import {
   valueFile,
   valuesMoved,
 } from "./sort.ts";
-import { keyBitsText, keyWords } from "./sort_key.ts";
+import { keyBitsText, wordsPerKey } from "./sort_key.ts";
 
 // Kernels that sort segments which fit in a tile.
 
 /** The order of keys of one word, or of two. */
 export const keyOrders = ({ type }: SortKernelOptions["key"]): readonly Source[] => [
   keysOfOne,
-  ...(keyWords(type) === 2 ? [keysOfPairs] : []),
+  ...(wordsPerKey(type) === 2 ? [keysOfPairs] : []),
 ];
 
 const digitsInSlots = /* @__PURE__ */ file("sort/digits_in_slots.wgsl", digitsInSlotsFile);

@@ -15,7 +15,7 @@ import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
 import { roundingIn } from "../algebra/rounding.ts";
 import { hasFullSubgroups } from "./algorithms.ts";
 import { file } from "./contract.ts";
-import { scansNatively, subgroupReduce, subgroupSources } from "./subgroup_text.ts";
+import { scansNatively, subgroupReduce, subgroupSources } from "./subgroup_sources.ts";
 import type { TileAlgorithm } from "./tiles.ts";
 
 const subgroupTiles = /* @__PURE__ */ file("tiles/subgroup.wgsl", subgroupFile);

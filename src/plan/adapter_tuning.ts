@@ -6,11 +6,11 @@ import { version } from "../version.ts";
 import type { Passes } from "./options.ts";
 import type { TunedPrimitive, TunedRow } from "./tuning_row.ts";
 
-// This is loaded only by what takes or makes the tuning of an adapter.
+// The package loads this file only if a tuning of an adapter is made or used.
 
 const everyAlgorithm = ["blelloch", "hillis-steele", "subgroup"] as const;
 
-/** What rows of each primitive have: the algorithms that they name, and whether they say how often the data is read. */
+/** The columns of the rows of each primitive: the algorithms that they may name, and whether they say how often the data is read. */
 export const columnsOf = {
   scan: { algorithms: everyAlgorithm, passes: true },
   reduce: { algorithms: everyAlgorithm, passes: false },
@@ -171,10 +171,10 @@ export function requireTuning(value: unknown, adapter: TunedAdapter, title: stri
   return given as AdapterTuning;
 }
 
-/** What tells adapters, for which sizes are good. */
+/** The facts of an adapter that its sizes depend on. */
 const parts = ["vendor", "architecture", "device"] as const;
 
-/** An adapter that leaves a part empty, as browsers do, is not told from others by that part. */
+/** Whether two adapters agree in every fact that both of them give. A browser may leave facts empty. */
 function requireAdapter(of: unknown, adapter: TunedAdapter, title: string): void {
   requireOptions(`${title}: tuning.adapter`, of, adapterNames);
   const measured = of as Partial<Record<keyof TunedAdapter, unknown>>;
@@ -196,8 +196,8 @@ function requireAdapter(of: unknown, adapter: TunedAdapter, title: string): void
 }
 
 /**
- * The tuning's verdict on the single pass, where it is surely of this adapter: the vendor and another part are known and the
- * same, and so is the description, which has the driver's version, or it is empty on one side.
+ * The tuning's verdict on the single pass, if it is surely about this adapter: the vendor and another fact are known and the
+ * same. The description, which has the driver's version, is the same, too, or is empty on one side.
  */
 export function verdictFor(
   { singlePass, adapter: of }: AdapterTuning,
@@ -275,8 +275,8 @@ export const tunedRowOf =
     return row && { ...row, algorithm: row.algorithm ?? "blelloch", items: row.itemsPerThread };
   };
 
-/** One way to carry a primitive out, and how long it took at each length, in any unit that is the same for all. */
-export interface TimedWay {
+/** An algorithm and sizes that were timed, and how long they took at each length, in any unit that is the same for all. */
+export interface TimedCandidate {
   /** A histogram takes none. */
   readonly algorithm?: Algorithm;
   readonly workGroupSize: number;
@@ -284,7 +284,7 @@ export interface TimedWay {
   readonly times: readonly number[];
 }
 
-/** A way that is so much better at some lengths gets a row of its own. */
+/** How much faster a candidate must be at some lengths to get a row of its own. */
 const WORTH_A_ROW = 0.97;
 
 /** What the rows of a set of measurements are for. */
@@ -297,23 +297,23 @@ export interface RowsFor {
 }
 
 /**
- * The rows that follow from times: for each number of passes, the way that is best over all lengths, and before it those
- * that are clearly better up to some length; if some of these take subgroups, then the same without. `ways`
- * has the times by passes; those of what reads its data once, as a reduction does, are under "reduce-then-scan".
+ * Makes rows from times. For each number of passes, there is a row of the candidate that is best over all lengths, and before it rows
+ * of those that are clearly better up to some length. If some of these take subgroups, the same rows follow without subgroups. `candidates`
+ * has the times by passes. A primitive that reads its data once in any case, as a reduction, has them under "reduce-then-scan".
  */
 export function rowsFrom(
   { primitive, elementBytes, long, lengths }: RowsFor,
-  ways: Readonly<Record<Passes, readonly TimedWay[]>>,
+  candidates: Readonly<Record<Passes, readonly TimedCandidate[]>>,
 ): AdapterTuningRow[] {
   const leastAt = (passes: Passes, at: number): number =>
-    Math.min(...ways[passes].map(({ times }) => times[at] ?? Number.POSITIVE_INFINITY));
-  const rowsOfWays = (passes: Passes, own: readonly TimedWay[]): AdapterTuningRow[] => {
+    Math.min(...candidates[passes].map(({ times }) => times[at] ?? Number.POSITIVE_INFINITY));
+  const rowsOf = (passes: Passes, own: readonly TimedCandidate[]): AdapterTuningRow[] => {
     const best = bestOf(own);
     if (best === undefined) {
       return [];
     }
     const row = (
-      { algorithm, workGroupSize, itemsPerThread, times }: TimedWay,
+      { algorithm, workGroupSize, itemsPerThread, times }: TimedCandidate,
       at: number,
     ): AdapterTuningRow => {
       const isLast = at === lengths.length - 1;
@@ -335,24 +335,26 @@ export function rowsFrom(
       const isWorth = (here.times[at] as number) < WORTH_A_ROW * (best.times[at] as number);
       return row(isWorth ? here : best, at);
     });
-    // A row that says the same as the next one, for shorter arrays, says nothing.
+    // A row for shorter arrays is left out if it has the same sizes as the next one.
     return rows.filter((one, at) => {
       const next = rows[at + 1];
       return next === undefined || !isSame(one, next);
     });
   };
   return (["reduce-then-scan", "single"] as const).flatMap((passes) => {
-    const rows = rowsOfWays(passes, ways[passes]);
-    const isPortable = ({ algorithm }: Pick<TimedWay, "algorithm">): boolean =>
+    const rows = rowsOf(passes, candidates[passes]);
+    const isPortable = ({ algorithm }: Pick<TimedCandidate, "algorithm">): boolean =>
       algorithm === undefined || !algorithms[algorithm].subgroups;
     // Most calls at hand do not load subgroups. They pass over those rows.
-    return rows.every(isPortable) ? rows : [...rows, ...rowsOfWays(passes, ways[passes].filter(isPortable))];
+    return rows.every(isPortable)
+      ? rows
+      : [...rows, ...rowsOf(passes, candidates[passes].filter(isPortable))];
   });
 }
 
 /**
- * A tuning's rows for an adapter. On NVIDIA's GPUs, Wavefold's own sizes were measured, on longer arrays than a tuning times. So the rows
- * end with the longest length that was timed, and past it those sizes apply.
+ * A tuning's rows for an adapter. On NVIDIA's GPUs, Wavefold's own sizes were measured on longer arrays than a tuning times. So the rows
+ * end with the longest length that was timed, and longer arrays take Wavefold's own sizes.
  */
 export const rowsOn = (
   { vendor, software }: Pick<TunedAdapter, "vendor" | "software">,
@@ -369,11 +371,13 @@ const isSame = (a: AdapterTuningRow, b: AdapterTuningRow): boolean =>
   a.itemsPerThread === b.itemsPerThread &&
   a.isDefault === b.isDefault;
 
-/** The way whose times are least, as a geometric mean over the lengths. */
-export function bestOf<Way extends TimedWay>(ways: readonly Way[]): Way | undefined {
-  const score = ({ times }: TimedWay): number => times.reduce((sum, time) => sum + Math.log(time), 0);
-  return ways.reduce<Way | undefined>(
-    (best, way) => (best === undefined || score(way) < score(best) ? way : best),
+/** The candidate whose geometric mean of times over the lengths is least. */
+export function bestOf<Candidate extends TimedCandidate>(
+  candidates: readonly Candidate[],
+): Candidate | undefined {
+  const score = ({ times }: TimedCandidate): number => times.reduce((sum, time) => sum + Math.log(time), 0);
+  return candidates.reduce<Candidate | undefined>(
+    (best, one) => (best === undefined || score(one) < score(best) ? one : best),
     undefined,
   );
 }

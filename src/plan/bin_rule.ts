@@ -1,12 +1,12 @@
 import type { Scalar, ScalarType } from "../algebra/types.ts";
 import type { BinRule } from "../kernels/histogram.ts";
-import { keyOfValue, keyWords } from "../kernels/keys.ts";
+import { keyOfValue, keyWords } from "../kernels/ordered_keys.ts";
 import type { Bins } from "./bins.ts";
 
 /** The most bins whose number is estimated: f32 would be too coarse for more. */
 const MOST_ESTIMATED = 2 ** 16;
 
-/** What a kernel needs to find an item's bin, and the words of its table of edges. */
+/** The sources and constants with which a kernel finds an item's bin, and the words of its table of edges. */
 export function ruleOf(
   bins: Bins,
   type: ScalarType,
@@ -51,7 +51,7 @@ export function ruleOf(
   };
 }
 
-/** What an estimate of a bin's number takes, if f32 can hold it. */
+/** The numbers that an estimate of a bin's number needs, if f32 can hold them. */
 function estimateOf(
   { count, whole }: Bins,
   type: ScalarType,

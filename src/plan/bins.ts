@@ -1,9 +1,9 @@
 import type { Scalar, ScalarType } from "../algebra/types.ts";
 import { ArgumentError, LimitError, refuse } from "../errors.ts";
 
-/** What says which bins there are: `edges`; or `bins` and `range`; or `bins` and `bin`. */
+/** The options for the bins: `edges`; or `bins` and `range`; or `bins` and `bin`. */
 export interface BinOptions {
-  /** How many bins there are. */
+  /** How many bins there are: a whole number from 1 up. */
   readonly bins?: number;
   /**
    * The lowest edge of `bins` even bins, and their highest, which is in the last bin. Of an integer type, both are whole
@@ -79,12 +79,12 @@ export function requireBins(
 
 const isScalar = (value: unknown): value is Scalar => typeof value === "number" || typeof value === "bigint";
 
-/** The value as one of a float type. It is infinite only if the value is. */
+/** The value, rounded to a float type. It is infinite only if the value is. */
 function roundedTo(type: ScalarType, value: Scalar, name: string, title: string): number {
   const rounded = type.round(Number(value)) as number;
   if (Number.isNaN(rounded) || (!Number.isFinite(rounded) && Math.abs(Number(value)) !== Infinity)) {
     throw new ArgumentError(
-      `${title}: ${name} is ${show(value)}, which no ${type.name} is near to`,
+      `${title}: ${name} is ${show(value)}; no value of ${type.name} is near it`,
       name.replace(/\[.*/, ""),
     );
   }

@@ -1,9 +1,9 @@
 import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
+import { tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Tuning } from "./methods.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
-import { tileOf } from "./tuning.ts";
 
 /**
  * Checks each of the caller's choices on its own.
@@ -55,7 +55,7 @@ function requireCount(title: string, name: string, value: unknown): void {
 }
 
 /**
- * Checks that an algorithm and sizes go together. What is chosen for the device does in any case.
+ * Checks that an algorithm and sizes of the caller go together. Those that Wavefold chooses always do.
  *
  * @throws {ArgumentError} for a tile of one item.
  * @throws {LimitError} for more work-group memory than the device has.

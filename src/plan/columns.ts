@@ -5,13 +5,13 @@ import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
+import type { AdapterKind } from "./choose_sizes.ts";
+import { chooseSizes, groupingOf, requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanColumns } from "./methods.ts";
 import type { PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";
-import type { AdapterKind } from "./tuning.ts";
-import { groupingOf, requireMaxLength, tune } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 /** How the work on columns is divided among threads. */
@@ -20,7 +20,7 @@ interface ColumnTuning {
   readonly alone: number;
   /** About how many threads run for several chunks. It bounds the scratch: one element for each thread. */
   readonly threads: number;
-  /** Columns that a work-group takes, several threads for each, if there are as many. Otherwise a thread takes a column. */
+  /** A block: columns that a work-group takes, with several threads for each. If the matrix has fewer columns, a thread takes a column. */
   readonly block?: number | undefined;
   /** By the size of an element: the size of a work-group, and how many items a thread loads before it combines them. */
   readonly rows: readonly TuningRow[];
@@ -113,10 +113,10 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
   const map = methods.mapOf?.(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
   const division = { ...tuningFor(primitive, facts), ...testing };
-  // In a block, each element is combined more often than otherwise, which takes time if it takes hundreds of instructions.
+  // Blocks combine each element more often than threads with a column each. That is slow if one combination takes hundreds of instructions.
   const wanted = reduces || (domain.long && !testing.block) ? undefined : division.block;
   const fitting = division.rows.find(({ elementBytes }) => domain.elementBytes <= elementBytes);
-  const tuning = tune(
+  const tuning = chooseSizes(
     (fitting ?? division.rows.at(-1)) as TuningRow,
     title,
     type,
@@ -133,8 +133,10 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
   const divided: ColumnTuning = { ...division, block };
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   const isApartOnly = reduces || itemBytes !== type.bytes;
-  const ways = (["items", "one-buffer"] as const).filter(
-    (way) => arrangements.some((one) => isApart(one) === isApart(way)) && (isApart(way) || !isApartOnly),
+  const ownArrangements = (["items", "one-buffer"] as const).filter(
+    (arrangement) =>
+      arrangements.some((one) => isApart(one) === isApart(arrangement)) &&
+      (isApart(arrangement) || !isApartOnly),
   );
   // A chunk has two rows at least.
   const isCut = Math.min(maxLength, division.threads) > 1;
@@ -150,9 +152,9 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
         oneBuffer: true,
         carry: false,
       });
-  const lasts = ways.flatMap((way) =>
+  const lasts = ownArrangements.flatMap((arrangement) =>
     (reduces || block === undefined ? [false] : [false, true]).map((blocked) => ({
-      way,
+      arrangement,
       blocked,
       kernel: reduces
         ? reduceColumnsKernel(monoid, { ...ofItems, input: "items", output: "items" })
@@ -160,7 +162,7 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
             ...ofItems,
             side: "items",
             exclusive,
-            oneBuffer: way === "one-buffer",
+            oneBuffer: arrangement === "one-buffer",
             carry: true,
             ...(blocked && block && { block }),
           }),
@@ -206,7 +208,7 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
     itemBytes: itemBytesOf(itemBytes, type.bytes),
     indirectWords: 0,
     outputLength: (length) => length,
-    ways: ways.map((arrangement) => ({ arrangement })),
+    variants: ownArrangements.map((arrangement) => ({ arrangement })),
     groupingOf: (_, { chunk_rows: rowsPerChunk = 1, run_rows: rowsPerRun } = {}) => ({
       ...groupingOf(tuning, 1),
       rowsPerChunk,
@@ -217,7 +219,7 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
         return [];
       }
       const { rows, chunks, blocked, threads } = divisionOf(length, columns, divided, sizes);
-      const last = lasts.find((one) => one.way === arrangement && one.blocked === blocked)?.kernel;
+      const last = lasts.find((one) => one.arrangement === arrangement && one.blocked === blocked)?.kernel;
       if (last === undefined) {
         throw new Error(`the plan was not made for ranges in this arrangement: ${arrangement}`);
       }

@@ -12,11 +12,12 @@ import { bindingOf, isWide } from "../kernels/kernel.ts";
 import { apart, byClass, inTwo, REST_BINDING } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import type { Source } from "../text/source.ts";
+import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
-import type { Pass, Plan, Slot, Way } from "./plan.ts";
+import type { Pass, Plan, Slot, Variant } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
   bound,
@@ -28,7 +29,6 @@ import {
 } from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
 import { spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
-import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /**
  * The options of `prepareCompact`. If there is a map, `where` looks at the item before the map, and the output has the mapped
@@ -44,7 +44,7 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
   readonly where?: string;
   /** Whether to write the positions of the kept items, as u32, instead of the items. */
   readonly indices?: boolean;
-  /** The most items that you will record. It sets the size of the scratch. */
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
@@ -107,7 +107,7 @@ export function planCompact(
   );
   const single = arrangements.includes("vectors") || arrangements.includes("in-place") ? once : undefined;
   const row = rowOf(twoPassRows, "compact", count.domain, options, facts, methods);
-  const tuning = tune(row, title, type, count.domain, options, facts, methods);
+  const tuning = chooseSizes(row, title, type, count.domain, options, facts, methods);
   const maxLength = requireMaxLength(
     title,
     options.maxLength,
@@ -220,14 +220,14 @@ export function planCompact(
     indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
     ...(classes && { countWords: classes.number + 1 }),
     outputLength: (length) => length,
-    ways: (
+    variants: (
       [
         { arrangement: "vectors" },
         { arrangement: "items" },
         ...(canShare ? [{ arrangement: "one-buffer", apart: true } as const] : []),
         { arrangement: "in-place", aside: true },
         { arrangement: "one-buffer", aside: true },
-      ] satisfies Way[]
+      ] satisfies Variant[]
     ).filter(({ arrangement }) => arrangements.includes(arrangement)),
     groupingOf: (arrangement) =>
       single !== undefined && isSingle(arrangement)
@@ -353,7 +353,7 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
   readonly rest?: boolean;
   /** Whether to write the positions of the items, as u32, instead of the items. */
   readonly indices?: boolean;
-  /** The most items that you will record. It sets the size of the scratch. */
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
@@ -373,8 +373,8 @@ export function planPartition(
   testing?: LookBackTesting,
 ): Plan {
   const parted = partedBy(options);
-  const ways = parted.apart && singlePass ? { ...methods, singlePass } : methods;
-  return planCompact(options, facts, ways, arrangements, testing, parted);
+  const ownMethods = parted.apart && singlePass ? { ...methods, singlePass } : methods;
+  return planCompact(options, facts, ownMethods, arrangements, testing, parted);
 }
 
 /** The most classes. The data is read twice for each. */

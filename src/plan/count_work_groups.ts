@@ -42,8 +42,8 @@ const countKernel = (tile: number): Kernel =>
  * Changes a plan whose length is on the GPU, so that a recording of many tiles starts only the work-groups that the length
  * takes. Otherwise a short length takes as long as the start of all work-groups of the longest.
  *
- * Of several passes, later ones may read what work-groups past the end leave. Those of a scan do not: no prefix depends on
- * what comes after it.
+ * If a plan has several passes, a later one could read what work-groups past the end would have stored. That of a scan does not: no
+ * prefix depends on what comes after it.
  */
 export function countWorkGroups(plan: Plan, isScan: boolean, { software, limits }: DeviceFacts): Plan {
   if (plan.segments || !(isScan || software)) {
@@ -51,7 +51,7 @@ export function countWorkGroups(plan: Plan, isScan: boolean, { software, limits 
   }
   const few = software ? FEW.software : FEW.gpu;
   const kernels = new Map(
-    plan.ways.map(({ arrangement }) => {
+    plan.variants.map(({ arrangement }) => {
       const { workGroupSize, itemsPerThread } = plan.groupingOf(arrangement);
       return [arrangement, countKernel(workGroupSize * itemsPerThread)];
     }),
@@ -61,7 +61,7 @@ export function countWorkGroups(plan: Plan, isScan: boolean, { software, limits 
     passes.some((pass) => takesLength(pass) && pass.tiles > few) &&
     (passes.length > 1 ? isScan : software) &&
     passes.every((pass) => !takesLength(pass) || byTiles.has(pass.kernel.entryPoint));
-  const used = plan.ways.filter(({ arrangement, aside }) =>
+  const used = plan.variants.filter(({ arrangement, aside }) =>
     isFor(plan.passes(plan.maxLength, arrangement, aside)),
   );
   if (used.length === 0) {

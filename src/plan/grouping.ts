@@ -25,8 +25,11 @@ export type Grouping = TileGrouping &
 
 /** How the items of a tile are combined. */
 export interface TileGrouping {
+  /** How the threads of a work-group combine their elements. */
   readonly algorithm: Algorithm;
+  /** Threads in a work-group. */
   readonly workGroupSize: number;
+  /** Consecutive items that one thread takes. */
   readonly itemsPerThread: number;
   /** For `subgroup`: consecutive items that are loaded together, and so combined first. The default is 1. */
   readonly itemsPerVector?: number;
@@ -38,7 +41,7 @@ export interface TileGrouping {
   /** For `subgroup`: the subgroup size that the kernel runs with. If an adapter has several sizes, the least. */
   readonly subgroupSize: number;
   /**
-   * Items of a window, if no binding holds the data; or of a piece, in a call at hand on a long array. Each is combined for itself,
+   * Items of a window, if no binding holds the data; or of a piece, in a call at hand on a long array. Each is combined on its own,
    * on top of the total of those before.
    */
   readonly window?: number;

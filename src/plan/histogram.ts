@@ -2,19 +2,19 @@ import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
-import { clearKernel, histogramKernel } from "../kernels/histogram.ts";
+import { clearBinsKernel, histogramKernel } from "../kernels/histogram.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { ruleOf } from "./bin_rule.ts";
 import type { BinOptions } from "./bins.ts";
 import { requireBins, requireRoom } from "./bins.ts";
+import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
-import { requireScalar } from "./scalar.ts";
-import { requireMaxLength } from "./tuning.ts";
+import { requireScalar } from "./require_scalar.ts";
 
 /** The types of weights, and of their sums. */
 export type WeightName = "u32" | "i32" | "f32";
@@ -31,7 +31,7 @@ export interface HistogramOptions<Name extends string = string> extends Histogra
    * instead of counts. Sums of f32 are added in an order that differs from run to run.
    */
   readonly weights?: ElementType<WeightName>;
-  /** The most items that you will record. */
+  /** The most items of a recording: a whole number from 0 up. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
@@ -147,7 +147,7 @@ export function planHistogram(
     bytesOfCopy > limits.maxComputeWorkgroupStorageSize
       ? 0
       : 2 ** Math.floor(Math.log2(Math.max(1, Math.min(row.copies, counterBytes / bytesOfCopy))));
-  const clear = clearKernel(sizes);
+  const clear = clearBinsKernel(sizes);
   // Input and output are in two buffers.
   const kernels = perArrangement(
     (["vectors", "items", "padded"] as const).filter((one) => arrangements.includes(one)),
@@ -181,7 +181,7 @@ export function planHistogram(
     itemBytes: itemBytesOf(type.bytes, 4),
     indirectWords: 0,
     outputLength: () => bins.count,
-    ways: (["vectors", "items"] as const)
+    variants: (["vectors", "items"] as const)
       .filter((one) => arrangements.includes(one))
       .map((arrangement) => ({ arrangement })),
     groupingOf: () => {

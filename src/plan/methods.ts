@@ -1,7 +1,7 @@
 import type { Monoid, Operator, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
-import type { EndChoices } from "../kernels/ends.ts";
+import type { EndChoices } from "../kernels/initial_and_total.ts";
 import type {
   Arrangement,
   Ends,
@@ -10,9 +10,9 @@ import type {
   ScanKernelOptions,
   SegmentSources,
 } from "../kernels/kernel.ts";
-import type { LookBackOptions, SpineSize } from "../kernels/look_back.ts";
+import type { LookBackChoices, SpineSize } from "../kernels/look_back.ts";
 import type { ItemMap } from "../kernels/map.ts";
-import { blelloch, hillisSteele } from "../kernels/portable.ts";
+import { blelloch, hillisSteele } from "../kernels/portable_tiles.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { OneByOne, ThreadsTake, TileAlgorithm, TileSources } from "../kernels/tiles.ts";
 import type { SourceText } from "../text/source.ts";
@@ -35,7 +35,7 @@ export interface LoadedTuning extends Tuning {
   readonly gpuLimits: WorkGroupLimits | false;
 }
 
-/** How a primitive reads its data once. */
+/** What a plan needs to read its data once: a single pass. */
 export interface SinglePass {
   readonly tuning: LoadedTuning;
   /** The sources that its kernel looks back with. */
@@ -46,9 +46,9 @@ export interface SinglePass {
   spineOf(length: number): SpineSize;
   groupingOf(itemsPerVector: number): Grouping;
   /** Whether a scan of ranges in this arrangement takes a single pass. */
-  takes(arrangement: Arrangement, segments: Segments | undefined): boolean;
+  takes(arrangement: Arrangement, segments: PlannedSegments | undefined): boolean;
   /** Changes a scan's plan, so that it takes a single pass where {@link takes} says so. */
-  scanOf(plan: Plan, options: ScanKernelOptions, segments?: Segments): Plan;
+  scanOf(plan: Plan, options: ScanKernelOptions, segments?: PlannedSegments): Plan;
 }
 
 /**
@@ -65,7 +65,7 @@ export type PlanSinglePass = (
   options: Chosen,
   facts: DeviceFacts,
   methods: Methods,
-  testing: Partial<LookBackOptions>,
+  testing: Partial<LookBackChoices>,
 ) => SinglePass | undefined;
 
 /**
@@ -79,17 +79,17 @@ export type ReduceOnce = (
   kernelOf: (sources: TileSources) => Kernel,
   options: Chosen,
   facts: DeviceFacts,
-  testing: Partial<LookBackOptions>,
+  testing: Partial<LookBackChoices>,
 ) => Plan;
 
-/** What a plan does for segments. */
-export interface Segments {
+/** What a plan needs for segments. */
+export interface PlannedSegments {
   readonly title: string;
   /** The operator that combines within segments. */
   readonly monoid: Monoid;
-  /** What windows hand on, as elements. */
+  /** The elements that windows hand on. */
   readonly ends?: Ends;
-  /** What the kernels that read items take. */
+  /** The sources of the kernels that read items. */
   readonly kernels: SegmentSources;
   readonly needs: readonly RangeName[];
   readonly initial?: InitialBytes;
@@ -100,11 +100,15 @@ export interface Segments {
   /** Adds the passes that come before, if there are any. */
   around(plan: Plan, tuning: Tuning): Plan;
   /** Plans a reduction that only finds runs, in one dispatch of its own; undefined if it does more, or if the data is read twice. */
-  runLengths?(options: RunOptions, methods: Methods, testing: Partial<LookBackOptions>): Plan | undefined;
+  runLengths?(
+    options: RunLengthOptions,
+    methods: Methods,
+    testing: Partial<LookBackChoices>,
+  ): Plan | undefined;
 }
 
-/** The options that say whether a reduction only finds runs. */
-export type RunOptions = Chosen & {
+/** The options by which a plan knows whether a reduction only finds runs. */
+export type RunLengthOptions = Chosen & {
   readonly type: ElementType;
   readonly op?: Operator;
   readonly map?: string;
@@ -126,7 +130,7 @@ export type PlanSegments = (
   own: Monoid,
   facts: DeviceFacts,
   reduces: boolean,
-) => Segments | undefined;
+) => PlannedSegments | undefined;
 
 /** Plans a scan or a reduction down the columns of a matrix. `testing` replaces numbers that are chosen for the adapter. */
 export type PlanColumns = (
@@ -163,7 +167,7 @@ export interface Methods {
     memory: number,
     mostMemory: number,
   ) => void;
-  /** What kernels need for items that go one by one. */
+  /** The sources of kernels whose items go one by one. */
   readonly oneByOne?: Readonly<Record<ThreadsTake, OneByOne>>;
   /** Without it, the data is read twice. */
   readonly singlePass?: PlanSinglePass;

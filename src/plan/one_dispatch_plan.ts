@@ -4,11 +4,11 @@ import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { requireChosen } from "./check_tuning_options.ts";
+import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 import type { PassParams, Plan, RangeName } from "./plan.ts";
 import { bound } from "./plan.ts";
-import { requireFeature, requireMaxLength } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 /**
@@ -60,7 +60,7 @@ type PlainOptions = Omit<Chosen, "algorithm" | "passes"> & {
 };
 
 /**
- * The plan, which takes ranges at any item. A caller adds what only its primitive has.
+ * Makes a plan for ranges that start at any item. The planner of a primitive adds its own members.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
@@ -92,7 +92,7 @@ export function plainPlan({
     itemBytes,
     indirectWords: 0,
     outputLength: (length) => length,
-    ways: [{ arrangement: "items" }],
+    variants: [{ arrangement: "items" }],
     groupingOf: () => {
       throw new ArgumentError(`${title} has no order of operations`);
     },

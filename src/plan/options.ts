@@ -35,7 +35,7 @@ export const commonNames = {
   ...tuningNames,
 } as const satisfies Record<keyof TuningOptions | "type" | "from" | "map", true>;
 
-/** The two ends of a prepared scan. A prepared reduction has the first of them. */
+/** The ends of a prepared scan. A prepared reduction has the first one. */
 export interface EndOptions {
   /** Whether recordings take a value that comes before the first item. */
   readonly initial?: boolean;
@@ -44,7 +44,7 @@ export interface EndOptions {
 }
 
 /**
- * What says where segments start. Each recording takes it: `rows` is a number, the items of a row; `heads` a u32 for each
+ * The kind of segments. Each recording says where they start: `rows` is a number, the items of a row; `heads` a u32 for each
  * item, or a bit for each item with `headBits`; `offsets` the position where each segment starts, and where the last one
  * ends; `keys` a key for each item: a segment is a run of equal keys. With `columns`, the number of columns, the items are
  * the rows of a matrix one after another, and each column is a segment; such plans take no `algorithm` and no single pass.
@@ -71,7 +71,7 @@ export type SegmentsBy =
 
 /** Segments of a prepared scan or reduction. */
 export interface SegmentOptions {
-  /** Combines each segment for itself. An initial value comes before the first element of each. */
+  /** Combines each segment on its own. An initial value comes before the first element of each. */
   readonly segments?: SegmentsBy;
 }
 
@@ -81,7 +81,7 @@ export type Passes = "single" | "reduce-then-scan";
 /** The caller's choices, the length, and the type of the input's items. */
 export type Chosen = TuningOptions & { readonly maxLength: unknown; readonly from?: ElementType };
 
-/** Options with any operator. The planner checks whether the operator takes the type. */
+/** The same options with any operator. The planner checks whether the operator takes the type. */
 export type AnyOperator<Options extends { readonly op?: unknown }> = Omit<Options, "op"> & {
   readonly op?: Operator;
 };

@@ -48,7 +48,7 @@ export interface Pass {
   readonly kernel: Kernel;
   /**
    * What is bound, by binding number. The executor adds the parameters, the ends of ranges that are bound as vectors, and
-   * the digits of a run's number.
+   * the digits of the run number.
    */
   readonly slots: ReadonlyMap<number, Slot>;
   /** Items that the kernel reads: `params.length`. */
@@ -71,15 +71,15 @@ export interface PassParams {
   /** The columns of a matrix, which each recording gives. */
   readonly columns?: number;
   readonly chunk_rows?: number;
-  /** The entries of the spine, where they are not what the plan says of its spine. */
+  /** The entries of the spine, if they differ from those of the plan's spine. */
   readonly spine_entries?: number;
   readonly segment_count?: number;
   /** The rows that a thread takes at a time, if work-groups take blocks of columns. No kernel asks for it. */
   readonly run_rows?: number;
 }
 
-/** One way to carry out a recording. */
-export interface Way {
+/** One of the variants of a plan. All do the same, each for ranges in one arrangement. */
+export interface Variant {
   readonly arrangement: Arrangement;
   /** Whether results go to scratch, and from there to the output by a dispatch of their own. */
   readonly aside?: boolean;
@@ -111,7 +111,7 @@ export interface SegmentRanges {
   ): SegmentCounts;
 }
 
-/** The part of a primitive's work that is the same for every length: the pipelines to make, and the scratch to hold. */
+/** What is the same for every length: the kernels to compile, the scratch to make, and how dispatches follow from a length. */
 export interface Plan {
   /** `scan<u32, add>`: for messages and labels. */
   readonly title: string;
@@ -149,19 +149,19 @@ export interface Plan {
   /** Items that the output must hold for a length, with the parameters of the recording. */
   outputLength(length: number, params?: PassParams): number;
   /** In order of preference: a recording takes the first one whose dispatches can bind its ranges. */
-  readonly ways: readonly Way[];
-  /** The sizes of its tiles, if it has no order of operations. */
+  readonly variants: readonly Variant[];
+  /** The sizes of its tiles, for a plan without an order of operations. */
   readonly sizes?: Pick<Grouping, "workGroupSize" | "itemsPerThread">;
   /** The order of operations for ranges in this arrangement, and the parameters of the first pass. */
   groupingOf(arrangement: Arrangement, params?: PassParams): Grouping;
   /**
-   * The dispatches for a length up to maxLength. `aside` is {@link Way.aside}, and `params` are the parameters of the
+   * The dispatches for a length up to maxLength. `aside` is {@link Variant.aside}, and `params` are the parameters of the
    * recording.
    */
   passes(length: number, arrangement: Arrangement, aside?: boolean, params?: PassParams): readonly Pass[];
 }
 
-/** All the ways in which the caller's ranges may lie. A plan has kernels for each of them. */
+/** All arrangements: how the caller's ranges may lie in their buffers. A plan has kernels for each of them. */
 export const ALL_ARRANGEMENTS = [
   "vectors",
   "items",
@@ -209,7 +209,7 @@ export const paddedBytes = (length: number, itemBytes: number, vector: number): 
 export const rangeBytes = (length: number, itemBytes: number, vector: number): number =>
   vector === 1 ? length * itemBytes : paddedBytes(length, itemBytes, vector);
 
-/** How many runs a spine takes before it is replaced. Each run has a number of its own, which goes into the entries. */
+/** How many executions one spine serves before it is replaced. Each has a run number, which goes into the entries. */
 export const RUNS = 4095;
 
 /**

@@ -1,4 +1,4 @@
-import { endsOf } from "../kernels/ends.ts";
+import { endsOf } from "../kernels/initial_and_total.ts";
 import { oneByOne } from "../kernels/one_by_one.ts";
 import { requireChosen, requireFit } from "./check_tuning_options.ts";
 import { countWorkGroups } from "./count_work_groups.ts";

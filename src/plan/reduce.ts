@@ -7,6 +7,7 @@ import { elementsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
 import type { TileSources } from "../kernels/tiles.ts";
+import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
@@ -15,7 +16,6 @@ import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement, spineLengths } from "./plan.ts";
 import type { Continued, LookBackTesting } from "./scan.ts";
 import { planScan, spineScratch, vectorOf } from "./scan.ts";
-import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of `prepareReduce`. */
 export interface ReduceOptions<Name extends string = string>
@@ -27,7 +27,7 @@ export interface ReduceOptions<Name extends string = string>
   readonly type: ElementType<Name>;
   /** The operator. The default is `add`. */
   readonly op?: Operator<Name>;
-  /** The most items that you will record. It sets the size of the scratch. */
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
@@ -66,7 +66,7 @@ export function planReduce(
   // (256 × 16: 392; 256 × 32: 377; 192 × 24: 374; 320 × 24: 373).
   const isNarrow = loaded.bytes < type.bytes && row.algorithm === "subgroup" && !facts.software;
   const sized = isNarrow ? { ...row, items: row.items * (options.maxLength > 2 ** 25 ? 3 : 2) } : row;
-  const tuning = tune(sized, title, type, domain, options, facts, methods);
+  const tuning = chooseSizes(sized, title, type, domain, options, facts, methods);
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   const tile = tileOf(tuning);
   // A dispatch cannot read a buffer that it writes. So if input and output share one, the result goes through the spine.
@@ -130,8 +130,8 @@ export function planReduce(
     itemBytes: itemBytesOf(loaded.bytes, type.bytes),
     indirectWords: 0,
     outputLength: () => 1,
-    // By vectors wherever that can be: through the spine, if the result lies on the input.
-    ways: (["vectors", "items"] as const)
+    // By vectors if possible. If the result lies on the input, it goes through the spine.
+    variants: (["vectors", "items"] as const)
       .filter((one) => arrangements.includes(one))
       .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside }))),
     groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vectorOf(loaded, tuning) : 1),

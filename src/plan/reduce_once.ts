@@ -2,9 +2,9 @@ import { roundingIn } from "../algebra/rounding.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { lookBackShape, reduceOnceMemory, reduceOnceSources, spineSize } from "../kernels/look_back.ts";
+import { tileOf } from "./choose_sizes.ts";
 import type { ReduceOnce } from "./methods.ts";
 import { bound, distinct, RUNS } from "./plan.ts";
-import { tileOf } from "./tuning.ts";
 
 /**
  * The most tiles that one work-group combines the totals of. u32 on an H100, tiles of 4096: 2^16 items 11.8 µs (two dispatches: 14.1),
@@ -29,7 +29,7 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
     sizes.oneByOne ||
     monoid.tiles !== undefined ||
     isReordered ||
-    !plan.ways.some(({ arrangement }) => arrangement === "vectors") ||
+    !plan.variants.some(({ arrangement }) => arrangement === "vectors") ||
     algorithms[algorithm].memory(sizes, domain.elementBytes) + reduceOnceMemory(domain.elementBytes) >
       facts.limits.maxComputeWorkgroupStorageSize
   ) {
@@ -48,8 +48,8 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
     [bindingOf.initial, "initial"],
     [bindingOf.spine, { scratch: spine.scratch }],
   ]);
-  // Longer data takes a dispatch for each level, and so do ranges that lie otherwise.
-  const isAlways = plan.ways.length === 1 && plan.maxLength <= most * tile;
+  // Longer data takes a dispatch for each level, and so do ranges that do not start at a vector.
+  const isAlways = plan.variants.length === 1 && plan.maxLength <= most * tile;
   const others = isAlways ? plan.passes(1, "vectors").map((pass) => pass.kernel) : plan.kernels;
   return {
     ...plan,

@@ -6,9 +6,11 @@ import { hillisSteeleMemory } from "../kernels/algorithms.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide } from "../kernels/kernel.ts";
-import type { LookBackOptions } from "../kernels/look_back.ts";
+import type { LookBackChoices } from "../kernels/look_back.ts";
 import { lookBackMemory, lookBackShape, lookBackSources, spineSize } from "../kernels/look_back.ts";
 import { ROW_FAN, reduceRowsKernel, rowMemory, scanLongRowsKernel, scanRowsKernel } from "../kernels/rows.ts";
+import type { AdapterKind } from "./choose_sizes.ts";
+import { chooseSizes, groupingOf, requireMaxLength, tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
@@ -18,8 +20,6 @@ import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
 import { planScan, vectorOf } from "./scan.ts";
 import { countsOf } from "./segment_counts.ts";
-import type { AdapterKind } from "./tuning.ts";
-import { groupingOf, requireMaxLength, tileOf, tune } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 const row = (
@@ -53,7 +53,7 @@ const subgroupRows: Readonly<Record<"scan" | "reduce" | "long", readonly TuningR
   reduce: [row(4, 256, 24, "subgroup"), row(8, 256, 8, "subgroup")],
 };
 
-/** By subgroups if their kernels are loaded, as for recordings on NVIDIA, and if an element is no more than a shuffle or two. */
+/** Whether rows go by subgroups: if their kernels are loaded, as for recordings on NVIDIA, and one or two shuffles move an element. */
 function rowFor(
   primitive: "scan" | "reduce" | "long",
   { elementBytes, long }: Pick<Domain, "elementBytes" | "long">,
@@ -75,10 +75,10 @@ function rowFor(
 }
 
 /**
- * The share of a long row's tiles that the row fills, if rows are not scanned as segments. H100, u32, 2^28: 0.75 takes 780 µs, 0.61
- * takes 926; as segments 900.
+ * The share of tiles that rows fill, if rows are not scanned as segments, wherever they start in tiles. H100, u32, 2^28: 0.81 takes 755 µs,
+ * 0.75 780, 0.61 926; as segments 815.
  */
-const LEAST_FILL = 2 / 3;
+const LEAST_FILL = 0.72;
 
 const greatestCommonDivisor = (a: number, b: number): number =>
   b === 0 ? a : greatestCommonDivisor(b, a % b);
@@ -106,7 +106,7 @@ const tilesOf = (rows: number, width: number, chunk: number): number =>
   chunk >= width ? Math.ceil(rows / Math.floor(chunk / width)) : rows * Math.ceil(width / chunk);
 
 /**
- * Plans a scan or a reduction of rows, each for itself. A work-group takes whole rows, so no tile waits for another one, and
+ * Plans a scan or a reduction of rows, each on its own. A work-group takes whole rows, so no tile waits for another one, and
  * each item is read once. Longer rows are reduced in parts, and the totals of parts are rows for the next pass. Longer rows are
  * scanned as all segments are; by subgroups, each in a single pass of its own, if it starts at a vector and fills its tiles. If the caller chooses an algorithm or passes, rows are segments as all others, and the result is
  * undefined.
@@ -117,7 +117,7 @@ export function planRows(
   facts: DeviceFacts,
   methods: Methods,
   arrangements: readonly Arrangement[],
-  testing: Partial<LookBackOptions> = {},
+  testing: Partial<LookBackChoices> = {},
 ): Plan | undefined {
   const { type, op = add, exclusive = false, lengthOnGpu = false, algorithm, passes, total } = options;
   if (algorithm !== undefined || passes !== undefined || total) {
@@ -150,7 +150,7 @@ export function planRows(
     // 16-byte structs, H100, 2^26, rows of 32: 1418 µs, and as segments 1289.
     return undefined;
   }
-  const tuning = tune(fitting, title, type, domain, options, facts, methods, (shape) =>
+  const tuning = chooseSizes(fitting, title, type, domain, options, facts, methods, (shape) =>
     bySubgroups
       ? reduces
         ? 0
@@ -160,12 +160,12 @@ export function planRows(
   const { sizes } = tuning;
   const tile = tileOf(tuning);
   if (sizes.workGroupSize < 4 || tile < 16) {
-    // A tile that is hardly more than a vector gets nowhere.
+    // A tile that is hardly longer than a vector would not make rows shorter.
     return undefined;
   }
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   const canShare = itemBytes === type.bytes && !reduces;
-  const ways = (["vectors", "in-place", "items", "one-buffer"] as const).filter(
+  const ownArrangements = (["vectors", "in-place", "items", "one-buffer"] as const).filter(
     (one) => arrangements.includes(one) && (canShare || isApart(one)),
   );
   const vectorFor = (arrangement: Arrangement): number =>
@@ -195,7 +195,7 @@ export function planRows(
     itemBytes: itemBytesOf(itemBytes, type.bytes),
     indirectWords: 0,
     outputLength: (length: number) => length,
-    ways: ways.map((arrangement) => ({ arrangement })),
+    variants: ownArrangements.map((arrangement) => ({ arrangement })),
   };
   const groupingFor = (arrangement: Arrangement, wanted: number, chunk: number) => ({
     ...groupingOf(tuning, wanted % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1),
@@ -211,17 +211,18 @@ export function planRows(
   const base = { ...tuning, lengthOnGpu, map, ends } as const;
 
   if (!reduces) {
-    const kernels = perArrangement(ways, (arrangement) =>
+    const kernels = perArrangement(ownArrangements, (arrangement) =>
       scanRowsKernel(monoid, { ...base, arrangement, exclusive }),
     );
-    /** Where rows do not fit, they are segments. */
+    /** The plan for rows that are longer than a tile: they are segments. */
     const general =
-      maxLength > tile / Math.max(...ways.map(vectorFor))
+      maxLength > tile / Math.max(...ownArrangements.map(vectorFor))
         ? planScan(options, facts, methods, arrangements)
         : undefined;
+    const isFlat = general?.kernels.some(({ entryPoint }) => entryPoint === "scan_flat_rows");
     /** Where rows are longer and start at vectors, each is a single pass of its own, with groups of its own in the spine. */
     const longTuning = bySubgroups
-      ? tune(
+      ? chooseSizes(
           rowFor("long", domain, options, facts, methods),
           title,
           type,
@@ -236,7 +237,7 @@ export function planRows(
     const longTile = tileOf(longTuning);
     const longVector = vectorFor("vectors");
     const isOwnPass =
-      bySubgroups && shape.byVotes && general?.spine !== undefined && ways.includes("vectors");
+      bySubgroups && shape.byVotes && general?.spine !== undefined && ownArrangements.includes("vectors");
     const long = isOwnPass
       ? scanLongRowsKernel(monoid, {
           ...base,
@@ -291,7 +292,8 @@ export function planRows(
             },
           ];
         }
-        if (chunk === 0 && general) {
+        const isFilled = chunk > 0 && (chunk >= LEAST_FILL * tile || arrangement !== "vectors" || !isFlat);
+        if (!isFilled && general) {
           return general.passes(length, arrangement, aside, params);
         }
         if (length === 0) {
@@ -315,10 +317,10 @@ export function planRows(
     longest = Math.ceil(longest / half);
   }
   const inParts = levels.length > 0;
-  const whole = perArrangement(ways, (arrangement) =>
+  const whole = perArrangement(ownArrangements, (arrangement) =>
     reduceRowsKernel(monoid, { ...base, arrangement, input: "items", output: "items", counts }),
   );
-  const parts = perArrangement(inParts ? ways : [], (arrangement) =>
+  const parts = perArrangement(inParts ? ownArrangements : [], (arrangement) =>
     reduceRowsKernel(monoid, { ...base, arrangement, input: "items", output: "elements", counts: false }),
   );
   const ofParts = { ...base, arrangement: "items", input: "elements" } as const;

@@ -2,9 +2,9 @@ import { describe } from "../algebra/check_value.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
-import { firstOf, partType } from "./sort_key.ts";
+import { firstOf, keysInstead, partType } from "./sort_key.ts";
 
-// What runs of equal keys are by. This loads no kernels.
+// The key of runs of equal keys. This file loads no kernels.
 
 /**
  * In the option `segments` of a call of ours: a reduction by an expression, whose totals count items, stores the first item of each
@@ -12,13 +12,13 @@ import { firstOf, partType } from "./sort_key.ts";
  */
 export const FIRST_ITEMS: unique symbol = /* @__PURE__ */ Symbol("first items");
 
-/** In the same option: that only the keys of runs, or their first items, or only their totals are wanted. What is not wanted may be left out. */
+/** In the same option: only the keys of runs (or their first items) are wanted, or only their totals. The others need not be stored. */
 export const ALONE: unique symbol = /* @__PURE__ */ Symbol("alone");
 
-/** What is wanted alone. */
+/** The one result that is wanted. */
 export type Alone = "keys" | "totals";
 
-/** What calls of ours say in the option `segments`. */
+/** What Wavefold's own calls put into the option `segments`, beside what a caller can give. */
 export interface OwnSegments {
   readonly [FIRST_ITEMS]?: true;
   readonly [ALONE]?: Alone;
@@ -44,7 +44,7 @@ export interface RunKey {
 }
 
 /**
- * The key of runs of elements of a type. `option` is the one that has `key` and `keyType` in it, if they are no options themselves.
+ * The key of runs of elements of a type. `option` is the option that holds `key` and `keyType`; undefined if these are options themselves.
  *
  * @throws {ArgumentError} for a key that is none, or whose type is not known.
  */
@@ -77,6 +77,10 @@ export function requireRunKey(
     wrong("key", `${JSON.stringify(key)}, of ${part.name}`, `a scalar of it, such as ${first}, or a struct`);
   }
   if (keyType === undefined && part === undefined && from.kind === "struct") {
+    const others = keysInstead(from, key);
+    if (others !== undefined) {
+      wrong("key", JSON.stringify(key), others);
+    }
     wrong("keyType", "undefined", `the type that the key ${JSON.stringify(key)} gives`);
   }
   const type =

@@ -3,18 +3,18 @@ import { add, min } from "../algebra/operators.ts";
 import { isSameType } from "../algebra/types.ts";
 import { hasFullSubgroups } from "../kernels/algorithms.ts";
 import { bindingOf } from "../kernels/kernel.ts";
-import type { LookBackOptions } from "../kernels/look_back.ts";
+import type { LookBackChoices } from "../kernels/look_back.ts";
 import type { RunStores } from "../kernels/run_lengths.ts";
-import { runLengthsKernel, runLengthsMemory, startedRuns } from "../kernels/run_lengths.ts";
+import { runLengthsKernel, runLengthsMemory, runsMonoid } from "../kernels/run_lengths.ts";
 import type { KeySource } from "../kernels/segments.ts";
+import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { Methods, RunOptions } from "./methods.ts";
+import type { Methods, RunLengthOptions } from "./methods.ts";
 import type { Plan, RangeName, SegmentRanges } from "./plan.ts";
 import { bound, itemBytesOf } from "./plan.ts";
 import type { Alone } from "./run_key.ts";
-import { requireMaxLength } from "./tuning.ts";
 
-// This is loaded only if a plan takes segments.
+// The package loads this file only if a plan has segments.
 
 /** The most bytes of a key that threads hold while they look back. */
 const MOST_KEY_BYTES = 8;
@@ -24,13 +24,13 @@ const MOST_LANES = 32;
 /** Bytes of what is bound in place of keys that are less than a vector. */
 const NOTHING_BYTES = 16;
 
-/** What a plan of run lengths takes from the plan of segments. */
+/** The members of the plan of segments that a plan of run lengths uses. */
 interface Given {
   readonly title: string;
-  readonly options: RunOptions;
+  readonly options: RunLengthOptions;
   readonly facts: DeviceFacts;
   readonly methods: Methods;
-  readonly testing: Partial<LookBackOptions>;
+  readonly testing: Partial<LookBackChoices>;
   readonly needs: readonly RangeName[];
   readonly ranges: SegmentRanges;
   readonly keyBytes: number;
@@ -38,10 +38,10 @@ interface Given {
 }
 
 /**
- * What a reduction stores for a run, if that follows from where runs start: a sum that adds 1 for each item counts them, and the
- * least index is that of the first one, where indices start at 0.
+ * What a reduction stores for a run, if the starts of the runs decide it: its length, for a sum that adds 1 for each item; its
+ * start, for the least index, where indices start at 0.
  */
-function numberOf({ type, op = add, map, initial }: RunOptions): "length" | "start" | undefined {
+function numberOf({ type, op = add, map, initial }: RunLengthOptions): "length" | "start" | undefined {
   if (!isSameType(type, u32) || initial) {
     return undefined;
   }
@@ -57,13 +57,14 @@ export function planRunLengths(
   { title, options, facts, methods, testing, needs, ranges, keyBytes, uniqueBytes }: Given,
 ): Plan | undefined {
   const number = numberOf(options);
-  // The indices of a recording may wrap around in a run, whose first one is not the least then.
+  // If the indices of a recording wrap around within a run, its first index is not the least one.
   if (number === undefined || (number === "start" && alone !== "totals")) {
     return undefined;
   }
   const { type, from = type, lengthOnGpu = false } = options;
   const stores: RunStores = { unique, number: alone === "keys" ? undefined : number };
-  const single = methods.singlePass?.("runs", title, type, startedRuns, options, facts, methods, testing);
+  const monoid = runsMonoid(stores);
+  const single = methods.singlePass?.("runs", title, type, monoid, options, facts, methods, testing);
   if (single === undefined) {
     return undefined;
   }
@@ -112,7 +113,7 @@ export function planRunLengths(
     indirectWords: 0,
     outputLength: (length) => length,
     // The kernel takes single items, wherever they start.
-    ways: [{ arrangement: "items" }],
+    variants: [{ arrangement: "items" }],
     groupingOf: () => single.groupingOf(1),
     passes: (length) => {
       const vectors = bound(kernel, [

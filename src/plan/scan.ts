@@ -5,10 +5,11 @@ import type { ElementType } from "../algebra/types.ts";
 import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide, reduceKernel, scanKernel } from "../kernels/kernel.ts";
-import type { LookBackOptions } from "../kernels/look_back.ts";
+import type { LookBackChoices } from "../kernels/look_back.ts";
+import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
-import type { LoadedTuning, Methods, Segments, Tuning } from "./methods.ts";
+import type { LoadedTuning, Methods, PlannedSegments, Tuning } from "./methods.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import {
@@ -20,7 +21,6 @@ import {
   perArrangement,
   spineLengths,
 } from "./plan.ts";
-import { groupingOf, requireMaxLength, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
 
 /** The options of `prepareScan`. */
 export interface ScanOptions<Name extends string = string>
@@ -34,28 +34,28 @@ export interface ScanOptions<Name extends string = string>
   readonly op?: Operator<Name>;
   /** Whether each prefix leaves out the element at its own place. */
   readonly exclusive?: boolean;
-  /** The most items that you will record. It sets the size of the scratch. */
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
 }
 
-/** Of data that is combined in parts. */
+/** Options of data that goes in several executions: in windows, or in pieces. */
 export interface Continued {
-  /** Whether the initial value is the total of the parts before. */
+  /** Whether the initial value is the total of the data before. */
   readonly continued?: boolean;
   /** Whether the initial value, the total of a scan and the result of a reduction are elements as they are combined. */
   readonly carried?: boolean;
 }
 
 /** For tests: options of the look-back that replace those chosen for the adapter. */
-export type LookBackTesting = Partial<LookBackOptions>;
+export type LookBackTesting = Partial<LookBackChoices>;
 
 /** The kernels that scan a spine of any depth in place. */
 export interface SpineKernels {
   /** Reduces tiles of totals to their totals. */
   readonly reduce: Kernel;
-  /** Scans the top level, which fits in one tile. */
+  /** Scans the top level, which fits in one tile. It may be `below`, since the first tile reads no carry. */
   readonly top: Kernel;
   readonly below: Kernel;
 }
@@ -73,10 +73,12 @@ export function spineKernels(
     side: "elements",
     arrangement,
   } as const;
+  const below = scanKernel(monoid, { ...base, carry: true });
   return {
     reduce: reduceKernel(monoid, { ...options, input: "elements", output: "elements", arrangement }),
-    top: scanKernel(monoid, { ...base, carry: false }),
-    below: scanKernel(monoid, { ...base, carry: true }),
+    // A kernel fewer to compile. In place, there is no second buffer to bind as the carries.
+    top: arrangement === "padded" ? below : scanKernel(monoid, { ...base, carry: false }),
+    below,
   };
 }
 
@@ -91,33 +93,30 @@ export function spinePasses(
   totalsOf = (level: number): number => level,
   prefixesOf = totalsOf,
 ): Pass[] {
+  const pass = (kernel: Kernel, level: number, slots: Parameters<typeof bound>[1]): Pass => {
+    const length = levels[level] ?? 0;
+    return { kernel, slots: bound(kernel, slots), length, tiles: Math.max(1, Math.ceil(length / tile)) };
+  };
   const passes: Pass[] = [];
-  const tilesOf = (level: number): number => Math.max(1, Math.ceil((levels[level] ?? 0) / tile));
-  for (let level = 0; level + 1 < levels.length; level++) {
-    passes.push({
-      kernel: kernels.reduce,
-      slots: bound(kernels.reduce, [
+  const top = levels.length - 1;
+  for (let level = 0; level < top; level++) {
+    passes.push(
+      pass(kernels.reduce, level, [
         [bindingOf.input, { scratch: totalsOf(level) }],
         [bindingOf.output, { scratch: totalsOf(level + 1) }],
       ]),
-      length: levels[level] ?? 0,
-      tiles: tilesOf(level),
-    });
+    );
   }
-  for (let level = levels.length - 1; level >= 0; level--) {
-    const kernel = level === levels.length - 1 ? kernels.top : kernels.below;
-    passes.push({
-      kernel,
-      slots: bound(kernel, [
+  for (let level = top; level >= 0; level--) {
+    passes.push(
+      pass(level === top ? kernels.top : kernels.below, level, [
         [bindingOf.input, { scratch: totalsOf(level) }],
         [bindingOf.output, { scratch: prefixesOf(level) }],
-        [bindingOf.spine, { scratch: prefixesOf(level + 1) }],
+        [bindingOf.spine, { scratch: level === top ? totalsOf(level) : prefixesOf(level + 1) }],
         [bindingOf.count, "count"],
         [bindingOf.indirect, "indirect"],
       ]),
-      length: levels[level] ?? 0,
-      tiles: tilesOf(level),
-    });
+    );
   }
   return passes;
 }
@@ -139,7 +138,7 @@ export function planScan(
   methods: Methods,
   givenArrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
-  given?: Segments,
+  given?: PlannedSegments,
 ): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
   const own = given?.monoid ?? monoidOf(op, type, "scan");
@@ -149,7 +148,7 @@ export function planScan(
   const ends = segments ? segments.ends : methods.endsOf?.(options, title, own);
   const monoid = segments?.monoid ?? ends?.monoid ?? own;
   const { domain } = monoid;
-  // Ranges that start at a vector are bound as single items, too, if more buffers cannot be bound.
+  // Ranges that start at a vector are bound as single items, if the device cannot bind as many buffers as vectors need.
   const arrangements =
     segments?.fitsVectors === false
       ? [...new Set(givenArrangements.map((one) => (one === "vectors" ? "items" : one)))]
@@ -170,7 +169,7 @@ export function planScan(
   );
   const single = arrangements.includes("vectors") ? once : undefined;
   const row = rowOf(twoPassRows, "scan", domain, options, facts, methods);
-  const tuning = tune(row, title, type, domain, options, facts, methods);
+  const tuning = chooseSizes(row, title, type, domain, options, facts, methods);
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const others = arrangements.filter((one) => (canShare || isApart(one)) && !single?.takes(one, segments));
@@ -216,7 +215,7 @@ export function planScan(
     kernels: distinct([
       ...carried.all,
       ...(spine === undefined ? [] : [...totals.all, spine.top]),
-      ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
+      ...(spine && levels.length > 1 ? [spine.reduce, spine.below] : []),
     ]),
     scratch,
     eagerScratch: scratch.length,
@@ -231,7 +230,7 @@ export function planScan(
     itemBytes: itemBytesOf(itemBytes, type.bytes, segments?.ranges.keyBytes),
     indirectWords: 0,
     outputLength: (length) => length,
-    ways: WAYS.filter((one) => arrangements.includes(one) && (canShare || isApart(one))).map(
+    variants: SCAN_ARRANGEMENTS.filter((one) => arrangements.includes(one) && (canShare || isApart(one))).map(
       (arrangement) => ({ arrangement }),
     ),
     groupingOf: (arrangement) =>
@@ -278,7 +277,12 @@ export function planScan(
 }
 
 /** The arrangements of a scan, in order of preference. */
-const WAYS = ["vectors", "in-place", "items", "one-buffer"] as const satisfies readonly Arrangement[];
+const SCAN_ARRANGEMENTS = [
+  "vectors",
+  "in-place",
+  "items",
+  "one-buffer",
+] as const satisfies readonly Arrangement[];
 
 /** The bindings of the caller's ranges in a scan. */
 export const callersSlots: readonly [number, Slot][] = [

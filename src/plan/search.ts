@@ -7,7 +7,7 @@ import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
-import { requireScalar, requireSide } from "./scalar.ts";
+import { requireScalar, requireSide } from "./require_scalar.ts";
 
 /** The side of equal elements, and the sizes of the kernel. */
 export interface SearchTuning extends Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
@@ -21,7 +21,7 @@ export interface SearchTuning extends Pick<TuningOptions, "workGroupSize" | "ite
 export interface SearchOptions<Name extends string = string> extends SearchTuning {
   /** The type of the sorted items, and of the values. */
   readonly type: ElementType<Name>;
-  /** The most values that you will record. */
+  /** The most values of a recording: a whole number from 0 up. */
   readonly maxLength: number;
   /** Whether recordings take the number of values from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;

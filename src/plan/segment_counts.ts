@@ -17,7 +17,7 @@ export const countsOf: SegmentRanges["countsOf"] = (given, length, { segments, t
     return {};
   }
   if (name === "segmentCount") {
-    // There are no more runs than items. How many offsets there are only the caller knows.
+    // There are at most as many runs as items. Only the caller knows how many offsets there are.
     return { segment_count: numberOf(name, 0, needs.has("offsets") ? undefined : length) };
   }
   const columns = numberOf(name, 1);

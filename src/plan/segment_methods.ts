@@ -8,6 +8,6 @@ interface SegmentMethods extends Pick<Methods, "segmentsOf" | "planColumns"> {
   readonly planRows?: typeof planRows;
 }
 
-/** What plans take for these segments. Nobody has checked them yet. */
+/** The methods for these segments, which are not checked yet. */
 export const segmentMethods = (segments: unknown): SegmentMethods =>
   segments === "columns" ? { planColumns } : { segmentsOf, ...(segments === "rows" && { planRows }) };

@@ -7,7 +7,8 @@ import { ArgumentError, FeatureError, refuse } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { firstSegmentsKernel } from "../kernels/offsets.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
-import { clearKernel, markKernel, segmentedMonoid, segmentSources } from "../kernels/segments.ts";
+import { clearHeadsKernel, markKernel, segmentedMonoid, segmentSources } from "../kernels/segments.ts";
+import { tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanSegments } from "./methods.ts";
 import type { Pass, RangeName, SegmentRanges, Slot } from "./plan.ts";
@@ -16,16 +17,15 @@ import type { Alone, OwnSegments } from "./run_key.ts";
 import { ALONE, FIRST_ITEMS, requireRunKey } from "./run_key.ts";
 import { planRunLengths } from "./run_lengths.ts";
 import { countsOf } from "./segment_counts.ts";
-import { tileOf } from "./tuning.ts";
 
-// This is loaded only if a plan takes segments.
+// The package loads this file only if a plan has segments.
 
 /** The most work-groups that go through the offsets. */
 const MOST_MARKING = 4096;
 
 const kinds = ["rows", "offsets", "heads", "headBits"] as const;
 
-/** What the option says. `known` are the types whose files kernels have in any case. */
+/** The option `segments`, checked. `known` are the types whose files kernels have in any case. */
 function headsOf(
   given: unknown,
   title: string,
@@ -41,7 +41,7 @@ function headsOf(
       title,
       "segments",
       describe(given),
-      '"rows", "columns", "offsets", "heads", "headBits" or { keys: type }; record takes where they start',
+      '"rows", "columns", "offsets", "heads", "headBits" or { keys: type }; each recording says where they start',
     );
   }
   const {
@@ -125,7 +125,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
     ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")]),
   ]);
   if (typeof initial !== "boolean") {
-    refuse(title, "initial", describe(initial), "true or false; record takes the initial value itself");
+    refuse(title, "initial", describe(initial), "true or false; each recording gives the initial value");
   }
   if (total) {
     throw new ArgumentError(
@@ -139,7 +139,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
       "segments",
     );
   }
-  // How many rows there are follows from the length, which only the GPU may know.
+  // The length decides how many rows there are, and only the GPU may know it.
   const isCounted = heads.kind === "rows" ? lengthOnGpu : heads.kind !== "offsets";
   const use: SegmentUse = {
     heads,
@@ -208,7 +208,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
       }
       // The offsets become bits, which all kernels read.
       const bits: Slot = { scratch: plan.scratch.length };
-      const clear = clearKernel(tuning.sizes);
+      const clear = clearHeadsKernel(tuning.sizes);
       const mark = markKernel(monoid, use, lengthOnGpu, tuning.sizes);
       const tile = tileOf(tuning);
       const storesFirst = plan.kernels.some(

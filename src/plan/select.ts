@@ -25,6 +25,7 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { gatherKernel } from "../kernels/sort.ts";
 import { digitsOf } from "../kernels/sort_key.ts";
 import { requireChosen } from "./check_tuning_options.ts";
+import { requireFeature } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
@@ -35,7 +36,6 @@ import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan
 import { moveSizes, planSort, requireBindable, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey, requireSmallest, requireWhole } from "./sort_key.ts";
-import { requireFeature } from "./tuning.ts";
 
 // Selections: they find the elements that a sort would put first, or one of them, and do not sort the others.
 
@@ -43,7 +43,7 @@ import { requireFeature } from "./tuning.ts";
 interface SelectOptions<Name extends string> {
   /** The type of the items. */
   readonly type: ElementType<Name>;
-  /** The most items that you will record. */
+  /** The most items of a recording: a whole number from 0 up. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
@@ -154,7 +154,7 @@ const ARRANGEMENTS = ["vectors", "items"] as const;
 const STATE: Slot = { scratch: 0 };
 const BINS: Slot = { scratch: 1 };
 
-/** Checks the options that all selections have, and returns what follows from them. */
+/** Checks the options that all selections have, and returns the key, the sizes and the facts that they lead to. */
 function checkedSelection(
   name: string,
   options: SelectOptions<string> & SortKeyOptions,
@@ -252,13 +252,13 @@ export const common = (title: string, maxLength: number, type: ElementType) => (
   itemBytes: itemBytesOf(type.bytes, type.bytes),
   baseNames: { [bindingOf.length]: "length_base", [selectBindingOf.indices]: "reordered_base" },
   indirectWords: 0,
-  ways: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
+  variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
   groupingOf: (): never => {
     throw new ArgumentError(`${title} has no order of operations`);
   },
 });
 
-/** The passes of a plan within another one: its scratch gets later numbers, and its ranges other names. */
+/** The passes of a plan inside another plan: its scratch gets higher numbers, and its ranges other names. */
 const renamed = (
   passes: readonly Pass[],
   scratch: number,
@@ -564,7 +564,7 @@ export function planTopK(
       if (wanted === 0 && !lengthOnGpu) {
         return [];
       }
-      // These say how many are taken, also if there can be none.
+      // These say how many are taken, even if it is none.
       const takes = within(taking.passes(length, arrangement), takeScratch, {
         output: positions,
         count: taken,

@@ -13,7 +13,7 @@ import { common } from "./select.ts";
 import { checkedSort, moveSizes } from "./sort.ts";
 import { requireSmallest, requireWhole } from "./sort_key.ts";
 import type { SegmentTesting } from "./sort_segments.ts";
-import { planLong, renamed, requireSortedSegments, segmentsOf, slottedFor } from "./sort_segments.ts";
+import { planLong, planSegmentsOf, renamed, requireSortedSegments, slottedFor } from "./sort_segments.ts";
 
 // Selections of the first elements of each row. Rows that fit in work-group memory are sorted there. Longer rows are divided into
 // chunks that fit: the first elements of each chunk are a shorter row, and so on. If that leaves too many elements, the rows are
@@ -58,10 +58,10 @@ export function planTopKRows(
   const tile = sizes.workGroupSize * sizes.items;
   const plan = {
     ...common(title, maxLength, type),
-    ...segmentsOf("rows"),
+    ...planSegmentsOf("rows"),
     vector: 1,
     needs: new Set<RangeName>(["input", "output", "indices"]),
-    ways: [{ arrangement: "items" as const }],
+    variants: [{ arrangement: "items" as const }],
     outputLength: (_length: number, { columns = 0, segment_count: count = 0 }: PassParams = {}) =>
       count * Math.min(k, columns),
   };

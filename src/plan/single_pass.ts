@@ -9,13 +9,14 @@ import {
   spineSize,
   takeTiles,
 } from "../kernels/look_back.ts";
+import type { TuningTable } from "./choose_sizes.ts";
+import { chooseSizes, groupingOf, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import type { SegmentOptions } from "./options.ts";
 import type { Pass } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
-import type { TuningTable } from "./tuning.ts";
-import { groupingOf, rowOf, tileOf, tune, twoPassRows } from "./tuning.ts";
+import type { TuningRow } from "./tuning_row.ts";
 
 /**
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
@@ -158,6 +159,18 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
 };
 
 /**
+ * The row of scan_flat_rows.wgsl, for values of at most a word. u32, H100, rows of 5001, 2^24: 88.8 µs (512 × 16: 100.8; 512 × 24: 97.8;
+ * 256 × 16: 94.4; 128 × 32: 94.7), 2^28: 815 (968; 865; 895; 832; 1024 × 12: 1462).
+ */
+const flatRow: TuningRow = {
+  elementBytes: 8,
+  algorithm: "subgroup",
+  workGroupSize: 256,
+  items: 24,
+  isDefault: true,
+};
+
+/**
  * The most work-groups for a length that only the GPU knows. More than any GPU runs at once, and few enough to be started in 2 µs.
  * u32, H100, 1000 items of at most 2^28: 15.1 µs (a work-group for each tile: 31.0), 2^24 68.6 (82.7). Long operations take no part
  * (f64, 2^26: 1764 µs for 1378), and neither do longer elements, which were not measured.
@@ -181,12 +194,19 @@ export const singlePass: PlanSinglePass = (
   const { passes } = options;
   // Totals of segments by offsets have a kernel and rows of their own.
   const byOffsets = primitive === "totals" && (options as SegmentOptions).segments === "offsets";
-  const row = rowOf(singlePassRows, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
+  const known = rowOf(singlePassRows, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
+  const isFlat =
+    primitive === "scan" &&
+    (options as SegmentOptions).segments === "rows" &&
+    facts.vendor === "nvidia" &&
+    known.algorithm === "subgroup" &&
+    domain.elementBytes <= flatRow.elementBytes;
+  const row = isFlat ? flatRow : known;
   const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
   }
-  const tuning = tune(
+  const tuning = chooseSizes(
     row,
     title,
     type,
@@ -225,7 +245,7 @@ export const singlePass: PlanSinglePass = (
     }),
     takes,
     scanOf(plan, own, segments) {
-      const taken = plan.ways.map(({ arrangement }) => arrangement).filter((one) => takes(one, segments));
+      const taken = plan.variants.map(({ arrangement }) => arrangement).filter((one) => takes(one, segments));
       // A software adapter starts as many work-groups as there are tiles: see count_work_groups.ts.
       const { workGroups = facts.software ? undefined : MOST_WORK_GROUPS } = testing;
       const isShort = !domain.long && domain.elementBytes <= 8 && !tuning.sizes.oneByOne;

@@ -4,7 +4,6 @@ import { requireType } from "../algebra/types.ts";
 import { ArgumentError, LimitError, refuse } from "../errors.ts";
 import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
-import { clearKernel } from "../kernels/histogram.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
@@ -12,7 +11,6 @@ import type { Payload, SortKernelOptions, SortLookBack, SortShape } from "../ker
 import {
   baseNames,
   countDigitsKernel,
-  firstEntry,
   gatherKernel,
   histogramOfDigits,
   isByArrival,
@@ -23,11 +21,13 @@ import {
   sortBindingOf,
   sortMemory,
   sortPassKernel,
+  spinePlaces,
 } from "../kernels/sort.ts";
 import { comparedKernel, comparedMemory } from "../kernels/sort_compared.ts";
 import type { Digits } from "../kernels/sort_key.ts";
 import { digitsOf, keyBits } from "../kernels/sort_key.ts";
 import { requireChosen } from "./check_tuning_options.ts";
+import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
@@ -37,7 +37,6 @@ import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords
 import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey } from "./sort_key.ts";
-import { requireFeature, requireMaxLength } from "./tuning.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 /** The options of `prepareSort`. */
@@ -46,7 +45,7 @@ export interface SortOptions<Name extends string = string> extends TuningOptions
   readonly type: ElementType<Name>;
   /** Whether to write the positions of the items, as u32, instead of the items. */
   readonly indices?: boolean;
-  /** The most items that you will record. It sets the size of the scratch. */
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
@@ -63,11 +62,15 @@ export interface SortRow {
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
+  /** The same for keys and values of one word each. */
+  readonly shorterWithValues: readonly (readonly [upTo: number, items: number])[];
   /** The same for keys of one word that are ranked as they arrive. */
   readonly shorterKeys: readonly (readonly [upTo: number, items: number])[];
   /** Items of a thread if keys of two words are ranked as they arrive: of integers, and of floats; and for shorter data. */
   readonly arrivingPairs: readonly [integers: number, floats: number];
   readonly shorterPairs: readonly (readonly [upTo: number, items: number])[];
+  /** From this number of items on, a thread holds the ranks of items with values two to a word, which takes fewer registers and more time. */
+  readonly packsFrom: number;
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
   /** The most bytes of a key for which keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
@@ -102,6 +105,8 @@ export const sortRows = {
     items: 16,
     wordItems: [16, 16],
     shorter: [],
+    shorterWithValues: [],
+    packsFrom: Infinity,
     shorterKeys: [],
     arrivingPairs: [16, 16],
     shorterPairs: [],
@@ -128,13 +133,23 @@ export const sortRows = {
   nvidia: {
     workGroupSize: 256,
     items: 22,
-    wordItems: [32, 24],
+    wordItems: [32, 28],
     // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
     shorter: [
       [2 ** 16, 4],
       [2 ** 18, 8],
       [2 ** 22, 16],
     ],
+    // H100, u32 + u32, µs, with 16, 20 and 24 items, and 28 whose ranks are packed: 2^20 78, 82, 88, 94; 2^22 233, 235, 246, 249; 2^23 411,
+    // 395, 401, 402; 2^24 765, 719, 713, 714; 2^26 2900, 2780, 2570, 2536 (24 packed: 2604; 26: 2560; 32: 3430; 512 × 28: 2944).
+    shorterWithValues: [
+      [2 ** 16, 4],
+      [2 ** 18, 8],
+      [2 ** 22, 16],
+      [2 ** 23, 20],
+      [2 ** 24, 24],
+    ],
+    packsFrom: 26,
     // H100, u32, µs, with 16 items and 32: 2^18 42.8 (8: 42.6) and 49.5; 2^20 58.6 and 58.8; 2^21 90.1 and 75.6; 2^22 152 and 131.
     shorterKeys: [
       [2 ** 16, 4],
@@ -182,6 +197,8 @@ export const sortRows = {
     items: 12,
     wordItems: [12, 12],
     shorter: [],
+    shorterWithValues: [],
+    packsFrom: Infinity,
     shorterKeys: [],
     arrivingPairs: [12, 12],
     shorterPairs: [],
@@ -287,7 +304,9 @@ export function checkedSort(
     ? isPair
       ? [row.arrivingPairs[type.kind === "float" ? 1 : 0], row.shorterPairs]
       : [row.wordItems[0], row.shorterKeys]
-    : [isPair ? row.items : row.wordItems[payload.kind === "none" ? 0 : 1], row.shorter];
+    : isPair || payload.kind === "none"
+      ? [isPair ? row.items : row.wordItems[0], row.shorter]
+      : [row.wordItems[1], row.shorterWithValues];
   const shorter = shorterItems.find(([upTo]) => options.maxLength <= upTo)?.[1];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
@@ -356,8 +375,14 @@ export function planSort(
     throw own;
   }
   const { shape, digits } = own;
-  const kernelOptions: SortKernelOptions = { ...base, ...(own !== alone && ofTiles), shape, digits };
   const { workGroupSize, items } = shape.sizes;
+  const packsRanks = base.payload.kind !== "none" && items >= row.packsFrom;
+  const kernelOptions: SortKernelOptions = {
+    ...base,
+    ...(own !== alone && { ...ofTiles, packsRanks }),
+    shape,
+    digits,
+  };
   const tile = workGroupSize * items;
   const tilesOf = (length: number): number => Math.ceil(length / tile);
   // The kernel of one tile moves no parts, so its memory would not hold all items.
@@ -396,7 +421,7 @@ export function planSort(
   const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
   const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));
   const counted = lookBack
-    ? countedAtOnce(kernelOptions, row, facts, spine, tilesOf)
+    ? countedAtOnce(kernelOptions, row, facts, spine)
     : countedByPass(kernelOptions, facts, methods, spine, tilesOf(maxLength));
   const passesBy = (count: number, length: number, aside: boolean): readonly Pass[] => {
     if (length === 0) {
@@ -547,7 +572,7 @@ export function layoutOf(
     sizes: { workGroupSize: sizes.workGroupSize, itemsPerThread: sizes.items },
     indirectWords: 0,
     outputLength: (length: number) => length,
-    ways: [
+    variants: [
       { arrangement: "items" as const },
       ...(takesCopies ? [{ arrangement: "one-buffer" as const, aside: true }] : []),
     ],
@@ -577,13 +602,7 @@ interface Counted {
 }
 
 /** All digits are counted first, and the tiles of each pass hand on their counts. */
-function countedAtOnce(
-  options: SortKernelOptions,
-  row: SortRow,
-  facts: DeviceFacts,
-  spine: number,
-  tilesOf: (length: number) => number,
-): Counted {
+function countedAtOnce(options: SortKernelOptions, row: SortRow, facts: DeviceFacts, spine: number): Counted {
   const { digits, type } = options;
   const radix = 2 ** digits.each;
   const sizes = {
@@ -593,18 +612,10 @@ function countedAtOnce(
   const bins = digits.count * radix;
   const most = Math.max(1, Math.floor(facts.limits.maxComputeWorkgroupStorageSize / 2 / (bins * 4)));
   const histogram = histogramOfDigits(options, sizes, 2 ** Math.floor(Math.log2(Math.min(row.copies, most))));
-  const clear = clearKernel(sizes);
-  const words = (tiles: number): number => firstEntry(digits) + radix * tiles;
   return {
-    kernels: [clear, histogram],
-    scratch: (tiles) => [words(tiles) * 4],
+    kernels: [histogram],
+    scratch: (tiles) => [(spinePlaces(digits).FIRST_ENTRY + radix * tiles) * 4],
     before: (length) => [
-      {
-        kernel: clear,
-        slots: new Map([[bindingOf.bins, { scratch: spine }]]),
-        length: words(tilesOf(length)),
-        tiles: Math.ceil(words(tilesOf(length)) / sizes.workGroupSize),
-      },
       {
         kernel: histogram,
         slots: bound(histogram, [
@@ -891,7 +902,7 @@ export function planGather(
     baseNames,
     indirectWords: 0,
     outputLength: (length) => length,
-    ways: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
+    variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
     groupingOf: () => {
       throw new ArgumentError(`${title} has no order of operations`);
     },

@@ -1,7 +1,7 @@
 import type { FieldType, NestedType, Part } from "../algebra/fields.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
-import { requireScalar } from "./scalar.ts";
+import { requireScalar } from "./require_scalar.ts";
 
 // What a sort sorts by. The CPU reference checks these options, too. This loads no kernels.
 
@@ -53,6 +53,14 @@ export function partType(type: ElementType, key: string): FieldType | undefined 
   return known;
 }
 
+/** The keys that a struct has, if a key names a field that it lacks and nothing else. */
+export function keysInstead(type: ElementType, key: string): string | undefined {
+  const { parts = [] } = (type as Partial<NestedType>).layout ?? {};
+  return /^\s*x\s*\.\s*\w+\s*$/.test(key) && partType(type, key) === undefined
+    ? `a field of ${type.name}: ${parts.map((part) => `x.${part.key}`).join(", ")}`
+    : undefined;
+}
+
 /** How a key names the first scalar of a part. */
 export function firstOf(part: FieldType): string {
   const [first] = "layout" in part ? part.layout.parts : [];
@@ -99,6 +107,10 @@ export function requireKey(
   }
   const named = keyType ?? part;
   if (named === undefined && type.kind === "struct") {
+    const others = keysInstead(type, key);
+    if (others !== undefined) {
+      refuse(title, "key", JSON.stringify(key), others);
+    }
     refuse(title, "keyType", "undefined", `the type that the key ${JSON.stringify(key)} gives`);
   }
   return { type: requireScalar(named ?? type, title, "keyType"), descending: isDescending, text: key };

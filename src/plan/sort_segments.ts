@@ -89,7 +89,7 @@ export function requireSortedSegments(
   title: string,
 ): SortedSegments {
   if (segments !== "rows" && segments !== "offsets") {
-    refuse(title, "segments", String(segments), '"rows" or "offsets"; record takes where they start');
+    refuse(title, "segments", String(segments), '"rows" or "offsets"; each recording says where they start');
   }
   requireWhole(
     maxSegmentLength ?? maxLength,
@@ -176,7 +176,7 @@ export function slottedFor(
 }
 
 /** What plans of segments have in common. */
-export const segmentsOf = (segments: SortedSegments): Pick<Plan, "segments"> => ({
+export const planSegmentsOf = (segments: SortedSegments): Pick<Plan, "segments"> => ({
   segments: {
     keyBytes: 4,
     numbers: [segments === "rows" ? "rows" : "segmentCount"],
@@ -217,7 +217,7 @@ export function planSegmentSort(
     new Map([...slotsFor(kernel, 0, 1, aside), ...bound(kernel, [[bindingOf.offsets, "offsets"]])]);
   return {
     ...common,
-    ...segmentsOf(segments),
+    ...planSegmentsOf(segments),
     needs: new Set<RangeName>([...common.needs, ...(segments === "offsets" ? (["offsets"] as const) : [])]),
     kernels: distinct([kernel, ...layout.kernels]),
     scratch: layout.scratch,
@@ -286,10 +286,10 @@ export function planLong(
     itemBytes: itemBytesOf(type.bytes, 4),
     ...(order.baseNames && { baseNames: order.baseNames }),
     ...(order.sizes && { sizes: order.sizes }),
-    ...segmentsOf(segments),
+    ...planSegmentsOf(segments),
     indirectWords: 0,
     outputLength: (length) => length,
-    ways: order.ways,
+    variants: order.variants,
     groupingOf: order.groupingOf,
     kernels: distinct([...order.kernels, number, ...place.kernels]),
     scratch,

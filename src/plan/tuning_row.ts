@@ -2,19 +2,19 @@ import type { Domain } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 
 /** The primitives, each of which is tuned on its own. */
-export type Primitive = "scan" | "reduce" | "compact";
+export type ScanPrimitive = "scan" | "reduce" | "compact";
 
 /**
  * What rows are for. The totals of segments take a scan, or by offsets a kernel of their own. Run lengths take nearly a compaction, and so do
  * parts, a partition whose rest has a range of its own. Each has rows of its own.
  */
-export type Tuned = Primitive | "totals" | "offsets" | "runs" | "parts";
+export type Tuned = ScanPrimitive | "totals" | "offsets" | "runs" | "parts";
 
 /**
  * What an adapter is tuned for. Sorts and histograms have tables of their own, with more columns than rows have. "sort" is of keys alone,
  * and "pairs" of keys with which something moves.
  */
-export type TunedPrimitive = Primitive | "sort" | "pairs" | "histogram";
+export type TunedPrimitive = ScanPrimitive | "sort" | "pairs" | "histogram";
 
 /** A row of a table of algorithms and sizes. */
 export interface TuningRow {

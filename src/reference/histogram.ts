@@ -5,7 +5,7 @@ import { ArgumentError, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBins } from "../plan/bins.ts";
-import { requireScalar } from "../plan/scalar.ts";
+import { requireScalar } from "../plan/require_scalar.ts";
 import { typeOfArray } from "./items.ts";
 
 /** Which bins there are: `edges`; or `bins` and `range`; or `bins` and `bin`. */

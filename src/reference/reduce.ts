@@ -76,7 +76,7 @@ export function reduceReference<A extends AnyArray, Keys extends AnyArray>(
         readonly keys: Keys;
         /** The type of the keys, for f16 bits in a `Uint16Array`. */
         readonly type?: ElementType;
-        /** Is left out: the elements of `keys` are the keys. */
+        /** Not in this form, in which the elements of `keys` are the keys. */
         readonly key?: undefined;
       };
     },
@@ -96,7 +96,7 @@ export function reduceReference<
         readonly keys: Keys;
         /** The type of the keys, for f16 bits in a `Uint16Array`. */
         readonly type?: ElementType;
-        /** Is left out: the elements of `keys` are the keys. */
+        /** Not in this form, in which the elements of `keys` are the keys. */
         readonly key?: undefined;
       };
     },

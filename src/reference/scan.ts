@@ -37,7 +37,7 @@ export interface ReferenceScan<Result> {
 
 /** Segments of the items. */
 export interface ReferenceSegmentsOption<Keys extends AnyArray = AnyArray> {
-  /** Combines each segment for itself. An initial value comes before the first item of each. */
+  /** Combines each segment on its own. An initial value comes before the first item of each. */
   readonly segments?: Segments | ReferenceByKey<Keys> | undefined;
 }
 

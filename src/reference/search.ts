@@ -4,7 +4,7 @@ import type { Scalar } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
-import { requireScalar, requireSide } from "../plan/scalar.ts";
+import { requireScalar, requireSide } from "../plan/require_scalar.ts";
 import type { ReferenceType } from "./items.ts";
 import { typeOfArray } from "./items.ts";
 

@@ -9,7 +9,7 @@ import { requireSegments } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
-import { requireScalar } from "../plan/scalar.ts";
+import { requireScalar } from "../plan/require_scalar.ts";
 import type { SortOrder } from "../plan/sort_key.ts";
 import { requireBits, requireSmallest, requireWhole } from "../plan/sort_key.ts";
 import { typeOfArray } from "./items.ts";

@@ -2,11 +2,10 @@ import { SourceError } from "../errors.ts";
 import { MARK } from "./mark.ts";
 import { declared } from "./module.ts";
 import type { Piece } from "./pieces.ts";
-import { piecesOf, textOf, wordsOf } from "./pieces.ts";
+import { LINE_BREAK, piecesOf, textOf, tokensOf, wordsOf } from "./pieces.ts";
 import { isReserved } from "./reserved.ts";
 import type { Source, SourceText } from "./source.ts";
 import { generated } from "./source.ts";
-import { LINE_BREAK, tokensOf } from "./tokens.ts";
 
 /** The names that a caller's text may use beside its own declarations and those of WGSL. */
 export interface Sees {

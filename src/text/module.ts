@@ -122,11 +122,10 @@ export function resolved(sources: readonly Source[]): Parsed {
   }
   const replacing = new Map(parsed.flatMap((one) => one.replaces.map((name) => [name, one])));
   return {
-    directives: parsed.flatMap((one) => one.directives),
+    ...declared(sources),
     declarations: parsed.flatMap((one) =>
       one.declarations.filter(({ name }) => (replacing.get(name) ?? one) === one),
     ),
-    replaces: [],
   };
 }
 

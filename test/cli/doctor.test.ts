@@ -11,7 +11,8 @@ import type { Outcome } from "../../src/cli/self_test.ts";
 import type { AdapterFacts, Examined, Verdict } from "../../src/cli/verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "../../src/cli/verdicts.ts";
 import type { Diagnosis } from "../../src/gpu/diagnosis/diagnosis_types.ts";
-import type { LitmusResult } from "../../src/gpu/tuning/litmus.ts";
+import { resultOf as litmusResultOf } from "../../src/gpu/tuning/litmus.ts";
+import type { LitmusName } from "../../src/kernels/litmus.ts";
 import { litmusTests } from "../../src/kernels/litmus.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
@@ -114,12 +115,25 @@ describe("the verdicts", () => {
     });
   });
 
+  /** What a litmus test saw. */
+  interface Seen {
+    readonly name: LitmusName;
+    readonly instances?: number;
+    readonly weak?: number;
+    readonly forbidden?: number;
+    readonly error?: string | null;
+  }
+
   test("of litmus tests: only what WebGPU forbids and something relies on is a failure", () => {
-    const usual = { instances: 20_000, weak: 0, forbidden: 0, error: null, milliseconds: 1 };
-    const verdictOf = (result: Partial<LitmusResult> & Pick<LitmusResult, "name">): string => {
-      const litmus = [{ ...usual, ...result }];
-      return stateOf(verdictsOf({ ...nothingFound, adapter: gpu, litmus }), `litmus test of ${result.name}`);
+    const resultOf = ({ name, error = null, ...seen }: Seen) => {
+      const test = litmusTests.find((one) => one.name === name) as (typeof litmusTests)[number];
+      return litmusResultOf(test, { instances: 20_000, weak: 0, forbidden: 0, ...seen }, error, 1);
     };
+    const verdictOf = (seen: Seen): string =>
+      stateOf(
+        verdictsOf({ ...nothingFound, adapter: gpu, litmus: [resultOf(seen)] }),
+        `litmus test of ${seen.name}`,
+      );
     expect(verdictOf({ name: "tickets" })).toBe(
       "ok: 20,000 times, each number was given once, and each word had one first claimant",
     );
@@ -140,7 +154,7 @@ describe("the verdicts", () => {
       expect(verdictOf({ name, ...(forbidden ? { forbidden: 1 } : { weak: 1 }) })).not.toContain("undefined");
       expect(verdictOf({ name, ...(weak ? { weak: 1 } : { forbidden: 1 }) })).not.toContain("undefined");
     }
-    const litmus = ["barriers", "tickets"].map((name) => ({ ...usual, name, forbidden: 1 }));
+    const litmus = (["barriers", "tickets"] as const).map((name) => resultOf({ name, forbidden: 1 }));
     expect(summaryOf({ ...nothingFound, adapter: gpu, litmus })).toEqual({
       works: false,
       summary: "Wavefold does not work here: the litmus test of barriers failed, and 1 more",

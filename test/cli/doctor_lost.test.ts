@@ -6,8 +6,9 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { DoctorReport } from "../../src/cli/doctor.ts";
 import { doctor } from "../../src/cli/doctor.ts";
 import { DeviceLostError } from "../../src/errors.ts";
-import type { LitmusResult } from "../../src/gpu/tuning/litmus.ts";
-import type { Fold, NodeOpenOptions } from "../../src/node.ts";
+import { resultOf } from "../../src/gpu/tuning/litmus.ts";
+import { litmusTests } from "../../src/kernels/litmus.ts";
+import type { Fold, LitmusResult, NodeOpenOptions } from "../../src/node.ts";
 
 // What the command does when the test of single passes loses the device, and when results are wrong. Neither happens on an
 // adapter that works, so a stand-in takes its place.
@@ -44,7 +45,7 @@ vi.mock(import("../../src/cli/options.ts"), async (original) => ({
 }));
 
 // The stand-in has no memory to test.
-vi.mock(import("../../src/gpu/tuning/litmus.ts"), async (original) => ({
+vi.mock(import("../../src/gpu/tuning/run_litmus_tests.ts"), async (original) => ({
   ...(await original()),
   runLitmusTests: async () => state.litmus,
 }));
@@ -98,11 +99,9 @@ test("a wrong result fails the command, once the report is written", async () =>
 
 test("what WebGPU forbids fails the command, in a litmus test that something relies on", async () => {
   state.loses = false;
-  const usual = { instances: 1000, weak: 0, forbidden: 0, error: null, milliseconds: 1 };
-  state.litmus = [
-    { ...usual, name: "tickets", forbidden: 2 },
-    { ...usual, name: "coherence", forbidden: 3 },
-  ];
+  state.litmus = litmusTests
+    .filter(({ name }) => name === "tickets" || name === "coherence")
+    .map((one) => resultOf(one, { instances: 1000, weak: 0, forbidden: 2 }, null, 1));
   const { report, problem } = await reportOf(["f16"]);
   expect(report).toMatchObject({ works: false, litmus: state.litmus });
   expect(problem).toMatchObject({

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/cli/errors.ts";
 import { parseElements, parseFlags } from "../../src/cli/npy.ts";
 import { LiteralError, parseLiteral } from "../../src/cli/python_literal.ts";
-import { cpuSeconds } from "../support/cpu.ts";
+import { cpuSeconds } from "../support/cpu_seconds.ts";
 import { seed } from "../support/random.ts";
 
 const RUNS = 4000;

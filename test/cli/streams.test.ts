@@ -290,6 +290,18 @@ describe("- and --raw", () => {
         /^wavefold: stdin: it ends in the middle of an element: it holds 10 bytes/,
       ),
     });
+    // Known when the pipe ends, after pieces were written.
+    const pieces = Buffer.concat([bytesOf(manyItems()), Buffer.alloc(3)]);
+    for (const args of [
+      ["scan", "-", "-o", "out.bin"],
+      ["compact", "-", "-o", "out.bin", "--where", "x > 5u"],
+      ["reduce", "-"],
+    ]) {
+      expect(piped(pieces, ...args, "--raw", "u32")).toMatchObject({
+        status: 1,
+        stderr: `wavefold: stdin: it ends in the middle of an element: it holds ${pieces.length} bytes, and each u32 takes 4\n`,
+      });
+    }
     const whole = dumpElements({ type: u32, data: example, shape: [8] });
     for (const [bytes, message] of [
       [
@@ -428,8 +440,28 @@ describe("progress", () => {
     expect(shownRate(0, 2e9, 0)).toBe("0 B of 2.0 GB, 0 B/s");
   });
 
+  const terminal = `--import=data:text/javascript,${encodeURIComponent('Object.defineProperty(process.stderr, "isTTY", { value: true });')}`;
+
+  test("is shown in a terminal with the time left, where the end is known", async () => {
+    const child = spawn(process.execPath, [terminal, program, "reduce", "-", ...SOFTWARE], { cwd: folder });
+    let shown = "";
+    child.stderr.on("data", (text: Buffer) => {
+      shown += text;
+    });
+    // More than comes: it goes on until that is shown.
+    child.stdin.write(npyHeader(u32, [2 ** 28]));
+    const left = /\d+(\.\d)? MB of 1\.1 GB, \d+(\.\d)? MB\/s, (\d+:)+\d\d left/;
+    for (let turn = 0; turn < 600 && !left.test(shown); turn++) {
+      child.stdin.write(new Uint8Array(2 ** 20));
+      await sleep(100);
+    }
+    child.stdin.end();
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
+    expect(shown).toMatch(left);
+    expect(shown).toMatch(/stdin: the file is truncated/);
+  });
+
   test("is shown in a terminal while it takes longer than a second", async () => {
-    const terminal = `--import=data:text/javascript,${encodeURIComponent('Object.defineProperty(process.stderr, "isTTY", { value: true });')}`;
     const child = spawn(process.execPath, [terminal, program, "reduce", "-", "--raw", "u32", ...SOFTWARE], {
       cwd: folder,
     });

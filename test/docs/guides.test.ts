@@ -10,7 +10,8 @@ import { globals } from "webgpu";
 import { openFold as openInBrowser } from "../../src/index.ts";
 import { openFold, u32 } from "../../src/node.ts";
 import { linkDirectives } from "../../src/wgsl.ts";
-import type { Section } from "../support/blocks.ts";
+import { storageBuffer } from "../support/buffers.ts";
+import type { Section } from "../support/code_blocks.ts";
 import {
   blocksOf,
   commandsOf,
@@ -22,8 +23,7 @@ import {
   sectionsOf,
   THROWN,
   testCommands,
-} from "../support/blocks.ts";
-import { storageBuffer } from "../support/buffers.ts";
+} from "../support/code_blocks.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { failures, nullGpu, useNullDevice } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";

@@ -41,6 +41,22 @@ describe("ARCHITECTURE.md", () => {
   });
 });
 
+test("the code has each word of CONTRIBUTING.md's list", () => {
+  const [, table = ""] = /### Words\n([\s\S]*?)\n## /.exec(read("CONTRIBUTING.md")) ?? [];
+  const words = [...table.matchAll(/^\| ([a-z][a-z -]*) \|/gm)].map(([, word = ""]) => word);
+  const files = ["src", "shaders"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.(ts|wgsl)$/.test(name))
+      .map((name) => read(`${folder}/${name}`)),
+  );
+  const code = files.join("\n");
+  expect(words.length).toBeGreaterThanOrEqual(40);
+  // In names, spaces are underscores or capitals: run_number, runNumber.
+  const isThere = (word: string): boolean =>
+    new RegExp(`\\b${word.replaceAll(/[ -]/g, "[ _-]?")}(s|es)?\\b`, "i").test(code);
+  expect(words.filter((word) => word !== "word" && !isThere(word))).toEqual([]);
+});
+
 /** Folders of the repository, as their names begin a path. */
 const FOLDERS = /^(src|shaders|test|docs|bench|scripts|examples|site)\//;
 

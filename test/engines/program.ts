@@ -8,9 +8,9 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { skipAll } from "../support/adapter.ts";
-import type { Section } from "../support/blocks.ts";
-import { blocksOf, CHECKED, expectClaim, IMPORT } from "../support/blocks.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
+import type { Section } from "../support/code_blocks.ts";
+import { blocksOf, CHECKED, expectClaim, IMPORT } from "../support/code_blocks.ts";
 
 /** The width and the height of the canvas that each program is given, in pixels. */
 export const SIDE = 160;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import type { Section } from "../support/blocks.ts";
-import { sectionsOf } from "../support/blocks.ts";
+import type { Section } from "../support/code_blocks.ts";
+import { sectionsOf } from "../support/code_blocks.ts";
 import { testInTurn } from "../support/rows.ts";
 import { runInPage, useChromium } from "./program.ts";
 

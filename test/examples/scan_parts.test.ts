@@ -13,7 +13,7 @@ import { parseValue } from "../../src/cli/format.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
 import { scanReference } from "../../src/reference/index.ts";
 import { needsUnix } from "../support/adapter.ts";
-import { blocksOf, sectionsOf } from "../support/blocks.ts";
+import { blocksOf, sectionsOf } from "../support/code_blocks.ts";
 import { program } from "../support/command.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { anyItems, valuesAs } from "../support/random.ts";

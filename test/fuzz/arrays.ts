@@ -3,7 +3,7 @@ import { emptyLike } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
-import { BufferUsage } from "../../src/gpu/device/flags.ts";
+import { BufferUsage } from "../../src/gpu/device/usage_flags.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";

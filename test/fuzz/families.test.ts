@@ -176,6 +176,33 @@ describe("a case that is right passes", () => {
         ],
       ),
     ),
+    ...[{}, { indices: true }, { values: ["u32", ["f64", "u32"]], algorithm: "blelloch" }].map(
+      (what): [string, Case] => [
+        `a sort in windows, ${JSON.stringify(what)}`,
+        {
+          family: "sort",
+          plan: { type: "f32", maxLength: 9000, workGroupSize: 64, itemsPerThread: 8, ...what } as never,
+          steps: [
+            { length: 9000, data: { kind: "bits", seed: 3 }, before: 3 },
+            { length: 4097, data, before: 1, inPlace: true },
+          ],
+          windows: true,
+        },
+      ],
+    ),
+    ...(["behind", "apart", "classes"] as const).map((rest): [string, Case] => [
+      `a partition that is recorded, its rest: ${rest}`,
+      {
+        family: "partition",
+        plan: { type: "u32", maxLength: 900, rest, ...tuning },
+        steps: [
+          { length: 900, data, before: 3 },
+          { length: 300, data, before: 1, output: "in place", firstIndex: 5 },
+          { length: 301, data, before: 0, output: "behind", sharesRest: true },
+          { length: 302, data, before: 2, sharesRest: true },
+        ],
+      },
+    ]),
     ...[{ k: 7, ofRows: true }, { k: 7 }, { k: 80, lengthOnGpu: true }, { n: 12, reversed: true }].map(
       (what): [string, Case] => [
         `a selection, ${JSON.stringify(what)}`,
@@ -472,6 +499,58 @@ describe("a planted fault is found:", () => {
       /classes<u32> of 300 items: (values|offsets): item \d+ of \d+ is wrong/,
     );
     await expect(run({ kind: "even" })).rejects.toThrow(/even<u32> of 300 items: item \d+ of 5 is wrong/);
+  });
+
+  inTurn("a partition whose rest lies one item further, and one that keeps other items", async () => {
+    const step = { length: 300, data, before: 3 };
+    const run = (rest: string, bad: Bench): Promise<unknown> =>
+      runCase(
+        {
+          family: "partition",
+          plan: { type: "u32", maxLength: 300, rest, where: "i % 3u == 1u", ...tuning },
+          steps: [step],
+        } as unknown as Case,
+        bad,
+      );
+    const further = planted({
+      async preparePartition(options: never) {
+        const prepared = await fold.preparePartition(options);
+        return {
+          ...prepared,
+          record: (encoder: GPUCommandEncoder, ranges: { rest: { buffer: GPUBuffer; offset: number } }) =>
+            prepared.record(encoder, {
+              ...ranges,
+              rest: { ...ranges.rest, offset: ranges.rest.offset + 4 },
+            } as never),
+        };
+      },
+    });
+    await expect(run("apart", further)).rejects.toThrow(/wrong in partition<u32> .*'s rest, 300 items/);
+    const others = planted({
+      preparePartition: (options: object) =>
+        fold.preparePartition({ ...options, where: "i % 3u == 2u" } as never),
+    });
+    await expect(run("behind", others)).rejects.toThrow(/wrong in partition<u32> .*'s output, 300 items/);
+  });
+
+  inTurn("a sort in windows that leaves one out", async () => {
+    const bad = planted({
+      async prepareSort(options: never) {
+        const prepared = await fold.prepareSort(options);
+        return {
+          ...prepared,
+          record: (encoder: GPUCommandEncoder, ranges: object) =>
+            prepared.record(encoder, { ...ranges, length: 4096 } as never),
+        };
+      },
+    });
+    const one = {
+      family: "sort",
+      plan: { type: "u32", maxLength: 6000, workGroupSize: 64, itemsPerThread: 8 },
+      steps: [{ length: 6000, data: { kind: "bits", seed: 5 }, before: 0 }],
+      windows: true,
+    };
+    await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);
   });
 
   inTurn("a chain of arrays on the GPU that loses an item, and a result past its place", async () => {

@@ -15,6 +15,8 @@ import { junkArbitrary, runJunk } from "./junk.ts";
 import type { LifetimeCase } from "./lifetime.ts";
 import { lifetimeArbitrary, runLifetime } from "./lifetime.ts";
 import type { Verdict } from "./oracle.ts";
+import type { PartitionCase } from "./partition.ts";
+import { partitionArbitrary, runPartition } from "./partition.ts";
 import type { PartsCase } from "./parts.ts";
 import { partsArbitrary, runParts } from "./parts.ts";
 import type { Scale } from "./plans.ts";
@@ -46,6 +48,7 @@ export type Case =
   | SortCase
   | SegmentsCase
   | PartsCase
+  | PartitionCase
   | ExpandCase
   | ArraysCase
   | WindowsCase
@@ -64,6 +67,7 @@ const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: 
   hand: { weight: 8, arbitrary: handArbitrary, run: runHand },
   "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
   parts: { weight: 4, arbitrary: partsArbitrary, run: runParts },
+  partition: { weight: 4, arbitrary: partitionArbitrary, run: runPartition },
   expand: { weight: 2, arbitrary: expandArbitrary, run: runExpand },
   segments: { weight: 4, arbitrary: segmentsArbitrary, run: runSegments },
   select: { weight: 3, arbitrary: selectArbitrary, run: runSelect },

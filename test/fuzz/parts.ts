@@ -16,14 +16,21 @@ import { arrayOf, bitsOf, dataKinds, itemBytes, typeOf } from "./values.ts";
 
 // Partitions, in two and by classes, and histograms: at hand and on the GPU. All of them are exact.
 
-const places = ["i % 3u == 1u", "i >= 40u", "true", "false", "(i ^ (i >> 3u)) % 2u == 0u"] as const;
-const keeps: Readonly<Record<(typeof places)[number], (index: number) => boolean>> = {
+/** Predicates over an item's index. */
+export const places = ["i % 3u == 1u", "i >= 40u", "true", "false", "(i ^ (i >> 3u)) % 2u == 0u"] as const;
+export const keeps: Readonly<Record<(typeof places)[number], (index: number) => boolean>> = {
   "i % 3u == 1u": (i) => i % 3 === 1,
   "i >= 40u": (i) => i >= 40,
   true: () => true,
   false: () => false,
   "(i ^ (i >> 3u)) % 2u == 0u": (i) => (i ^ (i >>> 3)) % 2 === 0,
 };
+
+/** Flags of items: of about a third, no flag. */
+export function flagsOf(length: number, seed: number): Uint32Array<ArrayBuffer> {
+  const next = bitsOf(seed + 1);
+  return Uint32Array.from({ length }, () => (next() % 3 === 0 ? 0 : next()));
+}
 
 /** What is called. */
 export interface PartsSpec {
@@ -139,8 +146,7 @@ async function runStep(spec: PartsSpec, step: PartsStep, bench: Bench): Promise<
   let expected: unknown;
   const indices = spec.indices ? { indices: true } : {};
   if (kind === "partition") {
-    const next = bitsOf(step.data.seed + 1);
-    const flags = Uint32Array.from({ length }, () => (next() % 3 === 0 ? 0 : next()));
+    const flags = flagsOf(length, step.data.seed);
     if (spec.where === undefined) {
       arrays.flags = flags;
     }

@@ -8,8 +8,9 @@ import type { Verdict } from "./oracle.ts";
 import { attemptNow } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import { oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
-import type { Expected } from "./sort.ts";
-import { gathered, keyOf, placed, preparedOn, requireBytes } from "./sort.ts";
+import type { Expected } from "./ranges.ts";
+import { bufferMaker, FILL, gathered, placed, preparedOn, requireBytes } from "./ranges.ts";
+import { keyOf } from "./sort.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, dataKinds, itemBytes, typeOf } from "./values.ts";
 
@@ -84,8 +85,6 @@ export function selectArbitrary(scale: Scale): fc.Arbitrary<SelectCase> {
   });
 }
 
-const FILL = 0x5a;
-
 export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Promise<Verdict> {
   const { fold } = bench;
   const { device } = fold;
@@ -154,12 +153,7 @@ export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Prom
     const positions = isTopK ? sorted.filter((_, at) => at % each < k) : sorted.slice(last, last + 1);
     const room = ofRows ? positions.length : isTopK ? Math.min(k, most) : Math.min(1, most);
     const made: GPUBuffer[] = [];
-    const bufferOf = (bytes: Uint8Array<ArrayBuffer>): GPUBuffer => {
-      const buffer = device.createBuffer({ size: bytes.length, usage: 0x80 | 0x4 | 0x8 });
-      device.queue.writeBuffer(buffer, 0, bytes);
-      made.push(buffer);
-      return buffer;
-    };
+    const bufferOf = bufferMaker(device, made);
     const expected: Expected[] = [];
     const rangeOf = (name: string, given: Uint8Array, after: Uint8Array, bytes: number, items: number) => {
       const offset = items * bytes;

@@ -11,13 +11,17 @@ import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
-import { attempt, attemptNow, Fault, oneLine } from "./oracle.ts";
+import { attemptNow } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import type { Expected } from "./ranges.ts";
+import { bufferMaker, FILL, gathered, placed, preparedOn, requireBytes } from "./ranges.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, dataKinds, fieldsOf, itemBytes, typeOf } from "./values.ts";
+import { inShortBindings } from "./windows.ts";
 
-// Sorts that are recorded: any type, order, bits and values, by ranges that lie anywhere. All bytes of all buffers are compared.
+// Sorts that are recorded: any type, order, bits and values, by ranges that lie anywhere, some in windows. All bytes of all buffers
+// are compared.
 
 /** What is prepared. */
 export interface SortSpec {
@@ -57,9 +61,29 @@ export interface SortCase {
   readonly family: "sort";
   readonly plan: SortSpec;
   readonly steps: readonly SortStep[];
+  /** Whether bindings are taken for shorter than the data, so that it goes in windows. Segments do not. */
+  readonly windows?: boolean;
 }
 
-export function sortArbitrary(scale: Scale): fc.Arbitrary<SortCase> {
+/** The most items of a sort in windows: of 4 bytes, three windows. */
+const IN_WINDOWS = 12_000;
+
+export const sortArbitrary = (scale: Scale): fc.Arbitrary<SortCase> =>
+  fc.oneof(
+    { weight: 3, arbitrary: casesOf(scale) },
+    {
+      weight: 1,
+      arbitrary: casesOf({ ...scale, usualLength: IN_WINDOWS }).map(({ plan, ...one }) => {
+        const { segments: _, maxSegmentLength: __, disorder: ___, workGroupSize, ...others } = plan;
+        // The counts of all tiles are in one binding, so tiles are large.
+        const sizes = workGroupSize && { workGroupSize: Math.max(64, workGroupSize), itemsPerThread: 8 };
+        const maxLength = IN_WINDOWS - (others.maxLength % (IN_WINDOWS / 2));
+        return { ...one, plan: { ...others, ...sizes, maxLength }, windows: true };
+      }),
+    },
+  );
+
+function casesOf(scale: Scale): fc.Arbitrary<SortCase> {
   const type = typeArbitrary(scale);
   const plan = fc.record(
     {
@@ -98,30 +122,6 @@ export function sortArbitrary(scale: Scale): fc.Arbitrary<SortCase> {
   });
 }
 
-const AFTER = 16;
-const FILL = 0x5a;
-
-/** Bytes of a range between others, which nothing may write. */
-export function placed(bytes: Uint8Array, before: number): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(Math.ceil((before + bytes.length + AFTER) / 4) * 4).fill(FILL);
-  all.set(bytes, before);
-  return all;
-}
-
-/** The items at these positions. The default is room for all. */
-export function gathered(
-  bytes: Uint8Array,
-  positions: Uint32Array,
-  itemBytes: number,
-  room = bytes.length / itemBytes,
-): Uint8Array<ArrayBuffer> {
-  const made = new Uint8Array(room * itemBytes);
-  positions.forEach((position, at) => {
-    made.set(bytes.subarray(position * itemBytes, (position + 1) * itemBytes), at * itemBytes);
-  });
-  return made;
-}
-
 /** What the elements are sorted by: themselves, or the first field of a struct. */
 export function keyOf(type: ElementType): { options: object; reference: object; type: ElementType } {
   const [field] = fieldsOf(type);
@@ -134,73 +134,6 @@ export function keyOf(type: ElementType): { options: object; reference: object; 
     reference: { key: (x: unknown) => scalarAt(x, field.keys), keyType },
     type: keyType,
   };
-}
-
-/** A buffer, and the bytes that it must hold. */
-export interface Expected {
-  readonly name: string;
-  readonly buffer: GPUBuffer;
-  readonly bytes: Uint8Array;
-}
-
-/**
- * A plan that is prepared now, or was before under that key; undefined where it is refused.
- *
- * @throws {Fault} if it must work, and is refused for another reason than a limit.
- */
-export async function preparedOn<T extends { destroy(): void }>(
-  bench: Bench,
-  key: string,
-  title: string,
-  mustWork: boolean,
-  prepare: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await bench.kept(key, async () => {
-      const made = await attempt(`prepare ${title}`, false, prepare);
-      if ("refusal" in made) {
-        throw made.refusal;
-      }
-      return made.result;
-    });
-  } catch (cause) {
-    if (cause instanceof Fault || (mustWork && (cause as Error).name !== "LimitError")) {
-      throw cause instanceof Fault
-        ? cause
-        : new Fault(`${title} is refused, and must work: ${oneLine(cause)}`);
-    }
-    return undefined;
-  }
-}
-
-/**
- * Submits what was recorded, and compares the buffers. What it makes goes to `made`.
- *
- * @throws {Fault} for a byte that is wrong. `wrong` says in what.
- */
-export async function requireBytes(
-  device: GPUDevice,
-  encoder: GPUCommandEncoder,
-  expected: readonly Expected[],
-  made: GPUBuffer[],
-  wrong: (name: string) => string,
-): Promise<void> {
-  const stages = expected.map(({ buffer }) => {
-    const stage = device.createBuffer({ size: buffer.size, usage: 0x1 | 0x8 });
-    encoder.copyBufferToBuffer(buffer, 0, stage, 0, buffer.size);
-    made.push(stage);
-    return stage;
-  });
-  device.queue.submit([encoder.finish()]);
-  for (const [at, { name, bytes }] of expected.entries()) {
-    const stage = stages[at] as GPUBuffer;
-    await stage.mapAsync(0x1);
-    const actual = new Uint8Array(stage.getMappedRange());
-    const place = bytes.findIndex((byte, index) => byte !== actual[index]);
-    if (place >= 0) {
-      throw new Fault(`${wrong(name)}: byte ${place} is ${actual[place]}, and should be ${bytes[place]}`);
-    }
-  }
 }
 
 /** Where the segments of a recording start, and where the last one ends. Some are empty. */
@@ -218,7 +151,10 @@ function offsetsOf(
   return offsets;
 }
 
-export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<Verdict> {
+export const runSort = (one: SortCase, bench: Bench): Promise<Verdict> =>
+  one.windows ? inShortBindings(bench, (short) => sortOn(short, one)) : sortOn(bench, one);
+
+async function sortOn(bench: Bench, { plan, steps, windows }: SortCase): Promise<Verdict> {
   const { fold } = bench;
   const { device } = fold;
   const { type: spec, maxLength, descending = false, indices = false, lengthOnGpu = false } = plan;
@@ -257,7 +193,7 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
   const made = await preparedOn(bench, `sort ${JSON.stringify(plan)}`, title, mustWork, async () => {
     // Keys alone without sizes of their own are sorted by comparing, on any adapter.
     const isCompared = disorder === undefined && (algorithm ?? workGroupSize ?? itemsPerThread) === undefined;
-    if (!isPlain || (disorder === undefined && !isCompared)) {
+    if (windows || !isPlain || (disorder === undefined && !isCompared)) {
       return fold.prepareSort(options as never);
     }
     const context = contextOf(device);
@@ -323,12 +259,7 @@ export async function runSort({ plan, steps }: SortCase, bench: Bench): Promise<
       }),
     ];
     const made: GPUBuffer[] = [];
-    const bufferOf = (bytes: Uint8Array<ArrayBuffer>): GPUBuffer => {
-      const buffer = device.createBuffer({ size: bytes.length, usage: 0x80 | 0x4 | 0x8 });
-      device.queue.writeBuffer(buffer, 0, bytes);
-      made.push(buffer);
-      return buffer;
-    };
+    const bufferOf = bufferMaker(device, made);
     const expected: Expected[] = [];
     const pairs = sides.map((side, at) => {
       const isOne = inPlace === true && side.bytes === side.outBytes;

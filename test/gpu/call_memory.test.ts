@@ -6,6 +6,7 @@ import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
+import { openFold as openInBrowsers } from "../../src/index.ts";
 import { ArgumentError, type Fold, OutOfMemoryError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -13,7 +14,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { type Watched, watched } from "../support/watched.ts";
+import { type Watched, watched } from "../support/watched_device.ts";
 
 const test = testInTurn({ of: 15 });
 
@@ -393,6 +394,30 @@ describe("buffers and plans", () => {
 });
 
 describe("arrays of many pieces", () => {
+  test.each([
+    ["Node.js", openFold, 2 ** 24],
+    ["browsers", openInBrowsers, 2 ** 23],
+  ] as const)("the length of a piece in %s", async (_, open, pieceBytes) => {
+    const sizes: number[] = [];
+    const { device, alive } = watched(fold().device, {
+      buffer(descriptor) {
+        if (descriptor.label?.endsWith("staging")) {
+          sizes.push(descriptor.size);
+        }
+        return descriptor;
+      },
+    });
+    const one = await open({ device });
+    expect(contextOf(device).kept.pieceBytes).toBe(pieceBytes);
+    const data = dataOf(2 ** 22 + 5);
+    expect(await one.reduce(data)).toBe(sumsOf(data).at(-1));
+    expect(sizes).toEqual(
+      Array.from({ length: Math.ceil((4 * data.length) / pieceBytes) }, () => pieceBytes),
+    );
+    one.destroy();
+    expect(alive()).toEqual([]);
+  });
+
   test.each(rows([1023, 1024, 1025, 4096, 5000, 8191, 8192, 8193, 100_000], { of: 6 }))(
     "%i words",
     async (length) => {

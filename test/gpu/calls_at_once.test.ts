@@ -4,7 +4,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import {
-  bytesFor,
+  bufferBytesFor,
   endCall,
   keepBuffer,
   nothingKept,
@@ -13,11 +13,11 @@ import {
 } from "../../src/gpu/device/call_memory.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { READ } from "../../src/gpu/device/transfer.ts";
-import type { Fold } from "../../src/node.ts";
+import type { Fold, GpuArray, GpuView } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { watched } from "../support/watched.ts";
+import { watched } from "../support/watched_device.ts";
 
 const test = testInTurn({ of: 6 });
 
@@ -277,7 +277,7 @@ test("buffers that are kept are taken for no less than half of their bytes, or t
     expect(take(refused)).toBeUndefined();
     expect(take(taken)).toBe(size);
     // What is counted for it.
-    expect(bytesFor(taken)).toBeGreaterThanOrEqual(2 * size);
+    expect(bufferBytesFor(taken)).toBeGreaterThanOrEqual(2 * size);
   }
 });
 
@@ -473,8 +473,8 @@ describe("the order", () => {
   test("a call alone does not wait", () => {
     const kept = nothingKept();
     for (const bytes of [0, 1000, 2 ** 40]) {
-      expect(startCall(kept, bytesFor(bytes))).toBeUndefined();
-      endCall(kept, bytesFor(bytes));
+      expect(startCall(kept, bufferBytesFor(bytes))).toBeUndefined();
+      endCall(kept, bufferBytesFor(bytes));
     }
   });
 });
@@ -636,21 +636,170 @@ describe("what goes wrong", () => {
   );
 });
 
-describe("streams", () => {
-  /** Passes arrays of one element on. */
-  const source = (count: number): ReadableStream<Uint32Array> => {
-    let at = 0;
-    return new ReadableStream({
-      pull(controller) {
-        if (at++ < count) {
-          controller.enqueue(new Uint32Array(1000).fill(1));
-        } else {
-          controller.close();
-        }
-      },
-    });
+describe("arrays on the GPU", () => {
+  const LENGTH = 2 ** 18;
+  const BYTES = 4 * LENGTH;
+  const most = 4 * BYTES;
+
+  test("reads, views and uploads at once take no more bytes to copy through than were stated", async () => {
+    const { one, mostBytes, kept, alive } = await foldOf(most);
+    const given = dataOf(LENGTH);
+    const array = await one.upload(given);
+    const reads = await Promise.all(Array.from({ length: 50 }, () => array.read()));
+    expectSame(
+      reads,
+      reads.map(() => given),
+    );
+    expect(mostBytes()).toBeLessThanOrEqual(BYTES + most);
+    // The arrays are the caller's.
+    const arrays = await Promise.all(Array.from({ length: 20 }, (_, at) => one.upload(dataOf(LENGTH, at))));
+    expect(mostBytes()).toBeLessThanOrEqual((1 + arrays.length) * BYTES + most);
+    expectSame(
+      await Promise.all(arrays.map((each) => each.read())),
+      arrays.map((_, at) => dataOf(LENGTH, at)),
+    );
+    expect(mostBytes()).toBeLessThanOrEqual((1 + arrays.length) * BYTES + most);
+    for (const each of arrays) {
+      each.destroy();
+    }
+    // Views are the caller's, too, once they are there. Calls do not wait for those who hold them.
+    const views = await Promise.all(Array.from({ length: 12 }, () => array.view()));
+    expect(await one.reduce(new Uint32Array(LENGTH).fill(1))).toBe(LENGTH);
+    expectSame(
+      views.map(({ elements }) => elements.slice()),
+      views.map(() => given),
+    );
+    for (const view of views) {
+      view.destroy();
+    }
+    expect(kept.buffers.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(most);
+    expect(kept).toMatchObject(nobodyWaits);
+    one.destroy();
+    expect(alive()).toEqual([]);
+  });
+
+  test("an array whose length is on the GPU, and copies in pieces", async () => {
+    const { one, mostBytes, kept } = await foldOf(2 ** 18, { pieceBytes: 2 ** 14 });
+    const given = dataOf(50_000);
+    const array = await one.upload(given);
+    const odd = await one.compact(array, { where: "x % 2u == 1u" });
+    const before = mostBytes();
+    const expected = given.filter((x) => x % 2 === 1);
+    expectSame(
+      await Promise.all(Array.from({ length: 30 }, () => odd.read())),
+      Array.from({ length: 30 }, () => expected),
+    );
+    expect(mostBytes()).toBeLessThanOrEqual(before + 2 ** 18);
+    expect(kept).toMatchObject(nobodyWaits);
+    one.destroy();
+  });
+
+  const copies: Readonly<
+    Record<string, (one: Fold, array: GpuArray, data: Uint32Array) => Promise<unknown>>
+  > = {
+    read: (_, array) => array.read(),
+    view: (_, array) => array.view(),
+    upload: (one, _, data) => one.upload(data),
   };
 
+  test.each(Object.entries(copies))("%s waits while others take all there is", async (name, copy) => {
+    const { one, made, kept } = await foldOf(most);
+    const data = dataOf(2 ** 16);
+    const array = await one.upload(data);
+    while (kept.calls > 0) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    expect(startCall(kept, most)).toBeUndefined();
+    const before = made().length;
+    const pending = copy(one, array, data);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(kept.waiting.length).toBe(1);
+    expect(made().length).toBe(before);
+    // Memory that waits is held.
+    array.destroy();
+    endCall(kept, most);
+    const result = await pending;
+    const found =
+      name === "view"
+        ? (result as GpuView<Uint32Array>).elements
+        : name === "upload"
+          ? await (result as GpuArray).read()
+          : result;
+    expectSame([found], [data]);
+    one.destroy();
+  });
+
+  test.each(["the device is lost", "the fold is destroyed"])("%s: what waits is rejected", async (how) => {
+    const one = await openFold({ adapter, maxKeptBytes: most });
+    const { kept } = contextOf(one.device);
+    const data = dataOf(LENGTH);
+    const array = await one.upload(data);
+    const pending = Array.from({ length: 10 }, () =>
+      Object.values(copies).map((copy) => errorOf(copy(one, array, data))),
+    ).flat();
+    let isOver = false;
+    void Promise.all(pending).then(() => {
+      isOver = true;
+    });
+    while (kept.waiting.length < 10 && !isOver) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    if (how === "the device is lost") {
+      one.device.destroy();
+    } else {
+      one.destroy();
+    }
+    const errors = (await Promise.all(pending)).filter((error) => error !== undefined);
+    expect(errors.length).toBeGreaterThanOrEqual(10);
+    for (const error of errors) {
+      expect([DeviceLostError, ArgumentError]).toContain((error as Error).constructor);
+    }
+    expect(kept).toMatchObject(nobodyWaits);
+    one.destroy();
+  });
+
+  test("arrays and views that are destroyed while calls are under way leave no more than was stated", async () => {
+    const { one, kept } = await foldOf(most);
+    const keptBytes = (): number => kept.buffers.reduce((sum, { size }) => sum + size, 0);
+    const arrays = await Promise.all(Array.from({ length: 4 }, (_, at) => one.upload(dataOf(LENGTH, at))));
+    const view = await (arrays[0] as GpuArray).view();
+    while (kept.calls > 0) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    const used = 3 * BYTES;
+    expect(startCall(kept, used)).toBeUndefined();
+    one.trim();
+    for (const each of [...arrays, view]) {
+      each.destroy();
+      expect(keptBytes() + kept.usedBytes).toBeLessThanOrEqual(most);
+    }
+    expect(keptBytes()).toBe(BYTES);
+    // What is left of a stream.
+    const results = source(3).pipeThrough(one.scanStream({ type: u32 }));
+    for await (const chunk of results) {
+      expect(chunk[0]).toBe(1);
+    }
+    expect(keptBytes() + kept.usedBytes).toBeLessThanOrEqual(most);
+    endCall(kept, used);
+    one.destroy();
+  });
+});
+
+/** A stream of arrays of ones. */
+function source(count: number): ReadableStream<Uint32Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at++ < count) {
+        controller.enqueue(new Uint32Array(1000).fill(1));
+      } else {
+        controller.close();
+      }
+    },
+  });
+}
+
+describe("streams", () => {
   test("streams that feed each other, and calls on what they give, all go on", async () => {
     const { one, kept } = await foldOf(2 ** 16, { pieceBytes: 2 ** 12 });
     const type = u32;

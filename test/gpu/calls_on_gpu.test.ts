@@ -22,7 +22,7 @@ import { storageBuffer } from "../support/buffers.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { type Watched, watched } from "../support/watched.ts";
+import { type Watched, watched } from "../support/watched_device.ts";
 
 const test = testInTurn({ of: 10 });
 

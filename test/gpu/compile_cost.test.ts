@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import { cpuSeconds } from "../support/cpu.ts";
+import { cpuSeconds } from "../support/cpu_seconds.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { rows } from "../support/rows.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { LimitError, openFold } from "../../src/node.ts";
 import { useSoftwareFold } from "../support/fold.ts";
-import { watched } from "../support/watched.ts";
+import { watched } from "../support/watched_device.ts";
 
 const fold = useSoftwareFold();
 const tuning = { passes: "single", workGroupSize: 1, itemsPerThread: 2 } as const;

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { DeviceLostError, ShaderError } from "../../src/errors.ts";
 import type { Context } from "../../src/gpu/device/context.ts";
-import { contextOf, keyOf, trim } from "../../src/gpu/device/device.ts";
+import { contextOf, pipelineKeyOf, trim } from "../../src/gpu/device/device.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { prepare, prepareFor } from "../../src/gpu/recordings/recording.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
@@ -105,7 +105,7 @@ test("what a recording needs before it is there is compiled at once, and right",
   }
   // Other plans find them, and nothing compiles them again.
   await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(again.kernels.every((kernel) => context.pipelines.has(keyOf(kernel)))).toBe(true);
+  expect(again.kernels.every((kernel) => context.pipelines.has(pipelineKeyOf(kernel)))).toBe(true);
   again.destroy();
 });
 
@@ -183,11 +183,11 @@ test("a plan that is destroyed gives back the places of what it put off, and no 
   const { pipelines } = context;
   const prepared = await prepareFor("scan", context, options);
   const { kernels } = prepared;
-  const putOff = kernels.filter((kernel) => typeof pipelines.get(keyOf(kernel)) === "symbol");
+  const putOff = kernels.filter((kernel) => typeof pipelines.get(pipelineKeyOf(kernel)) === "symbol");
   expect(putOff.length).toBeGreaterThan(2);
   expect(await record(prepared, "items")).toBeUndefined();
   // What was used is there for others.
-  const used = putOff.filter((kernel) => typeof pipelines.get(keyOf(kernel)) === "object");
+  const used = putOff.filter((kernel) => typeof pipelines.get(pipelineKeyOf(kernel)) === "object");
   expect(used.length).toBeGreaterThan(0);
   prepared.destroy();
   await vi.waitFor(() => expect(pipelines.size).toBe(kernels.length - putOff.length + used.length));
@@ -319,7 +319,7 @@ test("no other plan takes what a plan has put off until it is used", async () =>
   const { length } = prepared.kernels;
   expect(later.mock.calls.length).toBeLessThanOrEqual(length - 2);
   // It has a place for each, so that calls may keep the plan.
-  expect(prepared.kernels.every((kernel) => context.pipelines.has(keyOf(kernel)))).toBe(true);
+  expect(prepared.kernels.every((kernel) => context.pipelines.has(pipelineKeyOf(kernel)))).toBe(true);
   // A plan that puts nothing off compiles the rest.
   const whole = await prepare(context, plan);
   expect(whole.kernels).toHaveLength(length);

@@ -84,3 +84,53 @@ test("a reduction whose result lies on its input reads vectors, and takes two di
   expect(dispatches({ input, output: input, length })).toBe(2);
   fold.destroy();
 });
+
+test("pipelines start with their modules, and scratch is made before they are there", async () => {
+  const calls: string[] = [];
+  const noted = new Set<string>([
+    "createShaderModule",
+    "getCompilationInfo",
+    "createComputePipelineAsync",
+    "createBuffer",
+  ]);
+  /** The device, or one of its objects, which notes calls by name. */
+  const noting = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(_, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value !== "function"
+          ? value
+          : (...given: unknown[]) => {
+              if (noted.has(String(name))) {
+                calls.push(String(name));
+              }
+              return value.apply(target, given);
+            };
+      },
+    });
+  const plain = device();
+  const later = new Proxy(noting(plain), {
+    get(noting, name) {
+      return name !== "createComputePipelineAsync"
+        ? Reflect.get(noting, name)
+        : async (descriptor: GPUComputePipelineDescriptor) => {
+            calls.push("createComputePipelineAsync");
+            const pipeline = await plain.createComputePipelineAsync(descriptor);
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            calls.push("a pipeline is there");
+            return pipeline;
+          };
+    },
+  });
+  const fold = await openFold({ device: later });
+  calls.length = 0;
+  await fold.scan(new Uint32Array(2 ** 16));
+  const first = calls.slice(0, calls.indexOf("a pipeline is there"));
+  const [modules, pipelines] = ["createShaderModule", "createComputePipelineAsync"].map((name) =>
+    first.flatMap((one, at) => (one === name ? at : [])),
+  ) as [number[], number[]];
+  expect(modules).toHaveLength(3);
+  expect(pipelines).toEqual(modules.map((at) => at + 1));
+  expect(first).toContain("createBuffer");
+  fold.destroy();
+});

@@ -1,9 +1,10 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { LitmusResult, PlantedInLitmus } from "../../src/gpu/tuning/litmus.ts";
-import { runLitmusTests } from "../../src/gpu/tuning/litmus.ts";
+import type { PlantedInLitmus } from "../../src/gpu/tuning/litmus.ts";
+import { runOnDevice } from "../../src/gpu/tuning/litmus.ts";
 import { litmusKernel, litmusTests, WORDS_BEFORE } from "../../src/kernels/litmus.ts";
-import { openFold } from "../../src/node.ts";
+import type { Fold, LitmusResult } from "../../src/node.ts";
+import { ArgumentError, openFold, runLitmusTests } from "../../src/node.ts";
 import { denoMissing } from "../support/deno.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { naga } from "../support/naga.ts";
@@ -33,17 +34,18 @@ async function resultWith(
       }, kernel.code),
     }),
   };
-  const [result] = await runLitmusTests(fold().device, () => {}, planted);
+  const [result] = await runOnDevice(fold().device, planted);
   return result as LitmusResult;
 }
 
 test("every test runs, and sees nothing that WebGPU forbids", async () => {
   const names: string[] = [];
-  const results = await runLitmusTests(fold().device, (name) => names.push(name));
+  const results = await runLitmusTests(fold(), { onTest: (name) => names.push(name) });
   console.log(results.map((one) => JSON.stringify(one)).join("\n"));
   expect(names).toEqual(litmusTests.map(({ name }) => name));
-  for (const { name, instances, forbidden, weak, error } of results) {
-    expect({ name, forbidden, error }).toEqual({ name, forbidden: 0, error: null });
+  for (const { name, verdict, detail, instances, forbidden, weak, error } of results) {
+    expect({ name, verdict, forbidden, error }).toEqual({ name, verdict: "ok", forbidden: 0, error: null });
+    expect(detail).toContain(weak === 0 ? named(name).usual : named(name).weak);
     expect(instances).toBeGreaterThan(1000);
     // Only the tests that name a weak outcome may count one.
     expect(weak === 0 || named(name).weak !== undefined, name).toBe(true);
@@ -61,8 +63,8 @@ test("a buffer that the device cannot make is an error, and no outcome of a test
   device.createBuffer = (descriptor) =>
     createBuffer.call(device, { ...descriptor, size: descriptor.size > 2 ** 16 ? 2 ** 48 : descriptor.size });
   try {
-    const only = ["tickets", "whole words"];
-    const results = await runLitmusTests(device, () => {}, { only });
+    const only = ["tickets", "whole words"] as const;
+    const results = await runOnDevice(device, { only });
     expect(results.map(({ name }) => name)).toEqual(only);
     for (const { forbidden, error } of results) {
       expect(forbidden).toBe(0);
@@ -84,7 +86,7 @@ const forbidden: readonly (readonly [string, string, readonly (readonly [string,
   [
     "dispatches",
     "nothing is stored by atomic stores",
-    [["atomicStore(&places[FIRST_PLACE + own + instance], stored_in(turn.number, instance));", ""]],
+    [["atomicStore(&places[FIRST_PLACE + own + instance], stored_in(iteration.number, instance));", ""]],
   ],
   [
     "barriers",
@@ -110,8 +112,8 @@ const forbidden: readonly (readonly [string, string, readonly (readonly [string,
     "no claim is stored",
     [
       [
-        "keep(instance, 1u, select(0u, 1u, atomicExchange(&places[claim], turn.number) != turn.number));",
-        "keep(instance, 1u, select(0u, 1u, atomicLoad(&places[claim]) != turn.number));",
+        "keep(instance, 1u, select(0u, 1u, atomicExchange(&places[claim], iteration.number) != iteration.number));",
+        "keep(instance, 1u, select(0u, 1u, atomicLoad(&places[claim]) != iteration.number));",
       ],
     ],
   ],
@@ -125,15 +127,15 @@ const forbidden: readonly (readonly [string, string, readonly (readonly [string,
       ],
     ],
   ],
-  ["tagged words", "no tag is compared", [["return word >> 16u == turn.number;", "return word != 1u;"]]],
+  ["tagged words", "no tag is compared", [["return word >> 16u == iteration.number;", "return word != 1u;"]]],
   [
     "coherence",
     "a load gets what was loaded before",
     [
       ["var pair = vec2<u32>(earlier, earlier);", "let kept = 0u;\nvar pair = vec2<u32>(earlier, earlier);"],
       [
-        "let later = value_of(atomicLoad(&places[place + load * turn.zero]));",
-        "let later = select(value_of(atomicLoad(&places[place + load * turn.zero])), kept, load == 5u);",
+        "let later = value_of(atomicLoad(&places[place + load * iteration.zero]));",
+        "let later = select(value_of(atomicLoad(&places[place + load * iteration.zero])), kept, load == 5u);",
       ],
     ],
   ],
@@ -152,12 +154,14 @@ const forbidden: readonly (readonly [string, string, readonly (readonly [string,
 test.for(forbidden)("%s, where %s: it is seen", async ([name, , changes]) => {
   const result = await resultWith(name, changes);
   expect(result.error).toBeNull();
+  expect(result.verdict).toBe(named(name).reliedOnBy === undefined ? "note" : "failed");
   expect(result.forbidden).toBeGreaterThan(0);
   expect(result.forbidden).toBeLessThanOrEqual(2 * result.instances);
 });
 
 /** Time in which other work-groups run. */
-const WAIT = "for (var turns = 0u; turns < 500u; turns++) {\natomicAdd(&places[turns % 8u + 1u], 0u);\n}\n";
+const WAIT =
+  "for (var iterations = 0u; iterations < 500u; iterations++) {\natomicAdd(&places[iterations % 8u + 1u], 0u);\n}\n";
 
 const weak: readonly (readonly [string, string, readonly (readonly [string, string])[]])[] = [
   [
@@ -203,38 +207,74 @@ test("a shader that does not compile, and no time: the others run, and one line 
     kernel.label.endsWith("tickets")
       ? { ...kernel, code: "fn run_litmus() -> u32 { return 1.5f; }" }
       : kernel;
-  const results = await runLitmusTests(fold().device, () => {}, { alter, only: ["tickets", "barriers"] });
+  const results = await runOnDevice(fold().device, { alter, only: ["tickets", "barriers"] });
   expect(results[0]).toMatchObject({ name: "barriers", error: null });
   expect(results[1]).toMatchObject({
     name: "tickets",
+    verdict: "note",
     instances: 0,
     error: expect.stringMatching(/^generated contract:1: return statement.*$/),
   });
 
-  const late = await runLitmusTests(fold().device, () => {}, { milliseconds: 0 });
+  const late = await runOnDevice(fold().device, { milliseconds: 0 });
   expect(late).toHaveLength(litmusTests.length);
   for (const one of late) {
     expect(one).toMatchObject({ instances: 0, error: "there was no time left of 0 s" });
   }
-  const given = await runLitmusTests(fold().device, () => {}, { milliseconds: 1, only: ["barriers"] });
+  const given = await runOnDevice(fold().device, { milliseconds: 1, only: ["barriers"] });
   expect(given[0]?.error).toBe("it was not done in time");
 });
 
 test("a lost device ends them", async () => {
   const own = await openFold({ adapter });
-  const { device } = own;
   const names: string[] = [];
-  const results = await runLitmusTests(device, (name) => {
-    names.push(name);
-    if (names.length === 3) {
-      own.destroy();
-    }
+  const results = await runLitmusTests(own, {
+    onTest(name) {
+      names.push(name);
+      if (names.length === 3) {
+        own.destroy();
+      }
+    },
   });
   expect(results.map(({ error }) => error === null)).toEqual(litmusTests.map((_, at) => at < 2));
   expect(results.at(-1)).toMatchObject({
     instances: 0,
     error: expect.stringMatching(/^litmus tests: the device was destroyed/),
   });
+});
+
+test("some tests alone, and what is no test or no fold", async () => {
+  const names: string[] = [];
+  const results = await runLitmusTests(fold(), {
+    only: ["tickets", "barriers"],
+    onTest: (name) => names.push(name),
+  });
+  expect(names).toEqual(["barriers", "tickets"]);
+  expect(results.map(({ name, verdict }) => `${name}: ${verdict}`)).toEqual(["barriers: ok", "tickets: ok"]);
+  expect(await runLitmusTests(fold(), { only: [] })).toEqual([]);
+  const refused: readonly (readonly [unknown, object, string, RegExp])[] = [
+    [{}, {}, "fold", /^runLitmusTests: fold is not one that openFold returned$/],
+    [
+      fold(),
+      { only: ["ticket"] },
+      "only",
+      /^runLitmusTests: only is "ticket"; it takes a list of "dispatches", /,
+    ],
+    [fold(), { only: "tickets" }, "only", /^runLitmusTests: only is tickets; it takes a list of /],
+    [
+      fold(),
+      { onTest: 1 },
+      "onTest",
+      /^runLitmusTests: onTest is 1; it takes a function of the name of a test$/,
+    ],
+    [fold(), { onTests: () => {} }, "onTests", /did you mean onTest\?/],
+  ];
+  for (const [given, options, option, message] of refused) {
+    const cause = await runLitmusTests(given as Fold, options as never).catch((error: unknown) => error);
+    expect(cause).toBeInstanceOf(ArgumentError);
+    expect((cause as Error).message).toMatch(message);
+    expect(cause).toMatchObject({ option });
+  }
 });
 
 test("the kernels of a GPU's sizes compile, by naga too, and every file is of some kernel", async () => {

@@ -11,7 +11,7 @@ import { useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { planScan } from "../support/plans.ts";
 import { testInTurn } from "../support/rows.ts";
-import { watched } from "../support/watched.ts";
+import { watched } from "../support/watched_device.ts";
 
 const test = testInTurn({ of: 10 });
 

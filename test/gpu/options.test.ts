@@ -245,6 +245,24 @@ test("a compaction has a predicate or flags, and not both", async () => {
   );
 });
 
+test("flags are an array, and text is none", async () => {
+  for (const flags of ["110", () => 1, 3]) {
+    await expect(fold().compact(data, { flags } as never)).rejects.toThrow(
+      `compact<u32>: flags is ${typeof flags}; it takes an array of one flag for each element`,
+    );
+  }
+});
+
+test("the range of a length on the GPU has no option but a range's", async () => {
+  const buffer = storageBuffer(fold().device, new Uint32Array(8));
+  const wrap = (length: object) => fold().wrap({ buffer, type: u32, length: length as never });
+  await expect(wrap({ buffer, ofset: 4 })).rejects.toThrow(
+    "wrap<u32>: length takes no option ofset; did you mean offset?",
+  );
+  const wrapped = await wrap({ buffer, offset: 4, size: 4 });
+  expect(wrapped.length).toMatchObject({ offset: 4 });
+});
+
 test("what a call at hand does not take", async () => {
   await expect(fold().scan(Int32Array.of(1, 2, 3), { lengthOnGpu: true } as never)).rejects.toThrow(
     "scan takes no option lengthOnGpu; it takes op, exclusive,",

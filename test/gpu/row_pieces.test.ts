@@ -21,7 +21,7 @@ import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { type Watched, watched } from "../support/watched.ts";
+import { type Watched, watched } from "../support/watched_device.ts";
 
 // Rows of long arrays and of streams, which go piece by piece.
 

@@ -131,6 +131,11 @@ test("keys that cannot be computed: at hand, on the GPU, recorded and in the ref
   const others: readonly (readonly [() => unknown, option: string, message: RegExp])[] = [
     [() => fold.unique(data, { keyType: u32 }), "keyType", /unique: keyType is u32; it takes a type only/],
     [() => fold.unique(cells, { key: "x.a + 1u" }), "keyType", /the type that the key/],
+    [
+      () => fold.unique(cells, { key: "x.b_" }),
+      "key",
+      /unique: key is "x\.b_"; it takes a field of \w+: x\.a/,
+    ],
     [() => fold.runLengths(there, { key: 5 as never }), "key", /runLengths: key is 5; it takes WGSL/],
     [() => fold.runLengths(data, { key: "x", descending: true } as never), "descending", /no option/],
     [

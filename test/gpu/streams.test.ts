@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -22,7 +24,7 @@ import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { type Watched, watched } from "../support/watched.ts";
+import { type Watched, watched } from "../support/watched_device.ts";
 
 const test = testInTurn({ of: 10 });
 const fold = useSoftwareFold();
@@ -360,7 +362,100 @@ describe("every element is as of one array", () => {
   });
 });
 
+describe("totals", () => {
+  const table = [
+    { title: "u32 add", type: u32, op: untyped(add), initial: 5 },
+    { title: "u64 max", type: u64, op: untyped(max), initial: 5n },
+    { title: "an operator that does not commute", type: u32, op: untyped(affine), initial: 0x30007 },
+    { title: "exactAdd", type: f32, op: untyped(exactAdd), initial: 0.5 },
+  ] as const;
+
+  test.each(rows(table, { of: 4 }))("$title: as at hand, however the stream is divided", async (row) => {
+    const { one, alive } = await foldOf();
+    const { type, op, initial } = row;
+    for (const length of [0, 1, 15, 16, 17, 64, 137]) {
+      const data = anyItems(type.name, length, "totals");
+      for (const own of [{ op }, { op, initial }, { op, initial, exclusive: true }]) {
+        const expected = arrayOver(type, new ArrayBuffer(type.bytes));
+        const total = arrayOver(type, new ArrayBuffer(type.bytes));
+        const results = scanReference(data as never, { type, ...own, total: expected } as never) as AnyArray;
+        for (const chunking of Object.values(chunkings)) {
+          new Uint8Array(total.buffer).fill(77);
+          const options = { type, ...own, total, ...tuning } as const;
+          const stream = one.scanStream(options as never);
+          const found = await read(streamOf(chunksOf(data, chunking)).pipeThrough(stream as never));
+          expectSameBits(joined(data as AnyArray, found as AnyArray[]), results, `${length}`);
+          expectSameBits(total, expected, `the total of ${length}`);
+        }
+      }
+    }
+    one.destroy();
+    expect(alive()).toEqual([]);
+  });
+
+  test("one stream goes on where another ended, in the same array, and a writer's close waits for no reader", async () => {
+    const { one } = await foldOf();
+    const total = Uint32Array.of(3);
+    const found: Uint32Array[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      const { readable, writable } = one.scanStream({ type: u32, initial: total, total, ...tuning });
+      const writer = writable.getWriter();
+      await writer.write(new Uint32Array(20).fill(1));
+      await writer.close();
+      found.push(...(await read(readable)));
+    }
+    expect(joined(new Uint32Array(0), found)).toEqual(Uint32Array.from({ length: 60 }, (_, at) => 4 + at));
+    expect(total[0]).toBe(63);
+    one.destroy();
+  });
+
+  test("wrong ones are refused before any chunk, and one that is transferred at the end", async () => {
+    const { one } = await foldOf();
+    const bad: [object, RegExp][] = [
+      [{ total: new Float32Array(1) }, /total is Float32Array; it takes Uint32Array/],
+      [{ total: new Uint32Array(2) }, /total has 2 elements/],
+      [{ total: 7 }, /total is/],
+      [{ total: new Uint32Array(1), segments: { rows: 4 } }, /with segments there is no total of all/],
+    ];
+    for (const [wrong, message] of bad) {
+      const { readable } = one.scanStream({ type: u32, ...wrong } as never);
+      const error = await rejection(read(readable));
+      expect(error).toBeInstanceOf(ArgumentError);
+      expect((error as ArgumentError).option).toBe("total");
+      expect((error as Error).message).toMatch(message);
+    }
+    await expect(
+      one.reduceStream([Uint32Array.of(1)] as never, { type: u32, total: new Uint32Array(1) } as never),
+    ).rejects.toThrow(/takes no option total/);
+    const total = new Uint32Array(1);
+    const stream = streamOf([new Uint32Array(20)]).pipeThrough(
+      one.scanStream({ type: u32, total, ...tuning }),
+    );
+    const reader = stream.getReader();
+    expect((await reader.read()).value?.length).toBe(16);
+    structuredClone(0, { transfer: [total.buffer] });
+    expect((await reader.read()).value?.length).toBe(4);
+    expect(String(await rejection(reader.read()))).toMatch(/total was transferred or became shorter/);
+    expect(await one.reduce(Uint32Array.of(1, 2))).toBe(3);
+    one.destroy();
+  });
+});
+
 describe("memory", () => {
+  test("results are divided into arrays whose memory can be taken again", async () => {
+    const { one } = await foldOf(2.5 * 2 ** 20);
+    const data = anyItems("u32", 700_001, "divided") as Uint32Array;
+    const found = await read(streamOf([data]).pipeThrough(one.scanStream({ type: u32 })));
+    expect(found.map(({ byteLength }) => byteLength)).toEqual([
+      2 ** 20,
+      2 ** 20,
+      2 ** 19,
+      4 * 700_001 - 2.5 * 2 ** 20,
+    ]);
+    expectSameBits(joined(data, found), scanReference(data), "divided");
+    one.destroy();
+  });
+
   const chunk = (): Uint32Array => new Uint32Array(16).fill(1);
 
   test("a writer waits for the reader, and everything that was written arrives", async () => {
@@ -559,7 +654,6 @@ describe("what goes wrong", () => {
       [{ type: u32, op: "add" }, /op is add; it takes an operator/, "op"],
       [{ type: u32, workGroupSize: 0 }, /workGroupSize is 0/, "workGroupSize"],
       [{ type: u32, from: f32 }, /it takes a map from one to the other/, "map"],
-      [{ type: u32, total: new Uint32Array(1) }, /takes no option total/, "total"],
     ];
     for (const [wrong, message, option] of bad) {
       const { readable, writable } = one.scanStream(wrong as never);

@@ -7,7 +7,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { PreparedScan } from "../../src/gpu/fold.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import { tuneOne } from "../../src/gpu/tuning/tune_adapter.ts";
-import { fileStore } from "../../src/gpu/tuning/tuning_files.ts";
+import { fileStore } from "../../src/gpu/tuning/tuning_folder.ts";
 import type { AdapterTuning } from "../../src/node.ts";
 import { ArgumentError, openFold, tuneAdapter, u32, u64 } from "../../src/node.ts";
 import { adapterOf, tuningOf } from "../../src/plan/adapter_tuning.ts";
@@ -159,7 +159,7 @@ describe("tuneAdapter", () => {
     ] as const) {
       for (const lengths of [[1, 2, 3], [2 ** 50]]) {
         const found = await tuneOne(own(), { primitive, type, lengths, deadline });
-        expect(found).toEqual({ rows: [], ways: [], lengths: [] });
+        expect(found).toEqual({ rows: [], candidates: [], lengths: [] });
       }
     }
   });

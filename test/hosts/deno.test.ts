@@ -6,7 +6,7 @@ import { bundleSuite } from "./bundle.ts";
 import { runProgram } from "./process.ts";
 import type { Collector } from "./report.ts";
 import { testHost } from "./report.ts";
-import { F16, MAIN, WORKER } from "./suite.ts";
+import { MAIN, SECOND_ADAPTER, WORKER } from "./suite.ts";
 
 async function runDeno(
   args: readonly string[],
@@ -34,7 +34,7 @@ testHost("Deno", denoMissing, [MAIN, WORKER], async (collector, ended) =>
 
 // SwiftShader has no f16; a GPU that has it runs these cases with all the others.
 if (adapter === "software") {
-  testHost("Deno on lavapipe", lavapipeMissing, [F16], async (collector, ended) =>
-    runDeno([F16], await denoOn("lavapipe"), collector, ended),
+  testHost("Deno on lavapipe", lavapipeMissing, [SECOND_ADAPTER], async (collector, ended) =>
+    runDeno([SECOND_ADAPTER], await denoOn("lavapipe"), collector, ended),
   );
 }

@@ -31,17 +31,17 @@ export type Report =
 export const cases: readonly Case[] = [...resultCases, ...inKernelCases, ...errorCases, ...deviceCases];
 
 const quickCases: readonly Case[] = cases.filter((one) => one.quick);
-const f16Cases: readonly Case[] = cases.filter((one) => /\bf16\b/.test(one.name));
+const secondCases: readonly Case[] = cases.filter((one) => /\bf16\b|exact sums/.test(one.name));
 
 /** All cases in the main thread, or some of them: `scope` comes before their names. */
 const casesIn = (scope: string): readonly Case[] =>
   scope === MAIN
     ? rows(cases, { of: 20 })
-    : rows(scope === F16 ? f16Cases : quickCases, { of: 6, shift: scope === WORKER ? 1 : 0 });
+    : rows(scope === SECOND_ADAPTER ? secondCases : quickCases, { of: 6, shift: scope === WORKER ? 1 : 0 });
 
 export const MAIN = "";
-/** The cases of f16 alone, where another adapter has it. */
-export const F16 = "f16";
+/** The cases of f16, which the first software adapter lacks, and of exact sums, whose bits are the same on all adapters. */
+export const SECOND_ADAPTER = "on a second adapter";
 export const WORKER = "in a worker";
 export const SECOND_TAB = "in a second tab";
 

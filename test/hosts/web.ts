@@ -2,7 +2,7 @@
 import { openFold } from "../../src/index.ts";
 import type { Host } from "./case.ts";
 import type { Report } from "./suite.ts";
-import { F16, MAIN, runSuite, SECOND_TAB, WORKER } from "./suite.ts";
+import { MAIN, runSuite, SECOND_ADAPTER, SECOND_TAB, WORKER } from "./suite.ts";
 
 const host: Host = {
   open: openFold,
@@ -42,8 +42,8 @@ if (scope.name === WORKER) {
 } else if (scope.location?.search === "?second-tab") {
   await runSuite(host, SECOND_TAB, print);
   print({ kind: "done" });
-} else if (scope.Deno?.args.includes(F16)) {
-  await runSuite(host, F16, print);
+} else if (scope.Deno?.args.includes(SECOND_ADAPTER)) {
+  await runSuite(host, SECOND_ADAPTER, print);
   print({ kind: "done" });
   scope.Deno.exit(0);
 } else {

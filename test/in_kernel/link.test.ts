@@ -40,7 +40,7 @@ import {
   workGroupSegmentedScan,
 } from "../../src/in_kernel/segmented.ts";
 import { workGroupSort, workGroupSortPairs } from "../../src/in_kernel/sort.ts";
-import { cpuSeconds } from "../support/cpu.ts";
+import { cpuSeconds } from "../support/cpu_seconds.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 
 const device = useNullDevice();

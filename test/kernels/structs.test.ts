@@ -13,7 +13,7 @@ import { identityOf, numeric } from "../../src/in_kernel/numeric.ts";
 import { workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { planColumns } from "../../src/plan/columns.ts";
-import { planCombine } from "../../src/plan/combine.ts";
+import { planCombine } from "../../src/plan/combine_pairs.ts";
 import { everyMethod } from "../../src/plan/every_method.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";

@@ -173,7 +173,7 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
   { title: "a missing total has no end", change: [["ends = 1u << (last - first - 1u);", "ends = 0u;"]] },
   {
     title: "the search stops at a segment that ends before the tile",
-    change: [["<= tile * TILE;", "< tile * TILE - 1u;"]],
+    change: [["<= tile * TILE);", "< tile * TILE - 1u);"]],
   },
   {
     title: "the stored first segment is the next one",

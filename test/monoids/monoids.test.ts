@@ -22,8 +22,8 @@ import {
 } from "../../src/monoids/index.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
+import { checkMonoid } from "../support/check_monoid.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
-import { checkMonoid } from "../support/laws.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 

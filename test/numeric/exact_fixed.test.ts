@@ -6,8 +6,8 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import type { RunKernel } from "../support/buffers.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { bitsOf } from "../support/compare.ts";
-import type { FloatRow } from "../support/exact.ts";
-import { awkwardSums, floats, floatsOf, spreadItems, wordsOfRows } from "../support/exact.ts";
+import type { FloatRow } from "../support/exact_sums.ts";
+import { awkwardSums, floats, floatsOf, spreadItems, wordsOfRows } from "../support/exact_sums.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { asItems } from "../support/results.ts";
 import { rows } from "../support/rows.ts";
@@ -26,8 +26,15 @@ const shapes = {
   f64: { words: 5, span: 74, binades: 75, tie: [1, 2 ** -53, 2 ** -70] },
 } as const;
 
+/** How the items of a row are added up: see the shaders of these names. */
+type Run = "fixed_run" | "fixed_run_digits";
+
 /** A kernel that adds up each row: the number of its items, and the two words of each. 2 says that the row does not fit. */
-function kernelOf({ type, fraction, exponent }: FloatRow, change: (text: string) => string): string {
+function kernelOf(
+  { type, fraction, exponent }: FloatRow,
+  change: (text: string) => string,
+  run: Run = "fixed_run",
+): string {
   const isDouble = type.name === "f64";
   const { words, span } = shapes[type.name];
   const bits = isDouble ? "vec2<u32>(low, high)" : "low + (high & 0u)";
@@ -37,11 +44,13 @@ function kernelOf({ type, fraction, exponent }: FloatRow, change: (text: string)
     `const EXACT_MOST = ${2 ** exponent - 1}u;`,
     `const FIXED_WORDS = ${words}u;`,
     `const FIXED_SPAN = ${span}u;`,
+    `const ITEMS = ${MOST}u;`,
     `const KEY_FRACTION = ${isDouble ? 20 : fraction}u;`,
     `const KEY_MOST = ${2 ** exponent - 1}u;`,
     `alias FloatBits = ${isDouble ? "vec2<u32>" : "u32"};`,
     change(read("fixed")),
     change(read(isDouble ? "fixed_double" : "fixed_float")),
+    change(read(run)),
     `@group(0) @binding(0) var<storage, read_write> rows: array<u32>;
     @group(0) @binding(1) var<storage, read_write> sums: array<vec3<u32>>;
     @compute @workgroup_size(1)
@@ -61,12 +70,13 @@ function kernelOf({ type, fraction, exponent }: FloatRow, change: (text: string)
         sums[group.x] = vec3<u32>(0u, 0u, 2u);
         return;
       }
-      var sum = Fixed();
+      var items: array<FloatBits, ITEMS>;
       for (var item = 0u; item < rows[first]; item++) {
         let low = rows[first + 1u + 2u * item];
         let high = rows[first + 2u + 2u * item];
-        sum = fixed_add(sum, fixed_from_float(${bits}, base));
+        items[item] = ${bits};
       }
+      let sum = fixed_add_run(Fixed(), items, base);
       let found = float_from_fixed(sum, 0u, base).bits;
       sums[group.x] = vec3<u32>(${isDouble ? "found" : "found, 0u"}, 1u);
     }`,
@@ -130,15 +140,24 @@ async function differing(float: FloatRow, run: RunKernel): Promise<{ wrong: stri
   return { wrong, fitting };
 }
 
-test.each(floats)("$type.name: sums that fit have the reference's bits", async (float) => {
-  const run = await compileKernel(
-    fold().device,
-    kernelOf(float, (text) => text),
-  );
-  const { wrong, fitting } = await differing(float, run);
-  expect(wrong).toEqual([]);
-  expect(fitting).toBeGreaterThan(200);
-});
+const runs: readonly { readonly float: FloatRow; readonly run: Run }[] = [
+  ...floats.map((float) => ({ float, run: "fixed_run" as const })),
+  ...floats
+    .filter(({ type }) => type.name === "f32")
+    .map((float) => ({ float, run: "fixed_run_digits" as const })),
+];
+test.each(runs)(
+  "$float.type.name, $run: sums that fit have the reference's bits",
+  async ({ float, run: by }) => {
+    const run = await compileKernel(
+      fold().device,
+      kernelOf(float, (text) => text, by),
+    );
+    const { wrong, fitting } = await differing(float, run);
+    expect(wrong).toEqual([]);
+    expect(fitting).toBeGreaterThan(200);
+  },
+);
 
 /** Faults: what stands in the shaders, and what it becomes. f64 has texts of its own. */
 const faults: readonly (readonly [name: string, from: string, to: string, doubles?: boolean])[] = [
@@ -151,21 +170,38 @@ const faults: readonly (readonly [name: string, from: string, to: string, double
   ["a span of one place more", "base + FIXED_SPAN", "base + FIXED_SPAN + 1u"],
   ["subnormals of one place more", "place < EXACT_FRACTION) {", "place <= EXACT_FRACTION + 1u) {", false],
 ];
+const faultsOfDigits: readonly (readonly [name: string, from: string, to: string])[] = [
+  ["a lost sign of the low digit", "sign_of(a), sign_of(a)", "0u, 0u"],
+  ["a lost sign of the middle digit", ", sign_of(b)", ", 0u"],
+  ["a lost upper part of the middle digit", "bitcast<u32>(middle >> 10u)", "sign_of(b)"],
+  ["a lost upper part of the high digit", "bitcast<u32>(high >> 20u)", "0u"],
+  ["a zero that counts", "select(scaled, 0u, (own[item] & 0x7f800000u) == 0u)", "scaled"],
+  ["subnormals by conversions", "base == 0u", "base > 254u"],
+];
 const ofFloats = floats.flatMap((float) =>
   faults
     .filter(([, , , doubles]) => doubles === undefined || doubles === (float.type.name === "f64"))
     // f16 and f64 have room for more places, and sums of f16 have no carry of a carry.
     .filter(([name]) => float.type.name === "f32" || !name.startsWith("a span"))
     .filter(([name]) => float.type.name !== "f16" || name !== "a lost carry of a carry")
-    .map(([name, from, to]) => ({ float, name, from, to })),
+    .map(([name, from, to]) => ({ float, name, from, to, by: "fixed_run" as Run })),
 );
-test.each(rows(ofFloats, { of: 4 }))("$float.type.name: $name is noticed", async ({ float, from, to }) => {
-  let found = 0;
-  const code = kernelOf(float, (text) => {
-    found += text.split(from).length - 1;
-    return text.replaceAll(from, to);
-  });
-  expect(found).toBe(1);
-  const run = await compileKernel(fold().device, code);
-  expect((await differing(float, run)).wrong.length).toBeGreaterThan(0);
-});
+for (const [name, from, to] of faultsOfDigits) {
+  for (const float of floats.filter(({ type }) => type.name === "f32")) {
+    ofFloats.push({ float, name, from, to, by: "fixed_run_digits" });
+  }
+}
+test.each(rows(ofFloats, { of: 4 }))(
+  "$float.type.name, $by: $name is noticed",
+  async ({ float, from, to, by }) => {
+    let found = 0;
+    const change = (text: string): string => {
+      found += text.split(from).length - 1;
+      return text.replaceAll(from, to);
+    };
+    const code = kernelOf(float, change, by);
+    expect(found).toBe(1);
+    const run = await compileKernel(fold().device, code);
+    expect((await differing(float, run)).wrong.length).toBeGreaterThan(0);
+  },
+);

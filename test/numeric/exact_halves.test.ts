@@ -171,6 +171,8 @@ const faults: readonly (readonly [name: string, from: string, to: string])[] = [
     "clamp(sum.high + (sum.low >> 18u), -MOST, MOST)",
     "(sum.high + (sum.low >> 18u))",
   ],
+  ["a run that comes back from infinity", "i32((ITEMS + 1u) << 22u)", "i32((ITEMS / 2u) << 22u)"],
+  ["a lost sign of infinity", "select(0x7c00u, 0xfc00u, first.high < 0)", "0x7c00u"],
   ["a place of one more", "select(12u, 0u, is_near)", "select(13u, 0u, is_near)"],
 ];
 test.each(

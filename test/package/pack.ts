@@ -6,7 +6,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parseTarGzip } from "nanotar";
-import { sharedFolder } from "../support/shared.ts";
+import { sharedFolder } from "../support/shared_folder.ts";
 
 const repository = fileURLToPath(new URL("../../", import.meta.url));
 const nodeModules = join(repository, "node_modules");

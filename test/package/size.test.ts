@@ -262,7 +262,7 @@ test("what maps items is loaded with the first map, and not before", async () =>
 test("ARCHITECTURE.md has the bytes of each part that is loaded later", async () => {
   const project = await packed.project([], {
     "main.js":
-      'import { openFold, tuneAdapter } from "wavefold"; import { openFold as open } from "wavefold/node"; globalThis.all = [openFold, tuneAdapter, open];',
+      'import { openFold, runLitmusTests, tuneAdapter } from "wavefold"; import { openFold as open } from "wavefold/node"; globalThis.all = [openFold, runLitmusTests, tuneAdapter, open];',
   });
   const chunks = (await viteBuilt(project, [/^node:/])).filter((one) => one.type === "chunk");
   const named = new Map(chunks.map((one) => [one.fileName, one]));

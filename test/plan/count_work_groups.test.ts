@@ -138,7 +138,7 @@ async function run(
 test.for(rows(cases, { of: 3 }))("$title", async ({ plan, isScan, expected, count, ranges }) => {
   const facts = factsOf();
   const own = countWorkGroups(await plan(facts), isScan, facts);
-  const { arrangement } = own.ways[0] as (typeof own.ways)[0];
+  const { arrangement } = own.variants[0] as (typeof own.variants)[0];
   const passes = own.passes(MOST, arrangement);
   expect(passes[0]?.kernel.entryPoint).toBe("count_work_groups");
   const lengths = [
@@ -199,7 +199,7 @@ test("work-groups are counted where there are many, and nothing reads what those
   const isCounted = async (made: Promise<Plan>, isScan: boolean, given = facts): Promise<boolean> => {
     const plan = await made;
     const own = countWorkGroups(plan, isScan, given);
-    const all = own.ways.map(({ arrangement, aside }) =>
+    const all = own.variants.map(({ arrangement, aside }) =>
       own.passes(plan.maxLength, arrangement, aside).some((pass) => pass.counted !== undefined),
     );
     expect(all.some(Boolean)).toBe(own !== plan);

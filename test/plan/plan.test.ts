@@ -56,6 +56,26 @@ test("a grid over both dimensions", () => {
 const twoPasses = { passes: "reduce-then-scan" } as const;
 const onePass = { passes: "single" } as const;
 
+test("a scan in buffers of its own has three kernels, however many levels its spine has", async () => {
+  for (const maxLength of [64, 512, 2 ** 16]) {
+    const { kernels, scratch, passes } = await planScan({ ...small, ...twoPasses, maxLength }, facts, [
+      "padded",
+    ]);
+    expect(kernels).toHaveLength(3);
+    const all = passes(maxLength, "padded", false);
+    expect(new Set(all.map(({ kernel }) => kernel.code))).toEqual(new Set(kernels.map(({ code }) => code)));
+    // No buffer is both read and written, and each one is there.
+    for (const { slots } of all) {
+      const written = slots.get(bindingOf.output);
+      const read = [bindingOf.input, bindingOf.spine].map((binding) => slots.get(binding));
+      expect(read).not.toContainEqual(written);
+      for (const slot of [written, ...read]) {
+        expect(typeof slot === "object" ? slot.scratch : 0).toBeLessThan(scratch.length);
+      }
+    }
+  }
+});
+
 // Of a scan and a compaction in a single pass, and in two; and of a reduction in one dispatch, if it has no more than a tile of
 // tiles, and in one for each level.
 test.each([
@@ -360,7 +380,7 @@ test("every pass binds what its kernel names, and has a kernel that is compiled"
   for (const plan of plans) {
     const compiled = new Set(plan.kernels.map((kernel) => kernel.code));
     for (const length of [0, 1, 16, 17, 256, 257, 4096, 4097, 5000]) {
-      for (const { arrangement, aside } of plan.ways) {
+      for (const { arrangement, aside } of plan.variants) {
         const title = `${plan.title} ${length} ${arrangement} ${aside}`;
         for (const { kernel, slots } of plan.passes(length, arrangement, aside)) {
           const named = [...kernel.bindings.keys()].filter((binding) => !implied.has(binding)).sort();

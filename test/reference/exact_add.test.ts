@@ -12,8 +12,8 @@ import {
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { bitsOf } from "../support/compare.ts";
-import type { FloatRow } from "../support/exact.ts";
-import { awkwardSums, floats, floatsOf, spreadItems } from "../support/exact.ts";
+import type { FloatRow } from "../support/exact_sums.ts";
+import { awkwardSums, floats, floatsOf, spreadItems } from "../support/exact_sums.ts";
 import { arrayOfBits } from "../support/random.ts";
 import { asItems } from "../support/results.ts";
 import { rows } from "../support/rows.ts";

@@ -13,7 +13,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { adapter, planAs, useSoftwareFold } from "../support/fold.ts";
 import { anyItems, randomBits, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { watched } from "../support/watched.ts";
+import { watched } from "../support/watched_device.ts";
 
 // Runs that are written out, against the reference, on every element.
 

@@ -310,12 +310,12 @@ test("sums of weights wrap, and those of f32 are within a bound of the exact sum
   const ones = new Uint32Array(many).fill(0xffffffff);
   expect([...(await fold().histogram(data, { ...bins, weights: ones }))]).toEqual([0, 2 ** 32 - many]);
   const next = randomBits("weights");
-  const weights = Float32Array.from({ length: many }, () => next() / 2 ** 32);
-  const [, sum = 0] = await fold().histogram(data, { ...bins, weights });
+  const few = 1000;
+  const weights = Float32Array.from({ length: few }, () => 1 + next() / 2 ** 32);
+  const [, sum = 0] = await fold().histogram(data.subarray(0, few), { ...bins, weights });
   const exact = weights.reduce((total, one) => total + one, 0);
-  // Each of the additions rounds a sum of at most `many`.
-  expect(Math.abs(sum - exact)).toBeLessThan(many * many * 2 ** -24);
-  expect(sum).not.toBe(0);
+  // Each of the additions rounds a sum of at most twice as many, by half a unit in the last place. One weight too few is 1 off.
+  expect(Math.abs(sum - exact)).toBeLessThan(few * 2 * few * 2 ** -24);
 });
 
 test("a call takes the plan of an equal one, and not that of another", async () => {
@@ -378,10 +378,10 @@ describe("bad input", () => {
       /edges\[2\] is 0\.1000000001, and edges\[1\] is 0\.1, the same as f32; a bin between them has no width/,
     );
     await expect(fold().histogram(floats, { edges: [0, 1e300] })).rejects.toThrow(
-      /edges\[1\] is 1e\+300, which no f32/,
+      /edges\[1\] is 1e\+300; no value of f32/,
     );
     await expect(fold().histogram(floats, { bins: 2, range: [0, 1e300] })).rejects.toThrow(
-      /which no f32 is near to/,
+      /no value of f32 is near it/,
     );
     await expect(fold().histogram(floats, { bins: 2, range: [1, 1 + 1e-12] })).rejects.toThrow(
       /apart as f32/,

@@ -11,8 +11,8 @@ import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
 import type { Order } from "../support/in_kernel.ts";
 import { orders, POISON } from "../support/in_kernel.ts";
 import { rows } from "../support/rows.ts";
-import type { Sorting } from "../support/sorts.ts";
-import { keyKinds, keysOf, numberOf, sortedPlaces } from "../support/sorts.ts";
+import type { Sorting } from "../support/sort_reference.ts";
+import { keyKinds, keysOf, numberOf, sortedPlaces } from "../support/sort_reference.ts";
 
 const fold = useSoftwareFold();
 const { u32, i32, f32, f16, u64, i64, f64 } = elementTypes;

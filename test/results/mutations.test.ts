@@ -122,6 +122,24 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
     sort.destroy();
   };
 
+/** Positions that move with keys, by ranks of which two are in a word. */
+const byPackedRanks: Subject = async function* ({ device }) {
+  const context = contextOf(device);
+  const options = { type: u32, algorithm: "subgroup", ...tile, maxLength: LENGTH } as const;
+  const sort = await prepare(
+    context,
+    planSort(options, context.facts, everyMethod, "positions", undefined, { packsFrom: 1 }),
+  );
+  const [input, output, reordered] = [few, new Uint32Array(LENGTH), new Uint32Array(LENGTH)].map((one) =>
+    storageBuffer(device, one),
+  ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+  const encoder = device.createCommandEncoder();
+  sort.record(encoder, { input, output, reordered, length: LENGTH });
+  device.queue.submit([encoder.finish()]);
+  yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], [...argSortReference(few)]];
+  sort.destroy();
+};
+
 /** Keys of few values with values that show their order, and structs by a key, where a binding holds a third of them. */
 const inShortBindings: Subject = async function* (own) {
   const { device } = own;
@@ -209,6 +227,22 @@ const sorted = (options: object, data = numbers): Subject =>
     yield [await own.sort(data, options as never), sortReference(data, bitsOf(options))];
     yield [await own.argSort(data, options as never), argSortReference(data, bitsOf(options))];
   };
+
+/** One plan sorts again and again, fewer items and more. */
+const sortedAgain: Subject = async function* (own) {
+  const { device } = own;
+  const sort = await own.prepareSort({ type: u32, maxLength: LENGTH, ...once });
+  const input = storageBuffer(device, numbers);
+  for (const length of [LENGTH, LENGTH - 200, LENGTH, LENGTH - 7]) {
+    const output = storageBuffer(device, new Uint32Array(LENGTH));
+    const encoder = device.createCommandEncoder();
+    sort.record(encoder, { input, output, length });
+    device.queue.submit([encoder.finish()]);
+    const found = (await readWords(device, output)).subarray(0, length);
+    yield [[...found], [...sortReference(numbers.subarray(0, length))]];
+  }
+  sort.destroy();
+};
 const bitsOf = (options: object): never => ("bits" in options ? { bits: options.bits } : {}) as never;
 
 /** Each segment on its own: positions, and values that move with the elements. */
@@ -368,6 +402,8 @@ const subjects = {
   },
   "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
+  "sorts by one plan": sortedAgain,
+  "a sort by votes, of two ranks to a word": byPackedRanks,
   // Several subgroups of up to 64 lanes.
   "a sort by votes": sorted({ ...once, algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 2 }),
   "a sort by votes, of few values": sorted({ ...twice, algorithm: "subgroup" }, few),
@@ -803,7 +839,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "of a thread's equal items, all have one rank",
     shownBy: "a sort by counters, twice",
-    from: /(ranks\[\w+\] = )atomicAdd\((&sort_memory\[ranks\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
+    from: /(ranks\[\w+ \/ RANKS\] \|= )atomicAdd\((&sort_memory\[own\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
     to: "$1atomicLoad($2)",
   },
   {
@@ -849,6 +885,30 @@ const mutations: readonly Mutation[] = [
     to: "digit_counts[thread * params.tiles + params.tiles - 1u - tile]",
   },
   {
+    title: "bins keep what the sort before the last one counted",
+    shownBy: "sorts by one plan",
+    from: "atomicStore(&spine[other * BINS + bin], 0u);",
+    to: "",
+  },
+  {
+    title: "bins do not take turns",
+    shownBy: "sorts by one plan",
+    from: "atomicStore(&spine[NEXT_BINS], other);",
+    to: "",
+  },
+  {
+    title: "a sort reads the bins that the next one counts in",
+    shownBy: "sorts by one plan",
+    from: "atomicStore(&bins[COUNTED_BINS], atomicLoad(&bins[NEXT_BINS]));",
+    to: "",
+  },
+  {
+    title: "entries of tiles keep what the last sort left",
+    shownBy: "sorts by one plan",
+    from: "atomicStore(&bins[word], 0u);",
+    to: "",
+  },
+  {
     title: "the tiles before are not added up",
     shownBy: "a sort by counters, once",
     from: "before.y + sum - before.x",
@@ -877,6 +937,12 @@ const mutations: readonly Mutation[] = [
     shownBy: "a sort by votes, of few values",
     from: /(atomicAdd\(&sort_memory\[counters \+ digit\w*\], )before\w* \+ 1u/g,
     to: "$11u",
+  },
+  {
+    title: "both ranks of a word are the first one",
+    shownBy: "a sort by votes, of two ranks to a word",
+    from: "extractBits(word, RANK_BITS * (item % RANKS), RANK_BITS)",
+    to: "extractBits(word, 0u, RANK_BITS)",
   },
   {
     title: "lanes with other digits are peers",

@@ -7,7 +7,7 @@ import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
-import type { ClassPartition } from "../../src/gpu/at_hand/compact_at_hand.ts";
+import type { ClassPartition } from "../../src/gpu/at_hand/reduce_and_compact_at_hand.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
@@ -366,6 +366,16 @@ test("recorded: flags, positions, a first index, and nothing at all", async () =
   device.queue.submit([empty.finish()]);
   expect([...(await readWords(device, count))]).toEqual([0]);
   flagged.destroy();
+});
+
+test("the reference takes classes modulo 2^32, as WGSL does", () => {
+  const { values, offsets } = partitionReference(Uint32Array.of(5, 0, 7), (x) => x - 6, { classes: 3 });
+  expect(values).toEqual(Uint32Array.of(7, 5, 0));
+  expect(offsets).toEqual(Uint32Array.of(0, 0, 1, 3));
+  expect(partitionReference(Uint32Array.of(5, 0), () => -1, { classes: 3 })).toEqual({
+    values: Uint32Array.of(5, 0),
+    offsets: Uint32Array.of(0, 0, 0, 2),
+  });
 });
 
 test("no elements", async () => {

@@ -103,8 +103,17 @@ test("a sort gives the same words each time", { timeout: 300_000 }, async () => 
           })),
         }),
       );
+      const compare = (pass: GPUComputePassEncoder): void => {
+        pass.setPipeline(pipeline);
+        for (const group of groups) {
+          pass.setBindGroup(0, group);
+          pass.dispatchWorkgroups(WORK_GROUPS);
+        }
+      };
       return {
         title,
+        compare,
+        nonzero: pairs.reduce((sum, [, words]) => sum + words.filter((word) => word !== 0).length, 0),
         record(encoder: GPUCommandEncoder): void {
           encoder.clearBuffer(output);
           if (values) {
@@ -112,17 +121,23 @@ test("a sort gives the same words each time", { timeout: 300_000 }, async () => 
           }
           const pass = encoder.beginComputePass();
           sort.record(pass, { input, output, ...(values && { values: given, reordered }), length } as never);
-          pass.setPipeline(pipeline);
-          for (const group of groups) {
-            pass.setBindGroup(0, group);
-            pass.dispatchWorkgroups(WORK_GROUPS);
-          }
+          compare(pass);
           pass.end();
         },
         destroy: () => sort.destroy(),
       };
     }),
   );
+  // Before the first sort there are zeros, which the comparison must find wrong.
+  submit(device, (encoder) => {
+    const pass = encoder.beginComputePass();
+    for (const { compare } of tasks) {
+      compare(pass);
+    }
+    pass.end();
+  });
+  expect((await readWords(device, wrong))[0]).toBe(tasks.reduce((sum, { nonzero }) => sum + nonzero, 0));
+  submit(device, (encoder) => encoder.clearBuffer(wrong));
   let done = 0;
   for (let round = 0; done < times; round++) {
     submit(device, (encoder) => {

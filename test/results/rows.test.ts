@@ -322,7 +322,7 @@ describe("rows", () => {
       features: new Set(["subgroups"]),
     };
     const sized = { workGroupSize: 2 * facts.subgroupMaxSize, itemsPerThread: 4 };
-    const long = plan("scan", sized, bySubgroups as never);
+    const long = plan("scan", { ...sized, segments: "rows" }, bySubgroups as never);
     const tile = sized.workGroupSize * sized.itemsPerThread;
     const entryOf = (columns: number, arrangement: "vectors" | "items" = "vectors"): string | undefined =>
       long?.passes(2 * columns, arrangement, false, { columns })[0]?.kernel.entryPoint;
@@ -333,7 +333,7 @@ describe("rows", () => {
     ]);
     // A row that starts no vector, and one that would leave a tile nearly empty.
     expect([2 * tile - 2, tile + 4].map((columns) => entryOf(columns))).toEqual(
-      Array(2).fill("scan_single_pass"),
+      Array(2).fill("scan_flat_rows"),
     );
     expect(entryOf(2 * tile - 4, "items")).not.toBe("scan_long_rows");
     expect(plan("scan", { algorithm: "blelloch" })).toBeUndefined();

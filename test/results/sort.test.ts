@@ -523,6 +523,31 @@ describe("tiles that go through work-group memory in parts", () => {
   );
 });
 
+test.for(rows([27, 28], { of: 2 }))(
+  "values move by ranks of which two are in a word, with %i items a thread",
+  async (itemsPerThread) => {
+    const { device } = fold();
+    const context = contextOf(device);
+    const options = { type: u32, algorithm: "subgroup", workGroupSize: 64, itemsPerThread } as const;
+    const tile = 64 * itemsPerThread;
+    const testing = { packsFrom: 26, partBytes: 4096, patience: 3 };
+    const plan = planSort(
+      { ...options, maxLength: 3 * tile },
+      context.facts,
+      everyMethod,
+      u32,
+      undefined,
+      testing,
+    );
+    expect(plan.kernels.filter(({ code }) => code.includes("const RANKS = 2u;")).length).toBeGreaterThan(0);
+    const sort = await prepare(context, plan);
+    for (const length of [1, tile - 1, tile, tile + 1, 3 * tile]) {
+      await expectSorted(sort, { name: "u32", length, descending: false, moved: u32 });
+    }
+    sort.destroy();
+  },
+);
+
 describe("short data that is sorted by comparing each item with all others", () => {
   const turns = names.flatMap((name, at) =>
     ([undefined, u32, f64] as const).map((moved, turn) => ({
@@ -809,6 +834,11 @@ describe("what is refused", () => {
     [() => fold().sort(data, { key: 5 as never }), "key", /WGSL over/],
     [() => fold().sort(Particle.array(2)), "key", /such as "x.depth"/],
     [() => fold().sort(Particle.array(2), { key: "x.id + 1u" }), "keyType", /the type that the key/],
+    [
+      () => fold().sort(Particle.array(2), { key: "x.dept" }),
+      "key",
+      /"x\.dept"; it takes a field of Particle: x\.\w+, x\./,
+    ],
     [() => fold().sort(Particle.array(2), { key: "x", keyType: Particle as never }), "keyType", /the struct/],
     [() => fold().sort(data, { values: Uint32Array.of(1, 2) }), "values", /2 values for 3 elements/],
     [() => fold().sort(data, { values: [1, 2, 3] as never }), "values", /values: number has no element type/],

@@ -34,7 +34,7 @@ test("the check says what works, and its report is copied as JSON", async () => 
   const litmus = lines.filter((line) => line.startsWith("ok litmus test of "));
   expect(litmus).toHaveLength(litmusTests.length);
   expect(lines.at(-1)).toMatch(
-    /^ok bench: [\d,]+ u32, by .*: copy [\d.]+ .?s, scan [\d.]+ .?s \([\d.]+ ×\), reduce .*, compact /,
+    /^ok bench: [\d,]+ u32, by .*: copy [\d.]+ .?s, scan [\d.]+ .?s \([\d.,]+ ×\), reduce .*, compact /,
   );
   await page.getByRole("button", { name: "Copy the report as JSON" }).click();
   await expect.poll(() => textOf(page, "#stage")).toBe("The report is on the clipboard, as JSON.");

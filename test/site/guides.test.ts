@@ -6,9 +6,9 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { skipAll } from "../support/adapter.ts";
-import type { Section } from "../support/blocks.ts";
-import { blocksOf, sectionsOf } from "../support/blocks.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
+import type { Section } from "../support/code_blocks.ts";
+import { blocksOf, sectionsOf } from "../support/code_blocks.ts";
 import { testInTurn } from "../support/rows.ts";
 import { lit } from "./site.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { runBlocks } from "../support/blocks.ts";
+import { runBlocks } from "../support/code_blocks.ts";
 import { testInTurn } from "../support/rows.ts";
 import { lit, overflow, textOf, useSite } from "./site.ts";
 

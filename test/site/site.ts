@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { Places } from "../../src/cli/issue_link.ts";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
-import { sharedFolder } from "../support/shared.ts";
+import { sharedFolder } from "../support/shared_folder.ts";
 
 /** How a page is opened. */
 interface Visit {

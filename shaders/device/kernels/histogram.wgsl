@@ -2,7 +2,7 @@
 // work-groups, and counts in counters of its own. At the end it adds these to the bins.
 // Linked with contract.wgsl, an input, load_items.wgsl, length_*.wgsl, bin_*.wgsl, amount_*.wgsl, tally_*.wgsl, counters_*.wgsl
 // and bins_*.wgsl. The bins must be zero at the start.
-// Dispatch any number of work-groups. A grid of several rows may have more than params.tiles; these add nothing.
+// begin_tally comes before a work-group's first tile. Dispatch any number of work-groups. A grid of several rows may have more than params.tiles; these add nothing.
 // Work-group memory: that of the counters.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -13,12 +13,17 @@ fn histogram(
   let number = work_group.y * params.grid_width + work_group.x;
   let length = data_length();
   let tiles = select(0u, last_tile(length) + 1u, length > 0u && number < params.tiles);
+  if (number < params.tiles) {
+    begin_tally(number, thread, length);
+  }
   for (var tile = number; tile < tiles; tile += params.tiles) {
     tally_tile(tile, thread, length);
   }
   end_tally(thread);
   add_counters(thread);
 }
+
+fn begin_tally(number: u32, thread: u32, length: u32) {}
 
 fn tally_tile(tile: u32, thread: u32, length: u32) {
   let first = tile * (TILE / VECTOR) + thread;

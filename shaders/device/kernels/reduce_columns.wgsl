@@ -1,6 +1,6 @@
 // Reduces each column of a matrix, or the part of each column that is in each chunk of rows. A thread reduces one run to
 // its total, and stores it at the run's place. So the totals of chunks are a matrix with the same columns.
-// Linked with contract.wgsl, runs.wgsl, an input of single items, output_items.wgsl and length_*.wgsl. Dispatch at least
+// Linked with contract.wgsl, chunks.wgsl, an input of single items, output_items.wgsl and length_*.wgsl. Dispatch at least
 // params.segment_count threads. The threads past that many store nothing. No work-group memory.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)

@@ -4,7 +4,8 @@
 // before it started, and stores them side by side. If more runs start in the tile than work-group memory has room for, the keys are
 // loaded again, and the next runs follow, round after round.
 //
-// An element has two words: how many runs start, and one more than the index of the last item that starts one, or 0.
+// An element has two words: how many runs start, and one more than the index of the last item that starts one, or 0. Only lengths need
+// the second one: numbers_alone.wgsl leaves it out.
 //
 // Linked with contract.wgsl, subgroup.wgsl, key_before_*.wgsl, keys.wgsl or keys_by_expression.wgsl, load_keys_*.wgsl,
 // look_back.wgsl, tile_*.wgsl, output_items.wgsl, length_*.wgsl, and for what is stored for a run stage_*.wgsl and store_*.wgsl.
@@ -130,7 +131,7 @@ fn starts_of(tile: u32, thread: u32, length: u32, keys: array<Key, ITEMS>) -> St
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     number += (starts.rows[vector / 4u] >> (8u * (vector % 4u))) & 0xffu;
   }
-  starts.all = started_runs(number, subgroupMax(last));
+  starts.all = runs_of_subgroup(number, last);
   return starts;
 }
 
@@ -166,6 +167,11 @@ fn store_staged(thread: u32, number: u32, place: u32, last: u32) {
     }
     store_number(place + at, at, last);
   }
+}
+
+// The runs that start in a subgroup's rows. `number` is that of all lanes, and `last` is the lane's own. Call in uniform control flow.
+fn runs_of_subgroup(number: u32, last: u32) -> Element {
+  return started_runs(number, subgroupMax(last));
 }
 
 fn started_runs(number: u32, last: u32) -> Element {

@@ -1,7 +1,7 @@
 // Scans each column of a matrix, as scan_columns.wgsl, with several threads for each column. A work-group takes COLUMN_BLOCK
 // columns of one chunk, and goes down their rows in tiles. In a tile, a thread takes ITEMS rows of one column. What comes
 // before them is what comes before the tile and the totals of the threads above, combined one after another.
-// Linked with contract.wgsl, runs.wgsl, an input and an output of single items, length_*.wgsl and carry_*.wgsl.
+// Linked with contract.wgsl, chunks.wgsl, an input and an output of single items, length_*.wgsl and carry_*.wgsl.
 // Dispatch at least one work-group for each block of each chunk. Work-groups past the last block store nothing.
 // Work-group memory: two elements for each thread. It takes turns with them, so that a tile needs one barrier.
 

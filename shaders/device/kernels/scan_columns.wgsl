@@ -1,6 +1,6 @@
 // Scans each column of a matrix. A thread scans one run: the items that one column has in one chunk of rows. Its prefixes
 // start from the carry, which is the combination of the runs above it.
-// Linked with contract.wgsl, runs.wgsl, an input and an output of single items, length_*.wgsl and carry_*.wgsl.
+// Linked with contract.wgsl, chunks.wgsl, an input and an output of single items, length_*.wgsl and carry_*.wgsl.
 // Dispatch at least one thread for each run. Threads past the last run store nothing. No work-group memory.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)

@@ -29,6 +29,8 @@ fn sort_keys_pass(
   if (tile * TILE >= length) {
     return;
   }
+  // The load comes first, so that it is under way while the items are loaded.
+  let of_all = items_of_digit(thread);
 
   // Each item counts in the counters of its subgroup's run, and takes what it finds there.
   let own = min(TILE, length - tile * TILE);
@@ -64,7 +66,7 @@ fn sort_keys_pass(
   // end of the data stay where they are.
   let count = count_of_digit(thread);
   hand_on_digits(tile, count, thread);
-  let before = scan_digits(vec2<u32>(count, items_of_digit(thread)), thread);
+  let before = scan_digits(vec2<u32>(count, of_all), thread);
   set_first_of_digit(before.x, thread);
   if (own == TILE) {
     for (var item = 0u; item < ITEMS; item++) { // unroll
@@ -173,7 +175,11 @@ fn sort_again(tile: u32, first: u32, own: u32, thread: u32) {
   }
   count_items(digits, thread);
   set_first_of_digit(first, thread);
-  let ranks = rank_items(digits, thread);
+  var packed = rank_items(digits, thread);
+  var ranks: array<u32, ITEMS>;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    ranks[item] = rank_in(packed[item / RANKS], item);
+  }
   for (var part = 0u; part < PARTS; part++) { // unroll
     put_items(ranks, items, part);
     workgroupBarrier();

@@ -28,7 +28,7 @@ fn sort_one_tile(invocation: Invocation) {
     set_first_of_digit(before.x, thread);
     var ranks = rank_items(digits, thread);
     for (var item = 0u; item < ITEMS; item++) { // unroll
-      put_item(ranks[item], items[item]);
+      put_item(rank_in(ranks[item / RANKS], item), items[item]);
     }
     workgroupBarrier();
     for (var item = 0u; item < ITEMS; item++) { // unroll

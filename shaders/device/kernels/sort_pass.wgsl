@@ -17,6 +17,8 @@ fn sort_pass(
   if (tile * TILE >= length) {
     return;
   }
+  // The load comes first, so that it is under way while the items are loaded.
+  let of_all = items_of_digit(thread);
 
   // Items past the end of the data get the greatest digit. Since they come last in the last tile, they stay last.
   var items: array<Output, ITEMS>;
@@ -47,7 +49,7 @@ fn sort_pass(
     count -= TILE - own;
   }
   hand_on_digits(tile, count, thread);
-  let before = scan_digits(vec2<u32>(count, items_of_digit(thread)), thread);
+  let before = scan_digits(vec2<u32>(count, of_all), thread);
   set_first_of_digit(before.x, thread);
   var ranks = rank_items(digits, thread);
   put_items(ranks, items, 0u);
@@ -90,11 +92,11 @@ fn sort_pass(
 }
 
 // Puts the items of a part into work-group memory: those whose places in the sorted tile are among the part's.
-fn put_items(given_ranks: array<u32, ITEMS>, given_items: array<Output, ITEMS>, part: u32) {
+fn put_items(given_ranks: array<u32, RANK_WORDS>, given_items: array<Output, ITEMS>, part: u32) {
   var ranks = given_ranks;
   var items = given_items;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let place = ranks[item] - part * SHARE;
+    let place = rank_in(ranks[item / RANKS], item) - part * SHARE;
     if (PARTS == 1u || place < SHARE) {
       put_item(place, items[item]);
     }

@@ -1,4 +1,4 @@
-// How a work-group takes rows: parts of the data of params.wanted items each, which are combined each for itself. A tile has
+// How a work-group takes rows: params.wanted items each, and each combined on its own. A tile has
 // params.chunk_rows items at most. It has as many whole rows as fit; or, if a row is longer, a part of one row.
 // Linked with contract.wgsl, load_items.wgsl, an input, and a file that declares row_items_end(): where the data ends.
 // Call from any control flow. No work-group memory.

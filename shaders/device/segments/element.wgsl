@@ -1,4 +1,4 @@
-// Segments: parts of the data that are combined each for itself. An element holds a value, and how many segments start in the
+// Segments: parts of the data, each of which is combined on its own. An element holds a value, and how many segments start in the
 // elements that it combines. So the operator on these elements combines within segments, and every kernel that takes any
 // operator takes this one. The number of starts tells more than a flag would: two prefixes that follow one another differ in
 // it if a segment starts between them, and it numbers the segments.

@@ -14,7 +14,8 @@ fn first_segment_of(tile: u32, length: u32) -> u32 {
     while (low < high) {
       let step = (high - low - 1u) / subgroup_count + 1u;
       let segment = low + subgroup_rank * step + step - 1u;
-      let is_before = segment < high && offset_at(min(segment, high - 1u) + 1u, length) <= tile * TILE;
+      // No lane may skip the load, since all of them vote next.
+      let is_before = (segment < high) & (offset_at(min(segment, high - 1u) + 1u, length) <= tile * TILE);
       low = min(low + count_votes(subgroupBallot(is_before)) * step, high);
       high = min(low + step - 1u, high);
     }

@@ -10,7 +10,7 @@ fn is_hit(tile: u32) -> bool {
 fn delay_tile(tile: u32, turns: u32) {
   if (is_hit(tile)) {
     for (var turn = 0u; turn < turns; turn++) {
-      atomicAdd(&spine[DIGITS * RADIX + DIGITS], 1u);
+      atomicAdd(&spine[FIRST_TICKET + DIGITS], 1u);
     }
   }
 }

@@ -14,7 +14,8 @@
 // Sources: Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA, 2016; Adinets, Merrill,
 // "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", 2022; Smith, Levien, Owens, "Decoupled Fallback", SPAA 2025.
 
-// The numbers of items by digit, for all passes; a ticket for each pass; and the entries of all tiles.
+// Two sets of the numbers of items by digit, for all passes; which set the next sort counts in; which one this sort has counted in; a
+// ticket for each pass; and the entries of all tiles. See bins_in_turn.wgsl.
 @group(0) @binding(3) var<storage, read_write> spine: array<atomic<u32>>;
 
 const PART = 2u;
@@ -33,6 +34,20 @@ fn hand_on_digits(tile: u32, count: u32, thread: u32) {
   if (thread < RADIX && tile > 0u && !is_part_withheld(tile, thread)) {
     hand_on(entry_of(tile, thread), PART, count);
   }
+  if (tile == 0u && params.digit == 0u) {
+    turn_bins(thread);
+  }
+}
+
+// Sets the bins that this sort does not read to zero. The next sort counts in them.
+fn turn_bins(thread: u32) {
+  let other = 1u - atomicLoad(&spine[COUNTED_BINS]);
+  for (var bin = thread; bin < BINS; bin += WORK_GROUP_SIZE) {
+    atomicStore(&spine[other * BINS + bin], 0u);
+  }
+  if (thread == 0u) {
+    atomicStore(&spine[NEXT_BINS], other);
+  }
 }
 
 fn hand_on(entry: u32, state: u32, count: u32) {
@@ -43,7 +58,7 @@ fn items_of_digit(thread: u32) -> u32 {
   if (thread >= RADIX) {
     return 0u;
   }
-  return atomicLoad(&spine[params.digit * RADIX + thread]);
+  return atomicLoad(&spine[atomicLoad(&spine[COUNTED_BINS]) * BINS + params.digit * RADIX + thread]);
 }
 
 // The greatest number of a tile whose entry a thread waited for in vain, and 1 more.

@@ -68,10 +68,11 @@ fn set_first_of_digit(first: u32, thread: u32) {
   workgroupBarrier();
 }
 
-fn rank_items(digits: array<u32, ITEMS>, thread: u32) -> array<u32, ITEMS> {
-  var ranks = digits;
+fn rank_items(digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> {
+  var own = digits;
+  var ranks: array<u32, RANK_WORDS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    ranks[item] = atomicAdd(&sort_memory[ranks[item] * WORK_GROUP_SIZE + thread], 1u);
+    ranks[item / RANKS] |= atomicAdd(&sort_memory[own[item] * WORK_GROUP_SIZE + thread], 1u) << (RANK_BITS * (item % RANKS));
   }
   workgroupBarrier();
   return ranks;

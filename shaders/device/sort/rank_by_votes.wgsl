@@ -71,19 +71,20 @@ fn set_first_of_digit(first: u32, thread: u32) {
   workgroupBarrier();
 }
 
-// The items' places in the sorted tile.
-fn rank_items(digits: array<u32, ITEMS>, thread: u32) -> array<u32, ITEMS> {
-  var ranks = digits;
+// The items' places in the sorted tile, RANKS to a word.
+fn rank_items(digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> {
+  var own = digits;
   let others_before = lanes_before(subgroup_lane);
   let everyone = subgroupBallot(true);
   let counters = subgroup_number * RADIX;
   // The votes of all rows come first, so that they are under way together.
   var peers_of: array<vec4<u32>, ITEMS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    peers_of[item] = lanes_like(ranks[item], everyone);
+    peers_of[item] = lanes_like(own[item], everyone);
   }
+  var ranks: array<u32, RANK_WORDS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let digit = ranks[item];
+    let digit = own[item];
     let peers = peers_of[item];
     let before = count_votes(peers & others_before);
     // The last lane of each digit counts for its peers, which get the place of the first one from it.
@@ -92,7 +93,7 @@ fn rank_items(digits: array<u32, ITEMS>, thread: u32) -> array<u32, ITEMS> {
     if (last == subgroup_lane) {
       place = atomicAdd(&sort_memory[counters + digit], before + 1u);
     }
-    ranks[item] = subgroupShuffle(place, last) + before;
+    ranks[item / RANKS] |= (subgroupShuffle(place, last) + before) << (RANK_BITS * (item % RANKS));
   }
   workgroupBarrier();
   return ranks;

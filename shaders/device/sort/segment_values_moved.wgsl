@@ -11,7 +11,7 @@ fn load_segment_values(given_indices: array<u32, ITEMS>) {
   }
 }
 
-fn exchange_segment_values(thread: u32, ranks: array<u32, ITEMS>) {
+fn exchange_segment_values(thread: u32, ranks: array<u32, RANK_WORDS>) {
   exchange_values(thread, ranks);
 }
 

@@ -19,10 +19,10 @@ fn load_values(tile: u32, thread: u32, length: u32) {
   }
 }
 
-fn put_values(given_ranks: array<u32, ITEMS>) {
+fn put_values(given_ranks: array<u32, RANK_WORDS>) {
   var ranks = given_ranks;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    put_value(ranks[item], own_values[item]);
+    put_value(rank_in(ranks[item / RANKS], item), own_values[item]);
   }
   workgroupBarrier();
 }
@@ -32,14 +32,14 @@ fn move_values(
   part: u32,
   own: u32,
   thread: u32,
-  given_ranks: array<u32, ITEMS>,
+  given_ranks: array<u32, RANK_WORDS>,
   given_places: array<u32, SHARE_ITEMS>,
 ) {
   var ranks = given_ranks;
   var places = given_places;
   workgroupBarrier();
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let place = ranks[item] - part * SHARE;
+    let place = rank_in(ranks[item / RANKS], item) - part * SHARE;
     if (PARTS == 1u || place < SHARE) {
       put_value(place, own_values[item]);
     }
@@ -54,7 +54,7 @@ fn move_values(
 }
 
 // Sorts the values of one tile in work-group memory, as its keys were.
-fn exchange_values(thread: u32, ranks: array<u32, ITEMS>) {
+fn exchange_values(thread: u32, ranks: array<u32, RANK_WORDS>) {
   put_values(ranks);
   for (var item = 0u; item < ITEMS; item++) { // unroll
     own_values[item] = take_value(place_of(0u, thread, item));

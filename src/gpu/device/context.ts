@@ -7,13 +7,13 @@ export interface Pipeline {
   readonly layout: GPUBindGroupLayout;
 }
 
-/** A buffer of all digits. A dynamic offset chooses the digit that a dispatch gets as a uniform. */
-export interface Digits {
+/** A buffer of all digits of run numbers. A dynamic offset chooses the digit that a dispatch gets as a uniform. */
+export interface RunNumberDigits {
   /** The binding of one digit. */
   readonly resource: GPUBufferBinding;
   /** How many plans hold it. */
   uses: number;
-  /** The offsets of the low and the high digit of a run's number. */
+  /** The offsets of the low and the high digit of a run number. */
   offsetsOf(run: number): readonly [number, number];
 }
 
@@ -43,7 +43,7 @@ export interface Context {
   /** The buffers and plans that calls have left for the next calls. */
   readonly kept: Kept;
   /** It is there once a single pass is prepared. */
-  digits?: Digits;
+  digits?: RunNumberDigits;
   /** Why the device is gone, once it is. */
   lost?: GPUDeviceLostInfo;
 }

@@ -1,9 +1,8 @@
 import { DeviceLostError, part, WavefoldError } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
-import type { Module } from "../../text/link.ts";
 import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./call_memory.ts";
 import type { Context, Pipeline } from "./context.ts";
-import { COMPUTE_STAGE } from "./flags.ts";
+import { COMPUTE_STAGE } from "./usage_flags.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
 export type Compilable = Omit<Kernel, "vector">;
@@ -105,7 +104,7 @@ const pause = (): Promise<undefined> => new Promise((resolve) => setTimeout(reso
  */
 export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeline> {
   const { pipelines } = context;
-  const key = keyOf(kernel);
+  const key = pipelineKeyOf(kernel);
   const known = pipelines.get(key);
   const pipeline = typeof known === "object" ? known : compile(context.device, kernel);
   pipelines.delete(key);
@@ -117,7 +116,7 @@ export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeli
 }
 
 /** The key of a kernel's pipeline: two kernels with the same key have the same pipeline. */
-export const keyOf = ({ entryPoint, code }: Pick<Kernel, "entryPoint" | "code">): string =>
+export const pipelineKeyOf = ({ entryPoint, code }: Pick<Kernel, "entryPoint" | "code">): string =>
   `${entryPoint}\n${code}`;
 
 /** Marks the pipelines of these keys as the most recently used. */
@@ -161,10 +160,25 @@ const bindingLayouts = {
   read_write: { type: "storage" },
 } as const satisfies Record<BindingKind, GPUBufferBindingLayout>;
 
+/**
+ * Compiles a kernel, and turns the compiler's messages into errors at the line that was written. The pipeline does not wait for the
+ * messages: they are asked for while it is compiled.
+ */
 async function compile(device: GPUDevice, kernel: Compilable): Promise<Pipeline> {
-  const module = await compileModule(device, kernel, kernel.label);
+  const { label, code } = kernel;
+  device.pushErrorScope("validation");
+  const module = device.createShaderModule({ label, code });
   const [layout, descriptor] = descriptorOf(device, kernel, module);
-  return { pipeline: await device.createComputePipelineAsync(descriptor), layout };
+  const made = device.createComputePipelineAsync(descriptor);
+  // If the module is wrong, that is what is told.
+  made.catch(() => {});
+  const [failure, { messages }] = await Promise.all([device.popErrorScope(), module.getCompilationInfo()]);
+  const message = messages.find((one) => one.type === "error");
+  if (message || failure) {
+    const { shaderError } = await errorsFor(`${label}: ${(message ?? failure)?.message}`);
+    throw shaderError(kernel, label, message, failure);
+  }
+  return { pipeline: await made, layout };
 }
 
 /** What a kernel's pipeline is made of: the layout of its bindings, and its description. */
@@ -189,19 +203,6 @@ export function descriptorOf(
       compute: { module, entryPoint },
     },
   ];
-}
-
-/** Compiles a module, and turns the compiler's messages into errors at the line that was written. */
-async function compileModule(device: GPUDevice, linked: Module, label: string): Promise<GPUShaderModule> {
-  device.pushErrorScope("validation");
-  const module = device.createShaderModule({ label, code: linked.code });
-  const [failure, info] = await Promise.all([device.popErrorScope(), module.getCompilationInfo()]);
-  const message = info.messages.find((one) => one.type === "error");
-  if (message === undefined && failure === null) {
-    return module;
-  }
-  const { shaderError } = await errorsFor(`${label}: ${(message ?? failure)?.message}`);
-  throw shaderError(linked, label, message, failure);
 }
 
 /** Makes a buffer. It throws if there is no room for it; the error says that `needed` bytes are needed. */

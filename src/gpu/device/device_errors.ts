@@ -2,8 +2,8 @@ import { AdapterError, LimitError, OutOfMemoryError, ShaderError, SourceError } 
 import type { Plan } from "../../plan/plan.ts";
 import type { Module } from "../../text/link.ts";
 import { MARK } from "../../text/mark.ts";
+import { LINE_BREAK } from "../../text/pieces.ts";
 import type { SourceText } from "../../text/source.ts";
-import { LINE_BREAK } from "../../text/tokens.ts";
 
 /** Matches the mark that starts the caller's names in a module that has ours, too. */
 const MARKED = new RegExp(`(?<!\\p{XID_Continue})${MARK}`, "gu");

@@ -4,7 +4,7 @@ import { wholeWords } from "../../plan/plan.ts";
 import { keepBuffer, letGoOfBuffers, takeBuffer } from "./call_memory.ts";
 import type { Context } from "./context.ts";
 import { allocate, explain, requireDevice, validated } from "./device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, MAP_WRITE, STORAGE } from "./flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, MAP_WRITE, STORAGE } from "./usage_flags.ts";
 
 /**
  * The array of a call, and its place in memory when the call began. Its elements are read later, when the kernels are
@@ -47,7 +47,7 @@ export function bytesOf(
 }
 
 /** A buffer's first bytes, to be read. `use` gets them; they are gone when it returns. */
-export interface Part {
+export interface ReadBack {
   readonly buffer: GPUBuffer;
   readonly bytes: number;
   use(bytes: Uint8Array): void;
@@ -71,7 +71,7 @@ export interface Hand {
    * so that it need not be asked whether it takes them.
    */
   readBack(
-    parts: readonly Part[],
+    parts: readonly ReadBack[],
     run?: (encoder: GPUCommandEncoder) => void,
     isKnown?: boolean,
   ): Promise<void>;
@@ -106,7 +106,7 @@ export function roomFor(
   const { kept } = context;
   const size = roomOf(bytes);
   const make = (): Promise<GPUBuffer> => {
-    // What the calls under way may take, and what is kept, must not be more together.
+    // Calls under way and kept buffers together must not have more than `maxKeptBytes`.
     letGoOfBuffers(kept, kept.mostBytes - kept.usedBytes);
     return allocate(
       context,
@@ -146,7 +146,7 @@ export function submit(
 }
 
 /**
- * One call from array to array.
+ * One call from array to array. Its buffers are counted among those of calls under way, unless it is a stream.
  *
  * @throws {OutOfMemoryError} {@link DeviceLostError} {@link ArgumentError} for an array that becomes shorter meanwhile.
  */
@@ -154,6 +154,7 @@ export async function atHand<T>(
   context: Context,
   title: string,
   call: (hand: Hand) => Promise<T>,
+  isStream = false,
 ): Promise<T> {
   const { device, kept } = context;
   const owned: GPUBuffer[] = [];
@@ -204,7 +205,7 @@ export async function atHand<T>(
       async readBack(parts, run, isKnown) {
         const copies = staged;
         staged = [];
-        // Of a part without bytes, a word is copied.
+        // A read of no bytes still copies a word.
         const all = parts.reduce((sum, { bytes }) => sum + wholeWords(bytes), 0);
         const stage = await take("read-back", all, READ);
         const record = (encoder: GPUCommandEncoder): void => {
@@ -240,7 +241,7 @@ export async function atHand<T>(
     }
     // The buffer that was taken first is left last. So the next call takes each buffer for the same purpose.
     for (const one of owned.splice(0).reverse()) {
-      keepBuffer(kept, one);
+      keepBuffer(kept, one, isStream ? undefined : kept.mostBytes);
     }
     return result;
   } catch (cause) {

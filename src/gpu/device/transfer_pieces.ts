@@ -1,10 +1,15 @@
 import { wholeWords } from "../../plan/plan.ts";
+import { bufferBytesFor } from "./call_memory.ts";
 import type { Context } from "./context.ts";
-import { MAP_READ, MAP_WRITE } from "./flags.ts";
 import type { Given, Hand } from "./transfer.ts";
 import { bytesOf, PIECES, READ, submit, WRITTEN } from "./transfer.ts";
+import { MAP_READ, MAP_WRITE } from "./usage_flags.ts";
 
 // Copies to and from the device of arrays of any length, piece by piece: while one is copied by the CPU, the GPU copies others.
+
+/** Bytes of the staging buffers that a copy of `bytes` bytes takes at most, in pieces of `pieceBytes` bytes. */
+export const bytesOfCopy = (bytes: number, pieceBytes = bytes): number =>
+  (Math.min(PIECES, Math.ceil(bytes / pieceBytes) || 1) * bufferBytesFor(Math.min(bytes, pieceBytes))) / 2;
 
 /**
  * A buffer with an array's bytes, and the staging buffers that it took, with when each of them is mapped again.

@@ -1,11 +1,11 @@
 import { leastCommonMultiple, paramNames } from "../../kernels/contract.ts";
 import { bindingOf } from "../../kernels/kernel.ts";
 import type { Limits } from "../../plan/device_facts.ts";
-import type { Pass, Plan, RangeName, Way } from "../../plan/plan.ts";
+import type { Pass, Plan, RangeName, Variant } from "../../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
-import type { Context, Digits, Pipeline } from "../device/context.ts";
+import type { Context, Pipeline, RunNumberDigits } from "../device/context.ts";
 import { allocate, errorsFor, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
-import { COPY_DST, SCRATCH, UNIFORM } from "../device/flags.ts";
+import { COPY_DST, SCRATCH, UNIFORM } from "../device/usage_flags.ts";
 import { loadRareOptions } from "./load_methods.ts";
 
 /** A range of a buffer, which was checked. */
@@ -50,7 +50,7 @@ export interface Dispatch {
   readonly uniform: GPUBuffer;
   readonly width: number;
   readonly height: number;
-  /** Whether it is a single pass. Each run of a single pass has a number. */
+  /** Whether it is a single pass, so that each execution has a run number. */
   readonly numbered: boolean;
   /** What holds the number of its work-groups, if that is counted on the GPU. */
   readonly counted: GPUBuffer | undefined;
@@ -66,22 +66,22 @@ export interface Compiled {
   /** @throws {DeviceLostError} when the device is gone. */
   requireDevice(): void;
   /** What each dispatch binds for these ranges. */
-  bind(length: number, ranges: ResolvedRanges, way: Way, params?: PartParams): readonly BoundPass[];
+  bind(length: number, ranges: ResolvedRanges, variant: Variant, params?: PartParams): readonly BoundPass[];
   /** Makes the dispatches that are encoded. */
   dispatches(passes: readonly BoundPass[]): readonly Dispatch[];
   /**
-   * Goes on to the next run's number. When all numbers are used up, a new spine, which is all zero, replaces the old one.
+   * Goes on to the next run number. When all numbers are used up, a new spine, which is all zero, replaces the old one.
    *
-   * `isSubmitted` says that every encoder is submitted that uses the old one, which then is destroyed.
+   * `isSubmitted` says that every encoder that uses the old spine is submitted. Then the old spine is destroyed.
    *
-   * @returns whether the spine was replaced. Then dispatches that were made for the old one are of no more use.
+   * @returns whether the spine was replaced. Then dispatches that bind the old one cannot be encoded again.
    */
   nextRun(isSubmitted?: boolean): boolean;
   /** A scratch buffer, by its number. */
   scratch(index: number): GPUBuffer;
   /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
   own(buffer: GPUBuffer): GPUBuffer;
-  /** Encodes a run. If the device took the same run before (`isKnown`), its pass needs no label. */
+  /** Encodes an execution. If the device took the same one before (`isKnown`), its pass needs no label. */
   encode(
     encoder: GPUCommandEncoder | GPUComputePassEncoder,
     dispatches: readonly Dispatch[],
@@ -199,7 +199,7 @@ export const readsThroughOutput = ({ needs, segments }: Plan, { slots }: Pass): 
 const NOTHING_BYTES = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. `deferred` has pipelines by
+ * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. `deferred` has pipelines by
  * the kernel's text that are not compiled now.
  *
  * @throws {LimitError} {@link SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
@@ -246,8 +246,8 @@ export async function compilePlan(
     }
     return buffer;
   };
-  // The digits of which the numbers of single-pass runs are made.
-  let digits: Digits | undefined;
+  // The digits of run numbers.
+  let digits: RunNumberDigits | undefined;
   const destroy = (): void => {
     for (const one of made) {
       one.deref()?.destroy();
@@ -260,22 +260,25 @@ export async function compilePlan(
     }
   };
   try {
-    await Promise.all(
-      plan.kernels.map(async (kernel) => {
+    // While the device compiles, it makes the scratch.
+    const done = await Promise.allSettled([
+      ...plan.kernels.map(async (kernel) => {
         pipelines.set(kernel.code, deferred?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
       }),
-    );
-    digits = plan.spine && (await loadRareOptions()).digitsOf(context);
-    for (let index = 0; index < plan.eagerScratch; index++) {
-      const words = plan.filled?.[index];
-      scratch.push(
-        own(
+      ...plan.scratch.slice(0, plan.eagerScratch).map(async (_, index) => {
+        const words = plan.filled?.[index];
+        scratch[index] = own(
           words
             ? filledBuffer(device, words, usage, describe(index).label as string)
             : await allocate(context, describe(index), title),
-        ),
-      );
+        );
+      }),
+    ]);
+    const failed = done.find((one) => one.status === "rejected");
+    if (failed) {
+      throw failed.reason;
     }
+    digits = plan.spine && (await loadRareOptions()).runNumberDigits(context);
   } catch (cause) {
     destroy();
     throw await explain(context, title, cause);
@@ -285,7 +288,7 @@ export async function compilePlan(
     scratch[index] = known;
     return known;
   };
-  // The number of the last run of a single pass.
+  // The run number of the last execution.
   let run = 0;
   // The placeholders: one for each binding number, since a dispatch that writes a buffer may not bind it twice.
   const nothings: GPUBuffer[] = [];
@@ -313,7 +316,7 @@ export async function compilePlan(
       ...(numbered ? [bindingOf.runLow, bindingOf.runHigh] : []).map((binding) => ({
         binding,
         // A plan has digits if one of its kernels is numbered.
-        resource: (digits as Digits).resource,
+        resource: (digits as RunNumberDigits).resource,
       })),
     ];
     const bindGroup = device.createBindGroup({ label, layout, entries });

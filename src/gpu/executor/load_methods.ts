@@ -1,16 +1,26 @@
 import type { Operator } from "../../algebra/monoid.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { part } from "../../errors.ts";
-import type { EndChoices } from "../../kernels/ends.ts";
+import type { EndChoices } from "../../kernels/initial_and_total.ts";
+import { goOneByOne } from "../../plan/choose_sizes.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { MapOptions } from "../../plan/map.ts";
 import type { Methods } from "../../plan/methods.ts";
 import { portable } from "../../plan/methods.ts";
 import type { TuningOptions } from "../../plan/options.ts";
-import { goOneByOne } from "../../plan/tuning.ts";
-import { once } from "./load_once.ts";
 
-/** Loads what options take that most calls do without. */
+/** Loads a part when it is first asked for. Later calls need not wait: even for what is there, `import()` takes a while. */
+export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
+  let loaded: T | undefined;
+  return () =>
+    loaded ??
+    part(load()).then((made) => {
+      loaded = made;
+      return made;
+    });
+}
+
+/** Loads the code of options and types that most calls do without. */
 export const loadRareOptions = /* @__PURE__ */ once(() => import("./rare_options.ts"));
 
 /**

@@ -5,7 +5,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { endCall, keepPlan, startCall, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import { keyOf, usePipelines } from "../device/device.ts";
+import { pipelineKeyOf, usePipelines } from "../device/device.ts";
 import type { Compiled, Dispatch } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 
@@ -28,7 +28,7 @@ export type PlanOptions = TuningOptions & { readonly maxLength: number };
  */
 export const plannedLength = (length: number): number => 2 ** Math.ceil(Math.log2(Math.max(256, length)));
 
-/** A call, as far as its plan depends on it. */
+/** What a plan of a call depends on, and how it is made. */
 export interface Planned {
   readonly primitive: string;
   readonly all: PlanOptions;
@@ -39,7 +39,7 @@ export interface Planned {
 const numbers = new WeakMap<object, number>();
 let mostNumber = 0;
 
-/** What tells values of options apart: objects, such as operators and types, by who they are. */
+/** A text that differs for different values of options. Objects, such as operators and types, are different unless they are the same object. */
 function nameOf(value: unknown): string {
   if ((typeof value === "object" && value !== null) || typeof value === "function") {
     const number = numbers.get(value) ?? ++mostNumber;
@@ -61,10 +61,10 @@ export function keyOfCall({ primitive, all }: Pick<Planned, "primitive" | "all">
   return key;
 }
 
-/** A compiled plan that calls at hand leave for the next ones, and its last run. */
+/** A compiled plan that calls at hand leave for the next ones, and its last execution. */
 export interface PlanForCalls extends KeptPlan {
   readonly compiled: Compiled;
-  /** The next run is the same if its length and its buffers are. */
+  /** The next execution is the same if its length and its buffers are. */
   last?: {
     readonly length: number;
     readonly buffers: readonly (GPUBuffer | undefined)[];
@@ -83,7 +83,7 @@ export function forgetRuns(own: PlanForCalls): void {
   delete own.pieces;
 }
 
-/** The error for a plan's maxLength, which is what the caller gave as `option`. */
+/** The error for a plan's maxLength. The caller gave it as `option`, which the error names. */
 export const lengthError = (cause: unknown, option: string): unknown =>
   cause instanceof LimitError && cause.option === "maxLength"
     ? new LimitError(cause.message, cause.needed, cause.limit, option)
@@ -94,7 +94,7 @@ async function compiledFor(context: Context, call: Planned, key: string): Promis
   try {
     const plan = await call.plan(call.all);
     const compiled = await compilePlan(context, plan);
-    return { key, compiled, pipelines: plan.kernels.map(keyOf), destroy: () => compiled.destroy() };
+    return { key, compiled, pipelines: plan.kernels.map(pipelineKeyOf), destroy: () => compiled.destroy() };
   } catch (cause) {
     // The plan's maxLength is the array's length.
     throw lengthError(cause, "data");
@@ -103,8 +103,8 @@ async function compiledFor(context: Context, call: Planned, key: string): Promis
 
 /**
  * Does some work with the plan of a call: one that an earlier call left, or a new one. It is left for the next call. `bytes` is
- * what its buffers have at most. It waits until there are as many, and until no other call uses the plan. A stream has none: it may end
- * only when another stream goes on.
+ * the most that its buffers have. It waits until that many are free, and until no other call uses the plan. A stream gives 0 bytes: it
+ * must not wait for those of other streams, since it may end only when another stream goes on.
  */
 export async function withPlan<T>(
   context: Context,

@@ -6,10 +6,11 @@ import { ArgumentError } from "../../errors.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 
-// What options take that most calls do without.
+// The code of options and types that most calls do without.
 
+export { f64, i64, u64 } from "../../algebra/types_64.ts";
 export { rareMethods } from "../../plan/rare_methods.ts";
-export { digitsOf } from "./run_numbers.ts";
+export { runNumberDigits } from "./run_numbers.ts";
 
 /** The two ends of a call at hand. */
 export interface HandEnds {
@@ -22,9 +23,10 @@ export interface HandEnds {
 }
 
 /**
- * Checks an initial value and an array for the total. `room` is that array as it was when the call began.
+ * Checks an initial value and an array for the total. `room` is that array as it was when the call began, and `into` the array for the
+ * result.
  *
- * @throws {ArgumentError} if the value is none of the type, or the array takes no element of the type.
+ * @throws {ArgumentError} if the value is none of the type, if the array takes no element of the type, or if it overlaps the other one.
  */
 export function endsAtHand(
   caller: string,
@@ -32,6 +34,7 @@ export function endsAtHand(
   initial: unknown,
   total: unknown,
   room: Given,
+  into?: Given,
 ): HandEnds {
   const wanted = arrayOf(new ArrayBuffer(0));
   if (total !== undefined && !isSameKind(total, wanted)) {
@@ -45,6 +48,14 @@ export function endsAtHand(
       `${caller}: total has ${room.length} elements; it takes an array of 1 element`,
       "total",
     );
+  }
+  if (
+    total !== undefined &&
+    into?.buffer === room.buffer &&
+    into.byteOffset < room.byteOffset + room.byteLength &&
+    room.byteOffset < into.byteOffset + into.byteLength
+  ) {
+    throw new ArgumentError(`${caller}: into and total overlap; they must be apart`, "total");
   }
   const bytes = initial === undefined ? undefined : bytesOfInitial(initial, type, caller);
   return {

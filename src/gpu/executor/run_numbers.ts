@@ -1,6 +1,6 @@
-import type { Context, Digits } from "../device/context.ts";
+import type { Context, RunNumberDigits } from "../device/context.ts";
 import { filledBuffer } from "../device/device.ts";
-import { UNIFORM } from "../device/flags.ts";
+import { UNIFORM } from "../device/usage_flags.ts";
 
 // Each run of a single pass has a number.
 
@@ -8,7 +8,7 @@ import { UNIFORM } from "../device/flags.ts";
 const BASE = 64;
 
 /** The device's digits, which are made once. Each call of this counts as one use. */
-export function digitsOf(context: Context): Digits {
+export function runNumberDigits(context: Context): RunNumberDigits {
   if (context.digits === undefined) {
     const stride = Math.max(16, context.device.limits.minUniformBufferOffsetAlignment);
     const words = new Uint32Array((BASE * stride) / 4);

@@ -9,23 +9,23 @@ import type { InitialOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
+import type { ClassOptions, HandPartitionOptions } from "../at_hand/reduce_and_compact_at_hand.ts";
 import type {
   HandCompactOptions,
   HandMapOptions,
   HandOptions,
   IntoOption,
   TotalOption,
-} from "../at_hand/at_hand.ts";
-import type { ClassOptions, HandPartitionOptions } from "../at_hand/compact_at_hand.ts";
+} from "../at_hand/scan_at_hand.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { keepPlan, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import { explain, keyOf, requireDevice, usePipelines, validated } from "../device/device.ts";
+import { explain, pipelineKeyOf, requireDevice, usePipelines, validated } from "../device/device.ts";
 import { roomFor } from "../device/transfer.ts";
 import { keyOfCall, lengthError } from "../executor/plans_of_calls.ts";
-import type { Prepared } from "../recordings/recording.ts";
+import type { Prepared, Primitive } from "../recordings/recording.ts";
 import { prepareFor } from "../recordings/recording.ts";
-import type { CallOnGpu, Memory, Primitive, ResultOnGpu } from "./gpu_array.ts";
+import type { CallOnGpu, Memory, ResultOnGpu } from "./gpu_array.ts";
 import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { GpuSegments, GpuSegmentsByExpression, SegmentsOnGpu } from "./segments_on_gpu.ts";
 import { segmentsOnGpu } from "./segments_on_gpu.ts";
@@ -51,7 +51,7 @@ export interface GpuReduceMapOptions<From extends string, Name extends string, V
 /** Where the segments of an array on the GPU start. */
 export interface GpuSegmentsOption<Segments = GpuSegments | GpuSegmentsByExpression> {
   /**
-   * Combines each segment for itself. `rows` is the number of items of a row, and `columns` the number of columns: each is a
+   * Combines each segment on its own. `rows` is the number of items of a row, and `columns` the number of columns: each is a
    * segment. `offsets` has one position more than there are segments: where each starts, and where the last one ends. `heads`
    * has a flag for each item, and `headBits` a bit: a segment starts there. `keys` has a key for each item: a segment is a run
    * of equal keys. `key` is WGSL over an element of `keys`, or else of the data, that gives its key.
@@ -138,7 +138,7 @@ interface CallOptions extends PlanOptions {
   readonly segments?: unknown;
 }
 
-/** What a kept plan is: its kernels, and the end of it. */
+/** What every kept plan has: its kernels, and how it is destroyed. */
 type Kept = Pick<Prepared, "kernels" | "destroy">;
 
 /** A kept plan that any number of calls use at once. It is destroyed once it is dropped and no call uses it. */
@@ -156,7 +156,7 @@ interface PlanOnGpu<P extends Kept> extends KeptPlan {
 const pending = new WeakMap<Context, Map<string, PlanOnGpu<Kept>>>();
 
 /** Uses a kept plan, or a new one, which is kept for later calls. Plans of one key are of one type. */
-export async function withPlan<T, P extends Kept>(
+export async function withPlanOnGpu<T, P extends Kept>(
   context: Context,
   key: string,
   make: () => Promise<P>,
@@ -192,7 +192,7 @@ function newPlan<P extends Kept>(context: Context, key: string, make: () => Prom
   const compile = async (): Promise<P> => {
     try {
       const prepared = await make();
-      plan.pipelines = prepared.kernels.map(keyOf);
+      plan.pipelines = prepared.kernels.map(pipelineKeyOf);
       plan.prepared = prepared;
       keepPlan(context.kept, plan, context.pipelines);
       return prepared;
@@ -219,8 +219,8 @@ function newPlan<P extends Kept>(context: Context, key: string, make: () => Prom
 }
 
 /**
- * Records a call that reads some memory and writes other, and submits it. Buffers of the caller's may be destroyed at any time. If
- * so, the device refuses the commands, and whoever reads their results is told. The call does not wait for that.
+ * Records a call and submits it. It reads `sources` and writes `results`. The caller may destroy a buffer of its own at any time. Then
+ * the device refuses the commands, and a later `read()` of their results throws. The call does not wait for that.
  *
  * @throws {ArgumentError} {@link DeviceLostError} if the device or the fold was destroyed meanwhile.
  */
@@ -332,7 +332,7 @@ const LEAST_LENGTH = 1024;
  * The length that a plan is made for: a power of two, so that other lengths can use it, too, if the device has room for as many.
  * Ranges over the binding limit go `inWindows`, or are refused: then the error names the caller's length.
  */
-export function plannedLength(
+export function plannedLengthOnGpu(
   length: number,
   itemBytes: number,
   { facts: { limits } }: Context,
@@ -487,7 +487,7 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
   const itemBytes = Math.max(u32.bytes, input.type.bytes, others.type.bytes);
   const all = {
     ...others,
-    maxLength: plannedLength(
+    maxLength: plannedLengthOnGpu(
       input.maxLength,
       itemBytes,
       context,
@@ -513,7 +513,7 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
     return one;
   };
   try {
-    return await withPlan(context, key, plan, async (prepared) => {
+    return await withPlanOnGpu(context, key, plan, async (prepared) => {
       const output = into ? partsOf(into).memory : await make("result", call.most * call.type.bytes);
       const isCounted =
         primitive === "compact" ||

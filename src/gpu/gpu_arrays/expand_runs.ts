@@ -5,19 +5,19 @@ import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, refuse } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
+import type { ExpandOptions } from "../../plan/expand_runs.ts";
+import { planExpandRuns, saturatingSum } from "../../plan/expand_runs.ts";
 import { wholeWords } from "../../plan/plan.ts";
-import type { ExpandOptions } from "../../plan/runs.ts";
-import { planExpandRuns, saturatingSum } from "../../plan/runs.ts";
-import { typesOf } from "../at_hand/at_hand.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { typesOf } from "../at_hand/scan_at_hand.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, requireDevice } from "../device/device.ts";
-import { STORAGE } from "../device/flags.ts";
 import type { Given } from "../device/transfer.ts";
 import { roomFor } from "../device/transfer.ts";
+import { STORAGE } from "../device/usage_flags.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "../recordings/recording.ts";
 import { prepare, prepareFor } from "../recordings/recording.ts";
-import { plannedLength, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
+import { plannedLengthOnGpu, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
 import { runOnGpu } from "./one_plan_call.ts";
@@ -87,18 +87,25 @@ const recordNames = {
   length: true,
 } as const satisfies Record<keyof ExpandRanges, true>;
 
-/** The title that the scan of the counts has in its errors: recorded, and as a call. */
-const SCAN = /^scan<u32(, saturatingSum)?>/;
+/** How messages of the scan of the counts begin: with the plan's title, or with that of a call. */
+const SCAN_OF_COUNTS = /^scan<u32(, saturatingSum)?>/;
 
-/** The error of a step, as one of the whole: with its title, and by the names of its ranges. */
-function ofWhole(cause: unknown, title: string, names: Readonly<Record<string, string>> = {}): unknown {
+/**
+ * The error of a step, as the caller is told it: `title` is the whole call's, and `names` has what the caller calls a step's ranges. The
+ * caller knows of no scan.
+ */
+function errorForCaller(
+  cause: unknown,
+  title: string,
+  names: Readonly<Record<string, string>> = {},
+): unknown {
   if (!(cause instanceof Error)) {
     return cause;
   }
   const { option } = cause as ArgumentError;
   const name = names[option ?? ""];
-  const retitled = cause.message.replace(SCAN, title);
-  const message = name ? retitled.replace(`: ${option}`, `: ${name}`) : retitled;
+  const ownTitle = cause.message.replace(SCAN_OF_COUNTS, title);
+  const message = name ? ownTitle.replace(`: ${option}`, `: ${name}`) : ownTitle;
   if (cause instanceof ArgumentError) {
     return new ArgumentError(message, name ?? option);
   }
@@ -155,7 +162,7 @@ export async function prepareExpandRuns(
     ends = await allocate(context, { label: `wavefold ${title} ends`, size, usage: STORAGE }, title);
   } catch (cause) {
     destroy();
-    throw ofWhole(cause, title);
+    throw errorForCaller(cause, title);
   }
   const [scan, expand] = made as [Prepared, Prepared];
   const positions = ends;
@@ -176,7 +183,7 @@ export async function prepareExpandRuns(
           try {
             step(prepared, ranges);
           } catch (cause) {
-            throw ofWhole(cause, title, names);
+            throw errorForCaller(cause, title, names);
           }
         }
       };
@@ -231,7 +238,7 @@ export async function expandRunsOnGpu(
   const all = {
     ...tuning,
     type: values.type,
-    maxLength: plannedLength(values.maxLength, Math.max(values.type.bytes, u32.bytes), context),
+    maxLength: plannedLengthOnGpu(values.maxLength, Math.max(values.type.bytes, u32.bytes), context),
     lengthOnGpu: runs !== undefined,
   };
   // The scan may compile, and the caller may destroy the values meanwhile.
@@ -240,7 +247,7 @@ export async function expandRunsOnGpu(
   let total: Memory | undefined;
   try {
     ends = (await counts.callOnGpu("scan", context, arrays, { op: saturatingSum }).catch((cause): never => {
-      throw ofWhole(cause, title, { data: "counts" });
+      throw errorForCaller(cause, title, { data: "counts" });
     })) as GpuArray;
     total = own(context, arrays, await roomFor(context, title, "count", u32.bytes));
     return await runOnGpu(context, arrays, {
@@ -302,10 +309,13 @@ export async function expandRunsAtHand(
     );
   }
   // The scan of the counts is as long as they are.
-  const bytes = bytesFor(values.byteLength) + 2 * bytesFor(counts.byteLength) + bytesFor(total * type.bytes);
+  const bytes =
+    bufferBytesFor(values.byteLength) +
+    2 * bufferBytesFor(counts.byteLength) +
+    bufferBytesFor(total * type.bytes);
   return viaGpu(context, title, values.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, values, { type }));
-    const lengths = own(await upload(context, arrays, counts, { type: u32 }));
+    const data = own(await upload(context, arrays, values, { type }, true));
+    const lengths = own(await upload(context, arrays, counts, { type: u32 }, true));
     const sizes = { ...options, maxLength: total };
     return own(await expandRunsOnGpu(context, arrays, data, lengths, sizes)).read();
   });

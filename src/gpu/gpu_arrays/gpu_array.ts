@@ -5,15 +5,15 @@ import type { WavefoldError } from "../../errors.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { wholeWords } from "../../plan/plan.ts";
-import { targetFor } from "../at_hand/at_hand.ts";
-import { keepBuffer } from "../device/call_memory.ts";
+import { targetFor } from "../at_hand/scan_at_hand.ts";
+import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";
-import { COPY_SRC, MAP_READ } from "../device/flags.ts";
 import type { Hand } from "../device/transfer.ts";
 import { atHand, fresh, givenOf, READ, roomFor, submit } from "../device/transfer.ts";
-import { readInPieces } from "../device/transfer_pieces.ts";
-import type { Length } from "../recordings/recording.ts";
+import { bytesOfCopy, readInPieces } from "../device/transfer_pieces.ts";
+import { COPY_SRC, MAP_READ } from "../device/usage_flags.ts";
+import type { Length, Primitive } from "../recordings/recording.ts";
 
 /**
  * A buffer that arrays on the GPU and pending calls share. When nobody uses it any more, it is given back. Commands that were
@@ -102,9 +102,6 @@ export type ContentsOf<Name extends string, V extends Value> = string extends Na
   ? AnyArray
   : ArrayOf<Name, V>;
 
-/** The primitives, as calls on arrays on the GPU name them. */
-export type Primitive = "scan" | "reduce" | "compact" | "partition";
-
 /** What a call gives: one array; or the arrays of a partition or of a reduction by keys. `Fold`'s methods say which. */
 export type ResultOnGpu =
   | GpuArray
@@ -132,6 +129,8 @@ export interface Parts {
   /** What it lets go of when it is destroyed. What else it uses belongs to other arrays. */
   readonly held: Memory[];
   readonly call: CallOnGpu;
+  /** Whether it belongs to a call under way, which has the bytes that reading it takes. */
+  isOfCall?: true;
   isDestroyed?: true;
 }
 
@@ -237,22 +236,25 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
       const target = await targetFor(into, room, this.#make, "read", maxLength, count === undefined);
       const { bytes, name } = this.#type;
       const title = `read<${name}>`;
-      const contents = await atHand(context, title, async (hand) => {
-        const length =
-          count === undefined ? maxLength : Math.min(maxLength, await countOf(context, title, hand, count));
-        const place = target(length * bytes);
-        if (length > 0) {
-          // Copies start at a whole word.
-          const before = offset % 4;
-          const whole = before === 0 ? place : fresh(before + length * bytes);
-          await readInPieces(context, title, hand, memory.buffer, whole, offset - before);
-          if (before > 0) {
-            place().set(whole().subarray(before));
+      const copying = bytesOfCopy(this.size, context.kept.pieceBytes);
+      const contents = await whileCopied(this.#parts, "read", copying, () =>
+        atHand(context, title, async (hand) => {
+          const length =
+            count === undefined ? maxLength : Math.min(maxLength, await countOf(context, title, hand, count));
+          const place = target(length * bytes);
+          if (length > 0) {
+            // Copies start at a whole word.
+            const before = offset % 4;
+            const whole = before === 0 ? place : fresh(before + length * bytes);
+            await readInPieces(context, title, hand, memory.buffer, whole, offset - before);
+            if (before > 0) {
+              place().set(whole().subarray(before));
+            }
           }
-        }
-        await requireAccepted(this.#parts);
-        return { place: place(), length };
-      });
+          await requireAccepted(this.#parts);
+          return { place: place(), length };
+        }),
+      );
       return into !== undefined && count === undefined
         ? into
         : (this.#make(
@@ -285,23 +287,29 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     const { bytes, name } = this.#type;
     const title = `view<${name}>`;
     try {
-      const length =
-        count === undefined
-          ? maxLength
-          : Math.min(maxLength, await atHand(context, title, (hand) => countOf(context, title, hand, count)));
-      await requireAccepted(this.#parts);
-      if (length === 0) {
-        return new GpuView(this.#make(new ArrayBuffer(0)) as ContentsOf<Own, V>, () => {});
-      }
-      // Copies start at a whole word.
-      const before = offset % 4;
-      const size = wholeWords(before + length * bytes);
-      const copy = (stage: GPUBuffer) => (encoder: GPUCommandEncoder) =>
-        encoder.copyBufferToBuffer(memory.buffer, offset - before, stage, 0, size);
-      const stage = await mappedCopy(context, title, size, copy);
-      return new GpuView(this.#make(stage.getMappedRange(), before, length) as ContentsOf<Own, V>, () => {
-        stage.unmap();
-        keepBuffer(context.kept, stage);
+      return await whileCopied(this.#parts, "view", bytesOfCopy(this.size), async () => {
+        const length =
+          count === undefined
+            ? maxLength
+            : Math.min(
+                maxLength,
+                await atHand(context, title, (hand) => countOf(context, title, hand, count)),
+              );
+        await requireAccepted(this.#parts);
+        if (length === 0) {
+          return new GpuView(this.#make(new ArrayBuffer(0)) as ContentsOf<Own, V>, () => {});
+        }
+        // Copies start at a whole word.
+        const before = offset % 4;
+        const size = wholeWords(before + length * bytes);
+        const copy = (stage: GPUBuffer) => (encoder: GPUCommandEncoder) =>
+          encoder.copyBufferToBuffer(memory.buffer, offset - before, stage, 0, size);
+        const stage = await mappedCopy(context, title, size, copy);
+        // The memory of the elements is the caller's from now on: calls that waited until a view is destroyed might wait for ever.
+        return new GpuView(this.#make(stage.getMappedRange(), before, length) as ContentsOf<Own, V>, () => {
+          stage.unmap();
+          keepBuffer(context.kept, stage);
+        });
       });
     } finally {
       release();
@@ -361,6 +369,28 @@ export class GpuView<Contents = AnyArray> {
   /** The same as {@link GpuView.destroy}, for `using`. */
   [Symbol.dispose](): void {
     this.destroy();
+  }
+}
+
+/**
+ * Copies an array to the CPU when there is memory to copy through, `bytes` bytes at most. An array of a call under way does not wait: the
+ * call waits for the copy, and has the bytes.
+ */
+async function whileCopied<T>(
+  { isDestroyed: _, ...held }: Parts,
+  caller: string,
+  bytes: number,
+  copy: () => Promise<T>,
+): Promise<T> {
+  const { kept } = held.context;
+  const counted = held.isOfCall ? 0 : bytes;
+  await startCall(kept, counted);
+  try {
+    // Meanwhile, the caller may have destroyed the array, whose memory is held; or the fold with all memory.
+    requireAlive(held, caller, "the array");
+    return await copy();
+  } finally {
+    endCall(kept, counted);
   }
 }
 

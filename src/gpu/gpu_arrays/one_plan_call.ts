@@ -8,7 +8,7 @@ import { roomFor } from "../device/transfer.ts";
 import { keyOfCall } from "../executor/plans_of_calls.ts";
 import type { Ranges } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
-import { callOnGpu, submitOnGpu, withPlan } from "./calls_on_gpu.ts";
+import { callOnGpu, submitOnGpu, withPlanOnGpu } from "./calls_on_gpu.ts";
 import type { Arrays, Count, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
 
@@ -53,7 +53,7 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
   const make = async () => prepare(context, call.plan(), undefined, true);
   let made: Memory | undefined;
   try {
-    return await withPlan(context, key, make, async (prepared) => {
+    return await withPlanOnGpu(context, key, make, async (prepared) => {
       made = own(context, arrays, await roomFor(context, title, "result", most * type.bytes));
       const memory = made;
       const used = [...sources.map((array) => partsOf(array).memory), count?.memory];

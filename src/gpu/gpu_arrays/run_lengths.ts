@@ -9,8 +9,8 @@ import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
 import type { Alone, OwnSegments, RunKeyOptions } from "../../plan/run_key.ts";
 import { ALONE, FIRST_ITEMS, requireRunKey } from "../../plan/run_key.ts";
-import { typesOf } from "../at_hand/at_hand.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { typesOf } from "../at_hand/scan_at_hand.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
@@ -110,9 +110,9 @@ export async function runsAtHand(
   requireDevice(context, primitive);
   const { type } = await typesOf(given.data, { type: options.type }, primitive);
   requireRunKey(options, type, primitive);
-  const bytes = 2 * bytesFor(given.byteLength) + bytesFor(given.length * u32.bytes);
+  const bytes = 2 * bufferBytesFor(given.byteLength) + bufferBytesFor(given.length * u32.bytes);
   return viaGpu(context, `${primitive}<${type.name}>`, given.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, given, { type }));
+    const data = own(await upload(context, arrays, given, { type }, true));
     const result = await runsOnGpu(primitive, context, arrays, data, options);
     if (result instanceof GpuArray) {
       return own(result).read();

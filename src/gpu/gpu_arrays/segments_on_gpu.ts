@@ -36,9 +36,9 @@ export type GpuSegments<Keys extends GpuArray = GpuArray> =
   | {
       /** A key for each element. Consecutive elements with equal keys are a segment. */
       readonly keys: Keys;
-      /** Is left out: the elements of `keys` are the keys. */
+      /** Not in this form, in which the elements of `keys` are the keys. */
       readonly key?: undefined;
-      /** Is left out, as `key` is. */
+      /** Not in this form, as `key`. */
       readonly keyType?: undefined;
     };
 

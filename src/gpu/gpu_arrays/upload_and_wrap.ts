@@ -3,15 +3,15 @@ import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
-import { requireWindows } from "../../plan/windows.ts";
-import { typesOf } from "../at_hand/at_hand.ts";
+import { requireWindows } from "../../plan/window_length.ts";
+import { typesOf } from "../at_hand/scan_at_hand.ts";
 import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice, validated } from "../device/device.ts";
-import { COMPUTE_STAGE, STORAGE } from "../device/flags.ts";
 import type { Given } from "../device/transfer.ts";
 import { atHand, SMALL } from "../device/transfer.ts";
-import { uploadInPieces } from "../device/transfer_pieces.ts";
+import { bytesOfCopy, uploadInPieces } from "../device/transfer_pieces.ts";
+import { COMPUTE_STAGE, STORAGE } from "../device/usage_flags.ts";
 import { lengthError, plannedLength } from "../executor/plans_of_calls.ts";
 import type { Length } from "../recordings/recording.ts";
 import { callOnGpu } from "./calls_on_gpu.ts";
@@ -43,34 +43,47 @@ export interface UploadOptions<Name extends string> {
   readonly type?: ElementType<Name>;
 }
 
-/** `Fold.upload`. `given` is the array as it was when the call began. */
+/** `Fold.upload`. `given` is the array as it was when the call began. If it is no part of another call, it waits for memory to copy through. */
 export async function upload(
   context: Context,
   arrays: Arrays,
   given: Given,
   options: { readonly type?: unknown },
+  isOfCall = false,
 ): Promise<GpuArray> {
   requireOptions("upload", options, { type: true });
   const { type, arrayOf } = await typesOf(given.data, options, "upload");
   const title = `upload<${type.name}>`;
   requireFits(title, given.length, type, context, "data");
   const { byteLength } = given;
-  const buffer = await atHand(context, title, async (hand) => {
-    // Deno fails if a write has no bytes.
-    if (byteLength <= Math.min(SMALL, context.kept.pieceBytes)) {
-      return hand.leave(await (byteLength === 0 ? hand.own("array", 0) : hand.upload("array", given)));
-    }
-    const { made, mapped } = await uploadInPieces(context, title, hand, "array", given);
-    // Nobody waits until the GPU has copied what is staged.
-    for (const [stage, ready] of mapped) {
-      hand.leave(stage);
-      ready.then(
-        () => keepBuffer(context.kept, stage),
-        () => stage.destroy(),
-      );
-    }
-    return hand.leave(made);
-  });
+  const { kept } = context;
+  const isWritten = byteLength <= Math.min(SMALL, kept.pieceBytes);
+  const bytes = isWritten || isOfCall ? 0 : bytesOfCopy(byteLength, kept.pieceBytes);
+  await startCall(kept, bytes);
+  const staged: Promise<void>[] = [];
+  let buffer: GPUBuffer;
+  try {
+    buffer = await atHand(context, title, async (hand) => {
+      if (isWritten) {
+        // Deno fails if a write has no bytes.
+        return hand.leave(await (byteLength === 0 ? hand.own("array", 0) : hand.upload("array", given)));
+      }
+      const { made, mapped } = await uploadInPieces(context, title, hand, "array", given);
+      for (const [stage, ready] of mapped) {
+        hand.leave(stage);
+        staged.push(
+          ready.then(
+            () => keepBuffer(kept, stage, kept.mostBytes),
+            () => stage.destroy(),
+          ),
+        );
+      }
+      return hand.leave(made);
+    });
+  } finally {
+    // Nobody waits until the GPU has copied what is staged, but for those who need the memory.
+    void Promise.all(staged).then(() => endCall(kept, bytes));
+  }
   const memory = own(context, arrays, buffer);
   const parts = { context, memory, offset: 0, maxLength: given.length, count: undefined };
   return new GpuArray(type, arrayOf, { ...parts, held: [memory], call: callOnGpu });
@@ -93,14 +106,16 @@ export async function viaGpu<T>(
   await startCall(kept, bytes, key);
   try {
     return await work((array) => {
+      GpuArray.partsOf(array).isOfCall = true;
       made.push(array);
       return array;
     });
   } finally {
-    for (const one of made) {
-      one.destroy();
-    }
-    endCall(kept, bytes, key);
+    endCall(kept, bytes, key, () => {
+      for (const one of made) {
+        one.destroy();
+      }
+    });
   }
 }
 
@@ -131,6 +146,7 @@ function requireFits(
   }
 }
 
+const rangeNames = { buffer: true, offset: true, size: true };
 const wrapNames = {
   buffer: true,
   type: true,
@@ -165,8 +181,12 @@ export async function wrap(context: Context, arrays: Arrays, options: WrapOption
     );
   }
   requireFits(title, most, type, context, option);
+  const isRange = isOnGpu && "buffer" in length;
+  if (isRange) {
+    requireOptions(`${title}: length`, length, rangeNames);
+  }
   const counted = isOnGpu
-    ? requireRange(title, "buffer" in length ? length : { buffer: length }, "length", "length", 4)
+    ? requireRange(title, isRange ? length : { buffer: length as GPUBuffer }, "length", "length", 4)
     : undefined;
   if (counted !== undefined && counted.buffer.size - counted.offset < 4) {
     throw new ArgumentError(

@@ -1,27 +1,27 @@
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Context, Pipeline } from "../device/context.ts";
-import { descriptorOf, keyOf, pipelineOf } from "../device/device.ts";
+import { descriptorOf, pipelineKeyOf, pipelineOf } from "../device/device.ts";
 
 // A plan has kernels for ranges that lie in any way, and most programs record ranges of one kind.
 
-/** The kernels that a plan's first way takes, at any length: for input and output in two buffers, which start at a vector. */
-function firstKernels({ ways, segments, maxLength, kernels, passes }: Plan): readonly Kernel[] {
-  const [way] = ways;
-  if (way === undefined || ways.length === 1 || segments) {
+/** The kernels that a plan's first variant takes, at any length: for input and output in two buffers, which start at a vector. */
+function firstKernels({ variants, segments, maxLength, kernels, passes }: Plan): readonly Kernel[] {
+  const [variant] = variants;
+  if (variant === undefined || variants.length === 1 || segments) {
     return kernels;
   }
   const first = new Set<string>();
   for (let length = 2 * maxLength; length > 0; ) {
     length = Math.floor(length / 2);
-    for (const { kernel } of passes(length, way.arrangement, way.aside)) {
+    for (const { kernel } of passes(length, variant.arrangement, variant.aside)) {
       first.add(kernel.code);
     }
   }
   return kernels.filter(({ code }) => first.has(code));
 }
 
-/** Compiles a kernel before this returns. The device may refuse it. `isRefused` tells that later, and nothing else reports it. */
+/** Compiles a kernel at once. If the device refuses it, only `isRefused` reports that, later. */
 function compileNow(
   device: GPUDevice,
   kernel: Kernel,
@@ -31,7 +31,7 @@ function compileNow(
   const module = device.createShaderModule({ label: kernel.label, code: kernel.code });
   const [layout, descriptor] = descriptorOf(device, kernel, module);
   const pipeline = device.createComputePipeline(descriptor);
-  // A lost device refuses nothing: whoever records is told that it is lost.
+  // A lost device refuses no kernel: the recording itself reports the loss.
   const isRefused = Promise.all([device.popErrorScope(), device.popErrorScope()]).then(
     (errors) => errors.some((error) => error !== null),
     () => false,
@@ -43,12 +43,12 @@ function compileNow(
 export interface DeferredKernels {
   /** Their pipelines by the kernel's text, for this plan alone. Each is compiled when it is first used. */
   readonly pipelines: ReadonlyMap<string, Pipeline>;
-  /** Compiles them in the background, one after another, as long as they are wanted. Then it lets go of the others. */
+  /** Compiles them in the background, one after another, as long as `isWanted` says so. */
   compile(isWanted: () => boolean): Promise<void>;
 }
 
 /**
- * Puts off the compilation of all kernels but those of the plan's first way. So a plan is compiled sooner. A recording that needs
+ * Puts off the compilation of all kernels but those of the plan's first variant. So a plan is compiled sooner. A recording that needs
  * another one compiles it at once. If the device refuses that kernel, it also refuses the encoder of this recording. Then `forget`
  * is called: it drops what recordings have made, so that the next one that needs the kernel throws the compiler's error.
  *
@@ -61,12 +61,12 @@ export function deferKernels(context: Context, plan: Plan, forget: () => void): 
   const own = new Map<string, Pipeline>();
   const place = Symbol();
   const later = plan.kernels
-    .filter((kernel) => !first.includes(kernel) && typeof pipelines.get(keyOf(kernel)) !== "object")
+    .filter((kernel) => !first.includes(kernel) && typeof pipelines.get(pipelineKeyOf(kernel)) !== "object")
     .map((kernel) => {
-      const key = keyOf(kernel);
+      const key = pipelineKeyOf(kernel);
       let made: Pipeline | undefined;
       let failure: { readonly cause: unknown } | undefined;
-      /** Takes a pipeline when it is there. If it fails, a recording that needs it throws why, if there ever is one. */
+      /** Takes a pipeline when it is there. If it fails, a recording that needs it throws the error. */
       const take = async (pipeline: Promise<Pipeline>): Promise<void> => {
         try {
           made = await pipeline;
@@ -77,7 +77,7 @@ export function deferKernels(context: Context, plan: Plan, forget: () => void): 
       };
       const compileAtUse = (): Pipeline => {
         const now = compileNow(device, kernel);
-        /** Plans that find this wait for the device. What is refused is compiled again, as plans do that wait: that says why. */
+        /** Plans that find this wait for the device. If the device refuses the kernel, they compile it again, and get the reason. */
         const accepted: Promise<Pipeline> = now.isRefused.then((isRefused) => {
           if (!isRefused) {
             return now.made;

@@ -3,9 +3,9 @@ import { monoid as monoidOf } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { LimitError } from "../../errors.ts";
-import { endsOf } from "../../kernels/ends.ts";
+import { endsOf } from "../../kernels/initial_and_total.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
-import { appendScratch, planAppend } from "../../plan/append_windows.ts";
+import { appendScratch, planAppend } from "../../plan/append_kept_items.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import { planCompact } from "../../plan/compact.ts";
 import type { Methods } from "../../plan/methods.ts";
@@ -15,23 +15,23 @@ import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { requireWindows } from "../../plan/windows.ts";
+import { requireWindows } from "../../plan/window_length.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import type { Compiled, Range, ResolvedRanges } from "../executor/executor.ts";
-import type { Division } from "./choose_way.ts";
-import { problemOf, requireApart, runOf } from "./choose_way.ts";
-import { segmentsInWindows } from "./segment_windows.ts";
+import type { Division } from "./choose_variant.ts";
+import { bindingProblemOf, executionOf, requireApart } from "./choose_variant.ts";
 import {
   compileAll,
+  executionsOfWindow,
   paramsOf,
-  partOf,
   planMover,
   rangeFor,
-  runsOfWindow,
+  subrangeOf,
   whole,
   windowsOf,
-} from "./windows.ts";
+} from "./divide_into_windows.ts";
+import { segmentsInWindows } from "./segments_in_windows.ts";
 
 // Recordings of ranges that are longer than a binding may be: window after window, with the carry handed on on the GPU.
 
@@ -43,9 +43,9 @@ interface Carries {
 }
 
 /**
- * What combines window after window, each on top of those before. `plans` are those of the first window and of the others, or
- * one for all. `ends` gives the ranges that depend on the carries. If there is `mover`, it copies a window's results to where
- * no binding reaches both them and the input.
+ * Combines window after window, each on top of those before. `plans` has the plan of the first window and that of the others, or
+ * one for all. `ends` gives the ranges that depend on the carries. `mover`, if there is one, copies a window's results to the output
+ * where one binding could not hold both the output and the input.
  */
 async function carriedInWindows(
   context: Context,
@@ -71,20 +71,20 @@ async function carriedInWindows(
   return {
     plan,
     ...division,
-    runs(length, ranges, { first_index: firstIndex = 0 }) {
+    divide(length, ranges, { first_index: firstIndex = 0 }) {
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
       return windows.flatMap(({ first, items }, at) => {
         const own: ResolvedRanges = {
           ...ranges,
-          input: partOf(ranges.input, first, items, itemBytes.input),
+          input: subrangeOf(ranges.input, first, items, itemBytes.input),
           ...ends(ranges, first, items, {
             before: at === 0 ? ranges.initial : carries[(at + 1) % 2],
             after: carries[at % 2] as Range,
             isLast: at === windows.length - 1,
           }),
         };
-        return runsOfWindow(at === 0 ? head : rest, move, items, own, paramsOf(first, firstIndex));
+        return executionsOfWindow(at === 0 ? head : rest, move, items, own, paramsOf(first, firstIndex));
       });
     },
   };
@@ -107,7 +107,7 @@ function requireValues(
   }
 }
 
-/** A scan in windows: each starts from the total of those before. */
+/** A scan in windows: each starts from the total of the windows before it. */
 async function scanInWindows(
   context: Context,
   options: AnyOperator<ScanOptions>,
@@ -137,7 +137,7 @@ async function scanInWindows(
     window,
     type,
     (ranges, at, items, { before, after, isLast }) => ({
-      output: partOf(ranges.output, at, items, type.bytes),
+      output: subrangeOf(ranges.output, at, items, type.bytes),
       initial: before,
       total: (isLast && ranges.total) || after,
     }),
@@ -145,7 +145,7 @@ async function scanInWindows(
   );
 }
 
-/** A reduction in windows: each starts from the result of those before. */
+/** A reduction in windows: each starts from the result of the windows before it. */
 async function reduceInWindows(
   context: Context,
   options: AnyOperator<ReduceOptions>,
@@ -179,7 +179,7 @@ async function reduceInWindows(
   );
 }
 
-/** Where, in the counts of {@link planAppend}, there is the number of items that the first window kept. */
+/** The index of the first window's number of kept items in the counts of {@link planAppend}. */
 const COUNTS_BEFORE = 2 * u32.bytes;
 
 /**
@@ -211,7 +211,7 @@ async function compactInWindows(
   return {
     plan,
     ...division,
-    runs(length, ranges, { first_index: firstIndex = 0 }) {
+    divide(length, ranges, { first_index: firstIndex = 0 }) {
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
       const scratch = (index: number, bytes: number): Range => ({
@@ -222,38 +222,38 @@ async function compactInWindows(
       // A dispatch that reads the output's buffer, too, would need scratch of its own.
       const read = [ranges.input, ranges.flags, ranges.length];
       const isApart = !read.some((range) => range?.buffer === ranges.output?.buffer);
-      const runs = windows.flatMap(({ first, items }, at) => {
+      const executions = windows.flatMap(({ first, items }, at) => {
         const given: ResolvedRanges = {
-          input: partOf(ranges.input, first, items, itemBytes.input),
-          flags: partOf(ranges.flags, first, items, 4),
+          input: subrangeOf(ranges.input, first, items, itemBytes.input),
+          flags: subrangeOf(ranges.flags, first, items, 4),
           length: ranges.length,
           output: scratch(appendScratch.kept, items * itemBytes.output),
           count: scratch(appendScratch.counts, u32.bytes),
         };
         if (at === 0 && isApart) {
           // Nothing comes before the first window, so its items go to their places at once, and so does their number.
-          const output = partOf(ranges.output, 0, items, itemBytes.output);
+          const output = subrangeOf(ranges.output, 0, items, itemBytes.output);
           const count = { ...given.count, offset: COUNTS_BEFORE } as Range;
-          return [runOf(own, items, { ...given, output, count }, paramsOf(first, firstIndex))];
+          return [executionOf(own, items, { ...given, output, count }, paramsOf(first, firstIndex))];
         }
         const places = windows.slice(0, at + 1).map((place) => {
-          const output = partOf(ranges.output, place.first, place.items, itemBytes.output);
-          return runOf(append, window, { output }, { window: at, first_place: place.first });
+          const output = subrangeOf(ranges.output, place.first, place.items, itemBytes.output);
+          return executionOf(append, window, { output }, { window: at, first_place: place.first });
         });
-        return [runOf(own, items, given, paramsOf(first, firstIndex)), ...places];
+        return [executionOf(own, items, given, paramsOf(first, firstIndex)), ...places];
       });
       const { count, indirect } = ranges;
       const store = append.bind(1, { count, indirect }, STORE, { window: windows.length - 1 });
-      const problem = problemOf(append, store);
+      const problem = bindingProblemOf(append, store);
       if (problem !== undefined) {
         throw problem;
       }
-      return [...runs, { compiled: append, way: STORE, passes: store }];
+      return [...executions, { compiled: append, variant: STORE, passes: store }];
     },
   };
 }
 
-/** The way of {@link planAppend} that stores the number of kept items. */
+/** The variant of {@link planAppend} that stores the number of kept items. */
 const STORE = { arrangement: "items", aside: true } as const;
 
 /** Each primitive without segments. */

@@ -14,15 +14,15 @@ import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { windowOf } from "../../plan/windows.ts";
+import { windowOf } from "../../plan/window_length.ts";
 import type { Context, Pipeline } from "../device/context.ts";
 import { filledBuffer, requireDevice } from "../device/device.ts";
-import { STORAGE } from "../device/flags.ts";
+import { STORAGE } from "../device/usage_flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
 import { methodsFor } from "../executor/load_methods.ts";
-import type { Division, Run } from "./choose_way.ts";
-import { undivided } from "./choose_way.ts";
+import type { Division, Execution } from "./choose_variant.ts";
+import { undivided } from "./choose_variant.ts";
 import { deferKernels } from "./deferred_kernels.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
@@ -93,8 +93,8 @@ interface BufferFacts {
   readonly usage: number;
 }
 
-/** A run of a recording. Once it was recorded, it has the dispatches to encode. */
-interface RecordedRun extends Run {
+/** An execution of a recording. Once it was recorded, it has the dispatches to encode. */
+interface RecordedExecution extends Execution {
   dispatches?: readonly Dispatch[] | undefined;
 }
 
@@ -102,7 +102,7 @@ interface RecordedRun extends Run {
 const KEPT_RECORDINGS = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many runs a spine takes. Tests take fewer. If each recording is
+ * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. If each recording is
  * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once. `deferred` is as in
  * {@link compilePlan}.
  *
@@ -177,7 +177,7 @@ export async function preparePartition(context: Context, options: PartitionOptio
 }
 
 /**
- * Plans a primitive for recordings of ranges that lie in these ways, and compiles it. The planner checks the options.
+ * Plans a primitive for recordings of ranges in these arrangements, and compiles it. The planner checks the options.
  * `isSubmitted` is as in {@link prepare}.
  */
 export async function prepareFor(
@@ -237,11 +237,13 @@ export async function prepareFor(
 /** The primitives that are recorded. */
 export type Primitive = "scan" | "reduce" | "compact" | "partition";
 
+const loadReduceAndCompact = () => part(import("../at_hand/reduce_and_compact_at_hand.ts"));
+
 const planners = {
   scan: async () => planScan,
-  reduce: async () => (await part(import("../at_hand/reduce_at_hand.ts"))).planReduce,
-  compact: async () => (await part(import("../at_hand/compact_at_hand.ts"))).planCompact,
-  partition: async () => (await part(import("../at_hand/compact_at_hand.ts"))).planPartition,
+  reduce: async () => (await loadReduceAndCompact()).planReduce,
+  compact: async () => (await loadReduceAndCompact()).planCompact,
+  partition: async () => (await loadReduceAndCompact()).planPartition,
 } satisfies Record<Primitive, unknown>;
 
 /** Items of a window, if items of these types do not fit in one binding. Nobody has checked the options yet. */
@@ -263,7 +265,7 @@ const windowFor = (
 /** Segments that may have keys, which may be computed. */
 type Keys = { readonly keys?: ElementType; readonly keyType?: ElementType };
 
-/** Makes what is prepared check ranges before it records them. */
+/** A prepared plan that checks ranges before it records them. */
 export function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
   const { device } = context;
   const { plan } = division;
@@ -279,20 +281,20 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     buffers.set(buffer, known);
     return known;
   };
-  const recordings = new Map<string, readonly RecordedRun[]>();
-  // Whether all encoders are submitted that use what is dropped. While a recording goes on, its encoder is not.
+  const recordings = new Map<string, readonly RecordedExecution[]>();
+  // Whether every encoder that uses a dropped dispatch is submitted. The encoder of the recording under way is not.
   let isUnused = isSubmitted;
-  /** Drops the dispatches of a recording. What an encoder may still use is destroyed with the plan, unless it is collected before. */
-  const drop = (recording: readonly RecordedRun[]): void => {
-    for (const run of recording) {
-      for (const { uniform } of (isUnused && run.dispatches) || []) {
+  /** Drops the dispatches of a recording. Buffers that an encoder may still use are destroyed with the plan, unless they are garbage-collected before. */
+  const drop = (recording: readonly RecordedExecution[]): void => {
+    for (const execution of recording) {
+      for (const { uniform } of (isUnused && execution.dispatches) || []) {
         uniform.destroy();
       }
-      run.dispatches = undefined;
+      execution.dispatches = undefined;
     }
   };
 
-  // The buffers of initial values that are given as values, by the bytes of the value.
+  // The buffers of initial values that recordings give as values, by the bytes of the value.
   const values = new Map<string, GPUBuffer>();
   const bufferOf = (bytes: Uint8Array): GPUBuffer => {
     const key = bytes.join();
@@ -362,7 +364,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
   };
 
   /** Checks ranges, and chooses kernels and dispatches for them. The choice is kept for the next recording of the same ranges. */
-  const recordingOf = (given: Ranges, most?: number): readonly RecordedRun[] => {
+  const recordingOf = (given: Ranges, most?: number): readonly RecordedExecution[] => {
     if (destroyed) {
       throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
     }
@@ -383,7 +385,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     if (known !== undefined) {
       return known;
     }
-    const made: readonly RecordedRun[] = division.runs(length, ranges, params);
+    const made: readonly RecordedExecution[] = division.divide(length, ranges, params);
     recordings.set(key, made);
     forgetOldest(recordings, drop);
     return made;
@@ -392,9 +394,9 @@ export function checked(context: Context, division: Division, isSubmitted: boole
   return {
     kernels: division.kernels,
     groupingOf(given) {
-      const [run] = recordingOf(given);
-      const { way, passes } = run as RecordedRun;
-      return plan.groupingOf(way.arrangement, passes[0]?.params);
+      const [execution] = recordingOf(given);
+      const { variant, passes } = execution as RecordedExecution;
+      return plan.groupingOf(variant.arrangement, passes[0]?.params);
     },
     check(given, most) {
       recordingOf(given, most);
@@ -407,13 +409,13 @@ export function checked(context: Context, division: Division, isSubmitted: boole
           "encoder",
         );
       }
-      for (const run of recordingOf(given, most)) {
-        const { compiled, passes } = run;
+      for (const execution of recordingOf(given, most)) {
+        const { compiled, passes } = execution;
         if (compiled.plan.spine !== undefined && compiled.nextRun(isUnused)) {
           recordings.forEach(drop);
         }
-        run.dispatches ??= compiled.dispatches(passes);
-        compiled.encode(encoder, run.dispatches);
+        execution.dispatches ??= compiled.dispatches(passes);
+        compiled.encode(encoder, execution.dispatches);
         isUnused = false;
       }
       isUnused = isSubmitted;

@@ -9,15 +9,15 @@ import type { BinOptions } from "../../plan/bins.ts";
 import { requireBins } from "../../plan/bins.ts";
 import type { HistogramOptions, HistogramTuning, WeightName } from "../../plan/histogram.ts";
 import { planHistogram, requireWeights } from "../../plan/histogram.ts";
-import { requireScalar } from "../../plan/scalar.ts";
-import { partOf, planAtHand, typesOf } from "../at_hand/at_hand.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { requireScalar } from "../../plan/require_scalar.ts";
+import { planAtHand, readBackOf, typesOf } from "../at_hand/scan_at_hand.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
 import { fresh } from "../device/transfer.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
-import type { OnGpu } from "../gpu_arrays/arrays_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
+import type { OnGpu } from "../gpu_arrays/gpu_arrays_part.ts";
 import type { Prepared } from "../recordings/recording.ts";
 
 /** The options of `histogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */
@@ -96,7 +96,7 @@ export async function histogramAtHand(
   const weights = options.weights === undefined ? undefined : typeOfWeights(marks, length, title);
   const bins = requireBins(others, scalar, title).count;
   const all = { ...others, type, ...(weights && { weights }), maxLength: length };
-  // Arrays that have the same numbers are the same bins.
+  // Two arrays with the same numbers give the same bins.
   const key = { ...all, range: textOf(options.range), edges: textOf(options.edges) };
   const made = await planAtHand(
     context,
@@ -105,7 +105,9 @@ export async function histogramAtHand(
       all: key,
       plan: async () => planHistogram(all, context.facts, [arrangementFor(all)]),
     },
-    bytesFor(given.byteLength) + (weights ? bytesFor(marks.byteLength) : 0) + bytesFor(bins * u32.bytes),
+    bufferBytesFor(given.byteLength) +
+      (weights ? bufferBytesFor(marks.byteLength) : 0) +
+      bufferBytesFor(bins * u32.bytes),
     async ({ upload, output, run }) => {
       const ranges = {
         input: given.byteLength > 0 ? await upload("input", given) : undefined,
@@ -114,7 +116,7 @@ export async function histogramAtHand(
       };
       const bytes = bins * u32.bytes;
       const result = fresh(bytes);
-      await run(ranges, length, [partOf(ranges.output, bytes, result)]);
+      await run(ranges, length, [readBackOf(ranges.output, bytes, result)]);
       return result();
     },
   );
@@ -127,7 +129,7 @@ const textOf = (values: ArrayLike<unknown> | undefined): string | undefined =>
 
 /** `Fold.histogram` of an array on the GPU. */
 export async function histogramOnGpu(
-  { countOf, plannedLength, rangeOf, requireNamed, requireOneEach, requireOnGpu, runOnGpu }: OnGpu,
+  { countOf, plannedLengthOnGpu, rangeOf, requireNamed, requireOneEach, requireOnGpu, runOnGpu }: OnGpu,
   context: Context,
   arrays: Arrays,
   data: unknown,
@@ -150,7 +152,7 @@ export async function histogramOnGpu(
     ...others,
     type,
     ...(weights && { weights: weights.type as ElementType<"u32"> }),
-    maxLength: plannedLength(input.maxLength, Math.max(type.bytes, u32.bytes), context),
+    maxLength: plannedLengthOnGpu(input.maxLength, Math.max(type.bytes, u32.bytes), context),
     lengthOnGpu: count !== undefined,
   };
   return runOnGpu(context, arrays, {

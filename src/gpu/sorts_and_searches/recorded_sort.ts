@@ -7,15 +7,15 @@ import { tuningNames } from "../../plan/options.ts";
 import { wholeWords } from "../../plan/plan.ts";
 import type { SortOptions } from "../../plan/sort.ts";
 import { movesDirectly, planGather, planSort } from "../../plan/sort.ts";
+import { planGatherInWindows, planSortInWindows } from "../../plan/sort_in_windows.ts";
 import type { SegmentSortOptions } from "../../plan/sort_segments.ts";
 import { planSegmentSort } from "../../plan/sort_segments.ts";
-import { planGatherInWindows, planSortInWindows } from "../../plan/sort_windows.ts";
 import type { Context } from "../device/context.ts";
 import { allocate } from "../device/device.ts";
-import { STORAGE } from "../device/flags.ts";
+import { STORAGE } from "../device/usage_flags.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "../recordings/recording.ts";
 import { checked, prepare } from "../recordings/recording.ts";
-import { gatherInWindows, sortInWindows } from "./sort_windows.ts";
+import { gatherInWindows, sortInWindows } from "./recorded_sort_in_windows.ts";
 
 // Sorts that are recorded. Keys, and values of 4 or 8 bytes, move in each pass. Other values, and elements that are sorted by an
 // expression, move once: the passes sort their positions.
@@ -104,7 +104,7 @@ export async function prepareSort(context: Context, options: PreparedSortOptions
   if (isList && types.length === 0) {
     refuse(title, "values", "an empty list", "an element type, or a list of them");
   }
-  const sort = await prepareParts(context, others, types);
+  const sort = await prepareSortWithLists(context, others, types);
   const rangesOf = (given: unknown, name: "values" | "reordered"): readonly BufferRange[] => {
     if (types.length === 0) {
       return [];
@@ -137,7 +137,7 @@ export async function prepareSort(context: Context, options: PreparedSortOptions
 }
 
 /** A sort with the ranges of its values in lists. */
-export interface SortParts extends Pick<Prepared, "kernels" | "destroy"> {
+export interface SortWithLists extends Pick<Prepared, "kernels" | "destroy"> {
   record(
     encoder: GPUCommandEncoder | GPUComputePassEncoder,
     ranges: Omit<SortRanges, "values" | "reordered">,
@@ -152,12 +152,12 @@ export interface SortParts extends Pick<Prepared, "kernels" | "destroy"> {
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} {@link SourceError} {@link OutOfMemoryError}
  */
-export async function prepareParts(
+export async function prepareSortWithLists(
   context: Context,
   options: SortOptions & Partial<SegmentSortOptions>,
   types: readonly ElementType[],
   isSubmitted?: boolean,
-): Promise<SortParts> {
+): Promise<SortWithLists> {
   const { facts } = context;
   const { segments, maxSegmentLength, ...plain } = options;
   if (segments === undefined && maxSegmentLength !== undefined) {
@@ -247,7 +247,7 @@ export async function prepareParts(
       const first = movesItems
         ? { input, output: positions, length, ...starts }
         : { input, output, reordered: positions, length, ...starts };
-      // The positions that are sorted here count from 0, wherever those that are asked for would.
+      // The passes sort positions that count from 0. The positions that the caller gets count from `firstIndex`.
       const others = { positions, length, ...(firstIndex !== undefined && { firstIndex }) };
       const steps = [
         first,
@@ -301,7 +301,7 @@ function requireApart(
   items: number,
 ): void {
   const spans = [...read, ...written].map((range, at) => {
-    // No input is needed for no items.
+    // Without items, there need be no input.
     const { buffer, offset = 0 } = range && "buffer" in range ? range : { buffer: range };
     const of = at % read.length;
     const bytes = items * (itemBytes[of] ?? 0);

@@ -3,16 +3,16 @@ import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
-import { requireScalar, requireSide } from "../../plan/scalar.ts";
+import { requireScalar, requireSide } from "../../plan/require_scalar.ts";
 import type { SearchOptions, SearchTuning } from "../../plan/search.ts";
 import { planSearch } from "../../plan/search.ts";
-import { partOf, planAtHand, typesOf } from "../at_hand/at_hand.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { planAtHand, readBackOf, typesOf } from "../at_hand/scan_at_hand.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
 import { fresh } from "../device/transfer.ts";
-import type { OnGpu } from "../gpu_arrays/arrays_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
+import type { OnGpu } from "../gpu_arrays/gpu_arrays_part.ts";
 import type { Prepared } from "../recordings/recording.ts";
 
 /** The options of `searchSorted`. */
@@ -70,7 +70,9 @@ export async function searchSortedAtHand(
       all: { ...all, sortedLength: sorted.length } as typeof all,
       plan: async () => planSearch(all, context.facts),
     },
-    bytesFor(sorted.byteLength) + bytesFor(values.byteLength) + bytesFor(values.length * u32.bytes),
+    bufferBytesFor(sorted.byteLength) +
+      bufferBytesFor(values.byteLength) +
+      bufferBytesFor(values.length * u32.bytes),
     async ({ upload, output, run }) => {
       if (values.length === 0) {
         return new Uint8Array(0);
@@ -82,7 +84,7 @@ export async function searchSortedAtHand(
       };
       const bytes = values.length * u32.bytes;
       const result = fresh(bytes);
-      await run(ranges, values.length, [partOf(ranges.output, bytes, result)]);
+      await run(ranges, values.length, [readBackOf(ranges.output, bytes, result)]);
       return result();
     },
   );
@@ -91,7 +93,7 @@ export async function searchSortedAtHand(
 
 /** `Fold.searchSorted` of arrays on the GPU. */
 export async function searchSortedOnGpu(
-  { countOf, plannedLength, rangeOf, requireNamed, requireOnGpu, runOnGpu }: OnGpu,
+  { countOf, plannedLengthOnGpu, rangeOf, requireNamed, requireOnGpu, runOnGpu }: OnGpu,
   context: Context,
   arrays: Arrays,
   sortedData: unknown,
@@ -123,7 +125,7 @@ export async function searchSortedOnGpu(
   const all = {
     ...options,
     type,
-    maxLength: plannedLength(input.maxLength, Math.max(type.bytes, u32.bytes), context),
+    maxLength: plannedLengthOnGpu(input.maxLength, Math.max(type.bytes, u32.bytes), context),
     lengthOnGpu: count !== undefined,
   };
   return runOnGpu(context, arrays, {

@@ -7,13 +7,13 @@ import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError, refuse, WavefoldError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireChosen } from "../../plan/check_tuning_options.ts";
+import { requireFeature } from "../../plan/choose_sizes.ts";
 import type { Chosen } from "../../plan/options.ts";
 import type { TopKOrder } from "../../plan/select.ts";
 import type { SortKeyOptions } from "../../plan/sort_key.ts";
 import { requireBits, requireKey, requireSmallest, requireWhole } from "../../plan/sort_key.ts";
-import { requireFeature } from "../../plan/tuning.ts";
-import { typesOf } from "../at_hand/at_hand.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { typesOf } from "../at_hand/scan_at_hand.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
@@ -22,11 +22,11 @@ import { keyOfCall } from "../executor/plans_of_calls.ts";
 import {
   callOnGpu,
   ofCall,
-  plannedLength,
+  plannedLengthOnGpu,
   requireNamed,
   requireOnGpu,
   submitOnGpu,
-  withPlan,
+  withPlanOnGpu,
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
@@ -40,7 +40,7 @@ import { prepareNth, prepareTopK } from "./recorded_select.ts";
 export interface HandTopKOptions<Name extends string> extends TopKOrder {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
-  /** Takes elements of each row; this is the length of a row. The results have those of one row after another. */
+  /** Takes the first elements of each row. The results have those of the first row, then those of the second one, and so on. */
   readonly segments?: {
     /** The elements of a row. They divide the length. */
     readonly rows: number;
@@ -163,7 +163,7 @@ export async function selectOnGpu(
     ...(rows !== undefined && { segments: "rows", maxSegmentLength: 2 ** Math.ceil(Math.log2(rows)) }),
     type,
     ...(isTopK ? { k: number } : { n: number }),
-    maxLength: plannedLength(maxLength, Math.max(type.bytes, u32.bytes), context),
+    maxLength: plannedLengthOnGpu(maxLength, Math.max(type.bytes, u32.bytes), context),
     lengthOnGpu: count !== undefined,
   };
   const key = keyOfCall({
@@ -180,7 +180,7 @@ export async function selectOnGpu(
     return memory;
   };
   try {
-    return await withPlan(context, key, compile, async (selection) => {
+    return await withPlanOnGpu(context, key, compile, async (selection) => {
       const ofRows = rows === undefined ? undefined : Math.min(number, rows) * (maxLength / rows);
       const most = ofRows ?? (isTopK ? Math.min(number, maxLength) : 1);
       const values = await make("values", most * type.bytes);
@@ -247,9 +247,11 @@ export async function selectAtHand(
   }
   // The results are at most as long as the data, and so is the scratch.
   const bytes =
-    2 * bytesFor(given.byteLength) + bytesFor(given.length * u32.bytes) + bytesFor(given.length * 8);
+    2 * bufferBytesFor(given.byteLength) +
+    bufferBytesFor(given.length * u32.bytes) +
+    bufferBytesFor(given.length * 8);
   return viaGpu(context, title, given.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, given, { type }));
+    const data = own(await upload(context, arrays, given, { type }, true));
     const selected = await selectOnGpu(primitive, context, arrays, data, number, others);
     const [values, indices] =
       "values" in selected ? [selected.values, selected.indices] : [selected.value, selected.index];

@@ -13,8 +13,8 @@ import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
 import type { CheckedKey, SortKeyOptions } from "../../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../../plan/sort_key.ts";
-import { targetFor, typesOf } from "../at_hand/at_hand.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
@@ -23,19 +23,19 @@ import { keyOfCall, lengthError } from "../executor/plans_of_calls.ts";
 import {
   callOnGpu,
   ofCall,
-  plannedLength,
+  plannedLengthOnGpu,
   requireNamed,
   requireOneEach,
   requireOnGpu,
   submitOnGpu,
-  withPlan,
+  withPlanOnGpu,
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
 import { segmentsOnGpu } from "../gpu_arrays/segments_on_gpu.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
-import type { SortParts } from "./recorded_sort.ts";
-import { prepareParts } from "./recorded_sort.ts";
+import type { SortWithLists } from "./recorded_sort.ts";
+import { prepareSortWithLists } from "./recorded_sort.ts";
 
 // Sorts of arrays: those on the GPU, and those at hand, which go there and back.
 
@@ -90,7 +90,7 @@ interface Options extends HandSortOptions<string> {
 
 const { partsOf } = GpuArray;
 
-/** The name of the call in messages, and its key. The options are checked as far as they are not about arrays. */
+/** The name of the call in messages, and its key. It checks the options that are not about arrays. */
 function requireCall(
   primitive: SortPrimitive,
   type: ElementType,
@@ -152,19 +152,19 @@ const refuseKind = (title: string, kind: string): never =>
 const listOf = (values: unknown): readonly unknown[] =>
   values === undefined ? [] : Array.isArray(values) ? values : [values];
 
-/** A plan that is kept has at most this part of the bytes that are kept: 16 plans are. */
+/** A plan is kept only if its scratch has at most this share of `maxKeptBytes`, since 16 plans are kept. */
 const KEPT_PART = 16;
 
-/** Uses a kept plan, or a new one. A plan with much scratch is not kept: what was submitted ends with its scratch all the same. */
+/** Uses a kept plan, or a new one. A plan with much scratch is not kept. What was submitted still runs to its end. */
 async function withSort<T>(
   context: Context,
   key: string,
   scratchBytes: number,
-  compile: () => Promise<SortParts>,
-  use: (sort: SortParts) => Promise<T>,
+  compile: () => Promise<SortWithLists>,
+  use: (sort: SortWithLists) => Promise<T>,
 ): Promise<T> {
   if (scratchBytes <= context.kept.mostBytes / KEPT_PART) {
-    return withPlan(context, key, compile, use);
+    return withPlanOnGpu(context, key, compile, use);
   }
   const sort = await compile();
   try {
@@ -212,7 +212,7 @@ export async function sortOnGpu(
     ...others,
     type,
     indices,
-    maxLength: plannedLength(input.maxLength, itemBytes, context),
+    maxLength: plannedLengthOnGpu(input.maxLength, itemBytes, context),
     lengthOnGpu: count !== undefined,
     ...starts?.planned,
   };
@@ -235,7 +235,7 @@ export async function sortOnGpu(
     return memory;
   };
   const compile = () =>
-    prepareParts(context, all, types, true).catch((cause: unknown) => {
+    prepareSortWithLists(context, all, types, true).catch((cause: unknown) => {
       throw lengthError(cause, "data");
     });
   try {
@@ -362,15 +362,15 @@ export async function sortAtHand(
   // The plan's scratch is for up to twice as many items.
   const scratchBytes = 2 * (given.length * (8 + (checked ? 32 : 8)) + valueBytes);
   const bytes =
-    bytesFor(given.byteLength) +
-    bytesFor(given.length * Math.max(type.bytes, u32.bytes)) +
-    moved.reduce((sum, { byteLength }) => sum + 2 * bytesFor(byteLength), scratchBytes) +
-    (checked && "words" in checked ? bytesFor(checked.words.byteLength) : 0);
+    bufferBytesFor(given.byteLength) +
+    bufferBytesFor(given.length * Math.max(type.bytes, u32.bytes)) +
+    moved.reduce((sum, { byteLength }) => sum + 2 * bufferBytesFor(byteLength), scratchBytes) +
+    (checked && "words" in checked ? bufferBytesFor(checked.words.byteLength) : 0);
   return viaGpu(context, title, given.length, bytes, async (own) => {
-    const data = own(await upload(context, arrays, given, { type }));
+    const data = own(await upload(context, arrays, given, { type }, true));
     const onGpu: GpuArray[] = [];
     for (const [at, one] of moved.entries()) {
-      onGpu.push(own(await upload(context, arrays, one, { type: types[at] })));
+      onGpu.push(own(await upload(context, arrays, one, { type: types[at] }, true)));
     }
     /** What says where segments start, on the GPU. */
     const starts = async (): Promise<Partial<Options>> => {
@@ -381,7 +381,7 @@ export async function sortAtHand(
         return { segments: { rows: checked.rows } };
       }
       const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
-      const offsets = own(await upload(context, arrays, givenOf(words), { type: u32 }));
+      const offsets = own(await upload(context, arrays, givenOf(words), { type: u32 }, true));
       return {
         segments: { offsets: offsets as GpuArray as GpuArray<"u32", number> },
         maxSegmentLength: longestOf(words),

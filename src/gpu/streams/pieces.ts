@@ -1,10 +1,10 @@
 import { paramNames } from "../../kernels/contract.ts";
 import { paddedBytes, rangeBytes, wholeWords } from "../../plan/plan.ts";
-import { bytesFor } from "../device/call_memory.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import { MAP_READ, MAP_WRITE } from "../device/flags.ts";
 import type { Hand } from "../device/transfer.ts";
 import { atHand, givenOf, PIECES, READ, submit, WRITTEN } from "../device/transfer.ts";
+import { MAP_READ, MAP_WRITE } from "../device/usage_flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import type { PlanForCalls, Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor, forgetRuns, withPlan } from "../executor/plans_of_calls.ts";
@@ -13,7 +13,7 @@ import type { RowCut } from "./row_pieces.ts";
 // Data of any length, piece by piece. Each piece is written into a staging buffer, runs on the GPU on top of the carry of
 // the pieces before it, and is read from another staging buffer. The carry stays on the GPU.
 
-/** How many numbers of items, each of either parity, have dispatches that are kept. */
+/** For how many lengths of pieces dispatches are kept, each for pieces of even and of odd number. */
 const MOST_LENGTHS = 8;
 
 /** The result of a piece: bytes that are there until they are released. */
@@ -37,8 +37,8 @@ export interface Pieces {
   /** Says how many bytes of the room were filled. A piece that is full goes to the GPU. */
   filled(bytes: number): void;
   /**
-   * Says that no more input comes. What was filled of the last piece goes to the GPU: whole items. If there is no item at
-   * all, but there is room, the total of nothing is computed.
+   * Says that no more input comes. The whole items of the last piece go to the GPU. If there was no item at all, but room was
+   * asked for, the total of nothing is computed.
    */
   end(): void;
   /** The result of the next piece. It is undefined when all were released; then the buffers have been given back. */
@@ -48,11 +48,11 @@ export interface Pieces {
   /** The bytes of the total, after `end`, if it is read. It is undefined if nothing was computed. */
   total(): Promise<Uint8Array | undefined>;
   /**
-   * Stops, and gives the buffers back. All that waits, and all that is asked for later, is rejected with the reason. The
-   * promise resolves when the buffers are back.
+   * Stops, and gives the buffers back. Requests that wait, and all later ones, are rejected with the reason. The promise
+   * resolves when the buffers are back.
    */
   stop(reason: unknown): Promise<void>;
-  /** Does something if the device fails or the plan does not compile, also while nobody waits. */
+  /** Calls a function if the device fails or the plan does not compile, also while nobody waits. */
   onFailure(action: (cause: unknown) => void): void;
 }
 
@@ -102,10 +102,10 @@ function deferred<T>(): Deferred<T> {
   return Object.assign(made, { promise }) as Deferred<T>;
 }
 
-/** What is done when a device is lost. A device has one handler, so that it does not hold streams that are over. */
+/** The functions to call when a device is lost. The device has one handler for all, so that it does not hold streams that are over. */
 const losses = new WeakMap<GPUDevice, Set<() => void>>();
 
-/** Does something when the device is lost. Returns a function that forgets it. */
+/** Calls a function when the device is lost, unless the returned function was called before. */
 function whenLost(device: GPUDevice, action: () => void): () => void {
   let actions = losses.get(device);
   if (actions === undefined) {
@@ -152,9 +152,9 @@ export function bytesOfPieces(
   // Each place has staging, and one piece is on the device.
   return (
     ((PIECES + 1) / 2) *
-    (bytesFor(items * input) +
-      (isReduction && rows === undefined ? 0 : bytesFor(results * output)) +
-      (hasFlags ? bytesFor(items * 4) : 0))
+    (bufferBytesFor(items * input) +
+      (isReduction && rows === undefined ? 0 : bufferBytesFor(results * output)) +
+      (hasFlags ? bufferBytesFor(items * 4) : 0))
   );
 }
 
@@ -164,8 +164,8 @@ export type WriteFlags = (words: Uint32Array, first: number) => void;
 /**
  * Starts a stream. The plan is for as many items as a piece has. `initial` has the bytes of the value before the first item,
  * if the plan takes one. `readsTotal` is whether to read the total at the end. If the plan takes flags, `writeFlags` writes
- * those of a piece as it goes to the GPU. With `rows`, each row is combined for itself. It does not wait for memory, and no call waits for
- * a stream to end: it may end only when another stream, or a call, goes on.
+ * those of a piece as it goes to the GPU. With `rows`, each row is combined on its own. It does not wait for memory, and no call waits for
+ * a stream to end: it may end only when another stream, or a call, goes on. `isOfCall` is whether a call under way has its bytes.
  */
 export function openPieces(
   context: Context,
@@ -175,10 +175,11 @@ export function openPieces(
   readsTotal = false,
   writeFlags?: WriteFlags,
   rows?: RowCut,
+  isOfCall = false,
 ): Pieces {
   const pieceItems = rows?.most ?? planned.all.maxLength;
   const isReduction = planned.primitive === "reduce";
-  /** Whether pieces have results, beside a total of all. */
+  /** Whether each piece has a result. A reduction without rows has only a total of all. */
   const hasResults = !isReduction || rows !== undefined;
   const firstOf = (piece: number): number => rows?.firstOf(piece) ?? piece * pieceItems;
   const resultsOf = (piece: number, items: number): number =>
@@ -213,34 +214,39 @@ export function openPieces(
 
   const mostResults = Math.max(1, resultsOf(0, pieceItems));
   const done = withPlan(context, planned, 0, (own) =>
-    atHand(context, own.compiled.plan.title, async (hand) => {
-      const { open, total } = await deviceFor(hand, own);
-      onGpu = open;
-      changed();
-      const forget = whenLost(context.device, () => broken(new Error("the device was lost")));
-      try {
-        await over.promise;
-      } finally {
-        forget();
-      }
-      // No command may use a buffer that is given back.
-      const all = places.flatMap(({ writable, readable }) => [writable, readable]);
-      for (const one of await Promise.allSettled(all)) {
-        if (one.status === "rejected") {
-          throw one.reason;
+    atHand(
+      context,
+      own.compiled.plan.title,
+      async (hand) => {
+        const { open, total } = await deviceFor(hand, own);
+        onGpu = open;
+        changed();
+        const forget = whenLost(context.device, () => broken(new Error("the device was lost")));
+        try {
+          await over.promise;
+        } finally {
+          forget();
         }
-      }
-      for (const { slot } of places) {
-        slot?.back?.unmap();
-        slot?.countBack?.unmap();
-        if (slot?.bytes !== undefined) {
-          // Whoever takes it next asks for its bytes again.
-          slot.stage.unmap();
-          await slot.stage.mapAsync(MAP_WRITE);
+        // No command may use a buffer that is given back.
+        const all = places.flatMap(({ writable, readable }) => [writable, readable]);
+        for (const one of await Promise.allSettled(all)) {
+          if (one.status === "rejected") {
+            throw one.reason;
+          }
         }
-      }
-      return readsTotal && stopped === undefined && started > 0 ? total(started) : undefined;
-    }),
+        for (const { slot } of places) {
+          slot?.back?.unmap();
+          slot?.countBack?.unmap();
+          if (slot?.bytes !== undefined) {
+            // Whoever takes it next asks for its bytes again.
+            slot.stage.unmap();
+            await slot.stage.mapAsync(MAP_WRITE);
+          }
+        }
+        return readsTotal && stopped === undefined && started > 0 ? total(started) : undefined;
+      },
+      !isOfCall,
+    ),
   );
   done.catch((cause: unknown) => {
     broken(cause);
@@ -260,7 +266,7 @@ export function openPieces(
     type Name = "input" | "output" | "flags";
     const itemBytesOf = (name: Name): number => plan.itemBytes[name] ?? 4;
     const roomOf = (name: Name, items: number): number => paddedBytes(items, itemBytesOf(name), vector);
-    // What has no bytes is not bound.
+    // A range without bytes is not bound.
     const itemsOf = (name: Name, buffer: GPUBuffer, items: number): Range =>
       rangeOf(buffer, items && rangeBytes(items, itemBytesOf(name), vector));
 

@@ -35,13 +35,13 @@ export interface LongCall {
   readonly target: Target;
   readonly room: Given | undefined;
   readonly ends?: Partial<Omit<HandEnds, "options">>;
-  /** The items of a row, if each is combined for itself. */
+  /** The items of a row, if each is combined on its own. */
   readonly columns?: number;
   /** The flags of a compaction. `check` throws if they are not there any more. */
   readonly flags?: { readonly marks: ArrayLike<number | boolean>; check(): void } | undefined;
 }
 
-/** What all long calls have as the key of their plans. */
+/** The key that all long calls share, so that they run one after another. */
 const LONG = "in pieces";
 
 /**
@@ -69,7 +69,7 @@ const isAhead = (
   read.byteOffset < room.byteOffset + resultBytes &&
   (room.byteOffset > read.byteOffset || resultBytes > read.byteLength);
 
-/** What writes the flags of a piece. Flags that results may replace before they are read are copied first. */
+/** A function that writes the flags of a piece. If results may overwrite flags before these are read, the flags are copied first. */
 function writerOf({ flags, room, given, outputBytes }: LongCall): WriteFlags | undefined {
   if (flags === undefined) {
     return undefined;
@@ -110,7 +110,7 @@ export function runInPieces(context: Context, call: LongCall): Promise<Uint8Arra
     // A compaction has no operator, and its type may take none. Nothing is carried from one whole row to the next.
     const { identity = 0, carried } = isCompaction || rows?.isWhole ? {} : monoid(op, type, primitive);
     const first = initial && bytesOf(initial, primitive, "the initial value", "initial");
-    // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
+    // The first piece needs a value before it, too, as all others have a total: the identity, if there is no initial value.
     const before = isCompaction
       ? undefined
       : rows?.isWhole
@@ -137,6 +137,7 @@ export function runInPieces(context: Context, call: LongCall): Promise<Uint8Arra
       readsTotal,
       writeFlags,
       rows,
+      true,
     );
     try {
       const [result] = await Promise.all([isReduction ? undefined : read(pieces, call), write(pieces, call)]);
@@ -153,7 +154,7 @@ export function runInPieces(context: Context, call: LongCall): Promise<Uint8Arra
   });
 }
 
-/** Whether rows can go in pieces. Totals of longer rows than a piece are no values of the type for some operators. */
+/** Whether rows can go in pieces. A row that is longer than a piece needs carries, which for some operators are no values of the type. */
 export const rowsGoInPieces = (
   primitive: "scan" | "reduce",
   context: Context,

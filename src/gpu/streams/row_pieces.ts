@@ -10,7 +10,7 @@ import { planScan } from "../../plan/scan.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
 
-// Rows in pieces. Where a row fits a piece, each piece has whole rows, and nothing is handed on from one to the next. A longer row
+// Rows in pieces. If a row fits in a piece, each piece has whole rows, and no piece hands anything on to the next. A longer row
 // goes in parts, each on top of the carry of those before it, and no piece has items of two rows.
 
 /** How data is cut into pieces where rows end. */

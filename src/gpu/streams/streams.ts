@@ -1,6 +1,6 @@
 import { isSameKind, kindOfArray } from "../../algebra/array_kinds.ts";
 import { valuesOf } from "../../algebra/array_values.ts";
-import type { AnyArray, ArrayOf } from "../../algebra/arrays.ts";
+import type { AnyArray, ArrayOf, Bytes } from "../../algebra/arrays.ts";
 import { arrayOver } from "../../algebra/arrays.ts";
 import { bytesOfInitial, requireInitial } from "../../algebra/initial.ts";
 import { u32 } from "../../algebra/integers.ts";
@@ -25,14 +25,15 @@ import type { Context } from "../device/context.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
-import type { Pieces } from "./pieces.ts";
+import { endsAtHand } from "../executor/rare_options.ts";
+import type { PieceResult, Pieces } from "./pieces.ts";
 import { itemsOfPiece, openPieces } from "./pieces.ts";
 import { cutRows, planRowPieces, rowsOfStream } from "./row_pieces.ts";
 
 export { rowsGoInPieces, rowsInPieces, runInPieces } from "./pieces_at_hand.ts";
 
-// Streams of arrays, and calls at hand on long arrays, which go as streams do. Streams cut what comes into pieces of a fixed number of items, so that results do not depend on how the
-// input was divided.
+// Streams of arrays. Calls at hand on long arrays go in the same way. A stream cuts its input into pieces of a fixed number of items,
+// so results do not depend on the lengths of the arrays that come in.
 
 /** The options of `scanStream` and `reduceStream`. */
 export interface StreamOptions<Name extends string, V extends Value>
@@ -66,16 +67,21 @@ export interface StreamRows {
 }
 
 /** What a scan of a stream takes beside the options of a reduction. */
-export interface StreamScanOption {
+export interface StreamScanOption<Total = AnyArray> {
+  /**
+   * An array of one element, of the results' type. The scan fills it with the combination of all elements, the initial value included,
+   * before the results end. It can be the `initial` of the next stream.
+   */
+  readonly total?: NoInfer<Total>;
   /** Leaves each place's own element out. */
   readonly exclusive?: boolean;
-  /** Scans each row for itself. The stream ends with a row. An initial value comes before the first item of each. */
+  /** Scans each row on its own. The stream ends with a row. An initial value comes before the first item of each. */
   readonly segments?: StreamRows;
 }
 
 /** What a reduction of the rows of a stream takes beside the options of a reduction. */
 export interface StreamRowsOption {
-  /** Reduces each row for itself. The stream ends with a row. An initial value comes before the first item of each. */
+  /** Reduces each row on its own. The stream ends with a row. An initial value comes before the first item of each. */
   readonly segments: StreamRows;
 }
 
@@ -125,7 +131,7 @@ const reduceNames = { op: true, initial: true, segments: true, ...commonNames } 
   keyof StreamMapOptions<string, Value, string, Value> | keyof StreamRowsOption,
   true
 >;
-const scanNames = { exclusive: true, ...reduceNames } as const satisfies Record<
+const scanNames = { exclusive: true, total: true, ...reduceNames } as const satisfies Record<
   keyof StreamScanOption | keyof typeof reduceNames,
   true
 >;
@@ -144,6 +150,7 @@ export interface AnyStreamOptions extends TuningOptions {
   readonly indices?: unknown;
   readonly exclusive?: unknown;
   readonly initial?: unknown;
+  readonly total?: unknown;
   readonly segments?: unknown;
 }
 
@@ -152,14 +159,16 @@ export interface Streamed {
   readonly pieces: Pieces;
   readonly from: ElementType;
   readonly type: ElementType;
-  /** What the total is read with, if it is no value of the type. */
+  /** How the total is read, if it is no value of the type. */
   readonly carried?: Carried;
-  /** Gives a result as a value's bytes, if results are no values of the type. */
+  /** Turns a result into the bytes of a value, if results are no values of the type. */
   readonly shown?: (result: Uint8Array) => Uint8Array;
   /** The total of a stream of no items, if there is no initial value. */
   readonly ofNothing: Value | undefined;
   /** The items of a row, if the stream ends with one. */
   readonly columns?: number;
+  /** Where the total goes, if the caller gave a place. */
+  readonly place?: () => Uint8Array;
 }
 
 /** How a stream is started. */
@@ -186,13 +195,19 @@ function startFold(
   caller: string,
   primitive: "scan" | "reduce",
   options: AnyStreamOptions,
-  { known = Number.POSITIVE_INFINITY, total = false }: StartOptions,
+  { known = Number.POSITIVE_INFINITY, total: isRead = false }: StartOptions,
 ): Streamed {
   const types = typesOf(caller, options, primitive === "scan" ? scanNames : reduceNames);
   const { type, from } = types;
   const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);
-  const { initial, segments, ...others } = options;
+  const { initial, total, segments, ...others } = options;
   const columns = segments === undefined ? undefined : rowsOfStream(segments, caller);
+  if (total !== undefined && columns !== undefined) {
+    throw new ArgumentError(`${caller}: with segments there is no total of all`, "total");
+  }
+  const arrayOf = (...range: Bytes): AnyArray => arrayOver(type, ...range);
+  const room = givenOf(total as AnyArray);
+  const place = endsAtHand(caller, { type, arrayOf }, undefined, total, room).total;
   // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
   const given = initial === undefined ? undefined : requireInitial(initial, type, caller);
   const before = carried ? carried.bytes(given) : bytesOfInitial(given ?? identity, type, caller);
@@ -225,7 +240,7 @@ function startFold(
     { primitive, all, plan },
     { input: from.bytes, output: areCarried ? before.length : type.bytes },
     rows?.isWhole ? (given === undefined ? undefined : bytesOfInitial(given, type, caller)) : before,
-    total,
+    isRead || place !== undefined,
     undefined,
     rows,
   );
@@ -239,6 +254,7 @@ function startFold(
     }),
     ofNothing: given === undefined ? ofNothing : undefined,
     ...(columns !== undefined && { columns }),
+    ...(place && { place }),
   };
 }
 
@@ -299,21 +315,26 @@ export function startCompact(
 }
 
 /** Ends a stream that reads its total, and returns that. */
-export async function endWithTotal(
-  { pieces, type, carried, ofNothing }: Streamed,
-  hasItems: boolean,
-): Promise<Value> {
-  if (!hasItems && ofNothing !== undefined) {
-    pieces.end();
-    // Its map or operator may not compile.
-    await pieces.total();
-    return ofNothing;
-  }
-  if (!hasItems) {
+export async function endWithTotal(streamed: Streamed, hasItems: boolean): Promise<Value> {
+  await makeTotal(streamed, hasItems);
+  streamed.pieces.end();
+  return totalOf(streamed);
+}
+
+/** Before a stream ends that reads its total: if it has no items, its initial value becomes that. */
+async function makeTotal({ pieces, ofNothing }: Streamed, hasItems: boolean): Promise<void> {
+  if (!hasItems && ofNothing === undefined) {
     await pieces.room();
   }
-  pieces.end();
-  const bytes = (await pieces.total()) as Uint8Array<ArrayBuffer>;
+}
+
+/** The total of a stream, once it is over. */
+async function totalOf({ pieces, type, carried, ofNothing }: Streamed): Promise<Value> {
+  // Its map or operator may not compile.
+  const bytes = (await pieces.total()) as Uint8Array<ArrayBuffer> | undefined;
+  if (bytes === undefined) {
+    return ofNothing as Value;
+  }
   return carried ? carried.value(bytes) : valuesOf(arrayOver(type, bytes.buffer), type)(0);
 }
 
@@ -337,6 +358,20 @@ async function writeChunk({ pieces, from }: Streamed, chunk: unknown, caller: st
   }
 }
 
+/**
+ * The most bytes of an array that a stream gives. The memory of such arrays is taken again once they are collected: that of longer ones is new
+ * each time, so that the copy takes some ten times as long.
+ */
+const MOST_RESULT_BYTES = 2 ** 20;
+
+/** A copy of bytes. In Node.js, its memory is not filled with zeros first. */
+function copyOf(bytes: Uint8Array): Uint8Array {
+  const { Buffer: node } = globalThis as { Buffer?: { allocUnsafeSlow(size: number): Uint8Array } };
+  const own = new Uint8Array((node?.allocUnsafeSlow(bytes.length) ?? new Uint8Array(bytes.length)).buffer);
+  own.set(bytes);
+  return own;
+}
+
 /** What streams call at one end. */
 type StreamEnd = Readonly<Record<string, ((given: never) => void | Promise<void>) | undefined>>;
 
@@ -354,17 +389,20 @@ export type StreamCaller = keyof typeof starts;
 /** `Fold.scanStream`, `Fold.compactStream`, and `Fold.reduceStream` of rows. */
 export function streamEnds(context: Context, caller: StreamCaller, options: AnyStreamOptions): StreamEnds {
   const streamed = starts[caller](context, caller, options);
-  const { pieces, type, shown = (result: Uint8Array) => result.slice() } = streamed;
+  const { pieces, type, shown, place } = streamed;
+  const most = Math.max(1, Math.floor(MOST_RESULT_BYTES / type.bytes)) * type.bytes;
+  /** What is left of the result of a piece. */
+  let left: PieceResult | undefined;
   let reader: ReadableStreamDefaultController<AnyArray> | undefined;
   let writer: WritableStreamDefaultController | undefined;
-  // What has gone wrong at one end reaches the other one. An end that was closed, or has failed, takes no notice.
+  // An error at one end ends the other one, too, unless that is closed or has failed already.
   const fail = async (cause: unknown): Promise<void> => {
     reader?.error(cause);
     writer?.error(cause);
     await pieces.stop(cause);
   };
   pieces.onFailure(fail);
-  /** Does something that ends the stream if it fails. */
+  /** Does some work. If that fails, the stream ends with the error. */
   const failing = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -379,20 +417,24 @@ export function streamEnds(context: Context, caller: StreamCaller, options: AnyS
     },
     pull: () =>
       failing(async () => {
-        for (;;) {
-          const result = await pieces.next();
-          if (result === undefined) {
+        let own: Uint8Array | undefined;
+        while (own === undefined) {
+          left ??= await pieces.next();
+          if (left === undefined) {
+            place?.().set(bytesOfInitial(await totalOf(streamed), type, caller));
             reader?.close();
             return;
           }
-          const { bytes, release } = result;
-          const own = bytes.length > 0 ? shown(bytes) : bytes;
-          release();
-          if (own.length > 0) {
-            reader?.enqueue(arrayOver(type, own.buffer as ArrayBuffer));
-            return;
+          const { bytes, release } = left;
+          const part = shown ? bytes : bytes.subarray(0, most);
+          own = part.length === 0 ? undefined : (shown ?? copyOf)(part);
+          left = { bytes: bytes.subarray(part.length), release };
+          if (left.bytes.length === 0) {
+            left = undefined;
+            release();
           }
         }
+        reader?.enqueue(arrayOver(type, own.buffer as ArrayBuffer));
       }),
     cancel: fail,
   };
@@ -404,7 +446,13 @@ export function streamEnds(context: Context, caller: StreamCaller, options: AnyS
       signal?.addEventListener("abort", () => void pieces.stop(signal.reason));
     },
     write: (chunk: unknown) => failing(() => writeChunk(streamed, chunk, caller)),
-    close: () => failing(async () => endRows(streamed, caller)),
+    close: () =>
+      failing(async () => {
+        if (place) {
+          await makeTotal(streamed, pieces.bytesFilled() > 0);
+        }
+        endRows(streamed, caller);
+      }),
     abort: fail,
   };
   return { readable, writable };
@@ -428,7 +476,7 @@ export async function reduceStream(
     const streamed = startReduce(context, caller, options);
     const { pieces } = streamed;
     let hasItems = false;
-    // A device that fails is told of while the source keeps us waiting. A race would be remembered by the failure.
+    // The error of a device is reported even while the source keeps us waiting. No Promise.race, since each one would stay in memory until the failure.
     let fail = (_: unknown): void => {};
     let failure: { readonly cause: unknown } | undefined;
     pieces.onFailure((cause) => {

@@ -11,7 +11,7 @@ import { planScan } from "../../plan/scan.ts";
 import type { SourceText } from "../../text/source.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/flags.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
 import type { Compiled } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
 import { faultOf, someFaults } from "./look_back_faults.ts";

@@ -2,33 +2,34 @@ import { u32 } from "../../algebra/integers.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { u64 } from "../../algebra/types_64.ts";
-import { ArgumentError, DeviceLostError, refuse } from "../../errors.ts";
+import { DeviceLostError, refuse } from "../../errors.ts";
 import type { Algorithm } from "../../kernels/algorithms.ts";
 import { algorithms } from "../../kernels/algorithms.ts";
 import { requireOptions } from "../../options.ts";
-import type { AdapterTuning, AdapterTuningRow, RowsFor, TimedWay } from "../../plan/adapter_tuning.ts";
+import type { AdapterTuning, AdapterTuningRow, RowsFor, TimedCandidate } from "../../plan/adapter_tuning.ts";
 import { adapterOf, bestOf, columnsOf, rowsFrom, rowsOn, tuningOf } from "../../plan/adapter_tuning.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { Passes } from "../../plan/options.ts";
 import type { TunedPrimitive } from "../../plan/tuning_row.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, contextOf, explain } from "../device/device.ts";
-import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/flags.ts";
-import { Fold } from "../fold.ts";
+import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
+import type { Fold } from "../fold.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 
 /** Options of {@link tuneAdapter}. */
 export interface TuneAdapterOptions {
   /**
-   * About how many seconds new kernels are compiled for. What was not measured by then keeps Wavefold's own sizes. The test of the
-   * single pass is not counted. The default is 10.
+   * How many seconds candidates are compiled and timed for. What was not measured by then keeps Wavefold's own sizes. What is not counted: the
+   * test of the single pass, kernels that take longer to compile than those before them, and the check of the longest result of what is
+   * chosen. The default is 10.
    */
   readonly seconds?: number;
 }
 
 const TITLE = "tuneAdapter";
 const SECONDS = 10;
-/** WebGPU's flag by value, as src/gpu/device/flags.ts has the others. */
+/** WebGPU's flag by value, as src/gpu/device/usage_flags.ts has the others. */
 const QUERY_RESOLVE = 0x200;
 /**
  * A submission gets recordings until it takes at least this time, or has the most of them. A submission costs time of its own,
@@ -51,10 +52,10 @@ const REPEATS = 3;
 const HEAT_MS = 300;
 const HARDLY_LONGER = 1.03;
 const MOST_HEATS = 5;
-/** The number of rounds in which the ways that were compiled together are timed, since the clock may change between two ways. The least time counts. */
+/** The number of rounds in which the candidates that were compiled together are timed, since the clock may change between two candidates. The least time counts. */
 const ROUNDS = 2;
 /**
- * Before each way is timed, the GPU is kept busy with it for this long: after a result is read, an NVIDIA driver works on copies for a
+ * Before each candidate is timed, the GPU is kept busy with it for this long: after a result is read, an NVIDIA driver works on copies for a
  * while, and sorts then take up to five times as long.
  */
 const WARM_MS = 40;
@@ -154,7 +155,7 @@ const ranges = {
   },
 } as const;
 
-/** What most programs use comes first: if time is short, the last ones are left out. */
+/** The types that most programs use come first: if time is short, the last ones are left out. */
 const subjects = [
   ["scan", u32],
   ["compact", u32],
@@ -168,7 +169,7 @@ const subjects = [
 ] as const satisfies readonly (readonly [TunedPrimitive, ElementType])[];
 
 /** Algorithm, sizes and passes, as the options of a plan take them. A histogram takes no algorithm. */
-export type Way = Shape & { readonly algorithm?: Algorithm; readonly passes: Passes };
+export type TuningCandidate = Shape & { readonly algorithm?: Algorithm; readonly passes: Passes };
 
 /** Whether it is a sort, of keys alone or of keys and values. */
 const isSort = (primitive: TunedPrimitive): boolean => primitive === "sort" || primitive === "pairs";
@@ -191,11 +192,8 @@ function shapesFor(
   }
 }
 
-/** What `tuneAdapter` of src/gpu/tuning/tune.ts does; it loads this. */
+/** The work of `tuneAdapter`. src/gpu/tuning/load_tune_adapter.ts loads this file for it. */
 export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
-  if (!(fold instanceof Fold)) {
-    throw new ArgumentError(`${TITLE}: fold is none of openFold's`, "fold");
-  }
   requireOptions(TITLE, options, { seconds: true } satisfies Record<keyof TuneAdapterOptions, true>);
   const { seconds = SECONDS } = options;
   if (!(typeof seconds === "number" && seconds > 0 && seconds < Number.POSITIVE_INFINITY)) {
@@ -203,7 +201,7 @@ export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Pro
   }
   const context = contextOf(fold.device);
   const { facts, singlePassTest } = context;
-  // A verdict that came with a tuning is not one of this call's.
+  // A verdict that came with a tuning does not count: this call tests again.
   const isKnown =
     facts.software || singlePassTest !== undefined || (facts.lookBack && facts.tuned === undefined);
   if (!isKnown) {
@@ -243,7 +241,7 @@ async function measure(fold: Fold, context: Context, deadline: number): Promise<
   }
 }
 
-/** Which ways of a primitive there are, on elements of a type: the algorithms, their shapes, and how often they read the data. */
+/** Which candidates of a primitive there are, on elements of a type: the algorithms, their shapes, and how often they read the data. */
 function waysOn(
   { software, features, lookBack }: DeviceFacts,
   { primitive, type, ...measured }: Pick<Measured, "primitive" | "type" | "algorithms" | "shapes">,
@@ -265,8 +263,8 @@ function waysOn(
   };
 }
 
-/** The most ways that {@link tuneOne} times. */
-export function waysOfOne(
+/** The most candidates that {@link tuneOne} times. */
+export function candidatesOfOne(
   fold: Fold,
   measured: Pick<Measured, "primitive" | "type" | "algorithms" | "shapes">,
 ): number {
@@ -276,7 +274,7 @@ export function waysOfOne(
 }
 
 /**
- * The best ways of a sort or a histogram, until the deadline. `wavefold tune` calls this for sorts and histograms, which its own
+ * The best candidates of a sort or a histogram, until the deadline. `wavefold tune` calls this for sorts and histograms, which its own
  * bench cannot time. Lengths that are too short to be checked, or too long for a buffer, are left out. If none is left, nothing is
  * timed.
  */
@@ -286,7 +284,11 @@ export async function tuneOne(
     lengths: own,
     ...measured
   }: Omit<Measured, "results" | "lengths"> & { readonly lengths?: readonly number[] },
-): Promise<{ rows: AdapterTuningRow[]; ways: readonly (Way & TimedWay)[]; lengths: readonly number[] }> {
+): Promise<{
+  rows: AdapterTuningRow[];
+  candidates: readonly (TuningCandidate & TimedCandidate)[];
+  lengths: readonly number[];
+}> {
   const context = contextOf(fold.device);
   const { bytes } = measured.type;
   const range = ranges[context.facts.software ? "software" : "gpu"];
@@ -297,12 +299,16 @@ export async function tuneOne(
     (length) => length >= SHORTEST && length <= most,
   );
   if (lengths.length === 0) {
-    return { rows: [], ways: [], lengths };
+    return { rows: [], candidates: [], lengths };
   }
   const bench = await openBench(context, Math.max(Math.max(...lengths) * bytes, 4 * BINS));
   try {
-    const { rows, ways } = await rowsOf(fold, context, bench, { ...measured, lengths, results: new Map() });
-    return { rows, ways, lengths };
+    const { rows, candidates } = await rowsOf(fold, context, bench, {
+      ...measured,
+      lengths,
+      results: new Map(),
+    });
+    return { rows, candidates, lengths };
   } finally {
     bench.destroy();
   }
@@ -316,24 +322,24 @@ interface Measured {
   readonly deadline: number;
   /** The right result for each length. It is computed when a result of that length is first compared. */
   readonly results: Map<number, Uint32Array>;
-  /** What to choose from instead of what suits the adapter. */
+  /** The candidates, if they are not those that suit the adapter. */
   readonly algorithms?: readonly Algorithm[];
   readonly shapes?: readonly Shape[];
-  /** Told of each way before it is timed, and of each whose result is wrong. */
-  readonly onWay?: (way: Way) => void;
-  readonly onWrong?: (way: Way) => void;
+  /** Told of each candidate before it is timed, and of each whose result is wrong. */
+  readonly onCandidate?: (candidate: TuningCandidate) => void;
+  readonly onWrong?: (candidate: TuningCandidate) => void;
 }
 
-/** A way that was timed, and its plan. */
-type Timed = Way & TimedWay & { readonly prepared: Prepared };
+/** A candidate that was timed, and its plan. */
+type Timed = TuningCandidate & TimedCandidate & { readonly prepared: Prepared };
 
-/** The rows of one primitive on one type, and whether there was time for all ways. */
+/** The rows of one primitive on one type, and whether there was time for all candidates. */
 async function rowsOf(
   fold: Fold,
   { facts }: Context,
   bench: Bench,
   measured: Measured,
-): Promise<{ rows: AdapterTuningRow[]; ways: readonly Timed[]; isWhole: boolean }> {
+): Promise<{ rows: AdapterTuningRow[]; candidates: readonly Timed[]; isWhole: boolean }> {
   const { primitive, type, lengths, deadline, onWrong } = measured;
   const range = ranges[facts.software ? "software" : "gpu"];
   const atOnce = isSort(primitive) ? SORTS_AT_ONCE : range.atOnce;
@@ -347,7 +353,7 @@ async function rowsOf(
     from: number,
     to?: number,
   ): Promise<boolean> => {
-    const ways = passes.flatMap((one): Way[] =>
+    const candidates = passes.flatMap((one): TuningCandidate[] =>
       some.flatMap((algorithm) =>
         shapes(algorithm)
           .slice(from, to)
@@ -356,77 +362,94 @@ async function rowsOf(
     );
     const compile = (first: number): Promise<PromiseSettledResult<Prepared | undefined>[]> =>
       Promise.allSettled(
-        ways.slice(first, first + atOnce).map((way) => prepare(fold, primitive, type, lengths, way)),
+        candidates
+          .slice(first, first + atOnce)
+          .map((candidate) => prepare(fold, primitive, type, lengths, candidate)),
       );
-    if (performance.now() > deadline) {
-      return false;
-    }
-    for (let first = 0; first < ways.length; first += atOnce) {
-      // Nothing is compiled while ways are timed: the CPU is then too late with the GPU's work, and the clock falls.
+    let isWhole = true;
+    const isOver = (needed = 0): boolean => {
+      const over = performance.now() + needed > deadline;
+      isWhole &&= !over;
+      return over;
+    };
+    for (let first = 0; first < candidates.length; first += atOnce) {
+      if (isOver(bench.compiling)) {
+        return false;
+      }
+      // Nothing is compiled while candidates are timed: the CPU is then too late with the GPU's work, and the clock falls.
+      const begun = performance.now();
       const made = await compile(first);
+      bench.compiling = Math.max(bench.compiling, performance.now() - begun);
       plans.push(...made.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : [])));
       const failed = made.find((one) => one.status === "rejected");
       if (failed) {
         throw failed.reason;
       }
-      const right: { way: Way; prepared: Prepared; times: number[] | undefined }[] = [];
+      const right: { candidate: TuningCandidate; prepared: Prepared; times: number[] | undefined }[] = [];
       for (const [at, one] of made.entries()) {
         const prepared = one.status === "fulfilled" ? one.value : undefined;
-        const way = ways[first + at] as Way;
-        measured.onWay?.(way);
+        const candidate = candidates[first + at] as TuningCandidate;
+        if (isOver()) {
+          break;
+        }
+        measured.onCandidate?.(candidate);
         // The longest is checked if it matters: it takes the most time.
         const soon = isLate ? lengths.slice(0, -1) : lengths;
         if (prepared && !(await areRight(bench, measured, prepared, soon))) {
-          onWrong?.(way);
+          onWrong?.(candidate);
           if (!isLate) {
             prepared.destroy();
           }
         } else if (prepared) {
-          right.push({ way, prepared, times: undefined });
+          right.push({ candidate, prepared, times: undefined });
         }
       }
       // Results are read before anything is timed: the CPU compares them while the GPU idles, and its clock falls.
-      for (let round = 0; round < (facts.software ? 1 : ROUNDS); round++) {
+      for (let round = 0; round < (facts.software ? 1 : ROUNDS) && !isOver(); round++) {
         if (!facts.software) {
-          await heat(fold, bench);
+          await heat(fold, bench, isOver);
         }
         for (const one of right) {
+          if (isOver()) {
+            break;
+          }
           const again = await timesOf(bench, lengths, one.prepared, facts.software ? 0 : WARM_MS);
           one.times = again?.map((time, at) => Math.min(time, one.times?.[at] ?? time)) ?? one.times;
         }
       }
       timed.push(
-        ...right.flatMap(({ way, prepared, times }) => (times ? [{ ...way, times, prepared }] : [])),
+        ...right.flatMap(({ candidate, prepared, times }) =>
+          times ? [{ ...candidate, times, prepared }] : [],
+        ),
       );
-      // Their scratch is needed no more.
+      // Their scratch is no longer needed.
       for (const { prepared } of isLate ? [] : right) {
         prepared.destroy();
       }
-      if (performance.now() > deadline && first + atOnce < ways.length) {
-        return false;
-      }
     }
-    return true;
+    return isWhole;
   };
   const rowsFor: RowsFor = { primitive, elementBytes: type.bytes, long: false, lengths };
-  const of = (one: Passes): Timed[] => timed.filter((way) => way.passes === one);
+  const of = (one: Passes): Timed[] => timed.filter((candidate) => candidate.passes === one);
   try {
     if (!(await time(names, 0, 1))) {
-      return { rows: [], ways: timed, isWhole: false };
+      return { rows: [], candidates: timed, isWhole: false };
     }
     const best = bestOf(timed);
     const isWhole = best === undefined || (await time([best.algorithm], 1));
     const checked = new Set(isLate ? [] : timed);
     for (;;) {
       const rows = rowsFrom(rowsFor, { "reduce-then-scan": of("reduce-then-scan"), single: of("single") });
-      const next = timed.find((way) => !checked.has(way) && rows.some((row) => isOf(row, way)));
+      const next = timed.find(
+        (candidate) => !checked.has(candidate) && rows.some((row) => isOf(row, candidate)),
+      );
       if (next === undefined) {
-        return { rows: rowsOn(facts, rows, lengths), ways: timed, isWhole };
+        return { rows: rowsOn(facts, rows, lengths), candidates: timed, isWhole };
       }
       checked.add(next);
       if (!(await areRight(bench, measured, next.prepared, lengths.slice(-1)))) {
         onWrong?.(next);
-        timed = timed.filter((way) => way !== next);
+        timed = timed.filter((candidate) => candidate !== next);
       }
     }
   } finally {
@@ -436,21 +459,21 @@ async function rowsOf(
   }
 }
 
-/** Whether a row is this way's. Rows of what reads its data once name no passes. */
-const isOf = (row: AdapterTuningRow, way: Way): boolean =>
-  row.algorithm === way.algorithm &&
-  row.workGroupSize === way.workGroupSize &&
-  row.itemsPerThread === way.itemsPerThread &&
-  (row.passes ?? way.passes) === way.passes;
+/** Whether a row is this candidate's. Rows of what reads its data once name no passes. */
+const isOf = (row: AdapterTuningRow, candidate: TuningCandidate): boolean =>
+  row.algorithm === candidate.algorithm &&
+  row.workGroupSize === candidate.workGroupSize &&
+  row.itemsPerThread === candidate.itemsPerThread &&
+  (row.passes ?? candidate.passes) === candidate.passes;
 
-/** Keeps the GPU busy until its clock is up. */
-async function heat(fold: Fold, bench: Bench): Promise<void> {
+/** Keeps the GPU busy until its clock is up, or time is. */
+async function heat(fold: Fold, bench: Bench, isOver: () => boolean): Promise<void> {
   const length = bench.data.length;
   const plan = await fold.prepareReduce({ type: u32, op: add, maxLength: length });
   const { input, output } = bench;
   const record = (pass: GPUComputePassEncoder): void => plan.record(pass, { input, output, length });
   try {
-    for (let heats = 0; heats < MOST_HEATS; heats++) {
+    for (let heats = 0; heats < MOST_HEATS && !isOver(); heats++) {
       await bench.busy(record, HEAT_MS);
       const took = await bench.time(record, RECORDINGS_A_ROUND);
       bench.fastest = Math.min(bench.fastest ?? took, took);
@@ -463,7 +486,7 @@ async function heat(fold: Fold, bench: Bench): Promise<void> {
   }
 }
 
-/** A plan of one way, ready to be recorded. */
+/** A plan of one candidate, ready to be recorded. */
 interface Prepared {
   record(into: GPUComputePassEncoder | GPUCommandEncoder, bench: Bench, length: number): void;
   destroy(): void;
@@ -479,9 +502,9 @@ async function prepare(
   primitive: TunedPrimitive,
   type: ElementType,
   lengths: readonly number[],
-  { passes, ...way }: Way,
+  { passes, ...candidate }: TuningCandidate,
 ): Promise<Prepared | undefined> {
-  const own = { type: type as typeof u32, maxLength: Math.max(...lengths), ...way };
+  const own = { type: type as typeof u32, maxLength: Math.max(...lengths), ...candidate };
   try {
     if (primitive === "sort") {
       const plan = await fold.prepareSort({ ...own, passes });
@@ -534,7 +557,7 @@ async function prepare(
   }
 }
 
-/** The buffers that all ways read and write, and how a way is timed and read. */
+/** The buffers that all candidates read and write, and how a candidate is timed and read. */
 interface Bench {
   readonly input: GPUBuffer;
   readonly output: GPUBuffer;
@@ -542,6 +565,8 @@ interface Bench {
   readonly count: GPUBuffer;
   /** The fastest reduction of `input` that was seen. */
   fastest?: number;
+  /** The most milliseconds that candidates took to compile which were compiled together. */
+  compiling: number;
   /** The contents of `input`. */
   readonly data: Uint32Array<ArrayBuffer>;
   /** The milliseconds that the GPU takes, if something is recorded `times` times, one after another. */
@@ -600,6 +625,7 @@ async function openBench(context: Context, bytes: number): Promise<Bench> {
       reordered,
       count,
       data,
+      compiling: 0,
       async busy(record, milliseconds) {
         const end = performance.now() + milliseconds;
         let earlier: Promise<unknown> = Promise.resolve();
@@ -611,7 +637,7 @@ async function openBench(context: Context, bytes: number): Promise<Bench> {
           }
           pass.end();
           device.queue.submit([encoder.finish()]);
-          // The last round but one is waited for, so that the GPU has work all the time.
+          // It waits for the round before the last one, so that the GPU always has work.
           const done = device.queue.onSubmittedWorkDone();
           await earlier;
           earlier = done;

@@ -8,7 +8,7 @@ export interface TuningStore {
   set(key: string, value: object): Promise<void>;
 }
 
-/** Opens such a place. */
+/** Opens a store. */
 export type OpenStore = () => Promise<TuningStore>;
 
 /** Keeps tunings in the browser's IndexedDB, in the database "wavefold", for pages of the same origin. */

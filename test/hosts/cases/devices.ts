@@ -3,7 +3,7 @@ import type { ElementType } from "../../../src/algebra/types.ts";
 import { f64 } from "../../../src/algebra/types_64.ts";
 import { DeviceLostError } from "../../../src/errors.ts";
 import type { Fold } from "../../../src/gpu/fold.ts";
-import { runLitmusTests } from "../../../src/gpu/tuning/litmus.ts";
+import { runLitmusTests } from "../../../src/gpu/tuning/run_litmus_tests.ts";
 import { span } from "../../support/operators.ts";
 import type { Bench, Case, Host } from "../case.ts";
 import { expectError } from "./errors.ts";
@@ -177,7 +177,7 @@ export const deviceCases: readonly Case[] = [
     name: "litmus tests run, and see nothing that WebGPU forbids",
     async run({ host }: Bench) {
       const fold = await host.open();
-      const results = await runLitmusTests(fold.device);
+      const results = await runLitmusTests(fold);
       const wrong = results.filter(
         ({ instances, forbidden, error }) => forbidden > 0 || error !== null || instances === 0,
       );

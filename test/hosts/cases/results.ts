@@ -509,6 +509,24 @@ const plainCase: Case = {
   },
 };
 
+/** Exact sums of f32 of all binades, whose bits no adapter and no plan changes. */
+const exactCase: Case = {
+  name: "f32: exact sums",
+  async run({ fold }: Bench) {
+    const words = bitsOf(anyItems("f32", 3000, "exact sums")) as Uint32Array;
+    // A prefix behind an infinity or NaN shows nothing.
+    const finite = words.map((bits) => (((bits >> 23) & 0xff) === 0xff ? bits & 0x80ffffff : bits));
+    const data = new Float32Array(finite.buffer as ArrayBuffer);
+    const sum = await fold.reduce(data, { op: exactAdd });
+    expectSameBits(Float32Array.of(sum), Float32Array.of(reduceReference(data, { op: exactAdd })), "sum");
+    expectSameBits(
+      await fold.scan(data, { op: exactAdd }),
+      scanReference(data, { op: exactAdd }),
+      "prefixes",
+    );
+  },
+};
+
 /** Maps to the same size, to another, and to a struct. */
 const mapCases: Case[] = mapRows
   .filter(({ title }) => /place|to u64|24 bytes/.test(title))
@@ -562,6 +580,7 @@ export const resultCases: readonly Case[] = [
   ...compactCases,
   ...atHandCases,
   plainCase,
+  exactCase,
   ...f16Cases,
   ...mapCases,
 ];

@@ -159,7 +159,7 @@ export const lines = {
   takeSortTicket: {
     file: "sort/tile_by_ticket.wgsl",
     function: "tile_of",
-    text: "ticket = atomicAdd(&spine[DIGITS * RADIX + params.digit], 1u);",
+    text: "ticket = atomicAdd(&spine[FIRST_TICKET + params.digit], 1u);",
   },
   storeEntry: {
     file: digits,
@@ -227,10 +227,10 @@ export const copied: readonly (readonly [file: string, name: string, digest: str
   ["kernels/scan_in_place.wgsl", "scan_left_tiles", "d3c2ad46"],
   ["kernels/scan_in_place.wgsl", "take_left_tile", "7b02e701"],
   ["kernels/scan_in_place.wgsl", "total_before", "31f5f9e0"],
-  ["sort/tile_by_ticket.wgsl", "tile_of", "8e961d32"],
+  ["sort/tile_by_ticket.wgsl", "tile_of", "aab68519"],
   ["sort/first_by_look_back.wgsl", "sum_state", "21daf1c8"],
   ["sort/first_by_look_back.wgsl", "entry_of", "1612ac2c"],
-  ["sort/first_by_look_back.wgsl", "hand_on_digits", "e50de7a6"],
+  ["sort/first_by_look_back.wgsl", "hand_on_digits", "aa27e2bc"],
   ["sort/first_by_look_back.wgsl", "hand_on", "995e592a"],
   ["sort/first_by_look_back.wgsl", "find_places", "38779646"],
   ["sort/count_tile.wgsl", "count_tile", "e462bc86"],

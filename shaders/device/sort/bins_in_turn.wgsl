@@ -1,0 +1,19 @@
+// The bins of a sort's digits, of which there are two sets that take turns: while the passes of a sort read one, its first pass sets the
+// other to zero for the next sort. The tickets and the entries of the tiles, which no work-group of this dispatch reads, are set to
+// zero here. So no dispatch before this one clears anything. A new spine is all zero.
+// Linked with histogram.wgsl, digits.wgsl and bins_words.wgsl. Call from any control flow. No work-group memory.
+// replaces: begin_tally, add_to_bin
+
+fn begin_tally(number: u32, thread: u32, length: u32) {
+  if (number == 0u && thread == 0u) {
+    atomicStore(&bins[COUNTED_BINS], atomicLoad(&bins[NEXT_BINS]));
+  }
+  let tiles = (length + PARTS * SHARE - 1u) / (PARTS * SHARE);
+  for (var word = FIRST_TICKET + number * WORK_GROUP_SIZE + thread; word < FIRST_ENTRY + tiles * RADIX; word += params.tiles * WORK_GROUP_SIZE) {
+    atomicStore(&bins[word], 0u);
+  }
+}
+
+fn add_to_bin(bin: u32, amount: Amount) {
+  atomicAdd(&bins[atomicLoad(&bins[NEXT_BINS]) * BINS + bin], amount);
+}

@@ -1,0 +1,81 @@
+import type { ElementType, Scalar } from "../../algebra/types.ts";
+import { ArgumentError } from "../../errors.ts";
+import { requireOptions } from "../../options.ts";
+import type { ArgCall } from "../../plan/arg_min_max.ts";
+import { elementOf, keyOfWords, reductionOf } from "../../plan/arg_min_max.ts";
+import type { TuningOptions } from "../../plan/options.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { planReduce } from "../../plan/reduce.ts";
+import { requireScalar } from "../../plan/require_scalar.ts";
+import type { Context } from "../device/context.ts";
+import type { Given } from "../device/transfer.ts";
+import { loadRareOptions, methodsFor } from "../executor/load_methods.ts";
+import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
+import { isLong, runAtOnce, typesOf } from "./scan_at_hand.ts";
+
+/** An element and its index. */
+export type ArgValue<V extends Scalar> = {
+  /** The element. */
+  readonly value: V;
+  /** Its place in the array: the first one, if there are several. */
+  readonly index: number;
+};
+
+/** The options of `argMin` and `argMax`. */
+export interface HandArgOptions<Name extends string> extends Omit<TuningOptions, "passes"> {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+const names = {
+  type: true,
+  algorithm: true,
+  workGroupSize: true,
+  itemsPerThread: true,
+} as const satisfies Record<keyof HandArgOptions<string>, true>;
+
+/** `Fold.argMin` and `Fold.argMax`. `given` is the array as it was when the call began. */
+export async function argAtHand(
+  context: Context,
+  call: ArgCall,
+  given: Given,
+  options: HandArgOptions<string>,
+): Promise<ArgValue<Scalar>> {
+  requireOptions(call, options, names);
+  if ((Object(given.data) as { readonly callOnGpu?: unknown }).callOnGpu !== undefined) {
+    throw new ArgumentError(
+      `${call}: data is on the GPU; it takes a typed array, as data.read() gives one. On the GPU, reduce by ${call} of wavefold/monoids`,
+      "data",
+    );
+  }
+  const { type: named, ...others } = options;
+  const type = requireScalar((await typesOf(given.data, { type: named }, call)).type, call, "data");
+  if (given.length === 0) {
+    throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
+  }
+  const reduction = reductionOf(call, type, (await loadRareOptions()).u64);
+  // Entries have no value on the CPU that could be carried from piece to piece. So the parts of a long array are calls of their own.
+  let items = given.length;
+  while (isLong(items, reduction.type.bytes, context)) {
+    items = Math.ceil(items / 2);
+  }
+  const all = { ...others, ...reduction, maxLength: plannedLength(items) };
+  const plan = async (options: typeof all): Promise<Plan> =>
+    planReduce(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+  let best = new Uint32Array(0);
+  let start = 0;
+  for (let at = 0; at < given.length; at += items) {
+    const length = Math.min(items, given.length - at);
+    const [byteOffset, byteLength] = [given.byteOffset + at * type.bytes, length * type.bytes];
+    const part = { ...given, length, byteOffset, byteLength };
+    const made = await runAtOnce(context, { primitive: call, all, plan }, all.type, part);
+    const entry = new Uint32Array(made.buffer as ArrayBuffer, 0, all.type.bytes / 4);
+    // Of equal keys, the first one stays.
+    if (at === 0 || keyOfWords(entry) < keyOfWords(best)) {
+      best = entry;
+      start = at;
+    }
+  }
+  const { value, index } = elementOf(call, type, best);
+  return { value, index: start + index };
+}

@@ -1,0 +1,292 @@
+import { valuesOf } from "../../algebra/array_values.ts";
+import type { AnyArray } from "../../algebra/arrays.ts";
+import { arrayOver } from "../../algebra/arrays.ts";
+import { u32 } from "../../algebra/integers.ts";
+import type { ElementType, Value } from "../../algebra/types.ts";
+import { ArgumentError } from "../../errors.ts";
+import type { InitialOption } from "../../options.ts";
+import { requireOptions } from "../../options.ts";
+import type { CompactOptions } from "../../plan/compact.ts";
+import { MOST_CLASSES, planCompact, planPartition } from "../../plan/compact.ts";
+import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
+import { commonNames, tuningNames } from "../../plan/options.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { ReduceOptions } from "../../plan/reduce.ts";
+import { planReduce } from "../../plan/reduce.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
+import type { Context } from "../device/context.ts";
+import type { Given, ReadBack } from "../device/transfer.ts";
+import { methodsFor } from "../executor/load_methods.ts";
+import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
+import type {
+  EndValues,
+  HandCompactOptions,
+  HandMapOptions,
+  HandOptions,
+  HandTypes,
+  TypeOptions,
+} from "./scan_at_hand.ts";
+import {
+  endReaderOf,
+  isLong,
+  loadStreams,
+  planAtHand,
+  readBackOf,
+  runAtHand,
+  targetFor,
+  typesOf,
+} from "./scan_at_hand.ts";
+
+// Reductions, compactions and partitions at hand. Recordings take the planners from here, too.
+
+export { planCompact, planPartition, planReduce };
+
+const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies Record<
+  keyof HandOptions<string> | keyof HandMapOptions<string, string, Value> | keyof InitialOption<Value>,
+  true
+>;
+
+/** `Fold.reduce`. `given` is the array as it was when the call began. */
+export async function reduceAtHand(
+  context: Context,
+  given: Given,
+  options: TypeOptions & EndValues,
+): Promise<Value> {
+  requireOptions("reduce", options, reduceNames);
+  const { initial, ...others } = options;
+  const { arrayOf, ...types } = await typesOf(given.data, options, "reduce");
+  const { type } = types;
+  const { options: endOptions, ...own } = await endReaderOf("reduce", initial)({ arrayOf, ...types });
+  const all = {
+    ...(others as Partial<AnyOperator<ReduceOptions>>),
+    ...types,
+    ...endOptions,
+    maxLength: plannedLength(given.length),
+  };
+  const plan = async (options: typeof all): Promise<Plan> =>
+    planReduce(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+  const made = await runAtHand(context, { primitive: "reduce", all, plan }, types, given, own);
+  return valuesOf(arrayOf(made.buffer as ArrayBuffer), type)(0);
+}
+
+/** The options of `partition`. It takes `where` or `flags`. */
+export interface HandPartitionOptions<Name extends string> extends TuningOptions {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+  /** A WGSL expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
+  readonly where?: string;
+  /** A flag for each element. An element is kept if its flag is not zero or false. */
+  readonly flags?: ArrayLike<number | boolean>;
+}
+
+/** All elements: first those that are kept, then the rest, both in order. */
+export interface Partition<Values, Count> {
+  /** The elements: those that are kept, then the rest. */
+  readonly values: Values;
+  /** How many elements are kept, which is where the rest begins. */
+  readonly count: Count;
+}
+
+/** The options of `partition` into more parts than two. */
+export interface ClassOptions {
+  /** How many classes there are: 1 to 16. The data is read twice for each. */
+  readonly classes: number;
+  /**
+   * A WGSL expression over the element `x` and its index `i` (u32) that gives an element's class: a number from 0 up. A number
+   * past the last class counts as the last class.
+   */
+  readonly class: string;
+}
+
+/** All elements: those of class 0, then those of class 1, and so on, each in order. */
+export interface ClassPartition<Values, Offsets> {
+  /** The elements, class by class. */
+  readonly values: Values;
+  /** Where each class begins, and where the last one ends: one number more than there are classes. */
+  readonly offsets: Offsets;
+}
+
+const compactNames = {
+  where: true,
+  flags: true,
+  indices: true,
+  into: true,
+  ...commonNames,
+} as const satisfies Record<keyof HandCompactOptions<string> | "from" | "indices" | "into", true>;
+
+const partitionNames = {
+  where: true,
+  flags: true,
+  class: true,
+  classes: true,
+  indices: true,
+  into: true,
+  type: true,
+  ...tuningNames,
+} as const satisfies Record<
+  keyof HandPartitionOptions<string> | keyof ClassOptions | "indices" | "into",
+  true
+>;
+
+/** Bytes that are read sooner than the GPU answers. */
+const SHORT = 2 ** 18;
+
+/** The options of a compaction or a partition. Nobody has checked them yet. */
+export type SelectOptions = TypeOptions &
+  Pick<HandCompactOptions<string>, "where" | "flags"> & {
+    readonly indices?: boolean;
+    readonly into?: unknown;
+    readonly classes?: number;
+    readonly class?: string;
+  };
+
+/** Bytes of where the parts begin, at most, and of where the last one ends. */
+const MOST_COUNT_BYTES = u32.bytes * (MOST_CLASSES + 1);
+
+/** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
+export async function compactAtHand(
+  context: Context,
+  given: Given,
+  room: Given,
+  options: SelectOptions,
+): Promise<AnyArray> {
+  requireOptions("compact", options, compactNames);
+  return (await selectAtHand("compact", planCompact, context, given, room, options)).values;
+}
+
+/** `Fold.partition`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
+export async function partitionAtHand(
+  context: Context,
+  given: Given,
+  room: Given,
+  options: SelectOptions,
+): Promise<Partition<AnyArray, number> | ClassPartition<AnyArray, Uint32Array>> {
+  requireOptions("partition", options, partitionNames);
+  const isByClass = options.classes !== undefined || options.class !== undefined;
+  if (isByClass && options.flags !== undefined) {
+    throw new ArgumentError("partition takes flags or classes, and not both", "flags");
+  }
+  const { values, counts } = await selectAtHand("partition", planPartition, context, given, room, options);
+  return isByClass ? { values, offsets: counts } : { values, count: counts[0] ?? 0 };
+}
+
+/**
+ * A compaction, or a partition, whose result has as many elements as the data. `counts` has how many are kept; for classes,
+ * where each begins, and where the last one ends.
+ */
+async function selectAtHand(
+  primitive: "compact" | "partition",
+  planner: (...given: Parameters<typeof planPartition>) => Plan,
+  context: Context,
+  given: Given,
+  room: Given,
+  options: SelectOptions,
+): Promise<{ readonly values: AnyArray; readonly counts: Uint32Array }> {
+  const isWhole = primitive === "partition";
+  const { flags, indices = false, into, ...others } = options;
+  const { data, length } = given;
+  const { arrayOf: itemsOf, ...types } = await typesOf(data, options, primitive);
+  const { type } = types;
+  const title = `${primitive}<${type.name}>`;
+  const { where, classes, class: expression } = options;
+  const isByClass = classes !== undefined || expression !== undefined;
+  if (!isByClass && (where === undefined) === (flags === undefined)) {
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
+  }
+  if (flags !== undefined) {
+    requireFlags(flags, length, title);
+  }
+  const itemBytes = indices ? u32.bytes : type.bytes;
+  const longest = Math.max(type.bytes, types.from?.bytes ?? 0, itemBytes, flags ? u32.bytes : 0);
+  // What is not kept comes behind what is, so that a partition cannot go in pieces.
+  const goesInPieces = !isWhole && isLong(length, longest, context);
+  // Flags are copied now if there are not many, and later piece by piece.
+  const words = flags && !goesInPieces ? Uint32Array.from(flags as ArrayLike<number>, asWord) : undefined;
+  const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
+  const target = await targetFor(into, room, arrayOf, primitive, length, isWhole);
+  const all = {
+    ...(others as Partial<CompactOptions>),
+    ...types,
+    indices,
+    maxLength: isWhole ? length : plannedLength(length),
+  };
+  const plan = async (options: typeof all): Promise<Plan> =>
+    planner(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+  const call = { all, plan };
+  let counts = new Uint32Array(1);
+  const made = goesInPieces
+    ? await (await loadStreams()).runInPieces(context, {
+        planned: { primitive: "compact", ...call },
+        given,
+        outputBytes: itemBytes,
+        target,
+        room,
+        flags: flags && { marks: flags, check: () => requireFlags(flags, length, title) },
+      })
+    : await planAtHand(
+        context,
+        { primitive, ...call },
+        bufferBytesFor(given.byteLength) +
+          bufferBytesFor(length * itemBytes, MOST_COUNT_BYTES) +
+          (words ? bufferBytesFor(words.byteLength) : 0),
+        async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
+          counts = new Uint32Array(countWords);
+          if (length === 0) {
+            return new Uint8Array(0);
+          }
+          const ranges = {
+            input: await upload("input", given),
+            flags: words && (await upload("flags", words)),
+            output: await output("output", length),
+            count: await output("count", countWords),
+          };
+          const counted = readBackOf(ranges.count, counts.byteLength, () => new Uint8Array(counts.buffer));
+          let made = target(0)();
+          const result = (items: number): ReadBack => ({
+            buffer: ranges.output.buffer,
+            bytes: items * itemBytes,
+            use(bytes) {
+              const size = isWhole ? bytes.length : (counts[0] ?? 0) * itemBytes;
+              made = target(size)();
+              made.set(bytes.subarray(0, size));
+            },
+          });
+          // Nobody knows yet how many items are kept. If there are few, it takes less time to read all of them than to ask first.
+          const readsAll = isWhole || length * itemBytes <= SHORT;
+          await run(ranges, length, readsAll ? [counted, result(length)] : [counted]);
+          if (!readsAll && counts[0]) {
+            await readBack([result(counts[0])]);
+          }
+          return made;
+        },
+      );
+  const values =
+    isWhole && into !== undefined
+      ? room.data
+      : arrayOf(made.buffer as ArrayBuffer, made.byteOffset, made.byteLength / itemBytes);
+  return { values, counts };
+}
+
+/** A flag as the kernels read it. */
+const asWord = (flag: number | boolean): number => (flag ? 1 : 0);
+
+/** Requires flags on the CPU, one for each element. */
+function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
+  const marks: { readonly length?: unknown; readonly callOnGpu?: unknown } = Object(
+    typeof flags === "object" ? flags : undefined,
+  );
+  if (marks.callOnGpu !== undefined) {
+    throw new ArgumentError(
+      `${title}: flags is on the GPU, and data is not; fold.upload(data) puts it there`,
+      "flags",
+    );
+  }
+  if (marks.length !== length) {
+    throw new ArgumentError(
+      typeof marks.length === "number"
+        ? `${title}: ${marks.length} flags for ${length} elements; it takes one for each`
+        : `${title}: flags is ${flags === null ? "null" : typeof flags}; it takes an array of one flag for each element`,
+      "flags",
+    );
+  }
+}

@@ -1,0 +1,53 @@
+import type { Context } from "../device/context.ts";
+import type { Given } from "../device/transfer.ts";
+import { plannedLengthOnGpu, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
+import { expandRunsAtHand, expandRunsOnGpu } from "./expand_runs.ts";
+import type { Arrays } from "./gpu_array.ts";
+import { isGpuArray } from "./gpu_array.ts";
+import { countOf, rangeOf, runOnGpu } from "./one_plan_call.ts";
+import type { RunPrimitive } from "./run_lengths.ts";
+import { runsAtHand, runsOnGpu } from "./run_lengths.ts";
+
+// Arrays on the GPU, and the calls at hand that take several of them: those on segments and on runs.
+
+export { prepareExpandRuns } from "./expand_runs.ts";
+export { segmentsAtHand } from "./segments_via_gpu.ts";
+export { upload, wrap } from "./upload_and_wrap.ts";
+
+/** What other calls on arrays on the GPU take. */
+export const onGpu = {
+  countOf,
+  plannedLengthOnGpu,
+  rangeOf,
+  requireNamed,
+  requireOneEach,
+  requireOnGpu,
+  runOnGpu,
+} as const;
+export type OnGpu = typeof onGpu;
+
+/** `Fold.unique` and `Fold.runLengths`. */
+export async function runs(
+  context: Context,
+  arrays: Arrays,
+  primitive: RunPrimitive,
+  given: Given,
+  options: object,
+): Promise<unknown> {
+  return isGpuArray(given.data)
+    ? runsOnGpu(primitive, context, arrays, given.data, options)
+    : runsAtHand(primitive, context, arrays, given, options);
+}
+
+/** `Fold.expandRuns`. */
+export async function expandRuns(
+  context: Context,
+  arrays: Arrays,
+  values: Given,
+  counts: Given,
+  options: object,
+): Promise<unknown> {
+  return isGpuArray(values.data) || isGpuArray(counts.data)
+    ? expandRunsOnGpu(context, arrays, values.data, counts.data, options as never)
+    : expandRunsAtHand(context, arrays, values, counts, options);
+}

@@ -1,0 +1,144 @@
+import type { AnyArray } from "../../algebra/arrays.ts";
+import { u32 } from "../../algebra/integers.ts";
+import type { CheckedSegments, Segments, SegmentsByExpression } from "../../algebra/segments.ts";
+import { requireSegments } from "../../algebra/segments.ts";
+import { isSameType } from "../../algebra/types.ts";
+import { ArgumentError, LimitError } from "../../errors.ts";
+import { requireOptions } from "../../options.ts";
+import { commonNames } from "../../plan/options.ts";
+import { requireRunKey } from "../../plan/run_key.ts";
+import type { HandTypes, TypeOptions } from "../at_hand/scan_at_hand.ts";
+import { endReaderOf, isLong, loadStreams, targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
+import { bufferBytesFor } from "../device/call_memory.ts";
+import type { Context } from "../device/context.ts";
+import { requireDevice } from "../device/device.ts";
+import type { Given } from "../device/transfer.ts";
+import { givenOf } from "../device/transfer.ts";
+import type { Arrays } from "./gpu_array.ts";
+import { GpuArray } from "./gpu_array.ts";
+import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
+
+// Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
+// rest.
+
+/** Combines each segment on its own. */
+export interface HandSegmentsOption<Own = Segments | SegmentsByExpression<AnyArray>> {
+  /** Combines each segment on its own: a scan starts anew with each. An initial value comes before the first item of each. */
+  readonly segments?: Own;
+}
+
+const names = {
+  scan: { op: true, exclusive: true, initial: true, total: true, segments: true, into: true, ...commonNames },
+  reduce: { op: true, initial: true, segments: true, ...commonNames },
+} as const;
+
+/** The options of a call with segments. Nobody has checked them yet. */
+interface Options extends TypeOptions {
+  readonly segments?: unknown;
+  readonly into?: unknown;
+  readonly total?: unknown;
+  readonly initial?: unknown;
+  readonly op?: unknown;
+}
+
+/** `Fold.scan` and `Fold.reduce` of an array with segments. `given` is the array as it was when the call began. */
+export async function segmentsAtHand(
+  context: Context,
+  arrays: Arrays,
+  primitive: "scan" | "reduce",
+  given: Given,
+  options: Options,
+): Promise<AnyArray | { readonly keys: AnyArray; readonly values: AnyArray }> {
+  requireOptions(primitive, options, names[primitive]);
+  requireDevice(context, primitive);
+  const { segments, into, total, ...others } = options;
+  const room = givenOf(into as AnyArray);
+  const { arrayOf, ...types } = await typesOf(given.data, options, primitive);
+  const title = `${primitive}<${types.type.name}>`;
+  if (total !== undefined) {
+    throw new ArgumentError(
+      `${title}: with segments there is no total of all; reduce with the same segments gives the total of each`,
+      "total",
+    );
+  }
+  const checked = requireSegments(segments, given.length, title, given.data as AnyArray);
+  const from = types.from ?? types.type;
+  const ofData = checked.kind === "keys" && checked.keys === given.data;
+  const keys =
+    checked.kind !== "keys"
+      ? undefined
+      : ofData && (segments as { readonly type?: unknown }).type === undefined
+        ? from
+        : (await keysOf(checked.keys, segments, title)).type;
+  const { key, keyType } = segments as { readonly key?: unknown; readonly keyType?: unknown };
+  if (keys !== undefined) {
+    requireRunKey({ key, keyType }, keys, title, "segments");
+  }
+  const target = await targetFor(into, room, arrayOf, primitive, given.length, true);
+  if (checked.kind === "rows" && isLong(given.length, Math.max(from.bytes, types.type.bytes), context)) {
+    const { rowsGoInPieces, rowsInPieces } = await loadStreams();
+    if (rowsGoInPieces(primitive, context, checked.rows, types, options.op)) {
+      const { initial, ...all } = others;
+      const { options: endOptions, ...ends } = await endReaderOf(primitive, initial)({ arrayOf, ...types });
+      const made = await rowsInPieces(context, primitive, { ...all, ...types, ...endOptions }, checked.rows, {
+        given,
+        target,
+        room,
+        ends,
+      });
+      return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
+    }
+  }
+  const startBytes = "rows" in checked ? 0 : arrayIn(checked).byteLength;
+  const bytes =
+    bufferBytesFor(given.byteLength) +
+    bufferBytesFor(given.length * types.type.bytes) +
+    // The keys go in, and those of runs come out.
+    2 * bufferBytesFor(startBytes);
+  return viaGpu(context, title, given.length, bytes, async (own) => {
+    /** What says where segments start, on the GPU. */
+    const starts = async (data: GpuArray): Promise<object> => {
+      if ("rows" in checked) {
+        return { [checked.kind]: checked.rows };
+      }
+      if (ofData && keys !== undefined && isSameType(keys, from)) {
+        return { keys: data, key, keyType };
+      }
+      try {
+        const given = givenOf(arrayIn(checked));
+        const array = own(await upload(context, arrays, given, { type: keys ?? u32 }, true));
+        return { [checked.kind]: array, key, keyType };
+      } catch (cause) {
+        throw cause instanceof LimitError
+          ? new LimitError(cause.message, cause.needed, cause.limit, "segments")
+          : cause;
+      }
+    };
+    const data = own(await upload(context, arrays, given, { type: from }, true));
+    const result: unknown = await data.callOnGpu(primitive, context, arrays, {
+      ...others,
+      ...(types.from && types),
+      segments: await starts(data),
+    });
+    const { keys: runs, values } = (
+      result instanceof GpuArray ? { keys: undefined, values: result } : result
+    ) as { readonly keys?: GpuArray; readonly values: GpuArray };
+    const [keysOfRuns, contents] = await readAll([
+      runs && own(runs).read(),
+      own(values).read(into === undefined ? {} : { into: into as AnyArray }),
+    ]);
+    return keysOfRuns ? { keys: keysOfRuns, values: contents } : contents;
+  });
+}
+
+/** The type of the keys. @throws {ArgumentError} if they are no array of an element type. */
+async function keysOf(keys: AnyArray, segments: unknown, title: string): Promise<HandTypes> {
+  try {
+    return await typesOf(keys, { type: (segments as { readonly type?: unknown }).type }, `${title}: keys`);
+  } catch (cause) {
+    throw cause instanceof ArgumentError ? new ArgumentError(cause.message, "segments") : cause;
+  }
+}
+
+const arrayIn = (checked: Exclude<CheckedSegments, { rows: number }>): AnyArray =>
+  checked.kind === "keys" ? checked.keys : checked.words;

@@ -1,0 +1,177 @@
+import { ArgumentError, LimitError } from "../../errors.ts";
+import type { Kernel } from "../../kernels/kernel.ts";
+import { isWide } from "../../kernels/kernel.ts";
+import type { Plan, RangeName, Variant } from "../../plan/plan.ts";
+import type {
+  BoundPass,
+  BoundRange,
+  Compiled,
+  PartParams,
+  Range,
+  ResolvedRanges,
+} from "../executor/executor.ts";
+import { readsThroughOutput } from "../executor/executor.ts";
+
+// Decides whether a plan can be recorded on some ranges, and with which of its variants. If WebGPU refused one dispatch, the caller
+// would lose the whole submission. So such a dispatch is never recorded.
+
+/** One execution of a compiled plan: its variant, and the dispatches with what each binds. */
+export interface Execution {
+  readonly compiled: Compiled;
+  readonly variant: Variant;
+  readonly passes: readonly BoundPass[];
+}
+
+/** What `prepare…` makes of options: compiled plans, and how a recording is divided into executions of them. */
+export interface Division {
+  /** What a recording takes, and the most of it. */
+  readonly plan: Plan;
+  readonly kernels: readonly Kernel[];
+  /** The executions for ranges that were checked one by one. */
+  divide(length: number, ranges: ResolvedRanges, params: PartParams): readonly Execution[];
+  destroy(): void;
+}
+
+/** A division in which one compiled plan does everything. */
+export const undivided = (compiled: Compiled): Division => ({
+  plan: compiled.plan,
+  kernels: compiled.plan.kernels,
+  divide(length, ranges, params) {
+    requireApart(compiled.plan, ranges);
+    return [executionOf(compiled, length, ranges, params)];
+  },
+  destroy: () => compiled.destroy(),
+});
+
+/**
+ * An execution of the first of a plan's variants whose dispatches WebGPU accepts. That depends on what each dispatch binds to read
+ * and to write, so every pair of ranges is checked.
+ *
+ * @throws {ArgumentError} {@link LimitError} where there is none.
+ */
+export function executionOf(
+  compiled: Compiled,
+  length: number,
+  ranges: ResolvedRanges,
+  params: PartParams = {},
+): Execution {
+  const { plan } = compiled;
+  const atVectors = areAtVectors(plan, ranges);
+  let problem: Error | undefined;
+  for (const variant of plan.variants) {
+    if (atVectors || !isWide(variant.arrangement)) {
+      const passes = compiled.bind(length, ranges, variant, params);
+      if (isFor(variant, plan, ranges, passes)) {
+        problem = bindingProblemOf(compiled, passes);
+        if (problem === undefined) {
+          return { compiled, variant, passes };
+        }
+      }
+    }
+  }
+  throw problem ?? new Error("no variant");
+}
+
+/** The ranges that are written. */
+const WRITTEN = [
+  "output",
+  "count",
+  "indirect",
+  "total",
+  "unique",
+  "reordered",
+  "indices",
+  "rest",
+] as const satisfies readonly RangeName[];
+
+/** Whether two ranges have a byte in common. */
+const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
+  a !== undefined &&
+  b !== undefined &&
+  a.buffer === b.buffer &&
+  Math.max(a.offset, b.offset) < Math.min(a.offset + a.bytes, b.offset + b.bytes);
+
+/** @throws {ArgumentError} if a range that is written overlaps another one. But input and output may be the same range. */
+export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
+  const show = (name: RangeName): string => {
+    const { offset = 0, bytes = 0 } = ranges[name] ?? {};
+    return `${name} (bytes ${offset} to ${offset + bytes})`;
+  };
+  for (const written of WRITTEN) {
+    for (const name of Object.keys(ranges) as RangeName[]) {
+      const [a, b] = [ranges[name], ranges[written]];
+      const mayBeOne =
+        (name === "input" && written === "output" && !plan.segments?.reduces) ||
+        (name === "values" && written === "reordered");
+      const isOne =
+        mayBeOne && a?.offset === b?.offset && (a?.bytes === b?.bytes || plan.outputLength(2) === 1);
+      if (name !== written && !isOne && overlap(a, b)) {
+        const takes =
+          mayBeOne && plan.itemBytes.input === plan.itemBytes.output ? "the same range, or apart" : "apart";
+        throw new ArgumentError(
+          `${plan.title}: ${show(name)} and ${show(written)} overlap; they must be ${takes}`,
+          name,
+        );
+      }
+    }
+  }
+}
+
+/** Whether the input and the output both start at a vector of their items. */
+const areAtVectors = ({ vector, itemBytes }: Plan, ranges: ResolvedRanges): boolean =>
+  (["input", "output"] as const).every(
+    (name) => (ranges[name]?.offset ?? 0) % (vector * itemBytes[name]) === 0,
+  );
+
+/** Whether kernels of this variant find their input and output where the ranges lie. */
+function isFor(
+  { arrangement, apart }: Variant,
+  plan: Plan,
+  { input, output }: ResolvedRanges,
+  passes: readonly BoundPass[],
+): boolean {
+  const isShared = input !== undefined && input.buffer === output?.buffer;
+  const isReachable = isShared && (arrangement !== "in-place" || input.offset === output.offset);
+  return (
+    !(apart && overlap(input, output)) &&
+    (isReachable || !passes.some(({ pass }) => readsThroughOutput(plan, pass)))
+  );
+}
+
+/** Why WebGPU would refuse a dispatch; undefined if it accepts all of them. */
+export function bindingProblemOf(
+  { plan: { title, itemBytes }, limits }: Compiled,
+  passes: readonly BoundPass[],
+): Error | undefined {
+  const most = limits.maxStorageBufferBindingSize;
+  const align = limits.minStorageBufferOffsetAlignment;
+  const call = (name: RangeName): string =>
+    (name === "input" || name === "output") && itemBytes.input !== itemBytes.output
+      ? `${name} (items of ${itemBytes[name]} bytes)`
+      : name;
+  for (const { bound } of passes) {
+    const ranges = bound.filter((one): one is BoundRange & { binding: number } => "name" in one);
+    for (const [at, a] of ranges.entries()) {
+      if (a.bytes > most) {
+        return new LimitError(
+          `${title}: a binding takes ${a.bytes} bytes, and the device's limit is ${most}`,
+          a.bytes,
+          most,
+          a.name,
+        );
+      }
+      for (const b of ranges.slice(at + 1)) {
+        const isClash = a.writes !== b.writes || (a.writes && overlap(a, b));
+        if (a.buffer === b.buffer && isClash) {
+          return new ArgumentError(
+            `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${
+              a.writes && b.writes ? `, or have ${align} bytes between them` : ""
+            }`,
+            a.name,
+          );
+        }
+      }
+    }
+  }
+  return undefined;
+}

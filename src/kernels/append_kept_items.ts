@@ -1,0 +1,37 @@
+import appendItemsFile from "../../shaders/device/kernels/append_items.wgsl";
+import storeCountFile from "../../shaders/device/kernels/store_count.wgsl";
+import { generated } from "../text/source.ts";
+import type { Indirect } from "./compact.ts";
+import { totalSources } from "./compact.ts";
+import { file } from "./contract.ts";
+import { itemsText } from "./copied_items.ts";
+import type { Kernel } from "./kernel.ts";
+import { inputItems, linkKernel, outputItems } from "./kernel.ts";
+import type { Sizes } from "./sizes.ts";
+
+// The kernels that join the kept items of the windows of a compaction.
+
+const appendItems = /* @__PURE__ */ file("kernels/append_items.wgsl", appendItemsFile);
+const storeCountFileOf = /* @__PURE__ */ file("kernels/store_count.wgsl", storeCountFile);
+
+/** The kernel that copies what a window kept to its place in the output. `stored` is the WGSL type of an item. */
+export const appendKernel = (stored: string, sizes: Sizes): Kernel =>
+  linkKernel(
+    `wavefold append <${stored}>`,
+    "append_items",
+    [itemsText(stored), inputItems, outputItems, appendItems],
+    sizes,
+  );
+
+/** The kernel that stores how many items all windows kept, and the arguments of an indirect call. */
+export const storeCountKernel = (
+  indirect: Indirect | undefined,
+  mostWorkGroups: number,
+  sizes: Sizes,
+): Kernel =>
+  linkKernel(
+    "wavefold store count",
+    "store_count",
+    [generated("alias Element = u32;"), ...totalSources(indirect, mostWorkGroups), storeCountFileOf],
+    sizes,
+  );

@@ -1,0 +1,50 @@
+import scanFlatRowsFile from "../../shaders/device/kernels/scan_flat_rows.wgsl";
+import type { Monoid } from "../algebra/monoid.ts";
+import { declared } from "../text/module.ts";
+import type { SourceText } from "../text/source.ts";
+import { elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
+import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
+import { filesOf, lengthFile, linkKernel, loadItems, prefixText, storePrefixes } from "./kernel.ts";
+import { segmentValues } from "./offsets.ts";
+import { valueShuffles } from "./subgroup_sources.ts";
+
+// This is loaded only if a plan takes segments.
+
+const scanFlatRows = /* @__PURE__ */ file("kernels/scan_flat_rows.wgsl", scanFlatRowsFile);
+
+/** The kernel that scans rows in a single pass, in tiles of items. `carry` is what it looks back with. */
+export function scanFlatRowsKernel(
+  monoid: Monoid,
+  options: KernelOptions &
+    ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
+): Kernel {
+  const { sources, sizes, arrangement, carry, lengthOnGpu, map, exclusive } = options;
+  const { type, onValues } = monoid;
+  const vector = itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes);
+  return linkKernel(
+    `wavefold scan items of rows in a single pass <${monoid.title}>`,
+    "scan_flat_rows",
+    [
+      prefixText(exclusive),
+      ...operatorSources(monoid),
+      ...(map?.sources(monoid, "items", vector, true) ?? [
+        storageText(monoid, "items", "items", vector),
+        ...type.files,
+      ]),
+      ...filesOf(arrangement, sizes).files,
+      ...(onValues ? [valueShuffles(onValues)] : []),
+      // It replaces a function of the algorithm.
+      scanFlatRows,
+      segmentValues,
+      ...carry,
+      lengthFile(lengthOnGpu),
+      // The kernel computes a tile's total in a way of its own.
+      ...sources(monoid).filter((one) => !declared([one]).replaces.includes("total_of_tile")),
+      loadItems,
+      storePrefixes,
+    ],
+    sizes,
+    vector,
+    elementWords(monoid),
+  );
+}

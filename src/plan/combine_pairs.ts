@@ -1,0 +1,58 @@
+import type { Operator } from "../algebra/monoid.ts";
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { combineKernel } from "../kernels/combine_pairs.ts";
+import { chooseSizes, groupingOf, requireMaxLength, rowOf, twoPassRows } from "./choose_sizes.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import { portable } from "./methods.ts";
+import type { Plan, Slot } from "./plan.ts";
+import { itemBytesOf } from "./plan.ts";
+
+/** The options of a prepared combination of pairs. */
+export interface CombineOptions {
+  readonly type: ElementType;
+  readonly op: Operator;
+  /** The most items that it will be recorded for, two for each pair. */
+  readonly maxLength: number;
+}
+
+/**
+ * Plans the combination of items two by two: half as many items come out. The input and the output
+ * are in different buffers.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
+  const { type, op } = options;
+  const monoid = monoidOf(op, type, "combine");
+  const title = `combine<${monoid.title}>`;
+  // A thread takes one pair, and no work-group memory. A tuning needs an algorithm, but this kernel does not use it.
+  const { domain } = monoid;
+  const sizes = { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength };
+  const row = rowOf(twoPassRows, "reduce", domain, sizes, facts, portable);
+  const tuning = chooseSizes(row, title, type, domain, sizes, facts, portable);
+  const kernel = combineKernel(monoid, tuning.sizes);
+  const slots = new Map<number, Slot>([
+    [1, "input"],
+    [2, "output"],
+  ]);
+  const outputLength = (length: number): number => Math.floor(length / 2);
+  return {
+    title,
+    maxLength: requireMaxLength(title, options.maxLength, type.bytes, facts.limits),
+    vector: 1,
+    kernels: [kernel],
+    scratch: [],
+    eagerScratch: 0,
+    needs: new Set(["input", "output"] as const),
+    itemBytes: itemBytesOf(type.bytes, type.bytes),
+    indirectWords: 0,
+    outputLength,
+    variants: [{ arrangement: "items" }],
+    groupingOf: () => groupingOf(tuning, 1),
+    passes(length) {
+      const tiles = Math.ceil(outputLength(length) / tuning.sizes.workGroupSize);
+      return tiles === 0 ? [] : [{ kernel, slots, length, tiles }];
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { Scalar, TypeName } from "../../src/algebra/types.ts";
+import type { ArgValue } from "../../src/gpu/at_hand/arg_min_max_at_hand.ts";
+import { argMax } from "../../src/monoids/arg_max.ts";
+import { ArgumentError } from "../../src/node.ts";
+import { argMaxReference, argMinReference } from "../../src/reference/arg_min_max.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { anyItems, randomBits, valuesAs } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
+
+const fold = useSoftwareFold();
+const typed = (type: TypeName): object => (type === "f16" ? { type: f16 } : {});
+const lacks = (type: TypeName): boolean => type === "f16" && !fold().device.features.has("shader-f16");
+
+const cases = (Object.keys(elementTypes) as TypeName[]).flatMap((type) =>
+  (["argMin", "argMax"] as const).map((call) => [type, call] as const),
+);
+/** Not by the name of the call, of which TypeScript would compare all forms with each other. */
+const run = (call: "argMin" | "argMax", data: ScalarArray, options: object): Promise<ArgValue<Scalar>> =>
+  (call === "argMin" ? fold().argMin(data, options) : fold().argMax(data, options)) as Promise<
+    ArgValue<Scalar>
+  >;
+const references = { argMin: argMinReference, argMax: argMaxReference } as const;
+
+test.for(rows(cases, { of: 6 }))(
+  "%s %s: random bits, and many equal values",
+  async ([type, call], { skip }) => {
+    skip(lacks(type), "the adapter has no shader-f16");
+    const next = randomBits(`${type} ${call}`);
+    for (const shape of [{}, { workGroupSize: 4, itemsPerThread: 2 }]) {
+      for (const length of [1, 2, 7, 8, 9, 63, 65, 700]) {
+        const few = valuesAs(
+          type,
+          Array.from({ length }, () => (type.startsWith("u") ? 3 : -1) + (next() % 3)),
+        );
+        for (const data of [anyItems(type, length, `${call} ${type} ${length}`), few]) {
+          const options = { ...typed(type), ...shape };
+          const expected = references[call](data, typed(type));
+          const found = await run(call, data, options);
+          expect(found, `${length}`).toEqual(expected);
+          expect(Object.is(found.value, expected.value)).toBe(true);
+        }
+      }
+    }
+  },
+);
+
+test.each([
+  [Float32Array.of(Number.NaN, 2, 1, 1), { value: 1, index: 2 }, { value: 2, index: 1 }],
+  [Float32Array.of(Number.NaN, Number.NaN), { value: Number.NaN, index: 0 }, { value: Number.NaN, index: 0 }],
+  [Float64Array.of(0, -0, 0), { value: -0, index: 1 }, { value: 0, index: 0 }],
+  [
+    Float32Array.of(Number.NaN, Number.POSITIVE_INFINITY),
+    { value: Number.POSITIVE_INFINITY, index: 1 },
+    { value: Number.POSITIVE_INFINITY, index: 1 },
+  ],
+  [
+    Float64Array.of(Number.NaN, Number.NEGATIVE_INFINITY),
+    { value: Number.NEGATIVE_INFINITY, index: 1 },
+    { value: Number.NEGATIVE_INFINITY, index: 1 },
+  ],
+  [Uint32Array.of(0xffffffff, 0xffffffff), { value: 0xffffffff, index: 0 }, { value: 0xffffffff, index: 0 }],
+  [BigInt64Array.of(5n, -(2n ** 63n), 5n), { value: -(2n ** 63n), index: 1 }, { value: 5n, index: 0 }],
+])("%o", async (data, least, greatest) => {
+  expect(await fold().argMin(data as Float32Array)).toEqual(least);
+  expect(await fold().argMax(data as Float32Array)).toEqual(greatest);
+  expect(argMinReference(data as Float32Array)).toEqual(least);
+  expect(argMaxReference(data as Float32Array)).toEqual(greatest);
+});
+
+test("an array on the GPU, by a map", async () => {
+  const data = await fold().upload(Float32Array.of(3, 7, 7, 2));
+  const op = argMax(f32);
+  const found = await fold().reduce(data, { type: op.type, op, map: "ArgMaxF32(x, i)" });
+  expect([...(await found.read())]).toEqual([{ value: 7, index: 1 }]);
+  await expect(fold().argMax(data as never)).rejects.toThrow("data is on the GPU; it takes a typed array");
+});
+
+test("recorded, by a map", async () => {
+  const { device } = fold();
+  const op = argMax(f32);
+  const reduce = await fold().prepareReduce({
+    type: op.type,
+    op,
+    from: f32,
+    map: "ArgMaxF32(x, i)",
+    maxLength: 100,
+  });
+  const values = Float32Array.from({ length: 100 }, (_, at) => (at * 37) % 101);
+  const [input, output] = [new Uint32Array(values.buffer), new Uint32Array(2)].map((words) =>
+    storageBuffer(device, words),
+  ) as [GPUBuffer, GPUBuffer];
+  const encoder = device.createCommandEncoder();
+  reduce.record(encoder, { input, output, length: 100 });
+  device.queue.submit([encoder.finish()]);
+  const words = await readWords(device, output);
+  const expected = argMaxReference(values);
+  expect([new Float32Array(words.buffer)[0], words[1]]).toEqual([expected.value, expected.index]);
+  reduce.destroy();
+});
+
+describe("bad input", () => {
+  const pair = struct({ name: "Pair", fields: { a: u32, b: u32 } });
+  test.each([
+    [new Float32Array(0), {}, "data", /the array is empty/],
+    [pair.array(2), {}, "data", /data is the struct Pair; it takes u32/],
+    [[1, 2], {}, "data", /has no element type/],
+    [Uint32Array.of(1), { op: 1 }, "op", /takes no option op/],
+    [Uint32Array.of(1), { type: f32 }, "type", /holds u32, but type says f32/],
+    [Uint32Array.of(1), { workGroupSize: 0 }, "workGroupSize", /workGroupSize/],
+  ])("%o %o", async (data, options, option, message) => {
+    for (const call of ["argMin", "argMax"] as const) {
+      const error = await run(call, data as never, options).catch((cause: unknown) => cause);
+      expect(error).toBeInstanceOf(ArgumentError);
+      expect((error as ArgumentError).option).toBe(option);
+      expect((error as ArgumentError).message).toMatch(message);
+    }
+  });
+});

@@ -1,0 +1,498 @@
+import { describe, expect } from "vitest";
+import { emptyLike } from "../../src/algebra/array_values.ts";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add, logicalAnd, max, min, mul, xor } from "../../src/algebra/operators.ts";
+import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { ArgumentError } from "../../src/node.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { matrix } from "../look_back/operators.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { anyItems, randomBits, randomWords } from "../support/random.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+
+// The two ends of a scan or a reduction: the value before the first element, and the range that the total goes to.
+
+const test = testInTurn({ of: 6 });
+const fold = useSoftwareFold();
+const POISON = 0xdeadbeef;
+const tunings = [
+  { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
+  { workGroupSize: 8, itemsPerThread: 4, passes: "single" },
+] as const;
+const lengths = [0, 1, 8, 9, 33, 300];
+
+interface Row {
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+  /** Among them those that are not zero, and those that an operator takes for others. */
+  readonly initials: readonly Value[];
+  readonly items?: (length: number) => AnyArray;
+}
+
+const structs = (length: number): AnyArray =>
+  matrix.type.over(
+    Uint32Array.from({ length: length * 4 }, randomBits(`matrix ${length}`)).buffer,
+  ) as unknown as AnyArray;
+const manyMagnitudes = (length: number): AnyArray => {
+  const next = randomBits(`f64 ${length}`);
+  return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
+};
+
+const table: readonly Row[] = [
+  { type: u32, op: untyped(add), initials: [7, 0xffffffff] },
+  { type: u32, op: untyped(affine), initials: [0x80030005] },
+  { type: i32, op: untyped(min), initials: [-2, 2147483647] },
+  { type: f32, op: untyped(max), initials: [-0, Number.NaN, Number.NEGATIVE_INFINITY, 1.5] },
+  { type: f32, op: untyped(logicalAnd), initials: [Number.NaN, 0, 3.5] },
+  { type: f16, op: untyped(min), initials: [-0, 65504, Number.NaN] },
+  { type: u64, op: untyped(mul), initials: [3n, 0xffffffffffffffffn] },
+  { type: u64, op: untyped(xor), initials: [0x8000000000000001n] },
+  { type: f64, op: untyped(add), initials: [-0, 0.1, 1e300], items: manyMagnitudes },
+  {
+    type: matrix.type,
+    op: matrix as unknown as Operator<string>,
+    initials: [{ a: 1, b: 2, c: 3, d: 4 }],
+    items: structs,
+  },
+];
+
+const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
+  items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
+/** A value, as an array of one. */
+const one = (type: ElementType, value: Value): AnyArray => {
+  const { array, set } = emptyLike(arrayOver(type, new ArrayBuffer(0)), 1, type);
+  set(0, value);
+  return array;
+};
+const storage = (data: AnyArray): GPUBuffer => {
+  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+  const words = new Uint32Array(Math.max(4, Math.ceil(bytes.length / 4)));
+  new Uint8Array(words.buffer).set(bytes);
+  return storageBuffer(fold().device, words);
+};
+
+/** The first bytes of words, as many as an array has, as an array of its type. */
+const readAs = (wanted: AnyArray, type: ElementType, words: Uint32Array): AnyArray =>
+  emptyLikeOver(wanted, type, words.slice().buffer);
+const emptyLikeOver = (wanted: AnyArray, type: ElementType, buffer: ArrayBuffer): AnyArray =>
+  wanted instanceof Uint16Array
+    ? new Uint16Array(buffer, 0, wanted.length)
+    : arrayOver(type, buffer, 0, wanted.length);
+
+const submit = async (record: (encoder: GPUCommandEncoder) => void): Promise<void> => {
+  const encoder = fold().device.createCommandEncoder();
+  record(encoder);
+  fold().device.queue.submit([encoder.finish()]);
+};
+
+const cases = table.flatMap((row) =>
+  algorithmNames.flatMap((algorithm) =>
+    tunings.map((tuning) => ({ ...row, name: `${row.type.name}, ${row.op.name}`, algorithm, ...tuning })),
+  ),
+);
+test.for(rows(cases, { of: 30 }))("$name, $algorithm, $passes", async (row, { skip }) => {
+  const { type, op, initials, algorithm, workGroupSize, itemsPerThread, passes } = row;
+  skip(
+    type.feature !== undefined && !fold().device.features.has(type.feature),
+    "the adapter has no shader-f16",
+  );
+  const { device } = fold();
+  const options = { type, op, algorithm, workGroupSize, itemsPerThread, passes } as const;
+  const guard = randomWords(64, "guard");
+  for (const exclusive of [false, true]) {
+    const most = { maxLength: 300, initial: true, total: true } as const;
+    const scan = await fold().prepareScan({ ...options, ...most, exclusive });
+    for (const [at, length] of lengths.entries()) {
+      const data = itemsOf(row, length);
+      const initial = initials[at % initials.length] as Value;
+      const title = `${exclusive ? "exclusive" : "inclusive"} ${length}`;
+      const total = one(type, initial);
+      const found = await fold().scan(data, { ...options, exclusive, initial, total } as never);
+      const input = storage(data);
+      const before = storage(one(type, initial));
+      // From a value, and from a range that is not at the buffer's start.
+      const given = at % 2 === 0 ? initial : { buffer: before, offset: 0 };
+      const output = storageBuffer(device, randomWords(2048, title));
+      const sum = storageBuffer(device, Uint32Array.of(...guard, ...guard));
+      const ranges = { input, output, length, initial: given, total: { buffer: sum, offset: 256 } };
+      const grouping = scan.groupingOf(ranges);
+      await submit((encoder) => scan.record(encoder, ranges));
+      const wanted = one(type, initial);
+      const order = type.name === "f64" ? { grouping } : {};
+      const like = { op, type, exclusive, initial, total: wanted, ...order };
+      const expected = scanReference(data, like as never) as AnyArray;
+      const words = await readWords(device, output);
+      expectSameBits(readAs(expected, type, words), expected, `recorded ${title}`);
+      const used = Math.ceil((length * type.bytes) / 4);
+      expectSameBits(words.slice(used), randomWords(2048, title).slice(used), `behind the output ${title}`);
+      const sums = await readWords(device, sum);
+      expectSameBits(readAs(wanted, type, sums.slice(64)), wanted, `total ${title}`);
+      expectSameBits(sums.slice(0, 64), guard, `before the total ${title}`);
+      expectSameBits(sums.slice(68), guard.slice(4), `behind the total ${title}`);
+      if (type.name !== "f64") {
+        expectSameBits(found, expected, `at hand ${title}`);
+        expectSameBits(total, wanted, `total at hand ${title}`);
+      }
+      for (const buffer of [input, before, output, sum]) {
+        buffer.destroy();
+      }
+    }
+    scan.destroy();
+  }
+});
+
+test.for(
+  rows(
+    cases.filter(({ passes }) => passes === "reduce-then-scan"),
+    { of: 15, shift: 4 },
+  ),
+)("a reduction of $name, $algorithm", async (row, { skip }) => {
+  const { type, op, initials, algorithm, workGroupSize, itemsPerThread } = row;
+  skip(
+    type.feature !== undefined && !fold().device.features.has(type.feature),
+    "the adapter has no shader-f16",
+  );
+  const { device } = fold();
+  const options = { type, op, algorithm, workGroupSize, itemsPerThread } as const;
+  const reduce = await fold().prepareReduce({ ...options, maxLength: 300, initial: true });
+  for (const [at, length] of lengths.entries()) {
+    const data = itemsOf(row, length);
+    const initial = initials[at % initials.length] as Value;
+    const input = storage(data);
+    const output = storageBuffer(device, randomWords(4, "output"));
+    // Every second one from the range that the last one wrote would be: here, from a value.
+    const ranges = { input, output, length, initial };
+    const grouping = reduce.groupingOf(ranges);
+    await submit((encoder) => reduce.record(encoder, ranges));
+    const order = type.name === "f64" ? { grouping } : {};
+    const total = reduceReference(data, { op, type, initial, ...order } as never) as Value;
+    const wanted = one(type, total);
+    expectSameBits(readAs(wanted, type, await readWords(device, output)), wanted, `recorded ${length}`);
+    if (type.name !== "f64") {
+      const found = (await fold().reduce(data, { ...options, initial } as never)) as Value;
+      expectSameBits(one(type, found), wanted, `at hand ${length}`);
+    }
+    input.destroy();
+    output.destroy();
+  }
+  reduce.destroy();
+});
+
+describe("parts of one array", () => {
+  test("a total is the initial value of the next part", async () => {
+    const { device } = fold();
+    const data = randomWords(500, "parts");
+    const options = { type: u32, op: affine, workGroupSize: 4, itemsPerThread: 2 } as const;
+    for (const exclusive of [false, true]) {
+      const scan = await fold().prepareScan({
+        ...options,
+        exclusive,
+        maxLength: 200,
+        initial: true,
+        total: true,
+      });
+      const input = storage(data);
+      const output = storageBuffer(device, new Uint32Array(500));
+      const carries = [storageBuffer(device, new Uint32Array(4)), storageBuffer(device, new Uint32Array(4))];
+      await submit((encoder) => {
+        let start = 0;
+        for (const [at, length] of [200, 1, 0, 190, 109].entries()) {
+          const [from, to] = at % 2 === 0 ? [0, 1] : [1, 0];
+          scan.record(encoder, {
+            input: { buffer: input, offset: start * 4 },
+            output: { buffer: output, offset: start * 4 },
+            length,
+            initial: at === 0 ? 0x10000 : (carries[from] as GPUBuffer),
+            total: carries[to] as GPUBuffer,
+          });
+          start += length;
+        }
+      });
+      const total = new Uint32Array(1);
+      const whole = scanReference(data, { op: affine, exclusive, total });
+      expectSameBits(await readWords(device, output), whole, "prefixes");
+      expectSameBits((await readWords(device, carries[1] as GPUBuffer)).slice(0, 1), total, "total");
+    }
+  });
+
+  test.each([
+    [u32, add, Uint32Array.of(3, 1, 7, 0xffffffff, 2, 6)],
+    [i32, min, Int32Array.of(3, -1, 7, -8, 2, 6)],
+    [u64, mul, BigUint64Array.of(3n, 2n ** 40n, 7n, 2n ** 33n + 1n, 2n, 6n)],
+    [f64, add, Float64Array.of(0.5, 0.25, 3, -8, 1.5, 2)],
+    [matrix.type, matrix, matrix.type.over(Uint32Array.from({ length: 24 }, (_, at) => at).buffer)],
+  ] as const)("an array that took a total is the initial value everywhere: %#", async (type, op, items) => {
+    const options = { type, op } as { type: ElementType<string>; op: Operator<string> };
+    const data = items as AnyArray;
+    const part = (start: number, length: number): AnyArray => {
+      const bytes = new Uint8Array(data.buffer, start * type.bytes, length * type.bytes).slice().buffer;
+      return arrayOver(type, bytes);
+    };
+    const total = part(0, 1);
+    const whole = scanReference(data, options as never) as AnyArray;
+    const bytesOf = ({ buffer, byteOffset, byteLength }: AnyArray): Uint8Array =>
+      new Uint8Array(buffer, byteOffset, byteLength);
+    const expected = (start: number, length: number): Uint8Array =>
+      bytesOf(whole).slice(start * type.bytes, (start + length) * type.bytes);
+    const first = await fold().scan(part(0, 2), { ...options, total } as never);
+    expect(bytesOf(first as AnyArray)).toEqual(expected(0, 2));
+    // The same array takes the next total.
+    const second = await fold().scan(part(2, 2), { ...options, initial: total, total } as never);
+    expect(bytesOf(second as AnyArray)).toEqual(expected(2, 2));
+    const rest = part(4, 2);
+    const given = { ...options, initial: total } as never;
+    const last = await fold().scan(rest, given);
+    expect(bytesOf(last as AnyArray)).toEqual(expected(4, 2));
+    expect(bytesOf(scanReference(rest, given) as AnyArray)).toEqual(expected(4, 2));
+    const sum = await fold().reduce(rest, given);
+    expect(sum).toEqual(reduceReference(rest, given));
+    // On the GPU, recorded, and in a stream.
+    const array = await fold().upload(rest, { type } as never);
+    const prefixes = await fold().scan(array as never, given);
+    expect(bytesOf((await (prefixes as { read(): Promise<AnyArray> }).read()) as AnyArray)).toEqual(
+      expected(4, 2),
+    );
+    expect(await fold().reduceStream([rest] as never, given)).toEqual(sum);
+  });
+
+  test("bits of f16 in an array that took a total are read as f16", () => {
+    const total = new Uint16Array(1);
+    const bits = Uint16Array.of(0x3c00, 0x4000);
+    scanReference(bits, { type: f16, total });
+    expect([...scanReference(bits, { type: f16, initial: total, exclusive: true } as never)]).toEqual([
+      0x4200, 0x4400,
+    ]);
+  });
+
+  test("of a map, with the length on the GPU", async () => {
+    const { device } = fold();
+    const scan = await fold().prepareScan({
+      type: u64,
+      from: f32,
+      map: "vec2<u32>(u32(abs(x)), i)",
+      exclusive: true,
+      maxLength: 100,
+      lengthOnGpu: true,
+      initial: true,
+      total: true,
+    });
+    const data = Float32Array.from({ length: 100 }, (_, at) => at * 37 - 900);
+    const input = storage(data);
+    for (const length of [0, 1, 57, 100]) {
+      const output = storageBuffer(device, new Uint32Array(200));
+      const sum = storageBuffer(device, new Uint32Array(4));
+      await submit((encoder) =>
+        scan.record(encoder, {
+          input,
+          output,
+          length: storageBuffer(device, Uint32Array.of(length)),
+          initial: 5n,
+          total: sum,
+        }),
+      );
+      const total = new BigUint64Array(1);
+      const expected = scanReference(data.slice(0, length), {
+        type: u64,
+        map: (x, i) => BigInt(Math.trunc(Math.abs(x))) + (BigInt(i) << 32n),
+        exclusive: true,
+        initial: 5n,
+        total,
+      });
+      const words = await readWords(device, output);
+      expectSameBits(new BigUint64Array(words.buffer as ArrayBuffer, 0, length), expected, `${length}`);
+      const sums = await readWords(device, sum);
+      expectSameBits(new BigUint64Array(sums.buffer as ArrayBuffer, 0, 1), total, `total of ${length}`);
+    }
+  });
+
+  test("maps, predicates and positions count from firstIndex", async () => {
+    const { device } = fold();
+    const data = randomWords(90, "first");
+    const first = 0xfffffff0;
+    const type = u32;
+    const at = (index: number): number => (index + first) >>> 0;
+    const where = "(x ^ i) % 3u == 0u";
+    const isKept = (index: number): boolean => (((data[index] as number) ^ at(index)) >>> 0) % 3 === 0;
+    const places = Uint32Array.from(data.keys()).filter(isKept);
+    const mapped = data.map((x, index) => x ^ at(index));
+    for (const passes of ["single", "reduce-then-scan"] as const) {
+      const options = { type, maxLength: 90, workGroupSize: 8, itemsPerThread: 4 } as const;
+      const scan = await fold().prepareScan({ ...options, passes, map: "x ^ i" });
+      const reduce = await fold().prepareReduce({ ...options, map: "x ^ i" });
+      const compact = await fold().prepareCompact({ ...options, passes, where, map: "x ^ i" });
+      const positions = await fold().prepareCompact({ ...options, passes, where, indices: true });
+      const input = storage(data);
+      const outputs = Array.from({ length: 4 }, () => storageBuffer(device, new Uint32Array(90)));
+      const [scanned, reduced, kept, indices] = outputs as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
+      const count = storageBuffer(device, new Uint32Array(4));
+      const part = { input, length: 90, firstIndex: first };
+      await submit((encoder) => {
+        scan.record(encoder, { ...part, output: scanned });
+        reduce.record(encoder, { ...part, output: reduced });
+        compact.record(encoder, { ...part, output: kept, count });
+        positions.record(encoder, { ...part, output: indices, count });
+      });
+      expectSameBits(await readWords(device, scanned), scanReference(mapped), "scan");
+      expect((await readWords(device, reduced))[0]).toBe(reduceReference(mapped));
+      const size = places.length;
+      expectSameBits(
+        (await readWords(device, kept)).slice(0, size),
+        mapped.filter((_, index) => isKept(index)),
+        "compact",
+      );
+      expectSameBits((await readWords(device, indices)).slice(0, size), places.map(at), "indices");
+      expect((await readWords(device, count))[0]).toBe(size);
+      for (const firstIndex of [-1, 1.5, 2 ** 32, "1"]) {
+        const encoder = device.createCommandEncoder();
+        expect(() => scan.record(encoder, { ...part, output: scanned, firstIndex } as never)).toThrow(
+          /firstIndex is .*; it takes a whole number from 0/,
+        );
+      }
+    }
+  });
+
+  test("the total alone, and what an empty sum of f64 gives", async () => {
+    for (const exclusive of [false, true]) {
+      for (const [data, wanted] of [
+        [[], 0],
+        [[-0], -0],
+        [[1.5, 2], 3.5],
+      ] as const) {
+        const total = Float64Array.of(9);
+        await fold().scan(Float64Array.from(data), { exclusive, total });
+        expectSameBits(total, Float64Array.of(wanted), `${data}`);
+      }
+    }
+  });
+});
+
+test("-0 is 0 to integers", async () => {
+  for (const numbers of [Int32Array.of(3, 1), Uint32Array.of(3, 1)]) {
+    expect([...(await fold().scan(numbers, { initial: -0, exclusive: true } as never))]).toEqual([0, 3]);
+    expect(Object.is(await fold().reduce(numbers, { initial: -0 } as never), 4)).toBe(true);
+  }
+});
+
+describe("bad input", () => {
+  const data = Uint32Array.of(1, 2, 3);
+  const refusal = async (call: Promise<unknown>): Promise<[string, string | undefined]> => {
+    const cause = await call.then(
+      () => new Error("it was taken"),
+      (one: unknown) => one,
+    );
+    expect(cause).toBeInstanceOf(ArgumentError);
+    return [(cause as Error).message, (cause as ArgumentError).option];
+  };
+
+  test.each([
+    ["no value of the type", { initial: -1 }, "initial", /-1 is no value of u32; it wraps to 4294967295$/],
+    ["a fraction", { initial: 1.5 }, "initial", /1.5 is no value of u32, which takes whole numbers$/],
+    [
+      "a total of another type",
+      { initial: Float32Array.of(5) },
+      "initial",
+      /a Float32Array is no .*; array\[0\] gives the first/,
+    ],
+    [
+      "an array of two elements",
+      { initial: Uint32Array.of(5, 6) },
+      "initial",
+      /a Uint32Array is no .*; array\[0\] gives the first/,
+    ],
+    ["an array of none", { initial: new Uint32Array(0) }, "initial", /a Uint32Array is no /],
+    [
+      "a promise",
+      { initial: Promise.resolve(1) },
+      "initial",
+      /a promise \(is an await missing\?\) is no value/,
+    ],
+    [
+      "a promise of a total",
+      { total: Promise.resolve(1) },
+      "total",
+      /total is a promise \(is an await missing/,
+    ],
+    ["a value of another kind", { initial: 1n }, "initial", /takes a number/],
+    ["null", { initial: null }, "initial", /null is no value of u32/],
+    ["a total of another type", { total: new Float32Array(1) }, "total", /total is Float32Array/],
+    ["a total of two elements", { total: new Uint32Array(2) }, "total", /array of 1 element/],
+    ["a total that is no array", { total: true }, "total", /total is true|total is Boolean/],
+  ])("at hand: %s", async (_, options, option, message) => {
+    const [text, named] = await refusal(fold().scan(data, options as object));
+    expect(text).toMatch(message);
+    expect(named).toBe(option);
+    expect(() => scanReference(data, options as object)).toThrow(ArgumentError);
+  });
+
+  test.each([
+    ["is the first of the result", 0, 0],
+    ["is the last of the result", 3, 2],
+  ])(
+    "a total that %s is refused before anything is written, and one beside it is not",
+    async (_, from, at) => {
+      const all = Uint32Array.from({ length: 10 }, (_, at) => 100 + at);
+      const into = all.subarray(from, from + data.length);
+      const before = all.slice();
+      const [text, named] = await refusal(
+        fold().scan(data, { into, total: all.subarray(from + at, from + at + 1) }),
+      );
+      expect(text).toBe("scan: into and total overlap; they must be apart");
+      expect(named).toBe("total");
+      expect(all).toEqual(before);
+      await fold().scan(data, { into, total: all.subarray(from + data.length, from + data.length + 1) });
+      expect(all[from + data.length]).toBe(into.at(-1));
+    },
+  );
+
+  test("a reduction has no total", async () => {
+    const [text, named] = await refusal(fold().reduce(data, { total: new Uint32Array(1) } as object));
+    expect(text).toMatch(/total/);
+    expect(named).toBe("total");
+  });
+
+  test("recorded", async () => {
+    const { device } = fold();
+    const [message, option] = await refusal(
+      fold().prepareScan({ type: u32, maxLength: 8, initial: 7 as never }),
+    );
+    expect(message).toMatch(/initial is 7; it takes true or false/);
+    expect(option).toBe("initial");
+    const sizes = { workGroupSize: 8, itemsPerThread: 4 } as const;
+    const scan = await fold().prepareScan({ type: u32, maxLength: 8, initial: true, total: true, ...sizes });
+    const plain = await fold().prepareScan({ type: u32, maxLength: 8, ...sizes });
+    const make = (): GPUBuffer => storageBuffer(device, new Uint32Array(64).fill(POISON));
+    const [input, output, sum] = [make(), make(), make()];
+    const encoder = device.createCommandEncoder();
+    const good = { input, output, length: 8, initial: 1, total: sum };
+    const take = (ranges: object): unknown => {
+      try {
+        scan.record(encoder, ranges as typeof good);
+      } catch (cause) {
+        expect(cause).toBeInstanceOf(ArgumentError);
+        return (cause as ArgumentError).option;
+      }
+      return "taken";
+    };
+    expect(take({ ...good, initial: undefined })).toBe("initial");
+    expect(take({ ...good, initial: 1.5 })).toBe("initial");
+    expect(take({ ...good, initial: { buffer: input, offset: 2 } })).toBe("initial");
+    expect(take({ ...good, initial: { buffer: input, offset: 256 } })).toBe("initial");
+    expect(take({ ...good, total: undefined })).toBe("total");
+    expect(take({ ...good, total: { buffer: output, offset: 4 } })).toBe("total");
+    // One dispatch would read it and write it.
+    expect(take({ ...good, initial: { buffer: sum, offset: 0 } })).not.toBe("taken");
+    expect(take({ ...good, initial: { buffer: output, offset: 128 } })).not.toBe("taken");
+    expect(take(good)).toBe("taken");
+    expect(() => plain.record(encoder, good)).toThrow(/initial/);
+    await device.queue.onSubmittedWorkDone();
+  });
+});
