@@ -299,7 +299,7 @@ export function scanKernel(
     },
 ): Kernel {
   const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
-  const { segments, entryPoint } = options;
+  const { segments } = options;
   const totals = segments?.totals?.(options);
   const { files, wide } = totals
     ? { files: [inputFor(arrangement, sizes), outputItems], wide: isWide(arrangement) && !sizes.oneByOne }
@@ -313,9 +313,10 @@ export function scanKernel(
       : itemsOfVector(loaded, sizes.items, totals ? loaded : bytes);
   const singlePass = typeof carry === "object";
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
+  const entryPoint = options.entryPoint ?? (singlePass ? "scan_single_pass" : "scan_tiles");
   return linkTiles(
-    `wavefold scan ${side}${singlePass ? " in a single pass" : ""} <${monoid.title}>`,
-    entryPoint ?? (singlePass ? "scan_single_pass" : "scan_tiles"),
+    `wavefold ${entryPoint} of ${side} <${monoid.title}>`,
+    entryPoint,
     [
       segments?.prefix ?? prefixText(exclusive),
       ...operatorSources(monoid),

@@ -91,12 +91,14 @@ async function scanInPlace(
     const total = storageBuffer(device, Uint32Array.of(POISON));
     const range = { buffer, size: data.byteLength };
     const encoder = device.createCommandEncoder();
-    prepared.record(encoder, {
+    const length = storageBuffer(device, Uint32Array.of(data.length));
+    const ranges = {
       input: range,
       output: range,
-      length: data.length,
+      length: plan.needs.has("length") ? length : data.length,
       ...(initial !== undefined && { initial, total }),
-    });
+    };
+    prepared.record(encoder, ranges, data.length);
     device.queue.submit([encoder.finish()]);
     results.push({
       words: await readWords(device, buffer),
@@ -104,6 +106,7 @@ async function scanInPlace(
     });
     buffer.destroy();
     total.destroy();
+    length.destroy();
   }
   prepared.destroy();
   return results;
@@ -116,6 +119,7 @@ interface Case {
   readonly items: (type: ElementType, length: number, name: string) => AnyArray;
   readonly exclusive?: boolean;
   readonly initial?: number;
+  readonly lengthOnGpu?: boolean;
   readonly testing?: LookBackTesting;
 }
 
@@ -142,12 +146,13 @@ const cases: readonly Case[] = [
     initial: 0x80030005,
     testing: { patience: 0 },
   },
+  { title: "a length on the GPU", ...ofAffine, lengthOnGpu: true, initial: 0x80030005 },
   { title: "u64", type: u64, op: untyped(add), items: lastingItems },
   { title: "a struct of 64 bytes", type: maps, op: untyped(mapsInTurn), items: lastingItems },
 ];
 
 const testOf = (one: Case, lookBack: LookBack): void => {
-  const { title, type, op, items, exclusive = false, initial, testing } = one;
+  const { title, type, op, items, exclusive = false, initial, lengthOnGpu = false, testing } = one;
   test(`${title}, ${lookBack}`, { timeout: STUCK_MS }, async ({ skip }) => {
     const { facts } = contextOfFold(fold());
     const why = missing(lookBack, facts);
@@ -162,6 +167,7 @@ const testOf = (one: Case, lookBack: LookBack): void => {
         type,
         op,
         exclusive,
+        lengthOnGpu,
         maxLength: Math.max(...lengths),
         ...(initial !== undefined && { initial: true, total: true }),
         ...tuning,
