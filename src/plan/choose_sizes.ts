@@ -70,16 +70,21 @@ export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
     // u32, half kept, 2^28: 720 µs (128 × 8: 712; 512 × 8: 756; 256 × 12: 754).
     compact: [{ elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 }],
   },
+  // Chosen on an H100 that said it was an unknown GPU.
   gpu: {
     scan: [
+      // u32, 2^26: 320 µs (256 × 8: 322; Hillis and Steele, 128 × 8: 335; 128 × 4: 368; 256 × 16: 380; 256 × 4: 402), 2^20: 21.7.
+      { elementBytes: 4, algorithm: "blelloch", workGroupSize: 128, items: 8 },
       { elementBytes: 8, algorithm: "blelloch", workGroupSize: 256, items: 4 },
       { elementBytes: 12, algorithm: "blelloch", workGroupSize: 128, items: 4 },
       { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
     ],
     reduce: [
+      // u32, 2^26: 102 µs (128 × 8: 103; 256 × 16: 105; 256 × 4: 138), 2^22: 16.2 (256 × 16: 16.6; 128 × 8: 19.0).
       { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8 },
       { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
     ],
+    // u32, half kept, 2^26: 395 µs (128 × 8: 396; 256 × 4: 416; Hillis and Steele: 441; 256 × 16: 559), 2^20: 25.
     compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 }],
   },
 };
