@@ -273,7 +273,7 @@ test("a kernel that is refused at a recording is an error of the encoder, and th
   answer();
   const first = await Promise.all(recorded);
   for (const message of first) {
-    expect(message).toMatch(/^\[Invalid ComputePipeline "wavefold scan /);
+    expect(message).toMatch(/^\[Invalid ComputePipeline "wavefold scan_tiles of items </);
   }
   for (const layout of refused) {
     const refusal = await vi.waitFor(async () => {

@@ -10,7 +10,8 @@ import { tuneOne } from "../../src/gpu/tuning/tune_adapter.ts";
 import { fileStore } from "../../src/gpu/tuning/tuning_folder.ts";
 import type { AdapterTuning } from "../../src/node.ts";
 import { ArgumentError, openFold, tuneAdapter, u32, u64 } from "../../src/node.ts";
-import { adapterOf, tuningOf } from "../../src/plan/adapter_tuning.ts";
+import type { AdapterTuningRow } from "../../src/plan/adapter_tuning.ts";
+import { adapterOf, rowsOn, tuningOf } from "../../src/plan/adapter_tuning.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 
@@ -121,12 +122,19 @@ describe("tuneAdapter", () => {
     // Fewer items than bins; and a length at which nothing would be checked.
     const histogram = await tuneOne(own(), { ...common, primitive: "histogram", lengths: [3, 128] });
     expect(histogram.lengths).toEqual([128]);
-    expect(histogram.rows).toEqual([{ primitive: "histogram", ...sizes }]);
+    const rowsOf = (row: AdapterTuningRow, ...lengths: number[]): AdapterTuningRow[] =>
+      rowsOn(adapterOf(own().device.adapterInfo), [row], lengths);
+    expect(histogram.rows).toEqual(rowsOf({ primitive: "histogram", ...sizes }, 128));
     const sort = { ...common, primitive: "sort", algorithms: ["blelloch"] } as const;
-    const row = { primitive: "sort", passes: "reduce-then-scan", ...sizes, algorithm: "blelloch" };
-    expect((await tuneOne(own(), sort)).rows).toEqual([row]);
+    const row = {
+      primitive: "sort",
+      passes: "reduce-then-scan",
+      ...sizes,
+      algorithm: "blelloch",
+    } as const;
+    expect((await tuneOne(own(), sort)).rows).toEqual(rowsOf(row, 1000));
     const pairs = { ...sort, primitive: "pairs" } as const;
-    expect((await tuneOne(own(), pairs)).rows).toEqual([{ ...row, primitive: "pairs" }]);
+    expect((await tuneOne(own(), pairs)).rows).toEqual(rowsOf({ ...row, primitive: "pairs" }, 1000));
     const { prepareSort } = Fold.prototype;
     Fold.prototype.prepareSort = async function (this: Fold, options) {
       return { ...(await prepareSort.call(this, options as never)), record() {} };
