@@ -67,6 +67,30 @@ const shapesOf = (
   ];
 };
 
+const known = new Map<string, readonly Run[]>();
+
+/** The data, the offsets and the totals of each shape. All tests of one size share them: a GPU's tiles make them long. */
+function casesOf(tile: number, fanOut: number): readonly Run[] {
+  const name = `${tile} ${fanOut}`;
+  const cases =
+    known.get(name) ??
+    shapesOf(tile, fanOut).map(([length, given]): Run => {
+      const data = affineItems(length, `offsets ${length}`);
+      const ends = given.map((end) => Math.min(end, length));
+      const expected = Uint32Array.from({ length: given.length - 1 }, (_, segment) =>
+        Number(reduceReference(data.slice(ends[segment], ends[segment + 1]), { op: affine } as never)),
+      );
+      return {
+        data,
+        expected,
+        offsets: Uint32Array.from(given),
+        title: `${length} items, ${given.length - 1} segments`,
+      };
+    });
+  known.set(name, cases);
+  return cases;
+}
+
 async function byOffsets(
   isStored: boolean,
   change?: Change,
@@ -89,20 +113,10 @@ async function byOffsets(
     { faults, patience: 16 },
     { ...(change && { change }) },
   );
-  const shapes = shapesOf(tile, fanOut);
+  const shapes = casesOf(tile, fanOut);
   const runs = Array.from({ length: Math.max(FAULTS, shapes.length) }, (_, at): Run => {
-    const [length, given] = shapes[at % shapes.length] as (typeof shapes)[number];
-    const data = affineItems(length, `offsets ${length}`);
-    const ends = given.map((end) => Math.min(end, length));
-    const expected = Uint32Array.from({ length: given.length - 1 }, (_, segment) =>
-      Number(reduceReference(data.slice(ends[segment], ends[segment + 1]), { op: affine } as never)),
-    );
-    return {
-      data,
-      expected,
-      offsets: Uint32Array.from(given),
-      title: `${length} items, ${given.length - 1} segments, ${faultOf(at + 1)}`,
-    };
+    const { title, ...one } = shapes[at % shapes.length] as Run;
+    return { ...one, title: `${title}, ${faultOf(at + 1)}` };
   });
   return { ...subject, runs };
 }
