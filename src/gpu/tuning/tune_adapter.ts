@@ -20,9 +20,9 @@ import { testSinglePass } from "./probe_single_pass.ts";
 /** Options of {@link tuneAdapter}. */
 export interface TuneAdapterOptions {
   /**
-   * How many seconds candidates are compiled and timed for. What was not measured by then keeps Wavefold's own sizes. What is not counted: the
-   * test of the single pass, kernels that take longer to compile than those before them, and the check of the longest result of what is
-   * chosen. The default is 10.
+   * How many seconds kernels are compiled and timed for. Less than 4 are too few on most GPUs: then nothing is measured. Sizes that were
+   * not measured by then stay Wavefold's own. These take time beyond it: the test of the single pass, kernels that compile more slowly than
+   * those before them, and the check of the longest result of each chosen kernel. The default is 10.
    */
   readonly seconds?: number;
 }
