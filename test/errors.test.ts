@@ -23,7 +23,6 @@ import {
   u64,
 } from "../src/node.ts";
 import { compactReference, reduceReference, scanReference } from "../src/reference/index.ts";
-import { lookBackSteps } from "../src/reference/steps.ts";
 import {
   identityOf,
   link,
@@ -287,11 +286,6 @@ describe.each<[string, readonly Row[]]>([
       ],
       ["a grouping", () => scanReference(data, { grouping: { ...grouping, rows: 0 } as never }), "grouping"],
       ["no predicate", () => compactReference(data, "true" as never), "keep"],
-      [
-        "steps of no fan-out",
-        () => [...lookBackSteps([1], { identity: 0, combine: () => 0 }, { fanOut: 0 })],
-        "fanOut",
-      ],
     ],
   ],
   [

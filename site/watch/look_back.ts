@@ -1,5 +1,3 @@
-import type { LookBackOptions, LookBackStep, SpineEntry, TileState } from "../../src/reference/steps.ts";
-import { lookBackSteps } from "../../src/reference/steps.ts";
 import { svg } from "../dom.ts";
 import type { Scene } from "./scene.ts";
 import {
@@ -15,6 +13,8 @@ import {
   rowName,
   WIDTH,
 } from "./scene.ts";
+import type { LookBackOptions, LookBackStep, SpineEntry, TileState } from "./steps.ts";
+import { lookBackSteps } from "./steps.ts";
 import type { RowName, Shown } from "./values.ts";
 import { brief, combiningOf, inOrder, shownElements } from "./values.ts";
 

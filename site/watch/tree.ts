@@ -1,8 +1,8 @@
-import type { Move, TreeStep } from "../../src/reference/steps.ts";
-import { blellochSteps, hillisSteeleSteps } from "../../src/reference/steps.ts";
 import { svg } from "../dom.ts";
 import type { Scene } from "./scene.ts";
 import { arrive, CELL, cell, columnAt, LEFT, link, PITCH, prefixesAgree, rowName, WIDTH } from "./scene.ts";
+import type { Move, TreeStep } from "./steps.ts";
+import { blellochSteps, hillisSteeleSteps } from "./steps.ts";
 import type { RowName, Shown } from "./values.ts";
 import { brief, combiningOf, inOrder, segmentedCombiningOf, shownElements } from "./values.ts";
 

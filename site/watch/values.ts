@@ -3,8 +3,8 @@ import { i32 } from "../../src/algebra/integers.ts";
 import { operators } from "../../src/algebra/operators.ts";
 import type { Value } from "../../src/algebra/types.ts";
 import { ArgumentError } from "../../src/errors.ts";
-import type { Combining } from "../../src/reference/steps.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
+import type { Combining } from "./steps.ts";
 
 /** The most elements that a picture has room for. */
 export const MOST = 16;

@@ -24,7 +24,7 @@ const byTiles: ReadonlySet<string> = new Set([
   "compact_single_pass",
 ]);
 
-/** Takes a few tiles with each thread, so it has few work-groups in any case. */
+/** Whether a pass is `scan_left_tiles`. Each of its threads looks at one tile, so it needs few work-groups at any length. */
 const scansLeft = ({ kernel }: Pass): boolean => kernel.entryPoint === "scan_left_tiles";
 
 /** The kernel that counts tiles of `tile` items. */

@@ -12,9 +12,9 @@ export interface TuningOptions {
   readonly itemsPerThread?: number;
   /**
    * How many times the data is read. `single` reads it once, and each tile looks back at the totals that the tiles before
-   * it handed on. `reduce-then-scan` reads it twice. Ranges that share a buffer are always read twice. A reduction reads its data once in
-   * any case: `single` takes one dispatch for up to as many tiles as a tile has items (2048 at most) if the range starts at a vector, and
-   * `reduce-then-scan` takes one for each level of totals.
+   * it handed on. `reduce-then-scan` reads it twice. Ranges that share a buffer are read twice, except in a scan in place without
+   * segments that starts at a vector. A reduction always reads its data once: `single` takes one dispatch for up to as many tiles as a
+   * tile has items (2048 at most) if the range starts at a vector, and `reduce-then-scan` takes one for each level of totals.
    */
   readonly passes?: Passes;
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
+import * as steps from "../../site/watch/steps.ts";
 import { Fold } from "../../src/gpu/fold.ts";
-import * as steps from "../../src/reference/steps.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { modules, runBlocks } from "../support/code_blocks.ts";
 import { useSoftwareFold } from "../support/fold.ts";
@@ -23,26 +23,30 @@ interface Example {
   readonly text: string;
 }
 
-/** The examples in the comments of the source. */
-const examples: readonly Example[] = (readdirSync("src", { recursive: true }) as string[])
-  .filter((file) => file.endsWith(".ts"))
-  .sort()
-  .flatMap((file) =>
-    [
-      ...readFileSync(join("src", file), "utf8").matchAll(
-        /\/\*\*\n((?: *\*(?!\/).*\n)+) *\*\/\n *(?:export )?(?:async )?(?:function\*? |class |const |get )?(\w+)/g,
-      ),
-    ].flatMap(([, comment = "", name = ""]) =>
-      [...comment.replaceAll(/^ *\* ?/gm, "").matchAll(/@example\n```ts\n([\s\S]*?)```/g)].map(
-        ([, text = ""]) => ({ file, name, text }),
-      ),
+/** The source, and the one file of the site that has examples: their names in `src` or `site`, and their texts. */
+const sources = [
+  ...(readdirSync("src", { recursive: true }) as string[])
+    .filter((file) => file.endsWith(".ts"))
+    .sort()
+    .map((file) => ({ file, content: readFileSync(join("src", file), "utf8") })),
+  { file: "watch/steps.ts", content: readFileSync("site/watch/steps.ts", "utf8") },
+];
+
+/** The examples in their comments. */
+const examples: readonly Example[] = sources.flatMap(({ file, content }) =>
+  [
+    ...content.matchAll(
+      /\/\*\*\n((?: *\*(?!\/).*\n)+) *\*\/\n *(?:export )?(?:async )?(?:function\*? |class |const |get )?(\w+)/g,
     ),
-  );
+  ].flatMap(([, comment = "", name = ""]) =>
+    [...comment.replaceAll(/^ *\* ?/gm, "").matchAll(/@example\n```ts\n([\s\S]*?)```/g)].map(
+      ([, text = ""]) => ({ file, name, text }),
+    ),
+  ),
+);
 
 test("every @example is found", () => {
-  const written = (readdirSync("src", { recursive: true }) as string[])
-    .filter((file) => file.endsWith(".ts"))
-    .flatMap((file) => readFileSync(join("src", file), "utf8").match(/@example/g) ?? []);
+  const written = sources.flatMap(({ content }) => content.match(/@example/g) ?? []);
   expect(examples.length).toBe(written.length);
 });
 

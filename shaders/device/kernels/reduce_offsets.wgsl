@@ -1,7 +1,7 @@
 // A whole reduction of segments that offsets give, in one dispatch. Segment n has the items from offsets[n] up to, and not with,
 // offsets[n + 1]. Tiles are of items, however long segments are. A work-group finds the first segment that ends in its tile or
 // behind it, and sets a bit in work-group memory at the last item of each segment that ends in the tile. It stores the totals of
-// these segments, but that of the first one, which may have begun before the tile: that one waits for the look-back.
+// these segments. The first of them may have begun before the tile, so its total waits for the look-back.
 //
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a
 // segment ends in the tile. An offset past the end of the data counts as the end. Offsets that fall may give any totals, but

@@ -1,5 +1,5 @@
-// Offsets as a window counts items. Those before the window count as its start, and those behind it as its end. So the segment that
-// goes on behind the window is stored with what it has so far, and a later window stores it again.
+// Offsets, counted from the window's first item. Offsets before the window become its start, and offsets after it become its end. So a
+// segment that continues after the window is stored with its total so far, and a later window overwrites that total.
 // Linked with places_by_offsets.wgsl. No work-group memory.
 // replaces: offset_at
 

@@ -81,9 +81,9 @@ struct Limit {
   number: u32,
 }
 
-// A limit that at least `wanted` items of the work-group do not come behind, given the first item of each thread that has any. If
-// fewer threads have one, it is the last of all. `near` is any key. The more of its highest bits all keys share, the fewer digits
-// are counted. Numbers differ.
+// Finds a limit such that at least `wanted` items of the work-group are at or before it. Each thread that has items gives its first
+// one. If fewer than `wanted` threads do, the limit is after all items. `near` is any key. The more of its highest bits all keys
+// share, the fewer digits are counted. Numbers differ.
 fn limit_of_threads(key: Key, number: u32, has_item: bool, near: Key, wanted: u32, thread: u32) -> Limit {
   var end = greatest_end(select(0u, bits_used(key ^ near), has_item), FIRST_BIT, thread);
   var limit = Limit(near & bits_above(end), ~0u);

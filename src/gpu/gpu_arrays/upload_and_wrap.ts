@@ -81,7 +81,7 @@ export async function upload(
       return hand.leave(made);
     });
   } finally {
-    // Nobody waits until the GPU has copied what is staged, but for those who need the memory.
+    // The staging memory is free once the GPU has copied from it. Only calls that need this memory wait for that.
     void Promise.all(staged).then(() => endCall(kept, bytes));
   }
   const memory = own(context, arrays, buffer);

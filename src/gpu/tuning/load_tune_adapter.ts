@@ -3,7 +3,7 @@ import type { AdapterTuning } from "../../plan/adapter_tuning.ts";
 import { Fold } from "../fold.ts";
 import type { TuneAdapterOptions } from "./tune_adapter.ts";
 
-/** @throws {ArgumentError} for what is no fold. */
+/** @throws {ArgumentError} if `fold` is not a `Fold`. */
 export function requireFold(fold: unknown, title: string): void {
   if (!(fold instanceof Fold)) {
     throw new ArgumentError(`${title}: fold is not one that openFold returned`, "fold");
@@ -18,7 +18,7 @@ export function requireFold(fold: unknown, title: string): void {
  *
  * Run it while nothing else uses the GPU. It takes up to 288 MiB there.
  *
- * @throws {ArgumentError} for what is no fold, and options that have no meaning.
+ * @throws {ArgumentError} if `fold` is not a `Fold`, or an option is wrong.
  * @throws {OutOfMemoryError} {@link DeviceLostError}
  *
  * @example

@@ -12,7 +12,7 @@ import { requireFold } from "./load_tune_adapter.ts";
  * run to its end, its result says why.
  *
  * @returns a result for each test, in the order in which they ran.
- * @throws {ArgumentError} for what is no fold, a test that there is not, and options that have no meaning.
+ * @throws {ArgumentError} if `fold` is not a `Fold`, a test does not exist, or an option is wrong.
  *
  * @example
  * ```ts

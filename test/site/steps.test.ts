@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import type { Combining, LookBackOptions, LookBackStep, SpineEntry } from "../../site/watch/steps.ts";
+import { blellochSteps, hillisSteeleSteps, lookBackSteps } from "../../site/watch/steps.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, operators } from "../../src/algebra/operators.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { Combining, LookBackOptions, LookBackStep, SpineEntry } from "../../src/reference/steps.ts";
-import { blellochSteps, hillisSteeleSteps, lookBackSteps } from "../../src/reference/steps.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
 import { affine, last } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";

@@ -1,4 +1,4 @@
-import { refuse } from "../errors.ts";
+import { refuse } from "../../src/errors.ts";
 
 /** The operator of a trace, on any values. A trace keeps their order. */
 export interface Combining<T> {
