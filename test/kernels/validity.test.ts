@@ -87,7 +87,9 @@ test.each(rows(mapped, { of: 60 }))(
       const text = code.replace(/^enable .*|\/\/.*/gm, "");
       expect(/\benable f16;/.test(code), title).toBe(/\bf16\b/.test(text));
       // A kernel that loads items maps them, and one of elements does not.
-      expect(/\bmap_value\b/.test(code), title).toBe(/^wavefold (scan_\w+ of|reduce|compact) items/.test(title));
+      expect(/\bmap_value\b/.test(code), title).toBe(
+        /^wavefold (scan_\w+ of|reduce|compact) items/.test(title),
+      );
     }
   },
 );
