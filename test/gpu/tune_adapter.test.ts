@@ -132,9 +132,14 @@ describe("tuneAdapter", () => {
       ...sizes,
       algorithm: "blelloch",
     } as const;
-    expect((await tuneOne(own(), sort)).rows).toEqual(rowsOf(row, 1000));
+    // Where tiles hand on totals, there are rows of a single pass, too.
+    const inTwoPasses = (rows: readonly AdapterTuningRow[]): AdapterTuningRow[] =>
+      rows.filter(({ passes }) => passes === "reduce-then-scan");
+    expect(inTwoPasses((await tuneOne(own(), sort)).rows)).toEqual(rowsOf(row, 1000));
     const pairs = { ...sort, primitive: "pairs" } as const;
-    expect((await tuneOne(own(), pairs)).rows).toEqual(rowsOf({ ...row, primitive: "pairs" }, 1000));
+    expect(inTwoPasses((await tuneOne(own(), pairs)).rows)).toEqual(
+      rowsOf({ ...row, primitive: "pairs" }, 1000),
+    );
     const { prepareSort } = Fold.prototype;
     Fold.prototype.prepareSort = async function (this: Fold, options) {
       return { ...(await prepareSort.call(this, options as never)), record() {} };
@@ -142,7 +147,11 @@ describe("tuneAdapter", () => {
     try {
       const wrong: unknown[] = [];
       const found = await tuneOne(own(), { ...sort, onWrong: (way) => wrong.push(way) });
-      expect({ rows: found.rows, wrong: wrong.length }).toEqual({ rows: [], wrong: 1 });
+      const { facts } = contextOf(own().device);
+      expect({ rows: found.rows, wrong: wrong.length }).toEqual({
+        rows: [],
+        wrong: facts.lookBack && !facts.software ? 2 : 1,
+      });
       // The keys are right, and the values stay where they are.
       Fold.prototype.prepareSort = async function (this: Fold, options) {
         const { values: _, ...ofKeys } = options as { readonly values?: unknown };
