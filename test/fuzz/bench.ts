@@ -20,6 +20,10 @@ export interface Bench {
   destroy(): void;
 }
 
+/** Whether a bench's device has a feature of WebGPU, if one is needed. */
+export const hasFeature = ({ fold }: Bench, feature: string | undefined): boolean =>
+  feature === undefined || (fold.device.features as unknown as ReadonlySet<string>).has(feature);
+
 /** Watches a fold's device, and keeps what is prepared on it. */
 export function benchOn(fold: Fold, scale: Scale): Bench {
   const { device } = fold;

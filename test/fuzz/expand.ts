@@ -3,6 +3,7 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { elementsAt, expandRunsReference } from "../../src/reference/runs.ts";
 import type { Bench } from "./bench.ts";
+import { hasFeature } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attempt, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
@@ -131,8 +132,7 @@ async function runStep(spec: ExpandSpec, step: ExpandStep, bench: Bench): Promis
     }
   });
   if ("refusal" in made) {
-    const features = bench.fold.device.features as unknown as ReadonlySet<string>;
-    if ((type.feature === undefined || features.has(type.feature)) && made.refusal.name !== "LimitError") {
+    if (hasFeature(bench, type.feature) && made.refusal.name !== "LimitError") {
       throw new Fault(`${title} is refused, and must work: ${oneLine(made.refusal)}`);
     }
     return "refused";

@@ -33,6 +33,7 @@ import {
 import { workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
 import type { Bench } from "./bench.ts";
+import { hasFeature } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attemptNow, Fault, oneLine } from "./oracle.ts";
 import type { PlanFacts, Scale } from "./plans.ts";
@@ -376,13 +377,12 @@ export async function runInKernel(given: InKernelCase, bench: Bench): Promise<Ve
   const one = { ...given, size };
   const threads = size[0] * size[1] * size[2];
   const told = given.told ?? threads;
-  const has = (feature: string): boolean => (device.features as unknown as ReadonlySet<string>).has(feature);
   const usable = given.functions.filter(
     ({ algorithm, type }) =>
-      (algorithm !== "subgroup" || has("subgroups")) &&
+      (algorithm !== "subgroup" || hasFeature(bench, "subgroups")) &&
       (type === undefined ||
         factsOf({ primitive: "scan", type }).type.feature === undefined ||
-        has("shader-f16")),
+        hasFeature(bench, "shader-f16")),
   );
   // What they are told is checked against the kernel, or does no harm.
   const made = attemptNow("in-kernel functions", told === threads, () =>

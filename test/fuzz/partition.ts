@@ -3,6 +3,7 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { ReferenceClassPartition, ReferencePartition } from "../../src/reference/partition.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import type { Bench } from "./bench.ts";
+import { hasFeature } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attemptNow } from "./oracle.ts";
 import { flagsOf, keeps, places } from "./parts.ts";
@@ -116,11 +117,9 @@ export async function runPartition({ plan, steps }: PartitionCase, bench: Bench)
     ...(itemsPerThread && { itemsPerThread }),
   };
   const title = `partition<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
-  const has = (feature: string | undefined): boolean =>
-    feature === undefined || (device.features as unknown as ReadonlySet<string>).has(feature);
   const mustWork =
-    has(type.feature) &&
-    (algorithm !== "subgroup" || has("subgroups")) &&
+    hasFeature(bench, type.feature) &&
+    (algorithm !== "subgroup" || hasFeature(bench, "subgroups")) &&
     (workGroupSize ?? 2) * (itemsPerThread ?? 2) > 1;
   const made = await preparedOn(bench, `partition ${JSON.stringify(plan)}`, title, mustWork, () =>
     fold.preparePartition(options as never),

@@ -6,6 +6,7 @@ import type { TypeName, Value } from "../../src/algebra/types.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import type { Bench } from "./bench.ts";
+import { hasFeature } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attempt, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
@@ -212,10 +213,9 @@ async function runStep(spec: PartsSpec, step: PartsStep, bench: Bench): Promise<
     });
   });
   if ("refusal" in made) {
-    const features = bench.fold.device.features as unknown as ReadonlySet<string>;
     const mustWork =
-      (type.feature === undefined || features.has(type.feature)) &&
-      (spec.algorithm !== "subgroup" || features.has("subgroups")) &&
+      hasFeature(bench, type.feature) &&
+      (spec.algorithm !== "subgroup" || hasFeature(bench, "subgroups")) &&
       (spec.workGroupSize ?? 2) * (spec.itemsPerThread ?? 2) > 1;
     if (mustWork && made.refusal.name !== "LimitError") {
       throw new Fault(`${title} is refused, and must work: ${oneLine(made.refusal)}`);

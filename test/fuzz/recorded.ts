@@ -10,6 +10,7 @@ import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Bench } from "./bench.ts";
+import { hasFeature } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attempt, attemptNow, Fault } from "./oracle.ts";
 import type { Bound, PlanFacts, PlanSpec, Scale } from "./plans.ts";
@@ -245,16 +246,14 @@ interface Check {
 const alignUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
 
 /** Whether an adapter can run it: its types, its algorithm and its sizes. */
-export function canRun({ fold, scale }: Bench, { spec, fits, type, from }: PlanFacts): boolean {
+export function canRun(bench: Bench, { spec, fits, type, from }: PlanFacts): boolean {
   const { algorithm, workGroupSize = 2, itemsPerThread = 2 } = spec;
-  const has = (feature: string): boolean =>
-    (fold.device.features as unknown as ReadonlySet<string>).has(feature);
   return (
     fits &&
-    [type, from].every((one) => one.feature === undefined || has(one.feature)) &&
-    (algorithm !== "subgroup" || has("subgroups")) &&
+    [type, from].every((one) => hasFeature(bench, one.feature)) &&
+    (algorithm !== "subgroup" || hasFeature(bench, "subgroups")) &&
     workGroupSize * itemsPerThread > 1 &&
-    workGroupSize <= scale.mostThreads
+    workGroupSize <= bench.scale.mostThreads
   );
 }
 

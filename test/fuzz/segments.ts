@@ -9,6 +9,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Bench } from "./bench.ts";
+import { hasFeature } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attempt, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
@@ -266,9 +267,6 @@ export async function onGpu<T>(
   }
 }
 
-const has = ({ fold }: Bench, feature: string | undefined): boolean =>
-  feature === undefined || (fold.device.features as unknown as ReadonlySet<string>).has(feature);
-
 export const runSegments = (one: SegmentsCase, bench: Bench): Promise<Verdict> =>
   one.windows
     ? inShortBindings(bench, (short) =>
@@ -293,7 +291,7 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, bench: Bench): P
   const isRecorded = step.before !== undefined && !isRuns;
   const title = `${isRuns ? by : `${facts.title} by ${by}`} of ${step.length} items, about ${each} each${isRecorded ? ", recorded" : step.onGpu ? ", on the GPU" : ""}`;
   const keyType = typeOf(spec.keys);
-  const mustWork = canRun(bench, facts) && ((by !== "keys" && !isRuns) || has(bench, keyType.feature));
+  const mustWork = canRun(bench, facts) && ((by !== "keys" && !isRuns) || hasFeature(bench, keyType.feature));
   const { algorithm, passes, workGroupSize, itemsPerThread, op, exclusive } = facts.options;
   const tuning = Object.fromEntries(
     // Of columns, each thread goes down one by itself, so there is no algorithm to choose.

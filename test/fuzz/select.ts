@@ -4,6 +4,7 @@ import type { PreparedNth, PreparedTopK } from "../../src/gpu/sorts_and_searches
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Bench } from "./bench.ts";
+import { hasFeature } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attemptNow } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
@@ -112,8 +113,7 @@ export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Prom
       }
     : { ...common, n, descending: reversed };
   const title = `${isTopK ? "topK" : "nth"}<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
-  const mustWork =
-    type.feature === undefined || (device.features as unknown as ReadonlySet<string>).has(type.feature);
+  const mustWork = hasFeature(bench, type.feature);
   const made = await preparedOn<PreparedTopK | PreparedNth>(
     bench,
     `select ${JSON.stringify(plan)}`,

@@ -10,6 +10,7 @@ import { planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Bench } from "./bench.ts";
+import { hasFeature } from "./bench.ts";
 import type { Verdict } from "./oracle.ts";
 import { attemptNow } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
@@ -184,10 +185,9 @@ async function sortOn(bench: Bench, { plan, steps, windows }: SortCase): Promise
     ...(itemsPerThread && { itemsPerThread }),
   };
   const title = `sort<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
-  const has = (feature: string | undefined): boolean =>
-    feature === undefined || (device.features as unknown as ReadonlySet<string>).has(feature);
   const mustWork =
-    [type, ...values].every((one) => has(one.feature)) && (algorithm !== "subgroup" || has("subgroups"));
+    [type, ...values].every((one) => hasFeature(bench, one.feature)) &&
+    (algorithm !== "subgroup" || hasFeature(bench, "subgroups"));
   const isPlain = segments === undefined && values.length === 0 && !indices && !("key" in key.options);
   const { disorder } = plan;
   const made = await preparedOn(bench, `sort ${JSON.stringify(plan)}`, title, mustWork, async () => {
