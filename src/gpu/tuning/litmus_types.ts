@@ -8,7 +8,7 @@ export interface LitmusOptions {
   readonly onTest?: (name: LitmusName) => void;
 }
 
-/** What became of a litmus test: what was seen in all its turns. See {@link runLitmusTests}. */
+/** What became of a litmus test: what was seen in all its iterations. See {@link runLitmusTests}. */
 export interface LitmusResult {
   /** The test. */
   readonly name: LitmusName;
