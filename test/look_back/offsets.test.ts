@@ -39,6 +39,7 @@ const shapesOf = (
   fanOut: number,
 ): (readonly [length: number, offsets: readonly number[]])[] => {
   const deep = 5 * fanOut * tile + 12;
+  const few = Math.min(tile, 1024);
   return [
     [3 * tile, offsetsBy(3 * tile, () => 1)],
     [deep, offsetsBy(deep, (at) => (at * 7) % 33)],
@@ -60,8 +61,8 @@ const shapesOf = (
       ],
     ],
     [17 * fanOut * tile, [0, 17 * fanOut * tile]],
-    // Empty segments of each number up to some strides.
-    [tile, offsetsBy(tile, (at) => (Number.isInteger(Math.sqrt(8 * at + 1)) ? 1 : 0))],
+    // Empty segments of each number up to some strides. Their offsets are half as many as the square of the items.
+    [few, offsetsBy(few, (at) => (Number.isInteger(Math.sqrt(8 * at + 1)) ? 1 : 0))],
     // Two segments of 32 items, and an empty one between those of the other words.
     [2 * tile, offsetsBy(2 * tile, (at) => [16, 0, 0, 16, 32, 1, 31][at % 7] as number)],
   ];
