@@ -246,6 +246,25 @@ describe("tuneAdapter", () => {
     }
   });
 
+  test("rejects if the device is gone by the end", async () => {
+    const fold = await openFold({ adapter });
+    let isGone = false;
+    const destroying =
+      (prepare: PrepareScan): PrepareScan =>
+      async (options) => {
+        const plan = await prepare(options);
+        fold.destroy();
+        await fold.device.lost;
+        isGone = true;
+        return plan;
+      };
+    const tuning = onClock(
+      () => isGone,
+      () => preparing(destroying, () => tuneAdapter(fold)),
+    );
+    await expect(tuning).rejects.toThrow("tuneAdapter: the device was destroyed");
+  });
+
   test("says how long it may take, and refuses what is no time and no fold", async () => {
     await expect(tuneAdapter(own(), { seconds: 0 })).rejects.toThrow(
       "tuneAdapter: seconds is 0; it takes a number above 0",

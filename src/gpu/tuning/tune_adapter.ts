@@ -12,7 +12,7 @@ import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { Passes } from "../../plan/options.ts";
 import type { TunedPrimitive } from "../../plan/tuning_row.ts";
 import type { Context } from "../device/context.ts";
-import { allocate, contextOf, explain } from "../device/device.ts";
+import { allocate, contextOf, explain, requireDevice } from "../device/device.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
 import type { Fold } from "../fold.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
@@ -209,6 +209,7 @@ export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Pro
   }
   try {
     const rows = await measure(fold, context, performance.now() + 1000 * seconds);
+    requireDevice(context, TITLE);
     return tuningOf(adapterOf(fold.device.adapterInfo), context.singlePassTest?.passed, rows);
   } catch (cause) {
     throw await explain(context, TITLE, cause);
