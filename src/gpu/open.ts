@@ -57,10 +57,9 @@ const WANTED_LIMITS = [
 
 /** A device with the adapter's features and limits that are useful here. */
 export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
-  const has = (name: GPUFeatureName): boolean => adapter.features.has(name);
   return adapter.requestDevice({
     label: "wavefold",
-    requiredFeatures: WANTED_FEATURES.filter(has),
+    requiredFeatures: WANTED_FEATURES.filter((name) => adapter.features.has(name)),
     requiredLimits: Object.fromEntries(WANTED_LIMITS.map((name) => [name, adapter.limits[name]])),
   });
 }
@@ -91,8 +90,8 @@ export async function openDevice(options: OpenOptions, find: Find, openStore?: O
 async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   requireOptions("openFold", options, openNames);
   const { device, adapter, maxPipelines, maxKeptBytes } = options;
-  for (const [name, most] of Object.entries({ maxPipelines, maxKeptBytes })) {
-    if (most !== undefined && !(Number.isInteger(most) && most >= 0)) {
+  for (const [name, most = 0] of Object.entries({ maxPipelines, maxKeptBytes })) {
+    if (!(Number.isInteger(most) && most >= 0)) {
       refuse("openFold", name, String(most), "a whole number from 0 up");
     }
   }
@@ -105,7 +104,7 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
     refuse("openFold", "adapter", String(adapter), "a GPUAdapter");
   }
-  const found = adapter === undefined ? await find() : { adapter };
+  const found = adapter ? { adapter } : await find();
   let own: GPUDevice | undefined;
   const close = (): void => {
     own?.destroy();
