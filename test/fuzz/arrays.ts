@@ -10,7 +10,16 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Bench } from "./bench.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
-import { factsOf, isDefined, mostItems, oneIn, Pooled, planArbitrary, sizeAround } from "./plans.ts";
+import {
+  dataArbitrary,
+  factsOf,
+  isDefined,
+  mostItems,
+  oneIn,
+  Pooled,
+  planArbitrary,
+  sizeAround,
+} from "./plans.ts";
 import { canRun } from "./recorded.ts";
 import { isExact, requireEqual } from "./segments.ts";
 import type { DataSpec } from "./values.ts";
@@ -55,10 +64,7 @@ export function arraysArbitrary(scale: Scale): fc.Arbitrary<ArraysCase> {
   const step = fc.record(
     {
       length: sizeAround(Math.min(2 * scale.usualLength, 20_000)),
-      data: fc.record({
-        kind: fc.constantFrom("small" as const, "sparse" as const),
-        seed: fc.nat({ max: 0xffff }),
-      }),
+      data: dataArbitrary("small", "sparse"),
       before: fc.nat({ max: 300 }),
       initial: fc.constantFrom("value" as const, "array" as const),
       total: fc.boolean(),

@@ -11,6 +11,7 @@ import { junkNames, junkValue } from "./junk.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import {
   boundsOf,
+  dataArbitrary,
   dataFor,
   factsOf,
   isBounded,
@@ -23,7 +24,7 @@ import {
 } from "./plans.ts";
 import { canRun } from "./recorded.ts";
 import type { DataSpec } from "./values.ts";
-import { arrayOf, bitsOf, bytesOf, dataKinds } from "./values.ts";
+import { arrayOf, bitsOf, bytesOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, attemptNow, Fault, oneLine, verdictOf } from "./verdict.ts";
 
@@ -108,7 +109,7 @@ export function atHandArbitrary(scale: Scale): fc.Arbitrary<AtHandCase> {
     {
       plan: new Pooled(planArbitrary(scale), scale.software ? 12 : 60),
       length,
-      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) }),
+      data: dataArbitrary(),
       offset: fc.nat({ max: 9 }),
       hazard: fc.oneof(
         { weight: 4, arbitrary: fc.constant(undefined) },

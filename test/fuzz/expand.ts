@@ -5,7 +5,7 @@ import { elementsAt, expandRunsReference } from "../../src/reference/runs.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
 import type { Scale } from "./plans.ts";
-import { Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import { dataArbitrary, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import { onGpu, requireEqual } from "./segments.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, itemBytes, typeOf } from "./values.ts";
@@ -59,7 +59,7 @@ export function expandArbitrary(scale: Scale): fc.Arbitrary<ExpandCase> {
   const step = fc.record(
     {
       runs: sizeAround(MOST_RUNS),
-      data: fc.record({ kind: fc.constantFrom("bits" as const), seed: fc.nat({ max: 0xffff }) }),
+      data: dataArbitrary("bits"),
       each: fc.oneof(fc.integer({ min: 0, max: 9 }), sizeAround(4000)),
       empty: fc.integer({ min: 0, max: 4 }),
       room: fc.oneof(fc.constant(8), fc.integer({ min: 0, max: 12 })),

@@ -32,12 +32,14 @@ import {
 } from "../../src/in_kernel/segmented.ts";
 import { workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
+import { encodeDispatch } from "../support/buffers.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
 import type { PlanFacts, Scale } from "./plans.ts";
 import {
   algorithmNames,
   boundsOf,
+  dataArbitrary,
   dataFor,
   factsOf,
   isBounded,
@@ -48,7 +50,7 @@ import {
   typeArbitrary,
 } from "./plans.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, dataKinds, fieldsOf } from "./values.ts";
+import { arrayOf, fieldsOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attemptNow, Fault, oneLine } from "./verdict.ts";
 
@@ -129,7 +131,7 @@ export function inKernelArbitrary(scale: Scale): fc.Arbitrary<InKernelCase> {
       update: rarely(4),
       algorithm: fc.constantFrom(...algorithmNames),
       capacity: fc.nat({ max: 200 }),
-      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) }),
+      data: dataArbitrary(),
     },
     { requiredKeys: ["kind", "data"] },
   );
@@ -495,18 +497,7 @@ async function runKernel(
       bound.push([2 * MOST_FUNCTIONS + number, bufferOf(new Uint8Array(16)), 4 * MOST_FUNCTIONS]);
     }
   }
-  const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  pass.setPipeline(pipeline);
-  pass.setBindGroup(
-    0,
-    device.createBindGroup({
-      layout: pipeline.getBindGroupLayout(0),
-      entries: bound.map(([binding, buffer]) => ({ binding, resource: { buffer } })),
-    }),
-  );
-  pass.dispatchWorkgroups(groups);
-  pass.end();
+  const encoder = encodeDispatch(device, pipeline, bound, groups);
   const read = bound.map(([binding, buffer, bytes]) => {
     const staging = device.createBuffer({ size: buffer.size, usage: 0x1 | 0x8 });
     encoder.copyBufferToBuffer(buffer, 0, staging, 0, buffer.size);

@@ -8,10 +8,10 @@ import { partitionReference } from "../../src/reference/partition.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
 import type { Scale } from "./plans.ts";
-import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import { algorithmNames, dataArbitrary, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import { onGpu, partsOf, requireEqual } from "./segments.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, bitsOf, dataKinds, itemBytes, typeOf } from "./values.ts";
+import { arrayOf, bitsOf, itemBytes, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, Fault, oneLine, verdictOf } from "./verdict.ts";
 
@@ -92,7 +92,7 @@ export function partitionAndHistogramArbitrary(scale: Scale): fc.Arbitrary<Parti
   const step = fc.record(
     {
       length: sizeAround(Math.min(scale.usualLength, 50_000)),
-      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) }),
+      data: dataArbitrary(),
       onGpu: fc.boolean(),
     },
     { requiredKeys: ["length", "data"] },

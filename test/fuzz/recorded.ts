@@ -14,6 +14,7 @@ import { hasFeature } from "./bench.ts";
 import type { Bound, PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import {
   boundsOf,
+  dataArbitrary,
   dataFor,
   factsOf,
   isBounded,
@@ -27,7 +28,7 @@ import {
   sizeAround,
 } from "./plans.ts";
 import type { DataSpec } from "./values.ts";
-import { arrayOf, bitsOf, bytesOf, dataKinds } from "./values.ts";
+import { arrayOf, bitsOf, bytesOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, attemptNow, Fault } from "./verdict.ts";
 
@@ -112,9 +113,6 @@ const rangeArbitrary = (): fc.Arbitrary<RangeSpec> =>
     },
     { requiredKeys: ["buffer", "how"] },
   );
-
-const dataArbitrary = (): fc.Arbitrary<DataSpec> =>
-  fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) });
 
 /** Cases; plans come from a few that are drawn again and again. */
 export function recordedArbitrary(scale: Scale): fc.Arbitrary<RecordedCase> {

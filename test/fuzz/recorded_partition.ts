@@ -6,11 +6,11 @@ import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
 import { flagsOf, keeps, places } from "./partition_and_histogram.ts";
 import type { Scale } from "./plans.ts";
-import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import { algorithmNames, dataArbitrary, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./ranges.ts";
 import { bufferMaker, FILL, gathered, placed, preparedOn, requireBytes } from "./ranges.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, dataKinds, itemBytes, typeOf } from "./values.ts";
+import { arrayOf, itemBytes, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attemptNow } from "./verdict.ts";
 
@@ -73,7 +73,7 @@ export function recordedPartitionArbitrary(scale: Scale): fc.Arbitrary<RecordedP
   const step = fc.record(
     {
       length: sizeAround(scale.usualLength),
-      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) }),
+      data: dataArbitrary(),
       before: fc.integer({ min: 0, max: 9 }),
       output: fc.constantFrom("apart" as const, "behind" as const, "in place" as const),
       sharesRest: fc.boolean(),

@@ -11,7 +11,15 @@ import { scanReference } from "../../src/reference/scan.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
-import { factsOf, operatorNames, Pooled, planArbitrary, sizeAround, typeArbitrary } from "./plans.ts";
+import {
+  dataArbitrary,
+  factsOf,
+  operatorNames,
+  Pooled,
+  planArbitrary,
+  sizeAround,
+  typeArbitrary,
+} from "./plans.ts";
 import { canRun } from "./recorded.ts";
 import type { DataSpec, ScalarField, TypeSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, fieldsOf, itemBytes, typeOf } from "./values.ts";
@@ -99,10 +107,7 @@ function casesOf(scale: Scale): fc.Arbitrary<SegmentsCase> {
   const step = fc.record(
     {
       length: sizeAround(Math.min(scale.usualLength, 20_000)),
-      data: fc.record({
-        kind: fc.constantFrom("small" as const, "sparse" as const),
-        seed: fc.nat({ max: 0xffff }),
-      }),
+      data: dataArbitrary("small", "sparse"),
       each: fc.oneof(fc.integer({ min: 1, max: 9 }), sizeAround(5000)),
       onGpu: fc.boolean(),
       before: fc.integer({ min: 0, max: 9 }),

@@ -5,7 +5,16 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import { emptyOf, expectedOf, initialFor } from "./arrays.ts";
 import type { Bench } from "./bench.ts";
 import type { PlanSpec, Scale } from "./plans.ts";
-import { factsOf, isDefined, mostItems, Pooled, planArbitrary, sizeAround, whereNames } from "./plans.ts";
+import {
+  dataArbitrary,
+  factsOf,
+  isDefined,
+  mostItems,
+  Pooled,
+  planArbitrary,
+  sizeAround,
+  whereNames,
+} from "./plans.ts";
 import { canRun } from "./recorded.ts";
 import { isExact, requireEqual } from "./segments.ts";
 import type { DataSpec } from "./values.ts";
@@ -43,10 +52,7 @@ export function streamsArbitrary(scale: Scale): fc.Arbitrary<StreamsCase> {
   const step = fc.record(
     {
       length: sizeAround(Math.min(scale.usualLength, 20_000)),
-      data: fc.record({
-        kind: fc.constantFrom("small" as const, "sparse" as const),
-        seed: fc.nat({ max: 0xffff }),
-      }),
+      data: dataArbitrary("small", "sparse"),
       atHand: fc.boolean(),
       chunk: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 20_000 })),
       initial: fc.boolean(),

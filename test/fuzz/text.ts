@@ -7,6 +7,7 @@ import type { ScalarType, StructValue } from "../../src/algebra/types.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import { workGroupAllocate, workGroupScan } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
+import { encodeDispatch, storageBuffer } from "../support/buffers.ts";
 import type { Bench } from "./bench.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, attemptNow, Fault, oneLine } from "./verdict.ts";
@@ -380,28 +381,11 @@ async function runKernel({ fold }: Bench, code: string, usesCounter: boolean): P
   if (failure !== null) {
     throw new CompileFault(`the linked kernel does not compile: ${oneLine(failure.message)}`);
   }
-  const bufferOf = (given: Uint32Array): GPUBuffer => {
-    const buffer = device.createBuffer({ size: given.byteLength, usage: 0x80 | 0x4, mappedAtCreation: true });
-    new Uint32Array(buffer.getMappedRange()).set(given);
-    buffer.unmap();
-    return buffer;
-  };
-  const buffers = [bufferOf(DATA), bufferOf(new Uint32Array(DATA.length)), bufferOf(new Uint32Array(4))];
-  const staging = device.createBuffer({ size: DATA.byteLength, usage: 0x1 | 0x8 });
-  const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  pass.setPipeline(pipeline);
-  pass.setBindGroup(
-    0,
-    device.createBindGroup({
-      layout: pipeline.getBindGroupLayout(0),
-      entries: buffers
-        .slice(0, usesCounter ? 3 : 2)
-        .map((buffer, binding) => ({ binding, resource: { buffer } })),
-    }),
+  const buffers = [DATA, new Uint32Array(DATA.length), new Uint32Array(4)].map((words) =>
+    storageBuffer(device, words),
   );
-  pass.dispatchWorkgroups(1);
-  pass.end();
+  const staging = device.createBuffer({ size: DATA.byteLength, usage: 0x1 | 0x8 });
+  const encoder = encodeDispatch(device, pipeline, buffers.slice(0, usesCounter ? 3 : 2).entries(), 1);
   encoder.copyBufferToBuffer(buffers[1] as GPUBuffer, 0, staging, 0, DATA.byteLength);
   device.queue.submit([encoder.finish()]);
   await staging.mapAsync(0x1);
