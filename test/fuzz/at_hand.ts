@@ -6,7 +6,7 @@ import type { Value } from "../../src/algebra/types.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { Bench } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
 import { junkNames, junkValue } from "./junk.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import {
@@ -163,7 +163,7 @@ function makeArray(facts: PlanFacts, call: CallSpec): Made {
 }
 
 /** Makes all calls of a case at once, and compares what they give. */
-export async function runAtHand({ calls }: AtHandCase, bench: Bench): Promise<Verdict> {
+export async function runAtHand({ calls }: AtHandCase, fixture: Fixture): Promise<Verdict> {
   const started = calls.map((given) => {
     const facts = factsOf(given.plan);
     const call = { ...given, length: Math.min(given.length, mostItems(facts)) };
@@ -176,7 +176,7 @@ export async function runAtHand({ calls }: AtHandCase, bench: Bench): Promise<Ve
       structuredClone(buffer, { transfer: [buffer] });
     }
     const flags = facts.usesFlags ? flagsOf(call) : undefined;
-    const promise = start(bench, facts, call, array, flags);
+    const promise = start(fixture, facts, call, array, flags);
     // What goes wrong is found below.
     promise.catch(() => undefined);
     if (call.hazard === "transferred") {
@@ -186,8 +186,8 @@ export async function runAtHand({ calls }: AtHandCase, bench: Bench): Promise<Ve
     }
     return { call, facts, data, flags, promise };
   });
-  const verdict = await verdictOf(started, async (one) => (one ? finish(bench, one) : "refused"));
-  await bench.requireNoError("calls at hand");
+  const verdict = await verdictOf(started, async (one) => (one ? finish(fixture, one) : "refused"));
+  await fixture.requireNoError("calls at hand");
   return verdict;
 }
 
@@ -213,7 +213,7 @@ const ownOptions = (
 };
 
 async function start(
-  { fold }: Bench,
+  { fold }: Fixture,
   facts: PlanFacts,
   call: CallSpec,
   array: AnyArray,
@@ -231,7 +231,7 @@ async function start(
 }
 
 async function finish(
-  bench: Bench,
+  fixture: Fixture,
   one: {
     readonly call: CallSpec;
     readonly facts: PlanFacts;
@@ -250,7 +250,7 @@ async function finish(
     if (
       call.hazard === undefined &&
       call.extra === undefined &&
-      canRun(bench, facts) &&
+      canRun(fixture, facts) &&
       refusal.name !== "LimitError"
     ) {
       throw new Fault(`${title} is refused, and must work: ${oneLine(refusal)}`);

@@ -5,7 +5,7 @@ import type { TypeName } from "../../src/algebra/types.ts";
 import { UsageError } from "../../src/cli/errors.ts";
 import { dumpElements, parseElements, parseFlags } from "../../src/cli/npy.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
-import type { Bench } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
 import { dataArbitrary } from "./plans.ts";
 import { requireLinear } from "./text.ts";
 import type { DataSpec } from "./values.ts";
@@ -304,7 +304,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
   return "passed";
 }
 
-export async function runFiles(one: FilesCase, _bench: Bench): Promise<Verdict> {
+export async function runFiles(one: FilesCase, _bench: Fixture): Promise<Verdict> {
   switch (one.kind) {
     case "header":
       return runHeader(one);

@@ -33,8 +33,8 @@ import {
 import { workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
 import { encodeDispatch } from "../support/buffers.ts";
-import type { Bench } from "./bench.ts";
-import { hasFeature } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { hasFeature } from "./fixture.ts";
 import type { PlanFacts, Scale } from "./plans.ts";
 import {
   algorithmNames,
@@ -372,19 +372,19 @@ function shapeOf([x, y, z]: readonly [number, number, number], most: number): [n
   return [x, height, Math.min(z, Math.max(1, Math.floor(most / (x * height))))];
 }
 
-export async function runInKernel(given: InKernelCase, bench: Bench): Promise<Verdict> {
-  const { device } = bench.fold;
+export async function runInKernel(given: InKernelCase, fixture: Fixture): Promise<Verdict> {
+  const { device } = fixture.fold;
   const { maxComputeInvocationsPerWorkgroup } = device.limits;
-  const size = shapeOf(given.size, Math.min(bench.scale.mostThreads, maxComputeInvocationsPerWorkgroup));
+  const size = shapeOf(given.size, Math.min(fixture.scale.mostThreads, maxComputeInvocationsPerWorkgroup));
   const one = { ...given, size };
   const threads = size[0] * size[1] * size[2];
   const told = given.told ?? threads;
   const usable = given.functions.filter(
     ({ algorithm, type }) =>
-      (algorithm !== "subgroup" || hasFeature(bench, "subgroups")) &&
+      (algorithm !== "subgroup" || hasFeature(fixture, "subgroups")) &&
       (type === undefined ||
         factsOf({ primitive: "scan", type }).type.feature === undefined ||
-        hasFeature(bench, "shader-f16")),
+        hasFeature(fixture, "shader-f16")),
   );
   // What they are told is checked against the kernel, or does no harm.
   const made = attemptNow("in-kernel functions", told === threads, () =>
@@ -421,7 +421,7 @@ export async function runInKernel(given: InKernelCase, bench: Bench): Promise<Ve
     // The linked text may hold what compares the sizes.
     return "refused";
   }
-  await bench.requireNoError("a linked kernel");
+  await fixture.requireNoError("a linked kernel");
   for (const [at, call] of calls.entries()) {
     try {
       requireValues(

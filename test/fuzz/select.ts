@@ -3,8 +3,8 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { PreparedNth, PreparedTopK } from "../../src/gpu/sorts_and_searches/recorded_select.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
-import type { Bench } from "./bench.ts";
-import { hasFeature } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { hasFeature } from "./fixture.ts";
 import type { Scale } from "./plans.ts";
 import { countArbitrary, dataArbitrary, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./ranges.ts";
@@ -86,8 +86,8 @@ export function selectArbitrary(scale: Scale): fc.Arbitrary<SelectCase> {
   });
 }
 
-export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Promise<Verdict> {
-  const { fold } = bench;
+export async function runSelect({ plan, steps }: SelectCase, fixture: Fixture): Promise<Verdict> {
+  const { fold } = fixture;
   const { device } = fold;
   const { type: spec, maxLength, n = 0, reversed = false, passes } = plan;
   const isTopK = plan.k !== undefined;
@@ -110,9 +110,9 @@ export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Prom
       }
     : { ...common, n, descending: reversed };
   const title = `${isTopK ? "topK" : "nth"}<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
-  const mustWork = hasFeature(bench, type.feature);
+  const mustWork = hasFeature(fixture, type.feature);
   const made = await preparedOn<PreparedTopK | PreparedNth>(
-    bench,
+    fixture,
     `select ${JSON.stringify(plan)}`,
     title,
     mustWork,
@@ -125,7 +125,7 @@ export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Prom
   for (const step of steps) {
     await runStep(step);
   }
-  await bench.requireNoError(title);
+  await fixture.requireNoError(title);
   return "passed";
 
   async function runStep(step: SelectStep): Promise<void> {

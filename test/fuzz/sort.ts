@@ -9,8 +9,8 @@ import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
-import type { Bench } from "./bench.ts";
-import { hasFeature } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { hasFeature } from "./fixture.ts";
 import type { Scale } from "./plans.ts";
 import {
   algorithmNames,
@@ -170,11 +170,11 @@ export function bitsOfKey(
   return [from, Math.min(width, from + Math.max(1, Math.floor((count * width) / 64)))];
 }
 
-export const runSort = (one: SortCase, bench: Bench): Promise<Verdict> =>
-  one.windows ? inShortBindings(bench, (short) => sortOn(short, one)) : sortOn(bench, one);
+export const runSort = (one: SortCase, fixture: Fixture): Promise<Verdict> =>
+  one.windows ? inShortBindings(fixture, (short) => sortOn(short, one)) : sortOn(fixture, one);
 
-async function sortOn(bench: Bench, { plan, steps, windows }: SortCase): Promise<Verdict> {
-  const { fold } = bench;
+async function sortOn(fixture: Fixture, { plan, steps, windows }: SortCase): Promise<Verdict> {
+  const { fold } = fixture;
   const { device } = fold;
   const { type: spec, maxLength, descending = false, indices = false, lengthOnGpu = false } = plan;
   const { algorithm, passes, workGroupSize, itemsPerThread, segments } = plan;
@@ -201,11 +201,11 @@ async function sortOn(bench: Bench, { plan, steps, windows }: SortCase): Promise
   };
   const title = `sort<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
   const mustWork =
-    [type, ...values].every((one) => hasFeature(bench, one.feature)) &&
-    (algorithm !== "subgroup" || hasFeature(bench, "subgroups"));
+    [type, ...values].every((one) => hasFeature(fixture, one.feature)) &&
+    (algorithm !== "subgroup" || hasFeature(fixture, "subgroups"));
   const isPlain = segments === undefined && values.length === 0 && !indices && !("key" in key.options);
   const { disorder } = plan;
-  const made = await preparedOn(bench, `sort ${JSON.stringify(plan)}`, title, mustWork, async () => {
+  const made = await preparedOn(fixture, `sort ${JSON.stringify(plan)}`, title, mustWork, async () => {
     // Keys alone without sizes of their own are sorted by comparing, on any adapter.
     const isCompared = disorder === undefined && (algorithm ?? workGroupSize ?? itemsPerThread) === undefined;
     if (windows || !isPlain || (disorder === undefined && !isCompared)) {
@@ -233,7 +233,7 @@ async function sortOn(bench: Bench, { plan, steps, windows }: SortCase): Promise
   for (const step of steps) {
     await runStep(step);
   }
-  await bench.requireNoError(title);
+  await fixture.requireNoError(title);
   return "passed";
 
   async function runStep(step: SortStep): Promise<void> {
