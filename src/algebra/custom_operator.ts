@@ -227,10 +227,10 @@ function customMonoid(given: Operator, type: ElementType, caller: string): Monoi
           ),
         ].join("\n"),
     },
-    // Nothing is the identity, and no value says so.
+    // The identity is an element without a value, so this value stands for nothing.
     identity: 0,
   };
 }
 
-/** What calls for in-kernel functions. */
+/** Matches the names of the calls that make in-kernel functions. */
 const IN_KERNEL = /^(workGroup|threadTile|coalesced)/;

@@ -21,8 +21,8 @@ import type { SourceText } from "../text/source.ts";
 import type { ExactFormat } from "./exact_sums.ts";
 import type { OwnTiles, TileShape, WorkGroupLimits } from "./monoid.ts";
 
-// Tiles of exact sums, most of which are scanned and reduced in a few words. What a file replaces in a kernel, its
-// `// replaces:` says. shaders/exact/scan.wgsl, tiles.wgsl and reduce.wgsl explain the three kinds.
+// Tiles of exact sums, most of which are scanned and reduced in a few words. The line `// replaces:` of a file says what the file
+// replaces in a kernel. shaders/exact/scan.wgsl, tiles.wgsl and reduce.wgsl explain the three kinds.
 
 /** What tiles have for a type, beside its format. */
 export interface ExactTileFormat {
@@ -140,8 +140,8 @@ export function exactTiles(
 }
 
 /**
- * Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements each, in
- * tiles of the same size. Work-group memory as its algorithm takes it: up to two elements a thread.
+ * Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements each, in tiles
+ * of the same size. The algorithm takes work-group memory for up to two elements a thread.
  */
 function spreadOut<Sizes extends TileShape>(sizes: Sizes, words: number, limits: WorkGroupLimits): Sizes {
   const mostThreads = Math.min(

@@ -100,7 +100,7 @@ export interface Monoid {
 export const monoid = (op: Operator, type: ElementType, caller: string): Monoid =>
   operatorOn(op, requireType(type, caller), caller);
 
-/** The same, without a check of the type: the operator itself checks it. */
+/** The same as {@link monoid}, but the operator itself checks the type. */
 export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
   if (!(op as Partial<Operator> | null | undefined)?.on) {
     refuse(caller, "op", String(op), "an operator");

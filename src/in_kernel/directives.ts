@@ -279,7 +279,7 @@ function clash(
   return fault(
     kernel,
     kernel.directives[at] as Directive,
-    `${own} is given twice, and not the same; give one of them another name, with suffix=name`,
+    `two functions named ${own} differ; give one of them another name, with suffix=name`,
   );
 }
 

@@ -51,7 +51,7 @@ export function workGroupSplit(options: InKernelOptions): InKernelFunctions {
   return generate(caller, withOwn(count, caller, options, SIZES), splitFile, uniformBody(options), SIZES);
 }
 
-/** What moves values of a type has its name, and combines nothing. */
+/** An operator that combines nothing. The functions that move values get the name of the values' type from it. */
 function moving(type: ElementType, caller: string): OperatorOptions {
   const { name: key, native } = requireValueType(type, caller);
   const on: Operator["on"] = () => ({

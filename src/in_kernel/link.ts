@@ -51,8 +51,8 @@ export function codeOf(pieces: readonly Piece[], names: readonly string[]): stri
 }
 
 /**
- * Throws an error for a kernel and its functions. `name` is declared twice, or it is a function that takes `size` threads, which the
- * kernel has not.
+ * Throws an error for a kernel and its functions. `name` is declared twice. Or, with `size`, it is a function for work-groups of `size`
+ * threads, and the kernel's have another number.
  */
 export type RefuseLink = (option: string, problem: string, name: string, size?: number) => never;
 
@@ -77,8 +77,7 @@ export function linkText(
     if (code) {
       linked.push(code);
       for (const word of (named(pieces, one) as Piece).words) {
-        // Names that the code declares inside, and variables such as a counter, are not taken from WGSL. Names of WGSL
-        // never stand in such places.
+        // A function's own local names, and variables such as a counter, are not names of WGSL. Names of WGSL never stand in such places.
         if (
           named(kernel, word) &&
           (named(pieces, word) ||

@@ -218,7 +218,7 @@ export type InitialBytes = (value: unknown) => Uint8Array;
 
 /** The ends of a scan or a reduction: an initial value before the first element, and a range for the total. */
 export interface Ends {
-  /** The operator, without a value to start from if there is an initial value. */
+  /** The operator. If there is an initial value, this operator has no `start` of its own. */
   readonly monoid: Monoid;
   readonly initial?: InitialBytes;
   readonly total: boolean;

@@ -114,7 +114,7 @@ function networkText(network: Network): string {
       [top, from] = [to, to];
     }
   }
-  // Places tell where each item goes. Keys alone go there.
+  // If places move, they say where each item goes. Keys alone move there themselves.
   if (!places) {
     steps.push(`exchange(0u, ${threadBits}u, thread);`);
   }
@@ -128,7 +128,7 @@ function networkText(network: Network): string {
   ].join("\n\n");
 }
 
-/** The item that has a key, in WGSL, for types whose keys tell all, but for the bits of NaN. */
+/** WGSL for the item of a key `x`. These types' keys determine their items, but for the bits of NaN. */
 const itemsOfKeys: Readonly<Partial<Record<TypeName, string>>> = {
   u32: "x",
   i32: "x ^ 0x80000000u",
@@ -138,7 +138,7 @@ const itemsOfKeys: Readonly<Partial<Record<TypeName, string>>> = {
   f64: "f64_bits_from_order(x)",
 };
 
-/** Whether keys are sorted that tell all of their items but NaN, so that nothing else has to move. */
+/** Whether the sorted keys determine all items but NaN, so that nothing else has to move. */
 export const areKeysAlone = (
   { key, keysAlone, payload }: Pick<SortKernelOptions, "key" | "keysAlone" | "payload">,
   bits: number,

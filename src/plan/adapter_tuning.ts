@@ -42,9 +42,14 @@ export interface TunedAdapter {
 export interface AdapterTuningRow {
   /** What the row is for. A sort is one of keys alone, and pairs are keys with which values or positions move. */
   readonly primitive: "scan" | "reduce" | "compact" | "sort" | "pairs" | "histogram";
-  /** How often the data is read, and by a sort for each digit. Reductions and histograms read it once, and their rows leave this out. */
+  /**
+   * How often the data is read; for a sort, how often for each digit. Reductions and histograms read the data once, so their rows leave
+   * this out.
+   */
   readonly passes?: Passes;
-  /** The most bytes of an element that the row is for. It has more than half of them. Of a sort, these are the keys. */
+  /**
+   * The most bytes of an element that the row is for. An element has more than half as many bytes. For a sort, the elements are the keys.
+   */
   readonly elementBytes: number;
   /** Whether the row is for f64, whose operations take hundreds of instructions. The default is false. */
   readonly long?: boolean;

@@ -40,11 +40,14 @@ export interface ScanOptions<Name extends string = string>
   readonly lengthOnGpu?: boolean;
 }
 
-/** Options of data that goes in several executions: in windows, or in pieces. */
+/** Options for data that takes several executions: windows, or pieces. */
 export interface Continued {
   /** Whether the initial value is the total of the data before. */
   readonly continued?: boolean;
-  /** Whether the initial value, the total of a scan and the result of a reduction are elements as they are combined. */
+  /**
+   * Whether the initial value, the total of a scan and the result of a reduction are stored as elements of the operator's domain, instead
+   * of as items.
+   */
   readonly carried?: boolean;
 }
 
@@ -76,7 +79,8 @@ export function spineKernels(
   const below = scanKernel(monoid, { ...base, carry: true });
   return {
     reduce: reduceKernel(monoid, { ...options, input: "elements", output: "elements", arrangement }),
-    // A kernel fewer to compile. In place, there is no second buffer to bind as the carries.
+    // If levels are padded, `below` scans the top level, too, so that there is a kernel fewer to compile. In place, there is no second
+    // buffer that could be bound as the carries.
     top: arrangement === "padded" ? below : scanKernel(monoid, { ...base, carry: false }),
     below,
   };

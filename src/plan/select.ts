@@ -546,7 +546,7 @@ export function planTopK(
   const gather = gatherKernel(type, lengthOnGpu, sizes);
   const store = storeTakenKernel(type, lengthOnGpu, sizes);
 
-  // The positions and the items in the order of the data; and the positions in order.
+  // The positions and the items that are taken, in the order of the data; and the positions in the order of the result.
   const positions: Slot = { scratch: 1 };
   const items: Slot = { scratch: 2 };
   const sorted: Slot = { scratch: 3 };
@@ -564,7 +564,7 @@ export function planTopK(
       if (wanted === 0 && !lengthOnGpu) {
         return [];
       }
-      // These say how many are taken, even if it is none.
+      // These passes store how many elements are taken, so they also run if none is.
       const takes = within(taking.passes(length, arrangement), takeScratch, {
         output: positions,
         count: taken,

@@ -130,7 +130,7 @@ export function planTopKRows(
       const { columns = 0, segment_count: count = 0 } = params;
       if (columns > most && length > most) {
         throw new ArgumentError(
-          `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; it takes at most that`,
+          `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; rows must be at most ${most}`,
           "rows",
         );
       }

@@ -701,7 +701,7 @@ test("directives that clash are an error at the second", () => {
   const call = "_ = work_group_allocate(1u, local_index);";
   const clash = errorOf(kernel(`${allocate("bump.used")}\n\n${allocate("list")}\n${ASK}`, `${call} ${RANK}`));
   expect(clash.message).toMatch(
-    /^in\.wgsl, line 3: \w+ is given twice, and not the same; give one of them another name, with suffix=name$/,
+    /^in\.wgsl, line 3: two functions named \w+ differ; give one of them another name, with suffix=name$/,
   );
   expect(clash.line).toBe(3);
   const sizes = errorOf(`${ASK}\nfn a() { ${RANK} }\n${ASK.replace("64", "32")}`);

@@ -128,7 +128,7 @@ const partitionNames = {
   true
 >;
 
-/** Bytes that are read sooner than the GPU answers. */
+/** To read up to this many bytes takes less time than to ask the GPU first how many items are kept. */
 const SHORT = 2 ** 18;
 
 /** The options of a compaction or a partition. Nobody has checked them yet. */
@@ -198,7 +198,7 @@ async function selectAtHand(
   }
   const itemBytes = indices ? u32.bytes : type.bytes;
   const longest = Math.max(type.bytes, types.from?.bytes ?? 0, itemBytes, flags ? u32.bytes : 0);
-  // What is not kept comes behind what is, so that a partition cannot go in pieces.
+  // A partition puts the other items after all kept ones, so it cannot go in pieces.
   const goesInPieces = !isWhole && isLong(length, longest, context);
   // Flags are copied now if there are not many, and later piece by piece.
   const words = flags && !goesInPieces ? Uint32Array.from(flags as ArrayLike<number>, asWord) : undefined;

@@ -91,8 +91,8 @@ const recordNames = {
 const SCAN_OF_COUNTS = /^scan<u32(, saturatingSum)?>/;
 
 /**
- * The error of a step, as the caller is told it: `title` is the whole call's, and `names` has what the caller calls a step's ranges. The
- * caller knows of no scan.
+ * Turns the error of a step into the error for the caller, who knows of no scan. `title` is that of the whole call, and `names` has the
+ * caller's names for the ranges of the step.
  */
 function errorForCaller(
   cause: unknown,
@@ -120,7 +120,7 @@ function errorForCaller(
     : cause;
 }
 
-/** @throws {ArgumentError} if the counts are in a buffer that is written. The steps cannot tell: none of them has both. */
+/** @throws {ArgumentError} if the counts are in a buffer that is written. No step checks this, since none has both ranges. */
 function requireCountsApart(title: string, { counts, output, count }: ExpandRanges): void {
   const bufferOf = (range: BufferRange): GPUBuffer => ("buffer" in range ? range.buffer : range);
   for (const [name, written] of Object.entries({ output, count })) {

@@ -111,7 +111,7 @@ export async function viaGpu<T>(
       return array;
     });
   } finally {
-    // What the call leaves is kept as far as the other calls leave room.
+    // The call's own bytes do not count here, so that its buffers are kept if the other calls leave room.
     kept.usedBytes -= bytes;
     for (const one of made) {
       one.destroy();
@@ -133,7 +133,7 @@ export async function readAll<const Reads extends readonly unknown[]>(
   return Promise.all(reads);
 }
 
-/** @throws {LimitError} for an array that no buffer of the device holds. It names what says how long it is. */
+/** @throws {LimitError} for an array that no buffer of the device holds. `option` is the argument that gives the length. */
 function requireFits(
   title: string,
   length: number,

@@ -464,7 +464,8 @@ export async function reduceStream(
     const streamed = startReduce(context, caller, options);
     const { pieces } = streamed;
     let hasItems = false;
-    // The error of a device is reported even while the source keeps us waiting. No Promise.race, since each one would stay in memory until the failure.
+    // An error of the device is reported even if the source gives nothing for a long time. This takes no Promise.race, since each race
+    // would stay in memory until the failure.
     let fail = (_: unknown): void => {};
     let failure: { readonly cause: unknown } | undefined;
     pieces.onFailure((cause) => {
@@ -491,7 +492,7 @@ export async function reduceStream(
       throw cause;
     }
   } catch (cause) {
-    // The source may keep us waiting for this, too.
+    // The source may take long to stop, so this does not wait for it.
     chunks.stop(cause);
     throw cause;
   }

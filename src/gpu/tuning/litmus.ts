@@ -115,7 +115,7 @@ export async function runOnDevice(
     try {
       requireDevice(context, TITLE);
       if (start >= end) {
-        throw new Error(`there was no time left of ${limit / 1000} s`);
+        throw new Error(`the limit of ${limit / 1000} s for all tests was over before it began`);
       }
       sightings = await run(context, test, sizes, alter, end);
     } catch (cause) {

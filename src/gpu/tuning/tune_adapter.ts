@@ -59,7 +59,7 @@ const ROUNDS = 2;
  * while, and sorts then take up to five times as long.
  */
 const WARM_MS = 40;
-/** The recordings of a round of that, and the most rounds. */
+/** To keep it busy: the recordings of a round, and the most rounds. */
 const RECORDINGS_A_ROUND = 4;
 const MOST_ROUNDS = 4000;
 
