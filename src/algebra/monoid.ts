@@ -103,7 +103,7 @@ export const monoid = (op: Operator, type: ElementType, caller: string): Monoid 
 /** The same, without a check of the type: the operator itself checks it. */
 export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
   if (!(op as Partial<Operator> | null | undefined)?.on) {
-    refuse(caller, "op", String(op), "an operator");
+    refuse(caller, "op", op, "an operator");
   }
   return (op as Required<Operator>).on(op, type, caller);
 }
