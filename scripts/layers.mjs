@@ -50,7 +50,7 @@ const benchUsers = ["src/cli/bench.ts", "src/cli/tune.ts", "src/cli/options.ts"]
 const parts = [
   "src/gpu/at_hand/reduce_and_compact_at_hand.ts",
   "src/gpu/device/device_errors.ts",
-  "src/gpu/executor/rare_options.ts",
+  "src/gpu/executor/options_part.ts",
   "src/gpu/gpu_arrays/gpu_arrays_part.ts",
   "src/gpu/recordings/long_ranges.ts",
   "src/gpu/recordings/recording.ts",
@@ -58,8 +58,8 @@ const parts = [
   "src/gpu/sorts_and_searches/sorts_part.ts",
   "src/gpu/streams/streams.ts",
   "src/gpu/tuning/tuning_part.ts",
-  "src/plan/every_method.ts",
-  "src/plan/segment_methods.ts",
+  "src/plan/methods_of_segments.ts",
+  "src/plan/methods_with_subgroups.ts",
 ];
 
 const isIn = (path, folder) => path === folder || path.startsWith(`${folder}/`);

@@ -5,9 +5,9 @@ import { reductionOf } from "../src/plan/arg_min_max.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCompact, planPartition } from "../src/plan/compact.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
-import { everyMethod } from "../src/plan/every_method.ts";
 import { planExpandRuns, saturatingSum } from "../src/plan/expand_runs.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
+import { methodsWithSubgroups } from "../src/plan/methods_with_subgroups.ts";
 import type { Passes } from "../src/plan/options.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { planReduce } from "../src/plan/reduce.ts";
@@ -77,11 +77,11 @@ export function planOf(wanted: Wanted, facts: DeviceFacts): Plan {
   const options = optionsOf(wanted);
   switch (wanted.primitive) {
     case "scan":
-      return planScan(options, facts, everyMethod, [LIE]);
+      return planScan(options, facts, methodsWithSubgroups, [LIE]);
     case "reduce":
-      return planReduce(options, facts, everyMethod, [LIE]);
+      return planReduce(options, facts, methodsWithSubgroups, [LIE]);
     case "compact":
-      return planCompact(options, facts, everyMethod, [LIE]);
+      return planCompact(options, facts, methodsWithSubgroups, [LIE]);
     default:
       return wanted.primitive satisfies never;
   }
@@ -109,7 +109,7 @@ export async function listingsOf(wanted: Wanted, facts: DeviceFacts): Promise<Li
   return [...passes, { title: `In a kernel of yours: ${functions.names[0] ?? ""}`, code: functions.code }];
 }
 
-const segmented = { ...everyMethod, segmentsOf };
+const segmented = { ...methodsWithSubgroups, segmentsOf };
 
 /** The plan of a call at hand, for `length` elements. */
 function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
@@ -134,7 +134,7 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
   const runs = { maxLength: length, from: type, type: u32, segments: { keys: type, ...ofKey, unique: true } };
   const combined = { ...all, ...by, op };
   const inColumns = (primitive: "scan" | "reduce", options: object): Plan =>
-    planColumns(primitive, options as never, facts, everyMethod, [LIE]);
+    planColumns(primitive, options as never, facts, methodsWithSubgroups, [LIE]);
   switch (primitive) {
     case "scan":
       return segments?.kind === "columns"
@@ -152,7 +152,7 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
       return planReduce(
         { ...reductionOf(primitive, type as ScalarType, u64), maxLength: length } as never,
         facts,
-        everyMethod,
+        methodsWithSubgroups,
       );
     case "searchSorted":
       return planSearch(
@@ -164,22 +164,25 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
         ...planExpandRuns(all, facts),
         // A scan of the counts says where each run ends.
         kernels: [
-          ...planScan({ type: u32, op: saturatingSum, maxLength: length } as never, facts, everyMethod)
-            .kernels,
+          ...planScan(
+            { type: u32, op: saturatingSum, maxLength: length } as never,
+            facts,
+            methodsWithSubgroups,
+          ).kernels,
           ...planExpandRuns(all, facts).kernels,
         ],
       };
     case "compact":
     case "partition":
-      return planPartition({ ...all, where: predicate?.where ?? "" }, facts, everyMethod);
+      return planPartition({ ...all, where: predicate?.where ?? "" }, facts, methodsWithSubgroups);
     case "histogram":
       return planHistogram({ ...all, bins, range } as never, facts);
     case "sort":
-      return planSort({ ...all, descending }, facts, everyMethod);
+      return planSort({ ...all, descending }, facts, methodsWithSubgroups);
     case "argSort":
-      return planSort({ ...all, descending, indices: true }, facts, everyMethod);
+      return planSort({ ...all, descending, indices: true }, facts, methodsWithSubgroups);
     case "topK":
-      return planTopK({ ...all, k }, facts, everyMethod);
+      return planTopK({ ...all, k }, facts, methodsWithSubgroups);
     default:
       return primitive satisfies never;
   }

@@ -29,10 +29,10 @@ import { planColumns } from "../src/plan/columns.ts";
 import { planCombine } from "../src/plan/combine_pairs.ts";
 import { countWorkGroups } from "../src/plan/count_work_groups.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
-import { everyMethod } from "../src/plan/every_method.ts";
 import { planExpandRuns } from "../src/plan/expand_runs.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
+import { methodsWithSubgroups } from "../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
@@ -205,35 +205,43 @@ async function* plansOf(
       const options = { ...base, maxLength, lengthOnGpu: at % 2 === 1 };
       const faulty = { tickets: true, fault: "late" } as const;
       yield* [
-        planSort({ ...options, indices: true }, facts, everyMethod),
-        planSort({ ...options, bits: [3, 11], ...(type === wide && { indices: true }) }, facts, everyMethod),
-        planSort(options, facts, everyMethod, type === f64 ? f64 : u32, ALL_ARRANGEMENTS, faulty),
+        planSort({ ...options, indices: true }, facts, methodsWithSubgroups),
+        planSort(
+          { ...options, bits: [3, 11], ...(type === wide && { indices: true }) },
+          facts,
+          methodsWithSubgroups,
+        ),
+        planSort(options, facts, methodsWithSubgroups, type === f64 ? f64 : u32, ALL_ARRANGEMENTS, faulty),
         ...(type === f64
-          ? [planSort(options, facts, everyMethod, f64, ALL_ARRANGEMENTS, { partBytes: 512 })]
+          ? [planSort(options, facts, methodsWithSubgroups, f64, ALL_ARRANGEMENTS, { partBytes: 512 })]
           : []),
       ];
     }
     yield* [
-      planSort({ type, ...key, maxLength: 500 }, facts, everyMethod, "positions"),
-      ...(type === wide ? [] : [planSort({ type, maxLength: 500 }, facts, everyMethod)]),
+      planSort({ type, ...key, maxLength: 500 }, facts, methodsWithSubgroups, "positions"),
+      ...(type === wide ? [] : [planSort({ type, maxLength: 500 }, facts, methodsWithSubgroups)]),
       planGather({ type, maxLength }, facts, "sort", ["values", "reordered"]),
       ...(["rows", "offsets"] as const).flatMap((segments) =>
         [50, 1000, 1e6].map((maxSegmentLength) =>
           planSegmentSort(
             { type, ...key, maxLength, segments, maxSegmentLength, ...(type === wide && { indices: true }) },
             facts,
-            everyMethod,
+            methodsWithSubgroups,
             type === f64 ? f64 : type === u32 && segments === "rows" ? undefined : "positions",
           ),
         ),
       ),
       ...[10, 1e4].map((k) =>
-        planTopKRows({ type, ...key, k, maxLength, segments: "rows" }, facts, everyMethod),
+        planTopKRows({ type, ...key, k, maxLength, segments: "rows" }, facts, methodsWithSubgroups),
       ),
-      planTopK({ type, ...key, k: 100, maxLength, lengthOnGpu: at % 2 === 0 }, facts, everyMethod),
-      planTopK({ type, ...key, k: 100, maxLength: 2 ** 12 }, facts, everyMethod),
-      planTopK({ type, ...key, k: 9000, maxLength, passes: "single", smallest: true }, facts, everyMethod),
-      planNth({ type, ...key, n: 100, maxLength, lengthOnGpu: at % 2 === 1 }, facts, everyMethod),
+      planTopK({ type, ...key, k: 100, maxLength, lengthOnGpu: at % 2 === 0 }, facts, methodsWithSubgroups),
+      planTopK({ type, ...key, k: 100, maxLength: 2 ** 12 }, facts, methodsWithSubgroups),
+      planTopK(
+        { type, ...key, k: 9000, maxLength, passes: "single", smallest: true },
+        facts,
+        methodsWithSubgroups,
+      ),
+      planNth({ type, ...key, n: 100, maxLength, lengthOnGpu: at % 2 === 1 }, facts, methodsWithSubgroups),
     ];
   }
   for (const [type, op] of sums) {
@@ -278,12 +286,18 @@ async function* plansOf(
         { ...columns, exclusive: true, initial: true, lengthOnGpu: true },
         ...(type === u32 ? [{ ...columns, from: f32, map: "u32(x) + i" }] : []),
       ]) {
-        yield* [planColumns(primitive, options, facts, everyMethod, ALL_ARRANGEMENTS)];
+        yield* [planColumns(primitive, options, facts, methodsWithSubgroups, ALL_ARRANGEMENTS)];
         // Level by level, and by subgroups.
         for (const vendor of [facts.vendor, "nvidia"]) {
           const own = { ...facts, vendor, software: facts.software && vendor !== "nvidia" };
           const asRows = { ...options, segments: "rows" } as const;
-          const rowPlan = planRows(primitive, asRows, own, { ...everyMethod, segmentsOf }, ALL_ARRANGEMENTS);
+          const rowPlan = planRows(
+            primitive,
+            asRows,
+            own,
+            { ...methodsWithSubgroups, segmentsOf },
+            ALL_ARRANGEMENTS,
+          );
           yield* rowPlan ? [rowPlan] : [];
         }
       }
@@ -292,12 +306,14 @@ async function* plansOf(
   for (const type of [u32, f64] as ElementType[]) {
     const options = { type, algorithm: "subgroup", maxLength, workGroupSize: 64, itemsPerThread: 4 } as const;
     const compared = { compared: [[maxLength, 8, 64]] } as const;
-    yield* [planSort({ type, maxLength }, facts, everyMethod, undefined, ["items"], compared)];
+    yield* [planSort({ type, maxLength }, facts, methodsWithSubgroups, undefined, ["items"], compared)];
     const rows = { type, maxLength, segments: "rows", maxSegmentLength: 16 } as const;
     const network = { short: 0, network: 16, networkThreads: 4, networkItems: 4 } as const;
-    yield* [planSegmentSort(rows, facts, everyMethod, undefined, ["items"], network)];
+    yield* [planSegmentSort(rows, facts, methodsWithSubgroups, undefined, ["items"], network)];
     for (const planted of [{}, { disorder: 2 }]) {
-      yield* [planSort(options, facts, everyMethod, undefined, ["items"], { ...planted, byArrival: 8 })];
+      yield* [
+        planSort(options, facts, methodsWithSubgroups, undefined, ["items"], { ...planted, byArrival: 8 }),
+      ];
     }
   }
   // Windows, the first one and others.
@@ -308,7 +324,7 @@ async function* plansOf(
     { map: "1u", segments: { ...byKey, unique: true, [FIRST_ITEMS]: true } },
   ];
   for (const isLater of [false, true]) {
-    const methods = windowMethods({ ...everyMethod, segmentsOf }, isLater);
+    const methods = windowMethods({ ...methodsWithSubgroups, segmentsOf }, isLater);
     const own = { type: u32, op: untyped(add), maxLength };
     for (const segments of [...flags, { keys: u32 }, byKey]) {
       yield* [planAnyScan({ ...own, segments } as never, facts, methods)];
@@ -348,7 +364,7 @@ async function* plansOf(
   // Sorts of more than a binding holds.
   const short = { ...facts, limits: { ...facts.limits, maxStorageBufferBindingSize: 2 ** 19 } };
   const sorted = { type: u32, maxLength } as const;
-  const windows = planSortInWindows(sorted, short, everyMethod, u32);
+  const windows = planSortInWindows(sorted, short, methodsWithSubgroups, u32);
   yield* windows ? [...windows.steps.flatMap(({ count, move }) => [count, move]), ...windows.copies] : [];
   const gather = planGatherInWindows(sorted, short, "sort", ["values", "reordered"]);
   yield* gather ? [gather.gather, gather.copy] : [];

@@ -4,7 +4,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { combineKernel } from "../kernels/combine_pairs.ts";
 import { chooseSizes, groupingOf, requireMaxLength, rowOf, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { portable } from "./methods.ts";
+import { portableMethods } from "./methods.ts";
 import type { Plan, Slot } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
 
@@ -29,8 +29,8 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
   // A thread takes one pair, and no work-group memory. A tuning needs an algorithm, but this kernel does not use it.
   const { domain } = monoid;
   const sizes = { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength };
-  const row = rowOf(twoPassRows, "reduce", domain, sizes, facts, portable);
-  const tuning = chooseSizes(row, title, type, domain, sizes, facts, portable);
+  const row = rowOf(twoPassRows, "reduce", domain, sizes, facts, portableMethods);
+  const tuning = chooseSizes(row, title, type, domain, sizes, facts, portableMethods);
   const kernel = combineKernel(monoid, tuning.sizes);
   const slots = new Map<number, Slot>([
     [1, "input"],

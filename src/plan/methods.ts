@@ -190,5 +190,5 @@ export interface Methods {
   readonly planColumns?: PlanColumns;
 }
 
-/** The methods that run on every adapter, and are in every program. */
-export const portable: Methods = { algorithms: { blelloch, "hillis-steele": hillisSteele } };
+/** The algorithms that run on every adapter. Every program has them. */
+export const portableMethods: Methods = { algorithms: { blelloch, "hillis-steele": hillisSteele } };

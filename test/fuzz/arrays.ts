@@ -9,14 +9,14 @@ import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Bench } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attempt, Fault, oneLine } from "./oracle.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import { factsOf, isDefined, mostItems, oneIn, Pooled, planArbitrary, sizeAround } from "./plans.ts";
 import { canRun } from "./recorded.ts";
 import { isExact, requireEqual } from "./segments.ts";
 import type { DataSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, itemBytes } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attempt, Fault, oneLine } from "./verdict.ts";
 import { inShortBindings } from "./windows.ts";
 
 // Arrays that stay on the GPU: uploaded or wrapped, calls that chain, also after a compaction, when the length is on the GPU.

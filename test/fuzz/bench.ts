@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Fold } from "../../src/node.ts";
-import { Fault, oneLine } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
+import { Fault, oneLine } from "./verdict.ts";
 
 /** Prepared plans that are kept for the next case that wants the same. */
 const KEPT_PLANS = 24;

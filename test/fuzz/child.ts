@@ -4,10 +4,10 @@ import type { Bench } from "./bench.ts";
 import { benchOn } from "./bench.ts";
 import type { Case } from "./families.ts";
 import { runCase } from "./families.ts";
-import type { Verdict } from "./oracle.ts";
-import { Fault, oneLine } from "./oracle.ts";
 import { scaleOf } from "./plans.ts";
 import { shuffleSubgroups } from "./subgroup_order.ts";
+import type { Verdict } from "./verdict.ts";
+import { Fault, oneLine } from "./verdict.ts";
 
 /** How a case ended, as the process that runs it tells it. */
 export interface Answer {

@@ -4,13 +4,13 @@ import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { elementsAt, expandRunsReference } from "../../src/reference/runs.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attempt, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import { Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import { onGpu, requireEqual } from "./segments.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, itemBytes, typeOf } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attempt, Fault, oneLine, verdictOf } from "./verdict.ts";
 
 // Runs that are written out, of any length, many of them empty: at hand, on the GPU and recorded. The room for them may be too
 // short, and the number of runs may be on the GPU.
@@ -31,7 +31,7 @@ export interface ExpandStep {
   readonly empty: number;
   /** Of the items, how many there is room for, in eighths. At hand there is room for all. */
   readonly room: number;
-  readonly how: "hand" | "on the GPU" | "recorded";
+  readonly how: "at hand" | "on the GPU" | "recorded";
   /** Whether the number of runs is on the GPU. */
   readonly lengthOnGpu?: boolean;
 }
@@ -63,7 +63,7 @@ export function expandArbitrary(scale: Scale): fc.Arbitrary<ExpandCase> {
       each: fc.oneof(fc.integer({ min: 0, max: 9 }), sizeAround(4000)),
       empty: fc.integer({ min: 0, max: 4 }),
       room: fc.oneof(fc.constant(8), fc.integer({ min: 0, max: 12 })),
-      how: fc.constantFrom("hand" as const, "on the GPU" as const, "recorded" as const),
+      how: fc.constantFrom("at hand" as const, "on the GPU" as const, "recorded" as const),
       lengthOnGpu: fc.boolean(),
     },
     { requiredKeys: ["runs", "data", "each", "empty", "room", "how"] },
@@ -99,7 +99,7 @@ async function runStep(spec: ExpandSpec, step: ExpandStep, bench: Bench): Promis
   const values = arrayOf(type, itemBytes(type, data, runs, false));
   const counts = countsOf(step);
   const all = expandRunsReference(values, counts);
-  const room = how === "hand" ? all.length : Math.ceil((all.length * step.room) / 8);
+  const room = how === "at hand" ? all.length : Math.ceil((all.length * step.room) / 8);
   const expected = elementsAt(
     all,
     Array.from({ length: Math.min(room, all.length) }, (__, at) => at),
@@ -108,7 +108,7 @@ async function runStep(spec: ExpandSpec, step: ExpandStep, bench: Bench): Promis
   const title = `expandRuns<${type.name}> of ${runs} runs of ${all.length} items, room for ${room}, ${how}${step.lengthOnGpu ? ", their number on the GPU" : ""}`;
   const made = await attempt(title, false, async (): Promise<AnyArray> => {
     switch (how) {
-      case "hand":
+      case "at hand":
         return bench.fold.expandRuns(values as Uint32Array, counts, { ...tuning, ...isF16 } as never);
       case "on the GPU":
         return onGpu(bench, async (up, read) => {

@@ -8,10 +8,10 @@ import type { Bench } from "./bench.ts";
 import { benchOn } from "./bench.ts";
 import type { Case } from "./families.ts";
 import { runCase } from "./families.ts";
-import { Fault } from "./oracle.ts";
 import { scaleOf } from "./plans.ts";
 import type { StepSpec } from "./recorded.ts";
 import { staysInside, withoutComments } from "./text.ts";
+import { Fault } from "./verdict.ts";
 
 let fold: Fold;
 let bench: Bench;
@@ -53,7 +53,7 @@ const segments = {
 const parts = { kind: "classes", type: "u32", count: 5, factor: 7, modulus: 11, ...tuning } as const;
 const hand = (call: object): Case =>
   ({
-    family: "hand",
+    family: "at-hand",
     calls: [{ plan: { primitive: "scan", type: "u32", ...tuning }, length: 9, data, ...call }],
   }) as Case;
 
@@ -193,7 +193,7 @@ describe("a case that is right passes", () => {
     ...(["behind", "apart", "classes"] as const).map((rest): [string, Case] => [
       `a partition that is recorded, its rest: ${rest}`,
       {
-        family: "partition",
+        family: "recorded-partition",
         plan: { type: "u32", maxLength: 900, rest, ...tuning },
         steps: [
           { length: 900, data, before: 3 },
@@ -249,10 +249,14 @@ describe("a case that is right passes", () => {
     ...(["partition", "classes", "even", "edges", "numbers"] as const).flatMap((kind): [string, Case][] =>
       [false, true].map((onGpu) => [
         `${kind}${onGpu ? ", on the GPU" : ""}`,
-        { family: "parts", call: { ...parts, kind }, steps: [{ length: 300, data, onGpu }] },
+        {
+          family: "partition-and-histogram",
+          call: { ...parts, kind },
+          steps: [{ length: 300, data, onGpu }],
+        },
       ]),
     ),
-    ...(["hand", "on the GPU", "recorded"] as const).map((how): [string, Case] => [
+    ...(["at hand", "on the GPU", "recorded"] as const).map((how): [string, Case] => [
       `runs that are written out, ${how}`,
       {
         family: "expand",
@@ -470,7 +474,7 @@ describe("a planted fault is found:", () => {
       expandRuns: async (values: Uint32Array, counts: Uint32Array) =>
         (await fold.expandRuns(values, counts)).slice(0, -1),
     });
-    await expect(run("hand", short)).rejects.toThrow(/items instead of/);
+    await expect(run("at hand", short)).rejects.toThrow(/items instead of/);
     const further = planted({
       async prepareExpandRuns(options: never) {
         const prepared = await fold.prepareExpandRuns(options);
@@ -492,7 +496,11 @@ describe("a planted fault is found:", () => {
     });
     const run = (call: object): Promise<unknown> =>
       runCase(
-        { family: "parts", call: { ...parts, ...call }, steps: [{ length: 300, data }] } as unknown as Case,
+        {
+          family: "partition-and-histogram",
+          call: { ...parts, ...call },
+          steps: [{ length: 300, data }],
+        } as unknown as Case,
         bad,
       );
     await expect(run({})).rejects.toThrow(
@@ -506,7 +514,7 @@ describe("a planted fault is found:", () => {
     const run = (rest: string, bad: Bench): Promise<unknown> =>
       runCase(
         {
-          family: "partition",
+          family: "recorded-partition",
           plan: { type: "u32", maxLength: 300, rest, where: "i % 3u == 1u", ...tuning },
           steps: [step],
         } as unknown as Case,

@@ -1,27 +1,26 @@
 import fc from "fast-check";
 import type { ArraysCase } from "./arrays.ts";
 import { arraysArbitrary, runArrays } from "./arrays.ts";
+import type { AtHandCase } from "./at_hand.ts";
+import { atHandArbitrary, runAtHand } from "./at_hand.ts";
 import type { Bench } from "./bench.ts";
 import type { ExpandCase } from "./expand.ts";
 import { expandArbitrary, runExpand } from "./expand.ts";
 import type { FilesCase } from "./files.ts";
 import { filesArbitrary, runFiles } from "./files.ts";
-import type { HandCase } from "./hand.ts";
-import { handArbitrary, runHand } from "./hand.ts";
 import type { InKernelCase } from "./in_kernel.ts";
 import { inKernelArbitrary, runInKernel } from "./in_kernel.ts";
 import type { JunkCase } from "./junk.ts";
 import { junkArbitrary, runJunk } from "./junk.ts";
 import type { LifetimeCase } from "./lifetime.ts";
 import { lifetimeArbitrary, runLifetime } from "./lifetime.ts";
-import type { Verdict } from "./oracle.ts";
-import type { PartitionCase } from "./partition.ts";
-import { partitionArbitrary, runPartition } from "./partition.ts";
-import type { PartsCase } from "./parts.ts";
-import { partsArbitrary, runParts } from "./parts.ts";
+import type { PartitionAndHistogramCase } from "./partition_and_histogram.ts";
+import { partitionAndHistogramArbitrary, runPartitionAndHistogram } from "./partition_and_histogram.ts";
 import type { Scale } from "./plans.ts";
 import type { RecordedCase } from "./recorded.ts";
 import { recordedArbitrary, runRecorded } from "./recorded.ts";
+import type { RecordedPartitionCase } from "./recorded_partition.ts";
+import { recordedPartitionArbitrary, runRecordedPartition } from "./recorded_partition.ts";
 import type { SegmentsCase } from "./segments.ts";
 import { runSegments, segmentsArbitrary } from "./segments.ts";
 import type { SelectCase } from "./select.ts";
@@ -32,13 +31,14 @@ import type { StreamsCase } from "./streams.ts";
 import { runStreams, streamsArbitrary } from "./streams.ts";
 import type { TextCase } from "./text.ts";
 import { runText, textArbitrary } from "./text.ts";
+import type { Verdict } from "./verdict.ts";
 import type { WindowsCase } from "./windows.ts";
 import { runWindows, windowsArbitrary } from "./windows.ts";
 
 /** A case: plain data, which a line of text holds. */
 export type Case =
   | RecordedCase
-  | HandCase
+  | AtHandCase
   | JunkCase
   | InKernelCase
   | TextCase
@@ -47,8 +47,8 @@ export type Case =
   | SelectCase
   | SortCase
   | SegmentsCase
-  | PartsCase
-  | PartitionCase
+  | PartitionAndHistogramCase
+  | RecordedPartitionCase
   | ExpandCase
   | ArraysCase
   | WindowsCase
@@ -64,10 +64,14 @@ interface Family<C extends Case> {
 
 const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: Name }>> } = {
   recorded: { weight: 12, arbitrary: recordedArbitrary, run: runRecorded },
-  hand: { weight: 8, arbitrary: handArbitrary, run: runHand },
+  "at-hand": { weight: 8, arbitrary: atHandArbitrary, run: runAtHand },
   "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
-  parts: { weight: 4, arbitrary: partsArbitrary, run: runParts },
-  partition: { weight: 4, arbitrary: partitionArbitrary, run: runPartition },
+  "partition-and-histogram": {
+    weight: 4,
+    arbitrary: partitionAndHistogramArbitrary,
+    run: runPartitionAndHistogram,
+  },
+  "recorded-partition": { weight: 4, arbitrary: recordedPartitionArbitrary, run: runRecordedPartition },
   expand: { weight: 2, arbitrary: expandArbitrary, run: runExpand },
   segments: { weight: 4, arbitrary: segmentsArbitrary, run: runSegments },
   select: { weight: 3, arbitrary: selectArbitrary, run: runSelect },

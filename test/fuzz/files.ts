@@ -6,11 +6,11 @@ import { UsageError } from "../../src/cli/errors.ts";
 import { dumpElements, parseElements, parseFlags } from "../../src/cli/npy.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import type { Bench } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attemptNow, Fault, isRefusal, oneLine } from "./oracle.ts";
 import { requireLinear } from "./text.ts";
 import type { DataSpec } from "./values.ts";
 import { arrayOf, bytesOf, dataKinds, itemBytes } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attemptNow, Fault, isRefusal, oneLine } from "./verdict.ts";
 
 // Files that others write: headers of .npy, as NumPy reads them, and changed in any way; and comment lines that ask for
 // functions.

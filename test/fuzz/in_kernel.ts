@@ -34,8 +34,6 @@ import { workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attemptNow, Fault, oneLine } from "./oracle.ts";
 import type { PlanFacts, Scale } from "./plans.ts";
 import {
   algorithmNames,
@@ -51,6 +49,8 @@ import {
 } from "./plans.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, dataKinds, fieldsOf } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attemptNow, Fault, oneLine } from "./verdict.ts";
 
 // Functions linked into a kernel, called by every thread of work-groups of any shape, some in one kernel.
 

@@ -19,8 +19,8 @@ import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Bench } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attempt, Fault, oneLine } from "./oracle.ts";
+import type { Verdict } from "./verdict.ts";
+import { attempt, Fault, oneLine } from "./verdict.ts";
 
 // Calls in which one argument, or a part of one, is of any kind: they are refused by an error of ours, or work.
 

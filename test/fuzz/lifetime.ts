@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import type { Bench } from "./bench.ts";
 import { collect } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attempt, Fault } from "./oracle.ts";
 import type { PlanSpec, Scale } from "./plans.ts";
 import { factsOf, planArbitrary, sizeAround } from "./plans.ts";
 import { arrayOf, bytesOf, itemBytes } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attempt, Fault } from "./verdict.ts";
 
 // What is prepared is given back: plans of any size are made, recorded, and destroyed, and no buffer is left.
 

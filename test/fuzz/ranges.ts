@@ -1,5 +1,5 @@
 import type { Bench } from "./bench.ts";
-import { attempt, Fault, oneLine } from "./oracle.ts";
+import { attempt, Fault, oneLine } from "./verdict.ts";
 
 // What recordings read and write: ranges that start anywhere in a buffer, whose bytes are all compared.
 

@@ -11,8 +11,6 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attempt, attemptNow, Fault } from "./oracle.ts";
 import type { Bound, PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import {
   boundsOf,
@@ -30,6 +28,8 @@ import {
 } from "./plans.ts";
 import type { DataSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, dataKinds } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attempt, attemptNow, Fault } from "./verdict.ts";
 
 // Prepared plans, recorded into encoders with ranges that lie in shared buffers in any way.
 

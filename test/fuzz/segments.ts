@@ -10,13 +10,13 @@ import { runLengthsReference, uniqueReference } from "../../src/reference/runs.t
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attempt, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import { factsOf, operatorNames, Pooled, planArbitrary, sizeAround, typeArbitrary } from "./plans.ts";
 import { canRun } from "./recorded.ts";
 import type { DataSpec, ScalarField, TypeSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, fieldsOf, itemBytes, typeOf } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attempt, Fault, oneLine, verdictOf } from "./verdict.ts";
 import { inShortBindings } from "./windows.ts";
 
 // Scans and reductions of rows, columns and segments, and runs of equal elements: at hand, on the GPU, and recorded. Elements are

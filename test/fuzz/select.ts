@@ -5,8 +5,6 @@ import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attemptNow } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import { oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./ranges.ts";
@@ -14,6 +12,8 @@ import { bufferMaker, FILL, gathered, placed, preparedOn, requireBytes } from ".
 import { keyOf } from "./sort.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, dataKinds, itemBytes, typeOf } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attemptNow } from "./verdict.ts";
 
 // Selections that are recorded: any type, order, bits and number, by ranges that lie anywhere. All bytes of all buffers are compared.
 

@@ -4,21 +4,21 @@ import { scalarAt } from "../../src/algebra/fields.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attemptNow } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./ranges.ts";
 import { bufferMaker, FILL, gathered, placed, preparedOn, requireBytes } from "./ranges.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, dataKinds, fieldsOf, itemBytes, typeOf } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attemptNow } from "./verdict.ts";
 import { inShortBindings } from "./windows.ts";
 
 // Sorts that are recorded: any type, order, bits and values, by ranges that lie anywhere, some in windows. All bytes of all buffers
@@ -201,7 +201,14 @@ async function sortOn(bench: Bench, { plan, steps, windows }: SortCase): Promise
     const testing: SortTesting = isCompared
       ? { compared: [[8192, 8, 32]] }
       : { byArrival: 8, ...sizes, ...((disorder ?? 0) > 0 && { disorder: disorder as number }) };
-    const own = planSort(options as never, context.facts, everyMethod, undefined, undefined, testing);
+    const own = planSort(
+      options as never,
+      context.facts,
+      methodsWithSubgroups,
+      undefined,
+      undefined,
+      testing,
+    );
     return (await prepare(context, own)) as unknown as Awaited<ReturnType<typeof fold.prepareSort>>;
   });
   if (made === undefined) {

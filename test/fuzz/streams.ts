@@ -4,14 +4,14 @@ import type { Value } from "../../src/algebra/types.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { emptyOf, expectedOf, initialFor } from "./arrays.ts";
 import type { Bench } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attempt, Fault, oneLine } from "./oracle.ts";
 import type { PlanSpec, Scale } from "./plans.ts";
 import { factsOf, isDefined, mostItems, Pooled, planArbitrary, sizeAround, whereNames } from "./plans.ts";
 import { canRun } from "./recorded.ts";
 import { isExact, requireEqual } from "./segments.ts";
 import type { DataSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, itemBytes } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attempt, Fault, oneLine } from "./verdict.ts";
 
 // Data that goes through the device piece by piece: streams, and calls at hand on long arrays. Elements are whole numbers, of
 // which all results are exact.

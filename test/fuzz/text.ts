@@ -8,8 +8,8 @@ import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import { workGroupAllocate, workGroupScan } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import type { Bench } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attempt, attemptNow, Fault, oneLine } from "./oracle.ts";
+import type { Verdict } from "./verdict.ts";
+import { attempt, attemptNow, Fault, oneLine } from "./verdict.ts";
 
 // WGSL that a caller writes: expressions with comments of all forms between their words, names of ours and of WGSL's, and
 // text that tries to get out of the place that it is put into.

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Limits } from "../../src/plan/device_facts.ts";
 import type { Bench } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import type { RecordedCase } from "./recorded.ts";
 import { recordedArbitrary, runRecorded } from "./recorded.ts";
+import type { Verdict } from "./verdict.ts";
 
 // Recordings of ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 

@@ -14,7 +14,7 @@ import { workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import { planCombine } from "../../src/plan/combine_pairs.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planSort } from "../../src/plan/sort.ts";
@@ -67,10 +67,10 @@ async function kernelsOf(type: StructType, algorithm: Algorithm): Promise<Titled
     ]),
     planScan({ ...base, from: u32, map: `var made: ${type.name};\nreturn made;` }, facts),
     planReduce({ ...base, segments: { keys: type, unique: true } }, facts),
-    planSort({ type, maxLength: 1e5, key: first }, facts, everyMethod),
-    planTopK({ type, maxLength: 1e5, k: 5, key: first }, facts, everyMethod),
-    planNth({ type, maxLength: 1e5, n: 5, key: first }, facts, everyMethod),
-    planColumns("scan", { type, op, maxLength: 1e5 }, facts, everyMethod, ALL_ARRANGEMENTS),
+    planSort({ type, maxLength: 1e5, key: first }, facts, methodsWithSubgroups),
+    planTopK({ type, maxLength: 1e5, k: 5, key: first }, facts, methodsWithSubgroups),
+    planNth({ type, maxLength: 1e5, n: 5, key: first }, facts, methodsWithSubgroups),
+    planColumns("scan", { type, op, maxLength: 1e5 }, facts, methodsWithSubgroups, ALL_ARRANGEMENTS),
     planCombine({ type, op, maxLength: 1e4 }, facts),
   ];
   const kernels = (await Promise.all(plans)).flatMap((plan) => plan.kernels);

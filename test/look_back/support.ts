@@ -6,7 +6,7 @@ import { lookBackShape } from "../../src/kernels/look_back.ts";
 import type { Fold } from "../../src/node.ts";
 import { planPartition } from "../../src/plan/compact.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { ReduceOptions } from "../../src/plan/reduce.ts";
@@ -150,7 +150,13 @@ export async function preparePartition(
   testing: LookBackTesting,
 ): Promise<Subject> {
   const context = contextOfFold(fold);
-  const plan = planPartition({ ...options, rest: true }, context.facts, everyMethod, ["vectors"], testing);
+  const plan = planPartition(
+    { ...options, rest: true },
+    context.facts,
+    methodsWithSubgroups,
+    ["vectors"],
+    testing,
+  );
   return { device: fold.device, plan, prepared: await prepare(context, plan) };
 }
 
@@ -166,7 +172,14 @@ export async function prepareRows(
 ): Promise<Subject> {
   const context = contextOfFold(fold);
   const facts = { ...context.facts, software: false, vendor: "nvidia", lookBack: true };
-  const planned = planRows("scan", options, facts, { ...everyMethod, segmentsOf }, ["vectors"], testing);
+  const planned = planRows(
+    "scan",
+    options,
+    facts,
+    { ...methodsWithSubgroups, segmentsOf },
+    ["vectors"],
+    testing,
+  );
   const isLong = ({ entryPoint }: Kernel): boolean => entryPoint === "scan_long_rows";
   const plan = changed(planned as Plan, change, isLong);
   return { device: fold.device, plan, prepared: await prepare(context, plan) };

@@ -4,7 +4,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { bindingOf } from "../../src/kernels/kernel.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
@@ -34,7 +34,7 @@ test.each([
         { lengthOnGpu: true, algorithm: "blelloch" },
         { workGroupSize: 256, itemsPerThread: 16 },
       ] as const) {
-        const { kernels } = planSort({ type, maxLength, ...tuning }, nvidia, everyMethod, moved);
+        const { kernels } = planSort({ type, maxLength, ...tuning }, nvidia, methodsWithSubgroups, moved);
         for (const { code, label } of kernels) {
           const number = (name: string): number =>
             Number(new RegExp(`const ${name}\\b[^=]* = (\\d+)u;`).exec(code)?.[1]);
@@ -54,7 +54,7 @@ test.each([
 
 test("what is ranked by the order in which it arrives: keys alone, by all their bits", () => {
   const takesIt = (more: object, moved?: ScalarType): boolean =>
-    planSort({ type: u32, maxLength: 2 ** 24, ...more }, nvidia, everyMethod, moved).kernels.some(
+    planSort({ type: u32, maxLength: 2 ** 24, ...more }, nvidia, methodsWithSubgroups, moved).kernels.some(
       ({ entryPoint }) => entryPoint === "sort_keys_pass",
     );
   expect(
@@ -84,7 +84,7 @@ test.each([u32, u64] as ElementType[])("a part of $name has room for its neighbo
     const { kernels } = planSort(
       { type, maxLength: 2 ** 24, ...shape },
       nvidia,
-      everyMethod,
+      methodsWithSubgroups,
       undefined,
       ["items"],
       { byArrival: 8 },
@@ -107,7 +107,7 @@ test.each([f16, f32, u64] as ElementType[])(
       for (const facts of [nvidia, factsWith({ software: true })]) {
         const count = 10;
         const maxLength = count * columns;
-        const plan = planTopKRows({ type, k, segments: "rows", maxLength }, facts, everyMethod);
+        const plan = planTopKRows({ type, k, segments: "rows", maxLength }, facts, methodsWithSubgroups);
         const passes = plan.passes(maxLength, "items", false, { columns, segment_count: count });
         for (const { slots, length } of passes.slice(1, -1)) {
           const from = slots.get(bindingOf.input);
@@ -127,7 +127,7 @@ test("a thread takes more than 64 items in loops, which take less time to compil
     planSegmentSort(
       { type: u32, maxLength, segments: "offsets", indices: true, algorithm: "blelloch", workGroupSize: 7 },
       nvidia,
-      everyMethod,
+      methodsWithSubgroups,
     ).kernels[0]?.code ?? "";
   const inLoops = "ranks[item / RANKS] |= atomicAdd(";
   expect(codeOf(7 * 64)).not.toContain(inLoops);

@@ -9,7 +9,7 @@ import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { ArgumentError } from "../../src/node.ts";
 import { planColumns } from "../../src/plan/columns.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -59,7 +59,7 @@ const planned = (primitive: "scan" | "reduce", options: object, testing: object 
   const given = { maxLength: MOST, segments: "columns", ...options } as never;
   return prepare(
     context,
-    planColumns(primitive, given, context.facts, everyMethod, ALL_ARRANGEMENTS, testing),
+    planColumns(primitive, given, context.facts, methodsWithSubgroups, ALL_ARRANGEMENTS, testing),
   );
 };
 

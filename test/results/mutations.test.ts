@@ -9,7 +9,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
@@ -103,7 +103,7 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
     const plan = planSort(
       { ...options, maxLength: LENGTH },
       context.facts,
-      everyMethod,
+      methodsWithSubgroups,
       undefined,
       undefined,
       planned,
@@ -128,7 +128,7 @@ const byPackedRanks: Subject = async function* ({ device }) {
   const options = { type: u32, algorithm: "subgroup", ...tile, maxLength: LENGTH } as const;
   const sort = await prepare(
     context,
-    planSort(options, context.facts, everyMethod, "positions", undefined, { packsFrom: 1 }),
+    planSort(options, context.facts, methodsWithSubgroups, "positions", undefined, { packsFrom: 1 }),
   );
   const [input, output, reordered] = [few, new Uint32Array(LENGTH), new Uint32Array(LENGTH)].map((one) =>
     storageBuffer(device, one),
@@ -204,7 +204,7 @@ const byNetwork = (moved: "positions" | undefined): Subject => {
     moved,
     u32,
     (facts, maxLength) =>
-      planSegmentSort({ ...options, maxLength }, facts, everyMethod, moved, undefined, sizes),
+      planSegmentSort({ ...options, maxLength }, facts, methodsWithSubgroups, moved, undefined, sizes),
     198,
   );
 };
@@ -213,7 +213,7 @@ const byNetwork = (moved: "positions" | undefined): Subject => {
 const byComparing = (moved: "positions" | undefined, type: ScalarType = u32): Subject => {
   const sizes = { compared: [[256, 8, 32]] } as const;
   return recordedOnce(moved, type, (facts, maxLength) =>
-    planSort({ type, maxLength }, facts, everyMethod, moved, undefined, sizes),
+    planSort({ type, maxLength }, facts, methodsWithSubgroups, moved, undefined, sizes),
   );
 };
 

@@ -5,7 +5,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { prepareFor } from "../../src/gpu/recordings/recording.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import { segmentsOf } from "../../src/plan/segments.ts";
@@ -302,7 +302,7 @@ describe("rows", () => {
         primitive,
         { type: u32, maxLength: 2 ** 20, ...options },
         { ...facts, ...other },
-        { ...everyMethod, segmentsOf },
+        { ...methodsWithSubgroups, segmentsOf },
         ALL_ARRANGEMENTS,
       );
     const kernelOf = (primitive: "scan" | "reduce", columns: number): string | undefined =>

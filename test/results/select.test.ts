@@ -9,7 +9,7 @@ import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import type { ReferenceTopK } from "../../src/reference/sort.ts";
@@ -202,7 +202,7 @@ describe("long data in short tiles", () => {
         const plan = planTopK(
           { type, k: 3, maxLength: length, lengthOnGpu, smallest },
           contextOf(fold().device).facts,
-          everyMethod,
+          methodsWithSubgroups,
           testing,
         );
         await check(
@@ -221,7 +221,7 @@ describe("long data in short tiles", () => {
     const data = Uint32Array.from({ length: 3000 }, (_, at) => (at % 4 < 2 ? 9 : at % 8));
     const testing = { blocks: 16, threads: 4, tileShift: 3, workGroupSize: 8, items: 4, inOrder: 4 };
     const { facts } = contextOf(fold().device);
-    const plan = planTopK({ type: u32, k: 4, maxLength: data.length }, facts, everyMethod, testing);
+    const plan = planTopK({ type: u32, k: 4, maxLength: data.length }, facts, methodsWithSubgroups, testing);
     await check(plan, data, topKReference(data, 4), 0, false);
   });
 
@@ -236,10 +236,15 @@ describe("long data in short tiles", () => {
         [8999, 3],
       ] as const) {
         const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
-        const many = planTopK({ type, k: 700, maxLength: length }, facts, everyMethod, testing);
+        const many = planTopK({ type, k: 700, maxLength: length }, facts, methodsWithSubgroups, testing);
         await check(many, data, topKReference(data, 700, { type: type as never }), before, false);
         const { index } = nthReference(data, length >> 1, { type: type as never });
-        const middle = planNth({ type, n: length >> 1, maxLength: length }, facts, everyMethod, testing);
+        const middle = planNth(
+          { type, n: length >> 1, maxLength: length },
+          facts,
+          methodsWithSubgroups,
+          testing,
+        );
         const indices = Uint32Array.of(index);
         await check(middle, data, { values: data.slice(index, index + 1), indices }, before, false);
       }

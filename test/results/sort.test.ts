@@ -13,7 +13,7 @@ import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import type { SortFault } from "../../src/kernels/sort.ts";
 import { sortFaults } from "../../src/kernels/sort.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort, sortRows } from "../../src/plan/sort.ts";
@@ -413,7 +413,7 @@ describe("faults in the look-back", () => {
       const plan = planSort(
         { type: u32, bits: [0, 16], passes: "single", maxLength: length, ...sizes },
         context.facts,
-        everyMethod,
+        methodsWithSubgroups,
         "positions",
         undefined,
         more,
@@ -506,7 +506,7 @@ describe("tiles that go through work-group memory in parts", () => {
         const options = { type, descending, maxLength, ...tuning, ...sizes };
         return prepare(
           context,
-          planSort(options, context.facts, everyMethod, moved, undefined, { ...testing }),
+          planSort(options, context.facts, methodsWithSubgroups, moved, undefined, { ...testing }),
         );
       };
       const sorts = { 1000: await planned(1000), [TILE]: await planned(TILE) };
@@ -534,7 +534,7 @@ test.for(rows([27, 28], { of: 2 }))(
     const plan = planSort(
       { ...options, maxLength: 3 * tile },
       context.facts,
-      everyMethod,
+      methodsWithSubgroups,
       u32,
       undefined,
       testing,
@@ -572,7 +572,7 @@ describe("short data that is sorted by comparing each item with all others", () 
     ] as const) {
       const testing = { compared: [[300, own, threads]] } as const;
       const options = { type, descending, maxLength, ...(bits && { bits }) };
-      const plan = planSort(options, context.facts, everyMethod, moved, undefined, testing);
+      const plan = planSort(options, context.facts, methodsWithSubgroups, moved, undefined, testing);
       expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
       expect(plan.passes(maxLength, "items")).toHaveLength(1);
       const sort = await prepare(context, plan);
@@ -590,7 +590,7 @@ describe("short data that is sorted by comparing each item with all others", () 
     const context = contextOf(device);
     const options = { type: u32, maxLength: 200, lengthOnGpu: true } as const;
     const testing = { compared: [[256, 8, 32]] } as const;
-    const plan = planSort(options, context.facts, everyMethod, undefined, undefined, testing);
+    const plan = planSort(options, context.facts, methodsWithSubgroups, undefined, undefined, testing);
     expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
     const sort = await prepare(context, plan);
     const data = kinds.few("u32", 200, "a length on the GPU") as Uint32Array;
@@ -614,7 +614,7 @@ describe("short data that is sorted by comparing each item with all others", () 
     const context = contextOf(device);
     const options = { type: u32, maxLength: 100, lengthOnGpu: true } as const;
     const testing = { compared: [[256, 8, 32]] } as const;
-    const plan = planSort(options, context.facts, everyMethod, undefined, undefined, testing);
+    const plan = planSort(options, context.facts, methodsWithSubgroups, undefined, undefined, testing);
     // A thread loads four keys at a time, 128 of a work-group. The last place of the output, which no item gets, tells of a read past the input.
     const read = "return input[params.input_base + index];";
     const mark = `if (params.input_base + index >= arrayLength(&input)) {\n    output[99] = 1u;\n  }\n  ${read}`;
@@ -643,7 +643,7 @@ describe("short data that is sorted by comparing each item with all others", () 
   test("sizes and algorithms that the caller chooses are taken instead, and so are radix sorts of more", () => {
     const { facts } = contextOf(fold().device);
     const kernelOf = (more: object): string =>
-      planSort({ type: u32, maxLength: 128, ...more }, facts, everyMethod, undefined, undefined, {
+      planSort({ type: u32, maxLength: 128, ...more }, facts, methodsWithSubgroups, undefined, undefined, {
         compared: [[128, 8, 32]],
       }).kernels[0]?.entryPoint ?? "";
     expect([{}, { bits: [0, 8] }, { lengthOnGpu: true }, { type: u64 }].map(kernelOf)).toEqual(
@@ -685,7 +685,7 @@ describe("keys that are ranked by the order in which they arrive", () => {
       const plan = planSort(
         { ...options, itemsPerThread: 4, maxLength: 1500 },
         context.facts,
-        everyMethod,
+        methodsWithSubgroups,
         undefined,
         undefined,
         { ...testing, ...(disorder > 0 && { disorder }), byArrival: 8, patience: 3 },
@@ -746,7 +746,7 @@ describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in a wr
     const plan = planSort(
       { ...options, itemsPerThread: items, maxLength: length },
       context.facts,
-      everyMethod,
+      methodsWithSubgroups,
       undefined,
       undefined,
       { partBytes: sortRows.nvidia.partBytes, byArrival: 8, disorder: 2, atOnce: 8 },
@@ -900,7 +900,7 @@ describe("what is refused", () => {
     const own = factsWith({}, { maxStorageBufferBindingSize: 2 ** 20, maxBufferSize: 2 ** 20 });
     const { limits } = own;
     const wide = { type: u32, key: "vec2<u32>(x, 0u)", keyType: u64, indices: true, maxLength: 2 ** 18 };
-    expect(() => planSort(wide, own, everyMethod)).toThrow(LimitError);
+    expect(() => planSort(wide, own, methodsWithSubgroups)).toThrow(LimitError);
     const restore = planAs(fold(), { limits });
     try {
       const small = {
@@ -927,7 +927,7 @@ describe("what is refused", () => {
     const facts = factsWith({}, { maxComputeWorkgroupStorageSize: 16384 });
     const options = { type: u32, workGroupSize: 256, itemsPerThread: 14, maxLength: 2 ** 16 } as const;
     const plan = (algorithm: "blelloch" | "hillis-steele") => () =>
-      planSort({ ...options, algorithm }, facts, everyMethod);
+      planSort({ ...options, algorithm }, facts, methodsWithSubgroups);
     expect(plan("blelloch")).not.toThrow();
     expect(plan("hillis-steele")).toThrow(LimitError);
   });

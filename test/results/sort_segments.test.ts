@@ -7,7 +7,7 @@ import type { ElementType, TypeName } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
@@ -323,7 +323,14 @@ test.for(rows(networkCases, { of: 12 }))(
       const maxLength = 60 * most;
       const descending = turn % 2 === 1;
       const options = { type, segments, maxSegmentLength: most, maxLength, descending };
-      const plan = planSegmentSort(options as never, context.facts, everyMethod, u32, undefined, testing);
+      const plan = planSegmentSort(
+        options as never,
+        context.facts,
+        methodsWithSubgroups,
+        u32,
+        undefined,
+        testing,
+      );
       expect(plan.kernels[0]?.code).toContain("network_keys");
       const prepared = await prepare(context, plan);
       for (const [length, own] of [
@@ -408,7 +415,7 @@ test.for(rows(keyCases, { of: 12 }))(
       const plan = planSegmentSort(
         { ...options, descending } as never,
         context.facts,
-        everyMethod,
+        methodsWithSubgroups,
         undefined,
         undefined,
         testing,
@@ -464,7 +471,7 @@ inTurn(
     const plan = planSegmentSort(
       options,
       contextOf(device).facts,
-      everyMethod,
+      methodsWithSubgroups,
       undefined,
       undefined,
       testing,
@@ -546,7 +553,7 @@ describe("topK of rows", () => {
           segments: "rows",
           ...(most && { maxSegmentLength: most }),
         } as const;
-        const plan = planTopKRows(options, context.facts, everyMethod, testing);
+        const plan = planTopKRows(options, context.facts, methodsWithSubgroups, testing);
         const prepared = await prepare(context, plan);
         for (const length of most ? [1, 4, 15, 16] : [1, 64, 65, 500, 1500]) {
           const count = Math.floor(1500 / length);
@@ -588,7 +595,7 @@ describe("topK of rows", () => {
     const context = contextOf(fold().device);
     const { device } = fold();
     const options = { type: f32, k: 4, maxLength: 1500, segments: "rows" } as const;
-    const plan = planTopKRows(options, context.facts, everyMethod, { ...networks[0], oneTile: 16 });
+    const plan = planTopKRows(options, context.facts, methodsWithSubgroups, { ...networks[0], oneTile: 16 });
     expect(plan.kernels[0]?.code).toContain("network_keys");
     const prepared = await prepare(context, plan);
     for (const length of [3, 16, 17, 100, 1500]) {

@@ -39,10 +39,10 @@ import {
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/device_facts.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
 import { planExpandRuns } from "../../src/plan/expand_runs.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
@@ -348,10 +348,11 @@ export async function kernelsOf(
         maxLength,
       };
       for (const primitive of ["scan", "reduce"] as const) {
-        take(planColumns(primitive, options, facts, everyMethod, ALL_ARRANGEMENTS).kernels);
+        take(planColumns(primitive, options, facts, methodsWithSubgroups, ALL_ARRANGEMENTS).kernels);
         const asRows = { ...options, segments: "rows" } as const;
         take(
-          planRows(primitive, asRows, facts, { ...everyMethod, segmentsOf }, ALL_ARRANGEMENTS)?.kernels ?? [],
+          planRows(primitive, asRows, facts, { ...methodsWithSubgroups, segmentsOf }, ALL_ARRANGEMENTS)
+            ?.kernels ?? [],
         );
       }
     }
@@ -415,7 +416,7 @@ export async function kernelsOf(
     for (const one of [{ ...options, indices: true, descending: true }, options]) {
       try {
         const moved = one === options ? (type.bytes === 8 ? f64 : u32) : undefined;
-        take(planSort(one, facts, everyMethod, moved).kernels);
+        take(planSort(one, facts, methodsWithSubgroups, moved).kernels);
       } catch (cause) {
         // Large tiles of long items are more than work-group memory has room for.
         if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
@@ -431,7 +432,7 @@ export async function kernelsOf(
     const options = { type, maxLength, segments, maxSegmentLength: most };
     const chosen = most === 30 ? {} : { algorithm, ...shape };
     try {
-      take(planSegmentSort({ ...options, ...chosen }, facts, everyMethod, u32).kernels);
+      take(planSegmentSort({ ...options, ...chosen }, facts, methodsWithSubgroups, u32).kernels);
     } catch (cause) {
       if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
         throw cause;
@@ -441,17 +442,17 @@ export async function kernelsOf(
   // Comparisons depend on no algorithm, and neither do networks. Small ones compile soon.
   for (const moved of algorithm === "blelloch" ? [undefined, u32, f64] : []) {
     const sizes = { compared: [[64, 4, 16]] } as const;
-    take(planSort({ type, maxLength: 64 }, facts, everyMethod, moved, undefined, sizes).kernels);
+    take(planSort({ type, maxLength: 64 }, facts, methodsWithSubgroups, moved, undefined, sizes).kernels);
   }
   for (const moved of algorithm === "blelloch" ? [undefined, u32] : []) {
     const options = { type, maxLength, segments: "rows", maxSegmentLength: 16 } as const;
     const network = { network: 16, networkThreads: 4, networkItems: 4, short: 0 };
-    take(planSegmentSort(options, facts, everyMethod, moved, undefined, network).kernels);
+    take(planSegmentSort(options, facts, methodsWithSubgroups, moved, undefined, network).kernels);
   }
   if (type.bytes === 8 && algorithm === "subgroup" && shape.workGroupSize > 1) {
     const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
     try {
-      take(planSort(options, facts, everyMethod, f64, undefined, { partBytes: 1024 }).kernels);
+      take(planSort(options, facts, methodsWithSubgroups, f64, undefined, { partBytes: 1024 }).kernels);
     } catch (cause) {
       // The counters of 32 subgroups alone take what there is.
       if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
@@ -463,7 +464,7 @@ export async function kernelsOf(
     const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
     const testing = { byArrival: 8 as const, partBytes: 16_384 };
     try {
-      take(planSort(options, facts, everyMethod, undefined, ["items"], testing).kernels);
+      take(planSort(options, facts, methodsWithSubgroups, undefined, ["items"], testing).kernels);
     } catch (cause) {
       if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
         throw cause;
@@ -473,7 +474,7 @@ export async function kernelsOf(
   if (type.name === "u32" || type.name === "f64") {
     const short = { ...facts, limits: { ...facts.limits, maxStorageBufferBindingSize: 16_384 } };
     const options = { type, algorithm, workGroupSize: 32, itemsPerThread: 8, maxLength: 20_000 } as const;
-    const plans = planSortInWindows(options, short, everyMethod, u32);
+    const plans = planSortInWindows(options, short, methodsWithSubgroups, u32);
     const gather = planGatherInWindows(options, short, "sort", ["values", "reordered"]);
     for (const { kernels } of [
       ...(plans?.steps ?? []).flatMap(({ count, move }) => [count, move]),
@@ -484,21 +485,23 @@ export async function kernelsOf(
   }
   // One tile takes all the memory that there is. Some of these kernels are compiled for the least that a device has.
   const least = { ...facts, limits: { ...facts.limits, maxComputeWorkgroupStorageSize: 16_384 } };
-  take(planSort({ type, algorithm, maxLength: 100, key: "x" }, least, everyMethod, "positions").kernels);
+  take(
+    planSort({ type, algorithm, maxLength: 100, key: "x" }, least, methodsWithSubgroups, "positions").kernels,
+  );
   for (const options of [
     { type, maxLength },
     { type, maxLength, key: "x", lengthOnGpu: true },
   ]) {
     // The sort within has an algorithm of its own choice, so it may have no subgroups to choose.
     const plain = { ...least, features: new Set([...facts.features].filter((one) => one !== "subgroups")) };
-    take(planTopK({ ...options, k: 5, passes: "single" }, plain, everyMethod).kernels);
-    take(planNth({ ...options, n: 5, descending: true }, plain, everyMethod).kernels);
+    take(planTopK({ ...options, k: 5, passes: "single" }, plain, methodsWithSubgroups).kernels);
+    take(planNth({ ...options, n: 5, descending: true }, plain, methodsWithSubgroups).kernels);
     if (options.lengthOnGpu !== true) {
       // Too many for one work-group to put in order.
-      take(planTopK({ ...options, k: 1000 }, plain, everyMethod).kernels);
+      take(planTopK({ ...options, k: 1000 }, plain, methodsWithSubgroups).kernels);
       const rows = { ...options, segments: "rows", k: 5 } as const;
-      take(planTopKRows(rows, plain, everyMethod).kernels);
-      take(planTopKRows({ ...rows, maxSegmentLength: 30 }, plain, everyMethod).kernels);
+      take(planTopKRows(rows, plain, methodsWithSubgroups).kernels);
+      take(planTopKRows({ ...rows, maxSegmentLength: 30 }, plain, methodsWithSubgroups).kernels);
     }
   }
   for (const indices of [false, true]) {

@@ -1,12 +1,12 @@
 import { planCompact as compact, planPartition as partition } from "../../src/plan/compact.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import { everyMethod as recorded } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups as recorded } from "../../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planReduce as reduce } from "../../src/plan/reduce.ts";
 import { planScan as scan } from "../../src/plan/scan.ts";
 import { segmentsOf } from "../../src/plan/segments.ts";
 
-const everyMethod = { ...recorded, segmentsOf };
+const methodsWithSubgroups = { ...recorded, segmentsOf };
 
 // Plans that choose from every method, as most tests want them. What is wrong rejects.
 
@@ -17,22 +17,22 @@ export const planScan = async (
   options: Parameters<typeof scan>[0],
   facts: DeviceFacts,
   ...rest: Rest<typeof scan>
-): Promise<Plan> => scan(options, facts, everyMethod, ...rest);
+): Promise<Plan> => scan(options, facts, methodsWithSubgroups, ...rest);
 
 export const planReduce = async (
   options: Parameters<typeof reduce>[0],
   facts: DeviceFacts,
   ...rest: Rest<typeof reduce>
-): Promise<Plan> => reduce(options, facts, everyMethod, ...rest);
+): Promise<Plan> => reduce(options, facts, methodsWithSubgroups, ...rest);
 
 export const planCompact = async (
   options: Parameters<typeof compact>[0],
   facts: DeviceFacts,
   ...rest: Rest<typeof compact>
-): Promise<Plan> => compact(options, facts, everyMethod, ...rest);
+): Promise<Plan> => compact(options, facts, methodsWithSubgroups, ...rest);
 
 export const planPartition = async (
   options: Parameters<typeof partition>[0],
   facts: DeviceFacts,
   ...rest: Rest<typeof partition>
-): Promise<Plan> => partition(options, facts, everyMethod, ...rest);
+): Promise<Plan> => partition(options, facts, methodsWithSubgroups, ...rest);

@@ -10,7 +10,7 @@ import { planReduce } from "../../plan/reduce.ts";
 import { requireScalar } from "../../plan/require_scalar.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
-import { loadRareOptions, methodsFor } from "../executor/load_methods.ts";
+import { loadOptionsPart, methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
 import { isLong, runAtOnce, typesOf } from "./scan_at_hand.ts";
 
@@ -54,7 +54,7 @@ export async function argAtHand(
   if (given.length === 0) {
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }
-  const reduction = reductionOf(call, type, (await loadRareOptions()).u64);
+  const reduction = reductionOf(call, type, (await loadOptionsPart()).u64);
   // Entries have no value on the CPU that could be carried from piece to piece. So the parts of a long array are calls of their own.
   let items = given.length;
   while (isLong(items, reduction.type.bytes, context)) {

@@ -17,9 +17,9 @@ import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, ReadBack, Target } from "../device/transfer.ts";
 import { atHand, fresh, givenOf } from "../device/transfer.ts";
-import type { HandEnds } from "../executor/ends_at_hand.ts";
+import type { CheckedEnds } from "../executor/check_ends.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
-import { loadRareOptions, methodsFor, once } from "../executor/load_methods.ts";
+import { loadOptionsPart, methodsFor, once } from "../executor/load_methods.ts";
 import type { Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor, forgetRuns, plannedLength, withPlan } from "../executor/plans_of_calls.ts";
 import type { LongPlanned } from "../streams/pieces_at_hand.ts";
@@ -162,19 +162,19 @@ export function endReaderOf(
   caller: string,
   initial: unknown,
   total?: unknown,
-): (types: HandTypes & { readonly into?: Given }) => Promise<Partial<HandEnds>> {
+): (types: HandTypes & { readonly into?: Given }) => Promise<Partial<CheckedEnds>> {
   const room = givenOf(total as AnyArray);
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await loadRareOptions()).endsAtHand(caller, types, initial, total, room);
+      : (await loadOptionsPart()).checkEnds(caller, types, initial, total, room);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */
 export const targetFor = async (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Promise<Target> => (into === undefined ? fresh : (await loadRareOptions()).resultIn(into, ...others));
+): Promise<Target> => (into === undefined ? fresh : (await loadOptionsPart()).resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {
@@ -208,7 +208,7 @@ const shortTypes = { u32, i32, f32, f16 } as const;
 
 /** The element type of this name. The 64-bit types are loaded with the first array of 64-bit elements. */
 const typeNamed = async (name: TypeName): Promise<ElementType> =>
-  shortTypes[name as keyof typeof shortTypes] ?? (await loadRareOptions())[name as "u64" | "i64" | "f64"];
+  shortTypes[name as keyof typeof shortTypes] ?? (await loadOptionsPart())[name as "u64" | "i64" | "f64"];
 
 /** A compiled plan, as a call uses it. */
 interface PlanAtHand {
@@ -296,7 +296,7 @@ export async function runAtHand(
   planned: LongPlanned,
   { type, from = type }: Omit<HandTypes, "arrayOf">,
   given: Given,
-  ends: Partial<Omit<HandEnds, "options">>,
+  ends: Partial<Omit<CheckedEnds, "options">>,
   target: Target = fresh,
   room?: Given,
 ): Promise<Uint8Array> {
@@ -319,7 +319,7 @@ export const runAtOnce = (
   planned: Planned,
   type: ElementType,
   given: Given,
-  ends: Partial<Omit<HandEnds, "options">> = {},
+  ends: Partial<Omit<CheckedEnds, "options">> = {},
   target: Target = fresh,
 ): Promise<Uint8Array> =>
   planAtHand(

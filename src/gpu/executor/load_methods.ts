@@ -6,7 +6,7 @@ import { goOneByOne } from "../../plan/choose_sizes.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { MapOptions } from "../../plan/map.ts";
 import type { Methods } from "../../plan/methods.ts";
-import { portable } from "../../plan/methods.ts";
+import { portableMethods } from "../../plan/methods.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 
 /** Loads a part when it is first asked for. Later calls need not wait: even for what is there, `import()` takes a while. */
@@ -20,8 +20,8 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
     });
 }
 
-/** Loads the code of options and types that most calls do without. */
-export const loadRareOptions = /* @__PURE__ */ once(() => import("./rare_options.ts"));
+/** Loads what the options and types need that most calls do without. */
+export const loadOptionsPart = /* @__PURE__ */ once(() => import("./options_part.ts"));
 
 /**
  * The methods that a plan may choose from. Subgroups and the single pass are loaded if the options name one of them. For a
@@ -44,7 +44,7 @@ export async function methodsFor(
     options;
   const isFaster = isRecorded && (facts.vendor === "nvidia" || facts.lookBack || facts.tuned);
   if (isFaster || algorithm === "subgroup" || passes === "single") {
-    return (await part(import("../../plan/every_method.ts"))).everyMethod;
+    return (await part(import("../../plan/methods_with_subgroups.ts"))).methodsWithSubgroups;
   }
   // An element of a segment has a number beside its value.
   const elementBytes = (op?.mostBytes ?? type?.bytes ?? 0) + (segments ? 4 : 0);
@@ -54,5 +54,5 @@ export async function methodsFor(
     [algorithm, workGroupSize, itemsPerThread, passes, map, from, initial, total].every(
       (one) => one === undefined,
     );
-  return isPlain ? portable : { ...portable, ...(await loadRareOptions()).rareMethods };
+  return isPlain ? portableMethods : { ...portableMethods, ...(await loadOptionsPart()).methodsOfOptions };
 }

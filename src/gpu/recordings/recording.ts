@@ -191,9 +191,9 @@ export async function prepareFor(
   const { segments } = options as ScanOptions;
   const [own, segmentPart] = await Promise.all([
     methodsFor(options, facts, true),
-    segments === undefined ? undefined : part(import("../../plan/segment_methods.ts")),
+    segments === undefined ? undefined : part(import("../../plan/methods_of_segments.ts")),
   ]);
-  const { planRows, ...segmented } = segmentPart?.segmentMethods(segments) ?? {};
+  const { planRows, ...segmented } = segmentPart?.methodsOfSegments(segments) ?? {};
   const methods = { ...own, ...segmented };
   // Partitions do not go in windows, so a plan for longer ranges is refused.
   const window = windowFor(options, facts.limits, segments as Keys);

@@ -1,7 +1,7 @@
 import { refuse } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
-import { everyMethod } from "../../plan/every_method.ts";
+import { methodsWithSubgroups } from "../../plan/methods_with_subgroups.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../../plan/select.ts";
 import { planNth, planTopK } from "../../plan/select.ts";
 import { planTopKRows } from "../../plan/select_rows.ts";
@@ -96,13 +96,13 @@ export async function prepareTopK(
   requireOptions("prepareTopK", options, topKNames);
   const { segments, maxSegmentLength } = options as Partial<TopKRowsOptions>;
   if (segments !== undefined) {
-    const plan = planTopKRows(options as TopKRowsOptions, context.facts, everyMethod);
+    const plan = planTopKRows(options as TopKRowsOptions, context.facts, methodsWithSubgroups);
     return prepare(context, plan, undefined, isSubmitted);
   }
   if (maxSegmentLength !== undefined) {
     refuse("prepareTopK", "maxSegmentLength", maxSegmentLength, "a number only beside segments");
   }
-  return prepare(context, planTopK(options, context.facts, everyMethod), undefined, isSubmitted);
+  return prepare(context, planTopK(options, context.facts, methodsWithSubgroups), undefined, isSubmitted);
 }
 
 /** `Fold.prepareNth`. `isSubmitted` is as in {@link prepare}. */
@@ -112,5 +112,5 @@ export async function prepareNth(
   isSubmitted?: boolean,
 ): Promise<Prepared> {
   requireOptions("prepareNth", options, nthNames);
-  return prepare(context, planNth(options, context.facts, everyMethod), undefined, isSubmitted);
+  return prepare(context, planNth(options, context.facts, methodsWithSubgroups), undefined, isSubmitted);
 }

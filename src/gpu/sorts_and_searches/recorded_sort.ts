@@ -3,7 +3,7 @@ import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
-import { everyMethod } from "../../plan/every_method.ts";
+import { methodsWithSubgroups } from "../../plan/methods_with_subgroups.ts";
 import { tuningNames } from "../../plan/options.ts";
 import { wholeWords } from "../../plan/plan.ts";
 import type { SortOptions } from "../../plan/sort.ts";
@@ -171,17 +171,18 @@ export async function prepareSortWithLists(
   const movesAll = !byKey && (only === undefined || direct !== undefined);
   const moved = movesAll ? (direct ?? (options.indices ? "positions" : undefined)) : "positions";
   const sorted = { ...plain, ...(byKey && { indices: true }) };
-  const windows = segments === undefined ? planSortInWindows(sorted, facts, everyMethod, moved) : undefined;
+  const windows =
+    segments === undefined ? planSortInWindows(sorted, facts, methodsWithSubgroups, moved) : undefined;
   const sortPlan = windows
     ? { ...windows.plan, leavesPositions: false }
     : segments !== undefined
       ? planSegmentSort(
           { ...options, ...sorted } as Parameters<typeof planSegmentSort>[0],
           facts,
-          everyMethod,
+          methodsWithSubgroups,
           moved,
         )
-      : { ...planSort(sorted, facts, everyMethod, moved), leavesPositions: false };
+      : { ...planSort(sorted, facts, methodsWithSubgroups, moved), leavesPositions: false };
   const preparedSort = async (): Promise<Prepared> =>
     windows ? checked(context, await sortInWindows(context, windows), isSubmitted) : prepared(sortPlan);
   const { leavesPositions } = sortPlan;

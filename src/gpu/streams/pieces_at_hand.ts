@@ -10,7 +10,7 @@ import { endCall, startCall } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf, fresh } from "../device/transfer.ts";
-import type { HandEnds } from "../executor/ends_at_hand.ts";
+import type { CheckedEnds } from "../executor/check_ends.ts";
 import type { Planned, PlanOptions } from "../executor/plans_of_calls.ts";
 import type { Pieces, WriteFlags } from "./pieces.ts";
 import { bytesOfPieces, itemsOfPiece, openPieces } from "./pieces.ts";
@@ -34,7 +34,7 @@ export interface LongCall {
   /** Where the result goes: to `room`, if that was given, or to a new array. */
   readonly target: Target;
   readonly room: Given | undefined;
-  readonly ends?: Partial<Omit<HandEnds, "options">>;
+  readonly ends?: Partial<Omit<CheckedEnds, "options">>;
   /** The items of a row, if each is combined on its own. */
   readonly columns?: number;
   /** The flags of a compaction. `check` throws if they are not there any more. */

@@ -77,11 +77,11 @@ export async function planRowPieces(
     const methods = await methodsFor(options, facts);
     return planner(options, facts, methods, [arrangementFor(options)]);
   }
-  const [methods, { segmentMethods }] = await Promise.all([
+  const [methods, { methodsOfSegments }] = await Promise.all([
     methodsFor(options, facts, true),
-    part(import("../../plan/segment_methods.ts")),
+    part(import("../../plan/methods_of_segments.ts")),
   ]);
-  const { planRows, ...segmented } = segmentMethods(options.segments);
+  const { planRows, ...segmented } = methodsOfSegments(options.segments);
   const all = { ...methods, ...segmented };
   // Pieces start at vectors, in buffers of their own.
   return planRows?.(primitive, options, facts, all, ["vectors"]) ?? planner(options, facts, all, ["vectors"]);

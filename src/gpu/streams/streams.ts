@@ -23,7 +23,7 @@ import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
 import type { Context } from "../device/context.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
-import { endsAtHand } from "../executor/ends_at_hand.ts";
+import { checkEnds } from "../executor/check_ends.ts";
 import { methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
 import type { Pieces } from "./pieces.ts";
@@ -207,7 +207,7 @@ function startFold(
   }
   const arrayOf = (...range: Bytes): AnyArray => arrayOver(type, ...range);
   const room = givenOf(total as AnyArray);
-  const place = endsAtHand(caller, { type, arrayOf }, undefined, total, room).total;
+  const place = checkEnds(caller, { type, arrayOf }, undefined, total, room).total;
   // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
   const given = initial === undefined ? undefined : requireInitial(initial, type, caller);
   const before = carried ? carried.bytes(given) : bytesOfInitial(given ?? identity, type, caller);

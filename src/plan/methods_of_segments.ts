@@ -3,11 +3,11 @@ import type { Methods } from "./methods.ts";
 import { planRows } from "./rows.ts";
 import { segmentsOf } from "./segments.ts";
 
-/** The methods for segments, and the planner of rows. */
+/** The methods of segments, and the planner of rows. */
 interface SegmentMethods extends Pick<Methods, "segmentsOf" | "planColumns"> {
   readonly planRows?: typeof planRows;
 }
 
-/** The methods for these segments, which are not checked yet. */
-export const segmentMethods = (segments: unknown): SegmentMethods =>
+/** The methods that a plan with these segments needs. The segments are not checked yet. */
+export const methodsOfSegments = (segments: unknown): SegmentMethods =>
   segments === "columns" ? { planColumns } : { segmentsOf, ...(segments === "rows" && { planRows }) };

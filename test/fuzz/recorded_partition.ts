@@ -4,15 +4,15 @@ import type { ReferenceClassPartition, ReferencePartition } from "../../src/refe
 import { partitionReference } from "../../src/reference/partition.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attemptNow } from "./oracle.ts";
-import { flagsOf, keeps, places } from "./parts.ts";
+import { flagsOf, keeps, places } from "./partition_and_histogram.ts";
 import type { Scale } from "./plans.ts";
 import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./ranges.ts";
 import { bufferMaker, FILL, gathered, placed, preparedOn, requireBytes } from "./ranges.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, dataKinds, itemBytes, typeOf } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attemptNow } from "./verdict.ts";
 
 // Partitions that are recorded: in two, with the rest behind the kept items or in a range of its own, and by classes. All bytes of
 // all buffers are compared.
@@ -47,13 +47,13 @@ export interface PartitionStep {
   readonly firstIndex?: number;
 }
 
-export interface PartitionCase {
-  readonly family: "partition";
+export interface RecordedPartitionCase {
+  readonly family: "recorded-partition";
   readonly plan: PartitionSpec;
   readonly steps: readonly PartitionStep[];
 }
 
-export function partitionArbitrary(scale: Scale): fc.Arbitrary<PartitionCase> {
+export function recordedPartitionArbitrary(scale: Scale): fc.Arbitrary<RecordedPartitionCase> {
   const plan = fc.record(
     {
       type: typeArbitrary(scale),
@@ -82,7 +82,7 @@ export function partitionArbitrary(scale: Scale): fc.Arbitrary<PartitionCase> {
     { requiredKeys: ["length", "data", "before"] },
   );
   return fc.record({
-    family: fc.constant("partition" as const),
+    family: fc.constant("recorded-partition" as const),
     plan: new Pooled(plan, 6),
     steps: fc.array(step, { minLength: 1, maxLength: 4 }),
   });
@@ -95,7 +95,10 @@ interface Parts {
   readonly count: Uint32Array;
 }
 
-export async function runPartition({ plan, steps }: PartitionCase, bench: Bench): Promise<Verdict> {
+export async function runRecordedPartition(
+  { plan, steps }: RecordedPartitionCase,
+  bench: Bench,
+): Promise<Verdict> {
   const { fold } = bench;
   const { device } = fold;
   const { type: spec, maxLength, rest, where, indices = false, lengthOnGpu = false } = plan;

@@ -7,7 +7,7 @@ import { runIn } from "../support/command.ts";
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "wavefold-unix-"));
+  folder = mkdtempSync(join(tmpdir(), "wavefold-wrap-hint-"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

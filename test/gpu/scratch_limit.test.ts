@@ -7,7 +7,7 @@ import { watched } from "../support/watched_device.ts";
 const fold = useSoftwareFold();
 const tuning = { passes: "single", workGroupSize: 1, itemsPerThread: 2 } as const;
 
-test("scratch that is larger than a buffer may be", async () => {
+test("a prepared scan whose scratch is larger than a buffer may be is refused", async () => {
   const { device, made } = watched(fold().device);
   const one = await openFold({ device });
   const { maxStorageBufferBindingSize, maxBufferSize } = device.limits;
@@ -23,7 +23,7 @@ test("scratch that is larger than a buffer may be", async () => {
   expect(made()).toEqual([]);
 });
 
-test("the same at hand", async () => {
+test("a scan at hand whose scratch is larger than a buffer may be is refused", async () => {
   const limits = { maxStorageBufferBindingSize: 65536, maxBufferSize: 65536 };
   const { device, made } = watched(fold().device, { limits });
   const one = await openFold({ device });

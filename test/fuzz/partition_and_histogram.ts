@@ -7,13 +7,13 @@ import { histogramReference } from "../../src/reference/histogram.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import type { Bench } from "./bench.ts";
 import { hasFeature } from "./bench.ts";
-import type { Verdict } from "./oracle.ts";
-import { attempt, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { Scale } from "./plans.ts";
 import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import { onGpu, partsOf, requireEqual } from "./segments.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, bitsOf, dataKinds, itemBytes, typeOf } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attempt, Fault, oneLine, verdictOf } from "./verdict.ts";
 
 // Partitions, in two and by classes, and histograms: at hand and on the GPU. All of them are exact.
 
@@ -34,7 +34,7 @@ export function flagsOf(length: number, seed: number): Uint32Array<ArrayBuffer> 
 }
 
 /** What is called. */
-export interface PartsSpec {
+export interface PartitionAndHistogramSpec {
   readonly kind: "partition" | "classes" | "even" | "edges" | "numbers";
   readonly type: TypeSpec;
   /** Of a partition in two: flags, where it is left out. */
@@ -51,19 +51,19 @@ export interface PartsSpec {
   readonly itemsPerThread?: number;
 }
 
-export interface PartsStep {
+export interface PartitionAndHistogramStep {
   readonly length: number;
   readonly data: DataSpec;
   readonly onGpu?: boolean;
 }
 
-export interface PartsCase {
-  readonly family: "parts";
-  readonly call: PartsSpec;
-  readonly steps: readonly PartsStep[];
+export interface PartitionAndHistogramCase {
+  readonly family: "partition-and-histogram";
+  readonly call: PartitionAndHistogramSpec;
+  readonly steps: readonly PartitionAndHistogramStep[];
 }
 
-export function partsArbitrary(scale: Scale): fc.Arbitrary<PartsCase> {
+export function partitionAndHistogramArbitrary(scale: Scale): fc.Arbitrary<PartitionAndHistogramCase> {
   const call = fc.record(
     {
       kind: fc.constantFrom(
@@ -98,13 +98,16 @@ export function partsArbitrary(scale: Scale): fc.Arbitrary<PartsCase> {
     { requiredKeys: ["length", "data"] },
   );
   return fc.record({
-    family: fc.constant("parts" as const),
+    family: fc.constant("partition-and-histogram" as const),
     call: new Pooled(call, scale.software ? 6 : 24),
     steps: fc.array(step, { minLength: 1, maxLength: 4 }),
   });
 }
 
-export async function runParts({ call, steps }: PartsCase, bench: Bench): Promise<Verdict> {
+export async function runPartitionAndHistogram(
+  { call, steps }: PartitionAndHistogramCase,
+  bench: Bench,
+): Promise<Verdict> {
   const verdict = await verdictOf(steps, (step) => runStep(call, step, bench));
   await bench.requireNoError(call.kind);
   return verdict;
@@ -125,7 +128,11 @@ function edgesOf(data: AnyArray, name: TypeName, count: number, seed: number): V
   return [...found].sort((a, b) => (a < b ? -1 : 1));
 }
 
-async function runStep(spec: PartsSpec, step: PartsStep, bench: Bench): Promise<Verdict> {
+async function runStep(
+  spec: PartitionAndHistogramSpec,
+  step: PartitionAndHistogramStep,
+  bench: Bench,
+): Promise<Verdict> {
   const { kind, count, factor, modulus } = spec;
   const isHistogram = kind !== "partition" && kind !== "classes";
   // A histogram takes no structs.

@@ -7,7 +7,7 @@ import type { Given } from "../device/transfer.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 
 /** The two ends of a call at hand. */
-export interface HandEnds {
+export interface CheckedEnds {
   /** The options of the plan. */
   readonly options: { readonly initial?: true; readonly total?: true };
   /** The initial value, to upload. */
@@ -22,7 +22,7 @@ export interface HandEnds {
  *
  * @throws {ArgumentError} if the value is none of the type, if the array takes no element of the type, or if it overlaps the other one.
  */
-export function endsAtHand(
+export function checkEnds(
   caller: string,
   {
     type,
@@ -32,7 +32,7 @@ export function endsAtHand(
   initial: unknown,
   total: unknown,
   room: Given,
-): HandEnds {
+): CheckedEnds {
   const wanted = arrayOf(new ArrayBuffer(0));
   if (total !== undefined && !isSameKind(total, wanted)) {
     throw new ArgumentError(

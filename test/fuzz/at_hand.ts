@@ -8,8 +8,6 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Bench } from "./bench.ts";
 import { junkNames, junkValue } from "./junk.ts";
-import type { Verdict } from "./oracle.ts";
-import { attempt, attemptNow, Fault, oneLine, verdictOf } from "./oracle.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import {
   boundsOf,
@@ -26,6 +24,8 @@ import {
 import { canRun } from "./recorded.ts";
 import type { DataSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, dataKinds } from "./values.ts";
+import type { Verdict } from "./verdict.ts";
+import { attempt, attemptNow, Fault, oneLine, verdictOf } from "./verdict.ts";
 
 // Calls at hand: typed array in, typed array out; with arrays that change hands on the way, and options that do not belong
 // to the call.
@@ -81,13 +81,13 @@ export interface CallSpec {
   readonly extra?: Readonly<Record<string, string>>;
 }
 
-export interface HandCase {
-  readonly family: "hand";
+export interface AtHandCase {
+  readonly family: "at-hand";
   /** Made at once. */
   readonly calls: readonly CallSpec[];
 }
 
-export function handArbitrary(scale: Scale): fc.Arbitrary<HandCase> {
+export function atHandArbitrary(scale: Scale): fc.Arbitrary<AtHandCase> {
   const length = fc.oneof(
     { weight: 40, arbitrary: sizeAround(scale.usualLength) },
     { weight: 1, arbitrary: sizeAround(scale.rareLength) },
@@ -122,7 +122,7 @@ export function handArbitrary(scale: Scale): fc.Arbitrary<HandCase> {
     { requiredKeys: ["plan", "length", "data"] },
   );
   return fc.record({
-    family: fc.constant("hand" as const),
+    family: fc.constant("at-hand" as const),
     calls: fc.array(call, { minLength: 1, maxLength: 3 }),
   });
 }
@@ -162,7 +162,7 @@ function makeArray(facts: PlanFacts, call: CallSpec): Made {
 }
 
 /** Makes all calls of a case at once, and compares what they give. */
-export async function runHand({ calls }: HandCase, bench: Bench): Promise<Verdict> {
+export async function runAtHand({ calls }: AtHandCase, bench: Bench): Promise<Verdict> {
   const started = calls.map((given) => {
     const facts = factsOf(given.plan);
     const call = { ...given, length: Math.min(given.length, mostItems(facts)) };

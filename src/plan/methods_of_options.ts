@@ -5,8 +5,11 @@ import { countWorkGroups } from "./count_work_groups.ts";
 import { mapOf } from "./map.ts";
 import type { Methods } from "./methods.ts";
 
-/** The methods for options that most plans do without, and for elements of many bytes. */
-export const rareMethods = {
+/**
+ * The methods that a plan needs if its options name an algorithm, sizes, a map, an initial value, a total or `lengthOnGpu`, or if its
+ * elements have many bytes.
+ */
+export const methodsOfOptions = {
   requireChosen,
   requireFit,
   oneByOne,

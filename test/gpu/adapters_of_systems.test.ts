@@ -54,7 +54,7 @@ await openFold(adapter === undefined ? {} : { adapter }).catch((error) => {
 
 let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "wavefold-platforms-"));
+  folder = mkdtempSync(join(tmpdir(), "wavefold-adapters-"));
   const webgpu = join(folder, "node_modules", "webgpu");
   mkdirSync(webgpu, { recursive: true });
   writeFileSync(join(webgpu, "package.json"), '{ "name": "webgpu", "type": "module", "main": "index.js" }');

@@ -4,11 +4,11 @@ import { ArgumentError } from "../../errors.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf } from "../device/transfer.ts";
 
-// The code of options and types that most calls do without.
+// What most calls do without, loaded together: the options that ARCHITECTURE.md lists, 64-bit types, and the run numbers of single passes.
 
 export { f64, i64, u64 } from "../../algebra/types_64.ts";
-export { rareMethods } from "../../plan/rare_methods.ts";
-export { endsAtHand } from "./ends_at_hand.ts";
+export { methodsOfOptions } from "../../plan/methods_of_options.ts";
+export { checkEnds } from "./check_ends.ts";
 export { runNumberDigits } from "./run_numbers.ts";
 
 /**

@@ -5,7 +5,7 @@ import { max, min } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { i64 } from "../../src/algebra/types_64.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import { everyMethod } from "../../src/plan/every_method.ts";
+import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planReduce } from "../../src/plan/reduce.ts";
 import { ALONE } from "../../src/plan/run_key.ts";
@@ -23,7 +23,7 @@ import { changed, contextOfFold, FAULTS, faultOf, faults, missing, STUCK_MS } fr
 // Runs of keys that are found in one dispatch. Each fault of the look-back is planted in a run of its own.
 
 const fold = useSoftwareFold();
-const methods = { ...everyMethod, segmentsOf };
+const methods = { ...methodsWithSubgroups, segmentsOf };
 const POISON = 0xdeadbeef;
 
 /** Small tiles of two rows, so that few keys take many of them. All subgroups are full. */
