@@ -49,8 +49,9 @@ export function requireCount(
 /** The error for an unknown option. */
 function unknownOption(caller: string, name: string, names: readonly string[]): ArgumentError {
   const plain = (one: string): string => one.toLowerCase().replace(/[_-]/g, "");
+  // Each four letters of the name, or what is left of them, may have one wrong.
   const [nearest] = [0, 1, 2, 3, 4]
-    .filter((steps) => steps <= Math.ceil(name.length / 4))
+    .filter((steps) => 4 * steps < name.length + 4)
     .flatMap((steps) => names.filter((one) => isNear(plain(name), plain(one), steps)));
   return new ArgumentError(
     `${caller} takes no option ${name}; ${nearest ? `did you mean ${nearest}?` : `it takes ${names.join(", ")}`}`,

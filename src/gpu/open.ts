@@ -91,12 +91,9 @@ export async function openDevice(options: OpenOptions, find: Find, openStore?: O
 
 async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   requireOptions("openFold", options, openNames);
-  const { device, adapter, maxPipelines, maxKeptBytes } = options;
-  for (const [name, most] of Object.entries({ maxPipelines, maxKeptBytes })) {
-    if (most !== undefined) {
-      requireCount("openFold", name, most, 0);
-    }
-  }
+  const { device, adapter, maxPipelines = 0, maxKeptBytes = 0 } = options;
+  requireCount("openFold", "maxPipelines", maxPipelines, 0);
+  requireCount("openFold", "maxKeptBytes", maxKeptBytes, 0);
   if (device !== undefined) {
     if (typeof device?.createComputePipelineAsync !== "function") {
       refuse("openFold", "device", device, "a GPUDevice");
