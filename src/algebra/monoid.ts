@@ -103,7 +103,7 @@ export const monoid = (op: Operator, type: ElementType, caller: string): Monoid 
 /** The same as {@link monoid}, but the operator itself checks the type. */
 export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
   if (!(op as Partial<Operator> | null | undefined)?.on) {
-    refuse(caller, "op", String(op), "an operator");
+    refuse(caller, "op", op, "an operator");
   }
   return (op as Required<Operator>).on(op, type, caller);
 }

@@ -114,7 +114,7 @@ function sorted(
   }
   const [bitsText, keyText, orderText] = texts;
   if (typeof descending !== "boolean") {
-    refuse(caller, "descending", String(descending), "true or false");
+    refuse(caller, "descending", descending, "true or false");
   }
   // This checks the sizes and the options that are left.
   const takes = `type, ${values ? "values, " : ""}items, descending, bits, ${SIZES}`;

@@ -1,4 +1,4 @@
-import { ArgumentError } from "../errors.ts";
+import { refuse } from "../errors.ts";
 import type { Sizes } from "./sizes.ts";
 
 type SubgroupSizes = Pick<Sizes, "workGroupSize" | "minSubgroupSize">;
@@ -61,10 +61,7 @@ export type Algorithm = keyof typeof algorithms;
 /** The algorithm of that name. */
 export function requireAlgorithm(name: unknown, caller: string): Algorithm {
   if (typeof name !== "string" || !Object.hasOwn(algorithms, name)) {
-    throw new ArgumentError(
-      `${caller}: ${String(name)} is not an algorithm; it takes ${Object.keys(algorithms).join(", ")}`,
-      "algorithm",
-    );
+    refuse(caller, "algorithm", name, Object.keys(algorithms).join(", "));
   }
   return name as Algorithm;
 }

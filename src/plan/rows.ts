@@ -19,7 +19,7 @@ import { bound, distinct, itemBytesOf, perArrangement, RUNS, wholeWords } from "
 import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
 import { planScan, vectorOf } from "./scan.ts";
-import { countsOf } from "./segment_counts.ts";
+import { countsOf, refuseTotal } from "./segment_counts.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 const row = (
@@ -120,12 +120,13 @@ export function planRows(
   testing: Partial<LookBackChoices> = {},
 ): Plan | undefined {
   const { type, op = add, exclusive = false, lengthOnGpu = false, algorithm, passes, total } = options;
-  if (algorithm !== undefined || passes !== undefined || total) {
+  if (algorithm !== undefined || passes !== undefined) {
     return undefined;
   }
   const reduces = primitive === "reduce";
   const own = monoidOf(op, type, primitive);
   const title = `${primitive}<${own.title}> of rows`;
+  refuseTotal(total, title);
   const ends = methods.endsOf?.({ initial: options.initial }, title, own);
   const monoid = ends?.monoid ?? own;
   const { domain } = monoid;

@@ -35,7 +35,7 @@ import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
 import { moveSizes, planSort, requireBindable, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
-import { requireBits, requireKey, requireSmallest, requireWhole } from "./sort_key.ts";
+import { requireBits, requireKey, requireWhole } from "./sort_key.ts";
 
 // Selections: they find the elements that a sort would put first, or one of them, and do not sort the others.
 
@@ -499,7 +499,6 @@ export function planTopK(
 ): Plan {
   const facts = untuned(given);
   const { lengthOnGpu = false, passes, smallest, key, keyType, bits } = options;
-  requireSmallest(smallest, "topK");
   const ordered = { ...options, descending: smallest !== true };
   const { title, type, maxLength } = checkedSelection("topK", ordered, facts, testing);
   requireChosen(options, title, facts);

@@ -11,7 +11,7 @@ import { bound, distinct, wholeWords } from "./plan.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
 import { checkedSort, moveSizes } from "./sort.ts";
-import { requireSmallest, requireWhole } from "./sort_key.ts";
+import { requireWhole } from "./sort_key.ts";
 import type { SegmentTesting } from "./sort_segments.ts";
 import { planLong, planSegmentsOf, renamed, requireSortedSegments, slottedFor } from "./sort_segments.ts";
 
@@ -31,7 +31,6 @@ export function planTopKRows(
   testing: SegmentTesting = {},
 ): Plan {
   const { k: given, smallest, segments: _, maxSegmentLength, ...others } = options;
-  requireSmallest(smallest, "topK");
   const sorted = { ...others, indices: true, descending: smallest !== true };
   const { type, base, range, row, maxLength, keyBytes } = checkedSort(
     sorted,

@@ -553,7 +553,7 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "an unknown algorithm",
     "work_group_compact 64 algorithm=best",
     "",
-    "work_group_compact: best is not an algorithm; it takes blelloch, hillis-steele, subgroup",
+    "work_group_compact: algorithm is best; it takes blelloch, hillis-steele, subgroup",
   ],
   [
     "subgroups and an algorithm without",

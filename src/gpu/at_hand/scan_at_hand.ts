@@ -108,7 +108,7 @@ export interface HandScanMapOptions<From extends string, Name extends string, V 
 
 const scanNames = {
   op: true,
-  exclusive: true,
+  exclusive: "boolean",
   initial: true,
   total: true,
   into: true,

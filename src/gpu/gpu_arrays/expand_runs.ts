@@ -4,6 +4,7 @@ import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, refuse } from "../../errors.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { ExpandOptions } from "../../plan/expand_runs.ts";
 import { planExpandRuns, saturatingSum } from "../../plan/expand_runs.ts";
@@ -69,15 +70,14 @@ export interface PreparedExpandRuns {
   [Symbol.dispose](): void;
 }
 
-const handNames = { type: true, workGroupSize: true, itemsPerThread: true } as const satisfies Record<
-  keyof HandExpandOptions<string>,
-  true
+const handNames = { type: true, workGroupSize: true, itemsPerThread: true } as const satisfies OptionTable<
+  HandExpandOptions<string>
 >;
 const preparedNames = {
   maxLength: true,
-  lengthOnGpu: true,
+  lengthOnGpu: "boolean",
   ...handNames,
-} as const satisfies Record<keyof ExpandOptions, true>;
+} as const satisfies OptionTable<ExpandOptions>;
 const recordNames = {
   input: true,
   counts: true,
@@ -85,7 +85,7 @@ const recordNames = {
   outputLength: true,
   count: true,
   length: true,
-} as const satisfies Record<keyof ExpandRanges, true>;
+} as const satisfies OptionTable<ExpandRanges>;
 
 /** How messages of the scan of the counts begin: with the plan's title, or with that of a call. */
 const SCAN_OF_COUNTS = /^scan<u32(, saturatingSum)?>/;

@@ -2,7 +2,8 @@ import { arrayOver } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
-import { requireOptions } from "../../options.ts";
+import type { OptionTable } from "../../options.ts";
+import { requireCount, requireOptions } from "../../options.ts";
 import { requireWindows } from "../../plan/window_length.ts";
 import { typesOf } from "../at_hand/scan_at_hand.ts";
 import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
@@ -155,7 +156,7 @@ const wrapNames = {
   offset: true,
   length: true,
   maxLength: true,
-} as const satisfies Record<keyof WrapOptions, true>;
+} as const satisfies OptionTable<WrapOptions>;
 
 /** `Fold.wrap`. */
 export async function wrap(context: Context, arrays: Arrays, options: WrapOptions): Promise<GpuArray> {
@@ -173,9 +174,7 @@ export async function wrap(context: Context, arrays: Arrays, options: WrapOption
   }
   const option = isOnGpu ? "maxLength" : "length";
   const { [option]: most = fitting } = options;
-  if (typeof most !== "number" || !Number.isInteger(most) || most < 0) {
-    refuse(title, option, String(most), "a whole number from 0 up");
-  }
+  requireCount(title, option, most, 0);
   if (most > fitting) {
     throw new ArgumentError(
       `${title}: ${option} is ${most}, and the buffer has room for ${fitting} items of ${type.bytes} bytes from offset ${offset} on`,
@@ -215,7 +214,7 @@ function requireRange(
 ): { readonly buffer: GPUBuffer; readonly offset: number } {
   const { size, usage } = Object(buffer) as Partial<GPUBuffer>;
   if (typeof size !== "number" || typeof usage !== "number") {
-    refuse(title, bufferOption, String(buffer), "a GPUBuffer");
+    refuse(title, bufferOption, buffer, "a GPUBuffer");
   }
   if ((usage & STORAGE) === 0) {
     throw new ArgumentError(`${title}: the buffer lacks the usage STORAGE`, bufferOption);

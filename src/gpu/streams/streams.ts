@@ -10,7 +10,7 @@ import { add } from "../../algebra/operators.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
-import type { InitialOption, OptionNames } from "../../options.ts";
+import type { IndicesOption, InitialOption, OptionNames, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import { planCompact } from "../../plan/compact.ts";
@@ -127,17 +127,17 @@ export type StreamOf<
   FromValue extends Value = V,
 > = ArrayStream<ArrayOf<From, FromValue>, ArrayOf<Name, V>>;
 
-const reduceNames = { op: true, initial: true, segments: true, ...commonNames } as const satisfies Record<
-  keyof StreamMapOptions<string, Value, string, Value> | keyof StreamRowsOption,
-  true
+const reduceNames = {
+  op: true,
+  initial: true,
+  segments: true,
+  ...commonNames,
+} as const satisfies OptionTable<StreamMapOptions<string, Value, string, Value> & StreamRowsOption>;
+const scanNames = { exclusive: "boolean", total: true, ...reduceNames } as const satisfies OptionTable<
+  StreamScanOption & StreamMapOptions<string, Value, string, Value> & StreamRowsOption
 >;
-const scanNames = { exclusive: true, total: true, ...reduceNames } as const satisfies Record<
-  keyof StreamScanOption | keyof typeof reduceNames,
-  true
->;
-const compactNames = { where: true, indices: true, ...commonNames } as const satisfies Record<
-  keyof StreamCompactMapOptions<string, Value, string, Value> | "indices",
-  true
+const compactNames = { where: true, indices: "boolean", ...commonNames } as const satisfies OptionTable<
+  StreamCompactMapOptions<string, Value, string, Value> & IndicesOption
 >;
 
 /** The options of any stream. Nobody has checked them yet. */

@@ -5,6 +5,7 @@ import { u64 } from "../../algebra/types_64.ts";
 import { DeviceLostError, refuse } from "../../errors.ts";
 import type { Algorithm } from "../../kernels/algorithms.ts";
 import { algorithms } from "../../kernels/algorithms.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { AdapterTuning, AdapterTuningRow, RowsFor, TimedCandidate } from "../../plan/adapter_tuning.ts";
 import { adapterOf, bestOf, columnsOf, rowsFrom, rowsOn, tuningOf } from "../../plan/adapter_tuning.ts";
@@ -194,10 +195,10 @@ function shapesFor(
 
 /** The work of `tuneAdapter`. src/gpu/tuning/load_tune_adapter.ts loads this file for it. */
 export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
-  requireOptions(TITLE, options, { seconds: true } satisfies Record<keyof TuneAdapterOptions, true>);
+  requireOptions(TITLE, options, { seconds: true } satisfies OptionTable<TuneAdapterOptions>);
   const { seconds = SECONDS } = options;
   if (!(typeof seconds === "number" && seconds > 0 && seconds < Number.POSITIVE_INFINITY)) {
-    refuse(TITLE, "seconds", String(seconds), "a number above 0");
+    refuse(TITLE, "seconds", seconds, "a number above 0");
   }
   const context = contextOf(fold.device);
   const { facts, singlePassTest } = context;
