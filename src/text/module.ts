@@ -10,10 +10,12 @@ export type Constants = Readonly<Record<string, number>>;
  * `for (var item = 0u; item < ITEMS; item++) { // unroll`.
  */
 export const unroll = (text: string, constants: Constants): string =>
-  unrolled(
-    tokensOf(text).map(([token]) => token),
-    constants,
-  ).join("");
+  text.includes("// unroll")
+    ? unrolled(
+        tokensOf(text).map(([token]) => token),
+        constants,
+      ).join("")
+    : text;
 
 function unrolled(tokens: readonly string[], constants: Constants): string[] {
   const result: string[] = [];
@@ -23,7 +25,8 @@ function unrolled(tokens: readonly string[], constants: Constants): string[] {
       result.push(tokens[at] as string);
       continue;
     }
-    const [variable, start] = [tokens[at + 5], tokens[at + 9] as string];
+    const variable = tokens[at + 5];
+    let value = Number((tokens[at + 9] as string).slice(0, -1));
     // The end of the line before, and the loop's indentation.
     const line = /\n *$/.exec(result.pop() as string)?.[0] as string;
     const body = at + 27;
@@ -31,7 +34,7 @@ function unrolled(tokens: readonly string[], constants: Constants): string[] {
       at++;
     }
     const turn = unrolled(tokens.slice(body, at), constants);
-    for (let value = Number(start.slice(0, -1)); value < count; value++) {
+    for (; value < count; value++) {
       result.push(line, "{", ...turn.map((token) => (token === variable ? `${value}u` : token)), "}");
     }
   }
