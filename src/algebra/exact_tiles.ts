@@ -79,11 +79,11 @@ export function exactTiles(
     if (side === "elements") {
       return constants.VECTOR === 1 ? { sizes: spreadOut(sizes, words, gpuLimits) } : undefined;
     }
-    const counts = { ...constants, ...own, EXACT_WORDS: words };
     // Loops over many words stay loops.
+    const counts = { ...constants, ...own, ...(words <= SHORT && { EXACT_WORDS: words }) };
     const file = (name: string, text: string): SourceText => ({
       name: `shaders/exact/${name}.wgsl`,
-      text: unroll(words > SHORT ? text.replace(/(< EXACT_WORDS;.*\{) \/\/ unroll/g, "$1") : text, counts),
+      text: unroll(text, counts),
     });
     const select = (name: string, sum: string): string =>
       `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;

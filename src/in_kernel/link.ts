@@ -40,7 +40,8 @@ const named = (pieces: readonly Piece[], name: string): Piece | undefined =>
 const reachAmong = (pieces: readonly Piece[], roots: readonly string[]): ReadonlySet<string> =>
   reach(roots, (name) => named(pieces, name)?.words);
 
-const joined = (reached: ReadonlySet<string>, texts: readonly string[]): string =>
+/** Parts of a linked text as one, after the directives among what is reached. */
+export const joined = (reached: ReadonlySet<string>, texts: readonly string[]): string =>
   [...directivesAmong(reached), texts.join("\n\n")].join(" ");
 
 /** The functions of these names and all that they need, as one text. */
@@ -56,11 +57,15 @@ export function codeOf(pieces: readonly Piece[], names: readonly string[]): stri
  */
 export type RefuseLink = (option: string, problem: string, name: string, size?: number) => never;
 
-/** Links a text with the functions that it reaches: those that it names, and what these name in turn. */
+/**
+ * Links a text with the functions that it reaches: those that it names, and what these name in turn. `join` takes the names of all, and
+ * the parts of the linked text: the text itself, the functions, and assertions.
+ */
 export function linkText(
   text: string,
   functions: readonly InKernelFunctions[],
   refuseLink: RefuseLink,
+  join = joined,
 ): string {
   const kernel = piecesOf(text);
   const pieces = functions.flatMap((one) => one.pieces);
@@ -112,7 +117,7 @@ export function linkText(
       }
     }
   }
-  return joined(reached, linked);
+  return join(reached, linked);
 }
 
 /**

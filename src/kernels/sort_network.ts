@@ -128,14 +128,14 @@ function networkText(network: Network): string {
   ].join("\n\n");
 }
 
-/** WGSL for the item of a key `x`. These types' keys determine their items, but for the bits of NaN. */
-const itemsOfKeys: Readonly<Partial<Record<TypeName, string>>> = {
-  u32: "x",
-  i32: "x ^ 0x80000000u",
-  f32: "f32_bits_from_order(x)",
-  u64: "x",
-  i64: "x ^ vec2<u32>(0u, 0x80000000u)",
-  f64: "f64_bits_from_order(x)",
+/** WGSL for the item of a key. These types' keys determine their items, but for the bits of NaN. */
+const itemsOfKeys: Readonly<Partial<Record<TypeName, (key: string) => string>>> = {
+  u32: (key) => key,
+  i32: (key) => `${key} ^ 0x80000000u`,
+  f32: (key) => `f32_bits_from_order(${key})`,
+  u64: (key) => key,
+  i64: (key) => `${key} ^ vec2<u32>(0u, 0x80000000u)`,
+  f64: (key) => `f64_bits_from_order(${key})`,
 };
 
 /** Whether the sorted keys determine all items but NaN, so that nothing else has to move. */
@@ -166,7 +166,7 @@ export function networkKernel(
   const constants = { SLOT: slot, SLOTS: (sizes.workGroupSize * sizes.items) / slot };
   const orders = keyOrders(key);
   if (areKeysAlone({ ...options, payload }, digits.bits)) {
-    const ofKey = itemsOfKeys[key.type.name] as string;
+    const ofKey = itemsOfKeys[key.type.name] as (key: string) => string;
     return linkSort(
       options,
       "sort keys of segments in threads",
@@ -186,7 +186,7 @@ export function networkKernel(
         generated(
           [
             conversion("key_from_turned", "Key", "Key", key.descending ? "~x" : "x"),
-            conversion("item_from_key", "Key", carriedAs(type), ofKey.replace("x", "key_from_turned(x)")),
+            conversion("item_from_key", "Key", carriedAs(type), ofKey("key_from_turned(x)")),
             networkText({ slot, sizes, wide, places: false }),
           ].join("\n\n"),
         ),

@@ -200,7 +200,7 @@ describe("a directive", () => {
         .sort();
     expect(declarations(linkDirectives(source))).toEqual(declarations(code));
     expect(code).toContain("_blelloch_tree_max_f32_64_tree");
-    expect(code).toContain("= (64u + 32u - 1u) / 32u;");
+    expect(code).toContain("_thread_tile_totals_add_u32_4_64: array<u32, 2u>;");
   });
 
   test("takes a capacity in numbers, and one algorithm for thread tiles beside work-group functions", async () => {
