@@ -1,3 +1,5 @@
+import carryWholeFile from "../../shaders/exact/carry_whole.wgsl";
+import carryWordsFile from "../../shaders/exact/carry_words.wgsl";
 import doubleItemsFile from "../../shaders/exact/double_items.wgsl";
 import fixedFile from "../../shaders/exact/fixed.wgsl";
 import fixedDoubleFile from "../../shaders/exact/fixed_double.wgsl";
@@ -83,7 +85,7 @@ export function exactTiles(
 ): OwnTiles {
   const own = { NARROW_WORDS: window, FIXED_WORDS: fixed, FIXED_SPAN: span, ITEM_WORDS: itemWords };
   const isWide = itemWords === 2;
-  return (side, entryPoint, constants, { sizes, algorithm, exclusive, gpuLimits }) => {
+  return (side, entryPoint, constants, { sizes, algorithm, exclusive, gpuLimits, carry, ends }) => {
     if (!hasTiles(gpuLimits, algorithm)) {
       return undefined;
     }
@@ -133,6 +135,8 @@ export function exactTiles(
     const scan = [
       ...inFixedPoint,
       file("scan", scanFile),
+      // Threads share the words of a carry that is in the spine as it is.
+      carry === true && !ends ? file("carry_words", carryWordsFile) : file("carry_whole", carryWholeFile),
       ...(near
         ? [file("near", nearFile), file("swift", swiftFile)]
         : isHalf

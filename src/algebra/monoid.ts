@@ -43,6 +43,9 @@ export interface TileKernel<Sizes extends TileShape> {
   readonly exclusive?: boolean;
   /** The device's limits, if it is a GPU. */
   readonly gpuLimits?: WorkGroupLimits | false;
+  /** Whether tiles have carries, or sources that find them; and the ends of a scan, if it has any. */
+  readonly carry?: unknown;
+  readonly ends?: unknown;
 }
 
 /**

@@ -524,13 +524,13 @@ const mutations: readonly Mutation[] = [
   {
     title: "what is below fixed point is forgotten",
     shownBy: "exact scans",
-    from: "fixed_rest = rest;",
-    to: "fixed_rest = 0u;",
+    from: "atomicOr(&fixed_rest, rest);",
+    to: "",
   },
   {
     title: "fixed point takes more than it has room for",
     shownBy: "exact scans",
-    from: "beyond |= bitcast<u32>(bitcast<i32>(sum[FIXED_WORDS - 1u]) >> 29u) ^ above;",
+    from: "beyond |= bitcast<u32>(bitcast<i32>(sum[FIXED_WORDS - 1u]) >> 29u) ^ sign;",
     to: "",
   },
   {
@@ -622,6 +622,42 @@ const mutations: readonly Mutation[] = [
     shownBy: "exact scans of f64",
     from: "if (first + VECTOR <= params.wide_length) {",
     to: "if (first < params.wide_length + VECTOR) {",
+  },
+  {
+    title: "a carry that threads share loses its last word",
+    shownBy: "exact scans of f64",
+    from: "exact_memory[0][word] = select(0u, spine[tile][word], tile > 0u);",
+    to: "exact_memory[0][word] = select(0u, spine[tile][word], word + 1u < EXACT_WORDS);",
+  },
+  {
+    title: "a carry that threads share loses what others than the first read",
+    shownBy: "exact scans of f64",
+    from: "exact_memory[0][word] = select(0u, spine[tile][word], tile > 0u);",
+    to: "exact_memory[0][word] = select(0u, spine[tile][word], thread == 0u);",
+  },
+  {
+    title: "words of a carry above fixed point are forgotten",
+    shownBy: "exact scans of f64",
+    from: "beyond |= select(0u, own ^ sign, word > first + FIXED_WORDS);",
+    to: "",
+  },
+  {
+    title: "words of a carry below fixed point are forgotten",
+    shownBy: "exact scans of f64",
+    from: "rest |= select(0u, own, word < first);",
+    to: "",
+  },
+  {
+    title: "only the first thread looks at a carry",
+    shownBy: "exact scans of f64",
+    from: "if (beyond != 0u) {",
+    to: "if (beyond != 0u && thread == 0u) {",
+  },
+  {
+    title: "a carry that is no number is taken for one",
+    shownBy: "exact scans of f64",
+    from: "beyond |= select(1u, 0u, is_plain);",
+    to: "",
   },
   {
     title: "a thread's sum loses its sign in the tile's digits",
