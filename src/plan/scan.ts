@@ -174,6 +174,7 @@ export function planScan(
   const single = arrangements.includes("vectors") ? once : undefined;
   const row = rowOf(twoPassRows, "scan", domain, options, facts, methods);
   const tuning = chooseSizes(row, title, type, domain, options, facts, methods);
+  const items = monoid.forItems?.(tuning) ?? tuning;
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const others = arrangements.filter((one) => (canShare || isApart(one)) && !single?.takes(one, segments));
@@ -183,11 +184,11 @@ export function planScan(
   const kernels = segments?.kernels;
   const base = { exclusive, side: "items", lengthOnGpu, map, ends, segments: kernels } as const;
   const carried = perArrangement(others, (arrangement) =>
-    scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
+    scanKernel(monoid, { ...base, ...items, arrangement, carry: levels.length > 0 }),
   );
   const totals = perArrangement(levels.length > 0 ? others : [], (arrangement) =>
     reduceKernel(monoid, {
-      ...tuning,
+      ...items,
       lengthOnGpu,
       input: "items",
       output: "elements",
@@ -215,7 +216,7 @@ export function planScan(
   const plan: Plan = {
     title,
     maxLength,
-    vector: vectorOf(stored, tuning, itemBytes),
+    vector: vectorOf(stored, items, itemBytes),
     kernels: distinct([
       ...carried.all,
       ...(spine === undefined ? [] : [...totals.all, spine.top]),
@@ -238,7 +239,7 @@ export function planScan(
       (arrangement) => ({ arrangement }),
     ),
     groupingOf: (arrangement) =>
-      groupingOf(tuning, isWide(arrangement) ? vectorOf(stored, tuning, itemBytes) : 1),
+      groupingOf(tuning, isWide(arrangement) ? vectorOf(stored, items, itemBytes) : 1),
     passes(length, arrangement) {
       if (length === 0 && !ends?.total && !kernels?.count) {
         return [];
