@@ -623,6 +623,13 @@ describe("what goes wrong", () => {
     expect(
       await rejection(given.one.reduceStream(streamOf([new Float32Array(1)]) as never, options)),
     ).toBeInstanceOf(ArgumentError);
+    const gone = new Uint32Array(3);
+    structuredClone(gone.buffer, { transfer: [gone.buffer] });
+    const unread = (await rejection(
+      given.one.reduceStream([chunk, gone] as never, options),
+    )) as ArgumentError;
+    expect(unread.message).toBe("reduceStream: a chunk was transferred before it was read");
+    expect(unread.option).toBe("chunk");
     await works(given);
   });
 
@@ -666,6 +673,12 @@ describe("what goes wrong", () => {
         /source is .*; it takes a ReadableStream or an async iterable of arrays/,
       );
     }
+    const locked = streamOf([chunk]);
+    locked.getReader();
+    const taken = (await rejection(one.reduceStream(locked, options))) as ArgumentError;
+    expect([taken.name, taken.option]).toEqual(["ArgumentError", "source"]);
+    const none = (await rejection(one.reduceStream([chunk] as never, undefined as never))) as ArgumentError;
+    expect([none.name, none.option]).toEqual(["ArgumentError", "options"]);
     await works(given);
   });
 

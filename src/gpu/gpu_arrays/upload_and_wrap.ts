@@ -1,7 +1,7 @@
 import { arrayOver } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
-import { ArgumentError, refuse } from "../../errors.ts";
+import { ArgumentError, DeviceLostError, refuse } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireCount, requireOptions } from "../../options.ts";
 import { requireWindows } from "../../plan/window_length.ts";
@@ -195,8 +195,8 @@ export async function wrap(context: Context, arrays: Arrays, options: WrapOption
       "length",
     );
   }
-  await requireBindable(context, title, buffer);
-  await requireBindable(context, title, counted?.buffer);
+  await requireBindable(context, title, "buffer", buffer);
+  await requireBindable(context, title, "length", counted?.buffer);
   const memory = own(context, arrays, buffer, false);
   const count = counted && { memory: own(context, arrays, counted.buffer, false), range: counted };
   const held = [memory, ...(count ? [count.memory] : [])];
@@ -231,10 +231,11 @@ function requireRange(
 /** The devices of callers' buffers, once they are known. */
 const devices = new WeakMap<GPUBuffer, GPUDevice>();
 
-/** @throws {WavefoldError} for a buffer of another device. Nothing else tells where a buffer belongs. */
+/** @throws {ArgumentError} for a buffer of another device. Nothing else tells where a buffer belongs. */
 async function requireBindable(
   context: Context,
   title: string,
+  option: string,
   buffer: GPUBuffer | undefined,
 ): Promise<void> {
   const { device } = context;
@@ -253,7 +254,8 @@ async function requireBindable(
       });
     });
   } catch (cause) {
-    throw await explain(context, title, cause);
+    const why = (await explain(context, title, cause)) as Error;
+    throw why instanceof DeviceLostError ? why : new ArgumentError(why.message, option);
   }
   devices.set(buffer, device);
 }

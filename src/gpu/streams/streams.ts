@@ -22,6 +22,7 @@ import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
 import type { Context } from "../device/context.ts";
+import type { Given } from "../device/transfer.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 import { checkEnds } from "../executor/check_ends.ts";
 import { methodsFor } from "../executor/load_methods.ts";
@@ -285,7 +286,7 @@ export const startReduce = (
   options: AnyStreamOptions,
   start: StartOptions = {},
 ): Streamed =>
-  startFold(context, caller, "reduce", options, { ...start, total: options.segments === undefined });
+  startFold(context, caller, "reduce", options, { ...start, total: options?.segments === undefined });
 
 /** Starts the compaction of a stream. */
 export function startCompact(
@@ -338,6 +339,15 @@ async function totalOf({ pieces, type, carried, ofNothing }: Streamed): Promise<
   return carried ? carried.value(bytes) : valuesOf(arrayOver(type, bytes.buffer), type)(0);
 }
 
+/** @throws {ArgumentError} for an array that was transferred: it has no elements any more. */
+function requireMemory({ buffer }: Given, caller: string): void {
+  try {
+    new Uint8Array(buffer);
+  } catch {
+    throw new ArgumentError(`${caller}: a chunk was transferred before it was read`, "chunk");
+  }
+}
+
 /** Writes an array into a stream. @throws {ArgumentError} if it holds no items of the type. */
 async function writeChunk({ pieces, from }: Streamed, chunk: unknown, caller: string): Promise<void> {
   const wanted = arrayOver(from, new ArrayBuffer(0));
@@ -349,6 +359,7 @@ async function writeChunk({ pieces, from }: Streamed, chunk: unknown, caller: st
     );
   }
   const given = givenOf(chunk as AnyArray);
+  requireMemory(given, caller);
   for (let at = 0; at < given.byteLength; ) {
     const room = await pieces.room();
     const bytes = bytesOf(given, caller, "a chunk", "chunk").subarray(at, at + room.length);
@@ -507,6 +518,9 @@ interface Chunks {
 function iteratorOf(source: unknown, caller: string): Chunks {
   const given = Object(source) as Partial<ReadableStream & AsyncIterable<unknown> & Iterable<unknown>>;
   if (typeof given.getReader === "function") {
+    if (given.locked) {
+      refuse(caller, "source", "locked by another reader", "a stream that nobody reads");
+    }
     const reader = given.getReader();
     return {
       next: () => reader.read() as Promise<IteratorResult<unknown>>,
