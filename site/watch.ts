@@ -136,7 +136,7 @@ function go(to: number, moving = false, asked = moving): void {
   step = Math.max(0, Math.min(scene.steps - 1, to));
   const said = scene.show(step, moving && !isStill());
   element("caption").textContent = said;
-  follow(element("figure").querySelector(".acting, .active"), asked);
+  follow(asked);
   slider.value = String(step);
   slider.setAttribute("aria-valuetext", `Step ${step + 1} of ${scene.steps}`);
   element("count").textContent = `${step + 1} of ${scene.steps}`;
@@ -165,11 +165,12 @@ function settled(node: Element): DOMRect {
  * Scrolls the picture, where it is larger than its window, to what changes; and the page to the player, if the visitor
  * asked for the step and does not see it.
  */
-function follow(changing: Element | null, asked: boolean): void {
+function follow(asked: boolean): void {
+  const figure = element("figure");
+  const changing = figure.querySelector(".acting, .active");
   if (changing === null) {
     return;
   }
-  const figure = element("figure");
   const [cell, window] = [settled(changing), figure.getBoundingClientRect()];
   figure.scrollLeft += scrollFor(cell.left, cell.right, window.left, window.right);
   figure.scrollTop += scrollFor(cell.top, cell.bottom, window.top, window.bottom);
@@ -250,4 +251,6 @@ element("player").addEventListener("keydown", (event) => {
   }
 });
 build();
+// A phone that is turned has another window.
+new ResizeObserver(() => follow(false)).observe(element("figure"));
 document.documentElement.dataset.ready = "";

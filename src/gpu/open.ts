@@ -111,6 +111,8 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   };
   try {
     own = await requestDevice(found.adapter);
+    // Safari 26.0 has no `device.adapterInfo`.
+    (own as { adapterInfo?: GPUAdapterInfo }).adapterInfo ??= found.adapter.info;
     return new Fold(await openContext(own, options), close);
   } catch (cause) {
     close();

@@ -58,3 +58,34 @@ test.each([
   const device = deviceThatReports({ vendor, subgroupMinSize, subgroupMaxSize });
   expect(contextOf(device).facts).toMatchObject({ subgroupMinSize, subgroupMaxSize });
 });
+
+test("a device that says nothing of itself is as its adapter says", async () => {
+  const { device } = own();
+  const info = { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 } as GPUAdapterInfo;
+  /** As Safari 26.0's. */
+  const silent = (): GPUDevice => {
+    const shown = deviceThatReports({});
+    const names: Record<string | symbol, unknown> = { adapterInfo: undefined };
+    return new Proxy(shown, {
+      get: (target, name) => (name in names ? names[name] : Reflect.get(target, name, target)),
+      set: (_, name, value) => {
+        names[name] = value;
+        return true;
+      },
+    });
+  };
+  const { features, limits } = device;
+  const adapter = { features, limits, info, requestDevice: async () => silent() };
+  const fold = await openFold({ adapter: adapter as never });
+  expect(fold.adapterInfo).toBe(info);
+  expect(contextOf(fold.device).facts).toMatchObject({ vendor: "nvidia", subgroupMinSize: 32 });
+  // A device of the caller's may be any.
+  const unknown = await openFold({ device: silent() });
+  expect(unknown.adapterInfo).toEqual({});
+  expect(unknown.software).toBe(false);
+  expect(contextOf(unknown.device).facts).toMatchObject({
+    vendor: "",
+    subgroupMinSize: 4,
+    subgroupMaxSize: 128,
+  });
+});

@@ -49,6 +49,17 @@ test("a sum of numbers that are typed is run, checked and timed", async () => {
   expect(await textOf(page, "#times-note")).toMatch(/^By GPU timestamps: the median of \d+ runs/);
 });
 
+test("it runs where a device does not say what it is, as Safari 26.0's", async () => {
+  const page = await visit("try.html");
+  const status = await textOf(page, "#gpu-status");
+  await page.addInitScript(() => Reflect.deleteProperty(GPUDevice.prototype, "adapterInfo"));
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  expect(await page.evaluate(() => "adapterInfo" in GPUDevice.prototype)).toBe(false);
+  expect(await textOf(page, "#gpu-status")).toBe(status);
+  expect(await run(page)).toContain("each the same on the GPU and on the CPU, bit for bit.");
+});
+
 test("the WGSL changes with the choice, and is in colours", async () => {
   const page = await visit("try.html");
   await page.waitForSelector("#wgsl .shiki");

@@ -217,6 +217,24 @@ test("it fits a phone, and needs no WebGPU", async () => {
   }
 });
 
+test("what changes stays in sight if a phone is turned", async () => {
+  const page = await visit("watch.html", {
+    context: { viewport: { width: 1280, height: 740 }, reducedMotion: "reduce" },
+  });
+  await page.getByRole("radio", { name: "Blelloch" }).check();
+  await slide(page, 6);
+  const isInSight = (): Promise<boolean | undefined> =>
+    page.evaluate(() => {
+      const [cell, figure] = ["#figure .acting, #figure .active", "#figure"].map((selector) =>
+        document.querySelector(selector)?.getBoundingClientRect(),
+      );
+      return cell && figure && cell.left >= figure.left && cell.right <= figure.right;
+    });
+  expect(await isInSight()).toBe(true);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect.poll(isInSight).toBe(true);
+});
+
 test("a segmented scan starts anew where segments start", async () => {
   const page = await visit("watch.html");
   await page.getByRole("radio", { name: "Segmented scan" }).check();

@@ -13,7 +13,7 @@ import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { Passes } from "../../plan/options.ts";
 import type { TunedPrimitive } from "../../plan/tuning_row.ts";
 import type { Context } from "../device/context.ts";
-import { allocate, contextOf, explain } from "../device/device.ts";
+import { allocate, contextOf, explain, requireDevice } from "../device/device.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
 import type { Fold } from "../fold.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
@@ -21,8 +21,8 @@ import { testSinglePass } from "./probe_single_pass.ts";
 /** Options of {@link tuneAdapter}. */
 export interface TuneAdapterOptions {
   /**
-   * How many seconds kernels are compiled and timed for. Less than 4 are too few on most GPUs: then nothing is measured. Sizes that were
-   * not measured by then stay Wavefold's own. These take time beyond it: the test of the single pass, kernels that compile more slowly than
+   * How many seconds kernels are compiled and timed for. What most programs use is measured first: scans of u32, each algorithm once, before
+   * any gets other sizes. Sizes that were not measured by then stay Wavefold's own, and so do all if there was no time for the first ones. These take time beyond it: the test of the single pass, kernels that compile more slowly than
    * those before them, and the check of the longest result of each chosen kernel. The default is 10.
    */
   readonly seconds?: number;
@@ -210,6 +210,7 @@ export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Pro
   }
   try {
     const rows = await measure(fold, context, performance.now() + 1000 * seconds);
+    requireDevice(context, TITLE);
     return tuningOf(adapterOf(fold.device.adapterInfo), context.singlePassTest?.passed, rows);
   } catch (cause) {
     throw await explain(context, TITLE, cause);
@@ -348,19 +349,22 @@ async function rowsOf(
   const isLate = lengths.some((length) => length * type.bytes > SOON_CHECKED_BYTES);
   const plans: Prepared[] = [];
   let timed: Timed[] = [];
-  /** Returns whether there was time for all. */
-  const time = async (
+  /** What was compiled, and then timed or left out. */
+  const done = new Set<TuningCandidate>();
+  const candidatesOf = (
     some: readonly (Algorithm | undefined)[],
     from: number,
     to?: number,
-  ): Promise<boolean> => {
-    const candidates = passes.flatMap((one): TuningCandidate[] =>
+  ): TuningCandidate[] =>
+    passes.flatMap((one) =>
       some.flatMap((algorithm) =>
         shapes(algorithm)
           .slice(from, to)
           .map((shape) => ({ ...shape, ...(algorithm && { algorithm }), passes: one })),
       ),
     );
+  /** Returns whether there was time for all. */
+  const time = async (candidates: readonly TuningCandidate[]): Promise<boolean> => {
     const compile = (first: number): Promise<PromiseSettledResult<Prepared | undefined>[]> =>
       Promise.allSettled(
         candidates
@@ -398,11 +402,14 @@ async function rowsOf(
         const soon = isLate ? lengths.slice(0, -1) : lengths;
         if (prepared && !(await areRight(bench, measured, prepared, soon))) {
           onWrong?.(candidate);
+          done.add(candidate);
           if (!isLate) {
             prepared.destroy();
           }
         } else if (prepared) {
           right.push({ candidate, prepared, times: undefined });
+        } else {
+          done.add(candidate);
         }
       }
       // Results are read before anything is timed: the CPU compares them while the GPU idles, and its clock falls.
@@ -415,6 +422,7 @@ async function rowsOf(
             break;
           }
           const again = await timesOf(bench, lengths, one.prepared, facts.software ? 0 : WARM_MS);
+          done.add(one.candidate);
           one.times = again?.map((time, at) => Math.min(time, one.times?.[at] ?? time)) ?? one.times;
         }
       }
@@ -431,13 +439,18 @@ async function rowsOf(
     return isWhole;
   };
   const rowsFor: RowsFor = { primitive, elementBytes: type.bytes, long: false, lengths };
-  const of = (one: Passes): Timed[] => timed.filter((candidate) => candidate.passes === one);
+  const firsts = candidatesOf(names, 0, 1);
+  // The best of some algorithms may be worse than Wavefold's own.
+  const isCut = (one: Passes): boolean =>
+    firsts.some((candidate) => candidate.passes === one && !done.has(candidate));
+  const of = (one: Passes): Timed[] =>
+    isCut(one) ? [] : timed.filter((candidate) => candidate.passes === one);
   try {
-    if (!(await time(names, 0, 1))) {
-      return { rows: [], candidates: timed, isWhole: false };
-    }
+    let isWhole = await time(firsts);
     const best = bestOf(timed);
-    const isWhole = best === undefined || (await time([best.algorithm], 1));
+    if (isWhole && best !== undefined) {
+      isWhole = await time(candidatesOf([best.algorithm], 1));
+    }
     const checked = new Set(isLate ? [] : timed);
     for (;;) {
       const rows = rowsFrom(rowsFor, { "reduce-then-scan": of("reduce-then-scan"), single: of("single") });
@@ -583,15 +596,17 @@ interface Bench {
   destroy(): void;
 }
 
-/** Numbers without a pattern: a xorshift generator. */
+/** Numbers without a pattern: a xorshift generator. With a callback for each of 2^24 numbers, they would take a second. */
 function randomWords(length: number): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(length);
   let state = 0x2545f491;
-  return new Uint32Array(length).map(() => {
+  for (let at = 0; at < length; at++) {
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
-    return state >>> 0;
-  });
+    words[at] = state;
+  }
+  return words;
 }
 
 async function openBench(context: Context, bytes: number): Promise<Bench> {
