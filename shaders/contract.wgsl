@@ -18,12 +18,24 @@ const TILE = 1024u;
 // The number of consecutive threads in a thread tile, a power of two (thread-tile functions only).
 const THREAD_TILE = 8u;
 
+// The thread tiles of a work-group. The last one may be shorter.
+const THREAD_TILES = 32u;
+
+// How many values go through work-group memory at a time: one for each thread if a thread tile may lie in several subgroups, else one
+// (shuffles by subgroups only).
+const SHUFFLE_PLACES = 256u;
+
 // Bounds on the adapter's subgroup size (subgroup shaders only).
 const MIN_SUBGROUP_SIZE = 4u;
 const MAX_SUBGROUP_SIZE = 128u;
 
 // The most subgroups of a work-group: WORK_GROUP_SIZE / MIN_SUBGROUP_SIZE, rounded up.
 const SUBGROUP_SLOTS = 64u;
+
+// Blelloch's algorithm: WORK_GROUP_SIZE, rounded up to a power of two, and the places that so many elements take if one place in
+// 33 is not used.
+const BLELLOCH_LEAVES = 256u;
+const BLELLOCH_PLACES = 264u;
 
 // The operator: associative, not necessarily commutative.
 fn identity() -> Element {
@@ -67,10 +79,10 @@ fn allocation_capacity() -> u32 {
 }
 
 // Sorts of a work-group only. The type of the values that move with keys; the words that hold a digit's counts, or one word of
-// each item; half the number of digits; the bits of a digit; the bits to sort by, from SORT_FROM up to, and without, SORT_TO;
+// each item, with one more for each 32 of them; half the number of digits; the bits of a digit; the bits to sort by, from SORT_FROM up to, and without, SORT_TO;
 // whether keys have two words; and whether values move with them.
 alias Taken = u32;
-const SORT_WORDS = 2048u;
+const SORT_WORDS = 2112u;
 const SORT_LANES = 8u;
 const SORT_DIGIT = 4u;
 const SORT_FROM = 0u;

@@ -124,13 +124,8 @@ export class OutOfMemoryError extends WavefoldError {
 }
 
 /** Throws an {@link ArgumentError} that says what an option or an argument is, and what the caller takes instead. */
-export function refuse(
-  caller: string,
-  option: string,
-  given: string | number | object | undefined,
-  takes: string,
-): never {
-  throw new ArgumentError(`${caller}: ${option} is ${given}; it takes ${takes}`, option);
+export function refuse(caller: string, option: string, given: unknown, takes: string): never {
+  throw new ArgumentError(`${caller}: ${option} is ${String(given)}; it takes ${takes}`, option);
 }
 
 /** Throws an {@link ArgumentError} for the first of these leftover options that is not undefined. `takes` lists those that there are. */

@@ -65,8 +65,8 @@ const SOFTWARE_FLAGS = [
 const PIECE_BYTES = 2 ** 24;
 
 /**
- * The instances in use. Dawn's devices hang or crash when the object they came from is collected,
- * and Node.js does not exit while it is held.
+ * The instances in use. Dawn's devices hang or crash when the object they came from is collected, and Node.js does not exit while it is
+ * held. A destroyed device is in use until its last pipeline is compiled, which another thread does.
  */
 const instances = new Set<GPU>();
 
@@ -135,7 +135,30 @@ function gpuMissing(): { headline: string; why: string } {
 
 interface Found {
   adapter: GPUAdapter;
+  /** Lets go of the instance, once no device of the adapter compiles a pipeline any more. */
   release(): void;
+}
+
+/** The adapter. The pipelines that its devices compile are in the set until they are compiled. */
+function noteCompiling(adapter: GPUAdapter, compiling: Set<Promise<unknown>>): GPUAdapter {
+  const note = <T>(made: Promise<T>): Promise<T> => {
+    const noted = made.finally(() => compiling.delete(noted));
+    noted.catch(() => {});
+    compiling.add(noted);
+    return made;
+  };
+  const requestDevice = adapter.requestDevice.bind(adapter);
+  return Object.assign(adapter, {
+    async requestDevice(descriptor?: GPUDeviceDescriptor) {
+      const device = await requestDevice(descriptor);
+      const compute = device.createComputePipelineAsync.bind(device);
+      const render = device.createRenderPipelineAsync.bind(device);
+      return Object.assign(device, {
+        createComputePipelineAsync: (pipeline: GPUComputePipelineDescriptor) => note(compute(pipeline)),
+        createRenderPipelineAsync: (pipeline: GPURenderPipelineDescriptor) => note(render(pipeline)),
+      });
+    },
+  });
 }
 
 async function requestFrom(
@@ -146,12 +169,16 @@ async function requestFrom(
 ): Promise<Found | undefined> {
   const gpu = dawn.create(flags);
   instances.add(gpu);
-  const release = (): void => {
+  const compiling = new Set<Promise<unknown>>();
+  const release = async (): Promise<void> => {
+    while (compiling.size > 0) {
+      await Promise.allSettled(compiling);
+    }
     instances.delete(gpu);
   };
   const adapter = await gpu.requestAdapter(options);
   if (adapter && accept(adapter.info)) {
-    return { adapter, release };
+    return { adapter: noteCompiling(adapter, compiling), release };
   }
   release();
   return undefined;

@@ -1,49 +1,73 @@
 import { ArgumentError, refuse } from "./errors.ts";
 
-/** The names of options. A table of them `satisfies Record<keyof Options, true>`, so that none is missing. */
+/** The names of options. A table of them `satisfies OptionTable<Options>`, so that none is missing. */
 export type OptionNames = Readonly<Record<string, unknown>>;
 
+/** A table has `"boolean"` for each option that takes only true or false. `Others` are checked elsewhere, which says more of them. */
+export type OptionTable<Options, Others extends keyof Options = never> = {
+  readonly [Name in keyof Options]-?: Name extends Others
+    ? true
+    : [Exclude<Options[Name], undefined>] extends [boolean]
+      ? "boolean"
+      : true;
+};
+
 /**
- * Requires an object that has no other options than these. An option that is undefined counts as left out.
+ * Requires an object that has no other options than these, and true or false where the table says `"boolean"`. An option
+ * that is undefined counts as left out.
  *
- * @throws {ArgumentError} which names the unknown option, and the one that was probably meant.
+ * @throws {ArgumentError} which names the unknown option, and the one that was probably meant; or the option that is neither true nor false.
  */
 export function requireOptions(caller: string, options: unknown, names: OptionNames): void {
   if (typeof options !== "object" || options === null) {
-    refuse(caller, "options", options === null ? "null" : typeof options, "an object");
+    refuse(caller, "options", options === null ? options : typeof options, "an object");
   }
   for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined && !Object.hasOwn(names, name)) {
-      throw unknownOption(caller, name, Object.keys(names));
+    if (value !== undefined) {
+      if (!Object.hasOwn(names, name)) {
+        throw unknownOption(caller, name, Object.keys(names));
+      }
+      if (names[name] === "boolean" && typeof value !== "boolean") {
+        refuse(caller, name, value, "true or false");
+      }
     }
+  }
+}
+
+/** @throws {ArgumentError} for what is no whole number from `least` up. */
+export function requireCount(
+  caller: string,
+  option: string,
+  given: unknown,
+  least: number,
+): asserts given is number {
+  if (!(Number.isInteger(given) && (given as number) >= least)) {
+    refuse(caller, option, given, `a whole number from ${least} up`);
   }
 }
 
 /** The error for an unknown option. */
 function unknownOption(caller: string, name: string, names: readonly string[]): ArgumentError {
   const plain = (one: string): string => one.toLowerCase().replace(/[_-]/g, "");
+  // Each four letters of the name, or what is left of them, may have one wrong.
   const [nearest] = [0, 1, 2, 3, 4]
-    .filter((steps) => steps <= Math.ceil(name.length / 4))
+    .filter((steps) => 4 * steps < name.length + 4)
     .flatMap((steps) => names.filter((one) => isNear(plain(name), plain(one), steps)));
   return new ArgumentError(
-    `${caller} takes no option ${name}; ${
-      nearest === undefined ? `it takes ${names.join(", ")}` : `did you mean ${nearest}?`
-    }`,
+    `${caller} takes no option ${name}; ${nearest ? `did you mean ${nearest}?` : `it takes ${names.join(", ")}`}`,
     name,
   );
 }
 
 /** Whether one word becomes the other if at most `steps` letters are put in, left out or replaced. */
-function isNear(a: string, b: string, steps: number): boolean {
-  if (a === b) {
-    return true;
-  }
-  const [restA, restB] = [a.slice(1), b.slice(1)];
-  return a[0] === b[0]
-    ? isNear(restA, restB, steps)
+const isNear = (a: string, b: string, steps: number): boolean =>
+  a === b ||
+  (a[0] === b[0]
+    ? isNear(a.slice(1), b.slice(1), steps)
     : steps > 0 &&
-        (isNear(a, restB, steps - 1) || isNear(restA, b, steps - 1) || isNear(restA, restB, steps - 1));
-}
+      (isNear(a, b.slice(1), steps - 1) ||
+        isNear(a.slice(1), b, steps - 1) ||
+        isNear(a.slice(1), b.slice(1), steps - 1)));
 
 /** The option `initial` of scans and reductions. */
 export interface InitialOption<V> {

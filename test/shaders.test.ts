@@ -376,6 +376,10 @@ async function* plansOf(
 const kernels = new Map<string, string>();
 /** By file, the lines that are in some kernel, counted from 1. */
 const reached = new Map<string, Set<number>>();
+/** Matches loops that are marked to be written out, and stay loops. */
+const MARKED = /< (\w+); .*\/\/ unroll$/gm;
+/** The bounds of such loops in kernels for GPUs. */
+const loops = new Set<string>();
 /** The contracts that kernels were linked with. */
 const contracts = new Set<string>();
 
@@ -442,6 +446,11 @@ describe.each(rows(["every plan"], { of: 4, seldom: true }))("the kernels of %s"
       const facts = factsWith(changes, { maxComputeWorkgroupStorageSize: 32768 });
       for await (const plan of plansOf(facts, algorithms)) {
         plan.kernels.forEach(take);
+        if (!facts.software) {
+          for (const [, bound = ""] of plan.kernels.flatMap(({ code }) => [...code.matchAll(MARKED)])) {
+            loops.add(bound);
+          }
+        }
       }
     }
     for (const one of litmusTests) {
@@ -486,6 +495,10 @@ describe.each(rows(["every plan"], { of: 4, seldom: true }))("the kernels of %s"
         });
       });
     expect(missed).toEqual([]);
+  });
+
+  test("loops that are marked are written out for GPUs, but over many words, and where items go one by one", () => {
+    expect(["ELEMENT_WORDS", "EXACT_WORDS", "VECTOR"]).toEqual(expect.arrayContaining([...loops]));
   });
 
   test("there are hundreds of kernels", () => {

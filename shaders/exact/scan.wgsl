@@ -2,7 +2,8 @@
 // above them has room, the tile is scanned in fixed point. Other tiles are scanned in whole sums. Both ways give the same bits, so
 // each tile chooses for itself.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
-// Linked with tiles.wgsl, store_prefixes.wgsl, near.wgsl and swift.wgsl or near_none.wgsl, fixed.wgsl and what that lists, carry_*.wgsl and total_*.wgsl.
+// Linked with tiles.wgsl, store_prefixes.wgsl, near.wgsl and swift.wgsl or near_none.wgsl, fixed.wgsl and what that lists,
+// carry_whole.wgsl or carry_words.wgsl, carry_*.wgsl and total_*.wgsl.
 // Work-group memory: that of tiles.wgsl, and two words.
 // replaces: scan_tiles, sum_of_run
 
@@ -33,23 +34,28 @@ fn scan_tiles(
   }
 }
 
-// What is below the base in what comes before the tile, and whether fixed point has room for what is above it.
-var<workgroup> fixed_rest: u32;
-var<workgroup> fixed_fits: u32;
+// In what comes before the tile, the bits below the base, and those that fixed point has no room for.
+var<workgroup> fixed_rest: atomic<u32>;
+var<workgroup> fixed_beyond: atomic<u32>;
 
 // Scans the tile in fixed point, and stores its prefixes. Otherwise it returns false. The result is uniform.
 fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: bool) -> bool {
+  if (thread == 0u) {
+    atomicStore(&fixed_rest, 0u);
+    atomicStore(&fixed_beyond, 0u);
+  }
+  put_carry(tile, thread);
+  // The carry is in memory when this returns.
   let base = find_base(items, thread);
   if (base == NO_BASE) {
     return false;
   }
   var own = items.bits;
   // The carry joins in with the first item.
-  var start: Fixed;
-  if (thread == 0u) {
-    start = fixed_from_whole(load_carry(tile), base, is_minus_zero(own[0]));
-  }
+  var start = fixed_from_carry(thread, base, is_minus_zero(own[0]));
   var sum = fixed_add_run(start, own, base);
+  // The first thread's sum goes where the carry is.
+  workgroupBarrier();
   for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
     put_fixed(thread, sum);
     workgroupBarrier();
@@ -60,7 +66,7 @@ fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: b
   }
   put_fixed(thread, sum);
   let rest = workgroupUniformLoad(&fixed_rest);
-  if (workgroupUniformLoad(&fixed_fits) == 0u) {
+  if (workgroupUniformLoad(&fixed_beyond) != 0u) {
     return false;
   }
   if (thread > 0u) {
@@ -223,38 +229,50 @@ fn take_fixed(thread: u32) -> Fixed {
   return sum;
 }
 
-// The carry in fixed point. It leaves in work-group memory whether that is right. Only the first thread calls it.
-fn fixed_from_whole(whole: Element, base: u32, first_is_minus_zero: bool) -> Fixed {
-  exact_memory[0] = whole;
+// A word of what is in the first thread's place, with the sign in place of what the sum has seen.
+fn word_of_carry(word: u32, sign: u32) -> u32 {
+  let own = exact_memory[0][min(word, EXACT_WORDS - 1u)];
+  let signed = select(own, bitcast<u32>(bitcast<i32>(own << 4u) >> 4u), word == EXACT_WORDS - 1u);
+  return select(signed, sign, word >= EXACT_WORDS);
+}
+
+// The carry in fixed point, for the first thread, and nothing for the others. The threads share its words: each looks at some for bits
+// that fixed point does not have.
+fn fixed_from_carry(thread: u32, base: u32, first_is_minus_zero: bool) -> Fixed {
   let last = exact_memory[0][EXACT_WORDS - 1u];
-  let seen = last & EXACT_SEEN;
-  let above = bitcast<u32>(bitcast<i32>(last << 4u) >> 31u);
-  exact_memory[0][EXACT_WORDS - 1u] = bitcast<u32>(bitcast<i32>(last << 4u) >> 4u);
+  let sign = sign_of(last << 4u);
   let first = base >> 5u;
   let bit = base & 31u;
   var rest = 0u;
   var beyond = 0u;
-  for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
-    let own = exact_memory[0][word];
+  for (var word = thread; word < EXACT_WORDS; word += WORK_GROUP_SIZE) {
+    let own = word_of_carry(word, sign);
     rest |= select(0u, own, word < first);
-    beyond |= select(0u, own ^ above, word > first + FIXED_WORDS);
+    beyond |= select(0u, own ^ sign, word > first + FIXED_WORDS);
   }
   var sum: Fixed;
-  var low = exact_memory[0][first];
-  rest |= low & ((1u << bit) - 1u);
-  for (var word = 0u; word < FIXED_WORDS; word++) { // unroll
-    let at = first + word + 1u;
-    let high = select(above, exact_memory[0][min(at, EXACT_WORDS - 1u)], at < EXACT_WORDS);
-    sum[word] = (low >> bit) | ((high << 1u) << (31u - bit));
-    low = high;
+  if (thread == 0u) {
+    var low = word_of_carry(first, sign);
+    rest |= low & ((1u << bit) - 1u);
+    for (var word = 0u; word < FIXED_WORDS; word++) { // unroll
+      let high = word_of_carry(first + word + 1u, sign);
+      sum[word] = (low >> bit) | ((high << 1u) << (31u - bit));
+      low = high;
+    }
+    beyond |= bitcast<u32>(bitcast<i32>(low) >> bit) ^ sign;
+    // Room for a tile: two bits are like the sign.
+    beyond |= bitcast<u32>(bitcast<i32>(sum[FIXED_WORDS - 1u]) >> 29u) ^ sign;
+    // A prefix of 0 is -0 if there was nothing but -0 before it. Whole sums say so. Otherwise one item that is not -0 was there.
+    let seen = last & EXACT_SEEN;
+    let is_plain = seen == EXACT_SEEN_OTHERS || seen == (EXACT_SEEN_OTHERS | EXACT_SEEN_MINUS_ZERO) || (seen == 0u && !first_is_minus_zero);
+    beyond |= select(1u, 0u, is_plain);
   }
-  beyond |= bitcast<u32>(bitcast<i32>(low) >> bit) ^ above;
-  // Room for a tile: two bits are like the sign.
-  beyond |= bitcast<u32>(bitcast<i32>(sum[FIXED_WORDS - 1u]) >> 29u) ^ above;
-  // A prefix of 0 is -0 if there was nothing but -0 before it. Whole sums say so. Otherwise one item that is not -0 was there.
-  let is_plain = seen == EXACT_SEEN_OTHERS || seen == (EXACT_SEEN_OTHERS | EXACT_SEEN_MINUS_ZERO) || (seen == 0u && !first_is_minus_zero);
-  fixed_rest = rest;
-  fixed_fits = select(0u, 1u, is_plain && beyond == 0u);
+  if (rest != 0u) {
+    atomicOr(&fixed_rest, rest);
+  }
+  if (beyond != 0u) {
+    atomicOr(&fixed_beyond, beyond);
+  }
   return sum;
 }
 

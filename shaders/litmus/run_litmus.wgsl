@@ -37,11 +37,7 @@ const BLOCK = 16u;
 // The words before the instances' places: where work-groups count themselves, and where they take tickets.
 const MEETING = 0u;
 const TICKETS = 64u;
-// From here on, stress goes to LINES lines of LINE words.
-const STRESSED = 128u;
-const LINES = 32u;
-const LINE = 64u;
-const FIRST_PLACE = STRESSED + LINES * LINE;
+// From STRESSED on, stress goes to LINES lines of LINE words. The instances' places start at FIRST_PLACE, behind these lines.
 
 // An instance has two places. The second ones lie in another order than the first ones.
 fn first_place(instance: u32) -> u32 {

@@ -4,7 +4,7 @@
 // All threads of a tile get the same result.
 // Work-group memory: a word for each tile.
 
-var<workgroup> coalesced_any: array<atomic<u32>, (WORK_GROUP_SIZE + THREAD_TILE - 1u) / THREAD_TILE>;
+var<workgroup> coalesced_any: array<atomic<u32>, THREAD_TILES>;
 
 fn coalesced_total(total: Element, is_active: bool, local_index: u32) -> Value {
   let tile = local_index / THREAD_TILE;

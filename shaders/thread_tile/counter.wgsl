@@ -3,8 +3,6 @@
 // All threads of a tile get what the counter held before.
 // Work-group memory: one element for each tile.
 
-const THREAD_TILES = (WORK_GROUP_SIZE + THREAD_TILE - 1u) / THREAD_TILE;
-
 var<workgroup> thread_tile_earlier: array<Element, THREAD_TILES>;
 
 fn thread_tile_update(total: Element, local_index: u32) -> Element {

@@ -7,8 +7,6 @@
 // Linked after work_group/subgroup_contract.wgsl and work_group/subgroup_place.wgsl, with Value as the Element.
 
 // If a tile never lies in several subgroups, threads take turns at one place: this is rare.
-const SHUFFLE_PLACES = select(1u, WORK_GROUP_SIZE, THREAD_TILE > MIN_SUBGROUP_SIZE);
-
 var<workgroup> shuffle_values: array<Value, SHUFFLE_PLACES>;
 
 // The value of the thread at that place in the tile; the thread's own if there is none.

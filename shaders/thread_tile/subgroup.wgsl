@@ -16,9 +16,7 @@ struct ThreadTileScan {
 
 // There is a slot for each MIN_SUBGROUP_SIZE threads. The part of a tile that lies in one subgroup uses the first of its
 // slots.
-const THREAD_TILE_SLOTS = (WORK_GROUP_SIZE + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE;
-
-var<workgroup> thread_tile_totals: array<Element, THREAD_TILE_SLOTS>;
+var<workgroup> thread_tile_totals: array<Element, SUBGROUP_SLOTS>;
 var<workgroup> thread_tile_turn: Element;
 
 // The thread's place in the part of its tile that its subgroup holds.

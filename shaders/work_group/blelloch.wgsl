@@ -11,10 +11,8 @@ struct WorkGroupScan {
   total: Element,
 }
 
-// Leaves of the tree: the threads, and padding that holds the identity.
-const BLELLOCH_LEAVES = 1u << (32u - countLeadingZeros(WORK_GROUP_SIZE - 1u));
-
-var<workgroup> blelloch_tree: array<Element, BLELLOCH_LEAVES + BLELLOCH_LEAVES / 32u>;
+// The leaves are the threads' elements, and padding that holds the identity.
+var<workgroup> blelloch_tree: array<Element, BLELLOCH_PLACES>;
 
 // Strides of powers of two would all hit the same one of 32 banks. A gap after every 32 elements spreads them.
 fn blelloch_place(leaf: u32) -> u32 {

@@ -3,7 +3,7 @@
 // Linked with the sum of u32, after an algorithm.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets the places, or the moved words, of its own items.
-// Work-group memory: the algorithm's, and SORT_WORDS words with one more for each 32. Reusable when a function returns.
+// Work-group memory: the algorithm's, and SORT_WORDS words. Reusable when a function returns.
 //
 // Each thread counts its items by digit, in a column of its own, so that neither atomics nor lanes decide the order. A word of
 // the column counts two digits, in 16 bits each: digit d and digit d + SORT_LANES. One scan of one word a thread then adds up
@@ -12,7 +12,7 @@
 // CUB's BlockRadixRank.
 
 // The digits' counts, and later the words that move.
-var<workgroup> sort_words: array<u32, SORT_WORDS + SORT_WORDS / 32u>;
+var<workgroup> sort_words: array<u32, SORT_WORDS>;
 
 // A word's slot. Threads that access words a power of two apart then use different banks.
 fn sort_slot(word: u32) -> u32 {

@@ -127,7 +127,7 @@ export function structOfArray(
 
 export const isStructArray = (data: unknown): data is StructArray => structTypeOf(data) !== undefined;
 
-/** A buffer of bytes, with the byte and the number of elements of the part of it that counts. */
+/** A buffer, and the part of it that an array covers: its first byte, and its number of elements. */
 export type Bytes = readonly [bytes: ArrayBuffer, byteOffset?: number, length?: number];
 
 /** An array of the kind of `data` over other bytes. */
@@ -138,8 +138,8 @@ export function arrayLike<A extends AnyArray>(data: A, ...range: Bytes): A {
 }
 
 /**
- * The type that options name for an array's elements. If there is a map, `type` names that of its results. Then it counts
- * here only for f16 bits in a `Uint16Array`, which nothing else tells from other numbers.
+ * The type that options name for an array's elements. If there is a map, `type` is the type of its results. Then `type` counts here only
+ * if it says that a `Uint16Array` holds bits of f16.
  */
 export function namedType(
   data: unknown,

@@ -10,7 +10,7 @@ export function problemOf(type: ElementType, value: unknown): string | undefined
     return `${describe(value)} is no value of ${name}, which takes a ${typeof zero}`;
   }
   const rounded = round(value as never);
-  // -0 is 0 to integers. NaN is no number's equal, and a value of floats.
+  // An integer may be given as -0. NaN is a value of floats, although it equals no number.
   if (rounded === value || Object.is(rounded, value)) {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { ArgumentError, refuse } from "../errors.ts";
-import type { OptionNames } from "../options.ts";
+import type { OptionNames, OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { callersCombine } from "../text/callers.ts";
 import { describe, problemOf } from "./check_value.ts";
@@ -164,7 +164,7 @@ const definitionNames = {
   combine: true,
   reference: true,
   declarations: true,
-} as const satisfies Record<keyof OperatorDefinition<string, Value>, true>;
+} as const satisfies OptionTable<OperatorDefinition<string, Value>>;
 
 /** Requires an object that has no property but these. */
 export function requireDefinition(definition: unknown, caller: string, names: OptionNames): void {
@@ -227,10 +227,10 @@ function customMonoid(given: Operator, type: ElementType, caller: string): Monoi
           ),
         ].join("\n"),
     },
-    // Nothing is the identity, and no value says so.
+    // The identity is an element without a value, so this value stands for nothing.
     identity: 0,
   };
 }
 
-/** What calls for in-kernel functions. */
+/** Matches the names of the calls that make in-kernel functions. */
 const IN_KERNEL = /^(workGroup|threadTile|coalesced)/;

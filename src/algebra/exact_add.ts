@@ -5,7 +5,7 @@ import { ArgumentError } from "../errors.ts";
 import { unroll } from "../text/module.ts";
 import { exactFormats, exactNothing, exactOf, exactOfWords, exactRounded, exactWords } from "./exact_sums.ts";
 import type { ExactTileFormat } from "./exact_tiles.ts";
-import { exactTiles } from "./exact_tiles.ts";
+import { exactItems, exactTiles } from "./exact_tiles.ts";
 import { converted } from "./literals.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import type { Domain, ElementType, ScalarType, SourceText, Value } from "./types.ts";
@@ -172,6 +172,7 @@ function exactMonoid(_: Operator, type: ElementType, caller: string): Monoid {
     combine: "exact_combine(earlier, later)",
     identity: -0 as Value,
     tiles: exactTiles(format, tileFormats[name]),
+    forItems: exactItems,
     carried: {
       bytes: (value) =>
         new Uint8Array(

@@ -2,7 +2,7 @@ import type { ScalarType } from "./types.ts";
 
 // Exact sums on the CPU. It is the twin of shaders/exact/.
 
-/** An exact sum of floats: an element, and so a value, which no interface would be. */
+/** An exact sum of floats. It is an element, and so a value: TypeScript takes no interface for one. */
 export type ExactSum = {
   /** The sum of all items that are numbers, in units of the type's least subnormal. */
   readonly units: bigint;
@@ -10,7 +10,7 @@ export type ExactSum = {
   readonly seen: number;
 };
 
-/** What a sum has seen. NaN counts as both infinities. */
+/** What kinds of items a sum has seen, as bits. NaN counts as both infinities. */
 export const seen = { highest: 8, lowest: 4, others: 2, minusZero: 1 } as const;
 
 /** The sum of no items. */

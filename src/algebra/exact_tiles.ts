@@ -1,3 +1,5 @@
+import carryWholeFile from "../../shaders/exact/carry_whole.wgsl";
+import carryWordsFile from "../../shaders/exact/carry_words.wgsl";
 import doubleItemsFile from "../../shaders/exact/double_items.wgsl";
 import fixedFile from "../../shaders/exact/fixed.wgsl";
 import fixedDoubleFile from "../../shaders/exact/fixed_double.wgsl";
@@ -19,10 +21,10 @@ import { unroll } from "../text/module.ts";
 import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import type { ExactFormat } from "./exact_sums.ts";
-import type { OwnTiles, TileShape, WorkGroupLimits } from "./monoid.ts";
+import type { ItemTuning, OwnTiles, TileKernel, TileShape, WorkGroupLimits } from "./monoid.ts";
 
-// Tiles of exact sums, most of which are scanned and reduced in a few words. What a file replaces in a kernel, its
-// `// replaces:` says. shaders/exact/scan.wgsl, tiles.wgsl and reduce.wgsl explain the three kinds.
+// Tiles of exact sums, most of which are scanned and reduced in a few words. The line `// replaces:` of a file says what the file
+// replaces in a kernel. shaders/exact/scan.wgsl, tiles.wgsl and reduce.wgsl explain the three kinds.
 
 /** What tiles have for a type, beside its format. */
 export interface ExactTileFormat {
@@ -64,6 +66,18 @@ const narrowText = (): string =>
     .map(compactText)
     .join("\n\n");
 
+/** Whether tiles are those of exact sums. Subgroups have kernels of their own. */
+const hasTiles = (
+  gpuLimits: TileKernel<TileShape>["gpuLimits"],
+  algorithm: string,
+): gpuLimits is WorkGroupLimits => Boolean(gpuLimits) && algorithm !== "subgroup";
+
+/** A tile of exact sums holds its items' bits. So items are loaded as vectors, however long a sum is. */
+export const exactItems: ItemTuning = (tuning) =>
+  hasTiles(tuning.gpuLimits, tuning.algorithm)
+    ? { ...tuning, sizes: { ...tuning.sizes, oneByOne: false } }
+    : tuning;
+
 /** The tiles of a type's exact sums. */
 export function exactTiles(
   { words }: ExactFormat,
@@ -71,19 +85,18 @@ export function exactTiles(
 ): OwnTiles {
   const own = { NARROW_WORDS: window, FIXED_WORDS: fixed, FIXED_SPAN: span, ITEM_WORDS: itemWords };
   const isWide = itemWords === 2;
-  return (side, entryPoint, constants, { sizes, algorithm, exclusive, gpuLimits }) => {
-    // Subgroups have kernels of their own.
-    if (!gpuLimits || algorithm === "subgroup") {
+  return (side, entryPoint, constants, { sizes, algorithm, exclusive, gpuLimits, carry, ends }) => {
+    if (!hasTiles(gpuLimits, algorithm)) {
       return undefined;
     }
     if (side === "elements") {
       return constants.VECTOR === 1 ? { sizes: spreadOut(sizes, words, gpuLimits) } : undefined;
     }
-    const counts = { ...constants, ...own, EXACT_WORDS: words };
     // Loops over many words stay loops.
+    const counts = { ...constants, ...own, ...(words <= SHORT && { EXACT_WORDS: words }) };
     const file = (name: string, text: string): SourceText => ({
       name: `shaders/exact/${name}.wgsl`,
-      text: unroll(words > SHORT ? text.replace(/(< EXACT_WORDS;.*\{) \/\/ unroll/g, "$1") : text, counts),
+      text: unroll(text, counts),
     });
     const select = (name: string, sum: string): string =>
       `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
@@ -122,6 +135,8 @@ export function exactTiles(
     const scan = [
       ...inFixedPoint,
       file("scan", scanFile),
+      // Threads share the words of a carry that is in the spine as it is.
+      carry === true && !ends ? file("carry_words", carryWordsFile) : file("carry_whole", carryWholeFile),
       ...(near
         ? [file("near", nearFile), file("swift", swiftFile)]
         : isHalf
@@ -140,8 +155,8 @@ export function exactTiles(
 }
 
 /**
- * Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements each, in
- * tiles of the same size. Work-group memory as its algorithm takes it: up to two elements a thread.
+ * Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements each, in tiles
+ * of the same size. The algorithm takes work-group memory for up to two elements a thread.
  */
 function spreadOut<Sizes extends TileShape>(sizes: Sizes, words: number, limits: WorkGroupLimits): Sizes {
   const mostThreads = Math.min(

@@ -1,4 +1,5 @@
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError } from "../errors.ts";
+import { requireCount } from "../options.ts";
 import type { SourceText } from "../text/source.ts";
 import { describe, problemOf } from "./check_value.ts";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
@@ -410,9 +411,7 @@ export function fixedArray<const Element extends FieldType>(
   count: number,
 ): FixedArrayType<Element> {
   const element = requireFieldType(type, "fixedArray", "type");
-  if (typeof count !== "number" || !Number.isInteger(count) || count < 1) {
-    refuse("fixedArray", "count", String(count), "a whole number from 1 up");
-  }
+  requireCount("fixedArray", "count", count, 1);
   const stride = roundUp(element.bytes, alignOf(element));
   const name = `array<${nameOf(element)}, ${count}>`;
   if (count * stride > MOST_BYTES) {

@@ -15,10 +15,10 @@ export function encodeFloat16(value: number): number {
   // Subnormals have the exponent of the least normal numbers. The logarithm may be off by one beside a power of two, where
   // the steps of either exponent round to that power.
   const exponent = Math.min(15, Math.max(-14, Math.floor(Math.log2(magnitude))));
-  // How many units in the last place. Beside 2^52 there is no place for halves, so ties go to even.
+  // The value in units in the last place, rounded: numbers from 2^52 on have no fraction, so adding 2^52 rounds to nearest even.
   const steps = magnitude / 2 ** (exponent - 10) + 2 ** 52 - 2 ** 52;
-  // The steps of a subnormal number are its bits. Those of a normal number count from 1024, and each exponent has 1024
-  // steps. What is more than the greatest number has the bits of infinity.
+  // The steps of a subnormal number are its bits. Those of a normal number count from 1024, and each exponent has 1024 steps. A value
+  // past the greatest number has the bits of infinity.
   return sign | Math.min(0x7c00, steps + (exponent + 14) * 1024);
 }
 

@@ -43,6 +43,9 @@ export interface TileKernel<Sizes extends TileShape> {
   readonly exclusive?: boolean;
   /** The device's limits, if it is a GPU. */
   readonly gpuLimits?: WorkGroupLimits | false;
+  /** Whether tiles have carries, or sources that find them; and the ends of a scan, if it has any. */
+  readonly carry?: unknown;
+  readonly ends?: unknown;
 }
 
 /**
@@ -55,6 +58,15 @@ export type OwnTiles = <Sizes extends TileShape>(
   constants: Constants,
   kernel: TileKernel<Sizes>,
 ) => { readonly files?: readonly SourceText[]; readonly sizes?: Sizes } | undefined;
+
+/** Gives the tuning of kernels that read items, for that of kernels that read elements. */
+export type ItemTuning = <
+  Tuning extends Pick<TileKernel<TileShape>, "algorithm" | "gpuLimits"> & {
+    readonly sizes: TileShape & { readonly oneByOne: boolean };
+  },
+>(
+  tuning: Tuning,
+) => Tuning;
 
 /** Elements as a buffer holds them. */
 export interface Carried {
@@ -84,6 +96,8 @@ export interface Monoid {
   readonly start?: Start | undefined;
   /** Its own tiles for scans and reductions. */
   readonly tiles?: OwnTiles;
+  /** The tuning of kernels that read items, if its own tiles hold items as they are stored, and not elements. */
+  readonly forItems?: ItemTuning;
   /** How elements go from one part of the data to the next, if a value says less than the element that it comes from. */
   readonly carried?: Carried;
   /** The operator on the values that elements hold, if this one combines within segments. */
@@ -100,10 +114,10 @@ export interface Monoid {
 export const monoid = (op: Operator, type: ElementType, caller: string): Monoid =>
   operatorOn(op, requireType(type, caller), caller);
 
-/** The same, without a check of the type: the operator itself checks it. */
+/** The same as {@link monoid}, but the operator itself checks the type. */
 export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
   if (!(op as Partial<Operator> | null | undefined)?.on) {
-    refuse(caller, "op", String(op), "an operator");
+    refuse(caller, "op", op, "an operator");
   }
   return (op as Required<Operator>).on(op, type, caller);
 }

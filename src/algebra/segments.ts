@@ -81,7 +81,7 @@ export function requireKind(
     (name) => (given as Readonly<Record<string, unknown>>)?.[name] !== undefined,
   );
   const own = kinds.filter((kind) => named.includes(kind));
-  // What keys are computed from may be left out: it is the data.
+  // The elements that keys are computed from may be left out. Then the keys are computed from the data.
   const [kind] = own.length === 0 && hasKey(given) ? (["keys"] as const) : own;
   const stranger = named.find((name) => ![...kinds, ...beside, "key", "keyType"].some((one) => one === name));
   if (kind === undefined || own.length > 1 || stranger !== undefined) {

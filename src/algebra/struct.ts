@@ -276,7 +276,7 @@ export function struct<const Name extends string, const Fields extends StructFie
     problemOf: (value) => problemAt(type, value),
     array(length) {
       if (!Number.isInteger(length) || length < 0 || length > 0xffffffff) {
-        refuse(`${name}.array`, "length", String(length), "a whole number from 0 to 2^32 - 1");
+        refuse(`${name}.array`, "length", length, "a whole number from 0 to 2^32 - 1");
       }
       return make(bytesFor(length, type, `${name}.array`, "length"), 0, length);
     },

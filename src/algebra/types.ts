@@ -187,7 +187,7 @@ export const isElementType = (type: unknown): type is ElementType =>
 export const isSameType = (a: ElementType, b: ElementType): boolean =>
   a === b || (a.name === b.name && a.kind !== "struct" && b.kind !== "struct");
 
-/** The element type itself, or the type of a kernel's values, or the error that `option` gives neither. */
+/** Returns the type. @throws {ArgumentError} if it is neither an element type nor a `wgslType`. */
 export const requireValueType = (type: unknown, caller: string): ElementType =>
   (type as ElementType | null | undefined)?.native?.shuffle
     ? (type as ElementType)
@@ -196,7 +196,7 @@ export const requireValueType = (type: unknown, caller: string): ElementType =>
 /** The names of the scalar types, for messages. */
 export const scalarTypes = "u32, i32, f32, f16, u64, i64, f64";
 
-/** The element type itself, or the error that what `option` gives is none. */
+/** Returns the type. @throws {ArgumentError} if it is no element type; `option` gave it. */
 export function requireType(type: unknown, caller: string, option = "type"): ElementType {
   if (!isElementType(type)) {
     const name = (type as ElementType | undefined)?.name;

@@ -163,6 +163,6 @@ export function wgslType<const Name extends string>(definition: WgslTypeDefiniti
         ? undefined
         : `${describe(value)} is no WGSL expression of ${name}`,
   };
-  // Without `round`, nothing but in-kernel functions takes it for an element type.
+  // The type has no `round`, so only in-kernel functions take it for an element type.
   return type as WgslType<Name> & ElementType<Name, never>;
 }

@@ -11,6 +11,7 @@ import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType, ScalarOf, ScalarType, TypeName, Value } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
+import type { OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import type { ReferenceMonoid } from "../reference/twins.ts";
 import { referenceMonoid } from "../reference/twins.ts";
@@ -150,7 +151,7 @@ const checkNames = {
   values: true,
   equal: true,
   type: true,
-} as const satisfies Record<keyof CheckOptions | "type", true>;
+} as const satisfies OptionTable<CheckOptions & Record<"type", unknown>>;
 
 async function checked(
   op: Operator,
@@ -163,7 +164,7 @@ async function checked(
     ["seed", seed, Number.MIN_SAFE_INTEGER],
   ] as const) {
     if (!Number.isInteger(value) || value < least) {
-      refuse("checkMonoid", name, String(value), `a whole number${least === 1 ? " from 1 up" : ""}`);
+      refuse("checkMonoid", name, value, `a whole number${least === 1 ? " from 1 up" : ""}`);
     }
   }
   const own = (op as Partial<CustomOperator>).type;

@@ -12,7 +12,7 @@ export const shownLimits = [
   "minStorageBufferOffsetAlignment",
 ] as const satisfies readonly (keyof GPUSupportedLimits)[];
 
-/** What is told of the adapter and of the device that Wavefold opened on it. */
+/** The facts that reports give about the adapter, and about the device that Wavefold opened on it. */
 export function factsOf({ adapterInfo, software, device }: Fold): AdapterFacts {
   const { vendor, architecture, device: model, description, subgroupMinSize, subgroupMaxSize } = adapterInfo;
   const limits: Record<string, number> = {};

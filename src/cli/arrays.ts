@@ -136,8 +136,8 @@ async function withStream<Result>(
 }
 
 /**
- * Adds up u32 as they come, and says on stderr if the sum does not fit a u32: the result has wrapped around. A map's values are
- * not seen. With `exclusive`, no result has the last element.
+ * Adds up u32 as they are read. If the sum does not fit a u32, it says on stderr that the result has wrapped around. With a map it does
+ * nothing, since it does not see the map's values. With `exclusive`, the last element is left out, since no result contains it.
  */
 function sumWatch(
   { op, map, initial }: OperatorOption & MapOption & InitialOption,
@@ -476,7 +476,7 @@ export async function partitionFile(
           : where !== undefined
             ? { where }
             : { class: expression as string, classes: classes as number };
-        // Which of its forms the call has depends on the options.
+        // The options decide which overload of `partition` this calls.
         const all: object = { ...tuningOf(options), ...selector, type, indices };
         return fold.partition(data, all as { readonly where: string });
       });

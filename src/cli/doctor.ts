@@ -76,7 +76,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     ...examined,
     verdicts,
   };
-  // What works needs no issue.
+  // If everything works, nobody needs to open an issue.
   const link = works ? undefined : issueLink(ownPlaces(), { summary, versions: { ...versions }, verdicts });
   const open = link === undefined ? "" : `\nThis opens an issue with the verdicts: ${link}`;
   await doAll([

@@ -32,9 +32,9 @@ export function oneLine(cause: unknown): string {
 }
 
 /**
- * Does one thing after another, the later ones even where an earlier one fails.
+ * Runs steps one after another. If one fails, the later ones still run.
  *
- * @throws what the first one throws that fails.
+ * @throws what the first step that failed has thrown.
  */
 export async function doAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];

@@ -36,7 +36,7 @@ const causes: Readonly<Record<string, string>> = {
   ERR_FS_FILE_TOO_LARGE: "the file is larger than Node.js can read at once",
 };
 
-/** What is said of a folder instead. */
+/** Causes that have another text if the path should be a folder. */
 const folderCauses: Readonly<Record<string, string>> = {
   ENOENT: "it cannot be made",
   ENOTDIR: "there is a file of that name",
@@ -146,10 +146,10 @@ async function openStdin(): Promise<Input> {
     throw fileError(STDIN_NAME, cause);
   };
   const { fd } = process.stdin;
-  // Node.js takes a folder there for an empty file.
+  // If stdin is a folder, Node.js takes it for an empty file.
   const stats = await stdinStats(fd).catch(failed);
   if (stats.isFile()) {
-    // Its start may have been read before.
+    // Another program may have read the start of the file, so its size says nothing.
     return {
       path: STDIN_NAME,
       size: undefined,
@@ -224,7 +224,7 @@ export async function makeFolder(path: string): Promise<void> {
   } catch (cause) {
     const { code = "", message } = cause as NodeJS.ErrnoException;
     throw new UsageError(
-      `${path}: this is no folder to write to: ${folderCauses[code] ?? causes[code] ?? message}`,
+      `${path}: this cannot be the folder for the output: ${folderCauses[code] ?? causes[code] ?? message}`,
     );
   }
 }

@@ -130,7 +130,7 @@ async function openNpy(input: Input): Promise<ElementSource> {
       const filled = known.length + (await input.fill(wanted.subarray(known.length)));
       done += filled;
       if (wanted.length < bytes.length || filled < wanted.length) {
-        // One more byte is one too many.
+        // If there is one more byte, the file is too long.
         const more = done === dataBytes ? await input.fill(new Uint8Array(1)) : 0;
         requireBytes(header, Math.max(first.length, done + more), input.path);
       }
@@ -179,7 +179,7 @@ export async function readAll(source: ElementSource, path: string): Promise<Scal
   if (size !== undefined) {
     const data = allocate(size, path);
     await source.fill(data);
-    // The end is looked at, too.
+    // One more read makes the source check that the file ends here.
     await source.fill(new Uint8Array(1));
     return new holder(data.buffer) as ScalarArray;
   }
@@ -279,7 +279,7 @@ async function read(input: Input, accepted: readonly string[]): Promise<[Header,
   let present = first.length;
   if (present <= dataBytes) {
     present += await input.fill(data.subarray(present));
-    // One more byte is one too many.
+    // If there is one more byte, the file is too long.
     present += await input.fill(new Uint8Array(1));
   }
   requireBytes(header, present, input.path);

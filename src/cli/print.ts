@@ -38,7 +38,7 @@ async function writeStdout(bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** The reader of stdout is gone. Nothing is said of it, as of a program that SIGPIPE ends. */
+/** The reader of stdout is gone. The command prints no message then, like a program that SIGPIPE ends. */
 export class ClosedPipeError extends Error {
   override name = "ClosedPipeError";
   /** The status of a shell for what SIGPIPE ended. */

@@ -21,7 +21,7 @@ export class LiteralError extends Error {
   override name = "LiteralError";
 }
 
-/** Nobody's files nest deeper, and the reader's own calls do. */
+/** How deep brackets may nest. The reader calls itself for each level, and no real file has as many. */
 const MOST_DEPTH = 16;
 
 const constants = { True: true, False: false, None: null } as const;

@@ -69,7 +69,7 @@ export function selfTests(fold: Fold, types: readonly string[] = Object.keys(ele
               return { ...outcome, verdict: "skipped", detail: `no ${missing}` };
             }
             const detail = await check().catch((cause: unknown) => {
-              // The other checks would say the same.
+              // If the device is lost, all other checks would fail, too.
               if (cause instanceof DeviceLostError) {
                 throw cause;
               }

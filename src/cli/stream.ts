@@ -45,7 +45,7 @@ export async function moveThrough(
   const readAll = async (): Promise<void> => {
     let done = 0;
     for (;;) {
-      // At the known end, there is nothing to ask room for: only the end is looked at.
+      // At the known end, no room is needed: one byte is read, so that the source checks that it ends here.
       const isAll = source.size !== undefined && done >= source.size;
       const room = isAll ? new Uint8Array(1) : await pieces.room();
       if (failure !== undefined) {

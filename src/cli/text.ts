@@ -45,7 +45,7 @@ export function openText(input: Input, type: ScalarType): ElementSource {
 
 async function* wordsOf(input: Input): AsyncGenerator<string, void> {
   const bytes = new Uint8Array(PIECE_BYTES);
-  // Bytes that are no ASCII are in no number: each shows as a character of its own.
+  // No number has a byte outside ASCII. In an error, each such byte is one character.
   const decoder = new TextDecoder("latin1");
   let left = "";
   for (let filled = PIECE_BYTES; filled === PIECE_BYTES; ) {

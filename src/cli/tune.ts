@@ -47,7 +47,7 @@ const SHOWN = 12;
 interface Range {
   readonly workGroupSizes: readonly number[];
   readonly items: readonly number[];
-  /** Of u32: the shape that is timed first. */
+  /** The shape for u32, which is timed first. */
   readonly usual: Shape;
   /** Powers of two. */
   readonly lengths: readonly number[];
@@ -63,7 +63,7 @@ const ranges: Readonly<Record<"gpu" | "software", Range>> = {
     // One timing follows another, so the clock stays up.
     pace: { heatMs: 300, warmUpMs: 10, attempts: 2 },
   },
-  // What is unrolled over more items compiles in seconds.
+  // Loops that are unrolled over more items take seconds to compile.
   software: {
     workGroupSizes: [16, 32, 64],
     items: [4, 8, 16],
@@ -150,7 +150,7 @@ function sweepsOf(
   const { sets, notes } = planSuite(
     {
       types,
-      // They say which types and sizes there are, in any case.
+      // These primitives decide which types and sizes there are, whatever is tuned.
       primitives: scanPrimitives,
       sizes: sizes ?? own.lengths.map((power) => 2 ** power),
       ...(named && { algorithms: named }),
@@ -194,9 +194,9 @@ function timedOf(ranked: readonly Ranked[]): Record<Passes, TimedCandidate[]> {
 
 /** The rows of a sweep, as a tuning has them. */
 function rowsOf({ primitive, type }: Sweep, ranked: readonly Ranked[]): AdapterTuningRow[] {
-  // Where nothing ran at a length, there are no times of it.
+  // A length at which nothing ran has no times.
   const lengths = ranked[0]?.times.map(({ length }) => length) ?? [];
-  // Of a compaction, the positions of what is kept are what takes an algorithm: u32, whatever the elements are.
+  // A compaction scans places of kept items, which are u32, whatever the elements are.
   const { native, bytes } = primitive === "compact" ? u32 : benchTypes[type].type;
   return rowsFrom(
     { primitive, elementBytes: native?.elementBytes ?? bytes, long: native?.long === true, lengths },

@@ -59,7 +59,7 @@ export interface Examined {
   readonly litmus: readonly LitmusResult[] | null;
 }
 
-/** As long as nothing was found. */
+/** The findings before anything is examined. */
 export const nothingFound: Examined = {
   asked: "auto",
   adapter: null,

@@ -588,7 +588,7 @@ export class Fold {
     data: GpuArray<From>,
     options: Omit<GpuCompactOptions<string>, "type" | "map"> & Omit<GpuReduceMapOptions<From, Name, V>, "op">,
   ): Promise<GpuArray<Name, V>>;
-  // That there is a predicate or flags is checked also for callers that leave the options out.
+  // `options` has a default, so that a call without options gets the error for a missing predicate.
   async compact(
     data: AnyArray | GpuArray,
     options: { readonly into?: unknown } = {},
@@ -1020,8 +1020,8 @@ export class Fold {
    * `n` is 0 for the least element, and half the length for the median.
    *
    * @param data - as {@link Fold.topK} takes it.
-   * @param n - from 0 up, and less than the length. If the length is on the GPU and not greater, the last element is the
-   * result, and of no elements, what has no bits set.
+   * @param n - from 0 up, and less than the length. If the length is on the GPU, and at most `n`, the result is the last element; of an
+   * empty array, it is an element whose bits are all 0.
    * @throws as {@link Fold.sort}.
    *
    * @example
@@ -1055,7 +1055,10 @@ export class Fold {
     return this.#later(loadSorts, "sort", this.#arrays, primitive, given, room, values, options);
   }
 
-  /** Calls what is loaded only then. What it is given says where arrays are now, since they may change meanwhile. */
+  /**
+   * Loads a part, and calls a function of it. `given` says where the caller's arrays are now, since they may change while the part is
+   * loaded.
+   */
   async #later<Part, Name extends keyof Part>(
     load: () => Part | Promise<Part>,
     name: Name,
@@ -1065,7 +1068,7 @@ export class Fold {
     return call(this.#context, ...given);
   }
 
-  /** The call on an array on the GPU; undefined if the data is none. What it gives is typed where it is called. */
+  /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
   #onGpu(primitive: Primitive, data: unknown, options: object): Promise<never> | undefined {
     return (data as Partial<GpuArray> | undefined)?.callOnGpu?.(
       primitive,

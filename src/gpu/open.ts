@@ -1,5 +1,6 @@
 import { part, refuse } from "../errors.ts";
-import { requireOptions } from "../options.ts";
+import type { OptionTable } from "../options.ts";
+import { requireCount, requireOptions } from "../options.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
 import { errorsFor, openContext } from "./device/device.ts";
 import { Fold } from "./fold.ts";
@@ -67,11 +68,11 @@ export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
 const openNames = {
   device: true,
   adapter: true,
-  testSinglePass: true,
+  testSinglePass: "boolean",
   tuning: true,
   maxPipelines: true,
   maxKeptBytes: true,
-} as const satisfies Record<keyof OpenOptions, true>;
+} as const satisfies OptionTable<OpenOptions>;
 
 type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 
@@ -89,20 +90,17 @@ export async function openDevice(options: OpenOptions, find: Find, openStore?: O
 
 async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   requireOptions("openFold", options, openNames);
-  const { device, adapter, maxPipelines, maxKeptBytes } = options;
-  for (const [name, most = 0] of Object.entries({ maxPipelines, maxKeptBytes })) {
-    if (!(Number.isInteger(most) && most >= 0)) {
-      refuse("openFold", name, String(most), "a whole number from 0 up");
-    }
-  }
+  const { device, adapter, maxPipelines = 0, maxKeptBytes = 0 } = options;
+  requireCount("openFold", "maxPipelines", maxPipelines, 0);
+  requireCount("openFold", "maxKeptBytes", maxKeptBytes, 0);
   if (device !== undefined) {
     if (typeof device?.createComputePipelineAsync !== "function") {
-      refuse("openFold", "device", String(device), "a GPUDevice");
+      refuse("openFold", "device", device, "a GPUDevice");
     }
     return new Fold(await openContext(device, options), () => {});
   }
   if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
-    refuse("openFold", "adapter", String(adapter), "a GPUAdapter");
+    refuse("openFold", "adapter", adapter, "a GPUAdapter");
   }
   const found = adapter ? { adapter } : await find();
   let own: GPUDevice | undefined;

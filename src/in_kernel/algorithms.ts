@@ -10,6 +10,7 @@ import { ArgumentError, refuse, refuseOthers } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import {
   blellochMemory,
+  blellochPlaces,
   hillisSteeleMemory,
   memoryOf,
   subgroupMemory,
@@ -70,7 +71,14 @@ export const hillisSteele: WorkGroupAlgorithm = {
   reduce: hillisSteeleReduce,
 };
 
-const blellochBody: AlgorithmBody = { memory: blellochMemory, texts: () => [blellochFile] };
+const blellochBody: AlgorithmBody = {
+  memory: blellochMemory,
+  texts: () => [blellochFile],
+  words: (workGroupSize) =>
+    Object.fromEntries(
+      Object.entries(blellochPlaces(workGroupSize)).map(([name, value]) => [name, `${value}u`]),
+    ),
+};
 
 /** Blelloch's algorithm, a tree. It takes the fewest combinations, and runs on every adapter. */
 export const blelloch: WorkGroupAlgorithm = {

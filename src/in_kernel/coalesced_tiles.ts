@@ -10,17 +10,10 @@ import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import type { CounterOptions, ThreadTileOptions } from "./functions.ts";
-import { counted, indexed, TILED, tiled, tilesBody, untyped } from "./functions.ts";
+import { counted, indexed, TILED, tiled, tilesBody, tilesOf, untyped } from "./functions.ts";
 import type { Family } from "./generate.ts";
 import { generate, withFamily } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
-
-/** The number of tiles, the last of which may be cut off. */
-const tilesOf = ({
-  workGroupSize,
-  tileSize,
-}: Pick<ThreadTileOptions<string>, "workGroupSize" | "tileSize">): number =>
-  Math.ceil(workGroupSize / tileSize);
 
 /** The functions of a file over the active threads of each tile. */
 function coalescedTiles<Name extends string>(

@@ -2,7 +2,7 @@ import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl"
 import type { Monoid } from "../algebra/monoid.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { plainText } from "../text/callers.ts";
-import { piecesOf, textOf } from "../text/pieces.ts";
+import { eachToken, piecesOf, textOf, tokensOf } from "../text/pieces.ts";
 
 /** WGSL that updates a caller's counter, and the words to replace in it. */
 export interface Counting {
@@ -54,21 +54,33 @@ function wordsOf(counter: unknown, caller: string): Counting["words"] {
   return { contract_counter: variable, ...(contract_rest !== undefined && { contract_rest }) };
 }
 
+/** The names of a text's parameters, members and variables. */
+function variablesOf(text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  let before = "";
+  for (const [token, blank, word, colon] of tokensOf(text)) {
+    if (word && (colon || before === "let" || before === "var")) {
+      names.add(word);
+    }
+    before = blank ? before : token;
+  }
+  return names;
+}
+
 /** Our WGSL that uses a counter. If one of its variables would hide a name of the counter, the variable is renamed. */
 function besideCounter(own: string, counter: string): string {
   const inCall = isIndexed(counter);
-  const text = inCall
-    ? own.replaceAll("contract_counter", "contract_counter[counter_index] contract_rest")
-    : own;
-  const variables = Array.from(
-    text.matchAll(/(?:let|var) (\w+)|(\w+):/g),
-    ([, one, parameter]) => one ?? parameter,
+  const variables = variablesOf(own);
+  const hiding = new Set(namesOf(counter).filter((name) => variables.has(name)));
+  const renamed = (word: string): string =>
+    inCall && word === "contract_counter"
+      ? "contract_counter[counter_index] contract_rest"
+      : hiding.has(word)
+        ? `_${word}`
+        : word;
+  return [...piecesOf(own, renamed).map(textOf), inCall ? "\nvar<private> counter_index: u32;\n" : ""].join(
+    "",
   );
-  const hiding = new Set(namesOf(counter).filter((name) => variables.includes(name)));
-  return [
-    ...piecesOf(text, (word) => (hiding.has(word) ? `_${word}` : word)).map(textOf),
-    inCall ? "\nvar<private> counter_index: u32;\n" : "",
-  ].join("");
 }
 
 /** By type, the value of a counter's bits `seen`, and the bits of a value `x`. */
@@ -119,11 +131,23 @@ export function counting(counter: string, monoid: Monoid, caller: string): Count
 }
 
 /** Functions that update a counter, with the counter's index as a parameter before `local_index`. */
-export const withIndex = (functions: string): string =>
-  functions.replace(
-    /^(fn \w+\([^{]*?)(local_index: u32[^{]*\{)$/gm,
-    "$1index: u32, $2\n  counter_index = index;",
-  );
+export function withIndex(functions: string): string {
+  let text = "";
+  // Whether a function's parameters were read, and not yet the start of its body.
+  let isHead = false;
+  eachToken(functions, (token, _, word, colon) => {
+    if (word === "local_index" && colon) {
+      text += "index: u32, ";
+      isHead = true;
+    }
+    text += token;
+    if (isHead && token === "{") {
+      text += "\n  counter_index = index;";
+      isHead = false;
+    }
+  });
+  return text;
+}
 
 /** shaders/work_group/allocate_counter.wgsl, which takes from the caller's counter, and `allocation_capacity`. */
 export function allocation(counter: string, capacity: number | string, caller: string): Counting {

@@ -32,7 +32,7 @@ import {
 } from "./functions.ts";
 import type { InKernelOptions } from "./generate.ts";
 import type { InKernelFunctions, LinkOptions, RefuseLink } from "./link.ts";
-import { linkText, sizeArguments, threadsOf } from "./link.ts";
+import { joined, linkText, sizeArguments, threadsOf } from "./link.ts";
 import { identityOf, numeric } from "./numeric.ts";
 import {
   threadTileSegmentedReduce,
@@ -167,10 +167,15 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
   const asked = directives.map((directive) => functionsOf(directive, kernel));
   requireOneSize(kernel, asked);
   const functions = asked.map((ones) => ones.flatMap((one) => one.functions));
-  return withCounters(kernel, functions, (text) =>
-    linkText(text, functions.flat(), (...problem) => {
-      throw clash(kernel, functions, ...problem);
-    }),
+  return withCounters(kernel, functions, (text, join) =>
+    linkText(
+      text,
+      functions.flat(),
+      (...problem) => {
+        throw clash(kernel, functions, ...problem);
+      },
+      join,
+    ),
   );
 }
 
@@ -181,7 +186,7 @@ const COUNTS = /^_(counter_update|allocation_start|allocation_capacity)_/;
 function withCounters(
   { text, directives, name }: Kernel,
   functions: readonly (readonly InKernelFunctions[])[],
-  link: (text: string) => string,
+  link: (text: string, join: typeof joined) => string,
 ): string {
   const placed = new Set<string>();
   const perDirective = directives.map(({ place }, at): readonly string[] => {
@@ -198,9 +203,6 @@ function withCounters(
     }
     return texts;
   });
-  if (placed.size === 0) {
-    return link(text);
-  }
   // A comment marks where each function goes, since linking leaves the kernel's comments as they are.
   let marked = text;
   const markOf = (at: number): string => `/*\u{e000}wavefold ${at}*/`;
@@ -210,16 +212,16 @@ function withCounters(
       marked = marked.slice(0, place) + markOf(at) + marked.slice(place);
     }
   }
-  let linked = link(marked);
-  perDirective.forEach((texts, at) => {
-    for (const one of texts) {
-      linked = linked.replace(`\n\n${one}`, "");
-    }
-    linked = linked.replace(markOf(at), () =>
-      texts.map((one) => `${plainText(name, one).replace(/\s+/g, " ")} `).join(""),
+  return link(marked, (reached, [own = "", ...others]) => {
+    const withFunctions = perDirective.reduce(
+      (linked, texts, at) =>
+        linked.replace(markOf(at), () =>
+          texts.map((one) => `${plainText(name, one).replace(/\s+/g, " ")} `).join(""),
+        ),
+      own,
     );
+    return joined(reached, [withFunctions, ...others.filter((one) => !placed.has(one))]);
   });
-  return linked;
 }
 
 /** Throws if the kernel calls a name, and directives ask for it with several work-group sizes. */
@@ -279,7 +281,7 @@ function clash(
   return fault(
     kernel,
     kernel.directives[at] as Directive,
-    `${own} is given twice, and not the same; give one of them another name, with suffix=name`,
+    `two functions named ${own} differ; give one of them another name, with suffix=name`,
   );
 }
 

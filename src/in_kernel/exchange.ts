@@ -51,7 +51,7 @@ export function workGroupSplit(options: InKernelOptions): InKernelFunctions {
   return generate(caller, withOwn(count, caller, options, SIZES), splitFile, uniformBody(options), SIZES);
 }
 
-/** What moves values of a type has its name, and combines nothing. */
+/** An operator that combines nothing. The functions that move values get the name of the values' type from it. */
 function moving(type: ElementType, caller: string): OperatorOptions {
   const { name: key, native } = requireValueType(type, caller);
   const on: Operator["on"] = () => ({
@@ -138,12 +138,14 @@ function shuffleBody(
   if (!algorithm?.tiles) {
     return body && { memory: (threads) => memoryOf([threads], bytes, 0), texts: () => [shuffleMemoryFile] };
   }
+  const placesOf = (threads: number): number => {
+    const least = Number.parseInt(body.words?.(threads).MIN_SUBGROUP_SIZE ?? "", 10);
+    return tileSize > least ? threads : 1;
+  };
   return {
     ...body,
-    memory(threads) {
-      const least = Number.parseInt(body.words?.(threads).MIN_SUBGROUP_SIZE ?? "", 10);
-      return memoryOf([tileSize > least ? threads : 1], bytes, 1);
-    },
+    words: (threads) => ({ ...body.words?.(threads), SHUFFLE_PLACES: `${placesOf(threads)}u` }),
+    memory: (threads) => memoryOf([placesOf(threads)], bytes, 1),
     texts: (monoid) => [...body.texts(monoid), shuffleSubgroupFile],
   };
 }

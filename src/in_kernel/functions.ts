@@ -342,8 +342,18 @@ export function tiled<Name extends string>(
       `a power of two up to workGroupSize, which is ${workGroupSize}`,
     );
   }
-  return { tile: `${tileSize}_`, words: { THREAD_TILE: `${tileSize}u` } };
+  return {
+    tile: `${tileSize}_`,
+    words: { THREAD_TILE: `${tileSize}u`, THREAD_TILES: `${tilesOf({ workGroupSize, tileSize })}u` },
+  };
 }
+
+/** The number of tiles. The last one may be shorter. */
+export const tilesOf = ({
+  workGroupSize,
+  tileSize,
+}: Pick<ThreadTileOptions<string>, "workGroupSize" | "tileSize">): number =>
+  Math.ceil(workGroupSize / tileSize);
 
 /**
  * CUDA's `inclusive_scan` and `exclusive_scan` over a `thread_block_tile`: a scan in each run of `tileSize`
@@ -385,8 +395,7 @@ export function threadTileScanUpdate<Name extends string>(
 ): InKernelFunctions {
   const caller = "threadTileScanUpdate";
   const tile = tiled(caller, options);
-  const tiles = Math.ceil(options.workGroupSize / options.tileSize);
-  const family = counted(caller, untyped(options), [threadTileCounterFile], tiles);
+  const family = counted(caller, untyped(options), [threadTileCounterFile], tilesOf(options));
   const { tileSize, counter, ...others } = untyped(options);
   return generate(
     caller,

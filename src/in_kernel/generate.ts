@@ -87,7 +87,7 @@ export function generate(
     Element: domain.element,
     Value: type.value,
     WORK_GROUP_SIZE: `${workGroupSize}u`,
-    // If these are not declared as functions, only their parentheses stay.
+    // If the domain declares no such functions, calls of them become their argument in parentheses.
     element_from_value: "",
     value_from_element: "",
     ...body.words?.(workGroupSize),

@@ -40,7 +40,8 @@ const named = (pieces: readonly Piece[], name: string): Piece | undefined =>
 const reachAmong = (pieces: readonly Piece[], roots: readonly string[]): ReadonlySet<string> =>
   reach(roots, (name) => named(pieces, name)?.words);
 
-const joined = (reached: ReadonlySet<string>, texts: readonly string[]): string =>
+/** Parts of a linked text as one, after the directives among what is reached. */
+export const joined = (reached: ReadonlySet<string>, texts: readonly string[]): string =>
   [...directivesAmong(reached), texts.join("\n\n")].join(" ");
 
 /** The functions of these names and all that they need, as one text. */
@@ -51,16 +52,20 @@ export function codeOf(pieces: readonly Piece[], names: readonly string[]): stri
 }
 
 /**
- * Throws an error for a kernel and its functions. `name` is declared twice, or it is a function that takes `size` threads, which the
- * kernel has not.
+ * Throws an error for a kernel and its functions. `name` is declared twice. Or, with `size`, it is a function for work-groups of `size`
+ * threads, and the kernel's have another number.
  */
 export type RefuseLink = (option: string, problem: string, name: string, size?: number) => never;
 
-/** Links a text with the functions that it reaches: those that it names, and what these name in turn. */
+/**
+ * Links a text with the functions that it reaches: those that it names, and what these name in turn. `join` takes the names of all, and
+ * the parts of the linked text: the text itself, the functions, and assertions.
+ */
 export function linkText(
   text: string,
   functions: readonly InKernelFunctions[],
   refuseLink: RefuseLink,
+  join = joined,
 ): string {
   const kernel = piecesOf(text);
   const pieces = functions.flatMap((one) => one.pieces);
@@ -77,8 +82,7 @@ export function linkText(
     if (code) {
       linked.push(code);
       for (const word of (named(pieces, one) as Piece).words) {
-        // Names that the code declares inside, and variables such as a counter, are not taken from WGSL. Names of WGSL
-        // never stand in such places.
+        // A function's own local names, and variables such as a counter, are not names of WGSL. Names of WGSL never stand in such places.
         if (
           named(kernel, word) &&
           (named(pieces, word) ||
@@ -113,7 +117,7 @@ export function linkText(
       }
     }
   }
-  return joined(reached, linked);
+  return join(reached, linked);
 }
 
 /**

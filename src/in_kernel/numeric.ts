@@ -4,19 +4,22 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuseOthers } from "../errors.ts";
-import { MARK } from "../text/mark.ts";
-import { piecesOf, textOf } from "../text/pieces.ts";
+import { piecesOf, textOf, tokensOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import type { InKernelFunctions } from "./link.ts";
 import { codeOf } from "./link.ts";
 
-/** Functions that use no work-group memory, from text. `names` are those that a kernel may call. */
+/**
+ * Functions that use no work-group memory, from files, text of ours that uses what the files declare, and text that uses it by the
+ * names that it has in a caller's kernel. `names` are those that a kernel may call.
+ */
 function plainFunctions(
-  text: string,
   files: readonly SourceText[],
+  own: string,
+  callable: string,
   names: readonly string[],
 ): InKernelFunctions {
-  // These have the same names as in other in-kernel functions, so that a kernel gets each of them once.
+  // Declarations have the same names as in other in-kernel functions, so that a kernel gets each of them once.
   const written = new Map<string, string>();
   for (const file of files) {
     for (const { name } of piecesOf(file.text)) {
@@ -24,13 +27,13 @@ function plainFunctions(
     }
   }
   const shared = piecesOf(
-    files.map((file) => `${file.text}\n`).join(""),
+    files.map((file) => `${file.text}\n`).join("") + own,
     (word) => written.get(word) ?? word,
   );
   return {
     names,
     workGroupMemory: 0,
-    pieces: piecesOf(shared.map(textOf).join("") + text),
+    pieces: piecesOf(shared.map(textOf).join("") + callable),
     get code(): string {
       return codeOf(this.pieces, names);
     },
@@ -60,10 +63,11 @@ export function numeric(type: ElementType): InKernelFunctions {
   const names: string[] = [];
   let text = "";
   for (const { text: own, as } of files) {
-    for (const [, name = "", parameters = "", result] of own.matchAll(/^fn (\w+)\((.*)\) -> (.*) \{/gm)) {
-      const given = parameters.replace(/: [^,<]*(<[^>]*>)?/g, "");
+    for (const { name, code } of piecesOf(own).filter(({ keyword }) => keyword === "fn")) {
+      const head = code.slice(0, code.indexOf("{") + 1).trim();
+      const parameters = tokensOf(head).flatMap(([, , word, colon]) => (word && colon ? word : []));
       names.push(name);
-      text += `fn ${name}(${parameters}) -> ${result} {\n  return ${as?.(name)}(${given});\n}\n`;
+      text += `${head}\n  return ${as?.(name)}(${parameters.join(", ")});\n}\n`;
     }
   }
   if (names.length === 0) {
@@ -72,7 +76,7 @@ export function numeric(type: ElementType): InKernelFunctions {
       "type",
     );
   }
-  return plainFunctions(text, files, names);
+  return plainFunctions(files, "", text, names);
 }
 
 /**
@@ -99,9 +103,8 @@ export function identityOf<Name extends string>(options: {
   const { key, identity } = operatorOn(op, type, "identityOf");
   const [expression, setup = ""] = type.native.literal(identity, "value");
   const name = `identity_${key}`;
-  // A caller's struct keeps its own name.
   const text = `fn ${name}() -> ${type.value} {
-  ${setup}return ${type.kind === "struct" ? expression.replaceAll(MARK, "") : expression};
+  ${setup}return ${expression};
 }`;
-  return plainFunctions(text, filesOf(type), [name]);
+  return plainFunctions(filesOf(type), text, "", [name]);
 }

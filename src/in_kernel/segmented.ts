@@ -73,7 +73,7 @@ function segmented(
   const { type, op = add as Operator, workGroupSize } = options;
   const monoid = operatorOn(op, type, caller);
   const memory = memoryOf([workGroupSize], monoid.domain.elementBytes, 0);
-  // If the algorithm is none, generating says so.
+  // If the algorithm is none, `generate` throws the error.
   return generate(
     caller,
     options,

@@ -9,7 +9,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName } from "../algebra/types.ts";
 import { requireType, requireValueType, scalarTypes } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
-import { memoryOf } from "../kernels/algorithms.ts";
+import { memoryOf, withGaps } from "../kernels/algorithms.ts";
 import { conversion } from "../kernels/contract.ts";
 import { unroll } from "../text/module.ts";
 import { count, SIZES, scanBody, withOwn } from "./functions.ts";
@@ -71,7 +71,7 @@ const MOST_UNROLLED = 16;
 
 /** The files with their loops over a thread's items written out. */
 const unrolled = (text: string, items: number): string =>
-  items > MOST_UNROLLED ? text.replaceAll(" // unroll", "") : unroll(text, { ITEMS: items });
+  items > MOST_UNROLLED ? text : unroll(text, { ITEMS: items });
 
 /**
  * The bits of a digit: up to 4, as few as the passes allow. The digits' counts take no more memory than the words that move,
@@ -114,7 +114,7 @@ function sorted(
   }
   const [bitsText, keyText, orderText] = texts;
   if (typeof descending !== "boolean") {
-    refuse(caller, "descending", String(descending), "true or false");
+    refuse(caller, "descending", descending, "true or false");
   }
   // This checks the sizes and the options that are left.
   const takes = `type, ${values ? "values, " : ""}items, descending, bits, ${SIZES}`;
@@ -141,7 +141,7 @@ function sorted(
   }
   const digit = digitOf(to - from, workGroupSize, items);
   const lanes = 2 ** (digit - 1);
-  const slots = Math.max(lanes * workGroupSize, tile);
+  const slots = withGaps(Math.max(lanes * workGroupSize, tile));
 
   // The parts are generated one by one. A kernel that sorts keys of several types has only once what is the same for all.
   const parts = [scan];
@@ -177,7 +177,7 @@ function sorted(
   share(scan, "add_u32", "work_group_scan_exclusive");
   const places = add(u32, "u32", [items, digit], [sortPlacesFile], {
     words: { SORT_WORDS: `${slots}u`, SORT_LANES: `${lanes}u` },
-    memory: memoryOf([slots + Math.floor(slots / 32)], 4, 0),
+    memory: memoryOf([slots], 4, 0),
   });
   share(places, "u32", "sort_words", "sort_slot", "sort_places", "sort_move");
   if (values) {

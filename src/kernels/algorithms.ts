@@ -1,4 +1,4 @@
-import { ArgumentError } from "../errors.ts";
+import { refuse } from "../errors.ts";
 import type { Sizes } from "./sizes.ts";
 
 type SubgroupSizes = Pick<Sizes, "workGroupSize" | "minSubgroupSize">;
@@ -30,10 +30,17 @@ export const memoryOf = (elements: readonly number[], elementBytes: number, word
 /** Bytes of work-group memory that an algorithm uses. */
 type Memory = (sizes: Sizes, elementBytes: number) => number;
 
-export const blellochMemory = (workGroupSize: number, elementBytes: number): number => {
+/** How many places in work-group memory elements take if one place in 33 is not used, so that strides of powers of two hit all banks. */
+export const withGaps = (elements: number): number => elements + Math.floor(elements / 32);
+
+/** The leaves of Blelloch's tree, and the places that the tree takes, by their names in shaders. */
+export function blellochPlaces(workGroupSize: number): { BLELLOCH_LEAVES: number; BLELLOCH_PLACES: number } {
   const leaves = 2 ** Math.ceil(Math.log2(workGroupSize));
-  return memoryOf([leaves + Math.floor(leaves / 32)], elementBytes, 0);
-};
+  return { BLELLOCH_LEAVES: leaves, BLELLOCH_PLACES: withGaps(leaves) };
+}
+
+export const blellochMemory = (workGroupSize: number, elementBytes: number): number =>
+  memoryOf([blellochPlaces(workGroupSize).BLELLOCH_PLACES], elementBytes, 0);
 /** Bytes for `each` elements a thread, rounded up to 16. A scan takes two elements, a reduction one. */
 export const hillisSteeleMemory = (workGroupSize: number, elementBytes: number, each = 2): number =>
   Math.ceil((workGroupSize * elementBytes * each) / 16) * 16;
@@ -61,10 +68,7 @@ export type Algorithm = keyof typeof algorithms;
 /** The algorithm of that name. */
 export function requireAlgorithm(name: unknown, caller: string): Algorithm {
   if (typeof name !== "string" || !Object.hasOwn(algorithms, name)) {
-    throw new ArgumentError(
-      `${caller}: ${String(name)} is not an algorithm; it takes ${Object.keys(algorithms).join(", ")}`,
-      "algorithm",
-    );
+    refuse(caller, "algorithm", name, Object.keys(algorithms).join(", "));
   }
   return name as Algorithm;
 }

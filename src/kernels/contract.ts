@@ -3,7 +3,7 @@ import type { ElementType } from "../algebra/types.ts";
 import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { mostRows, rowsTogether, subgroupSlots } from "./algorithms.ts";
+import { blellochPlaces, mostRows, rowsTogether, subgroupSlots } from "./algorithms.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped, vectorType } from "./words.ts";
 
@@ -45,6 +45,7 @@ export function constantsOf(sizes: Sizes, vector: number, words: number): Consta
     MIN_SUBGROUP_SIZE: minSubgroupSize,
     MAX_SUBGROUP_SIZE: maxSubgroupSize,
     SUBGROUP_SLOTS: subgroupSlots(sizes),
+    ...blellochPlaces(workGroupSize),
     VECTOR: vector,
     VECTORS: vectors,
     ROWS: rows,
@@ -107,13 +108,13 @@ export const carriedAs = ({ carried, value }: ElementType): string => carried ??
 export const valueFromItem = ({ native, fromCarried = "x" }: ElementType): string =>
   conversion("value_from_item", "Input", native.element, fromCarried);
 
-/** A WGSL function of one argument `x`. */
+/** A WGSL function of an argument `x`. Others may stand behind its type. */
 export const conversion = (name: string, from: string, to: string, body: string): string =>
-  [`fn ${name}(x: ${from}) -> ${to} {`, `  return ${body};`, "}", ""].join("\n");
+  `fn ${name}(x: ${from}) -> ${to} {\n  return ${body};\n}\n`;
 
 /** The function that makes an element of an item `x` at its index `i`. */
-const elementFromItem = (body: string): string =>
-  ["fn element_from_item(x: Input, i: u32) -> Element {", `  return ${body};`, "}", ""].join("\n");
+const elementFromItem = (body: string, name = "element_from_item"): string =>
+  conversion(name, "Input, i: u32", "Element", body);
 
 /**
  * The function that makes an element of one of the caller's items `x` at its index `i`. If elements are those of segments,
@@ -121,8 +122,7 @@ const elementFromItem = (body: string): string =>
  */
 export const elementFromCallers = ({ onValues }: Monoid, body: string): string =>
   onValues
-    ? elementFromItem(body).replace("element_from_item", "headless_from_item") +
-      elementFromItem("with_head(headless_from_item(x, i), i)")
+    ? elementFromItem(body, "headless_from_item") + elementFromItem("with_head(headless_from_item(x, i), i)")
     : elementFromItem(body);
 
 /** What a kernel's input or output holds: items of the type, or elements between two passes. */

@@ -15,7 +15,7 @@ import storePrefixesFile from "../../shaders/device/io/store_prefixes.wgsl";
 import totalNoneFile from "../../shaders/device/io/total_none.wgsl";
 import reduceTilesFile from "../../shaders/device/kernels/reduce_tiles.wgsl";
 import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
-import type { Monoid, OwnTiles, WorkGroupLimits } from "../algebra/monoid.ts";
+import type { Monoid, OwnTiles, TileKernel, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { Module } from "../text/link.ts";
 import { linkSources } from "../text/link.ts";
 import type { Constants } from "../text/module.ts";
@@ -218,7 +218,7 @@ export type InitialBytes = (value: unknown) => Uint8Array;
 
 /** The ends of a scan or a reduction: an initial value before the first element, and a range for the total. */
 export interface Ends {
-  /** The operator, without a value to start from if there is an initial value. */
+  /** The operator. If there is an initial value, this operator has no `start` of its own. */
   readonly monoid: Monoid;
   readonly initial?: InitialBytes;
   readonly total: boolean;
@@ -269,7 +269,7 @@ function linkTiles(
   entryPoint: Parameters<OwnTiles>[1],
   sources: readonly Source[],
   monoid: Monoid,
-  options: KernelOptions & { readonly exclusive?: boolean },
+  options: KernelOptions & Partial<Pick<TileKernel<Sizes>, "exclusive" | "carry" | "ends">>,
   side: Side,
   vector: number,
 ): Kernel {

@@ -231,8 +231,10 @@ export const litmusBindings = { iteration: 0, places: 1, results: 2, plainPlaces
 
 /** The most words from one instance's place to the next. */
 export const MOST_STRIDE = 8;
-/** The words before the instances' places in `places`: FIRST_PLACE of run_litmus.wgsl. */
-export const WORDS_BEFORE = 128 + 32 * 64;
+/** Where stress goes in `places`, by the names in run_litmus.wgsl. */
+const stress = { STRESSED: 128, LINES: 32, LINE: 64 } as const;
+/** The words before the instances' places in `places`. */
+export const WORDS_BEFORE = stress.STRESSED + stress.LINES * stress.LINE;
 
 /** How many work-groups a test starts, and how many of them run it. */
 export function groupsOf(test: LitmusTest, { testers }: LitmusSizes): { started: number; running: number } {
@@ -248,6 +250,8 @@ export function litmusKernel(test: LitmusTest, sizes: LitmusSizes): Kernel {
     TESTERS: running,
     SPREAD: started / running,
     MOST_STRIDE,
+    ...stress,
+    FIRST_PLACE: WORDS_BEFORE,
     ...test.constants,
   };
   const entryPoint = "run_litmus";

@@ -27,9 +27,9 @@ const lookBackVotes = /* @__PURE__ */ file("look_back/look_back_votes.wgsl", loo
 const reduceSinglePass = /* @__PURE__ */ file("kernels/reduce_single_pass.wgsl", reduceSinglePassFile);
 const scanSinglePass = /* @__PURE__ */ file("kernels/scan_single_pass.wgsl", scanSinglePassFile);
 const spineEntries = /* @__PURE__ */ file("look_back/spine_entries.wgsl", spineEntriesFile);
-/** For a single pass whose output is the range of its input, and for the dispatch that follows it. */
+/** The file for a single pass in place, and for the dispatch that follows it. */
 export const scanInPlace = /* @__PURE__ */ file("kernels/scan_in_place.wgsl", scanInPlaceFile);
-/** For a single pass of fewer work-groups than tiles. */
+/** The file for a single pass with fewer work-groups than tiles. */
 export const takeTiles = /* @__PURE__ */ file("kernels/take_tiles.wgsl", takeTilesFile);
 const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
 const tileByTicket = /* @__PURE__ */ file("look_back/tile_by_ticket.wgsl", tileByTicketFile);
@@ -85,9 +85,12 @@ export function lookBackMemory(
   const { byVotes, fanOut } = lookBackShape(kernel);
   const groups = mostGroups(byVotes, Math.ceil(elementBytes / 4));
   const finding = byVotes ? [groups, groups, MOST_AT_ONCE] : [fanOut * groups, fanOut, groups];
-  // The words are what stopped it, whether it found something, the group and what is missing there, and the ticket.
+  // Five words come on top: what stopped the look-back, whether it found something, the group, what is missing there, and the ticket.
   return memoryOf([...finding, 1, 1], elementBytes, 5);
 }
+
+/** The words with a bit for each item of a tile, in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of segments. */
+export const endWords = (tile: number): number => Math.ceil(tile / 32);
 
 /** The entries of a spine, which kernels have as `params.spine_entries`, and its bytes. */
 export interface SpineSize {

@@ -10,6 +10,7 @@ import { algorithms, hasFullSubgroups } from "./algorithms.ts";
 import { elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { inputFor, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
+import { endWords } from "./look_back.ts";
 import type { Sizes } from "./sizes.ts";
 import { valueShuffles } from "./subgroup_sources.ts";
 
@@ -26,8 +27,8 @@ const firstSegmentStored = /* @__PURE__ */ file("segments/first_segment_stored.w
 
 export const segmentValues = /* @__PURE__ */ file("segments/values.wgsl", segmentValuesFile);
 
-/** The most lanes whose votes are in a word, and the most vectors of a thread. */
-const WORD_BITS = 32;
+/** The bits of a word: the most lanes whose votes are in one, and the most items of a thread of which a word tells which ones end segments. */
+export const WORD_BITS = 32;
 /** The most bytes of a value that is moved lane by lane. */
 const MOST_VALUE_BYTES = 8;
 
@@ -106,5 +107,6 @@ export function reduceOffsetsKernel(
     sizes,
     vector,
     elementWords(monoid),
+    { END_WORDS: endWords(sizes.workGroupSize * sizes.items) },
   );
 }

@@ -15,7 +15,7 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
-import { memoryOf } from "./algorithms.ts";
+import { memoryOf, withGaps } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
 import {
   elementsOfVector,
@@ -61,7 +61,7 @@ export const ROW_FAN = 8;
 /** Elements in work-group memory: those of a tile, and the levels above, which are a quarter at most. Every 33rd place is not used. */
 const placesOf = ({ workGroupSize, items }: Pick<Sizes, "workGroupSize" | "items">): number => {
   const elements = Math.ceil((workGroupSize * items * 5) / 4);
-  return elements + Math.floor(elements / 32) + 1;
+  return withGaps(elements) + 1;
 };
 
 /** Bytes of work-group memory of these kernels. */

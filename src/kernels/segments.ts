@@ -25,6 +25,7 @@ import type { Monoid } from "../algebra/monoid.ts";
 import { usedBytes } from "../algebra/padding.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
+import { piecesOf, textOf } from "../text/pieces.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { hasFullSubgroups } from "./algorithms.ts";
@@ -41,7 +42,7 @@ import { scanFlatRowsKernel } from "./flat_rows.ts";
 import type { Kernel, SegmentSources, TotalsOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
-import { MOST_SEARCHED, reduceOffsetsKernel, takesValues } from "./offsets.ts";
+import { MOST_SEARCHED, reduceOffsetsKernel, takesValues, WORD_BITS } from "./offsets.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
@@ -129,12 +130,17 @@ export function segmentedMonoid(own: Monoid, { exclusive, initial }: SegmentUse)
   // Exclusive prefixes may combine no element.
   const shown = start && exclusive && !initial ? start.before : toStored;
   // What becomes of NaN is the operator's identity.
-  const ofValues = (wgsl: string): string => wgsl.replace("identity()", "value_identity()");
+  const toValues = piecesOf(
+    [
+      conversion("value_from_stored", "SegmentStored", "SegmentValue", fromStored),
+      conversion("value_from_native", own.type.native.element, "SegmentValue", fromValue),
+    ].join("\n"),
+    (word) => (word === "identity" ? "value_identity" : word),
+  );
   const conversions = generated(
     [
       `alias SegmentStored = ${stored};`,
-      conversion("value_from_stored", "SegmentStored", "SegmentValue", ofValues(fromStored)),
-      conversion("value_from_native", own.type.native.element, "SegmentValue", ofValues(fromValue)),
+      ...toValues.map(textOf),
       conversion("shown_value", "SegmentValue", "SegmentStored", shown),
       conversion(
         "stored_from_value",
@@ -258,9 +264,6 @@ const isStaged = ({ carry, algorithm, sizes }: TotalsOptions, { domain }: Monoid
   algorithm === "subgroup" &&
   hasFullSubgroups(sizes) &&
   domain.elementBytes <= MOST_STAGED_BYTES;
-
-/** The most items of a thread of which a word tells which ones end segments. */
-const WORD_BITS = 32;
 
 /** The sources for segments of the kernels that read items. `monoid` is the operator on segments. */
 export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources {

@@ -91,7 +91,10 @@ const valuesPositions = /* @__PURE__ */ file("sort/values_positions.wgsl", value
 /** The binding numbers that only sorts have. */
 export const sortBindingOf = { values: 17, reordered: 18, positions: 19 } as const;
 
-/** The parameters that say where what is bound there starts. A pass binds what another one has left, whatever range that is. */
+/**
+ * The parameters that say where a range starts in its binding, by the binding's number. Which range a pass binds there depends on where
+ * the pass before has left the items.
+ */
 export const baseNames: Readonly<Record<number, string>> = {
   [bindingOf.input]: "input_base",
   [bindingOf.output]: "output_base",
@@ -177,8 +180,10 @@ export function partsOf(options: SortKernelOptions): number {
   return [1, 2, 3, 4].find((parts) => items % parts === 0 && bytes / parts <= partBytes) ?? 1;
 }
 
-/** What the spine has where: two sets of bins, two words that say which set is whose, a ticket for each digit
- * and one that no work-group takes, and the entries of tiles. */
+/**
+ * Where the parts of the spine start: two sets of bins, two words that say which set is whose, a ticket for each digit and one that no
+ * work-group takes, and the entries of tiles.
+ */
 export const spinePlaces = ({ count, each }: Digits) => {
   const BINS = count * 2 ** each;
   return {
@@ -350,7 +355,7 @@ export const linkSort = (
 export const valueFile = ({ payload }: SortKernelOptions, source: SortSource): SourceText =>
   payload.kind === "positions" && source === "items" ? valuesPositions : valuesBuffer;
 
-/** What says where the first items of a tile's digits go. */
+/** The sources that find out where the first item of each digit of a tile goes. */
 const firstSources = (lookBack: SortLookBack | undefined): readonly SourceText[] =>
   lookBack
     ? [
@@ -429,7 +434,7 @@ export function sortPassInWindowsKernel(
   );
 }
 
-/** The WGSL that says whether a key is that of items of several bits: NaN. */
+/** WGSL for whether items with different bits have this key. Only NaNs do. */
 export function equalsOthersText({ type, key }: Pick<SortKernelOptions, "type" | "key">): string {
   const nan = `Key(${key.descending ? "0u" : "0xffffffffu"})`;
   return conversion("are_equals_others", "Key", "bool", type.kind === "float" ? `all(x == ${nan})` : "false");

@@ -114,7 +114,7 @@ function networkText(network: Network): string {
       [top, from] = [to, to];
     }
   }
-  // Places tell where each item goes. Keys alone go there.
+  // If places move, they say where each item goes. Keys alone move there themselves.
   if (!places) {
     steps.push(`exchange(0u, ${threadBits}u, thread);`);
   }
@@ -128,17 +128,17 @@ function networkText(network: Network): string {
   ].join("\n\n");
 }
 
-/** The item that has a key, in WGSL, for types whose keys tell all, but for the bits of NaN. */
-const itemsOfKeys: Readonly<Partial<Record<TypeName, string>>> = {
-  u32: "x",
-  i32: "x ^ 0x80000000u",
-  f32: "f32_bits_from_order(x)",
-  u64: "x",
-  i64: "x ^ vec2<u32>(0u, 0x80000000u)",
-  f64: "f64_bits_from_order(x)",
+/** WGSL for the item of a key. These types' keys determine their items, but for the bits of NaN. */
+const itemsOfKeys: Readonly<Partial<Record<TypeName, (key: string) => string>>> = {
+  u32: (key) => key,
+  i32: (key) => `${key} ^ 0x80000000u`,
+  f32: (key) => `f32_bits_from_order(${key})`,
+  u64: (key) => key,
+  i64: (key) => `${key} ^ vec2<u32>(0u, 0x80000000u)`,
+  f64: (key) => `f64_bits_from_order(${key})`,
 };
 
-/** Whether keys are sorted that tell all of their items but NaN, so that nothing else has to move. */
+/** Whether the sorted keys determine all items but NaN, so that nothing else has to move. */
 export const areKeysAlone = (
   { key, keysAlone, payload }: Pick<SortKernelOptions, "key" | "keysAlone" | "payload">,
   bits: number,
@@ -166,7 +166,7 @@ export function networkKernel(
   const constants = { SLOT: slot, SLOTS: (sizes.workGroupSize * sizes.items) / slot };
   const orders = keyOrders(key);
   if (areKeysAlone({ ...options, payload }, digits.bits)) {
-    const ofKey = itemsOfKeys[key.type.name] as string;
+    const ofKey = itemsOfKeys[key.type.name] as (key: string) => string;
     return linkSort(
       options,
       "sort keys of segments in threads",
@@ -186,7 +186,7 @@ export function networkKernel(
         generated(
           [
             conversion("key_from_turned", "Key", "Key", key.descending ? "~x" : "x"),
-            conversion("item_from_key", "Key", carriedAs(type), ofKey.replace("x", "key_from_turned(x)")),
+            conversion("item_from_key", "Key", carriedAs(type), ofKey("key_from_turned(x)")),
             networkText({ slot, sizes, wide, places: false }),
           ].join("\n\n"),
         ),

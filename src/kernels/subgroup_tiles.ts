@@ -58,7 +58,7 @@ export const subgroup: TileAlgorithm = {
         ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
         ballot,
         ...(inAnyOrder ? [anyOrder] : []),
-        // A total that is handed on in place of its owner must have the owner's bits.
+        // If another work-group computes a tile's total, that total must have the same bits as the tile's own.
         ...(hasLaneTotals ? [laneTotals] : []),
         ...(rowsAreTogether && !inAnyOrder ? [scanFirst, reduceTogether] : []),
         ...(rowsAreTogether ? [rowsTogether] : []),

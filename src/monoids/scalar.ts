@@ -2,7 +2,7 @@ import type { CustomOperator } from "../algebra/custom_operator.ts";
 import { operator } from "../algebra/custom_operator.ts";
 import { hex, symbols } from "../algebra/literals.ts";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { StructType } from "../algebra/struct.ts";
+import type { StructDefinition, StructFields, StructType } from "../algebra/struct.ts";
 import { struct } from "../algebra/struct.ts";
 import type { Scalar, ScalarOf, ScalarType, StructValue, TypeName } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
@@ -19,6 +19,14 @@ export interface StructOperator<Name extends string, V extends StructValue> exte
   readonly type: StructType<Name, V>;
 }
 
+/** `struct`, typed by its values: TypeScript cannot tell which values fields have whose types it does not know yet. */
+function structOf<Name extends string, V extends StructValue>(
+  definition: StructDefinition<Name, { readonly [Field in keyof V]: ScalarType }>,
+): StructType<Name, V>;
+function structOf(definition: StructDefinition<string, StructFields>): StructType {
+  return struct(definition);
+}
+
 /** An operator on a struct of its own. */
 export function structOperator<const Name extends string, V extends StructValue>(parts: {
   readonly name: string;
@@ -31,8 +39,7 @@ export function structOperator<const Name extends string, V extends StructValue>
   readonly keyed?: Keyed<V>;
 }): StructOperator<Name, V> {
   const { name, fields, identity, combine, declarations = "", reference, keyed } = parts;
-  // TypeScript cannot tell which values fields of types have that it does not know yet.
-  const type = struct({ name: parts.struct, fields }) as unknown as StructType<Name, V>;
+  const type = structOf<Name, V>({ name: parts.struct, fields });
   const own = operator<Name, V>({ name, type, identity, combine, declarations, reference });
   const { on } = own;
   return {

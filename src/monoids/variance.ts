@@ -1,6 +1,7 @@
 import { f32 } from "../algebra/floats.ts";
 import { u32 } from "../algebra/integers.ts";
 import { ArgumentError } from "../errors.ts";
+import { requireOptions } from "../options.ts";
 import type { StructOperator } from "./scalar.ts";
 import { structOperator } from "./scalar.ts";
 
@@ -89,7 +90,7 @@ export const momentsOf = (value: number): Moments => ({ count: 1, mean: Math.fro
  * The variance of a total of {@link variance}: of the numbers themselves, divided by their count; as
  * the estimate from a sample, by one less.
  *
- * @throws {ArgumentError} when there are too few numbers to divide by.
+ * @throws {ArgumentError} when there are too few numbers to divide by, and for an option that has no meaning.
  *
  * @example
  * ```ts
@@ -104,6 +105,7 @@ export function varianceOf(
     readonly sample?: boolean;
   } = {},
 ): number {
+  requireOptions("varianceOf", options, { sample: "boolean" });
   const least = options.sample ? 2 : 1;
   if (count < least) {
     throw new ArgumentError(`varianceOf: there are ${count} numbers; it takes at least ${least}`, "count");

@@ -1,6 +1,7 @@
 import { ArgumentError, refuse } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
+import type { OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { version } from "../version.ts";
 import type { Passes } from "./options.ts";
@@ -42,9 +43,14 @@ export interface TunedAdapter {
 export interface AdapterTuningRow {
   /** What the row is for. A sort is one of keys alone, and pairs are keys with which values or positions move. */
   readonly primitive: "scan" | "reduce" | "compact" | "sort" | "pairs" | "histogram";
-  /** How often the data is read, and by a sort for each digit. Reductions and histograms read it once, and their rows leave this out. */
+  /**
+   * How often the data is read; for a sort, how often for each digit. Reductions and histograms read the data once, so their rows leave
+   * this out.
+   */
   readonly passes?: Passes;
-  /** The most bytes of an element that the row is for. It has more than half of them. Of a sort, these are the keys. */
+  /**
+   * The most bytes of an element that the row is for. An element has more than half as many bytes. For a sort, the elements are the keys.
+   */
   readonly elementBytes: number;
   /** Whether the row is for f64, whose operations take hundreds of instructions. The default is false. */
   readonly long?: boolean;
@@ -82,28 +88,28 @@ const adapterNames = {
   architecture: true,
   device: true,
   description: true,
-  software: true,
-} as const satisfies Record<keyof TunedAdapter, true>;
+  software: "boolean",
+} as const satisfies OptionTable<TunedAdapter>;
 
 const tuningNames = {
   format: true,
   version: true,
   adapter: true,
-  singlePass: true,
+  singlePass: "boolean",
   rows: true,
-} as const satisfies Record<keyof AdapterTuning, true>;
+} as const satisfies OptionTable<AdapterTuning>;
 
 const rowNames = {
   primitive: true,
   passes: true,
   elementBytes: true,
-  long: true,
+  long: "boolean",
   maxLength: true,
   algorithm: true,
   workGroupSize: true,
   itemsPerThread: true,
-  isDefault: true,
-} as const satisfies Record<keyof AdapterTuningRow, true>;
+  isDefault: "boolean",
+} as const satisfies OptionTable<AdapterTuningRow>;
 
 const AGAIN = "tune the adapter again, with npx wavefold tune --output FILE, or leave it out";
 
@@ -157,13 +163,10 @@ export function requireTuning(value: unknown, adapter: TunedAdapter, title: stri
     );
   }
   requireOptions(`${title}: tuning`, given, tuningNames);
-  const { singlePass, rows } = given;
-  if (singlePass !== undefined && typeof singlePass !== "boolean") {
-    refuse(title, "tuning.singlePass", String(singlePass), "true or false");
-  }
+  const { rows } = given;
   requireAdapter(given.adapter, adapter, title);
   if (!Array.isArray(rows)) {
-    refuse(title, "tuning.rows", String(rows), "an array");
+    refuse(title, "tuning.rows", rows, "an array");
   }
   for (const [at, row] of rows.entries()) {
     requireRow(row, `${title}: tuning.rows[${at}]`);
@@ -212,26 +215,18 @@ export function verdictFor(
 
 function requireRow(row: unknown, title: string): void {
   requireOptions(title, row, rowNames);
-  const { primitive, passes, algorithm, long, isDefault, ...numbers } = row as Record<
-    keyof AdapterTuningRow,
-    unknown
-  >;
+  const { primitive, passes, algorithm, ...numbers } = row as Record<keyof AdapterTuningRow, unknown>;
   if (!Object.hasOwn(columnsOf, primitive as string)) {
-    refuse(title, "primitive", String(primitive), Object.keys(columnsOf).join(", "));
+    refuse(title, "primitive", primitive, Object.keys(columnsOf).join(", "));
   }
   const columns = columnsOf[primitive as TunedPrimitive];
   const nothing = `nothing in a row of ${String(primitive)}`;
   if (columns.passes ? passes !== "single" && passes !== "reduce-then-scan" : passes !== undefined) {
-    refuse(title, "passes", String(passes), columns.passes ? "single or reduce-then-scan" : nothing);
+    refuse(title, "passes", passes, columns.passes ? "single or reduce-then-scan" : nothing);
   }
   const names: readonly unknown[] = columns.algorithms;
   if (names.length === 0 ? algorithm !== undefined : !names.includes(algorithm)) {
-    refuse(title, "algorithm", String(algorithm), names.join(", ") || nothing);
-  }
-  for (const [name, flag] of Object.entries({ long, isDefault })) {
-    if (flag !== undefined && typeof flag !== "boolean") {
-      refuse(title, name, String(flag), "true or false");
-    }
+    refuse(title, "algorithm", algorithm, names.join(", ") || nothing);
   }
   requireWhole(title, "elementBytes", numbers.elementBytes, 1, 2 ** 16);
   requireWhole(title, "workGroupSize", numbers.workGroupSize, 2, 2 ** 16);
@@ -243,7 +238,7 @@ function requireRow(row: unknown, title: string): void {
 
 function requireWhole(title: string, name: string, value: unknown, least: number, most: number): void {
   if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) {
-    refuse(title, name, String(value), `a whole number from ${least} to ${most}`);
+    refuse(title, name, value, `a whole number from ${least} to ${most}`);
   }
 }
 

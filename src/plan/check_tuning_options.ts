@@ -1,5 +1,6 @@
 import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
+import { requireCount } from "../options.ts";
 import { tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Tuning } from "./methods.ts";
@@ -29,10 +30,10 @@ export function requireChosen(
     );
   }
   if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
-    refuse(title, "passes", String(passes), "single or reduce-then-scan");
+    refuse(title, "passes", passes, "single or reduce-then-scan");
   }
-  requireCount(title, "itemsPerThread", itemsPerThread);
-  requireCount(title, "workGroupSize", workGroupSize);
+  requireCount(title, "itemsPerThread", itemsPerThread, 1);
+  requireCount(title, "workGroupSize", workGroupSize, 1);
   const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
   if (workGroupSize > most) {
     throw new LimitError(
@@ -44,13 +45,6 @@ export function requireChosen(
   }
   if (itemsPerThread > 64) {
     refuse(title, "itemsPerThread", itemsPerThread, "1 to 64");
-  }
-}
-
-/** Requires a whole number of at least 1. */
-function requireCount(title: string, name: string, value: unknown): void {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 1) {
-    refuse(title, name, String(value), "a whole number from 1 up");
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Domain, ElementType } from "../algebra/types.ts";
-import { FeatureError, LimitError, refuse } from "../errors.ts";
+import { FeatureError, LimitError } from "../errors.ts";
 import { algorithms, mostRows } from "../kernels/algorithms.ts";
 import type { TileAlgorithm } from "../kernels/tiles.ts";
+import { requireCount } from "../options.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
@@ -219,9 +220,7 @@ export function requireMaxLength(
   itemBytes: number,
   { maxStorageBufferBindingSize, maxBufferSize }: Limits,
 ): number {
-  if (typeof maxLength !== "number" || !Number.isInteger(maxLength) || maxLength < 0) {
-    refuse(title, "maxLength", String(maxLength), "a whole number from 0 up");
-  }
+  requireCount(title, "maxLength", maxLength, 0);
   const most = Math.floor(Math.min(maxStorageBufferBindingSize, maxBufferSize) / itemBytes);
   if (maxLength > most) {
     throw new LimitError(

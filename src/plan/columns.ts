@@ -11,7 +11,7 @@ import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanColumns } from "./methods.ts";
 import type { PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
-import { countsOf } from "./segment_counts.ts";
+import { countsOf, refuseTotal } from "./segment_counts.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 /** How the work on columns is divided among threads. */
@@ -94,12 +94,7 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
   const reduces = primitive === "reduce";
   const own = monoidOf(op, type, primitive);
   const title = `${primitive}<${own.title}> of columns`;
-  if (total) {
-    throw new ArgumentError(
-      `${title}: with segments there is no total of all; reduce with the same segments gives the total of each`,
-      "total",
-    );
-  }
+  refuseTotal(total, title);
   if (algorithm !== undefined || (passes !== undefined && passes !== "reduce-then-scan")) {
     const name = algorithm === undefined ? "passes" : "algorithm";
     throw new ArgumentError(

@@ -326,7 +326,7 @@ function requireIndirect(indirect: unknown, title: string): void {
   requireOptions(`${title}: indirect.${kind}`, given, { [name]: true });
   const { [name]: value } = given as Readonly<Record<string, unknown>>;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 0xffffffff) {
-    refuse(title, name, String(value), "a whole number from 1 to 2^32 - 1");
+    refuse(title, name, value, "a whole number from 1 to 2^32 - 1");
   }
 }
 
@@ -383,9 +383,6 @@ export const MOST_CLASSES = 16;
 /** @throws {ArgumentError} for classes that are none. */
 function partedBy({ type, where, rest, classes, class: expression }: PartitionOptions): Parted {
   const title = `partition<${type?.name}>`;
-  if (rest !== undefined && typeof rest !== "boolean") {
-    refuse(title, "rest", String(rest), "true or false");
-  }
   if (classes === undefined && expression === undefined) {
     return rest ? apart : inTwo;
   }
@@ -396,7 +393,7 @@ function partedBy({ type, where, rest, classes, class: expression }: PartitionOp
     );
   }
   if (typeof classes !== "number" || !Number.isInteger(classes) || classes < 1 || classes > MOST_CLASSES) {
-    refuse(title, "classes", String(classes), `a whole number from 1 to ${MOST_CLASSES}`);
+    refuse(title, "classes", classes, `a whole number from 1 to ${MOST_CLASSES}`);
   }
   if (typeof expression !== "string") {
     refuse(title, "class", typeof expression, "a WGSL expression over the element x and its index i");

@@ -25,10 +25,10 @@ export interface DeviceFacts {
   /** `GPUAdapterInfo.vendor`, such as "nvidia"; empty if the adapter does not tell it. */
   readonly vendor: string;
   /**
-   * Whether work-groups of one dispatch may hand results on to each other. This is known of some adapters; for others, a
+   * Whether work-groups of one dispatch may hand results on to each other. Wavefold knows which adapters of some vendors do; on others, a
    * test finds it out.
    */
   readonly lookBack: boolean;
-  /** It chooses from the adapter's own tuning, if there is one. */
+  /** Chooses a row of the adapter's own tuning, if there is one. */
   readonly tuned?: TunedRow;
 }

@@ -1,6 +1,7 @@
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
+import type { OptionTable } from "../options.ts";
 
 /** How a primitive is carried out. Wavefold chooses for the device what you leave out. */
 export interface TuningOptions {
@@ -25,7 +26,7 @@ export const tuningNames = {
   workGroupSize: true,
   itemsPerThread: true,
   passes: true,
-} as const satisfies Record<keyof TuningOptions, true>;
+} as const satisfies OptionTable<TuningOptions>;
 
 /** The names of the options that every call takes: {@link TuningOptions}, the types, and the map. */
 export const commonNames = {
@@ -33,7 +34,7 @@ export const commonNames = {
   from: true,
   map: true,
   ...tuningNames,
-} as const satisfies Record<keyof TuningOptions | "type" | "from" | "map", true>;
+} as const satisfies OptionTable<TuningOptions & Record<"type" | "from" | "map", unknown>>;
 
 /** The ends of a prepared scan. A prepared reduction has the first one. */
 export interface EndOptions {

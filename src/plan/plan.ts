@@ -74,7 +74,9 @@ export interface PassParams {
   /** The entries of the spine, if they differ from those of the plan's spine. */
   readonly spine_entries?: number;
   readonly segment_count?: number;
-  /** The rows that a thread takes at a time, if work-groups take blocks of columns. No kernel asks for it. */
+  /**
+   * The rows that a thread takes at a time, if work-groups take blocks of columns. Only {@link Plan.groupingOf} reads it, and no kernel.
+   */
   readonly run_rows?: number;
 }
 
@@ -120,11 +122,11 @@ export interface Plan {
   readonly kernels: readonly Kernel[];
   /** Bytes of each scratch buffer. */
   readonly scratch: readonly number[];
-  /** How many of them every recording uses. The rest are made when they are first needed. */
+  /** How many of the scratch buffers every recording uses. The others are made when a recording first needs them. */
   readonly eagerScratch: number;
-  /** What the first of them hold, if they are not written by kernels. */
+  /** The contents of the first scratch buffers, if kernels do not write them. */
   readonly filled?: readonly Uint32Array[];
-  /** The scratch that single-pass kernels hand results on in, and its entries. */
+  /** The spine of single-pass kernels: the number of its scratch buffer, and how many entries it has. */
   readonly spine?: { readonly scratch: number; readonly entries: number };
   /** For an initial value, if a recording takes one. */
   readonly initial?: InitialBytes;
@@ -148,7 +150,7 @@ export interface Plan {
   readonly vector: number;
   /** Items that the output must hold for a length, with the parameters of the recording. */
   outputLength(length: number, params?: PassParams): number;
-  /** In order of preference: a recording takes the first one whose dispatches can bind its ranges. */
+  /** The variants, in order of preference. A recording takes the first one whose dispatches can bind its ranges. */
   readonly variants: readonly Variant[];
   /** The sizes of its tiles, for a plan without an order of operations. */
   readonly sizes?: Pick<Grouping, "workGroupSize" | "itemsPerThread">;

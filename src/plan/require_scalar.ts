@@ -17,7 +17,7 @@ export function requireScalar(type: unknown, caller: string, option = "type"): S
 /** @throws {ArgumentError} for what is no side. */
 export function requireSide(side: unknown, title: string): Side {
   if (side !== undefined && side !== "left" && side !== "right") {
-    refuse(title, "side", String(side), "left or right");
+    refuse(title, "side", side, "left or right");
   }
   return side ?? "left";
 }

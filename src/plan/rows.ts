@@ -19,7 +19,7 @@ import { bound, distinct, itemBytesOf, perArrangement, RUNS, wholeWords } from "
 import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
 import { planScan, vectorOf } from "./scan.ts";
-import { countsOf } from "./segment_counts.ts";
+import { countsOf, refuseTotal } from "./segment_counts.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 const row = (
@@ -93,12 +93,12 @@ function wholeRowItems(width: number, tile: number, vector: number): number {
 /** The most items that a tile takes of rows of this length. */
 function chunkOf(width: number, tile: number, vector: number): number {
   const whole = wholeRowItems(width, tile, vector);
-  // The first and the last vector of other tiles may be shared with those beside.
+  // If a tile may start between vectors, it may share its first and its last vector with the tiles beside it.
   const others = width % vector === 0 ? tile : tile - vector + 1;
   return whole || Math.max(1, Math.floor(others / width)) * Math.min(width, others);
 }
 
-/** The items of a row. A length on the GPU may be shorter than one. */
+/** The items of the longest row: a length on the GPU may be less than a whole row. */
 const widthOf = (length: number, columns: number): number => Math.max(1, Math.min(length, columns));
 
 /** How many tiles rows take. */
@@ -120,12 +120,13 @@ export function planRows(
   testing: Partial<LookBackChoices> = {},
 ): Plan | undefined {
   const { type, op = add, exclusive = false, lengthOnGpu = false, algorithm, passes, total } = options;
-  if (algorithm !== undefined || passes !== undefined || total) {
+  if (algorithm !== undefined || passes !== undefined) {
     return undefined;
   }
   const reduces = primitive === "reduce";
   const own = monoidOf(op, type, primitive);
   const title = `${primitive}<${own.title}> of rows`;
+  refuseTotal(total, title);
   const ends = methods.endsOf?.({ initial: options.initial }, title, own);
   const monoid = ends?.monoid ?? own;
   const { domain } = monoid;
@@ -160,7 +161,7 @@ export function planRows(
   const { sizes } = tuning;
   const tile = tileOf(tuning);
   if (sizes.workGroupSize < 4 || tile < 16) {
-    // A tile that is hardly longer than a vector would not make rows shorter.
+    // With tiles that are hardly longer than a vector, the totals of parts would be about as many as the items.
     return undefined;
   }
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
@@ -308,7 +309,8 @@ export function planRows(
   }
 
   const counts = lengthOnGpu;
-  // The elements of each level of parts. Of rows longer than a tile, a part has half a tile at least, apart from the last one.
+  // The elements of each level of parts. Each part of a row that is longer than a tile has at least half a tile of items, but for the
+  // last part.
   const half = Math.floor(tile / 2);
   const levels: number[] = [];
   let longest = maxLength;

@@ -7,15 +7,18 @@ import { firstOf, keysInstead, partType } from "./sort_key.ts";
 // The key of runs of equal keys. This file loads no kernels.
 
 /**
- * In the option `segments` of a call of ours: a reduction by an expression, whose totals count items, stores the first item of each
- * run instead of its key.
+ * Only Wavefold's own calls give this in the option `segments`, for reductions that count the items of each run. With a computed key,
+ * such a reduction stores the first item of each run instead of the run's key.
  */
 export const FIRST_ITEMS: unique symbol = /* @__PURE__ */ Symbol("first items");
 
-/** In the same option: only the keys of runs (or their first items) are wanted, or only their totals. The others need not be stored. */
+/**
+ * Only Wavefold's own calls give this, too: the one result of a reduction by keys that is wanted. The reduction need not store the other
+ * one.
+ */
 export const ALONE: unique symbol = /* @__PURE__ */ Symbol("alone");
 
-/** The one result that is wanted. */
+/** The keys of runs (or their first items), or the totals of runs. */
 export type Alone = "keys" | "totals";
 
 /** What Wavefold's own calls put into the option `segments`, beside what a caller can give. */

@@ -21,7 +21,7 @@ const MOST_KEY_BYTES = 8;
 /** The most lanes whose votes are one word. */
 const MOST_LANES = 32;
 
-/** Bytes of what is bound in place of keys that are less than a vector. */
+/** Bytes of the buffer that is bound in place of the keys, if these do not fill a vector. */
 const NOTHING_BYTES = 16;
 
 /** The members of the plan of segments that a plan of run lengths uses. */
@@ -103,7 +103,7 @@ export function planRunLengths(
     maxLength,
     vector: 1,
     kernels: [kernel],
-    // The second takes the place of keys that do not fill a vector.
+    // The second buffer is bound in place of keys that do not fill a vector.
     scratch: [bytes, NOTHING_BYTES],
     eagerScratch: 1,
     spine,

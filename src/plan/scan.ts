@@ -40,11 +40,14 @@ export interface ScanOptions<Name extends string = string>
   readonly lengthOnGpu?: boolean;
 }
 
-/** Options of data that goes in several executions: in windows, or in pieces. */
+/** Options for data that takes several executions: windows, or pieces. */
 export interface Continued {
   /** Whether the initial value is the total of the data before. */
   readonly continued?: boolean;
-  /** Whether the initial value, the total of a scan and the result of a reduction are elements as they are combined. */
+  /**
+   * Whether the initial value, the total of a scan and the result of a reduction are stored as elements of the operator's domain, instead
+   * of as items.
+   */
   readonly carried?: boolean;
 }
 
@@ -76,7 +79,8 @@ export function spineKernels(
   const below = scanKernel(monoid, { ...base, carry: true });
   return {
     reduce: reduceKernel(monoid, { ...options, input: "elements", output: "elements", arrangement }),
-    // A kernel fewer to compile. In place, there is no second buffer to bind as the carries.
+    // If levels are padded, `below` scans the top level, too, so that there is a kernel fewer to compile. In place, there is no second
+    // buffer that could be bound as the carries.
     top: arrangement === "padded" ? below : scanKernel(monoid, { ...base, carry: false }),
     below,
   };
@@ -170,6 +174,7 @@ export function planScan(
   const single = arrangements.includes("vectors") ? once : undefined;
   const row = rowOf(twoPassRows, "scan", domain, options, facts, methods);
   const tuning = chooseSizes(row, title, type, domain, options, facts, methods);
+  const items = monoid.forItems?.(tuning) ?? tuning;
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const others = arrangements.filter((one) => (canShare || isApart(one)) && !single?.takes(one, segments));
@@ -179,11 +184,11 @@ export function planScan(
   const kernels = segments?.kernels;
   const base = { exclusive, side: "items", lengthOnGpu, map, ends, segments: kernels } as const;
   const carried = perArrangement(others, (arrangement) =>
-    scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
+    scanKernel(monoid, { ...base, ...items, arrangement, carry: levels.length > 0 }),
   );
   const totals = perArrangement(levels.length > 0 ? others : [], (arrangement) =>
     reduceKernel(monoid, {
-      ...tuning,
+      ...items,
       lengthOnGpu,
       input: "items",
       output: "elements",
@@ -211,7 +216,7 @@ export function planScan(
   const plan: Plan = {
     title,
     maxLength,
-    vector: vectorOf(stored, tuning, itemBytes),
+    vector: vectorOf(stored, items, itemBytes),
     kernels: distinct([
       ...carried.all,
       ...(spine === undefined ? [] : [...totals.all, spine.top]),
@@ -234,7 +239,7 @@ export function planScan(
       (arrangement) => ({ arrangement }),
     ),
     groupingOf: (arrangement) =>
-      groupingOf(tuning, isWide(arrangement) ? vectorOf(stored, tuning, itemBytes) : 1),
+      groupingOf(tuning, isWide(arrangement) ? vectorOf(stored, items, itemBytes) : 1),
     passes(length, arrangement) {
       if (length === 0 && !ends?.total && !kernels?.count) {
         return [];

@@ -53,7 +53,7 @@ export function planSearch(options: SearchOptions, facts: DeviceFacts): Plan {
     }),
     sortedLength(given) {
       if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given >= 2 ** 32) {
-        refuse(title, "sortedLength", String(given), "a whole number from 0 to 2^32 - 1");
+        refuse(title, "sortedLength", given, "a whole number from 0 to 2^32 - 1");
       }
       return given;
     },

@@ -29,3 +29,13 @@ export const countsOf: SegmentRanges["countsOf"] = (given, length, { segments, t
   }
   return { columns, segment_count: name === "rows" ? Math.ceil(length / columns) : columns };
 };
+
+/** @throws {ArgumentError} if a plan of segments is to have a total. */
+export function refuseTotal(total: unknown, title: string): void {
+  if (total !== undefined && total !== false) {
+    throw new ArgumentError(
+      `${title}: with segments there is no total of all; reduce with the same segments gives the total of each`,
+      "total",
+    );
+  }
+}

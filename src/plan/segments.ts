@@ -16,7 +16,7 @@ import { bound } from "./plan.ts";
 import type { Alone, OwnSegments } from "./run_key.ts";
 import { ALONE, FIRST_ITEMS, requireRunKey } from "./run_key.ts";
 import { planRunLengths } from "./run_lengths.ts";
-import { countsOf } from "./segment_counts.ts";
+import { countsOf, refuseTotal } from "./segment_counts.ts";
 
 // The package loads this file only if a plan has segments.
 
@@ -116,7 +116,7 @@ const buffersOf = (use: SegmentUse, lengthOnGpu: boolean): number =>
  * @throws {ArgumentError} {@link FeatureError}
  */
 export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) => {
-  const { segments, from, exclusive = false, initial = false, total = false, lengthOnGpu = false } = options;
+  const { segments, from, exclusive = false, initial = false, total, lengthOnGpu = false } = options;
   if (segments === undefined) {
     return undefined;
   }
@@ -127,12 +127,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
   if (typeof initial !== "boolean") {
     refuse(title, "initial", describe(initial), "true or false; each recording gives the initial value");
   }
-  if (total) {
-    throw new ArgumentError(
-      `${title}: with segments there is no total of all; reduce with the same segments gives the total of each`,
-      "total",
-    );
-  }
+  refuseTotal(total, title);
   if (unique !== false && !reduces) {
     throw new ArgumentError(
       `${title}: only a reduction gives the keys of runs; leave unique out`,

@@ -35,7 +35,7 @@ import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
 import { moveSizes, planSort, requireBindable, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
-import { requireBits, requireKey, requireSmallest, requireWhole } from "./sort_key.ts";
+import { requireBits, requireKey, requireWhole } from "./sort_key.ts";
 
 // Selections: they find the elements that a sort would put first, or one of them, and do not sort the others.
 
@@ -499,7 +499,6 @@ export function planTopK(
 ): Plan {
   const facts = untuned(given);
   const { lengthOnGpu = false, passes, smallest, key, keyType, bits } = options;
-  requireSmallest(smallest, "topK");
   const ordered = { ...options, descending: smallest !== true };
   const { title, type, maxLength } = checkedSelection("topK", ordered, facts, testing);
   requireChosen(options, title, facts);
@@ -546,7 +545,7 @@ export function planTopK(
   const gather = gatherKernel(type, lengthOnGpu, sizes);
   const store = storeTakenKernel(type, lengthOnGpu, sizes);
 
-  // The positions and the items in the order of the data; and the positions in order.
+  // The positions and the items that are taken, in the order of the data; and the positions in the order of the result.
   const positions: Slot = { scratch: 1 };
   const items: Slot = { scratch: 2 };
   const sorted: Slot = { scratch: 3 };
@@ -564,7 +563,7 @@ export function planTopK(
       if (wanted === 0 && !lengthOnGpu) {
         return [];
       }
-      // These say how many are taken, even if it is none.
+      // These passes store how many elements are taken, so they also run if none is.
       const takes = within(taking.passes(length, arrangement), takeScratch, {
         output: positions,
         count: taken,

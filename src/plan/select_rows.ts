@@ -11,7 +11,7 @@ import { bound, distinct, wholeWords } from "./plan.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
 import { checkedSort, moveSizes } from "./sort.ts";
-import { requireSmallest, requireWhole } from "./sort_key.ts";
+import { requireWhole } from "./sort_key.ts";
 import type { SegmentTesting } from "./sort_segments.ts";
 import { planLong, planSegmentsOf, renamed, requireSortedSegments, slottedFor } from "./sort_segments.ts";
 
@@ -31,7 +31,6 @@ export function planTopKRows(
   testing: SegmentTesting = {},
 ): Plan {
   const { k: given, smallest, segments: _, maxSegmentLength, ...others } = options;
-  requireSmallest(smallest, "topK");
   const sorted = { ...others, indices: true, descending: smallest !== true };
   const { type, base, range, row, maxLength, keyBytes } = checkedSort(
     sorted,
@@ -130,7 +129,7 @@ export function planTopKRows(
       const { columns = 0, segment_count: count = 0 } = params;
       if (columns > most && length > most) {
         throw new ArgumentError(
-          `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; it takes at most that`,
+          `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; rows must be at most ${most}`,
           "rows",
         );
       }

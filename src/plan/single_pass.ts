@@ -2,6 +2,7 @@ import { memoryOf } from "../kernels/algorithms.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import {
+  endWords,
   lookBackMemory,
   lookBackShape,
   lookBackSources,
@@ -177,7 +178,7 @@ const flatRows = {
 const MOST_WORK_GROUPS = 2048;
 
 /** Bytes of work-group memory in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of a tile's segments. */
-const endsMemory = (tile: number): number => memoryOf(Array<number>(3).fill(Math.ceil(tile / 32)), 4, 1);
+const endsMemory = (tile: number): number => memoryOf(Array<number>(3).fill(endWords(tile)), 4, 1);
 
 export const singlePass: PlanSinglePass = (
   primitive,

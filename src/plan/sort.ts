@@ -57,7 +57,7 @@ export type Moved = ScalarType | "positions" | undefined;
 /** A row of the table of sizes. */
 export interface SortRow {
   readonly workGroupSize: number;
-  /** Items of a thread: if items or values have two words; and else of keys alone, and of keys with values. */
+  /** Items of a thread: `items` if items or values have two words, otherwise `wordItems`. */
   readonly items: number;
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
@@ -462,7 +462,7 @@ function tunedFor(
   { base, maxLength }: CheckedSort,
 ): { readonly row: TuningRow; readonly passes?: Passes } | undefined {
   const elementBytes = keyBits(base.key.type) / 8;
-  // What is fastest for keys alone may take a third more time where something moves with them.
+  // The fastest sizes for keys alone may take a third more time if values or positions move with the keys.
   const primitive = base.payload.kind === "none" ? "sort" : "pairs";
   const rowOf = (one: Passes): TuningRow | undefined =>
     tuned?.(one !== "single", primitive, { elementBytes }, maxLength, algorithms);
@@ -697,7 +697,7 @@ function lookBackFor(
     : undefined;
 }
 
-/** The sizes of the kernels, how they rank, and the digits that they rank by. */
+/** The sizes of the kernels, how they rank items, and the digits of the keys. */
 interface Shaped {
   readonly shape: SortShape;
   readonly digits: Digits;
@@ -821,7 +821,7 @@ function comparedFor(
 ): (Shaped & { readonly own: number }) | undefined {
   const [, own, most = 0] = compared.find(([upTo]) => maxLength <= upTo) ?? [];
   const threads = Math.min(most, mostThreads(facts));
-  // Tests that choose what one tile sorts mean the kernels of tiles.
+  // A test that sets the length of one tile tests the kernels of tiles, and no sort by comparing.
   const isOther = testing.oneTile !== undefined && testing.compared === undefined;
   return isOther ||
     own === undefined ||

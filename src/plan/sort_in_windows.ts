@@ -1,5 +1,5 @@
 import { u32 } from "../algebra/integers.ts";
-import { LimitError, refuse } from "../errors.ts";
+import { LimitError } from "../errors.ts";
 import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Kernel } from "../kernels/kernel.ts";
@@ -11,6 +11,7 @@ import {
   sortBindingOf,
   sortPassInWindowsKernel,
 } from "../kernels/sort.ts";
+import { requireCount } from "../options.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import type { Plan, RangeName } from "./plan.ts";
@@ -105,9 +106,7 @@ export function planSortInWindows(
   if (most === undefined) {
     return undefined;
   }
-  if (!Number.isInteger(maxLength)) {
-    refuse(title, "maxLength", String(maxLength), "a whole number from 0 up");
-  }
+  requireCount(title, "maxLength", maxLength, 0);
   requireWindows(title, maxLength, longest, facts.limits);
   const inWindow = { ...options, maxLength: most };
   const ofTiles = { ...base, partBytes: row.partBytes };

@@ -75,9 +75,6 @@ export function requireKey(
   type: ElementType,
   title: string,
 ): CheckedKey {
-  if (descending !== undefined && typeof descending !== "boolean") {
-    refuse(title, "descending", String(descending), "true or false");
-  }
   const isDescending = descending === true;
   if (key === undefined) {
     if (keyType !== undefined) {
@@ -146,11 +143,4 @@ export function requireWhole(value: unknown, least: number, title: string, optio
     refuse(title, option, given, `a whole number from ${least} to 2^32 - 1`);
   }
   return value;
-}
-
-/** @throws {ArgumentError} for what is neither true nor false. */
-export function requireSmallest(smallest: unknown, title: string): void {
-  if (smallest !== undefined && typeof smallest !== "boolean") {
-    refuse(title, "smallest", String(smallest), "true or false");
-  }
 }

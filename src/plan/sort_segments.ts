@@ -89,7 +89,7 @@ export function requireSortedSegments(
   title: string,
 ): SortedSegments {
   if (segments !== "rows" && segments !== "offsets") {
-    refuse(title, "segments", String(segments), '"rows" or "offsets"; each recording says where they start');
+    refuse(title, "segments", segments, '"rows" or "offsets"; each recording says where they start');
   }
   requireWhole(
     maxSegmentLength ?? maxLength,

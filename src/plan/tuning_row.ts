@@ -5,8 +5,8 @@ import type { Algorithm } from "../kernels/algorithms.ts";
 export type ScanPrimitive = "scan" | "reduce" | "compact";
 
 /**
- * What rows are for. The totals of segments take a scan, or by offsets a kernel of their own. Run lengths take nearly a compaction, and so do
- * parts, a partition whose rest has a range of its own. Each has rows of its own.
+ * What a row is for. Reductions of segments are `totals`, which a scan computes, or `offsets`, which have a kernel of their own. `runs`
+ * are run lengths, and `parts` are partitions whose rest has a range of its own: the kernels of both do nearly what a compaction's do.
  */
 export type Tuned = ScanPrimitive | "totals" | "offsets" | "runs" | "parts";
 

@@ -2,8 +2,8 @@ import { LimitError } from "../errors.ts";
 import type { Limits } from "./device_facts.ts";
 
 /**
- * Bytes that a binding may start before its range: it starts at a multiple of 256 at most, and where an item starts. Items have 64
- * bytes at most, so that every 64th one does, and the keys of a window begin with one before it.
+ * How many bytes before its range a binding may start. It starts where an item starts, at a multiple of at most 256. Items have at most
+ * 64 bytes, so every 64th item starts at such an address. The keys of a window begin with the key before its first item.
  */
 const SLACK = 4096;
 

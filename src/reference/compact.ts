@@ -4,12 +4,14 @@ import { arrayLike } from "../algebra/arrays.ts";
 import { describe } from "../algebra/check_value.ts";
 import type { Value } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
-import type { IndicesOption } from "../options.ts";
+import type { IndicesOption, OptionTable } from "../options.ts";
 import type { ReferenceType } from "./items.ts";
 import { emptyFor, mappedItems } from "./items.ts";
 import type { ReferenceMap, ReferenceMapOptions } from "./scan.ts";
 
-const names = { indices: true, type: true, from: true, map: true } as const;
+const names = { indices: "boolean", type: true, from: true, map: true } as const satisfies OptionTable<
+  IndicesOption & Pick<ReferenceMapOptions<AnyArray, string, Value>, "type" | "map" | "from">
+>;
 
 /**
  * What a compaction means: the items for which `keep` is true, in order, bit for bit.

@@ -3,12 +3,14 @@ import { arrayLike } from "../algebra/arrays.ts";
 import { describe } from "../algebra/check_value.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
-import type { IndicesOption } from "../options.ts";
+import type { IndicesOption, OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { compactReference } from "./compact.ts";
 import type { ReferenceType } from "./items.ts";
 
-const names = { indices: true, type: true, classes: true } as const;
+const names = { indices: "boolean", type: true, classes: true } as const satisfies OptionTable<
+  IndicesOption & ReferenceType<string> & ReferenceClasses
+>;
 
 /** All elements: first those that are kept, then the rest, both in order. `count` is how many are kept. */
 export interface ReferencePartition<Values> {
@@ -82,7 +84,7 @@ export function partitionReference<A extends AnyArray>(
     refuse("partitionReference", "keep", describe(keep), "a function of a value and its index");
   }
   if (classes !== undefined && !(Number.isInteger(classes) && classes >= 1 && classes <= 16)) {
-    refuse("partitionReference", "classes", String(classes), "a whole number from 1 to 16");
+    refuse("partitionReference", "classes", classes, "a whole number from 1 to 16");
   }
   // Each item is asked about once. What is kept is the first of two classes.
   const classOf: number[] = [];

@@ -3,7 +3,7 @@ import { arrayLike } from "../algebra/arrays.ts";
 import { describe } from "../algebra/check_value.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
-import type { IndicesOption } from "../options.ts";
+import type { IndicesOption, OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { typeOfArray } from "./items.ts";
 import type { ReferenceRunKey } from "./run_key.ts";
@@ -16,7 +16,12 @@ export interface ReferenceRunOptions<Name extends string, V = never> extends Ref
   readonly type?: ElementType<Name>;
 }
 
-const names = { type: true, key: true, keyType: true } as const;
+const names = { type: true, key: true, keyType: true } as const satisfies OptionTable<
+  ReferenceRunOptions<string>
+>;
+const uniqueNames = { indices: "boolean", ...names } as const satisfies OptionTable<
+  ReferenceRunOptions<string> & IndicesOption
+>;
 
 /** Where each run of equal elements starts, and where it ends. */
 function runsIn(
@@ -71,7 +76,7 @@ export function uniqueReference(
   data: AnyArray,
   options: ReferenceRunOptions<string> & Partial<IndicesOption<boolean>> = {},
 ): AnyArray {
-  requireOptions("uniqueReference", options, { indices: true, ...names });
+  requireOptions("uniqueReference", options, uniqueNames);
   const { starts } = runsIn(data, options, "uniqueReference");
   return options.indices ? Uint32Array.from(starts) : elementsAt(data, starts);
 }

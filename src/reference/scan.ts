@@ -4,6 +4,7 @@ import { add } from "../algebra/operators.ts";
 import type { Segments } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
+import type { OptionTable } from "../options.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import { groupedScanFrom, requireGrouping } from "./grouping.ts";
 import { emptyFor, initialOf, mappedItems, totalIn } from "./items.ts";
@@ -66,12 +67,17 @@ const names = {
   type: true,
   from: true,
   map: true,
-  exclusive: true,
+  exclusive: "boolean",
   initial: true,
   total: true,
   segments: true,
   grouping: true,
-} as const;
+} as const satisfies OptionTable<
+  ReferenceMapOptions<AnyArray, string, Value> &
+    ReferenceInitial<Value> &
+    ReferenceScan<AnyArray> &
+    ReferenceSegmentsOption
+>;
 
 /**
  * What a scan means, on the CPU. It combines one element after another, or in the order of a plan. Integers wrap around;

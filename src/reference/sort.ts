@@ -8,10 +8,11 @@ import type { CheckedSegments } from "../algebra/segments.ts";
 import { requireSegments } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
+import type { OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
 import type { SortOrder } from "../plan/sort_key.ts";
-import { requireBits, requireSmallest, requireWhole } from "../plan/sort_key.ts";
+import { requireBits, requireWhole } from "../plan/sort_key.ts";
 import { typeOfArray } from "./items.ts";
 
 /** What a sort is by, on the CPU. */
@@ -34,23 +35,29 @@ export interface ReferenceSort<A extends AnyArray> extends SortOrder {
       };
 }
 
+const names = {
+  type: true,
+  key: true,
+  keyType: true,
+  descending: "boolean",
+  bits: true,
+  segments: true,
+} as const satisfies OptionTable<ReferenceSort<AnyArray>>;
+const nthNames = {
+  type: true,
+  key: true,
+  keyType: true,
+  descending: "boolean",
+  bits: true,
+} as const satisfies OptionTable<Omit<ReferenceSort<AnyArray>, "segments">>;
 const topKNames = {
   type: true,
   key: true,
   keyType: true,
   bits: true,
-  smallest: true,
+  smallest: "boolean",
   segments: true,
-} as const;
-const names = {
-  type: true,
-  key: true,
-  keyType: true,
-  descending: true,
-  bits: true,
-  segments: true,
-} as const;
-const nthNames = { type: true, key: true, keyType: true, descending: true, bits: true } as const;
+} as const satisfies OptionTable<ReferenceTopK<AnyArray>>;
 
 /** The key of a value as an unsigned integer in the order of a type's values: −0 before 0, and all NaNs as one, the last. */
 function orderOf(type: ScalarType, value: Scalar): bigint {
@@ -152,7 +159,6 @@ export function topKReference<A extends AnyArray>(
   const caller = "topKReference";
   requireOptions(caller, options, topKNames);
   const { smallest, ...others } = options;
-  requireSmallest(smallest, caller);
   requireWhole(k, 1, caller, "k");
   const positions = positionsOf(caller, data, { ...others, descending: smallest !== true });
   const { rows } = requireTopKRows(others.segments, data.length, caller);
@@ -197,9 +203,6 @@ function positionsOf<A extends AnyArray>(caller: string, data: A, options: Refer
   requireOptions(caller, options, names);
   const { key, descending, keyType } = options;
   const type = typeOfArray(data, options.type, caller);
-  if (descending !== undefined && typeof descending !== "boolean") {
-    refuse(caller, "descending", describe(descending), "true or false");
-  }
   if (key === undefined && keyType !== undefined) {
     refuse(caller, "keyType", keyType.name ?? String(keyType), "a type only beside key");
   }

@@ -1,27 +1,45 @@
-import { directivesOf, piecesOf, textOf, wordsOf } from "./pieces.ts";
+import { directivesOf, piecesOf, textOf, tokensOf, wordsOf } from "./pieces.ts";
 import type { Declaration, Parsed, Source } from "./source.ts";
 
 /** The values of the constants that bound the loops to unroll. */
 export type Constants = Readonly<Record<string, number>>;
 
-/** The text with each loop that is marked `// unroll` written out, and loops within loops, too. */
+/**
+ * The text with each loop that is marked `// unroll` written out, and loops within loops, too. A loop whose bound is not among the
+ * constants stays a loop. Such a loop stands in a function, on lines of its own, and its first line has exactly these tokens:
+ * `for (var item = 0u; item < ITEMS; item++) { // unroll`.
+ */
 export const unroll = (text: string, constants: Constants): string =>
-  text.replace(
-    /^( *)for \(var (\w+) = (\d+)u; \2 < (\w+); \2\+\+\) \{ \/\/ unroll(.*\n)([\s\S]*?\n|)\1\}(.*\n)/gm,
-    (_, indent, variable, start, bound, opened, body, closed) => {
-      const count = constants[bound];
-      if (count === undefined) {
-        throw new Error(`${bound} is not known`);
-      }
-      const name = new RegExp(`\\b${variable}\\b`, "g");
-      const turns = unroll(body, constants);
-      let result = "";
-      for (let value = Number(start); value < count; value++) {
-        result += `${indent}{${opened}${turns.replace(name, `${value}u`)}${indent}}${closed}`;
-      }
-      return result;
-    },
-  );
+  text.includes("// unroll")
+    ? unrolled(
+        tokensOf(text).map(([token]) => token),
+        constants,
+      ).join("")
+    : text;
+
+function unrolled(tokens: readonly string[], constants: Constants): string[] {
+  const result: string[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const count = tokens[at + 26]?.startsWith("// unroll") ? constants[tokens[at + 16] as string] : undefined;
+    if (count === undefined) {
+      result.push(tokens[at] as string);
+      continue;
+    }
+    const variable = tokens[at + 5];
+    let value = Number((tokens[at + 9] as string).slice(0, -1));
+    // The end of the line before, and the loop's indentation.
+    const line = /\n *$/.exec(result.pop() as string)?.[0] as string;
+    const body = at + 27;
+    while (tokens[at] !== "}" || !(tokens[at - 1] as string).endsWith(line)) {
+      at++;
+    }
+    const turn = unrolled(tokens.slice(body, at), constants);
+    for (; value < count; value++) {
+      result.push(line, "{", ...turn.map((token) => (token === variable ? `${value}u` : token)), "}");
+    }
+  }
+  return result;
+}
 
 /** Splits WGSL into its declarations. A caller's text may be invalid. Then it is split as far as possible. */
 export function parse(text: string): Parsed {

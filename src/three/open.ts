@@ -8,6 +8,7 @@ import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
 import type { OpenOptions } from "../gpu/open.ts";
 import { openFold } from "../gpu/open.ts";
 import type { Length } from "../gpu/recordings/recording.ts";
+import type { OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 
 /** What Wavefold uses of three.js's `WebGPURenderer`. */
@@ -110,16 +111,17 @@ interface Storage extends ThreeAttribute {
 }
 
 const openNames = {
-  testSinglePass: true,
+  testSinglePass: "boolean",
   tuning: true,
   maxPipelines: true,
   maxKeptBytes: true,
-} as const satisfies Record<keyof ThreeOptions, true>;
+} as const satisfies OptionTable<ThreeOptions>;
 
-const arrayNames = { type: true, length: true, maxLength: true } as const satisfies Record<
-  keyof ThreeArrayOptions,
-  true
->;
+const arrayNames = {
+  type: true,
+  length: true,
+  maxLength: true,
+} as const satisfies OptionTable<ThreeArrayOptions>;
 
 const STORAGE =
   "a StorageBufferAttribute, a StorageInstancedBufferAttribute, an IndirectStorageBufferAttribute, or a storage node such as instancedArray()";

@@ -117,9 +117,27 @@ describe("bench", () => {
     fails(/there is no folder .*nothing; peers are built by/, "bench", "--peers", "nothing", ...SOFTWARE);
     fails(/bytes are more than the/, "bench", "--sizes", "2Gi", ...SOFTWARE);
     writeFileSync(join(folder, "file"), "");
-    fails(/file: this is no folder to write to: there is a file of/, "bench", "--plot", "file", ...SOFTWARE);
-    fails(/file\/plots: this is no folder to write to: /, "bench", "--plot", "file/plots", ...SOFTWARE);
-    fails(/proc.*: this is no folder to write to: /, "bench", "--plot", "/proc/plots", ...SOFTWARE);
+    fails(
+      /file: this cannot be the folder for the output: there is a file of/,
+      "bench",
+      "--plot",
+      "file",
+      ...SOFTWARE,
+    );
+    fails(
+      /file\/plots: this cannot be the folder for the output: /,
+      "bench",
+      "--plot",
+      "file/plots",
+      ...SOFTWARE,
+    );
+    fails(
+      /proc.*: this cannot be the folder for the output: /,
+      "bench",
+      "--plot",
+      "/proc/plots",
+      ...SOFTWARE,
+    );
     writeFileSync(join(folder, "none.mjs"), "export const peer = 1;");
     fails(/none\.mjs exports no peer/, "bench", "--peers", ".", ...SOFTWARE);
   });

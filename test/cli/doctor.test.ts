@@ -146,9 +146,13 @@ describe("the verdicts", () => {
     expect(verdictOf({ name: "coherence", forbidden: 2 })).toMatch(
       /^note: 2 of 20,000 times, a load got an older value .* WebGPU forbids it\. Nothing in Wavefold relies on that$/,
     );
-    expect(verdictOf({ name: "barriers", instances: 0, error: "there was no time left of 20 s" })).toBe(
-      "note: it did not run to its end: there was no time left of 20 s",
-    );
+    expect(
+      verdictOf({
+        name: "barriers",
+        instances: 0,
+        error: "the limit of 20 s for all tests was over before it began",
+      }),
+    ).toBe("note: it did not run to its end: the limit of 20 s for all tests was over before it began");
     // Each outcome that a test counts has words, and what is forbidden is said to be relied on, or not to be.
     for (const { name, forbidden, weak } of litmusTests) {
       expect(verdictOf({ name, ...(forbidden ? { forbidden: 1 } : { weak: 1 }) })).not.toContain("undefined");

@@ -8,9 +8,18 @@ import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { Bench } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
-import { factsOf, isDefined, mostItems, oneIn, Pooled, planArbitrary, sizeAround } from "./plans.ts";
+import {
+  dataArbitrary,
+  factsOf,
+  isDefined,
+  mostItems,
+  oneIn,
+  Pooled,
+  planArbitrary,
+  sizeAround,
+} from "./plans.ts";
 import { canRun } from "./recorded.ts";
 import { isExact, requireEqual } from "./segments.ts";
 import type { DataSpec } from "./values.ts";
@@ -55,10 +64,7 @@ export function arraysArbitrary(scale: Scale): fc.Arbitrary<ArraysCase> {
   const step = fc.record(
     {
       length: sizeAround(Math.min(2 * scale.usualLength, 20_000)),
-      data: fc.record({
-        kind: fc.constantFrom("small" as const, "sparse" as const),
-        seed: fc.nat({ max: 0xffff }),
-      }),
+      data: dataArbitrary("small", "sparse"),
       before: fc.nat({ max: 300 }),
       initial: fc.constantFrom("value" as const, "array" as const),
       total: fc.boolean(),
@@ -80,10 +86,10 @@ export function arraysArbitrary(scale: Scale): fc.Arbitrary<ArraysCase> {
   );
 }
 
-export async function runArrays({ plan, windows, steps }: ArraysCase, bench: Bench): Promise<Verdict> {
-  const all = (): Promise<Verdict[]> => settled(steps.map((step) => runStep(plan, step, bench)));
-  const verdicts = await (windows ? inShortBindings(bench, all) : all());
-  await bench.requireNoError("arrays on the GPU");
+export async function runArrays({ plan, windows, steps }: ArraysCase, fixture: Fixture): Promise<Verdict> {
+  const all = (): Promise<Verdict[]> => settled(steps.map((step) => runStep(plan, step, fixture)));
+  const verdicts = await (windows ? inShortBindings(fixture, all) : all());
+  await fixture.requireNoError("arrays on the GPU");
   return verdicts.includes("passed") ? "passed" : "refused";
 }
 
@@ -145,7 +151,12 @@ interface Wrapped {
 }
 
 /** Wraps items in a buffer, with bytes before and behind that nobody may change. */
-async function wrap({ fold }: Bench, type: ElementType, bytes: Uint8Array, before: number): Promise<Wrapped> {
+async function wrap(
+  { fold }: Fixture,
+  type: ElementType,
+  bytes: Uint8Array,
+  before: number,
+): Promise<Wrapped> {
   const { device } = fold;
   const offset = before * type.bytes;
   const end = offset + bytes.length;
@@ -206,10 +217,10 @@ async function read(array: GpuArray, how: ArraysStep["read"], like: AnyArray): P
 /** Whether sums of results, which may be large, are exact. */
 const isWrapping = (type: ElementType): boolean => type.kind !== "float";
 
-async function runStep(plan: PlanSpec, step: ArraysStep, bench: Bench): Promise<Verdict> {
+async function runStep(plan: PlanSpec, step: ArraysStep, fixture: Fixture): Promise<Verdict> {
   const facts = factsOf(plan);
   const { type, from, op, options, usesFlags, output } = facts;
-  const { fold } = bench;
+  const { fold } = fixture;
   const length = Math.min(step.length, mostItems(facts));
   const bytes = itemBytes(from, step.data, length, true);
   const data = arrayOf(from, bytes);
@@ -248,12 +259,12 @@ async function runStep(plan: PlanSpec, step: ArraysStep, bench: Bench): Promise<
       const source =
         step.before === undefined
           ? await upload(data, from)
-          : keep(await wrap(bench, from, bytes, step.before)).array;
+          : keep(await wrap(fixture, from, bytes, step.before)).array;
       const results = plan.primitive === "reduce" ? 1 : length;
       const room =
         step.into === undefined
           ? undefined
-          : keep(await wrap(bench, output, new Uint8Array(results * output.bytes).fill(POISON), step.into));
+          : keep(await wrap(fixture, output, new Uint8Array(results * output.bytes).fill(POISON), step.into));
       const total = wantsTotal ? await upload(emptyOf(type).array, type) : undefined;
       const given = {
         ...options,
@@ -286,7 +297,7 @@ async function runStep(plan: PlanSpec, step: ArraysStep, bench: Bench): Promise<
       return { got, total: total && (await total.read()) };
     });
     if ("refusal" in tried) {
-      if (canRun(bench, facts) && tried.refusal.name !== "LimitError") {
+      if (canRun(fixture, facts) && tried.refusal.name !== "LimitError") {
         throw new Fault(`${title} is refused, and must work: ${oneLine(tried.refusal)}`);
       }
       return "refused";

@@ -6,11 +6,12 @@ import type { Value } from "../../src/algebra/types.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { Bench } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
 import { junkNames, junkValue } from "./junk.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import {
   boundsOf,
+  dataArbitrary,
   dataFor,
   factsOf,
   isBounded,
@@ -23,7 +24,7 @@ import {
 } from "./plans.ts";
 import { canRun } from "./recorded.ts";
 import type { DataSpec } from "./values.ts";
-import { arrayOf, bitsOf, bytesOf, dataKinds } from "./values.ts";
+import { arrayOf, bitsOf, bytesOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, attemptNow, Fault, oneLine, verdictOf } from "./verdict.ts";
 
@@ -108,7 +109,7 @@ export function atHandArbitrary(scale: Scale): fc.Arbitrary<AtHandCase> {
     {
       plan: new Pooled(planArbitrary(scale), scale.software ? 12 : 60),
       length,
-      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) }),
+      data: dataArbitrary(),
       offset: fc.nat({ max: 9 }),
       hazard: fc.oneof(
         { weight: 4, arbitrary: fc.constant(undefined) },
@@ -162,7 +163,7 @@ function makeArray(facts: PlanFacts, call: CallSpec): Made {
 }
 
 /** Makes all calls of a case at once, and compares what they give. */
-export async function runAtHand({ calls }: AtHandCase, bench: Bench): Promise<Verdict> {
+export async function runAtHand({ calls }: AtHandCase, fixture: Fixture): Promise<Verdict> {
   const started = calls.map((given) => {
     const facts = factsOf(given.plan);
     const call = { ...given, length: Math.min(given.length, mostItems(facts)) };
@@ -175,7 +176,7 @@ export async function runAtHand({ calls }: AtHandCase, bench: Bench): Promise<Ve
       structuredClone(buffer, { transfer: [buffer] });
     }
     const flags = facts.usesFlags ? flagsOf(call) : undefined;
-    const promise = start(bench, facts, call, array, flags);
+    const promise = start(fixture, facts, call, array, flags);
     // What goes wrong is found below.
     promise.catch(() => undefined);
     if (call.hazard === "transferred") {
@@ -185,8 +186,8 @@ export async function runAtHand({ calls }: AtHandCase, bench: Bench): Promise<Ve
     }
     return { call, facts, data, flags, promise };
   });
-  const verdict = await verdictOf(started, async (one) => (one ? finish(bench, one) : "refused"));
-  await bench.requireNoError("calls at hand");
+  const verdict = await verdictOf(started, async (one) => (one ? finish(fixture, one) : "refused"));
+  await fixture.requireNoError("calls at hand");
   return verdict;
 }
 
@@ -212,7 +213,7 @@ const ownOptions = (
 };
 
 async function start(
-  { fold }: Bench,
+  { fold }: Fixture,
   facts: PlanFacts,
   call: CallSpec,
   array: AnyArray,
@@ -230,7 +231,7 @@ async function start(
 }
 
 async function finish(
-  bench: Bench,
+  fixture: Fixture,
   one: {
     readonly call: CallSpec;
     readonly facts: PlanFacts;
@@ -249,7 +250,7 @@ async function finish(
     if (
       call.hazard === undefined &&
       call.extra === undefined &&
-      canRun(bench, facts) &&
+      canRun(fixture, facts) &&
       refusal.name !== "LimitError"
     ) {
       throw new Fault(`${title} is refused, and must work: ${oneLine(refusal)}`);

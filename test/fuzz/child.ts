@@ -1,9 +1,9 @@
 import process from "node:process";
 import { openFold } from "../../src/node.ts";
-import type { Bench } from "./bench.ts";
-import { benchOn } from "./bench.ts";
 import type { Case } from "./families.ts";
 import { runCase } from "./families.ts";
+import type { Fixture } from "./fixture.ts";
+import { fixtureOn } from "./fixture.ts";
 import { scaleOf } from "./plans.ts";
 import { shuffleSubgroups } from "./subgroup_order.ts";
 import type { Verdict } from "./verdict.ts";
@@ -51,7 +51,7 @@ export async function serve(adapter: "gpu" | "software", shufflesSubgroups: bool
     shuffleSubgroups(fold.device);
   }
   const { vendor, architecture, device, description } = fold.adapterInfo;
-  const bench: Bench = benchOn(fold, scaleOf(fold.software));
+  const fixture: Fixture = fixtureOn(fold, scaleOf(fold.software));
   const stray: string[] = [];
   process.on("unhandledRejection", (cause) =>
     stray.push(`a rejection that nobody handles: ${oneLine(cause)}`),
@@ -61,7 +61,7 @@ export async function serve(adapter: "gpu" | "software", shufflesSubgroups: bool
   );
   process.on("disconnect", () => process.exit(0));
   process.on("message", async ({ number, one }: Question) => {
-    const ended = await run(one, bench);
+    const ended = await run(one, fixture);
     const answer: Answer = {
       number,
       ...(stray.length > 0 ? { fault: stray.splice(0).join("; ") } : ended),
@@ -76,12 +76,12 @@ export async function serve(adapter: "gpu" | "software", shufflesSubgroups: bool
   process.send?.(ready);
 }
 
-async function run(one: Case, bench: Bench): Promise<Pick<Answer, "verdict" | "fault">> {
+async function run(one: Case, fixture: Fixture): Promise<Pick<Answer, "verdict" | "fault">> {
   try {
-    return { verdict: await runCase(one, bench) };
+    return { verdict: await runCase(one, fixture) };
   } catch (cause) {
     // What is left of the case belongs to it, and not to the next one.
-    await bench.requireNoError("").catch(() => undefined);
+    await fixture.requireNoError("").catch(() => undefined);
     return {
       fault:
         cause instanceof Fault

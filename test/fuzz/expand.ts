@@ -2,10 +2,10 @@ import fc from "fast-check";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { elementsAt, expandRunsReference } from "../../src/reference/runs.ts";
-import type { Bench } from "./bench.ts";
-import { hasFeature } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { hasFeature } from "./fixture.ts";
 import type { Scale } from "./plans.ts";
-import { Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import { dataArbitrary, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import { onGpu, requireEqual } from "./segments.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, itemBytes, typeOf } from "./values.ts";
@@ -59,7 +59,7 @@ export function expandArbitrary(scale: Scale): fc.Arbitrary<ExpandCase> {
   const step = fc.record(
     {
       runs: sizeAround(MOST_RUNS),
-      data: fc.record({ kind: fc.constantFrom("bits" as const), seed: fc.nat({ max: 0xffff }) }),
+      data: dataArbitrary("bits"),
       each: fc.oneof(fc.integer({ min: 0, max: 9 }), sizeAround(4000)),
       empty: fc.integer({ min: 0, max: 4 }),
       room: fc.oneof(fc.constant(8), fc.integer({ min: 0, max: 12 })),
@@ -75,9 +75,9 @@ export function expandArbitrary(scale: Scale): fc.Arbitrary<ExpandCase> {
   });
 }
 
-export async function runExpand({ call, steps }: ExpandCase, bench: Bench): Promise<Verdict> {
-  const verdict = await verdictOf(steps, (step) => runStep(call, step, bench));
-  await bench.requireNoError("expandRuns");
+export async function runExpand({ call, steps }: ExpandCase, fixture: Fixture): Promise<Verdict> {
+  const verdict = await verdictOf(steps, (step) => runStep(call, step, fixture));
+  await fixture.requireNoError("expandRuns");
   return verdict;
 }
 
@@ -92,7 +92,7 @@ function countsOf({ runs, each, empty, data }: ExpandStep): Uint32Array {
   });
 }
 
-async function runStep(spec: ExpandSpec, step: ExpandStep, bench: Bench): Promise<Verdict> {
+async function runStep(spec: ExpandSpec, step: ExpandStep, fixture: Fixture): Promise<Verdict> {
   const type = typeOf(spec.type);
   const { runs, data, how } = step;
   const { type: _, ...tuning } = spec;
@@ -109,14 +109,14 @@ async function runStep(spec: ExpandSpec, step: ExpandStep, bench: Bench): Promis
   const made = await attempt(title, false, async (): Promise<AnyArray> => {
     switch (how) {
       case "at hand":
-        return bench.fold.expandRuns(values as Uint32Array, counts, { ...tuning, ...isF16 } as never);
+        return fixture.fold.expandRuns(values as Uint32Array, counts, { ...tuning, ...isF16 } as never);
       case "on the GPU":
-        return onGpu(bench, async (up, read) => {
+        return onGpu(fixture, async (up, read) => {
           const there = [await up(values, isF16.type), await up(counts)] as [GpuArray, GpuArray];
-          const given = step.lengthOnGpu ? await keepAll(bench, there) : there;
+          const given = step.lengthOnGpu ? await keepAll(fixture, there) : there;
           try {
             return await read(
-              await bench.fold.expandRuns(given[0] as never, given[1] as never, {
+              await fixture.fold.expandRuns(given[0] as never, given[1] as never, {
                 ...tuning,
                 maxLength: room,
               }),
@@ -128,11 +128,11 @@ async function runStep(spec: ExpandSpec, step: ExpandStep, bench: Bench): Promis
           }
         });
       default:
-        return recorded(bench, title, spec, step, values, counts, room, expected);
+        return recorded(fixture, title, spec, step, values, counts, room, expected);
     }
   });
   if ("refusal" in made) {
-    if (hasFeature(bench, type.feature) && made.refusal.name !== "LimitError") {
+    if (hasFeature(fixture, type.feature) && made.refusal.name !== "LimitError") {
       throw new Fault(`${title} is refused, and must work: ${oneLine(made.refusal)}`);
     }
     return "refused";
@@ -142,7 +142,7 @@ async function runStep(spec: ExpandSpec, step: ExpandStep, bench: Bench): Promis
 }
 
 /** The same arrays, with a length that only the GPU knows. */
-const keepAll = async ({ fold }: Bench, arrays: readonly GpuArray[]): Promise<readonly GpuArray[]> => {
+const keepAll = async ({ fold }: Fixture, arrays: readonly GpuArray[]): Promise<readonly GpuArray[]> => {
   const kept: GpuArray[] = [];
   for (const one of arrays) {
     kept.push((await fold.compact(one as never, { where: "true" })) as GpuArray);
@@ -156,7 +156,7 @@ const AROUND = 64;
 
 /** Records with ranges between bytes that nobody may write, and reads the result. */
 async function recorded(
-  bench: Bench,
+  fixture: Fixture,
   title: string,
   spec: ExpandSpec,
   { runs, lengthOnGpu = false }: ExpandStep,
@@ -165,10 +165,10 @@ async function recorded(
   room: number,
   expected: AnyArray,
 ): Promise<AnyArray> {
-  const { fold } = bench;
+  const { fold } = fixture;
   const { device } = fold;
   const type = typeOf(spec.type);
-  const prepared = await bench.kept(`expand ${lengthOnGpu} ${JSON.stringify(spec)}`, () =>
+  const prepared = await fixture.kept(`expand ${lengthOnGpu} ${JSON.stringify(spec)}`, () =>
     fold.prepareExpandRuns({ ...spec, type, maxLength: MOST_RUNS, lengthOnGpu } as never),
   );
   const made: GPUBuffer[] = [];

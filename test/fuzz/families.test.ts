@@ -4,26 +4,26 @@ import type { Fold } from "../../src/node.ts";
 import { openFold, u32 } from "../../src/node.ts";
 import { adapter } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import type { Bench } from "./bench.ts";
-import { benchOn } from "./bench.ts";
 import type { Case } from "./families.ts";
 import { runCase } from "./families.ts";
+import type { Fixture } from "./fixture.ts";
+import { fixtureOn } from "./fixture.ts";
 import { scaleOf } from "./plans.ts";
 import type { StepSpec } from "./recorded.ts";
 import { staysInside, withoutComments } from "./text.ts";
 import { Fault } from "./verdict.ts";
 
 let fold: Fold;
-let bench: Bench;
+let fixture: Fixture;
 beforeAll(async () => {
   fold = await openFold({ adapter });
-  bench = benchOn(fold, scaleOf(fold.software));
+  fixture = fixtureOn(fold, scaleOf(fold.software));
 });
-afterAll(() => bench.destroy());
+afterAll(() => fixture.destroy());
 
-/** The bench with another fold: methods of this one, but for those that a test plants a fault in. */
-const planted = (methods: object): Bench => ({
-  ...bench,
+/** The fixture with another fold: methods of this one, but for those that a test plants a fault in. */
+const planted = (methods: object): Fixture => ({
+  ...fixture,
   fold: new Proxy(fold, {
     get(target, name) {
       const value: unknown = Reflect.get(methods, name) ?? Reflect.get(target, name, target);
@@ -314,7 +314,7 @@ describe("a case that is right passes", () => {
     ["a file", { family: "files", kind: "header", type: "f16", shape: [2, 3], data }],
   ];
   test.each(rows(right, { of: 5 }))("%s", async (_, one) => {
-    expect(await runCase(one, bench)).toBe("passed");
+    expect(await runCase(one, fixture)).toBe("passed");
   });
 
   test("and one that must be refused is refused", async () => {
@@ -322,11 +322,11 @@ describe("a case that is right passes", () => {
       { primitive: "scan" },
       { input: { buffer: 0, how: "at" }, output: { buffer: 0, how: "at", items: 4 } },
     );
-    expect(await runCase(overlap, bench)).toBe("refused");
+    expect(await runCase(overlap, fixture)).toBe("refused");
     expect(
       await runCase(
         recorded({ primitive: "scan", op: "latest", misfit: true, workGroupSize: 0.5 }, {}),
-        bench,
+        fixture,
       ),
     ).toBe("refused");
   });
@@ -335,7 +335,7 @@ describe("a case that is right passes", () => {
 /** Prepares as the fold does, but records with other ranges. */
 const preparedWith = (
   change: (ranges: Record<string, unknown>, encoder: GPUCommandEncoder) => Record<string, unknown>,
-): Bench =>
+): Fixture =>
   planted({
     async prepareScan(options: never) {
       const prepared = await fold.prepareScan(options);
@@ -440,7 +440,7 @@ describe("a planted fault is found:", () => {
   );
 
   inTurn("a recording of segments that starts at another key, or that stores a total too many", async () => {
-    const recording = (change: (ranges: Record<string, unknown>) => object): Bench =>
+    const recording = (change: (ranges: Record<string, unknown>) => object): Fixture =>
       planted({
         async prepareReduce(options: never) {
           const prepared = await fold.prepareReduce(options);
@@ -451,7 +451,7 @@ describe("a planted fault is found:", () => {
           };
         },
       });
-    const run = (by: string, bad: Bench): Promise<unknown> =>
+    const run = (by: string, bad: Fixture): Promise<unknown> =>
       runCase(
         {
           family: "segments",
@@ -468,7 +468,7 @@ describe("a planted fault is found:", () => {
 
   inTurn("runs that are written out with one item too few, and past their room", async () => {
     const step = { runs: 300, data, each: 5, empty: 2, room: 4 };
-    const run = (how: string, bad: Bench): Promise<unknown> =>
+    const run = (how: string, bad: Fixture): Promise<unknown> =>
       runCase({ family: "expand", call: { type: "u32" }, steps: [{ ...step, how }] } as unknown as Case, bad);
     const short = planted({
       expandRuns: async (values: Uint32Array, counts: Uint32Array) =>
@@ -511,7 +511,7 @@ describe("a planted fault is found:", () => {
 
   inTurn("a partition whose rest lies one item further, and one that keeps other items", async () => {
     const step = { length: 300, data, before: 3 };
-    const run = (rest: string, bad: Bench): Promise<unknown> =>
+    const run = (rest: string, bad: Fixture): Promise<unknown> =>
       runCase(
         {
           family: "recorded-partition",
@@ -564,7 +564,7 @@ describe("a planted fault is found:", () => {
   inTurn("a chain of arrays on the GPU that loses an item, and a result past its place", async () => {
     const step = { length: 300, data, read: "read" };
     const plan = { primitive: "scan", type: "u32", ...tuning };
-    const run = (bad: Bench, more: object): Promise<unknown> =>
+    const run = (bad: Fixture, more: object): Promise<unknown> =>
       runCase({ family: "arrays", plan, steps: [{ ...step, ...more }] } as unknown as Case, bad);
     const later = planted({
       compact: (array: GpuArray<"u32", number>) => fold.compact(array, { where: "i % 3u == 1u && i > 1u" }),
@@ -598,7 +598,7 @@ describe("a planted fault is found:", () => {
 
   inTurn("a stream that drops the carry, and one that hides its source's error", async () => {
     const plan = { primitive: "scan", type: "u32", ...tuning };
-    const run = (bad: Bench, more: object): Promise<unknown> =>
+    const run = (bad: Fixture, more: object): Promise<unknown> =>
       runCase(
         {
           family: "streams",
@@ -674,7 +674,7 @@ describe("a planted fault is found:", () => {
   });
 
   inTurn("an array at hand that differs in one item, or is of another length", async () => {
-    const bad = (change: (array: Uint32Array) => Uint32Array): Bench =>
+    const bad = (change: (array: Uint32Array) => Uint32Array): Fixture =>
       planted({
         scan: async (array: Uint32Array, options: object) => change(await fold.scan(array, options)),
       });

@@ -3,11 +3,11 @@ import type { ArraysCase } from "./arrays.ts";
 import { arraysArbitrary, runArrays } from "./arrays.ts";
 import type { AtHandCase } from "./at_hand.ts";
 import { atHandArbitrary, runAtHand } from "./at_hand.ts";
-import type { Bench } from "./bench.ts";
 import type { ExpandCase } from "./expand.ts";
 import { expandArbitrary, runExpand } from "./expand.ts";
 import type { FilesCase } from "./files.ts";
 import { filesArbitrary, runFiles } from "./files.ts";
+import type { Fixture } from "./fixture.ts";
 import type { InKernelCase } from "./in_kernel.ts";
 import { inKernelArbitrary, runInKernel } from "./in_kernel.ts";
 import type { JunkCase } from "./junk.ts";
@@ -59,7 +59,7 @@ interface Family<C extends Case> {
   /** How often it is drawn, beside the others. */
   readonly weight: number;
   arbitrary(scale: Scale): fc.Arbitrary<C>;
-  run(one: C, bench: Bench): Promise<Verdict>;
+  run(one: C, fixture: Fixture): Promise<Verdict>;
 }
 
 const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: Name }>> } = {
@@ -101,8 +101,8 @@ export const caseArbitrary = (scale: Scale, only: readonly FamilyName[] = family
  *
  * @throws {Fault} what it found.
  */
-export const runCase = (one: Case, bench: Bench): Promise<Verdict> =>
-  (families[one.family] as Family<Case>).run(one, bench);
+export const runCase = (one: Case, fixture: Fixture): Promise<Verdict> =>
+  (families[one.family] as Family<Case>).run(one, fixture);
 
 /** A case as a shell takes it in single quotes. */
 export const encodeCase = (one: Case): string =>

@@ -5,10 +5,11 @@ import type { TypeName } from "../../src/algebra/types.ts";
 import { UsageError } from "../../src/cli/errors.ts";
 import { dumpElements, parseElements, parseFlags } from "../../src/cli/npy.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
-import type { Bench } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { dataArbitrary } from "./plans.ts";
 import { requireLinear } from "./text.ts";
 import type { DataSpec } from "./values.ts";
-import { arrayOf, bytesOf, dataKinds, itemBytes } from "./values.ts";
+import { arrayOf, bytesOf, itemBytes } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attemptNow, Fault, isRefusal, oneLine } from "./verdict.ts";
 
@@ -86,7 +87,7 @@ export function filesArbitrary(): fc.Arbitrary<FilesCase> {
         kind: fc.constant("header" as const),
         type: fc.constantFrom(...typeNames),
         shape: fc.array(fc.nat({ max: 5 }), { maxLength: 3 }),
-        data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) }),
+        data: dataArbitrary(),
         version: fc.constantFrom(1 as const, 2 as const, 3 as const),
         quotes: fc.constantFrom("'" as const, '"' as const),
         order: fc.shuffledSubarray([0, 1, 2], { minLength: 3, maxLength: 3 }),
@@ -303,7 +304,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
   return "passed";
 }
 
-export async function runFiles(one: FilesCase, _bench: Bench): Promise<Verdict> {
+export async function runFiles(one: FilesCase, _bench: Fixture): Promise<Verdict> {
   switch (one.kind) {
     case "header":
       return runHeader(one);

@@ -32,12 +32,14 @@ import {
 } from "../../src/in_kernel/segmented.ts";
 import { workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
-import type { Bench } from "./bench.ts";
-import { hasFeature } from "./bench.ts";
+import { encodeDispatch } from "../support/buffers.ts";
+import type { Fixture } from "./fixture.ts";
+import { hasFeature } from "./fixture.ts";
 import type { PlanFacts, Scale } from "./plans.ts";
 import {
   algorithmNames,
   boundsOf,
+  dataArbitrary,
   dataFor,
   factsOf,
   isBounded,
@@ -48,7 +50,7 @@ import {
   typeArbitrary,
 } from "./plans.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, dataKinds, fieldsOf } from "./values.ts";
+import { arrayOf, fieldsOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attemptNow, Fault, oneLine } from "./verdict.ts";
 
@@ -129,7 +131,7 @@ export function inKernelArbitrary(scale: Scale): fc.Arbitrary<InKernelCase> {
       update: rarely(4),
       algorithm: fc.constantFrom(...algorithmNames),
       capacity: fc.nat({ max: 200 }),
-      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) }),
+      data: dataArbitrary(),
     },
     { requiredKeys: ["kind", "data"] },
   );
@@ -370,19 +372,19 @@ function shapeOf([x, y, z]: readonly [number, number, number], most: number): [n
   return [x, height, Math.min(z, Math.max(1, Math.floor(most / (x * height))))];
 }
 
-export async function runInKernel(given: InKernelCase, bench: Bench): Promise<Verdict> {
-  const { device } = bench.fold;
+export async function runInKernel(given: InKernelCase, fixture: Fixture): Promise<Verdict> {
+  const { device } = fixture.fold;
   const { maxComputeInvocationsPerWorkgroup } = device.limits;
-  const size = shapeOf(given.size, Math.min(bench.scale.mostThreads, maxComputeInvocationsPerWorkgroup));
+  const size = shapeOf(given.size, Math.min(fixture.scale.mostThreads, maxComputeInvocationsPerWorkgroup));
   const one = { ...given, size };
   const threads = size[0] * size[1] * size[2];
   const told = given.told ?? threads;
   const usable = given.functions.filter(
     ({ algorithm, type }) =>
-      (algorithm !== "subgroup" || hasFeature(bench, "subgroups")) &&
+      (algorithm !== "subgroup" || hasFeature(fixture, "subgroups")) &&
       (type === undefined ||
         factsOf({ primitive: "scan", type }).type.feature === undefined ||
-        hasFeature(bench, "shader-f16")),
+        hasFeature(fixture, "shader-f16")),
   );
   // What they are told is checked against the kernel, or does no harm.
   const made = attemptNow("in-kernel functions", told === threads, () =>
@@ -419,7 +421,7 @@ export async function runInKernel(given: InKernelCase, bench: Bench): Promise<Ve
     // The linked text may hold what compares the sizes.
     return "refused";
   }
-  await bench.requireNoError("a linked kernel");
+  await fixture.requireNoError("a linked kernel");
   for (const [at, call] of calls.entries()) {
     try {
       requireValues(
@@ -495,18 +497,7 @@ async function runKernel(
       bound.push([2 * MOST_FUNCTIONS + number, bufferOf(new Uint8Array(16)), 4 * MOST_FUNCTIONS]);
     }
   }
-  const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  pass.setPipeline(pipeline);
-  pass.setBindGroup(
-    0,
-    device.createBindGroup({
-      layout: pipeline.getBindGroupLayout(0),
-      entries: bound.map(([binding, buffer]) => ({ binding, resource: { buffer } })),
-    }),
-  );
-  pass.dispatchWorkgroups(groups);
-  pass.end();
+  const encoder = encodeDispatch(device, pipeline, bound, groups);
   const read = bound.map(([binding, buffer, bytes]) => {
     const staging = device.createBuffer({ size: buffer.size, usage: 0x1 | 0x8 });
     encoder.copyBufferToBuffer(buffer, 0, staging, 0, buffer.size);

@@ -18,7 +18,7 @@ import { openFold } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { Bench } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, Fault, oneLine } from "./verdict.ts";
 
@@ -69,7 +69,7 @@ type Encoded = (encoder: never, ranges: never) => unknown;
 
 /** What is recorded, prepared as it takes it. */
 const preparations: Readonly<
-  Record<"scan" | "reduce" | "compact", (bench: Bench) => Promise<{ destroy(): void }>>
+  Record<"scan" | "reduce" | "compact", (fixture: Fixture) => Promise<{ destroy(): void }>>
 > = {
   scan: ({ fold }) => fold.prepareScan({ type: u32, maxLength: 8, ...tuning }),
   reduce: ({ fold }) => fold.prepareReduce({ type: u32, maxLength: 8, ...tuning }),
@@ -78,13 +78,13 @@ const preparations: Readonly<
 
 /** Records with ranges of right buffers, in all but one place. */
 async function recorded(
-  bench: Bench,
+  fixture: Fixture,
   at: At,
   key: keyof typeof preparations,
   call: (prepared: never) => Encoded,
 ): Promise<unknown> {
-  const { device } = bench.fold;
-  const prepared = await bench.kept(`junk ${key}`, () => preparations[key](bench));
+  const { device } = fixture.fold;
+  const prepared = await fixture.kept(`junk ${key}`, () => preparations[key](fixture));
   const buffers = Array.from({ length: 3 }, () => device.createBuffer({ size: 64, usage: 0x80 }));
   const [input, output, count] = buffers;
   const encoder = device.createCommandEncoder();
@@ -118,12 +118,12 @@ const functionOf = (at: At) => ({
 
 interface Call {
   readonly places: readonly string[];
-  run(bench: Bench, at: At): unknown;
+  run(fixture: Fixture, at: At): unknown;
 }
 
 const recordOf = (key: keyof typeof preparations, places: readonly string[]): Call => ({
   places,
-  run: (bench, at) => recorded(bench, at, key, (prepared: { record: Encoded }) => prepared.record),
+  run: (fixture, at) => recorded(fixture, at, key, (prepared: { record: Encoded }) => prepared.record),
 });
 
 const calls = {
@@ -156,9 +156,9 @@ const calls = {
   "scan.record": recordOf("scan", rangePlaces),
   "scan.groupingOf": {
     places: ["ranges", "input", "length"],
-    run: (bench, at) =>
+    run: (fixture, at) =>
       recorded(
-        bench,
+        fixture,
         at,
         "scan",
         (prepared: { groupingOf(ranges: never): unknown }) => (_encoder, ranges) =>
@@ -318,19 +318,19 @@ const isChance = ({ place, value }: JunkCase): boolean =>
 const isCount = (value: unknown): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= 0;
 
-export async function runJunk({ method, place, value }: JunkCase, bench: Bench): Promise<Verdict> {
+export async function runJunk({ method, place, value }: JunkCase, fixture: Fixture): Promise<Verdict> {
   const title = `${method} with a ${place} of any kind (${value})`;
   const call: Call = calls[method];
   const at: At = (one, right) => (one === place ? (junkValue(value) as never) : right);
-  const isAsync = method === "openFold" || method in bench.fold;
+  const isAsync = method === "openFold" || method in fixture.fold;
   let started: unknown;
   let isThrown = true;
   const made = await attempt(title, false, async () => {
-    started = call.run(bench, at);
+    started = call.run(fixture, at);
     isThrown = false;
     return await started;
   });
-  await bench.requireNoError(title);
+  await fixture.requireNoError(title);
   if ("refusal" in made) {
     if (isThrown && isAsync) {
       throw new Fault(`${title} throws where it should reject: ${oneLine(made.refusal)}`);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Bench } from "./bench.ts";
-import { collect } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { collect } from "./fixture.ts";
 import type { PlanSpec, Scale } from "./plans.ts";
 import { factsOf, planArbitrary, sizeAround } from "./plans.ts";
 import { arrayOf, bytesOf, itemBytes } from "./values.ts";
@@ -47,9 +47,9 @@ const CYCLES = 3;
 
 export async function runLifetime(
   { plan, maxLength, records, atHand }: LifetimeCase,
-  bench: Bench,
+  fixture: Fixture,
 ): Promise<Verdict> {
-  const { fold } = bench;
+  const { fold } = fixture;
   const { device } = fold;
   const facts = factsOf(plan);
   const length = Math.min(maxLength, MOST_ITEMS);
@@ -123,20 +123,20 @@ export async function runLifetime(
   let live = 0;
   for (let done = 0; done < CYCLES; done++) {
     const works = await cycle();
-    await bench.requireNoError(`${title}${maxLength > 2 ** 20 ? " for many items" : ""}`);
+    await fixture.requireNoError(`${title}${maxLength > 2 ** 20 ? " for many items" : ""}`);
     if (!works) {
       return "refused";
     }
     // A spine that was replaced is held weakly, since an encoder may still hold it.
-    if (done > 0 && bench.liveBuffers > live) {
+    if (done > 0 && fixture.liveBuffers > live) {
       await collect();
     }
-    if (done > 0 && bench.liveBuffers > live) {
+    if (done > 0 && fixture.liveBuffers > live) {
       throw new Fault(
-        `${title} leaves buffers: ${bench.liveBuffers - live} more each time it is made and given back`,
+        `${title} leaves buffers: ${fixture.liveBuffers - live} more each time it is made and given back`,
       );
     }
-    live = bench.liveBuffers;
+    live = fixture.liveBuffers;
   }
   return "passed";
 }

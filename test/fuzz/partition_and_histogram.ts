@@ -5,13 +5,13 @@ import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { TypeName, Value } from "../../src/algebra/types.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
-import type { Bench } from "./bench.ts";
-import { hasFeature } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { hasFeature } from "./fixture.ts";
 import type { Scale } from "./plans.ts";
-import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import { algorithmNames, dataArbitrary, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import { onGpu, partsOf, requireEqual } from "./segments.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, bitsOf, dataKinds, itemBytes, typeOf } from "./values.ts";
+import { arrayOf, bitsOf, itemBytes, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, Fault, oneLine, verdictOf } from "./verdict.ts";
 
@@ -92,7 +92,7 @@ export function partitionAndHistogramArbitrary(scale: Scale): fc.Arbitrary<Parti
   const step = fc.record(
     {
       length: sizeAround(Math.min(scale.usualLength, 50_000)),
-      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) }),
+      data: dataArbitrary(),
       onGpu: fc.boolean(),
     },
     { requiredKeys: ["length", "data"] },
@@ -106,10 +106,10 @@ export function partitionAndHistogramArbitrary(scale: Scale): fc.Arbitrary<Parti
 
 export async function runPartitionAndHistogram(
   { call, steps }: PartitionAndHistogramCase,
-  bench: Bench,
+  fixture: Fixture,
 ): Promise<Verdict> {
-  const verdict = await verdictOf(steps, (step) => runStep(call, step, bench));
-  await bench.requireNoError(call.kind);
+  const verdict = await verdictOf(steps, (step) => runStep(call, step, fixture));
+  await fixture.requireNoError(call.kind);
   return verdict;
 }
 
@@ -131,7 +131,7 @@ function edgesOf(data: AnyArray, name: TypeName, count: number, seed: number): V
 async function runStep(
   spec: PartitionAndHistogramSpec,
   step: PartitionAndHistogramStep,
-  bench: Bench,
+  fixture: Fixture,
 ): Promise<Verdict> {
   const { kind, count, factor, modulus } = spec;
   const isHistogram = kind !== "partition" && kind !== "classes";
@@ -203,15 +203,15 @@ async function runStep(
   }
   const primitive = isHistogram ? "histogram" : "partition";
   const method = (
-    bench.fold as unknown as Record<string, (data: unknown, options: object) => Promise<unknown>>
-  )[primitive]?.bind(bench.fold) as (data: unknown, options: object) => Promise<unknown>;
+    fixture.fold as unknown as Record<string, (data: unknown, options: object) => Promise<unknown>>
+  )[primitive]?.bind(fixture.fold) as (data: unknown, options: object) => Promise<unknown>;
   const asIs = async (one: unknown): Promise<AnyArray> =>
     (typeof one === "number" ? Uint32Array.of(one) : one) as AnyArray;
   const made = await attempt(title, false, async () => {
     if (!step.onGpu) {
       return partsOf(await method(data, { ...tuning, ...options, ...arrays, ...isF16 }), asIs);
     }
-    return onGpu(bench, async (up, read) => {
+    return onGpu(fixture, async (up, read) => {
       const there: Record<string, unknown> = {};
       for (const [name, array] of Object.entries(arrays)) {
         there[name] = await up(array);
@@ -221,8 +221,8 @@ async function runStep(
   });
   if ("refusal" in made) {
     const mustWork =
-      hasFeature(bench, type.feature) &&
-      (spec.algorithm !== "subgroup" || hasFeature(bench, "subgroups")) &&
+      hasFeature(fixture, type.feature) &&
+      (spec.algorithm !== "subgroup" || hasFeature(fixture, "subgroups")) &&
       (spec.workGroupSize ?? 2) * (spec.itemsPerThread ?? 2) > 1;
     if (mustWork && made.refusal.name !== "LimitError") {
       throw new Fault(`${title} is refused, and must work: ${oneLine(made.refusal)}`);

@@ -10,10 +10,11 @@ import { roundingOf } from "../../src/algebra/rounding.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import { isTrue } from "../../src/algebra/truth.ts";
 import type { ElementType, ScalarType, StructValue, TypeName, Value } from "../../src/algebra/types.ts";
-import type { DataSpec, FieldSpec, TypeSpec } from "./values.ts";
+import type { DataKind, DataSpec, FieldSpec, TypeSpec } from "./values.ts";
 import {
   bitsOf,
   bytesOf,
+  dataKinds,
   fieldsOf,
   isPlain,
   isZeroOrMarked,
@@ -112,6 +113,17 @@ export const sizeAround = (most: number): fc.Arbitrary<number> =>
     },
     { weight: 3, arbitrary: fc.integer({ min: 0, max: most }) },
   );
+
+/** Items of a case, of any of these kinds. */
+export const dataArbitrary = (...kinds: readonly DataKind[]): fc.Arbitrary<DataSpec> =>
+  fc.record({
+    kind: fc.constantFrom(...(kinds.length > 0 ? kinds : dataKinds)),
+    seed: fc.nat({ max: 0xffff }),
+  });
+
+/** A number of elements, from 1 on and often few: of a row, or of a selection. */
+export const countArbitrary = ({ usualLength }: Scale): fc.Arbitrary<number> =>
+  fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(usualLength));
 
 const threadsArbitrary = (most: number): fc.Arbitrary<number> =>
   fc.oneof(

@@ -1,4 +1,4 @@
-import type { Bench } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
 import { attempt, Fault, oneLine } from "./verdict.ts";
 
 // What recordings read and write: ranges that start anywhere in a buffer, whose bytes are all compared.
@@ -51,14 +51,14 @@ export interface Expected {
  * @throws {Fault} if it must work, and is refused for another reason than a limit.
  */
 export async function preparedOn<T extends { destroy(): void }>(
-  bench: Bench,
+  fixture: Fixture,
   key: string,
   title: string,
   mustWork: boolean,
   prepare: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    return await bench.kept(key, async () => {
+    return await fixture.kept(key, async () => {
       const made = await attempt(`prepare ${title}`, false, prepare);
       if ("refusal" in made) {
         throw made.refusal;

@@ -9,11 +9,12 @@ import { wholeWords } from "../../src/plan/plan.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { Bench } from "./bench.ts";
-import { hasFeature } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { hasFeature } from "./fixture.ts";
 import type { Bound, PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import {
   boundsOf,
+  dataArbitrary,
   dataFor,
   factsOf,
   isBounded,
@@ -27,7 +28,7 @@ import {
   sizeAround,
 } from "./plans.ts";
 import type { DataSpec } from "./values.ts";
-import { arrayOf, bitsOf, bytesOf, dataKinds } from "./values.ts";
+import { arrayOf, bitsOf, bytesOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, attemptNow, Fault } from "./verdict.ts";
 
@@ -112,9 +113,6 @@ const rangeArbitrary = (): fc.Arbitrary<RangeSpec> =>
     },
     { requiredKeys: ["buffer", "how"] },
   );
-
-const dataArbitrary = (): fc.Arbitrary<DataSpec> =>
-  fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) });
 
 /** Cases; plans come from a few that are drawn again and again. */
 export function recordedArbitrary(scale: Scale): fc.Arbitrary<RecordedCase> {
@@ -246,19 +244,23 @@ interface Check {
 const alignUp = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
 
 /** Whether an adapter can run it: its types, its algorithm and its sizes. */
-export function canRun(bench: Bench, { spec, fits, type, from }: PlanFacts): boolean {
+export function canRun(fixture: Fixture, { spec, fits, type, from }: PlanFacts): boolean {
   const { algorithm, workGroupSize = 2, itemsPerThread = 2 } = spec;
   return (
     fits &&
-    [type, from].every((one) => hasFeature(bench, one.feature)) &&
-    (algorithm !== "subgroup" || hasFeature(bench, "subgroups")) &&
+    [type, from].every((one) => hasFeature(fixture, one.feature)) &&
+    (algorithm !== "subgroup" || hasFeature(fixture, "subgroups")) &&
     workGroupSize * itemsPerThread > 1 &&
-    workGroupSize <= bench.scale.mostThreads
+    workGroupSize <= fixture.scale.mostThreads
   );
 }
 
 /** Prepares a plan; nothing where it was refused, as it may be. */
-async function prepare(bench: Bench, plan: RecordedPlan, facts: PlanFacts): Promise<Recordable | undefined> {
+async function prepare(
+  fixture: Fixture,
+  plan: RecordedPlan,
+  facts: PlanFacts,
+): Promise<Recordable | undefined> {
   const { maxLength, lengthOnGpu, indirect } = plan;
   const isCompact = plan.primitive === "compact";
   const options = {
@@ -279,9 +281,9 @@ async function prepare(bench: Bench, plan: RecordedPlan, facts: PlanFacts): Prom
       }),
     maxLength,
   };
-  const { fold } = bench;
+  const { fold } = fixture;
   const made = await attempt(`prepare ${facts.title}`, false, () =>
-    bench.kept(JSON.stringify(plan), async (): Promise<Recordable> => {
+    fixture.kept(JSON.stringify(plan), async (): Promise<Recordable> => {
       const name = ({ scan: "prepareScan", reduce: "prepareReduce", compact: "prepareCompact" } as const)[
         plan.primitive
       ];
@@ -291,12 +293,12 @@ async function prepare(bench: Bench, plan: RecordedPlan, facts: PlanFacts): Prom
       return (await call(options)) as unknown as Recordable;
     }),
   );
-  await bench.requireNoError(`prepare ${facts.title}`);
+  await fixture.requireNoError(`prepare ${facts.title}`);
   if ("result" in made) {
     return made.result;
   }
   // The device's memory decides the rest.
-  if (canRun(bench, facts) && made.refusal.name !== "LimitError") {
+  if (canRun(fixture, facts) && made.refusal.name !== "LimitError") {
     throw new Fault(`prepare ${facts.title} is refused, and must work: ${made.refusal.message}`);
   }
   return undefined;
@@ -397,8 +399,8 @@ class Layout {
 }
 
 /** Runs a case, and compares every word of every buffer. */
-export async function runRecorded(given: RecordedCase, bench: Bench): Promise<Verdict> {
-  const { device } = bench.fold;
+export async function runRecorded(given: RecordedCase, fixture: Fixture): Promise<Verdict> {
+  const { device } = fixture.fold;
   const plans = given.plans.map((one) => {
     const facts = factsOf(one);
     return { plan: { ...one, maxLength: Math.min(one.maxLength, mostItems(facts)) }, facts };
@@ -407,7 +409,7 @@ export async function runRecorded(given: RecordedCase, bench: Bench): Promise<Ve
   const steps: Step[] = [];
   for (const spec of given.steps) {
     const { plan, facts } = plans[spec.plan % plans.length] as (typeof plans)[number];
-    const prepared = await prepare(bench, plan, facts);
+    const prepared = await prepare(fixture, plan, facts);
     if (prepared === undefined) {
       continue;
     }
@@ -450,7 +452,7 @@ export async function runRecorded(given: RecordedCase, bench: Bench): Promise<Ve
   try {
     const recorded = record(given, steps, buffers, sizes, device);
     const contents = await readAll(device, buffers);
-    await bench.requireNoError("recordings");
+    await fixture.requireNoError("recordings");
     compare(recorded, shadows, contents);
     return recorded.length === 0 ? "refused" : "passed";
   } finally {

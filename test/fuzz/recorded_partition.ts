@@ -2,15 +2,15 @@ import fc from "fast-check";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { ReferenceClassPartition, ReferencePartition } from "../../src/reference/partition.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
-import type { Bench } from "./bench.ts";
-import { hasFeature } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { hasFeature } from "./fixture.ts";
 import { flagsOf, keeps, places } from "./partition_and_histogram.ts";
 import type { Scale } from "./plans.ts";
-import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import { algorithmNames, dataArbitrary, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./ranges.ts";
 import { bufferMaker, FILL, gathered, placed, preparedOn, requireBytes } from "./ranges.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, dataKinds, itemBytes, typeOf } from "./values.ts";
+import { arrayOf, itemBytes, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attemptNow } from "./verdict.ts";
 
@@ -73,7 +73,7 @@ export function recordedPartitionArbitrary(scale: Scale): fc.Arbitrary<RecordedP
   const step = fc.record(
     {
       length: sizeAround(scale.usualLength),
-      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat({ max: 0xffff }) }),
+      data: dataArbitrary(),
       before: fc.integer({ min: 0, max: 9 }),
       output: fc.constantFrom("apart" as const, "behind" as const, "in place" as const),
       sharesRest: fc.boolean(),
@@ -97,9 +97,9 @@ interface Parts {
 
 export async function runRecordedPartition(
   { plan, steps }: RecordedPartitionCase,
-  bench: Bench,
+  fixture: Fixture,
 ): Promise<Verdict> {
-  const { fold } = bench;
+  const { fold } = fixture;
   const { device } = fold;
   const { type: spec, maxLength, rest, where, indices = false, lengthOnGpu = false } = plan;
   const { algorithm, passes, workGroupSize, itemsPerThread } = plan;
@@ -121,10 +121,10 @@ export async function runRecordedPartition(
   };
   const title = `partition<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
   const mustWork =
-    hasFeature(bench, type.feature) &&
-    (algorithm !== "subgroup" || hasFeature(bench, "subgroups")) &&
+    hasFeature(fixture, type.feature) &&
+    (algorithm !== "subgroup" || hasFeature(fixture, "subgroups")) &&
     (workGroupSize ?? 2) * (itemsPerThread ?? 2) > 1;
-  const made = await preparedOn(bench, `partition ${JSON.stringify(plan)}`, title, mustWork, () =>
+  const made = await preparedOn(fixture, `partition ${JSON.stringify(plan)}`, title, mustWork, () =>
     fold.preparePartition(options as never),
   );
   if (made === undefined) {
@@ -134,7 +134,7 @@ export async function runRecordedPartition(
   for (const step of steps) {
     await runStep(step);
   }
-  await bench.requireNoError(title);
+  await fixture.requireNoError(title);
   return "passed";
 
   /** What must come out. Predicates and classes look at an item's index alone. */

@@ -8,10 +8,18 @@ import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { Bench } from "./bench.ts";
-import { hasFeature } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { hasFeature } from "./fixture.ts";
 import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
-import { factsOf, operatorNames, Pooled, planArbitrary, sizeAround, typeArbitrary } from "./plans.ts";
+import {
+  dataArbitrary,
+  factsOf,
+  operatorNames,
+  Pooled,
+  planArbitrary,
+  sizeAround,
+  typeArbitrary,
+} from "./plans.ts";
 import { canRun } from "./recorded.ts";
 import type { DataSpec, ScalarField, TypeSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, fieldsOf, itemBytes, typeOf } from "./values.ts";
@@ -99,10 +107,7 @@ function casesOf(scale: Scale): fc.Arbitrary<SegmentsCase> {
   const step = fc.record(
     {
       length: sizeAround(Math.min(scale.usualLength, 20_000)),
-      data: fc.record({
-        kind: fc.constantFrom("small" as const, "sparse" as const),
-        seed: fc.nat({ max: 0xffff }),
-      }),
+      data: dataArbitrary("small", "sparse"),
       each: fc.oneof(fc.integer({ min: 1, max: 9 }), sizeAround(5000)),
       onGpu: fc.boolean(),
       before: fc.integer({ min: 0, max: 9 }),
@@ -241,7 +246,7 @@ export function requireEqual(actual: unknown, expected: AnyArray, title: string)
 
 /** Uploads arrays for a call, and reads what it gave. All that is on the GPU is destroyed at the end. */
 export async function onGpu<T>(
-  { fold }: Bench,
+  { fold }: Fixture,
   action: (
     up: (array: AnyArray, type?: unknown) => Promise<GpuArray>,
     read: (one: unknown) => Promise<AnyArray>,
@@ -267,20 +272,20 @@ export async function onGpu<T>(
   }
 }
 
-export const runSegments = (one: SegmentsCase, bench: Bench): Promise<Verdict> =>
+export const runSegments = (one: SegmentsCase, fixture: Fixture): Promise<Verdict> =>
   one.windows
-    ? inShortBindings(bench, (short) =>
+    ? inShortBindings(fixture, (short) =>
         runSteps(one, { ...short, scale: { ...short.scale, usualLength: IN_WINDOWS } }),
       )
-    : runSteps(one, bench);
+    : runSteps(one, fixture);
 
-async function runSteps({ call, steps }: SegmentsCase, bench: Bench): Promise<Verdict> {
-  const verdict = await verdictOf(steps, (step) => runStep(call, step, bench));
-  await bench.requireNoError(`segments by ${call.by}`);
+async function runSteps({ call, steps }: SegmentsCase, fixture: Fixture): Promise<Verdict> {
+  const verdict = await verdictOf(steps, (step) => runStep(call, step, fixture));
+  await fixture.requireNoError(`segments by ${call.by}`);
   return verdict;
 }
 
-async function runStep(spec: SegmentsSpec, given: SegmentsCall, bench: Bench): Promise<Verdict> {
+async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture): Promise<Verdict> {
   const { by } = spec;
   const isRuns = by === "unique" || by === "runLengths";
   const facts = factsOf(spec.plan);
@@ -291,7 +296,8 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, bench: Bench): P
   const isRecorded = step.before !== undefined && !isRuns;
   const title = `${isRuns ? by : `${facts.title} by ${by}`} of ${step.length} items, about ${each} each${isRecorded ? ", recorded" : step.onGpu ? ", on the GPU" : ""}`;
   const keyType = typeOf(spec.keys);
-  const mustWork = canRun(bench, facts) && ((by !== "keys" && !isRuns) || hasFeature(bench, keyType.feature));
+  const mustWork =
+    canRun(fixture, facts) && ((by !== "keys" && !isRuns) || hasFeature(fixture, keyType.feature));
   const { algorithm, passes, workGroupSize, itemsPerThread, op, exclusive } = facts.options;
   const tuning = Object.fromEntries(
     // Of columns, each thread goes down one by itself, so there is no algorithm to choose.
@@ -323,8 +329,8 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, bench: Bench): P
     : { ...tuning, op, ...initial, ...(primitive === "scan" && exclusive !== undefined && { exclusive }) };
   const keysAreF16 = "keys" in arrays && keyType.name === "f16" ? { type: keyType } : {};
   const method = (
-    bench.fold as unknown as Record<string, (data: unknown, options: object) => Promise<unknown>>
-  )[primitive]?.bind(bench.fold) as (data: unknown, options: object) => Promise<unknown>;
+    fixture.fold as unknown as Record<string, (data: unknown, options: object) => Promise<unknown>>
+  )[primitive]?.bind(fixture.fold) as (data: unknown, options: object) => Promise<unknown>;
 
   const segments = { ...option, ...arrays, ...keysAreF16, ...twin };
   const reference = { op: facts.op, ...isF16, ...initial, segments };
@@ -339,7 +345,7 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, bench: Bench): P
   const right = await partsOf(expected, async (one) => one as AnyArray);
   const made = await attempt(title, false, async () => {
     if (isRecorded) {
-      return recorded(bench, title, {
+      return recorded(fixture, title, {
         spec,
         step,
         type,
@@ -361,7 +367,7 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, bench: Bench): P
       const segments = isRuns ? {} : { segments: { ...option, ...arrays, ...keysAreF16, ...keyed } };
       return partsOf(await method(data, { ...own, ...isF16, ...segments }), async (one) => one as AnyArray);
     }
-    return onGpu(bench, async (up, read) => {
+    return onGpu(fixture, async (up, read) => {
       const there: Record<string, unknown> = { ...option };
       for (const [name, array] of Object.entries(arrays)) {
         there[name] = await up(array, name === "keys" && keyType.name === "f16" ? keyType : undefined);
@@ -390,7 +396,7 @@ const FILL = 0x5a;
 
 /** Records a call with ranges between bytes that nobody may write, and reads what is in those that are written. */
 async function recorded(
-  bench: Bench,
+  fixture: Fixture,
   title: string,
   given: {
     readonly spec: SegmentsSpec;
@@ -411,13 +417,13 @@ async function recorded(
   },
 ): Promise<Record<string, AnyArray>> {
   const { spec, step, type, options, initial, data, option, arrays, keys, right } = given;
-  const { fold } = bench;
+  const { fold } = fixture;
   const { device } = fold;
   const { by } = spec;
   const { before = 0, length } = step;
   const isScan = spec.plan.primitive === "scan";
-  const maxLength = Math.min(bench.scale.usualLength, 20_000);
-  const prepared = await bench.kept(`segments ${isScan} ${JSON.stringify(spec)}`, () => {
+  const maxLength = Math.min(fixture.scale.usualLength, 20_000);
+  const prepared = await fixture.kept(`segments ${isScan} ${JSON.stringify(spec)}`, () => {
     const all = {
       ...options,
       maxLength,

@@ -3,15 +3,15 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { PreparedNth, PreparedTopK } from "../../src/gpu/sorts_and_searches/recorded_select.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
-import type { Bench } from "./bench.ts";
-import { hasFeature } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { hasFeature } from "./fixture.ts";
 import type { Scale } from "./plans.ts";
-import { oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import { countArbitrary, dataArbitrary, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./ranges.ts";
 import { bufferMaker, FILL, gathered, placed, preparedOn, requireBytes } from "./ranges.ts";
-import { keyOf } from "./sort.ts";
+import { bitsOfKey, keyOf } from "./sort.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, dataKinds, itemBytes, typeOf } from "./values.ts";
+import { arrayOf, itemBytes, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attemptNow } from "./verdict.ts";
 
@@ -58,13 +58,13 @@ export function selectArbitrary(scale: Scale): fc.Arbitrary<SelectCase> {
     {
       type: typeArbitrary(scale),
       maxLength: sizeAround(scale.usualLength),
-      k: fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(scale.usualLength)),
+      k: countArbitrary(scale),
       n: sizeAround(scale.usualLength),
       reversed: fc.boolean(),
       bits: fc.tuple(fc.integer({ min: 0, max: 63 }), fc.integer({ min: 1, max: 64 })),
       lengthOnGpu: fc.boolean(),
       ofRows: fc.boolean(),
-      maxSegmentLength: fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(scale.usualLength)),
+      maxSegmentLength: countArbitrary(scale),
       passes: fc.constantFrom("single" as const, "reduce-then-scan" as const),
     },
     { requiredKeys: ["type", "maxLength"] },
@@ -72,9 +72,9 @@ export function selectArbitrary(scale: Scale): fc.Arbitrary<SelectCase> {
   const step = fc.record(
     {
       length: sizeAround(scale.usualLength),
-      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat() }),
+      data: dataArbitrary(),
       before: fc.integer({ min: 0, max: 9 }),
-      row: fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(scale.usualLength)),
+      row: countArbitrary(scale),
       firstIndex: oneIn(4, fc.nat()) as fc.Arbitrary<number>,
     },
     { requiredKeys: ["length", "data", "before"] },
@@ -86,8 +86,8 @@ export function selectArbitrary(scale: Scale): fc.Arbitrary<SelectCase> {
   });
 }
 
-export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Promise<Verdict> {
-  const { fold } = bench;
+export async function runSelect({ plan, steps }: SelectCase, fixture: Fixture): Promise<Verdict> {
+  const { fold } = fixture;
   const { device } = fold;
   const { type: spec, maxLength, n = 0, reversed = false, passes } = plan;
   const isTopK = plan.k !== undefined;
@@ -97,10 +97,7 @@ export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Prom
   const k = Math.max(1, plan.k ?? 1);
   const type = typeOf(spec);
   const key = keyOf(type);
-  const width = key.type.bytes * 8;
-  const [first, count] = plan.bits ?? [0, 64];
-  const from = Math.floor((first * width) / 64);
-  const bits = [from, Math.min(width, from + Math.max(1, Math.floor((count * width) / 64)))] as const;
+  const bits = bitsOfKey(plan.bits, key.type);
   const common = { type, ...key.options, maxLength, lengthOnGpu, ...(plan.bits && { bits }) };
   const options = isTopK
     ? {
@@ -113,9 +110,9 @@ export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Prom
       }
     : { ...common, n, descending: reversed };
   const title = `${isTopK ? "topK" : "nth"}<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
-  const mustWork = hasFeature(bench, type.feature);
+  const mustWork = hasFeature(fixture, type.feature);
   const made = await preparedOn<PreparedTopK | PreparedNth>(
-    bench,
+    fixture,
     `select ${JSON.stringify(plan)}`,
     title,
     mustWork,
@@ -128,7 +125,7 @@ export async function runSelect({ plan, steps }: SelectCase, bench: Bench): Prom
   for (const step of steps) {
     await runStep(step);
   }
-  await bench.requireNoError(title);
+  await fixture.requireNoError(title);
   return "passed";
 
   async function runStep(step: SelectStep): Promise<void> {

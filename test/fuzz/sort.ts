@@ -9,14 +9,22 @@ import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
-import type { Bench } from "./bench.ts";
-import { hasFeature } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
+import { hasFeature } from "./fixture.ts";
 import type { Scale } from "./plans.ts";
-import { algorithmNames, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
+import {
+  algorithmNames,
+  countArbitrary,
+  dataArbitrary,
+  oneIn,
+  Pooled,
+  sizeAround,
+  typeArbitrary,
+} from "./plans.ts";
 import type { Expected } from "./ranges.ts";
 import { bufferMaker, FILL, gathered, placed, preparedOn, requireBytes } from "./ranges.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, dataKinds, fieldsOf, itemBytes, typeOf } from "./values.ts";
+import { arrayOf, fieldsOf, itemBytes, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attemptNow } from "./verdict.ts";
 import { inShortBindings } from "./windows.ts";
@@ -96,7 +104,7 @@ function casesOf(scale: Scale): fc.Arbitrary<SortCase> {
       indices: fc.boolean(),
       lengthOnGpu: fc.boolean(),
       segments: fc.constantFrom("rows" as const, "offsets" as const),
-      maxSegmentLength: fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(scale.usualLength)),
+      maxSegmentLength: countArbitrary(scale),
       algorithm: fc.constantFrom(...algorithmNames),
       passes: fc.constantFrom("single" as const, "reduce-then-scan" as const),
       workGroupSize: fc.constantFrom(2, 3, 4, 7, 8, 32, 33, 64, 100, 128),
@@ -108,10 +116,10 @@ function casesOf(scale: Scale): fc.Arbitrary<SortCase> {
   const step = fc.record(
     {
       length: sizeAround(scale.usualLength),
-      data: fc.record({ kind: fc.constantFrom(...dataKinds), seed: fc.nat() }),
+      data: dataArbitrary(),
       before: fc.integer({ min: 0, max: 9 }),
       inPlace: fc.boolean(),
-      row: fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(scale.usualLength)),
+      row: countArbitrary(scale),
       firstIndex: oneIn(4, fc.nat()) as fc.Arbitrary<number>,
     },
     { requiredKeys: ["length", "data", "before"] },
@@ -152,11 +160,21 @@ function offsetsOf(
   return offsets;
 }
 
-export const runSort = (one: SortCase, bench: Bench): Promise<Verdict> =>
-  one.windows ? inShortBindings(bench, (short) => sortOn(short, one)) : sortOn(bench, one);
+/** The bits that a plan names as if a key had 64 bits: the first one, and how many. The default is all. */
+export function bitsOfKey(
+  [first, count]: readonly [first: number, count: number] = [0, 64],
+  { bytes }: ElementType,
+): readonly [from: number, to: number] {
+  const width = bytes * 8;
+  const from = Math.floor((first * width) / 64);
+  return [from, Math.min(width, from + Math.max(1, Math.floor((count * width) / 64)))];
+}
 
-async function sortOn(bench: Bench, { plan, steps, windows }: SortCase): Promise<Verdict> {
-  const { fold } = bench;
+export const runSort = (one: SortCase, fixture: Fixture): Promise<Verdict> =>
+  one.windows ? inShortBindings(fixture, (short) => sortOn(short, one)) : sortOn(fixture, one);
+
+async function sortOn(fixture: Fixture, { plan, steps, windows }: SortCase): Promise<Verdict> {
+  const { fold } = fixture;
   const { device } = fold;
   const { type: spec, maxLength, descending = false, indices = false, lengthOnGpu = false } = plan;
   const { algorithm, passes, workGroupSize, itemsPerThread, segments } = plan;
@@ -164,10 +182,7 @@ async function sortOn(bench: Bench, { plan, steps, windows }: SortCase): Promise
   const type = typeOf(spec);
   const values = (indices ? [] : (plan.values ?? [])).map(typeOf);
   const key = keyOf(type);
-  const width = key.type.bytes * 8;
-  const [first, count] = plan.bits ?? [0, 64];
-  const from = Math.floor((first * width) / 64);
-  const bits = [from, Math.min(width, from + Math.max(1, Math.floor((count * width) / 64)))] as const;
+  const bits = bitsOfKey(plan.bits, key.type);
   const options = {
     type,
     ...key.options,
@@ -186,11 +201,11 @@ async function sortOn(bench: Bench, { plan, steps, windows }: SortCase): Promise
   };
   const title = `sort<${type.name}> ${JSON.stringify({ ...plan, type: undefined })}`;
   const mustWork =
-    [type, ...values].every((one) => hasFeature(bench, one.feature)) &&
-    (algorithm !== "subgroup" || hasFeature(bench, "subgroups"));
+    [type, ...values].every((one) => hasFeature(fixture, one.feature)) &&
+    (algorithm !== "subgroup" || hasFeature(fixture, "subgroups"));
   const isPlain = segments === undefined && values.length === 0 && !indices && !("key" in key.options);
   const { disorder } = plan;
-  const made = await preparedOn(bench, `sort ${JSON.stringify(plan)}`, title, mustWork, async () => {
+  const made = await preparedOn(fixture, `sort ${JSON.stringify(plan)}`, title, mustWork, async () => {
     // Keys alone without sizes of their own are sorted by comparing, on any adapter.
     const isCompared = disorder === undefined && (algorithm ?? workGroupSize ?? itemsPerThread) === undefined;
     if (windows || !isPlain || (disorder === undefined && !isCompared)) {
@@ -218,7 +233,7 @@ async function sortOn(bench: Bench, { plan, steps, windows }: SortCase): Promise
   for (const step of steps) {
     await runStep(step);
   }
-  await bench.requireNoError(title);
+  await fixture.requireNoError(title);
   return "passed";
 
   async function runStep(step: SortStep): Promise<void> {

@@ -3,9 +3,18 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { Value } from "../../src/algebra/types.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { emptyOf, expectedOf, initialFor } from "./arrays.ts";
-import type { Bench } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
 import type { PlanSpec, Scale } from "./plans.ts";
-import { factsOf, isDefined, mostItems, Pooled, planArbitrary, sizeAround, whereNames } from "./plans.ts";
+import {
+  dataArbitrary,
+  factsOf,
+  isDefined,
+  mostItems,
+  Pooled,
+  planArbitrary,
+  sizeAround,
+  whereNames,
+} from "./plans.ts";
 import { canRun } from "./recorded.ts";
 import { isExact, requireEqual } from "./segments.ts";
 import type { DataSpec } from "./values.ts";
@@ -43,10 +52,7 @@ export function streamsArbitrary(scale: Scale): fc.Arbitrary<StreamsCase> {
   const step = fc.record(
     {
       length: sizeAround(Math.min(scale.usualLength, 20_000)),
-      data: fc.record({
-        kind: fc.constantFrom("small" as const, "sparse" as const),
-        seed: fc.nat({ max: 0xffff }),
-      }),
+      data: dataArbitrary("small", "sparse"),
       atHand: fc.boolean(),
       chunk: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 20_000 })),
       initial: fc.boolean(),
@@ -72,16 +78,19 @@ export function streamsArbitrary(scale: Scale): fc.Arbitrary<StreamsCase> {
   });
 }
 
-export async function runStreams({ plan, pieceBits, steps }: StreamsCase, bench: Bench): Promise<Verdict> {
-  const { kept } = contextOf(bench.fold.device);
+export async function runStreams(
+  { plan, pieceBits, steps }: StreamsCase,
+  fixture: Fixture,
+): Promise<Verdict> {
+  const { kept } = contextOf(fixture.fold.device);
   const { pieceBytes, longBytes } = kept;
   kept.pieceBytes = 2 ** pieceBits;
   kept.longBytes = 2 ** pieceBits;
   try {
-    const all = steps.map((step) => runStep(plan, step, bench));
+    const all = steps.map((step) => runStep(plan, step, fixture));
     await Promise.allSettled(all);
     const verdicts = await Promise.all(all);
-    await bench.requireNoError("streams");
+    await fixture.requireNoError("streams");
     return verdicts.includes("passed") ? "passed" : "refused";
   } finally {
     Object.assign(kept, { pieceBytes, longBytes });
@@ -126,8 +135,8 @@ function streamOf(chunks: AsyncGenerator<AnyArray>): ReadableStream<AnyArray> {
   });
 }
 
-async function runStep(given: PlanSpec, step: StreamsStep, bench: Bench): Promise<Verdict> {
-  const { fold } = bench;
+async function runStep(given: PlanSpec, step: StreamsStep, fixture: Fixture): Promise<Verdict> {
+  const { fold } = fixture;
   const facts = factsOf(given);
   const { type, from, options, usesFlags } = facts;
   const isCompact = given.primitive === "compact";
@@ -198,7 +207,7 @@ async function runStep(given: PlanSpec, step: StreamsStep, bench: Bench): Promis
     }
   });
   if ("refusal" in tried) {
-    if (canRun(bench, facts) && !(usesFlags && !atHand) && tried.refusal.name !== "LimitError") {
+    if (canRun(fixture, facts) && !(usesFlags && !atHand) && tried.refusal.name !== "LimitError") {
       throw new Fault(`${title} is refused, and must work: ${oneLine(tried.refusal)}`);
     }
     return "refused";

@@ -7,7 +7,8 @@ import type { ScalarType, StructValue } from "../../src/algebra/types.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import { workGroupAllocate, workGroupScan } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
-import type { Bench } from "./bench.ts";
+import { encodeDispatch, storageBuffer } from "../support/buffers.ts";
+import type { Fixture } from "./fixture.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, attemptNow, Fault, oneLine } from "./verdict.ts";
 
@@ -371,7 +372,7 @@ const KERNEL = `
 class CompileFault extends Fault {}
 
 /** Runs a linked kernel on the data, and gives what it wrote. */
-async function runKernel({ fold }: Bench, code: string, usesCounter: boolean): Promise<Uint32Array> {
+async function runKernel({ fold }: Fixture, code: string, usesCounter: boolean): Promise<Uint32Array> {
   const { device } = fold;
   device.pushErrorScope("validation");
   const module = device.createShaderModule({ code });
@@ -380,28 +381,11 @@ async function runKernel({ fold }: Bench, code: string, usesCounter: boolean): P
   if (failure !== null) {
     throw new CompileFault(`the linked kernel does not compile: ${oneLine(failure.message)}`);
   }
-  const bufferOf = (given: Uint32Array): GPUBuffer => {
-    const buffer = device.createBuffer({ size: given.byteLength, usage: 0x80 | 0x4, mappedAtCreation: true });
-    new Uint32Array(buffer.getMappedRange()).set(given);
-    buffer.unmap();
-    return buffer;
-  };
-  const buffers = [bufferOf(DATA), bufferOf(new Uint32Array(DATA.length)), bufferOf(new Uint32Array(4))];
-  const staging = device.createBuffer({ size: DATA.byteLength, usage: 0x1 | 0x8 });
-  const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  pass.setPipeline(pipeline);
-  pass.setBindGroup(
-    0,
-    device.createBindGroup({
-      layout: pipeline.getBindGroupLayout(0),
-      entries: buffers
-        .slice(0, usesCounter ? 3 : 2)
-        .map((buffer, binding) => ({ binding, resource: { buffer } })),
-    }),
+  const buffers = [DATA, new Uint32Array(DATA.length), new Uint32Array(4)].map((words) =>
+    storageBuffer(device, words),
   );
-  pass.dispatchWorkgroups(1);
-  pass.end();
+  const staging = device.createBuffer({ size: DATA.byteLength, usage: 0x1 | 0x8 });
+  const encoder = encodeDispatch(device, pipeline, buffers.slice(0, usesCounter ? 3 : 2).entries(), 1);
   encoder.copyBufferToBuffer(buffers[1] as GPUBuffer, 0, staging, 0, DATA.byteLength);
   device.queue.submit([encoder.finish()]);
   await staging.mapAsync(0x1);
@@ -431,8 +415,8 @@ const adder = (combine: string, declarations?: string, name = "sum") =>
   });
 
 /** What a text does in its place, and what it should do. */
-function useOf(bench: Bench, slot: Slot, text: string): () => Promise<Uint32Array | number> {
-  const { fold } = bench;
+function useOf(fixture: Fixture, slot: Slot, text: string): () => Promise<Uint32Array | number> {
+  const { fold } = fixture;
   const threads = DATA.length;
   switch (slot) {
     case "where":
@@ -450,7 +434,7 @@ function useOf(bench: Bench, slot: Slot, text: string): () => Promise<Uint32Arra
 @compute @workgroup_size(${threads}) fn main(@builtin(local_invocation_index) i: u32) {
   output[i] = work_group_allocate(0xffffffffu - input[i], i).offset;
 }`;
-        return runKernel(bench, link(kernel, [functions]), true);
+        return runKernel(fixture, link(kernel, [functions]), true);
       };
     case "kernel":
       return () => {
@@ -460,14 +444,14 @@ fn own(x: u32, i: u32) -> u32 { return ${text}; }
 @compute @workgroup_size(${threads}) fn main(@builtin(local_invocation_index) i: u32) {
   output[i] = work_group_scan_inclusive_add_u32(own(input[i], i), i);
 }`;
-        return runKernel(bench, link(kernel, [functions]), false);
+        return runKernel(fixture, link(kernel, [functions]), false);
       };
     default:
       return slot satisfies never;
   }
 }
 
-async function runExpression({ slot, tree, between }: ExpressionCase, bench: Bench): Promise<Verdict> {
+async function runExpression({ slot, tree, between }: ExpressionCase, fixture: Fixture): Promise<Verdict> {
   const values = Array.from(DATA, (x, i) => valueOfTree(tree, x, i));
   const own = wordsOf(tree);
   const prefixes = (): Uint32Array => {
@@ -523,8 +507,8 @@ async function runExpression({ slot, tree, between }: ExpressionCase, bench: Ben
   const [all, expected] = byPlace[slot];
   const text = joined(all, between);
   const title = `${slot} ${JSON.stringify(text)}`;
-  const made = await attempt(`a text as ${slot}`, true, useOf(bench, slot, text));
-  await bench.requireNoError("a text");
+  const made = await attempt(`a text as ${slot}`, true, useOf(fixture, slot, text));
+  await fixture.requireNoError("a text");
   if ("result" in made && String(made.result) !== String(expected)) {
     throw new Fault(`${title} gives ${String(made.result)} instead of ${String(expected)}`);
   }
@@ -574,11 +558,11 @@ export function staysInside(text: string, isExpression: boolean): boolean {
   return open.length === 0;
 }
 
-async function runAttack({ slot, before, attack }: AttackCase, bench: Bench): Promise<Verdict> {
+async function runAttack({ slot, before, attack }: AttackCase, fixture: Fixture): Promise<Verdict> {
   const own =
     slot === "combine" ? "earlier + later " : slot === "map" || slot === "capacity" ? "7u " : before;
   const text = `${own}${attack}`;
-  const call = useOf(bench, slot, text);
+  const call = useOf(fixture, slot, text);
   const made = await attempt(`an attack as ${slot}`, false, () =>
     call().catch((cause) => {
       if (cause instanceof CompileFault) {
@@ -587,7 +571,7 @@ async function runAttack({ slot, before, attack }: AttackCase, bench: Bench): Pr
       throw cause;
     }),
   );
-  await bench.requireNoError("an attack");
+  await fixture.requireNoError("an attack");
   if ("refusal" in made || made.result === undefined) {
     return "refused";
   }
@@ -598,9 +582,9 @@ async function runAttack({ slot, before, attack }: AttackCase, bench: Bench): Pr
 }
 
 /** The names that the modules of a compaction and of a scan declare, as they were compiled. */
-async function ownNames(bench: Bench): Promise<readonly string[]> {
-  const { names } = await bench.kept("names", async () => {
-    const { fold } = bench;
+async function ownNames(fixture: Fixture): Promise<readonly string[]> {
+  const { names } = await fixture.kept("names", async () => {
+    const { fold } = fixture;
     const texts: string[] = [];
     const { device } = fold;
     const create = device.createShaderModule;
@@ -633,9 +617,9 @@ async function ownNames(bench: Bench): Promise<readonly string[]> {
 const isIdentifier = (name: string): boolean =>
   /^[\p{XID_Start}_]\p{XID_Continue}*$/u.test(name) && name !== "_" && !name.startsWith("__");
 
-async function runName({ place, name: given, use = "NAME" }: NameCase, bench: Bench): Promise<Verdict> {
-  const { fold } = bench;
-  const names = await ownNames(bench);
+async function runName({ place, name: given, use = "NAME" }: NameCase, fixture: Fixture): Promise<Verdict> {
+  const { fold } = fixture;
+  const names = await ownNames(fixture);
   const isOurs = typeof given === "number";
   const name = isOurs ? (names[given % names.length] ?? "x") : given;
   if (place === "expression") {
@@ -646,7 +630,7 @@ async function runName({ place, name: given, use = "NAME" }: NameCase, bench: Be
     const made = await attempt(`where with a name`, false, () =>
       fold.compact(DATA, { where: text, ...TUNING }),
     );
-    await bench.requireNoError("a name in an expression");
+    await fixture.requireNoError("a name in an expression");
     if ("result" in made && isOurs) {
       throw new Fault(`where sees the name ${name}, which is none of the caller's: ${text}`);
     }
@@ -658,12 +642,12 @@ async function runName({ place, name: given, use = "NAME" }: NameCase, bench: Be
     return expectSum(
       `declarations of a function ${isFree ? "with letters of any script" : `called ${name}`}`,
       isFree,
-      bench,
+      fixture,
       () => fold.reduce(DATA, { op: adder(`${name}(earlier, later)`, declarations), ...TUNING }),
     );
   }
   if (place === "operator") {
-    return expectSum(`an operator called ${name}`, false, bench, () =>
+    return expectSum(`an operator called ${name}`, false, fixture, () =>
       fold.reduce(DATA, { op: adder("earlier + later", undefined, name), ...TUNING }),
     );
   }
@@ -689,7 +673,7 @@ async function runName({ place, name: given, use = "NAME" }: NameCase, bench: Be
     const kept = await fold.compact(array as never, { where: `x.${field} % 2u == 1u`, ...TUNING });
     return [total[field], total[other], (kept as { length: number }).length];
   });
-  await bench.requireNoError(title);
+  await fixture.requireNoError(title);
   if ("refusal" in made) {
     if (made.refusal.name !== "ArgumentError") {
       throw new Fault(`${title} is refused by ${oneLine(made.refusal)}, and not by an ArgumentError`);
@@ -706,11 +690,11 @@ async function runName({ place, name: given, use = "NAME" }: NameCase, bench: Be
 async function expectSum(
   title: string,
   mustWork: boolean,
-  bench: Bench,
+  fixture: Fixture,
   call: () => Promise<number>,
 ): Promise<Verdict> {
   const made = await attempt(title, mustWork, async () => call());
-  await bench.requireNoError(title);
+  await fixture.requireNoError(title);
   if ("refusal" in made) {
     return "refused";
   }
@@ -771,14 +755,14 @@ function runLong({ slot, before, unit, after, times }: LongCase): Verdict {
   return "result" in made ? "passed" : "refused";
 }
 
-export async function runText(one: TextCase, bench: Bench): Promise<Verdict> {
+export async function runText(one: TextCase, fixture: Fixture): Promise<Verdict> {
   switch (one.kind) {
     case "expression":
-      return runExpression(one, bench);
+      return runExpression(one, fixture);
     case "attack":
-      return runAttack(one, bench);
+      return runAttack(one, fixture);
     case "name":
-      return runName(one, bench);
+      return runName(one, fixture);
     case "long":
       return runLong(one);
     default:

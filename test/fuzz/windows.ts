@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Limits } from "../../src/plan/device_facts.ts";
-import type { Bench } from "./bench.ts";
+import type { Fixture } from "./fixture.ts";
 import type { Scale } from "./plans.ts";
 import type { RecordedCase } from "./recorded.ts";
 import { recordedArbitrary, runRecorded } from "./recorded.ts";
@@ -23,12 +23,15 @@ export const windowsArbitrary = (scale: Scale): fc.Arbitrary<WindowsCase> =>
     recorded: recordedArbitrary({ ...scale, usualLength: 12_000, rareLength: 30_000 }),
   });
 
-export const runWindows = ({ recorded }: WindowsCase, bench: Bench): Promise<Verdict> =>
-  inShortBindings(bench, (short) => runRecorded(recorded, short));
+export const runWindows = ({ recorded }: WindowsCase, fixture: Fixture): Promise<Verdict> =>
+  inShortBindings(fixture, (short) => runRecorded(recorded, short));
 
 /** Does something while the device is taken for one whose bindings are short. */
-export async function inShortBindings<T>(bench: Bench, action: (short: Bench) => Promise<T>): Promise<T> {
-  const { fold } = bench;
+export async function inShortBindings<T>(
+  fixture: Fixture,
+  action: (short: Fixture) => Promise<T>,
+): Promise<T> {
+  const { fold } = fixture;
   const context = contextOf(fold.device);
   const { kept, facts } = context;
   // What was planned for other bindings is not used. Its kernels are kept.
@@ -44,8 +47,8 @@ export async function inShortBindings<T>(bench: Bench, action: (short: Bench) =>
   context.facts = { ...facts, limits };
   try {
     return await action({
-      ...bench,
-      kept: (key, make) => bench.kept(`bindings of ${BINDING} bytes: ${key}`, make),
+      ...fixture,
+      kept: (key, make) => fixture.kept(`bindings of ${BINDING} bytes: ${key}`, make),
     });
   } finally {
     context.facts = facts;

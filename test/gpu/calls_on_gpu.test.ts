@@ -685,7 +685,12 @@ describe("devices", () => {
     }
     const buffer = storageBuffer(other.device, dataOf(9));
     expect((await other.wrap({ buffer, type: u32 })).length).toBe(9);
-    await expect(fold().wrap({ buffer, type: u32 })).rejects.toThrow(/wrap<u32>: the device refused/);
+    const refused = await fold()
+      .wrap({ buffer, type: u32 })
+      .catch((cause: unknown) => cause);
+    expect(refused).toBeInstanceOf(ArgumentError);
+    expect((refused as ArgumentError).option).toBe("buffer");
+    expect((refused as Error).message).toMatch(/wrap<u32>: the device refused/);
     other.destroy();
   });
 

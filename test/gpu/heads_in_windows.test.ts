@@ -15,7 +15,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { asOnGpus, planAs, untyped, useSoftwareFold } from "../support/fold.ts";
 import { nanRuns } from "../support/nan_runs.ts";
 import { affine } from "../support/operators.ts";
-import { randomBits } from "../support/random.ts";
+import { manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
 
@@ -28,10 +28,6 @@ const limits = useShortBindings(fold, BINDING, { lookBack: false });
 
 const Cell = struct({ name: "Cell", fields: { place: u32, cell: u32 } });
 const random = (length: number, name: string): Uint32Array => Uint32Array.from({ length }, randomBits(name));
-const manyMagnitudes = (length: number, name: string): Float64Array => {
-  const next = randomBits(name);
-  return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
-};
 const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
   const encoder = fold().device.createCommandEncoder();
   record(encoder);

@@ -17,7 +17,7 @@ import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { randomBits } from "../support/random.ts";
+import { manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
 
@@ -39,10 +39,6 @@ const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
   fold().device.queue.submit([encoder.finish()]);
 };
 
-const manyMagnitudes = (length: number): Float64Array => {
-  const next = randomBits(`f64 ${length}`);
-  return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
-};
 const negativeZeros = (length: number): Float64Array => new Float64Array(length).fill(-0);
 const Triple = struct({ name: "Triple", fields: { a: u32, b: u32, c: u32 } });
 
@@ -68,7 +64,13 @@ const table: readonly Row[] = [
     items: (length) => new BigUint64Array(random(2 * length, "u64").buffer),
     initial: 5n,
   },
-  { title: "f64 add", type: f64, op: untyped(add), items: manyMagnitudes, initial: 0.1 },
+  {
+    title: "f64 add",
+    type: f64,
+    op: untyped(add),
+    items: (length) => manyMagnitudes(length, `f64 ${length}`),
+    initial: 0.1,
+  },
   { title: "f64 add of -0", type: f64, op: untyped(add), items: negativeZeros, initial: -0 },
 ];
 const all = table.flatMap((row) =>

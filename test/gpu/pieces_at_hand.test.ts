@@ -23,7 +23,7 @@ import { storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { anyItems, randomBits } from "../support/random.ts";
+import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
@@ -110,11 +110,6 @@ interface Row {
   readonly items?: (length: number) => AnyArray;
 }
 
-const manyMagnitudes = (length: number): AnyArray => {
-  const next = randomBits(`hand f64 ${length}`);
-  return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
-};
-
 const table: readonly Row[] = [
   { type: u32, op: untyped(add), initial: 0xfffffff0 },
   { type: u32, op: untyped(affine), initial: 0x80030005 },
@@ -122,7 +117,7 @@ const table: readonly Row[] = [
   { type: f32, op: untyped(max), initial: 3 },
   { type: f16, op: untyped(min), initial: 2 },
   { type: u64, op: untyped(add), initial: 3n },
-  { type: f64, op: untyped(add), initial: 0.1, items: manyMagnitudes },
+  { type: f64, op: untyped(add), initial: 0.1, items: (length) => manyMagnitudes(length, `f64 ${length}`) },
   { type: f64, op: untyped(add), initial: -0, items: (length) => new Float64Array(length).fill(-0) },
   {
     type: Triple,

@@ -15,7 +15,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { asOnGpus, planAs, untyped, useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
-import { anyItems, randomBits } from "../support/random.ts";
+import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
 import { watched } from "../support/watched_device.ts";
@@ -42,10 +42,6 @@ const submit = (record: (encoder: GPUCommandEncoder) => void): void => {
   fold().device.queue.submit([encoder.finish()]);
 };
 const Triple = struct({ name: "Triple", fields: { a: u32, b: u32, c: u32 } });
-const manyMagnitudes = (length: number): Float64Array => {
-  const next = randomBits(`f64 ${length}`);
-  return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
-};
 
 interface Row {
   readonly title: string;
@@ -72,7 +68,7 @@ const table: readonly Row[] = [
     type: f64,
     op: untyped(add),
     initial: 0.1,
-    items: manyMagnitudes,
+    items: (length) => manyMagnitudes(length, `f64 ${length}`),
     onGpus: true,
   },
   {
@@ -80,7 +76,7 @@ const table: readonly Row[] = [
     type: f64,
     op: untyped(add),
     initial: 0.1,
-    items: manyMagnitudes,
+    items: (length) => manyMagnitudes(length, `f64 ${length}`),
     more: { passes: "reduce-then-scan" },
   },
 ];

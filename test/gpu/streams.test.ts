@@ -22,7 +22,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
-import { anyItems, randomBits } from "../support/random.ts";
+import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
@@ -128,10 +128,6 @@ interface Row {
   readonly items?: (length: number) => AnyArray;
 }
 
-const manyMagnitudes = (length: number): AnyArray => {
-  const next = randomBits(`stream f64 ${length}`);
-  return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
-};
 const structs = (length: number): AnyArray =>
   matrix.type.over(
     Uint32Array.from({ length: length * 4 }, randomBits(`matrix ${length}`)).buffer,
@@ -144,7 +140,7 @@ const table: readonly Row[] = [
   { type: f32, op: untyped(max), initial: Number.NaN },
   { type: f16, op: untyped(min), initial: 2 },
   { type: u64, op: untyped(mul), initial: 3n },
-  { type: f64, op: untyped(add), initial: 0.1, items: manyMagnitudes },
+  { type: f64, op: untyped(add), initial: 0.1, items: (length) => manyMagnitudes(length, `f64 ${length}`) },
   {
     type: matrix.type,
     op: matrix as unknown as Operator<string>,
@@ -251,7 +247,7 @@ describe("every element is as of one array", () => {
     expectSameBits(await scanned(negative, {}), negative, "");
     expect(await one.reduceStream(streamOf([negative]), options)).toBe(-0);
     expect(await one.reduceStream(streamOf([]), options)).toBe(0);
-    const data = manyMagnitudes(300) as Float64Array;
+    const data = manyMagnitudes(300, "chunks");
     const first = await scanned(data, {});
     for (const chunking of Object.values(chunkings)) {
       const again = streamOf(chunksOf(data, chunking)).pipeThrough(one.scanStream(options));
@@ -627,6 +623,13 @@ describe("what goes wrong", () => {
     expect(
       await rejection(given.one.reduceStream(streamOf([new Float32Array(1)]) as never, options)),
     ).toBeInstanceOf(ArgumentError);
+    const gone = new Uint32Array(3);
+    structuredClone(gone.buffer, { transfer: [gone.buffer] });
+    const unread = (await rejection(
+      given.one.reduceStream([chunk, gone] as never, options),
+    )) as ArgumentError;
+    expect(unread.message).toBe("reduceStream: a chunk was transferred before it was read");
+    expect(unread.option).toBe("chunk");
     await works(given);
   });
 
@@ -670,6 +673,12 @@ describe("what goes wrong", () => {
         /source is .*; it takes a ReadableStream or an async iterable of arrays/,
       );
     }
+    const locked = streamOf([chunk]);
+    locked.getReader();
+    const taken = (await rejection(one.reduceStream(locked, options))) as ArgumentError;
+    expect([taken.name, taken.option]).toEqual(["ArgumentError", "source"]);
+    const none = (await rejection(one.reduceStream([chunk] as never, undefined as never))) as ArgumentError;
+    expect([none.name, none.option]).toEqual(["ArgumentError", "options"]);
     await works(given);
   });
 

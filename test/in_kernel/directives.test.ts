@@ -200,7 +200,7 @@ describe("a directive", () => {
         .sort();
     expect(declarations(linkDirectives(source))).toEqual(declarations(code));
     expect(code).toContain("_blelloch_tree_max_f32_64_tree");
-    expect(code).toContain("= (64u + 32u - 1u) / 32u;");
+    expect(code).toContain("_thread_tile_totals_add_u32_4_64: array<u32, 2u>;");
   });
 
   test("takes a capacity in numbers, and one algorithm for thread tiles beside work-group functions", async () => {
@@ -553,7 +553,7 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "an unknown algorithm",
     "work_group_compact 64 algorithm=best",
     "",
-    "work_group_compact: best is not an algorithm; it takes blelloch, hillis-steele, subgroup",
+    "work_group_compact: algorithm is best; it takes blelloch, hillis-steele, subgroup",
   ],
   [
     "subgroups and an algorithm without",
@@ -701,7 +701,7 @@ test("directives that clash are an error at the second", () => {
   const call = "_ = work_group_allocate(1u, local_index);";
   const clash = errorOf(kernel(`${allocate("bump.used")}\n\n${allocate("list")}\n${ASK}`, `${call} ${RANK}`));
   expect(clash.message).toMatch(
-    /^in\.wgsl, line 3: \w+ is given twice, and not the same; give one of them another name, with suffix=name$/,
+    /^in\.wgsl, line 3: two functions named \w+ differ; give one of them another name, with suffix=name$/,
   );
   expect(clash.line).toBe(3);
   const sizes = errorOf(`${ASK}\nfn a() { ${RANK} }\n${ASK.replace("64", "32")}`);

@@ -14,10 +14,10 @@ import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits, expectWithin } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
-import { affine } from "../support/operators.ts";
-import { anyItems, randomBits, valuesAs } from "../support/random.ts";
+import type { affine } from "../support/operators.ts";
+import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
-import { affineItems, lastingItems, maps, mapsInTurn, matrix } from "./operators.ts";
+import { lastingItems, maps, mapsInTurn, matrix, ofAffine } from "./operators.ts";
 import type { Change, LookBack, Run } from "./support.ts";
 import {
   contextOfFold,
@@ -54,15 +54,6 @@ const everyFault = (
     }));
   });
 
-/** f64 of many magnitudes, so that each order of additions has bits of its own. */
-const manyMagnitudes = (_: ElementType, length: number, name: string): AnyArray => {
-  const next = randomBits(name);
-  return valuesAs(
-    "f64",
-    Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40)),
-  );
-};
-
 interface Case {
   readonly title: string;
   readonly type: ElementType;
@@ -84,12 +75,6 @@ interface Case {
   /** Whether all lengths are tried on a software adapter too. */
   readonly long?: boolean;
 }
-
-const ofAffine = {
-  type: u32,
-  op: untyped(affine),
-  items: (_: ElementType, length: number, name: string): AnyArray => affineItems(length, name),
-};
 
 /** A flag for each item, or a bit, at random: few segments start at a tile. */
 function headsOf(length: number, name: string, { by, each }: NonNullable<Case["segments"]>): Uint32Array {
@@ -169,12 +154,17 @@ const cases: readonly Case[] = [
     tuning: () => ({ itemsPerThread: 4 }),
   },
   { title: "u64 add", type: u64, op: untyped(add) },
-  { title: "f64 add, bit for bit", type: f64, op: untyped(add), items: manyMagnitudes },
+  {
+    title: "f64 add, bit for bit",
+    type: f64,
+    op: untyped(add),
+    items: (_, length, name) => manyMagnitudes(length, name),
+  },
   {
     title: "f64 add, rows together, bit for bit",
     type: f64,
     op: untyped(add),
-    items: manyMagnitudes,
+    items: (_, length, name) => manyMagnitudes(length, name),
     lookBack: "by votes",
     tuning: () => ({ itemsPerThread: 16 }),
   },
@@ -207,7 +197,7 @@ const cases: readonly Case[] = [
     title: "f64 add by Blelloch, in work-groups of 6, bit for bit",
     type: f64,
     op: untyped(add),
-    items: manyMagnitudes,
+    items: (_, length, name) => manyMagnitudes(length, name),
     lookBack: "by threads",
     tuning: () => ({ algorithm: "blelloch", workGroupSize: 6 }),
   },
@@ -216,7 +206,7 @@ const cases: readonly Case[] = [
     title: "f64 add by Blelloch, in the largest work-groups, bit for bit",
     type: f64,
     op: untyped(add),
-    items: manyMagnitudes,
+    items: (_, length, name) => manyMagnitudes(length, name),
     lookBack: "by threads",
     tuning: () => ({ algorithm: "blelloch", workGroupSize: onGpu ? 512 : 32 }),
   },

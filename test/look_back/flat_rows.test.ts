@@ -1,19 +1,16 @@
 import { expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
-import { scanReference } from "../../src/reference/scan.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { rows } from "../support/rows.ts";
-import { affineItems } from "./operators.ts";
-import type { Change, Run, Subject } from "./support.ts";
+import type { Change, RowShape, Run, Subject } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
-  FAULTS,
-  faultOf,
   faults,
-  missing,
+  needVotes,
   prepareScan,
+  runsOfRows,
   STUCK_MS,
   wrongRuns,
 } from "./support.ts";
@@ -23,7 +20,7 @@ import {
 const fold = useSoftwareFold();
 
 /** Columns and rows. Rows end with tiles, one item before and after; within vectors; and as many at a time as a vector has items. */
-const shapesOf = (tile: number, fanOut: number): (readonly [columns: number, rows: number])[] => [
+const shapesOf = (tile: number, fanOut: number): RowShape[] => [
   [tile / 2 + 1, 90],
   [tile - 1, 40],
   [tile + 1, 40],
@@ -65,29 +62,14 @@ async function flatRows(
     { faults, patience: 16 },
     { ...(change && { change }) },
   );
-  const shapes = shapesOf(tile, fanOut);
-  const runs = Array.from({ length: FAULTS }, (_, at): Run => {
-    const [columns, count] = shapes[at % shapes.length] as (typeof shapes)[number];
-    const length = Math.min(columns * count, Math.floor(most / columns) * columns);
-    const data = affineItems(length, `flat rows ${at % 2} ${columns}`);
-    const options = { op: affine, exclusive, segments: { rows: columns } };
-    const expected = scanReference(data, options as never) as never;
-    return {
-      data,
-      expected,
-      rows: columns,
-      title: `${length / columns} rows of ${columns}, ${faultOf(at + 1)}`,
-    };
-  });
-  return { ...subject, runs };
+  return { ...subject, runs: runsOfRows(shapesOf(tile, fanOut), most, exclusive) };
 }
 
 test.for([{ exclusive: false }, { exclusive: true }])(
   "each fault in rows, exclusive: $exclusive",
   { timeout: STUCK_MS },
   async ({ exclusive }, { skip }) => {
-    const { facts } = contextOfFold(fold());
-    skip(missing("by votes", facts) !== undefined, missing("by votes", facts));
+    needVotes(fold(), skip);
     const { runs, ...subject } = await flatRows(exclusive);
     const [pass] = subject.plan.passes(runs[0]?.data.length ?? 0, "vectors", false, {
       columns: runs[0]?.rows ?? 1,
@@ -135,8 +117,7 @@ const mutations: readonly { readonly title: string; readonly change: Change }[] 
 ];
 
 test.for(rows(mutations, { of: 4 }))("seen: $title", { timeout: STUCK_MS }, async ({ change }, { skip }) => {
-  const { facts } = contextOfFold(fold());
-  skip(missing("by votes", facts) !== undefined, missing("by votes", facts));
+  needVotes(fold(), skip);
   const { runs, ...subject } = await flatRows(true, change);
   expect(await wrongRuns(subject, runs)).not.toEqual([]);
   subject.prepared.destroy();

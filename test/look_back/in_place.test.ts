@@ -16,7 +16,7 @@ import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
 import { testInTurn } from "../support/rows.ts";
-import { affineItems, lastingItems, maps, mapsInTurn } from "./operators.ts";
+import { affineItems, lastingItems, maps, mapsInTurn, ofAffine } from "./operators.ts";
 import type { Change, LookBack } from "./support.ts";
 import {
   changed,
@@ -122,12 +122,6 @@ interface Case {
   readonly lengthOnGpu?: boolean;
   readonly testing?: LookBackTesting;
 }
-
-const ofAffine = {
-  type: u32,
-  op: untyped(affine),
-  items: (_: ElementType, length: number, name: string): AnyArray => affineItems(length, name),
-};
 
 const cases: readonly Case[] = [
   { title: "an operator that does not commute", ...ofAffine },

@@ -13,7 +13,7 @@ import {
   FAULTS,
   faultOf,
   faults,
-  missing,
+  needVotes,
   prepareReduce,
   STUCK_MS,
   wrongRuns,
@@ -126,8 +126,7 @@ test.for([{ isStored: false }, { isStored: true }])(
   "each fault, where the first segments are stored: $isStored",
   { timeout: STUCK_MS },
   async ({ isStored }, { skip }) => {
-    const { facts } = contextOfFold(fold());
-    skip(missing("by votes", facts) !== undefined, missing("by votes", facts));
+    needVotes(fold(), skip);
     const { runs, ...subject } = await byOffsets(isStored);
     const passes = subject.plan.passes(runs[0]?.data.length ?? 0, "vectors");
     expect(passes.map(({ kernel }) => kernel.entryPoint)).toEqual([
@@ -201,8 +200,7 @@ test.for(rows(mutations, { of: 4 }))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ isStored = false, change }, { skip }) => {
-    const { facts } = contextOfFold(fold());
-    skip(missing("by votes", facts) !== undefined, missing("by votes", facts));
+    needVotes(fold(), skip);
     const { runs, ...subject } = await byOffsets(isStored, change);
     expect(await wrongRuns(subject, runs)).not.toEqual([]);
     subject.prepared.destroy();

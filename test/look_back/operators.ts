@@ -4,6 +4,8 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { matrix2x2 } from "../../src/monoids/index.ts";
+import { untyped } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
 import { anyItems, randomBits, randomItems } from "../support/random.ts";
 
 const names = ["a", "b", "c", "d", "e", "f", "g", "h"] as const;
@@ -56,6 +58,13 @@ export const matrix = matrix2x2(u32);
 /** Maps of test/support/operators.ts with odd scales. */
 export const affineItems = (length: number, name: string): Uint32Array =>
   (anyItems("u32", length, name) as Uint32Array).map((x) => x | 0x10000);
+
+/** A case of maps, which are composed in order. */
+export const ofAffine = {
+  type: u32,
+  op: untyped(affine),
+  items: (_: ElementType, length: number, name: string): AnyArray => affineItems(length, name),
+};
 
 /**
  * Items that can be told from any prefix they went into, however long: with even scales and determinants,

@@ -18,9 +18,9 @@ import { expectSameBits, expectWithin } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planReduce } from "../support/plans.ts";
-import { anyItems, randomBits, valuesAs } from "../support/random.ts";
+import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
-import { affineItems, lastingItems, matrix } from "./operators.ts";
+import { affineItems, lastingItems, matrix, ofAffine } from "./operators.ts";
 import type { Change, Run } from "./support.ts";
 import {
   contextOfFold,
@@ -38,14 +38,6 @@ import {
 
 const fold = useSoftwareFold();
 
-const manyMagnitudes = (_: ElementType, length: number, name: string): AnyArray => {
-  const next = randomBits(name);
-  return valuesAs(
-    "f64",
-    Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40)),
-  );
-};
-
 interface Case {
   readonly title: string;
   readonly type: ElementType;
@@ -59,12 +51,6 @@ interface Case {
   /** Whether items go one by one on a software adapter, so that nothing is to be tried there. */
   readonly onlyOnGpu?: boolean;
 }
-
-const ofAffine = {
-  type: u32,
-  op: untyped(affine),
-  items: (_: ElementType, length: number, name: string): AnyArray => affineItems(length, name),
-};
 
 const cases: readonly Case[] = [
   { title: "an operator that does not commute", ...ofAffine },
@@ -119,12 +105,17 @@ const cases: readonly Case[] = [
     },
   },
   { title: "u64 add", type: u64, op: untyped(add) },
-  { title: "f64 add, bit for bit", type: f64, op: untyped(add), items: manyMagnitudes },
+  {
+    title: "f64 add, bit for bit",
+    type: f64,
+    op: untyped(add),
+    items: (_, length, name) => manyMagnitudes(length, name),
+  },
   {
     title: "f64 add by blelloch in work-groups of 6, bit for bit",
     type: f64,
     op: untyped(add),
-    items: manyMagnitudes,
+    items: (_, length, name) => manyMagnitudes(length, name),
     tuning: { algorithm: "blelloch", workGroupSize: 6 },
   },
   {

@@ -1,19 +1,16 @@
 import { expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
-import { scanReference } from "../../src/reference/scan.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { rows } from "../support/rows.ts";
-import { affineItems } from "./operators.ts";
-import type { Change, Run, Subject } from "./support.ts";
+import type { Change, RowShape, Run, Subject } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
-  FAULTS,
-  faultOf,
   faults,
-  missing,
+  needVotes,
   prepareRows,
+  runsOfRows,
   STUCK_MS,
   wrongRuns,
 } from "./support.ts";
@@ -23,7 +20,7 @@ import {
 const fold = useSoftwareFold();
 
 /** Rows that end within a vector's tile, and at one; of two tiles, of about a group, of a group and one, and of several groups. */
-const shapesOf = (tile: number, fanOut: number): (readonly [columns: number, rows: number])[] => [
+const shapesOf = (tile: number, fanOut: number): RowShape[] => [
   [1.5 * tile, 40],
   [2 * tile - 4, 9],
   [fanOut * tile - 4, 3],
@@ -45,27 +42,13 @@ async function longRows(change?: Change): Promise<Subject & { readonly runs: rea
     { faults, patience: 16 },
     change,
   );
-  const shapes = shapesOf(tile, fanOut);
-  const runs = Array.from({ length: FAULTS }, (_, at): Run => {
-    const [columns, count] = shapes[at % shapes.length] as (typeof shapes)[number];
-    const length = Math.min(columns * count, Math.floor(most / columns) * columns);
-    const data = affineItems(length, `rows ${at % 2} ${columns}`);
-    const expected = scanReference(data, { op: affine, segments: { rows: columns } } as never) as never;
-    return {
-      data,
-      expected,
-      rows: columns,
-      title: `${length / columns} rows of ${columns}, ${faultOf(at + 1)}`,
-    };
-  });
-  return { ...subject, runs };
+  return { ...subject, runs: runsOfRows(shapesOf(tile, fanOut), most) };
 }
 
 test(
   "each fault in long rows",
   async ({ skip }) => {
-    const { facts } = contextOfFold(fold());
-    skip(missing("by votes", facts) !== undefined, missing("by votes", facts));
+    needVotes(fold(), skip);
     const { runs, ...subject } = await longRows();
     const [pass] = subject.plan.passes(runs[0]?.data.length ?? 0, "vectors", false, {
       columns: runs[0]?.rows ?? 1,
@@ -100,8 +83,7 @@ test.for(rows(mutations, { of: 3 }))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ change, caughtBy }, { skip }) => {
-    const { facts } = contextOfFold(fold());
-    skip(missing("by votes", facts) !== undefined, missing("by votes", facts));
+    needVotes(fold(), skip);
     const { runs, ...subject } = await longRows(change);
     expect((await wrongRuns(subject, runs)).filter((title) => caughtBy.test(title))).not.toEqual([]);
     subject.prepared.destroy();

@@ -1,6 +1,10 @@
 import { expect } from "vitest";
+import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
 import type { Context } from "../../src/gpu/device/context.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
+import type { Prepared, Ranges } from "../../src/gpu/recordings/recording.ts";
+import { prepare } from "../../src/gpu/recordings/recording.ts";
+import { FAULTS, faultOf } from "../../src/gpu/tuning/look_back_faults.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { lookBackShape } from "../../src/kernels/look_back.ts";
 import type { Fold } from "../../src/node.ts";
@@ -13,18 +17,17 @@ import type { ReduceOptions } from "../../src/plan/reduce.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
 import { segmentsOf } from "../../src/plan/segments.ts";
-import { planCompact, planReduce, planScan } from "../support/plans.ts";
-
-export { FAULTS, faultOf } from "../../src/gpu/tuning/look_back_faults.ts";
-
-import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
-import type { Prepared, Ranges } from "../../src/gpu/recordings/recording.ts";
-import { prepare } from "../../src/gpu/recordings/recording.ts";
+import { scanReference } from "../../src/reference/scan.ts";
 import type { SourceText } from "../../src/text/source.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { planCompact, planReduce, planScan } from "../support/plans.ts";
+import { affineItems } from "./operators.ts";
+
+export { FAULTS, faultOf };
 
 export const faults: SourceText = { name: "shaders/device/look_back/faults_by_run.wgsl", text: faultsFile };
 
@@ -78,6 +81,12 @@ export function shapeOf(
 /** Why a look-back cannot run here; nothing where it can. */
 export const missing = (lookBack: LookBack, { features }: DeviceFacts): string | undefined =>
   lookBack === "by votes" && !features.has("subgroups") ? "the adapter has no subgroups" : undefined;
+
+/** Skips a test of a look-back by votes, if the adapter has no subgroups. */
+export function needVotes(fold: Fold, skip: (condition: boolean, reason?: string) => void): void {
+  const why = missing("by votes", contextOfFold(fold).facts);
+  skip(why !== undefined, why);
+}
 
 /** Lengths at which groups, and the groups that are looked through, begin and end; or a few of them. */
 export function lengthsOf({ tile, fanOut }: Shape, all: boolean): number[] {
@@ -231,6 +240,25 @@ export interface Run {
   readonly rows?: number;
   /** For segments by offsets. */
   readonly offsets?: Uint32Array;
+}
+
+/** The columns of a matrix, and its rows. */
+export type RowShape = readonly [columns: number, rows: number];
+
+/** A scan of the rows of each shape in turn, with at most `most` items: a run for each fault, on two inputs in turn. */
+export function runsOfRows(shapes: readonly RowShape[], most: number, exclusive = false): Run[] {
+  return Array.from({ length: FAULTS }, (_, at): Run => {
+    const [columns, count] = shapes[at % shapes.length] as RowShape;
+    const length = Math.min(columns * count, Math.floor(most / columns) * columns);
+    const data = affineItems(length, `rows ${at % 2} ${columns}`);
+    const options = { op: affine, exclusive, segments: { rows: columns } };
+    return {
+      data,
+      expected: scanReference(data, options as never) as never,
+      rows: columns,
+      title: `${length / columns} rows of ${columns}, ${faultOf(at + 1)}`,
+    };
+  });
 }
 
 export const POISON = 0xdeadbeef;

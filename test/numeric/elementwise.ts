@@ -1,6 +1,6 @@
 import process from "node:process";
 import { expect } from "vitest";
-import { storageBuffer } from "../support/buffers.ts";
+import { encodeDispatch, storageBuffer } from "../support/buffers.ts";
 
 /** How many random pairs an operation meets: `WAVEFOLD_CASES`, or 2^18. */
 export const cases: number = Number(process.env.WAVEFOLD_CASES ?? 2 ** 18);
@@ -77,18 +77,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>) {
     const results = storageBuffer(device, expected.fill(POISON));
     const buffers = [storageBuffer(device, pairs.a), storageBuffer(device, pairs.b), results];
     const staging = device.createBuffer({ size: results.size, usage: 0x1 | 0x8 });
-    const encoder = device.createCommandEncoder();
-    const pass = encoder.beginComputePass();
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(
-      0,
-      device.createBindGroup({
-        layout: pipeline.getBindGroupLayout(0),
-        entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
-      }),
-    );
-    pass.dispatchWorkgroups(Math.ceil(length / WORK_GROUP_SIZE));
-    pass.end();
+    const encoder = encodeDispatch(device, pipeline, buffers.entries(), Math.ceil(length / WORK_GROUP_SIZE));
     encoder.copyBufferToBuffer(results, 0, staging, 0, results.size);
     device.queue.submit([encoder.finish()]);
     operation.expect(pairs, expected);

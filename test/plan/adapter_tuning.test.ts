@@ -293,7 +293,7 @@ describe("a tuning that is given", () => {
     ],
     [{ ...tuning, more: 1 }, "openFold: tuning takes no option more"],
     [{ ...tuning, adapter: undefined }, "openFold: tuning.adapter: options is undefined; it takes an object"],
-    [{ ...tuning, singlePass: 1 }, "openFold: tuning.singlePass is 1; it takes true or false"],
+    [{ ...tuning, singlePass: 1 }, "openFold: tuning: singlePass is 1; it takes true or false"],
     [{ ...tuning, rows: {} }, "openFold: tuning.rows is [object Object]; it takes an array"],
     [{ ...tuning, rows: [scanRow, 1] }, "openFold: tuning.rows[1]: options is number; it takes an object"],
     [
@@ -335,6 +335,14 @@ describe("a tuning that is given", () => {
     [
       { ...tuning, rows: [{ ...scanRow, long: "no" }] },
       "openFold: tuning.rows[0]: long is no; it takes true or false",
+    ],
+    [
+      { ...tuning, rows: [{ ...scanRow, isDefault: null }] },
+      "openFold: tuning.rows[0]: isDefault is null; it takes true or false",
+    ],
+    [
+      { ...tuning, adapter: { ...adapter, software: 0 } },
+      "openFold: tuning.adapter: software is 0; it takes true or false",
     ],
   ])("is refused: %j", (value, message) => {
     expect(() => check(value)).toThrow(ArgumentError);

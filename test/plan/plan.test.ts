@@ -439,7 +439,7 @@ describe("errors name what was asked for, and the limit", () => {
     [
       "algorithm",
       ArgumentError,
-      "scan<u32, add>: fast is not an algorithm; it takes blelloch, hillis-steele, subgroup",
+      "scan<u32, add>: algorithm is fast; it takes blelloch, hillis-steele, subgroup",
       () => planScan({ type: u32, algorithm: "fast" as "blelloch", maxLength: 1 }, facts),
     ],
     [

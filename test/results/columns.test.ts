@@ -19,7 +19,7 @@ import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { asOnGpus, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { randomBits, randomWords } from "../support/random.ts";
+import { manyMagnitudes, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 // Scans and reductions down the columns of a matrix, against the reference, on every element.
@@ -397,8 +397,7 @@ describe("at hand and on the GPU", () => {
     const length = 8 * 700;
     const scan = await fold().prepareScan({ type: f64, maxLength: length, segments: "columns" });
     const reduce = await fold().prepareReduce({ type: f64, maxLength: length, segments: "columns" });
-    const next = randomBits("f64 grouping");
-    const own = Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
+    const own = manyMagnitudes(length, "f64 grouping");
     const [input, output, totals] = [own, own, own].map((one) => storage(one)) as [
       GPUBuffer,
       GPUBuffer,

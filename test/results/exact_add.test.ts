@@ -260,6 +260,73 @@ test("windows: recorded from any place, with a map and an initial value", async 
   scan.destroy();
 });
 
+// f64 goes in vectors of two, where both ranges start at one.
+const placed = ["exclusive", "inclusive"] as const;
+test.for(rows(placed, { of: 12, shift: 5, seldom: true }))(
+  "f64 of odd lengths, recorded from any place: %s",
+  async (kind) => {
+    const { device } = fold();
+    const exclusive = kind === "exclusive";
+    const sizes = { algorithm: "blelloch", workGroupSize: 4, itemsPerThread: 4 } as const;
+    const options = { type: f64, op: exactAdd, maxLength: 90, ...sizes } as const;
+    const scan = await asOnGpus(fold(), () => fold().prepareScan({ ...options, exclusive }));
+    const reduce = await asOnGpus(fold(), () => fold().prepareReduce(options));
+    // Few binades, and all of them.
+    for (const [binades, from] of [
+      [60, 1000],
+      [2047, 0],
+    ] as const) {
+      const data = spreadItems(ofF64, 120, `placed ${binades}`, binades, from) as Float64Array;
+      const words = new Uint32Array(data.buffer);
+      // At a vector, and in the middle of one; the whole input, a part of it, and what ends in the middle of a vector.
+      for (const [input, output] of [
+        [0, 0],
+        [1, 1],
+        [2, 1],
+        [1, 4],
+        ["same", 2],
+        ["same", 3],
+        ["beside", 1],
+      ] as const) {
+        for (const length of [1, 2, 15, 16, 17, 31, 33, 86]) {
+          const isApart = typeof input === "number";
+          const first = input === "same" ? output : isApart ? input : output + length + (output % 2);
+          const title = `${kind}, ${binades} binades, ${length} from ${input} to ${output}`;
+          const given = storageBuffer(device, words);
+          const poisoned = new Uint32Array(words.length).fill(0xdeadbeef);
+          const target = isApart ? storageBuffer(device, poisoned) : given;
+          if (!isApart && first + length > data.length) {
+            continue;
+          }
+          const encoder = device.createCommandEncoder();
+          const ranges = {
+            input: { buffer: given, offset: 8 * first },
+            output: { buffer: target, offset: 8 * output },
+            length,
+          };
+          const total = storageBuffer(device, new Uint32Array(4));
+          reduce.record(encoder, { ...ranges, output: total });
+          scan.record(encoder, ranges);
+          device.queue.submit([encoder.finish()]);
+          const own = data.slice(first, first + length);
+          const expected = (isApart ? poisoned : words).slice();
+          const prefixes = scanReference(own, { op: exactAdd, exclusive });
+          expected.set(new Uint32Array(prefixes.buffer), 2 * output);
+          expectSameBits(await readWords(device, target), expected, title);
+          const sum = Float64Array.of(reduceReference(own, { op: exactAdd }));
+          expectSameBits(
+            (await readWords(device, total)).slice(0, 2),
+            new Uint32Array(sum.buffer),
+            `reduce ${title}`,
+          );
+        }
+      }
+    }
+    scan.destroy();
+    reduce.destroy();
+  },
+);
+
 test("recorded, with an initial value and a total, and the length on the GPU", async () => {
   const { device } = fold();
   const data = spreadItems(ofF32, 1000, "recorded", 200) as Float32Array;

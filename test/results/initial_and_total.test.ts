@@ -16,7 +16,7 @@ import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { anyItems, randomBits, randomWords } from "../support/random.ts";
+import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 // The two ends of a scan or a reduction: the value before the first element, and the range that the total goes to.
@@ -42,10 +42,6 @@ const structs = (length: number): AnyArray =>
   matrix.type.over(
     Uint32Array.from({ length: length * 4 }, randomBits(`matrix ${length}`)).buffer,
   ) as unknown as AnyArray;
-const manyMagnitudes = (length: number): AnyArray => {
-  const next = randomBits(`f64 ${length}`);
-  return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
-};
 
 const table: readonly Row[] = [
   { type: u32, op: untyped(add), initials: [7, 0xffffffff] },
@@ -56,7 +52,12 @@ const table: readonly Row[] = [
   { type: f16, op: untyped(min), initials: [-0, 65504, Number.NaN] },
   { type: u64, op: untyped(mul), initials: [3n, 0xffffffffffffffffn] },
   { type: u64, op: untyped(xor), initials: [0x8000000000000001n] },
-  { type: f64, op: untyped(add), initials: [-0, 0.1, 1e300], items: manyMagnitudes },
+  {
+    type: f64,
+    op: untyped(add),
+    initials: [-0, 0.1, 1e300],
+    items: (length) => manyMagnitudes(length, `f64 ${length}`),
+  },
   {
     type: matrix.type,
     op: matrix as unknown as Operator<string>,

@@ -4,7 +4,7 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
-import { u64 } from "../../src/algebra/types_64.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
@@ -384,8 +384,58 @@ const exactly = (does: "scan" | "reduce"): Subject =>
     }
   };
 
+/** Of f64: tiles of 16 items, which go in vectors of two, and a last tile that ends in the middle of a vector. */
+const exactDoubles = [
+  // A tie in the second tile, and what breaks it in the first one, far below.
+  [[2 ** -1074], [1, 2 ** -53, 0, 0, -(2 ** -53)]],
+  // The first tile has more than the second one's fixed point has room for.
+  [[2 ** 300], [2 ** -18, 1, 2 ** -17], [-(2 ** 300), 1]],
+  // What comes before the third tile is below zero, in whole words and in a part of one.
+  [
+    [-(2 ** 40), 3],
+    [-(2 ** -90)],
+    Array.from({ length: 13 }, (_, at) => (1 + at * 2 ** -40) * 2 ** (3 * at)),
+  ],
+  // No number comes before the second tile.
+  [[Infinity], [1, 2]],
+].map((tiles) => {
+  const data = new Float64Array(45);
+  for (const [at, items] of tiles.entries()) {
+    data.set(items, 16 * at);
+  }
+  return data;
+});
+
+/** Exact scans of f64, recorded as on GPUs. */
+const exactlyDoubles: Subject = async function* (own) {
+  const { device } = own;
+  const restore = planAs(own, { software: false });
+  const scan = await own
+    .prepareScan({ type: f64, op: exactAdd, exclusive: true, maxLength: 45, ...twice, workGroupSize: 4 })
+    .finally(restore);
+  try {
+    for (const data of exactDoubles) {
+      const output = storageBuffer(device, new Uint32Array(90));
+      const encoder = device.createCommandEncoder();
+      scan.record(encoder, {
+        input: storageBuffer(device, new Uint32Array(data.buffer)),
+        output,
+        length: 45,
+      });
+      device.queue.submit([encoder.finish()]);
+      yield [
+        await readWords(device, output),
+        new Uint32Array(scanReference(data, { op: exactAdd, exclusive: true }).buffer),
+      ];
+    }
+  } finally {
+    scan.destroy();
+  }
+};
+
 const subjects = {
   "exact scans": exactly("scan"),
+  "exact scans of f64": exactlyDoubles,
   "exact reductions": exactly("reduce"),
   "whole rows of 17": whole(17, "any"),
   "whole rows of 17, by subgroups": whole(17, "nvidia"),
@@ -474,13 +524,13 @@ const mutations: readonly Mutation[] = [
   {
     title: "what is below fixed point is forgotten",
     shownBy: "exact scans",
-    from: "fixed_rest = rest;",
-    to: "fixed_rest = 0u;",
+    from: "atomicOr(&fixed_rest, rest);",
+    to: "",
   },
   {
     title: "fixed point takes more than it has room for",
     shownBy: "exact scans",
-    from: "beyond |= bitcast<u32>(bitcast<i32>(sum[FIXED_WORDS - 1u]) >> 29u) ^ above;",
+    from: "beyond |= bitcast<u32>(bitcast<i32>(sum[FIXED_WORDS - 1u]) >> 29u) ^ sign;",
     to: "",
   },
   {
@@ -560,6 +610,54 @@ const mutations: readonly Mutation[] = [
     shownBy: "exact scans",
     from: "let flip = sign & 0x80000000u;",
     to: "let flip = 0u;",
+  },
+  {
+    title: "two items of a vector change places",
+    shownBy: "exact scans of f64",
+    from: /array<Input, VECTOR>\((vec2<u32>\(.*?\)), (vec2<u32>\(.*?\))\);/,
+    to: "array<Input, VECTOR>($2, $1);",
+  },
+  {
+    title: "a vector of which a part is past the end is read as if it were whole",
+    shownBy: "exact scans of f64",
+    from: "if (first + VECTOR <= params.wide_length) {",
+    to: "if (first < params.wide_length + VECTOR) {",
+  },
+  {
+    title: "a carry that threads share loses its last word",
+    shownBy: "exact scans of f64",
+    from: "exact_memory[0][word] = select(0u, spine[tile][word], tile > 0u);",
+    to: "exact_memory[0][word] = select(0u, spine[tile][word], word + 1u < EXACT_WORDS);",
+  },
+  {
+    title: "a carry that threads share loses what others than the first read",
+    shownBy: "exact scans of f64",
+    from: "exact_memory[0][word] = select(0u, spine[tile][word], tile > 0u);",
+    to: "exact_memory[0][word] = select(0u, spine[tile][word], thread == 0u);",
+  },
+  {
+    title: "words of a carry above fixed point are forgotten",
+    shownBy: "exact scans of f64",
+    from: "beyond |= select(0u, own ^ sign, word > first + FIXED_WORDS);",
+    to: "",
+  },
+  {
+    title: "words of a carry below fixed point are forgotten",
+    shownBy: "exact scans of f64",
+    from: "rest |= select(0u, own, word < first);",
+    to: "",
+  },
+  {
+    title: "only the first thread looks at a carry",
+    shownBy: "exact scans of f64",
+    from: "if (beyond != 0u) {",
+    to: "if (beyond != 0u && thread == 0u) {",
+  },
+  {
+    title: "a carry that is no number is taken for one",
+    shownBy: "exact scans of f64",
+    from: "beyond |= select(1u, 0u, is_plain);",
+    to: "",
   },
   {
     title: "a thread's sum loses its sign in the tile's digits",

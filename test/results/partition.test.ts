@@ -11,7 +11,8 @@ import type { ClassPartition } from "../../src/gpu/at_hand/reduce_and_compact_at
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
-import type { Prepared } from "../../src/gpu/recordings/recording.ts";
+import type { PreparedPartition } from "../../src/gpu/recordings/partition_ranges.ts";
+import type { BufferRange, Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
@@ -20,7 +21,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, planAs, useSoftwareFold } from "../support/fold.ts";
 import { around, edgeLengths } from "../support/lengths.ts";
 import { arrayOfBits, randomBits, randomItems } from "../support/random.ts";
-import type { Places } from "../support/ranges.ts";
+import type { PlacedRanges, Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
@@ -217,6 +218,31 @@ describe.each(rows(recordings, { of: 30 }))(
     const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
     const layouts = Object.entries(layoutsOf(vector));
 
+    /** Records a partition of `data`, and returns as many items of its output as there are `kept`. */
+    const outputOf = async (
+      partition: Pick<PreparedPartition, "record">,
+      data: AnyArray,
+      kept: number,
+      layout: (typeof layouts)[number][1],
+      title: string,
+      count: GPUBuffer,
+      more: { readonly rest?: BufferRange } = {},
+    ): Promise<AnyArray> => {
+      const { device } = fold();
+      const room = lengthOnGpu ? maxLength : data.length;
+      const words = storageBuffer(device, Uint32Array.of(7, data.length, 9));
+      const record = (encoder: GPUCommandEncoder, ranges: PlacedRanges): void =>
+        partition.record(encoder, {
+          ...ranges,
+          ...(lengthOnGpu && { length: { buffer: words, offset: 4 } }),
+          count: { buffer: count, offset: 4 },
+          ...more,
+        });
+      const output = await runPlaced(device, type, data, kept, layout(room), record, title, room);
+      words.destroy();
+      return output;
+    };
+
     const partTwoSides = async (): Promise<void> => {
       const { device } = fold();
       const partition = await fold().preparePartition({ ...options, lengthOnGpu });
@@ -225,26 +251,10 @@ describe.each(rows(recordings, { of: 30 }))(
         for (const length of lengthOnGpu ? [0, ...lengths] : lengths) {
           const title = `${name}, ${length}`;
           const data = randomItems(type, length, title);
-          const words = storageBuffer(device, Uint32Array.of(7, length, 9));
           const expected = partitionReference(data, keep as never, { type } as never);
-          const values = await runPlaced(
-            device,
-            type,
-            data,
-            length,
-            layout(lengthOnGpu ? maxLength : length),
-            (encoder, ranges) =>
-              partition.record(encoder, {
-                ...ranges,
-                ...(lengthOnGpu && { length: { buffer: words, offset: 4 } }),
-                count: { buffer: count, offset: 4 },
-              }),
-            title,
-            lengthOnGpu ? maxLength : length,
-          );
+          const values = await outputOf(partition, data, length, layout, title, count);
           expectSameBits(values, expected.values as AnyArray, title);
           expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
-          words.destroy();
         }
       }
       partition.destroy();
@@ -264,27 +274,13 @@ describe.each(rows(recordings, { of: 30 }))(
         for (const length of lengthOnGpu ? [0, ...lengths] : lengths) {
           const title = `${name}, ${length}, ${passes}`;
           const data = randomItems(type, length, title);
-          const words = storageBuffer(device, Uint32Array.of(7, length, 9));
           const expected = partitionReference(data, keep as never, { type } as never);
           const [before, room] = [2 * type.bytes, lengthOnGpu ? maxLength : length];
           const bytes = new Uint8Array(4 * Math.ceil((before + room * type.bytes + 300) / 4)).fill(0xa5);
           const rest = storageBuffer(device, new Uint32Array(bytes.buffer));
-          const kept = await runPlaced(
-            device,
-            type,
-            data,
-            expected.count,
-            layout(room),
-            (encoder, ranges) =>
-              partition.record(encoder, {
-                ...ranges,
-                ...(lengthOnGpu && { length: { buffer: words, offset: 4 } }),
-                count: { buffer: count, offset: 4 },
-                rest: { buffer: rest, offset: before },
-              }),
-            title,
-            room,
-          );
+          const kept = await outputOf(partition, data, expected.count, layout, title, count, {
+            rest: { buffer: rest, offset: before },
+          });
           const values = expected.values as AnyArray;
           const all = new Uint8Array(values.buffer as ArrayBuffer, values.byteOffset, values.byteLength);
           const end = expected.count * type.bytes;
@@ -292,7 +288,6 @@ describe.each(rows(recordings, { of: 30 }))(
           bytes.set(all.subarray(end), before);
           expectSameBits(await readWords(device, rest), new Uint32Array(bytes.buffer), `the rest: ${title}`);
           expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
-          words.destroy();
           rest.destroy();
         }
       }
@@ -310,27 +305,11 @@ describe.each(rows(recordings, { of: 30 }))(
         for (const length of [0, ...lengths].filter((_, at) => at % 2 === Number(lengthOnGpu) || at === 0)) {
           const title = `${name}, ${length}`;
           const data = randomItems(type, length, title);
-          const words = storageBuffer(device, Uint32Array.of(7, length, 9));
           const expected = partitionReference(data, (_, index) => index % 4, { type, classes } as never);
-          const values = await runPlaced(
-            device,
-            type,
-            data,
-            length,
-            layout(lengthOnGpu ? maxLength : length),
-            (encoder, ranges) =>
-              partition.record(encoder, {
-                ...ranges,
-                ...(lengthOnGpu && { length: { buffer: words, offset: 4 } }),
-                count: { buffer: counts, offset: 4 },
-              }),
-            title,
-            lengthOnGpu ? maxLength : length,
-          );
+          const values = await outputOf(partition, data, length, layout, title, counts);
           const { values: items, offsets } = expected as unknown as ClassPartition<AnyArray, Uint32Array>;
           expectSameBits(values, items, title);
           expect([...(await readWords(device, counts))], title).toEqual([9, ...offsets, 9]);
-          words.destroy();
         }
       }
       partition.destroy();
@@ -529,7 +508,7 @@ describe("what is refused", () => {
     [
       "a range where there is to be none yet",
       (one) => one.preparePartition({ type: u32, where: "true", rest: {} as never, maxLength: 8 }),
-      "partition<u32>: rest is [object Object]; it takes true or false",
+      "preparePartition: rest is [object Object]; it takes true or false",
       "rest",
     ],
     [

@@ -20,7 +20,7 @@ import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../suppor
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { anyItems, randomBits, randomWords } from "../support/random.ts";
+import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 // Scans and reductions of segments: every source of heads, against the reference, on every element. Each row of the table takes
@@ -64,10 +64,7 @@ const table: readonly Row[] = [
     type: f64,
     op: untyped(add),
     initial: 0.1,
-    items(length) {
-      const next = randomBits(`f64 ${length}`);
-      return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
-    },
+    items: (length) => manyMagnitudes(length, `f64 ${length}`),
   },
   {
     type: matrix.type,

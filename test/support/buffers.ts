@@ -70,6 +70,28 @@ export async function readWords(device: GPUDevice, buffer: GPUBuffer): Promise<U
   return words;
 }
 
+/** An encoder with a dispatch of a pipeline, whose bindings are these whole buffers. */
+export function encodeDispatch(
+  device: GPUDevice,
+  pipeline: GPUComputePipeline,
+  bound: Iterable<readonly [binding: number, buffer: GPUBuffer, ...unknown[]]>,
+  groups: number,
+): GPUCommandEncoder {
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  pass.setPipeline(pipeline);
+  pass.setBindGroup(
+    0,
+    device.createBindGroup({
+      layout: pipeline.getBindGroupLayout(0),
+      entries: Array.from(bound, ([binding, buffer]) => ({ binding, resource: { buffer } })),
+    }),
+  );
+  pass.dispatchWorkgroups(groups);
+  pass.end();
+  return encoder;
+}
+
 /** What runs a compiled kernel on buffers 0, 1, 2 … that hold these words, and returns what they hold then. */
 export type RunKernel = (buffers: readonly Uint32Array[], groups?: number) => Promise<Uint32Array[]>;
 
@@ -81,19 +103,7 @@ export async function compileKernel(device: GPUDevice, code: string): Promise<Ru
   });
   return async (contents, groups = 1) => {
     const buffers = contents.map((words) => storageBuffer(device, words));
-    const encoder = device.createCommandEncoder();
-    const pass = encoder.beginComputePass();
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(
-      0,
-      device.createBindGroup({
-        layout: pipeline.getBindGroupLayout(0),
-        entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
-      }),
-    );
-    pass.dispatchWorkgroups(groups);
-    pass.end();
-    device.queue.submit([encoder.finish()]);
+    device.queue.submit([encodeDispatch(device, pipeline, buffers.entries(), groups).finish()]);
     const words = await Promise.all(buffers.map((buffer) => readWords(device, buffer)));
     for (const buffer of buffers) {
       buffer.destroy();

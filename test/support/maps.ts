@@ -8,7 +8,7 @@ import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { affine, chain } from "./operators.ts";
-import { randomBits, randomItems } from "./random.ts";
+import { manyMagnitudes, randomBits, randomItems } from "./random.ts";
 
 /** A map, its CPU twin, and what it is combined with. */
 export interface MapRow {
@@ -60,12 +60,6 @@ const wholes = (length: number, name: string): AnyArray => {
 /** Any f32 but subnormals, which WGSL may flush to zero. */
 const anyNormals = (length: number, name: string): AnyArray =>
   (randomItems(f32, length, name) as Float32Array).map((x) => (Math.abs(x) < 2 ** -126 ? 0 : x));
-
-/** f64 of many magnitudes, so that each order of additions has bits of its own. */
-const manyMagnitudes = (length: number, name: string): AnyArray => {
-  const next = randomBits(name);
-  return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 20));
-};
 
 interface TypedRow<From extends Value, To extends Value> {
   readonly title: string;
@@ -167,7 +161,7 @@ export const mapRows: readonly MapRow[] = [
     map: "mul_f64(x, x)",
     reference: (x) => x * x,
     vector: 2,
-    items: manyMagnitudes,
+    items: (length, name) => manyMagnitudes(length, name, 20),
     isOrdered: true,
   }),
   row({

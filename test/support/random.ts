@@ -141,6 +141,12 @@ export function valuesAs(type: TypeName, values: readonly Scalar[]): ScalarArray
   }
 }
 
+/** f64 of magnitudes up to 2 to this power, so that each order of additions has bits of its own. */
+export function manyMagnitudes(length: number, name: string, exponents = 40): Float64Array<ArrayBuffer> {
+  const next = randomBits(name);
+  return Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % exponents));
+}
+
 /** Random words. The same name gives the same words in a run. */
 export const randomWords = (length: number, name: string): Uint32Array =>
   Uint32Array.from({ length }, randomBits(name));

@@ -109,44 +109,70 @@ describe("sources that are linked together", () => {
 });
 
 describe("unroll", () => {
-  const loop = "  for (var k = 1u; k < N; k++) { // unroll\n    x[k] = kk;\n  }\nend";
-  test("writes out each turn", () => {
-    expect(unroll(loop, { N: 3 }).split("\n")).toEqual([
-      "  {",
-      "    x[1u] = kk;",
-      "  }",
-      "  {",
-      "    x[2u] = kk;",
-      "  }",
-      "end",
-    ]);
+  const loop = `fn f() {
+  for (var k = 1u; k < N; k++) { // unroll
+    // Not this k.
+    if (true) {
+      x[k] = kk;
+    }
+  }
+}`;
+  test("writes out each turn, and leaves comments as they are", () => {
+    expect(unroll(loop, { N: 3 })).toBe(`fn f() {
+  {
+    // Not this k.
+    if (true) {
+      x[1u] = kk;
+    }
+  }
+  {
+    // Not this k.
+    if (true) {
+      x[2u] = kk;
+    }
+  }
+}`);
   });
   test("no turn", () => {
-    expect(unroll(loop, { N: 1 })).toBe("end");
+    expect(unroll(loop, { N: 1 })).toBe("fn f() {\n}");
   });
-  test("a bound that is not known", () => {
-    expect(() => unroll(loop, {})).toThrow("N is not known");
-  });
-  test("other loops stay", () => {
-    const other = "for (var k = 0u; k < N; k++) {\n}";
+  test("a loop whose bound is not known stays, and so do loops without the mark", () => {
+    expect(unroll(loop, { M: 3 })).toBe(loop);
+    const other = loop.replace(" // unroll", "");
     expect(unroll(other, { N: 3 })).toBe(other);
   });
-  test("a loop in a loop", () => {
-    const inner = "  for (var i = 0u; i < M; i++) { // unroll\n    x[i + k] = k;\n  }\n";
-    const nested = `for (var k = 0u; k < N; k++) { // unroll\n${inner}}\n`;
-    expect(unroll(nested, { N: 2, M: 1 }).split("\n")).toEqual([
-      "{",
-      "  {",
-      "    x[0u + 0u] = 0u;",
-      "  }",
-      "}",
-      "{",
-      "  {",
-      "    x[0u + 1u] = 1u;",
-      "  }",
-      "}",
-      "",
-    ]);
+  test("a loop in a loop, after an empty line", () => {
+    const nested = `fn f() {
+  let a = 1u;
+
+  for (var k = 0u; k < N; k++) { // unroll
+    for (var i = 0u; i < M; i++) { // unroll
+      x[i + k] = k;
+    }
+
+  }
+  for (var k = 0u; k < L; k++) { // unroll
+    x[k] = 0u;
+  }
+}`;
+    expect(unroll(nested, { N: 2, M: 1, L: 1 })).toBe(`fn f() {
+  let a = 1u;
+  {
+    {
+      x[0u + 0u] = 0u;
+    }
+
+  }
+  {
+    {
+      x[0u + 1u] = 1u;
+    }
+
+  }
+  {
+    x[0u] = 0u;
+  }
+}`);
   });
 });
 

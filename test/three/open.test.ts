@@ -29,6 +29,12 @@ describe("it refuses", () => {
       /takes no option device/,
     ],
     [
+      "a test of the single pass that is neither true nor false",
+      () => openThree(rendererOn(null), { testSinglePass: 1 } as never),
+      "testSinglePass",
+      /testSinglePass is 1; it takes true or false/,
+    ],
+    [
       "what is no attribute",
       async () => (await open()).arrayOf(new Uint32Array(8) as never),
       "attribute",

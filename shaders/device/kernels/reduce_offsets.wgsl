@@ -11,6 +11,7 @@
 // an output of single items, length_*.wgsl, look_back.wgsl, tile_*.wgsl, and
 // first_segment_searched.wgsl or first_segment_stored.wgsl. All subgroups are full, with at most 32 lanes. A thread has at
 // most 32 vectors.
+// Generated with it: a const END_WORDS, the words with a bit for each item of a tile.
 // Dispatch at least one work-group for each tile, and params.tiles in all.
 // Work-group memory: the look-back's, the algorithm's, and three words for each 32 items.
 // replaces: total_of_tile
@@ -99,8 +100,6 @@ fn reduce_offsets(
     write_item(first_place, item_from_element(Element(combine_values(carry().value, first), 1u)));
   }
 }
-
-const END_WORDS = (TILE + 31u) / 32u;
 
 // For each 32 items of the tile: a bit for each one that is the last of a segment, or that comes right before the first segment;
 // the least number of a segment that ends there, as the complement of the number that follows it; and whether an empty segment

@@ -27,9 +27,7 @@ fn take_tile(tile: u32, thread: u32, length: u32) {
   }
   look_back_carry = look_back_found;
   store_prefixes(tile, thread, length, finish_run(run, combine(carry(), before)));
-  if (tile == last_tile(length) && thread == 0u) {
-    store_total(combine(carry(), scan.total));
-  }
+  store_last_total(tile, thread, length, scan.total);
 }
 
 fn place_of_left(tile: u32) -> u32 {
@@ -73,9 +71,7 @@ fn take_left_tile(tile: u32, thread: u32, length: u32) {
   let before = before_run(scan);
   look_back_again(tile, scan.total, thread, length);
   store_prefixes(tile, thread, length, finish_run(run, combine(carry(), before)));
-  if (tile == last_tile(length) && thread == 0u) {
-    store_total(combine(carry(), scan.total));
-  }
+  store_last_total(tile, thread, length, scan.total);
 }
 
 // All totals are there: each tile handed its own on in the first dispatch.

@@ -30,9 +30,13 @@ fn take_tile(tile: u32, thread: u32, length: u32) {
   look_back(tile, scan.total, thread, length);
   after_look_back(thread);
   store_prefixes(tile, thread, length, finish_run(run, combine(carry(), before)));
+  store_last_total(tile, thread, length, scan.total);
+}
 
+// The first thread of the last tile stores the total of all tiles. `total` is its own tile's.
+fn store_last_total(tile: u32, thread: u32, length: u32, total: Element) {
   if (tile == last_tile(length) && thread == 0u) {
-    store_total(combine(carry(), scan.total));
+    store_total(combine(carry(), total));
   }
 }
 

@@ -4,10 +4,12 @@
 // alternate in their direction, so that two of them can be merged.
 // Linked with contract.wgsl. Call from any control flow. No work-group memory.
 
-// Where a place has its words, so that threads that read at the same time read from different banks.
+// Where a place has its words, so that threads that read at the same time read from different banks; and the words for all places.
 fn exchange_word(place: u32) -> u32 {
   return place + (place >> 4u);
 }
+
+const EXCHANGE_WORDS = TILE + TILE / 16u;
 
 // The place of a thread's item if the bits from `bit` on are those of the item's number.
 fn place_from(bit: u32, item: u32, thread: u32) -> u32 {

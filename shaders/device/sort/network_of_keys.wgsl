@@ -5,7 +5,7 @@
 // All their bits are turned around in runs of falling order.
 var<private> network_keys: array<Key, ITEMS>;
 
-var<workgroup> exchanged_keys: array<Key, TILE + TILE / 16u>;
+var<workgroup> exchanged_keys: array<Key, EXCHANGE_WORDS>;
 
 // Each thread gives the items whose places differ from one bit on, and gets those whose places differ from another bit on.
 fn exchange(old_bit: u32, new_bit: u32, thread: u32) {

@@ -6,8 +6,8 @@
 var<private> network_keys: array<Key, ITEMS>;
 var<private> network_places: array<u32, ITEMS>;
 
-var<workgroup> exchanged_keys: array<Key, TILE + TILE / 16u>;
-var<workgroup> exchanged_places: array<u32, TILE + TILE / 16u>;
+var<workgroup> exchanged_keys: array<Key, EXCHANGE_WORDS>;
+var<workgroup> exchanged_places: array<u32, EXCHANGE_WORDS>;
 
 // Each thread gives the items whose places differ from one bit on, and gets those whose places differ from another bit on.
 fn exchange(old_bit: u32, new_bit: u32, thread: u32) {

@@ -1,5 +1,6 @@
 import type { ElementType, Scalar } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { ArgCall } from "../../plan/arg_min_max.ts";
 import { elementOf, keyOfWords, reductionOf } from "../../plan/arg_min_max.ts";
@@ -32,7 +33,7 @@ const names = {
   algorithm: true,
   workGroupSize: true,
   itemsPerThread: true,
-} as const satisfies Record<keyof HandArgOptions<string>, true>;
+} as const satisfies OptionTable<HandArgOptions<string>>;
 
 /** `Fold.argMin` and `Fold.argMax`. `given` is the array as it was when the call began. */
 export async function argAtHand(

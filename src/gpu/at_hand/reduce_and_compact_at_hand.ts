@@ -4,7 +4,7 @@ import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
-import type { InitialOption } from "../../options.ts";
+import type { IndicesOption, InitialOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import { MOST_CLASSES, planCompact, planPartition } from "../../plan/compact.ts";
@@ -41,9 +41,8 @@ import {
 
 export { planCompact, planPartition, planReduce };
 
-const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies Record<
-  keyof HandOptions<string> | keyof HandMapOptions<string, string, Value> | keyof InitialOption<Value>,
-  true
+const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies OptionTable<
+  HandOptions<string> & HandMapOptions<string, string, Value> & InitialOption<Value>
 >;
 
 /** `Fold.reduce`. `given` is the array as it was when the call began. */
@@ -109,26 +108,27 @@ export interface ClassPartition<Values, Offsets> {
 const compactNames = {
   where: true,
   flags: true,
-  indices: true,
+  indices: "boolean",
   into: true,
   ...commonNames,
-} as const satisfies Record<keyof HandCompactOptions<string> | "from" | "indices" | "into", true>;
+} as const satisfies OptionTable<
+  HandCompactOptions<string> & IndicesOption & Record<"from" | "into", unknown>
+>;
 
 const partitionNames = {
   where: true,
   flags: true,
   class: true,
   classes: true,
-  indices: true,
+  indices: "boolean",
   into: true,
   type: true,
   ...tuningNames,
-} as const satisfies Record<
-  keyof HandPartitionOptions<string> | keyof ClassOptions | "indices" | "into",
-  true
+} as const satisfies OptionTable<
+  HandPartitionOptions<string> & ClassOptions & IndicesOption & Record<"into", unknown>
 >;
 
-/** Bytes that are read sooner than the GPU answers. */
+/** To read up to this many bytes takes less time than to ask the GPU first how many items are kept. */
 const SHORT = 2 ** 18;
 
 /** The options of a compaction or a partition. Nobody has checked them yet. */
@@ -198,7 +198,7 @@ async function selectAtHand(
   }
   const itemBytes = indices ? u32.bytes : type.bytes;
   const longest = Math.max(type.bytes, types.from?.bytes ?? 0, itemBytes, flags ? u32.bytes : 0);
-  // What is not kept comes behind what is, so that a partition cannot go in pieces.
+  // A partition puts the other items after all kept ones, so it cannot go in pieces.
   const goesInPieces = !isWhole && isLong(length, longest, context);
   // Flags are copied now if there are not many, and later piece by piece.
   const words = flags && !goesInPieces ? Uint32Array.from(flags as ArrayLike<number>, asWord) : undefined;

@@ -108,7 +108,7 @@ export interface HandScanMapOptions<From extends string, Name extends string, V 
 
 const scanNames = {
   op: true,
-  exclusive: true,
+  exclusive: "boolean",
   initial: true,
   total: true,
   into: true,
@@ -170,7 +170,7 @@ export function endReaderOf(
       : (await loadOptionsPart()).checkEnds(caller, types, initial, total, room);
 }
 
-/** Where the result goes: to `into`, which is checked, or to a new array. The others are {@link resultIn}'s. */
+/** Where the result goes: to `into`, which is checked, or to a new array. `others` are the other arguments of {@link resultIn}. */
 export const targetFor = async (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]

@@ -31,7 +31,7 @@ export interface KeptBuffer {
 
 /** The buffers and plans that a device's calls have left for the next ones, and the calls under way. */
 export interface Kept {
-  /** How many bytes of buffers the calls under way, and what is kept, have at most. */
+  /** The most bytes that the buffers of calls under way and the kept buffers have together. */
   mostBytes: number;
   /** How many calls are under way. */
   calls: number;
@@ -39,13 +39,16 @@ export interface Kept {
   usedBytes: number;
   /** The keys of the plans that they use. */
   readonly busy: Set<string | undefined>;
-  /** Starts each call that waits, in the order in which they came. It returns false if there are no bytes for it, undefined if its plan is in use. */
+  /**
+   * The calls that wait, in the order in which they came. Each function starts its call. It returns false if there are no bytes for the
+   * call, and undefined if the call's plan is in use.
+   */
   readonly waiting: (() => boolean | undefined)[];
   /** Bytes that go from or to the CPU at once: the staging memory of a call is a few pieces, however long its arrays are. */
   pieceBytes: number;
   /** Arrays of more bytes go through the device in pieces, also if a buffer would hold them: see bench/LOG.md. */
   longBytes: number;
-  /** Those that were left last are at the end. A buffer that is written from the CPU is mapped. */
+  /** The buffers that were kept last are at the end. A buffer that is written from the CPU is mapped. */
   readonly buffers: KeptBuffer[];
   readonly plans: KeptPlan[];
 }
@@ -151,8 +154,9 @@ export function takeBuffer({ buffers }: Kept, bytes: number, usage: number): GPU
 }
 
 /**
- * Keeps a buffer. All commands that use it are submitted. If too much is kept then, the buffers that were kept first are destroyed, or this one,
- * if it is too much alone. `most` is all of `maxKeptBytes` for a buffer that is counted among those of calls under way; otherwise it is what these leave.
+ * Keeps a buffer. All commands that use it are submitted. If too many bytes are kept then, the buffers that were kept first are
+ * destroyed. A buffer that is too long by itself is not kept. The default of `most` is what calls under way leave of `maxKeptBytes`. For
+ * a buffer that is still counted for a call under way, `most` is all of it.
  */
 export function keepBuffer(kept: Kept, buffer: GPUBuffer, most?: number): void {
   const one = taken.get(buffer) ?? { buffer, size: buffer.size, usage: buffer.usage };

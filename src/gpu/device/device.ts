@@ -23,8 +23,8 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   }
   const info: Partial<GPUAdapterInfo> = device.adapterInfo ?? {};
   const { vendor = "", isFallbackAdapter: software = false } = info;
-  // Not every adapter's subgroups have the sizes that it reports: an Intel GPU ran 8 where 16 was the least, and Safari reports 32
-  // for any GPU. Theirs may have any size that WGSL has.
+  // Not every adapter reports the sizes that its subgroups have: an Intel GPU reported at least 16 lanes and ran 8, and Safari reports 32
+  // for any GPU. On such adapters, a subgroup may have any size that WGSL has.
   const isTrue = software || vendor === "nvidia" || vendor === "amd";
   const context: Context = {
     device,
@@ -51,11 +51,11 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   return context;
 }
 
-/** Loads what tells more of a problem. Where that cannot be loaded, the error has at least the problem. */
+/** Loads the code that explains a problem. If that code cannot be loaded, the error has at least the problem itself. */
 export const errorsFor = (problem?: string): Promise<typeof import("./device_errors.ts")> =>
   part(import("./device_errors.ts"), problem);
 
-/** Whether WGSL has `subgroup_id` on the device. A browser tells it. */
+/** Whether WGSL has `subgroup_id` on the device. In a browser, `navigator.gpu` says so. Elsewhere the compiler is asked. */
 const hasSubgroupIds = async (device: GPUDevice): Promise<boolean> =>
   (globalThis.navigator as Navigator | undefined)?.gpu?.wgslLanguageFeatures?.has("subgroup_id") ??
   (await errorsFor()).compilesSubgroupIds(device);
@@ -170,7 +170,7 @@ async function compile(device: GPUDevice, kernel: Compilable): Promise<Pipeline>
   const module = device.createShaderModule({ label, code });
   const [layout, descriptor] = descriptorOf(device, kernel, module);
   const made = device.createComputePipelineAsync(descriptor);
-  // If the module is wrong, that is what is told.
+  // If the module is wrong, its error is thrown below, and the pipeline's is not.
   made.catch(() => {});
   const [failure, { messages }] = await Promise.all([device.popErrorScope(), module.getCompilationInfo()]);
   const message = messages.find(({ type }) => type === "error");

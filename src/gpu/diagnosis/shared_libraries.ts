@@ -24,7 +24,7 @@ export interface MissingLibrary {
   readonly neededBy: string;
 }
 
-/** What became of a library, without loading it. */
+/** The state of a library, which is found out without loading it. */
 export type LibraryState =
   | { readonly state: "absent" }
   | { readonly state: "unreadable" | "other-machine"; readonly path: string }

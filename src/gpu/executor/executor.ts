@@ -350,7 +350,7 @@ export async function compilePlan(
     encode(encoder, dispatches, isKnown) {
       const isPass = "dispatchWorkgroups" in encoder;
       const pass = isPass ? encoder : encoder.beginComputePass(isKnown ? undefined : { label });
-      // Setting what is set takes as long as setting another: a tenth of a sort's recording.
+      // Setting the same pipeline again takes as long as setting another one: a tenth of the time to record a sort.
       let last: GPUComputePipeline | undefined;
       for (const { pipeline, bindGroup, width, height, numbered, counted } of dispatches) {
         if (pipeline !== last) {

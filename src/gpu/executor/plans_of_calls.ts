@@ -102,9 +102,9 @@ async function compiledFor(context: Context, call: Planned, key: string): Promis
 }
 
 /**
- * Does some work with the plan of a call: one that an earlier call left, or a new one. It is left for the next call. `bytes` is
- * the most that its buffers have. It waits until that many are free, and until no other call uses the plan. A stream gives 0 bytes: it
- * must not wait for those of other streams, since it may end only when another stream goes on.
+ * Does some work with the plan of a call: a plan that an earlier call left, or a new one. Then it leaves the plan for the next call.
+ * `bytes` is the most that the call's buffers have. The work starts when that many bytes are free, and no other call uses the plan. A
+ * stream gives 0 bytes: it must not wait for the bytes of other streams, since it may end only when another stream goes on.
  */
 export async function withPlan<T>(
   context: Context,

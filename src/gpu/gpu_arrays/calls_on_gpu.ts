@@ -5,7 +5,7 @@ import { u32 } from "../../algebra/integers.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
 import { ArgumentError, LimitError, WavefoldError } from "../../errors.ts";
-import type { InitialOption } from "../../options.ts";
+import type { IndicesOption, InitialOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
@@ -92,7 +92,7 @@ export interface GpuPartitionOptions<Name extends string> extends Omit<HandParti
 const names = {
   scan: {
     op: true,
-    exclusive: true,
+    exclusive: "boolean",
     initial: true,
     total: true,
     segments: true,
@@ -100,22 +100,24 @@ const names = {
     ...commonNames,
   },
   reduce: { op: true, initial: true, segments: true, into: true, ...commonNames },
-  compact: { where: true, flags: true, indices: true, into: true, ...commonNames },
+  compact: { where: true, flags: true, indices: "boolean", into: true, ...commonNames },
   partition: {
     where: true,
     flags: true,
     class: true,
     classes: true,
-    indices: true,
+    indices: "boolean",
     into: true,
     type: true,
     ...tuningNames,
   },
 } as const satisfies {
-  scan: Record<keyof GpuScanMapOptions<string, string, Value>, true>;
-  reduce: Record<keyof GpuReduceMapOptions<string, string, Value> | "segments", true>;
-  compact: Record<keyof GpuCompactOptions<string> | "from" | "indices" | "into", true>;
-  partition: Record<keyof GpuPartitionOptions<string> | keyof ClassOptions | "indices" | "into", true>;
+  scan: OptionTable<GpuScanMapOptions<string, string, Value>>;
+  reduce: OptionTable<GpuReduceMapOptions<string, string, Value> & Record<"segments", unknown>>;
+  compact: OptionTable<GpuCompactOptions<string> & IndicesOption & Record<"from" | "into", unknown>>;
+  partition: OptionTable<
+    GpuPartitionOptions<string> & ClassOptions & IndicesOption & Record<"into", unknown>
+  >;
 };
 
 /** The options of a call that its plan takes, too. Nobody has checked any of them yet. */

@@ -4,6 +4,7 @@ import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, refuse } from "../../errors.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { ExpandOptions } from "../../plan/expand_runs.ts";
 import { planExpandRuns, saturatingSum } from "../../plan/expand_runs.ts";
@@ -69,15 +70,14 @@ export interface PreparedExpandRuns {
   [Symbol.dispose](): void;
 }
 
-const handNames = { type: true, workGroupSize: true, itemsPerThread: true } as const satisfies Record<
-  keyof HandExpandOptions<string>,
-  true
+const handNames = { type: true, workGroupSize: true, itemsPerThread: true } as const satisfies OptionTable<
+  HandExpandOptions<string>
 >;
 const preparedNames = {
   maxLength: true,
-  lengthOnGpu: true,
+  lengthOnGpu: "boolean",
   ...handNames,
-} as const satisfies Record<keyof ExpandOptions, true>;
+} as const satisfies OptionTable<ExpandOptions>;
 const recordNames = {
   input: true,
   counts: true,
@@ -85,14 +85,14 @@ const recordNames = {
   outputLength: true,
   count: true,
   length: true,
-} as const satisfies Record<keyof ExpandRanges, true>;
+} as const satisfies OptionTable<ExpandRanges>;
 
 /** How messages of the scan of the counts begin: with the plan's title, or with that of a call. */
 const SCAN_OF_COUNTS = /^scan<u32(, saturatingSum)?>/;
 
 /**
- * The error of a step, as the caller is told it: `title` is the whole call's, and `names` has what the caller calls a step's ranges. The
- * caller knows of no scan.
+ * Turns the error of a step into the error for the caller, who knows of no scan. `title` is that of the whole call, and `names` has the
+ * caller's names for the ranges of the step.
  */
 function errorForCaller(
   cause: unknown,
@@ -120,7 +120,7 @@ function errorForCaller(
     : cause;
 }
 
-/** @throws {ArgumentError} if the counts are in a buffer that is written. The steps cannot tell: none of them has both. */
+/** @throws {ArgumentError} if the counts are in a buffer that is written. No step checks this, since none has both ranges. */
 function requireCountsApart(title: string, { counts, output, count }: ExpandRanges): void {
   const bufferOf = (range: BufferRange): GPUBuffer => ("buffer" in range ? range.buffer : range);
   for (const [name, written] of Object.entries({ output, count })) {

@@ -24,8 +24,8 @@ export class Memory {
   /** Whether it is a buffer of the caller's, who may destroy it at any time. */
   readonly isWrapped: boolean;
   /**
-   * It is there if commands that write it used a buffer of a caller's, or what such commands wrote. Resolves to why the device
-   * refused them, if it did.
+   * It is set if commands that write this buffer used a buffer of a caller's, or the results of such commands. It resolves to the reason
+   * if the device refused them.
    */
   refused?: Promise<WavefoldError | undefined> | undefined;
   readonly #giveBack: () => void;
@@ -41,12 +41,12 @@ export class Memory {
     return this.#users === 0;
   }
 
-  /** One more uses it. Memory that is gone stays gone. */
+  /** Adds a user. Memory that is gone stays gone. */
   hold(): void {
     this.#users += this.isGone ? 0 : 1;
   }
 
-  /** One less uses it. */
+  /** Removes a user. When the last one is removed, the buffer is given back. */
   letGo(): void {
     if (this.#users === 1) {
       this.destroy();
@@ -55,7 +55,7 @@ export class Memory {
     }
   }
 
-  /** Gives it back, whoever uses it. */
+  /** Gives the buffer back, even if it has users. */
   destroy(): void {
     if (!this.isGone) {
       this.#users = 0;
@@ -109,7 +109,7 @@ export type ResultOnGpu =
   | { readonly values: GpuArray; readonly count: GpuArray }
   | { readonly values: GpuArray; readonly offsets: GpuArray };
 
-/** What `Fold` calls for an array on the GPU. `arrays` has the memory of the fold's arrays. */
+/** Runs a primitive on an array on the GPU, for a method of `Fold`. `arrays` has the memory of the fold's arrays. */
 export type CallOnGpu = (
   primitive: Primitive,
   context: Context,
@@ -126,7 +126,7 @@ export interface Parts {
   readonly maxLength: number;
   /** It is there if the length is on the GPU. */
   readonly count: Count | undefined;
-  /** What it lets go of when it is destroyed. What else it uses belongs to other arrays. */
+  /** The memory that the array lets go of when it is destroyed. The rest of what it uses belongs to other arrays. */
   readonly held: Memory[];
   readonly call: CallOnGpu;
   /** Whether it belongs to a call under way, which has the bytes that reading it takes. */
@@ -154,8 +154,9 @@ export type MakeContents<Name extends string, V extends Value> = (...range: Byte
 export class GpuArray<Name extends string = string, V extends Value = Value> {
   readonly #type: ElementType<Name, V>;
   readonly #parts: Parts;
-  // What has `Name` in a condition makes arrays of one name no arrays of any name, in some orders in which TypeScript may check
-  // them. So this says nothing of it, and `read` and `view` have it as a type parameter of their own.
+  // If the type of this member had `Name` in a conditional type, TypeScript would not always take an array of one name for an array of
+  // any name: that depends on the order of its checks. So the type leaves `Name` out, and `read` and `view` have it as a type parameter
+  // of their own.
   readonly #make: MakeContents<string, Value>;
 
   /** @internal */

@@ -1,9 +1,8 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
-import { describe } from "../../algebra/check_value.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { min } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
-import { refuse } from "../../errors.ts";
+import type { IndicesOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
@@ -35,11 +34,13 @@ export interface RunLengths<Values, Counts> {
   readonly counts: Counts;
 }
 
-const common = { type: true, key: true, keyType: true, ...tuningNames } as const satisfies Record<
-  keyof RunOptions<string>,
-  true
+const common = { type: true, key: true, keyType: true, ...tuningNames } as const satisfies OptionTable<
+  RunOptions<string>
 >;
-const names = { unique: { indices: true, ...common }, runLengths: common } as const;
+const names = { unique: { indices: "boolean", ...common }, runLengths: common } as const satisfies {
+  unique: OptionTable<RunOptions<string> & IndicesOption>;
+  runLengths: OptionTable<RunOptions<string>>;
+};
 
 /** What `Fold` calls for either. */
 export type RunPrimitive = keyof typeof names;
@@ -82,9 +83,6 @@ export async function runsOnGpu(
   const { type, indices } = options;
   requireNamed(primitive, data, type);
   requireRunKey(options, data.type, primitive);
-  if (indices !== undefined && typeof indices !== "boolean") {
-    refuse(primitive, "indices", describe(indices), "true or false");
-  }
   const alone = primitive === "runLengths" ? undefined : indices ? "totals" : "keys";
   const result = await reduced(context, arrays, data, options, alone);
   if (alone === "totals") {

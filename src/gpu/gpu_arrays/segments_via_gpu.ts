@@ -2,12 +2,14 @@ import type { AnyArray } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { CheckedSegments, Segments, SegmentsByExpression } from "../../algebra/segments.ts";
 import { requireSegments } from "../../algebra/segments.ts";
+import type { Value } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, LimitError } from "../../errors.ts";
+import type { InitialOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { commonNames } from "../../plan/options.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
-import type { HandTypes, TypeOptions } from "../at_hand/scan_at_hand.ts";
+import type { HandMapOptions, HandScanMapOptions, HandTypes, TypeOptions } from "../at_hand/scan_at_hand.ts";
 import { endReaderOf, isLong, loadStreams, targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -28,9 +30,20 @@ export interface HandSegmentsOption<Own = Segments | SegmentsByExpression<AnyArr
 }
 
 const names = {
-  scan: { op: true, exclusive: true, initial: true, total: true, segments: true, into: true, ...commonNames },
+  scan: {
+    op: true,
+    exclusive: "boolean",
+    initial: true,
+    total: true,
+    segments: true,
+    into: true,
+    ...commonNames,
+  },
   reduce: { op: true, initial: true, segments: true, ...commonNames },
-} as const;
+} as const satisfies {
+  scan: OptionTable<HandScanMapOptions<string, string, Value> & HandSegmentsOption>;
+  reduce: OptionTable<HandMapOptions<string, string, Value> & InitialOption<Value> & HandSegmentsOption>;
+};
 
 /** The options of a call with segments. Nobody has checked them yet. */
 interface Options extends TypeOptions {

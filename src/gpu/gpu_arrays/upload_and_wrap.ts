@@ -1,8 +1,9 @@
 import { arrayOver } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
-import { ArgumentError, refuse } from "../../errors.ts";
-import { requireOptions } from "../../options.ts";
+import { ArgumentError, DeviceLostError, refuse } from "../../errors.ts";
+import type { OptionTable } from "../../options.ts";
+import { requireCount, requireOptions } from "../../options.ts";
 import { requireWindows } from "../../plan/window_length.ts";
 import { typesOf } from "../at_hand/scan_at_hand.ts";
 import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
@@ -111,7 +112,7 @@ export async function viaGpu<T>(
       return array;
     });
   } finally {
-    // What the call leaves is kept as far as the other calls leave room.
+    // The call's own bytes do not count here, so that its buffers are kept if the other calls leave room.
     kept.usedBytes -= bytes;
     for (const one of made) {
       one.destroy();
@@ -133,7 +134,7 @@ export async function readAll<const Reads extends readonly unknown[]>(
   return Promise.all(reads);
 }
 
-/** @throws {LimitError} for an array that no buffer of the device holds. It names what says how long it is. */
+/** @throws {LimitError} for an array that no buffer of the device holds. `option` is the argument that gives the length. */
 function requireFits(
   title: string,
   length: number,
@@ -155,7 +156,7 @@ const wrapNames = {
   offset: true,
   length: true,
   maxLength: true,
-} as const satisfies Record<keyof WrapOptions, true>;
+} as const satisfies OptionTable<WrapOptions>;
 
 /** `Fold.wrap`. */
 export async function wrap(context: Context, arrays: Arrays, options: WrapOptions): Promise<GpuArray> {
@@ -173,9 +174,7 @@ export async function wrap(context: Context, arrays: Arrays, options: WrapOption
   }
   const option = isOnGpu ? "maxLength" : "length";
   const { [option]: most = fitting } = options;
-  if (typeof most !== "number" || !Number.isInteger(most) || most < 0) {
-    refuse(title, option, String(most), "a whole number from 0 up");
-  }
+  requireCount(title, option, most, 0);
   if (most > fitting) {
     throw new ArgumentError(
       `${title}: ${option} is ${most}, and the buffer has room for ${fitting} items of ${type.bytes} bytes from offset ${offset} on`,
@@ -196,8 +195,8 @@ export async function wrap(context: Context, arrays: Arrays, options: WrapOption
       "length",
     );
   }
-  await requireBindable(context, title, buffer);
-  await requireBindable(context, title, counted?.buffer);
+  await requireBindable(context, title, "buffer", buffer);
+  await requireBindable(context, title, "length", counted?.buffer);
   const memory = own(context, arrays, buffer, false);
   const count = counted && { memory: own(context, arrays, counted.buffer, false), range: counted };
   const held = [memory, ...(count ? [count.memory] : [])];
@@ -215,7 +214,7 @@ function requireRange(
 ): { readonly buffer: GPUBuffer; readonly offset: number } {
   const { size, usage } = Object(buffer) as Partial<GPUBuffer>;
   if (typeof size !== "number" || typeof usage !== "number") {
-    refuse(title, bufferOption, String(buffer), "a GPUBuffer");
+    refuse(title, bufferOption, buffer, "a GPUBuffer");
   }
   if ((usage & STORAGE) === 0) {
     throw new ArgumentError(`${title}: the buffer lacks the usage STORAGE`, bufferOption);
@@ -232,10 +231,11 @@ function requireRange(
 /** The devices of callers' buffers, once they are known. */
 const devices = new WeakMap<GPUBuffer, GPUDevice>();
 
-/** @throws {WavefoldError} for a buffer of another device. Nothing else tells where a buffer belongs. */
+/** @throws {ArgumentError} for a buffer of another device. Nothing else tells where a buffer belongs. */
 async function requireBindable(
   context: Context,
   title: string,
+  option: string,
   buffer: GPUBuffer | undefined,
 ): Promise<void> {
   const { device } = context;
@@ -254,7 +254,8 @@ async function requireBindable(
       });
     });
   } catch (cause) {
-    throw await explain(context, title, cause);
+    const why = (await explain(context, title, cause)) as Error;
+    throw why instanceof DeviceLostError ? why : new ArgumentError(why.message, option);
   }
   devices.set(buffer, device);
 }

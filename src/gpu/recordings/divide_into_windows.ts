@@ -38,7 +38,7 @@ export const paramsOf = (first: number, firstIndex: number) => ({
 /** Plans that were compiled together. */
 interface CompiledTogether {
   readonly compiled: readonly Compiled[];
-  /** The members of a {@link Division} that come from them. */
+  /** The members of a {@link Division} that depend on these plans. */
   readonly division: Pick<Division, "kernels" | "destroy">;
 }
 
@@ -80,7 +80,7 @@ export function planMover(plan: Plan, type: ElementType, window: number, { facts
   return {
     ...appended,
     kernels: appended.kernels.slice(0, 1),
-    // All items of a window count. The scratch for them is made when it is needed.
+    // The count of kept items is as large as can be, so all items of a window move. Their scratch is made when it is first needed.
     filled: [Uint32Array.of(0xffffffff, 0, 0, 0)],
     eagerScratch: 1,
   };
@@ -111,7 +111,7 @@ export function executionsOfWindow(
   }
 }
 
-/** The plan of a window as the plan of the whole: with the whole's length, ranges and grouping. */
+/** Makes a plan that describes the whole from the plan of a window. It has the length, the ranges and the grouping of the whole. */
 export const whole = (plan: Plan, maxLength: number, window: number, needs: readonly RangeName[]): Plan => ({
   ...plan,
   maxLength,

@@ -215,7 +215,7 @@ interface Places {
 function partsOf({ plan, reduces, options }: Windows, room: number, limits: Limits): readonly Places[] {
   const { output, unique = 0 } = plan.itemBytes;
   const bytes = Math.max(isByOffsets(options) ? 4 : 0, ...(reduces ? [output, unique] : []));
-  // As many as a window of data without an end has.
+  // As many places as a window has if the data is long enough.
   const most = windowOf(Number.POSITIVE_INFINITY, Math.max(4, bytes), limits) ?? 1;
   // There is one offset more than there are segments.
   return windowsOf(room, room < most ? Math.max(1, room) : most);

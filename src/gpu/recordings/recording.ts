@@ -2,12 +2,12 @@ import type { AnyArray } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
 import type { Arrangement, Kernel } from "../../kernels/kernel.ts";
-import type { OptionNames } from "../../options.ts";
+import type { OptionNames, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { CompactOptions, PartitionOptions } from "../../plan/compact.ts";
 import type { Limits } from "../../plan/device_facts.ts";
 import type { Grouping } from "../../plan/grouping.ts";
-import type { AnyOperator } from "../../plan/options.ts";
+import type { AnyOperator, EndOptions } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
@@ -117,37 +117,37 @@ export const prepare = async (
 ): Promise<Prepared> =>
   checked(context, undivided(await compilePlan(context, plan, runs, deferred)), isSubmitted);
 
-const planNames = { maxLength: true, lengthOnGpu: true, ...commonNames } as const;
+const planNames = { maxLength: true, lengthOnGpu: "boolean", ...commonNames } as const;
 const scanNames = {
   op: true,
-  exclusive: true,
+  exclusive: "boolean",
   initial: true,
   total: true,
   segments: true,
   ...planNames,
-} satisfies Record<keyof ScanOptions, true>;
-const reduceNames = { op: true, initial: true, segments: true, ...planNames } satisfies Record<
-  keyof ReduceOptions,
-  true
+} satisfies OptionTable<ScanOptions, keyof EndOptions>;
+const reduceNames = { op: true, initial: true, segments: true, ...planNames } satisfies OptionTable<
+  ReduceOptions,
+  "initial"
 >;
 const compactNames = {
   where: true,
-  indices: true,
+  indices: "boolean",
   indirect: true,
   ...planNames,
-} satisfies Record<keyof CompactOptions, true>;
+} satisfies OptionTable<CompactOptions>;
 
 const partitionNames = {
   type: true,
   where: true,
   class: true,
   classes: true,
-  rest: true,
-  indices: true,
+  rest: "boolean",
+  indices: "boolean",
   maxLength: true,
-  lengthOnGpu: true,
+  lengthOnGpu: "boolean",
   ...tuningNames,
-} as const satisfies Record<keyof PartitionOptions, true>;
+} as const satisfies OptionTable<PartitionOptions>;
 
 /** `Fold.prepareScan`. */
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {

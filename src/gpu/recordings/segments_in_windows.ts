@@ -71,7 +71,7 @@ export async function segmentsInWindows(
   const { facts } = context;
   const { type, maxLength, segments, lengthOnGpu = false } = options;
   const reduces = primitive === "reduce";
-  // That also refuses a wrong kind of segments.
+  // `headsInWindows` also refuses segments of a wrong kind.
   if (segments !== "rows" && segments !== "columns") {
     return headsInWindows(primitive, context, options, methods, window, arrangements);
   }
@@ -109,7 +109,8 @@ export async function segmentsInWindows(
 
   // The number of rows is the sum of the windows' numbers, which only the GPU knows.
   const isCounted = reduces && lengthOnGpu;
-  // Rows are rounded down twice, and each time at most half is lost. So a window has more than a quarter of `most`.
+  // The number of rows is rounded down twice, and each time at most half of them are lost. So a window has more than a quarter of `most`
+  // items.
   const mostWindows = Math.ceil((4 * maxLength) / most) + 1;
   const { compiled, division } = await compileAll(context, [
     plan,

@@ -4,6 +4,7 @@ import { f32 } from "../../algebra/floats.ts";
 import { i32, u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { BinOptions } from "../../plan/bins.ts";
 import { requireBins } from "../../plan/bins.ts";
@@ -35,10 +36,12 @@ export interface WeightsOption<W extends WeightArray> {
 /** An array of weights. */
 export type WeightArray = Uint32Array | Int32Array | Float32Array;
 
-const binNames = { bins: true, range: true, edges: true, bin: true } as const satisfies Record<
-  keyof BinOptions,
-  true
->;
+const binNames = {
+  bins: true,
+  range: true,
+  edges: true,
+  bin: true,
+} as const satisfies OptionTable<BinOptions>;
 /** The options of `histogram`. */
 const histogramNames = {
   type: true,
@@ -46,12 +49,12 @@ const histogramNames = {
   workGroupSize: true,
   itemsPerThread: true,
   ...binNames,
-} as const satisfies Record<keyof HandHistogramOptions<string> | "weights", true>;
+} as const satisfies OptionTable<HandHistogramOptions<string> & Record<"weights", unknown>>;
 const preparedNames = {
   maxLength: true,
-  lengthOnGpu: true,
+  lengthOnGpu: "boolean",
   ...histogramNames,
-} as const satisfies Record<keyof HistogramOptions, true>;
+} as const satisfies OptionTable<HistogramOptions>;
 
 /** `Fold.prepareHistogram`. */
 export async function prepareHistogram(context: Context, options: HistogramOptions): Promise<Prepared> {

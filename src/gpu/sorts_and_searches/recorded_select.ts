@@ -1,4 +1,5 @@
 import { refuse } from "../../errors.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { methodsWithSubgroups } from "../../plan/methods_with_subgroups.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../../plan/select.ts";
@@ -74,17 +75,17 @@ const keyNames = {
   keyType: true,
   bits: true,
   maxLength: true,
-  lengthOnGpu: true,
+  lengthOnGpu: "boolean",
 } as const;
 const topKNames = {
   k: true,
-  smallest: true,
+  smallest: "boolean",
   passes: true,
   segments: true,
   maxSegmentLength: true,
   ...keyNames,
-} as const satisfies Record<keyof TopKRowsOptions, true>;
-const nthNames = { n: true, descending: true, ...keyNames } as const satisfies Record<keyof NthOptions, true>;
+} as const satisfies OptionTable<TopKRowsOptions>;
+const nthNames = { n: true, descending: "boolean", ...keyNames } as const satisfies OptionTable<NthOptions>;
 
 /** `Fold.prepareTopK`. `isSubmitted` is as in {@link prepare}. */
 export async function prepareTopK(
@@ -99,7 +100,7 @@ export async function prepareTopK(
     return prepare(context, plan, undefined, isSubmitted);
   }
   if (maxSegmentLength !== undefined) {
-    refuse("prepareTopK", "maxSegmentLength", String(maxSegmentLength), "a number only beside segments");
+    refuse("prepareTopK", "maxSegmentLength", maxSegmentLength, "a number only beside segments");
   }
   return prepare(context, planTopK(options, context.facts, methodsWithSubgroups), undefined, isSubmitted);
 }

@@ -1,6 +1,7 @@
 import type { ElementType, ScalarType } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { methodsWithSubgroups } from "../../plan/methods_with_subgroups.ts";
 import { tuningNames } from "../../plan/options.ts";
@@ -74,16 +75,16 @@ const names = {
   type: true,
   key: true,
   keyType: true,
-  descending: true,
+  descending: "boolean",
   bits: true,
-  indices: true,
+  indices: "boolean",
   values: true,
   maxLength: true,
-  lengthOnGpu: true,
+  lengthOnGpu: "boolean",
   segments: true,
   maxSegmentLength: true,
   ...tuningNames,
-} as const satisfies Record<keyof PreparedSortOptions, true>;
+} as const satisfies OptionTable<PreparedSortOptions>;
 
 /** `Fold.prepareSort`. */
 export async function prepareSort(context: Context, options: PreparedSortOptions): Promise<PreparedSort> {
@@ -94,9 +95,6 @@ export async function prepareSort(context: Context, options: PreparedSortOptions
   const types = (isList ? values : values === undefined ? [] : [values]) as readonly ElementType[];
   for (const type of types) {
     requireType(type, title, "values");
-  }
-  if (options.indices !== undefined && typeof options.indices !== "boolean") {
-    refuse(title, "indices", String(options.indices), "true or false");
   }
   if (types.length > 0 && options.indices) {
     throw new ArgumentError(`${title} takes indices or values, and not both`, "indices");
@@ -162,7 +160,7 @@ export async function prepareSortWithLists(
   const { segments, maxSegmentLength, ...plain } = options;
   if (segments === undefined && maxSegmentLength !== undefined) {
     const title = `sort<${requireType(options.type, "sort").name}>`;
-    refuse(title, "maxSegmentLength", String(maxSegmentLength), "a number only beside segments");
+    refuse(title, "maxSegmentLength", maxSegmentLength, "a number only beside segments");
   }
   const [only] = types;
   const byKey = options.key !== undefined && options.indices !== true;

@@ -2,6 +2,7 @@ import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { requireScalar, requireSide } from "../../plan/require_scalar.ts";
 import type { SearchOptions, SearchTuning } from "../../plan/search.ts";
@@ -27,12 +28,12 @@ const searchNames = {
   type: true,
   workGroupSize: true,
   itemsPerThread: true,
-} as const satisfies Record<keyof HandSearchOptions<string>, true>;
+} as const satisfies OptionTable<HandSearchOptions<string>>;
 const preparedNames = {
   maxLength: true,
-  lengthOnGpu: true,
+  lengthOnGpu: "boolean",
   ...searchNames,
-} as const satisfies Record<keyof SearchOptions, true>;
+} as const satisfies OptionTable<SearchOptions>;
 
 /** `Fold.prepareSearchSorted`. */
 export async function prepareSearchSorted(context: Context, options: SearchOptions): Promise<Prepared> {

@@ -5,13 +5,14 @@ import { u32 } from "../../algebra/integers.ts";
 import { requireKind, requireRows } from "../../algebra/segments.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError, refuse, WavefoldError } from "../../errors.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { requireChosen } from "../../plan/check_tuning_options.ts";
 import { requireFeature } from "../../plan/choose_sizes.ts";
 import type { Chosen } from "../../plan/options.ts";
 import type { TopKOrder } from "../../plan/select.ts";
 import type { SortKeyOptions } from "../../plan/sort_key.ts";
-import { requireBits, requireKey, requireSmallest, requireWhole } from "../../plan/sort_key.ts";
+import { requireBits, requireKey, requireWhole } from "../../plan/sort_key.ts";
 import { typesOf } from "../at_hand/scan_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -74,11 +75,10 @@ export type SelectPrimitive = "topK" | "nth";
 
 const common = { type: true, key: true, keyType: true, bits: true } as const;
 const names = {
-  topK: { smallest: true, passes: true, segments: true, ...common } satisfies Record<
-    keyof HandTopKOptions<string>,
-    true
+  topK: { smallest: "boolean", passes: true, segments: true, ...common } satisfies OptionTable<
+    HandTopKOptions<string>
   >,
-  nth: { descending: true, ...common } satisfies Record<keyof HandNthOptions<string>, true>,
+  nth: { descending: "boolean", ...common } satisfies OptionTable<HandNthOptions<string>>,
 } as const;
 
 type Options = HandTopKOptions<string> & HandNthOptions<string>;
@@ -96,7 +96,6 @@ function requireCall(
   const title = `${primitive}<${type.name}>`;
   const key = requireKey(options, type, title);
   requireBits(options.bits, key, title);
-  requireSmallest(options.smallest, title);
   requireChosen({ passes: options.passes, maxLength: 0 } as Chosen, title, facts);
   requireFeature(type, title, facts);
   requireFeature(key.type, title, facts);

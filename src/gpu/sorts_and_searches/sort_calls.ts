@@ -7,6 +7,7 @@ import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, refuse, WavefoldError } from "../../errors.ts";
 import type { SortedSegments } from "../../kernels/sort_segments.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { requireChosen } from "../../plan/check_tuning_options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
@@ -75,12 +76,12 @@ const common = {
   type: true,
   key: true,
   keyType: true,
-  descending: true,
+  descending: "boolean",
   bits: true,
   segments: true,
   maxSegmentLength: true,
   ...tuningNames,
-} as const satisfies Record<keyof HandSortOptions<string>, true>;
+} as const satisfies OptionTable<HandSortOptions<string>>;
 const names = { sort: { values: true, into: true, ...common }, argSort: { into: true, ...common } } as const;
 
 interface Options extends HandSortOptions<string> {
@@ -116,7 +117,7 @@ function segmentsOf(
 ) {
   if (segments === undefined) {
     if (maxSegmentLength !== undefined) {
-      refuse(title, "maxSegmentLength", String(maxSegmentLength), "a number only beside segments");
+      refuse(title, "maxSegmentLength", maxSegmentLength, "a number only beside segments");
     }
     return undefined;
   }

@@ -10,7 +10,7 @@ import { add } from "../../algebra/operators.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
-import type { InitialOption, OptionNames } from "../../options.ts";
+import type { IndicesOption, InitialOption, OptionNames, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import { planCompact } from "../../plan/compact.ts";
@@ -22,6 +22,7 @@ import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
 import type { Context } from "../device/context.ts";
+import type { Given } from "../device/transfer.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 import { checkEnds } from "../executor/check_ends.ts";
 import { methodsFor } from "../executor/load_methods.ts";
@@ -127,17 +128,17 @@ export type StreamOf<
   FromValue extends Value = V,
 > = ArrayStream<ArrayOf<From, FromValue>, ArrayOf<Name, V>>;
 
-const reduceNames = { op: true, initial: true, segments: true, ...commonNames } as const satisfies Record<
-  keyof StreamMapOptions<string, Value, string, Value> | keyof StreamRowsOption,
-  true
+const reduceNames = {
+  op: true,
+  initial: true,
+  segments: true,
+  ...commonNames,
+} as const satisfies OptionTable<StreamMapOptions<string, Value, string, Value> & StreamRowsOption>;
+const scanNames = { exclusive: "boolean", total: true, ...reduceNames } as const satisfies OptionTable<
+  StreamScanOption & StreamMapOptions<string, Value, string, Value> & StreamRowsOption
 >;
-const scanNames = { exclusive: true, total: true, ...reduceNames } as const satisfies Record<
-  keyof StreamScanOption | keyof typeof reduceNames,
-  true
->;
-const compactNames = { where: true, indices: true, ...commonNames } as const satisfies Record<
-  keyof StreamCompactMapOptions<string, Value, string, Value> | "indices",
-  true
+const compactNames = { where: true, indices: "boolean", ...commonNames } as const satisfies OptionTable<
+  StreamCompactMapOptions<string, Value, string, Value> & IndicesOption
 >;
 
 /** The options of any stream. Nobody has checked them yet. */
@@ -285,7 +286,7 @@ export const startReduce = (
   options: AnyStreamOptions,
   start: StartOptions = {},
 ): Streamed =>
-  startFold(context, caller, "reduce", options, { ...start, total: options.segments === undefined });
+  startFold(context, caller, "reduce", options, { ...start, total: options?.segments === undefined });
 
 /** Starts the compaction of a stream. */
 export function startCompact(
@@ -338,6 +339,15 @@ async function totalOf({ pieces, type, carried, ofNothing }: Streamed): Promise<
   return carried ? carried.value(bytes) : valuesOf(arrayOver(type, bytes.buffer), type)(0);
 }
 
+/** @throws {ArgumentError} for an array that was transferred: it has no elements any more. */
+function requireMemory({ buffer }: Given, caller: string): void {
+  try {
+    new Uint8Array(buffer);
+  } catch {
+    throw new ArgumentError(`${caller}: a chunk was transferred before it was read`, "chunk");
+  }
+}
+
 /** Writes an array into a stream. @throws {ArgumentError} if it holds no items of the type. */
 async function writeChunk({ pieces, from }: Streamed, chunk: unknown, caller: string): Promise<void> {
   const wanted = arrayOver(from, new ArrayBuffer(0));
@@ -349,6 +359,7 @@ async function writeChunk({ pieces, from }: Streamed, chunk: unknown, caller: st
     );
   }
   const given = givenOf(chunk as AnyArray);
+  requireMemory(given, caller);
   for (let at = 0; at < given.byteLength; ) {
     const room = await pieces.room();
     const bytes = bytesOf(given, caller, "a chunk", "chunk").subarray(at, at + room.length);
@@ -464,7 +475,8 @@ export async function reduceStream(
     const streamed = startReduce(context, caller, options);
     const { pieces } = streamed;
     let hasItems = false;
-    // The error of a device is reported even while the source keeps us waiting. No Promise.race, since each one would stay in memory until the failure.
+    // An error of the device is reported even if the source gives nothing for a long time. This takes no Promise.race, since each race
+    // would stay in memory until the failure.
     let fail = (_: unknown): void => {};
     let failure: { readonly cause: unknown } | undefined;
     pieces.onFailure((cause) => {
@@ -491,7 +503,7 @@ export async function reduceStream(
       throw cause;
     }
   } catch (cause) {
-    // The source may keep us waiting for this, too.
+    // The source may take long to stop, so this does not wait for it.
     chunks.stop(cause);
     throw cause;
   }
@@ -506,6 +518,9 @@ interface Chunks {
 function iteratorOf(source: unknown, caller: string): Chunks {
   const given = Object(source) as Partial<ReadableStream & AsyncIterable<unknown> & Iterable<unknown>>;
   if (typeof given.getReader === "function") {
+    if (given.locked) {
+      refuse(caller, "source", "locked by another reader", "a stream that nobody reads");
+    }
     const reader = given.getReader();
     return {
       next: () => reader.read() as Promise<IteratorResult<unknown>>,

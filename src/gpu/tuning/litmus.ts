@@ -8,6 +8,7 @@ import {
   MOST_STRIDE,
   WORDS_BEFORE,
 } from "../../kernels/litmus.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { Context } from "../device/context.ts";
 import type { Compilable } from "../device/device.ts";
@@ -23,7 +24,7 @@ export interface PlantedInLitmus extends LitmusOptions {
 }
 
 const TITLE = "litmus tests";
-const optionNames = { only: true, onTest: true } as const satisfies Record<keyof LitmusOptions, true>;
+const optionNames = { only: true, onTest: true } as const satisfies OptionTable<LitmusOptions>;
 /** After this time for all tests together, the test under way is given up, and no other one begins. */
 const LIMIT_MS = 20_000;
 /** Software runs each iteration for milliseconds, and a GPU for microseconds. */
@@ -80,14 +81,14 @@ export function runOnFold({ device }: Fold, options: LitmusOptions): Promise<rea
   const names = litmusTests.map(({ name }) => name);
   const takes = `a list of ${names.map((name) => `"${name}"`).join(", ")}`;
   if (only !== undefined && !Array.isArray(only)) {
-    refuse(title, "only", String(only), takes);
+    refuse(title, "only", only, takes);
   }
   const unknown = only?.find((name) => !names.includes(name));
   if (unknown !== undefined) {
     refuse(title, "only", `"${String(unknown)}"`, takes);
   }
   if (onTest !== undefined && typeof onTest !== "function") {
-    refuse(title, "onTest", String(onTest), "a function of the name of a test");
+    refuse(title, "onTest", onTest, "a function of the name of a test");
   }
   return runOnDevice(device, options);
 }
@@ -115,7 +116,7 @@ export async function runOnDevice(
     try {
       requireDevice(context, TITLE);
       if (start >= end) {
-        throw new Error(`there was no time left of ${limit / 1000} s`);
+        throw new Error(`the limit of ${limit / 1000} s for all tests was over before it began`);
       }
       sightings = await run(context, test, sizes, alter, end);
     } catch (cause) {

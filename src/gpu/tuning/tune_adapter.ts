@@ -5,6 +5,7 @@ import { u64 } from "../../algebra/types_64.ts";
 import { DeviceLostError, refuse } from "../../errors.ts";
 import type { Algorithm } from "../../kernels/algorithms.ts";
 import { algorithms } from "../../kernels/algorithms.ts";
+import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { AdapterTuning, AdapterTuningRow, RowsFor, TimedCandidate } from "../../plan/adapter_tuning.ts";
 import { adapterOf, bestOf, columnsOf, rowsFrom, rowsOn, tuningOf } from "../../plan/adapter_tuning.ts";
@@ -59,7 +60,7 @@ const ROUNDS = 2;
  * while, and sorts then take up to five times as long.
  */
 const WARM_MS = 40;
-/** The recordings of a round of that, and the most rounds. */
+/** To keep it busy: the recordings of a round, and the most rounds. */
 const RECORDINGS_A_ROUND = 4;
 const MOST_ROUNDS = 4000;
 
@@ -194,10 +195,10 @@ function shapesFor(
 
 /** The work of `tuneAdapter`. src/gpu/tuning/load_tune_adapter.ts loads this file for it. */
 export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
-  requireOptions(TITLE, options, { seconds: true } satisfies Record<keyof TuneAdapterOptions, true>);
+  requireOptions(TITLE, options, { seconds: true } satisfies OptionTable<TuneAdapterOptions>);
   const { seconds = SECONDS } = options;
   if (!(typeof seconds === "number" && seconds > 0 && seconds < Number.POSITIVE_INFINITY)) {
-    refuse(TITLE, "seconds", String(seconds), "a number above 0");
+    refuse(TITLE, "seconds", seconds, "a number above 0");
   }
   const context = contextOf(fold.device);
   const { facts, singlePassTest } = context;

@@ -8,7 +8,7 @@ import { Fault, oneLine } from "./verdict.ts";
 const KEPT_PLANS = 24;
 
 /** What a case runs on. */
-export interface Bench {
+export interface Fixture {
   readonly fold: Fold;
   readonly scale: Scale;
   /** A prepared plan of this description, from the cache or made now. */
@@ -20,12 +20,12 @@ export interface Bench {
   destroy(): void;
 }
 
-/** Whether a bench's device has a feature of WebGPU, if one is needed. */
-export const hasFeature = ({ fold }: Bench, feature: string | undefined): boolean =>
+/** Whether a fixture's device has a feature of WebGPU, if one is needed. */
+export const hasFeature = ({ fold }: Fixture, feature: string | undefined): boolean =>
   feature === undefined || (fold.device.features as unknown as ReadonlySet<string>).has(feature);
 
 /** Watches a fold's device, and keeps what is prepared on it. */
-export function benchOn(fold: Fold, scale: Scale): Bench {
+export function fixtureOn(fold: Fold, scale: Scale): Fixture {
   const { device } = fold;
   const errors: string[] = [];
   const report = (event: GPUUncapturedErrorEvent): void => {

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, vi } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
+import { workGroupSort, workGroupSortPairs } from "../../src/in_kernel/sort.ts";
+import { openFold as openInBrowser } from "../../src/index.ts";
+import { varianceOf } from "../../src/monoids/variance.ts";
+import type { Fold } from "../../src/node.ts";
+import { ArgumentError, openFold as openInNode } from "../../src/node.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { partitionReference } from "../../src/reference/partition.ts";
+import { uniqueReference } from "../../src/reference/runs.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
+import { useNullDevice } from "../support/null_device.ts";
+import { testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 10 });
+
+const nullDevice = useNullDevice();
+const data = Uint32Array.of(3, 1, 7);
+const plan = { type: u32, maxLength: 8 };
+const kept = { where: "true" };
+const sort = { type: u32, workGroupSize: 4 };
+
+let fold: Fold;
+let array: GpuArray<"u32", number>;
+beforeAll(async () => {
+  fold = await openInNode({ device: nullDevice() });
+  array = await fold.upload(data);
+});
+afterAll(() => fold?.destroy());
+
+/** Waits until a stream into which nobody writes has ended. */
+async function ended({ readable, writable }: { readable: ReadableStream; writable: WritableStream }) {
+  const closed = writable.getWriter().close();
+  await Promise.all([closed, readable.pipeTo(new WritableStream())]);
+}
+
+/** A call, the options that take only true or false, and how it is made with them. Its first word is its name in errors. */
+type Case = readonly [call: string, options: readonly string[], run: (given: object) => unknown];
+
+const cases: readonly Case[] = [
+  ["openFold in Node.js", ["testSinglePass"], (given) => openInNode({ device: nullDevice(), ...given })],
+  ["openFold in a browser", ["testSinglePass"], (given) => openInBrowser({ device: nullDevice(), ...given })],
+  ["scan at hand", ["exclusive"], (given) => fold.scan(data, given)],
+  ["scan of rows at hand", ["exclusive"], (given) => fold.scan(data, { segments: { rows: 3 }, ...given })],
+  ["scan on the GPU", ["exclusive"], (given) => fold.scan(array, given)],
+  [
+    "scan of rows on the GPU",
+    ["exclusive"],
+    (given) => fold.scan(array, { segments: { rows: 3 }, ...given }),
+  ],
+  ["compact at hand", ["indices"], (given) => fold.compact(data, { ...kept, ...given })],
+  ["compact on the GPU", ["indices"], (given) => fold.compact(array, { ...kept, ...given })],
+  ["partition at hand", ["indices"], (given) => fold.partition(data, { ...kept, ...given })],
+  ["partition on the GPU", ["indices"], (given) => fold.partition(array, { ...kept, ...given })],
+  [
+    "partition into classes",
+    ["indices"],
+    (given) => fold.partition(data, { class: "x % 2u", classes: 2, ...given }),
+  ],
+  ["unique at hand", ["indices"], (given) => fold.unique(data, given)],
+  ["unique on the GPU", ["indices"], (given) => fold.unique(array, given)],
+  ["sort at hand", ["descending"], (given) => fold.sort(data, given)],
+  ["sort on the GPU", ["descending"], (given) => fold.sort(array, given)],
+  ["argSort at hand", ["descending"], (given) => fold.argSort(data, given)],
+  ["argSort on the GPU", ["descending"], (given) => fold.argSort(array, given)],
+  ["topK at hand", ["smallest"], (given) => fold.topK(data, 1, given)],
+  ["topK on the GPU", ["smallest"], (given) => fold.topK(array, 1, given)],
+  ["nth at hand", ["descending"], (given) => fold.nth(data, 0, given)],
+  ["nth on the GPU", ["descending"], (given) => fold.nth(array, 0, given)],
+  ...([undefined, "rows", "columns", "heads"] as const).flatMap((segments): Case[] => {
+    const by = segments ? ` by ${segments}` : "";
+    const own = segments === undefined ? plan : { ...plan, segments };
+    return [
+      [`prepareScan${by}`, ["exclusive", "lengthOnGpu"], (given) => fold.prepareScan({ ...own, ...given })],
+      [`prepareReduce${by}`, ["lengthOnGpu"], (given) => fold.prepareReduce({ ...own, ...given })],
+    ];
+  }),
+  [
+    "prepareCompact",
+    ["indices", "lengthOnGpu"],
+    (given) => fold.prepareCompact({ ...plan, ...kept, ...given }),
+  ],
+  [
+    "preparePartition",
+    ["indices", "lengthOnGpu", "rest"],
+    (given) => fold.preparePartition({ ...plan, ...kept, ...given }),
+  ],
+  [
+    "prepareSort",
+    ["descending", "indices", "lengthOnGpu"],
+    (given) => fold.prepareSort({ ...plan, ...given }),
+  ],
+  ["prepareTopK", ["smallest", "lengthOnGpu"], (given) => fold.prepareTopK({ ...plan, k: 1, ...given })],
+  [
+    "prepareTopK of rows",
+    ["smallest"],
+    (given) => fold.prepareTopK({ ...plan, k: 1, segments: "rows", ...given }),
+  ],
+  ["prepareNth", ["descending", "lengthOnGpu"], (given) => fold.prepareNth({ ...plan, n: 0, ...given })],
+  [
+    "prepareHistogram",
+    ["lengthOnGpu"],
+    (given) => fold.prepareHistogram({ ...plan, edges: [0, 4], ...given }),
+  ],
+  ["prepareSearchSorted", ["lengthOnGpu"], (given) => fold.prepareSearchSorted({ ...plan, ...given })],
+  ["prepareExpandRuns", ["lengthOnGpu"], (given) => fold.prepareExpandRuns({ ...plan, ...given })],
+  ["scanStream", ["exclusive"], (given) => ended(fold.scanStream({ type: u32, ...given }))],
+  ["compactStream", ["indices"], (given) => ended(fold.compactStream({ type: u32, ...kept, ...given }))],
+  ["scanReference", ["exclusive"], (given) => scanReference(data, given)],
+  ["compactReference", ["indices"], (given) => compactReference(data, () => true, given)],
+  ["partitionReference", ["indices"], (given) => partitionReference(data, () => true, given)],
+  ["uniqueReference", ["indices"], (given) => uniqueReference(data, given)],
+  ["sortReference", ["descending"], (given) => sortReference(data, given)],
+  ["topKReference", ["smallest"], (given) => topKReference(data, 1, given)],
+  ["nthReference", ["descending"], (given) => nthReference(data, 0, given)],
+  ["workGroupSort", ["descending"], (given) => workGroupSort({ ...sort, ...given })],
+  ["workGroupSortPairs", ["descending"], (given) => workGroupSortPairs({ ...sort, values: u32, ...given })],
+  ["varianceOf", ["sample"], (given) => varianceOf({ count: 8, mean: 5, m2: 32 }, given)],
+];
+
+/** What makes something on the device. */
+const touches = ["createBuffer", "createShaderModule", "createComputePipelineAsync"] as const;
+
+const table = cases.flatMap(([call, options, run]) => options.map((option) => [call, option, run] as const));
+
+test.each(table)("%s takes only true or false as %s", async (call, option, run) => {
+  const [caller] = call.split(" ");
+  const spies = touches.map((name) => vi.spyOn(nullDevice(), name));
+  const submit = vi.spyOn(nullDevice().queue, "submit");
+  try {
+    for (const value of [null, 0, 1, "", "yes", {}, []]) {
+      const error = await Promise.resolve()
+        .then(() => run({ [option]: value }))
+        .catch((cause: unknown) => cause);
+      expect(error, JSON.stringify(value)).toBeInstanceOf(ArgumentError);
+      expect(error).toMatchObject({
+        message: `${caller}: ${option} is ${String(value)}; it takes true or false`,
+        option,
+      });
+    }
+    for (const spy of [...spies, submit]) {
+      expect(spy).not.toHaveBeenCalled();
+    }
+  } finally {
+    for (const spy of [...spies, submit]) {
+      spy.mockRestore();
+    }
+  }
+});
+
+test.each(table)("%s takes undefined as %s", async (_, option, run) => {
+  await run({ [option]: undefined });
+});
+
+test.each(["rows", "columns", "heads"] as const)("a scan by %s has no total", async (segments) => {
+  for (const total of [null, 0, "", true]) {
+    const error = await fold
+      .prepareScan({ ...plan, segments, total: total as never })
+      .catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect(error).toMatchObject({
+      message: expect.stringContaining("with segments there is no total of all"),
+      option: "total",
+    });
+  }
+  await fold.prepareScan({ ...plan, segments, total: false });
+});
