@@ -356,9 +356,9 @@ export class Fold {
     this.#release = release;
   }
 
-  /** What the adapter calls itself. On a device of yours, an old browser leaves out all of it. */
+  /** What the adapter calls itself. For a device of yours, it is undefined in a browser that lacks `device.adapterInfo`. */
   get adapterInfo(): GPUAdapterInfo {
-    return this.device.adapterInfo ?? {};
+    return this.device.adapterInfo;
   }
 
   /** Whether the adapter computes on the CPU. */

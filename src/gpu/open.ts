@@ -58,10 +58,9 @@ const WANTED_LIMITS = [
 
 /** A device with the adapter's features and limits that are useful here. */
 export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
-  const has = (name: GPUFeatureName): boolean => adapter.features.has(name);
   return adapter.requestDevice({
     label: "wavefold",
-    requiredFeatures: WANTED_FEATURES.filter(has),
+    requiredFeatures: WANTED_FEATURES.filter((name) => adapter.features.has(name)),
     requiredLimits: Object.fromEntries(WANTED_LIMITS.map((name) => [name, adapter.limits[name]])),
   });
 }
@@ -103,7 +102,7 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
     refuse("openFold", "adapter", adapter, "a GPUAdapter");
   }
-  const found = adapter === undefined ? await find() : { adapter };
+  const found = adapter ? { adapter } : await find();
   let own: GPUDevice | undefined;
   const close = (): void => {
     own?.destroy();

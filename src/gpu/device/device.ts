@@ -18,7 +18,7 @@ const contexts = new WeakMap<GPUDevice, Context>();
  */
 export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   const known = contexts.get(device);
-  if (known !== undefined) {
+  if (known) {
     return known;
   }
   const info: Partial<GPUAdapterInfo> = device.adapterInfo ?? {};
@@ -74,7 +74,7 @@ export async function openContext(
 
 /** @throws {DeviceLostError} when the device is gone. */
 export function requireDevice(context: Context, title: string): void {
-  if (context.lost !== undefined) {
+  if (context.lost) {
     throw lostError(context.lost, title);
   }
 }
@@ -123,7 +123,7 @@ export const pipelineKeyOf = ({ entryPoint, code }: Pick<Kernel, "entryPoint" | 
 export function usePipelines({ pipelines }: Context, keys: readonly string[]): void {
   for (const key of keys) {
     const pipeline = pipelines.get(key);
-    if (pipeline !== undefined) {
+    if (pipeline) {
       pipelines.delete(key);
       pipelines.set(key, pipeline);
     }
