@@ -8,7 +8,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, logicalAnd, max, min, mul, xor } from "../../src/algebra/operators.ts";
 import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
-import { ArgumentError } from "../../src/node.ts";
+import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { matrix } from "../look_back/operators.ts";
@@ -18,6 +18,7 @@ import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
+import { watched } from "../support/watched_device.ts";
 
 // The two ends of a scan or a reduction: the value before the first element, and the range that the total goes to.
 
@@ -495,5 +496,18 @@ describe("bad input", () => {
     expect(take(good)).toBe("taken");
     expect(() => plain.record(encoder, good)).toThrow(/initial/);
     await device.queue.onSubmittedWorkDone();
+  });
+
+  test("recorded with a value, nothing is made for it before each range was checked", async () => {
+    const { device, made } = watched(fold().device);
+    const own = await openFold({ device });
+    const scan = await own.prepareScan({ type: u32, maxLength: 8, initial: true, total: true });
+    const [input, output] = [storageBuffer(device, data), storageBuffer(device, data)];
+    const before = made().length;
+    const encoder = device.createCommandEncoder();
+    const ranges = { input, output, length: 3, initial: 1 };
+    expect(() => scan.record(encoder, ranges)).toThrow(/total is undefined/);
+    expect(made().length).toBe(before);
+    scan.destroy();
   });
 });

@@ -320,10 +320,6 @@ export function checked(context: Context, division: Division, isSubmitted: boole
         "flags",
       );
     }
-    const initialOf = ({ initial }: Ranges): BufferRange | undefined =>
-      plan.initial === undefined || isRange(initial)
-        ? (initial as BufferRange)
-        : bufferOf(plan.initial(initial));
     const { segments } = plan;
     const { segment_count: count = 0 } = numbers;
     const outputs = plan.outputLength(length, numbers);
@@ -342,12 +338,20 @@ export function checked(context: Context, division: Division, isSubmitted: boole
       sorted: plan.sortedLength?.(given.sortedLength),
     };
     const ranges: Partial<Record<RangeName, Range>> = {};
+    let value: Uint8Array | undefined;
     for (const name of needs) {
-      const own =
-        name === "initial" ? initialOf(given) : (given[name as keyof Ranges] as BufferRange | undefined);
+      if (name === "initial" && plan.initial !== undefined && !isRange(given.initial)) {
+        value = plan.initial(given.initial);
+        continue;
+      }
+      const own = given[name as keyof Ranges] as BufferRange | undefined;
       if (length > 0 || name !== "input" || own !== undefined) {
         ranges[name] = requireRange(plan, name, own, items[name] ?? length, factsOf);
       }
+    }
+    // The value's buffer is made once each range was checked.
+    if (value !== undefined) {
+      ranges.initial = requireRange(plan, "initial", bufferOf(value), 1, factsOf);
     }
     return ranges;
   };
