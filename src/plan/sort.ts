@@ -25,7 +25,7 @@ import {
 } from "../kernels/sort.ts";
 import { comparedKernel, comparedMemory } from "../kernels/sort_compared.ts";
 import type { Digits } from "../kernels/sort_key.ts";
-import { digitsOf, keyBits } from "../kernels/sort_key.ts";
+import { digitsOf, keyBits, wordsPerKey } from "../kernels/sort_key.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -309,7 +309,7 @@ export function checkedSort(
       : [row.wordItems[1], row.shorterWithValues];
   const shorter = shorterItems.find(([upTo]) => options.maxLength <= upTo)?.[1];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
-  const keyBytes = keysAlone ? keyBits(key.type) / 8 : type.bytes;
+  const keyBytes = keysAlone ? wordsPerKey(key.type) * 4 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);
   // What goes in windows is checked where these are known.
   const maxLength = inWindows
@@ -502,7 +502,7 @@ export function layoutOf(
     ...(lengthOnGpu ? (["length"] as const) : []),
   ]);
   const valuesOut: RangeName = storesKeys ? "reordered" : "output";
-  const scratchKeyBytes = wholeWords(maxLength * Math.max(keysAlone ? 4 : 2, keyBytes));
+  const scratchKeyBytes = wholeWords(maxLength * keyBytes);
   const scratchValueBytes = payload.kind === "none" ? 0 : wholeWords(maxLength * valueBytes);
   // The scratch of keys that no range takes, of values, and what counts digits.
   const keys = 0;

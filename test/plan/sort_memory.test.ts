@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
+import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
+import type { Kernel } from "../../src/kernels/kernel.ts";
 import { bindingOf } from "../../src/kernels/kernel.ts";
 import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
+import { planSortInWindows } from "../../src/plan/sort_in_windows.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { factsWith } from "../support/kernels.ts";
 
@@ -132,4 +135,30 @@ test("a thread takes more than 64 items in loops, which take less time to compil
   const inLoops = "ranks[item / RANKS] |= atomicAdd(";
   expect(codeOf(7 * 64)).not.toContain(inLoops);
   expect(codeOf(7 * 64 + 1)).toContain(inLoops);
+});
+
+test("a step of a sort in windows binds as many bytes of keys as its kernels read and store", () => {
+  const short = factsWith({}, { maxStorageBufferBindingSize: 16_384 });
+  const bytesOf: Readonly<Record<string, number>> = { f16: 2, i32: 4, u32: 4, "vec2<u32>": 8 };
+  const declared = (code: string, name: string): number | undefined => {
+    const [, alias = ""] = new RegExp(`^alias ${name} = (.+);$`, "m").exec(code) ?? [];
+    const [, same = alias] = new RegExp(`^alias ${alias} = (.+);$`, "m").exec(code) ?? [];
+    return bytesOf[same];
+  };
+  for (const type of Object.values(elementTypes)) {
+    for (const more of [{}, { indices: true }, { indices: true, bits: [0, 9] }] as const) {
+      const title = `${type.name} ${JSON.stringify(more)}`;
+      const options = { type, maxLength: 20_000, ...more };
+      const sort = planSortInWindows(options, short, methodsWithSubgroups);
+      expect(sort, title).toBeDefined();
+      const { steps, scratch, keyBytes } = sort as NonNullable<typeof sort>;
+      expect(scratch[0], title).toBeGreaterThanOrEqual(options.maxLength * keyBytes);
+      for (const { count, move } of steps) {
+        const [{ code }, { code: counted }] = [...move.kernels, ...count.kernels] as [Kernel, Kernel];
+        expect(declared(code, "Input"), title).toBe(move.itemBytes.input);
+        expect(declared(counted, "Input"), title).toBe(count.itemBytes.input);
+        expect(declared(code, "Output"), title).toBe(keyBytes);
+      }
+    }
+  }
 });
