@@ -119,7 +119,8 @@ function exactType(name: FloatName): ExactType {
       long: true,
       // H100, 2^26 f32 of 20 binades: 600 µs a scan, 166 a reduction. Other shapes, when this one took 710 and 188: 64 × 16 712 a
       // scan; 128 × 8 747; 256 × 8 765 and 202; 256 × 16 and 128 × 32 198 and 214 a reduction. f16 of 8 binades: 276 and 84 (64 ×
-      // 16: 268 a scan). 2^25 f64 of 60 binades: 1,767 and 333 (64 × 32: 2,529 and 417).
+      // 16: 268 a scan). H200, 2^25 f64 of 60 binades: 1,458 and 324 (64 × 32 1,762 a scan; 128 × 16 1,555; 32 × 16 1,281, of
+      // which reductions were not timed).
       row: {
         elementBytes: 4 * words,
         algorithm: "blelloch",
