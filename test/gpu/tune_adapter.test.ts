@@ -335,7 +335,9 @@ describe("openFold", () => {
       expect(JSON.parse(await readFile(path, "utf8"))).toEqual(marked);
       const fold = await openFold({ device: own().device, tuning: "auto" });
       try {
-        const plan = await fold.prepareScan({ type: u32, maxLength: 100 });
+        // Named, since a GPU chooses others by itself.
+        const named = { passes: "reduce-then-scan", algorithm: "blelloch" } as const;
+        const plan = await fold.prepareScan({ type: u32, maxLength: 100, ...named });
         const [input, output] = [1, 2].map(() => own().device.createBuffer({ size: 400, usage: 0x80 })) as [
           GPUBuffer,
           GPUBuffer,
