@@ -288,10 +288,6 @@ test("the kernels of a GPU's sizes compile, by naga too, and every file is of so
   const files = readdirSync(new URL("../../shaders/litmus", import.meta.url));
   const own = litmusTests.map(({ source }) => source.name.replace("shaders/litmus/", ""));
   expect([...own, "run_litmus.wgsl"].sort()).toEqual(files.sort());
-  for (const { code } of kernels) {
-    const number = (name: string): number => Number(new RegExp(`const ${name} = (\\d+)u;`).exec(code)?.[1]);
-    expect(number("STRESSED") + number("LINES") * number("LINE")).toBe(number("FIRST_PLACE"));
-  }
   if (denoMissing === undefined) {
     expect((await naga(titled)).failures).toEqual([]);
   }
