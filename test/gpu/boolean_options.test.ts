@@ -151,7 +151,11 @@ test.each(table)("%s takes only true or false as %s", async (call, option, run) 
 });
 
 test.each(table)("%s takes undefined as %s", async (_, option, run) => {
-  await run({ [option]: undefined });
+  const error = await Promise.resolve({ [option]: undefined })
+    .then(run)
+    .catch((cause: unknown) => cause);
+  // A device that runs nothing gives any count, which may be longer than the data.
+  expect(error).not.toBeInstanceOf(ArgumentError);
 });
 
 test.each(["rows", "columns", "heads"] as const)("a scan by %s has no total", async (segments) => {
