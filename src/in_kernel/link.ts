@@ -73,7 +73,7 @@ export function linkText(
   const reached = reachAmong(all, kernel.flatMap(wordsOf));
   // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
   // the first line, and the functions after the last.
-  const linked = [kernel.map(({ directive, blanks, text: whole }) => (directive ? blanks : whole)).join("")];
+  const linked = [kernel.map((piece) => (piece.directive ? piece.blanks : piece.text)).join("")];
   for (const one of reached) {
     const [code, another] = new Set(pieces.filter((piece) => piece.name === one).map(compactText));
     if (another) {

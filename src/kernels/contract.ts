@@ -82,14 +82,10 @@ export function operatorAs(
   const { domain } = monoid;
   const [expression, setup = ""] = domain.literal(monoid.identity, "value");
   return [
-    generated(
-      [
-        `alias ${element} = ${domain.element};`,
-        `fn ${identity}() -> ${element} {`,
-        `  ${setup}return ${expression};`,
-        "}",
-      ].join("\n"),
-    ),
+    generated(`alias ${element} = ${domain.element};
+fn ${identity}() -> ${element} {
+  ${setup}return ${expression};
+}`),
     ...combineSources(monoid, `fn ${combine}(earlier: ${element}, later: ${element}) -> ${element} {`),
   ];
 }
@@ -133,29 +129,23 @@ export function vectorText(input: string, output: string | undefined, items: num
   const places = Array.from({ length: items }, (_, at) => `items[${at}]`);
   // Naga takes an array of an alias and an array of the type that it stands for as different types. So the aliases are used
   // throughout.
-  const unpack = (name: string, alias: string, item: string, wgsl: string): string[] => {
+  const unpack = (name: string, alias: string, item: string, wgsl: string): string => {
     const vector = items === 1 ? wgsl : vectorType(wgsl, items);
     const parts = items === 1 ? ["vector"] : regrouped(vector, ["vector"], wgsl, items);
-    return [
-      `alias ${alias} = ${vector};`,
-      `fn ${name}(vector: ${alias}) -> array<${item}, VECTOR> {`,
-      `  return array<${item}, VECTOR>(${parts.join(", ")});`,
-      "}",
-      "",
-    ];
+    return `alias ${alias} = ${vector};
+fn ${name}(vector: ${alias}) -> array<${item}, VECTOR> {
+  return array<${item}, VECTOR>(${parts.join(", ")});
+}
+`;
   };
-  const pack = (wgsl: string): string[] => [
-    "fn output_vector(items: array<Output, VECTOR>) -> OutputVector {",
-    `  return ${items === 1 ? "items[0]" : regrouped(wgsl, places, vectorType(wgsl, items)).join()};`,
-    "}",
-    "",
-  ];
-  return [
-    ...unpack("input_items", "InputVector", "Input", input),
-    ...(output === undefined
-      ? []
-      : [...unpack("output_items", "OutputVector", "Output", output), ...pack(output)]),
-  ].join("\n");
+  const pack = (wgsl: string): string => `fn output_vector(items: array<Output, VECTOR>) -> OutputVector {
+  return ${items === 1 ? "items[0]" : regrouped(wgsl, places, vectorType(wgsl, items)).join()};
+}
+`;
+  return (
+    unpack("input_items", "InputVector", "Input", input) +
+    (output === undefined ? "" : unpack("output_items", "OutputVector", "Output", output) + pack(output))
+  );
 }
 
 /**
@@ -229,20 +219,14 @@ export const paramNames = [
   "wanted",
 ] as const;
 
-/** Declares `Params` with these members. */
-const paramsStruct = (names: readonly string[]): string =>
-  ["struct Params {", ...names.map((name) => `  ${name}: u32,`), "}"].join("\n");
-
 /** Declares `Params`, the uniform that holds it, and `last_tile`. */
 export const paramsText: SourceText = /* @__PURE__ */ (() =>
-  generated(
-    [
-      paramsStruct(paramNames),
-      "",
-      "@group(0) @binding(0) var<uniform> params: Params;",
-      "",
-      "fn last_tile(length: u32) -> u32 {",
-      "  return (max(length, 1u) - 1u) / TILE;",
-      "}",
-    ].join("\n"),
-  ))();
+  generated(`struct Params {
+${paramNames.map((name) => `  ${name}: u32,`).join("\n")}
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+
+fn last_tile(length: u32) -> u32 {
+  return (max(length, 1u) - 1u) / TILE;
+}`))();

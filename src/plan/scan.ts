@@ -212,11 +212,12 @@ export function planScan(
   const scratch = isPadded ? levelBytes.flatMap((bytes) => [bytes, bytes]) : levelBytes;
   // Totals of segments are stored one by one.
   const stored = segments?.ranges.reduces ? undefined : type;
+  const vector = vectorOf(stored, items, itemBytes);
   const initial = segments?.initial ?? ends?.initial;
   const plan: Plan = {
     title,
     maxLength,
-    vector: vectorOf(stored, items, itemBytes),
+    vector,
     kernels: distinct([
       ...carried.all,
       ...(spine === undefined ? [] : [...totals.all, spine.top]),
@@ -238,8 +239,7 @@ export function planScan(
     variants: SCAN_ARRANGEMENTS.filter((one) => arrangements.includes(one) && (canShare || isApart(one))).map(
       (arrangement) => ({ arrangement }),
     ),
-    groupingOf: (arrangement) =>
-      groupingOf(tuning, isWide(arrangement) ? vectorOf(stored, items, itemBytes) : 1),
+    groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vector : 1),
     passes(length, arrangement) {
       if (length === 0 && !ends?.total && !kernels?.count) {
         return [];

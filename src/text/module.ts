@@ -1,4 +1,4 @@
-import { directivesOf, piecesOf, textOf, tokensOf, wordsOf } from "./pieces.ts";
+import { directivesOf, piecesOf, tokensOf, wordsOf } from "./pieces.ts";
 import type { Declaration, Parsed, Source } from "./source.ts";
 
 /** The values of the constants that bound the loops to unroll. */
@@ -48,14 +48,12 @@ export function parse(text: string): Parsed {
   // A comment behind a declaration, on the same line, belongs to it. `from` is its length, at the start of the next piece.
   let from = 0;
   pieces.forEach((piece, at) => {
-    const { name, keyword } = piece;
-    const own = textOf(piece).slice(from);
-    const next = pieces[at + 1];
-    const behind = next === undefined ? "" : (/^[ \t]*\/\/.*/.exec(textOf(next))?.[0] ?? "");
+    const { name, keyword, words } = piece;
+    const own = piece.text.slice(from).replace(/^\s*\n/, "");
+    const behind = /^[ \t]*\/\/.*/.exec(pieces[at + 1]?.text ?? "")?.[0] ?? "";
     from = behind.length;
-    if (name !== "") {
-      const lines = `${own.replace(/^\s*\n/, "")}${behind}`;
-      declarations.push({ name, keyword, text: lines, references: new Set(wordsOf(piece).filter(isName)) });
+    if (name) {
+      declarations.push({ name, keyword, text: own + behind, references: new Set(words.filter(isName)) });
     }
   });
   return {
