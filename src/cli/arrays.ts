@@ -241,9 +241,9 @@ export async function scanFile(
         if (source.shape !== undefined) {
           await output.write(npyHeader(type, source.shape));
         }
-        const end = async (hasItems: boolean): Promise<void> => {
+        const end = async (): Promise<void> => {
           if (total) {
-            sum = `${formatValue((await endWithTotal(streamed, hasItems)) as Scalar, type)}\n`;
+            sum = `${formatValue((await endWithTotal(streamed)) as Scalar, type)}\n`;
           } else {
             endRows(streamed, "scan");
           }
@@ -285,8 +285,8 @@ export async function reduceFile(
       startReduce(context, "reduce", all, { known });
     return withStream(options, source, start, async (streamed, read) => {
       let value = "";
-      const end = async (hasItems: boolean): Promise<void> => {
-        value = formatValue((await endWithTotal(streamed, hasItems)) as Scalar, type);
+      const end = async (): Promise<void> => {
+        value = formatValue((await endWithTotal(streamed)) as Scalar, type);
       };
       const { look, tell } = sumWatch(options, source);
       await moveThrough(streamed, { source, input, end, read, look });

@@ -24,7 +24,7 @@ export async function moveThrough(
     /** For a reduction to one value, there is none. */
     readonly output?: Output;
     /** Ends the stream. */
-    end(hasItems: boolean): Promise<void>;
+    end(): Promise<void>;
     /** Is told of the bytes that were read. */
     read?(bytes: number): void;
     /** Is shown the bytes that were read. */
@@ -67,7 +67,7 @@ export async function moveThrough(
         break;
       }
     }
-    await end(done > 0);
+    await end();
   };
 
   let written = 0;

@@ -316,25 +316,26 @@ export function startCompact(
 }
 
 /** Ends a stream that reads its total, and returns that. */
-export async function endWithTotal(streamed: Streamed, hasItems: boolean): Promise<Value> {
-  await makeTotal(streamed, hasItems);
+export async function endWithTotal(streamed: Streamed): Promise<Value> {
+  await makeTotal(streamed);
   streamed.pieces.end();
   return totalOf(streamed);
 }
 
 /** Before a stream ends that reads its total: if it has no items, its initial value becomes that. */
-async function makeTotal({ pieces, ofNothing }: Streamed, hasItems: boolean): Promise<void> {
-  if (!hasItems && ofNothing === undefined) {
+async function makeTotal({ pieces, ofNothing }: Streamed): Promise<void> {
+  if (pieces.bytesFilled() === 0 && ofNothing === undefined) {
     await pieces.room();
   }
 }
 
 /** The total of a stream, once it is over. */
 async function totalOf({ pieces, type, carried, ofNothing }: Streamed): Promise<Value> {
-  // Its map or operator may not compile.
-  const bytes = (await pieces.total()) as Uint8Array<ArrayBuffer> | undefined;
-  if (bytes === undefined) {
-    return ofNothing as Value;
+  // Its map or operator may not compile, even if there are no items.
+  const bytes = (await pieces.total()) as Uint8Array<ArrayBuffer>;
+  // A piece of no items may have run: its total is what comes before the first item, and a sum of no floats is not that.
+  if (pieces.bytesFilled() === 0 && ofNothing !== undefined) {
+    return ofNothing;
   }
   return carried ? carried.value(bytes) : valuesOf(arrayOver(type, bytes.buffer), type)(0);
 }
@@ -448,7 +449,7 @@ export function streamEnds(context: Context, caller: StreamCaller, options: AnyS
     close: () =>
       failing(async () => {
         if (place) {
-          await makeTotal(streamed, pieces.bytesFilled() > 0);
+          await makeTotal(streamed);
         }
         endRows(streamed, caller);
       }),
@@ -474,7 +475,6 @@ export async function reduceStream(
     }
     const streamed = startReduce(context, caller, options);
     const { pieces } = streamed;
-    let hasItems = false;
     // An error of the device is reported even if the source gives nothing for a long time. This takes no Promise.race, since each race
     // would stay in memory until the failure.
     let fail = (_: unknown): void => {};
@@ -495,9 +495,8 @@ export async function reduceStream(
     try {
       for (let one = await next(); one.done !== true; one = await next()) {
         await writeChunk(streamed, one.value, caller);
-        hasItems ||= (one.value as AnyArray).length > 0;
       }
-      return await endWithTotal(streamed, hasItems);
+      return await endWithTotal(streamed);
     } catch (cause) {
       await pieces.stop(cause);
       throw cause;
