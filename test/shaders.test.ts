@@ -162,7 +162,11 @@ async function* plansOf(
   for (const type of [f16, f32, f64] as ElementType[]) {
     const options = { type, op: untyped(exactAdd), maxLength, workGroupSize: 16, itemsPerThread: 4 };
     for (const passes of ["single", "reduce-then-scan"] as const) {
-      yield* [planScan({ ...options, passes, initial: true }, facts), planReduce(options, facts)];
+      yield* [
+        planScan({ ...options, passes }, facts),
+        planScan({ ...options, passes, initial: true }, facts),
+        planReduce(options, facts),
+      ];
     }
   }
   for (const indirect of [{ dispatch: { itemsPerWorkGroup: 64 } }, { drawIndexed: { indexCount: 4 } }]) {
