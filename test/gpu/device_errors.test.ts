@@ -37,9 +37,13 @@ test.each(["single", "reduce-then-scan"] as const)(
           expect(origin).toBeUndefined();
           return;
         }
-        // Loops are written out: their heads are gone, and their variables are numbers.
-        const written = origin?.source.text.split("\n")[origin.number - 1] ?? "";
-        expect(written).toBe(origin?.text);
+        // Loops are written out: their heads are gone, their turns have braces of their own, and their variables are numbers.
+        if (origin === undefined) {
+          expect(text).toMatch(/^ *[{}]$/);
+          return;
+        }
+        const written = origin.source.text.split("\n")[origin.number - 1] as string;
+        expect(written).toBe(origin.text);
         expect(written === text || written.includes("// unroll") || / \d+u|\[\d+u/.test(text)).toBe(true);
       });
       const named = (text: string) => lines[code.indexOf(text)];

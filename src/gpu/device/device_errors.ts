@@ -17,8 +17,8 @@ export interface Line {
 }
 
 /**
- * The origin of each line of a module. It is undefined for lines that linking puts between declarations. To find out, the
- * module is linked once more, from sources in which each line has its own number in a comment.
+ * The origin of each line of a module. It is undefined for lines that linking puts between declarations, and for the braces of loops that
+ * are written out. To find out, the module is linked once more, from sources in which each line has its own number in a comment.
  */
 export function linesOf({ relink }: Module): (Line | undefined)[] {
   const lines: Line[] = [];
