@@ -79,8 +79,8 @@ fn allocation_capacity() -> u32 {
 }
 
 // Sorts of a work-group only. The type of the values that move with keys; the words that hold a digit's counts, or one word of
-// each item, with one more for each 32 of them; half the number of digits; the bits of a digit; the bits to sort by, from SORT_FROM up to, and without, SORT_TO;
-// whether keys have two words; and whether values move with them.
+// each item, with one more for each 32 of them; half the number of digits; the bits of a digit; the bits to sort by, from SORT_FROM up
+// to, and without, SORT_TO; whether keys have two words; and whether values move with them.
 alias Taken = u32;
 const SORT_WORDS = 2112u;
 const SORT_LANES = 8u;

@@ -5,7 +5,7 @@ import { i32, u32 } from "../../algebra/integers.ts";
 import type { Operator } from "../../algebra/monoid.ts";
 import type { ElementType, TypeName, Value } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import type { InitialOption } from "../../options.ts";
+import type { InitialOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
 import { commonNames } from "../../plan/options.ts";
@@ -106,14 +106,15 @@ export interface HandScanMapOptions<From extends string, Name extends string, V 
   readonly exclusive?: boolean;
 }
 
-const scanNames = {
+/** Calls on the GPU and with segments take these options, too. */
+export const scanNames = {
   op: true,
   exclusive: "boolean",
   initial: true,
   total: true,
   into: true,
   ...commonNames,
-} as const;
+} as const satisfies OptionTable<HandScanMapOptions<string, string, Value>>;
 
 /** The options that decide the types of a call, in any of its forms. Nobody has checked them yet. */
 export interface TypeOptions {

@@ -17,6 +17,7 @@ import type {
   IntoOption,
   TotalOption,
 } from "../at_hand/scan_at_hand.ts";
+import { scanNames } from "../at_hand/scan_at_hand.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { keepPlan, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -90,15 +91,7 @@ export interface GpuPartitionOptions<Name extends string> extends Omit<HandParti
 }
 
 const names = {
-  scan: {
-    op: true,
-    exclusive: "boolean",
-    initial: true,
-    total: true,
-    segments: true,
-    into: true,
-    ...commonNames,
-  },
+  scan: { ...scanNames, segments: true },
   reduce: { op: true, initial: true, segments: true, into: true, ...commonNames },
   compact: { where: true, flags: true, indices: "boolean", into: true, ...commonNames },
   partition: {

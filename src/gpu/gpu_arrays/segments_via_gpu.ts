@@ -10,7 +10,7 @@ import { requireOptions } from "../../options.ts";
 import { commonNames } from "../../plan/options.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
 import type { HandMapOptions, HandScanMapOptions, HandTypes, TypeOptions } from "../at_hand/scan_at_hand.ts";
-import { endReaderOf, isLong, loadStreams, targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
+import { endReaderOf, isLong, loadStreams, scanNames, targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { requireDevice } from "../device/device.ts";
@@ -30,15 +30,7 @@ export interface HandSegmentsOption<Own = Segments | SegmentsByExpression<AnyArr
 }
 
 const names = {
-  scan: {
-    op: true,
-    exclusive: "boolean",
-    initial: true,
-    total: true,
-    segments: true,
-    into: true,
-    ...commonNames,
-  },
+  scan: { ...scanNames, segments: true },
   reduce: { op: true, initial: true, segments: true, ...commonNames },
 } as const satisfies {
   scan: OptionTable<HandScanMapOptions<string, string, Value> & HandSegmentsOption>;

@@ -21,9 +21,10 @@ import { testSinglePass } from "./probe_single_pass.ts";
 /** Options of {@link tuneAdapter}. */
 export interface TuneAdapterOptions {
   /**
-   * How many seconds kernels are compiled and timed for. What most programs use is measured first: scans of u32, each algorithm once, before
-   * any gets other sizes. Sizes that were not measured by then stay Wavefold's own, and so do all if there was no time for the first ones. These take time beyond it: the test of the single pass, kernels that compile more slowly than
-   * those before them, and the check of the longest result of each chosen kernel. The default is 10.
+   * How many seconds kernels are compiled and timed for. What most programs use is measured first: scans of u32, each algorithm once,
+   * before any gets other sizes. Sizes that were not measured by then stay Wavefold's own, and so do all if there was no time for the
+   * first ones. These take time beyond it: the test of the single pass, kernels that compile more slowly than those before them, and the
+   * check of the longest result of each chosen kernel. The default is 10.
    */
   readonly seconds?: number;
 }
