@@ -81,7 +81,9 @@ export interface SortRow {
   /** Items of a thread, and threads of a work-group, if threads have counters. */
   readonly counterItems: number;
   readonly counterThreads: number;
-  /** The kernel that counts all digits: how many work-groups it has, and how many copies of each counter a work-group has. */
+  /** The kernel that counts all digits: its threads and items of a thread, its work-groups, and how many copies of each counter one has. */
+  readonly countThreads: number;
+  readonly countItems: number;
   readonly workGroups: number;
   readonly copies: number;
   /** A look-back: how often a tile reads an entry that is not there yet, and how many entries a thread reads at a time. */
@@ -119,6 +121,8 @@ export const sortRows = {
     workGroups: 16,
     copies: 1,
     patience: 16,
+    countThreads: 256,
+    countItems: 16,
     atOnce: 4,
     compared: [],
     oneTile: 1024,
@@ -170,8 +174,12 @@ export const sortRows = {
     counterBits: 4,
     counterItems: 16,
     counterThreads: 128,
-    workGroups: 528,
-    copies: 4,
+    // H200, this kernel in a sort of 2^20, 2^22, 2^24, 2^26 u32, and by 16 bits, µs: 11.1, 16.9, 41.8, 133.7, 83.9 (256 × 16, 528 work-groups, with 4
+    // copies 12.7, 23.3, 49.5, 161.4, 84.0, 1 copy 13.3, 18.3, 42.4, 131.6, 83.1; 1056, 1 copy 13.0, 23.2, 41.9, 129.9, 83.7).
+    countThreads: 1024,
+    countItems: 8,
+    workGroups: 264,
+    copies: 2,
     patience: 1000,
     atOnce: 8,
     // H100, u32, µs, and by a network or in tiles: 2^10 10.4 (11.2; 1024 threads 11.3; CUB 13.9); 2^11 10.6 (13.1); 2^12 11.9 (16.7; 16 own items
@@ -212,6 +220,8 @@ export const sortRows = {
     copies: 2,
     patience: 1000,
     atOnce: 4,
+    countThreads: 256,
+    countItems: 16,
     compared: [[1024, 32, 256]],
     oneTile: 4096,
     oneTileThreads: 256,
@@ -606,7 +616,7 @@ function countedAtOnce(options: SortKernelOptions, row: SortRow, facts: DeviceFa
   const { digits, type } = options;
   const radix = 2 ** digits.each;
   const sizes = {
-    ...plainSizes({ workGroupSize: 256, items: 16 }, "sort", type, {}, facts),
+    ...plainSizes({ workGroupSize: row.countThreads, items: row.countItems }, "sort", type, {}, facts),
     unrolled: !facts.software,
   };
   const bins = digits.count * radix;
