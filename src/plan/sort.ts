@@ -75,6 +75,8 @@ export interface SortRow {
   readonly byVotes: boolean;
   /** The most bytes of a key for which keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
   readonly byArrival: 0 | 4 | 8;
+  /** Whether items with values or positions are ranked by that order, too, if subgroups can vote where it is wrong. */
+  readonly byMarks: boolean;
   /** The most bits of a digit: if subgroups vote, and if threads have counters. */
   readonly bits: number;
   readonly counterBits: number;
@@ -114,15 +116,16 @@ export const sortRows = {
     shorterPairs: [],
     byVotes: false,
     byArrival: 0,
+    byMarks: false,
     bits: 6,
     counterBits: 4,
     counterItems: 16,
     counterThreads: 64,
+    countThreads: 256,
+    countItems: 16,
     workGroups: 16,
     copies: 1,
     patience: 16,
-    countThreads: 256,
-    countItems: 16,
     atOnce: 4,
     compared: [],
     oneTile: 1024,
@@ -137,7 +140,7 @@ export const sortRows = {
   nvidia: {
     workGroupSize: 256,
     items: 22,
-    wordItems: [32, 28],
+    wordItems: [32, 22],
     // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
     shorter: [
       [2 ** 16, 4],
@@ -149,9 +152,8 @@ export const sortRows = {
     shorterWithValues: [
       [2 ** 16, 4],
       [2 ** 18, 8],
-      [2 ** 22, 16],
-      [2 ** 23, 20],
-      [2 ** 24, 24],
+      [2 ** 20, 16],
+      [2 ** 22, 21],
     ],
     packsFrom: 26,
     // H100, u32, µs, with 16 items and 32: 2^18 42.8 (8: 42.6) and 49.5; 2^20 58.6 and 58.8; 2^21 90.1 and 75.6; 2^22 152 and 131.
@@ -170,6 +172,7 @@ export const sortRows = {
     ],
     byVotes: true,
     byArrival: 8,
+    byMarks: true,
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -212,16 +215,17 @@ export const sortRows = {
     shorterPairs: [],
     byVotes: true,
     byArrival: 0,
+    byMarks: false,
     bits: 8,
     counterBits: 4,
     counterItems: 16,
     counterThreads: 128,
+    countThreads: 256,
+    countItems: 16,
     workGroups: 512,
     copies: 2,
     patience: 1000,
     atOnce: 4,
-    countThreads: 256,
-    countItems: 16,
     compared: [[1024, 32, 256]],
     oneTile: 4096,
     oneTileThreads: 256,
@@ -367,7 +371,7 @@ export function planSort(
   const row: SortRow = { ...checked.row, ...(tuned && !isSized && sizesOf(tuned.row)), ...testing };
 
   const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
-  const ofTiles = { partBytes: row.partBytes, byArrival: row.byArrival };
+  const ofTiles = { partBytes: row.partBytes, byArrival: row.byArrival, byMarks: row.byMarks };
   const [oneTile, oneTileThreads] = (testing.oneTile === undefined ? row.shorterTiles : []).find(
     ([upTo]) => maxLength <= upTo,
   ) ?? [row.oneTile, row.oneTileThreads];
@@ -402,7 +406,7 @@ export function planSort(
   const { common, scratch: scratchOfData, spine, slotsFor, copies } = layout;
 
   if (isWhole) {
-    const kernel = oneTileKernel({ ...kernelOptions, byArrival: 0 }, storesKeys);
+    const kernel = oneTileKernel({ ...kernelOptions, byArrival: 0, byMarks: false }, storesKeys);
     const passes = (length: number, aside: boolean): readonly Pass[] =>
       length === 0
         ? []
@@ -426,7 +430,13 @@ export function planSort(
     Array.from({ length: count }, (_, at) =>
       isByArrival(kernelOptions)
         ? keysPassKernel(kernelOptions, lookBack, testing.disorder)
-        : sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < count - 1, lookBack),
+        : sortPassKernel(
+            kernelOptions,
+            at === 0 ? "items" : "keys",
+            storesKeys || at < count - 1,
+            lookBack,
+            testing.disorder,
+          ),
     );
   const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
   const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));
