@@ -57,8 +57,9 @@ export type Moved = ScalarType | "positions" | undefined;
 /** A row of the table of sizes. */
 export interface SortRow {
   readonly workGroupSize: number;
-  /** Items of a thread: `items` if items or values have two words, otherwise `wordItems`. */
+  /** Items of a thread: `items` if items or values have two words, `longKeyItems` if keys have two and do not move alone, otherwise `wordItems`. */
   readonly items: number;
+  readonly longKeyItems: number;
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
@@ -107,6 +108,7 @@ export const sortRows = {
   software: {
     workGroupSize: 64,
     items: 16,
+    longKeyItems: 16,
     wordItems: [16, 16],
     shorter: [],
     shorterWithValues: [],
@@ -140,6 +142,8 @@ export const sortRows = {
   nvidia: {
     workGroupSize: 256,
     items: 22,
+    // H200, 2^23, µs, with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). u32 + u64 take 411, 394 (425).
+    longKeyItems: 16,
     wordItems: [32, 22],
     // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
     shorter: [
@@ -147,8 +151,9 @@ export const sortRows = {
       [2 ** 18, 8],
       [2 ** 22, 16],
     ],
-    // H100, u32 + u32, µs, with 16, 20 and 24 items, and 28 whose ranks are packed: 2^20 78, 82, 88, 94; 2^22 233, 235, 246, 249; 2^23 411,
-    // 395, 401, 402; 2^24 765, 719, 713, 714; 2^26 2900, 2780, 2570, 2536 (24 packed: 2604; 26: 2560; 32: 3430; 512 × 28: 2944).
+    // H200, u32 + u32, µs, with 16 items, 21 and 22: 2^20 65.8; 2^21 112.7, 111.7; 2^22 193.5, 186.3, 191.9; 2^23 – , 324.7, 325; 2^24 – , 596, 589
+    // (24: 611; 28: 813; 32: 761); 2^26 – , – , 2172 (24: 2237; 28: 3007). 21 make three tiles for each work-group that 132 multiprocessors
+    // hold at 2^22. By votes 219, 670 and 2391.
     shorterWithValues: [
       [2 ** 16, 4],
       [2 ** 18, 8],
@@ -206,6 +211,7 @@ export const sortRows = {
   gpu: {
     workGroupSize: 256,
     items: 12,
+    longKeyItems: 12,
     wordItems: [12, 12],
     shorter: [],
     shorterWithValues: [],
@@ -314,12 +320,13 @@ export function checkedSort(
   const [from, to] = range;
   const digits = { from, bits: to - from };
   const arrives = isByArrival({ ...row, type, keysAlone, payload, digits, shape: row });
+  const pairItems = payload.kind !== "none" && wordsPerKey(key.type) === 2 ? row.longKeyItems : row.items;
   const [items, shorterItems] = arrives
     ? isPair
       ? [row.arrivingPairs[type.kind === "float" ? 1 : 0], row.shorterPairs]
       : [row.wordItems[0], row.shorterKeys]
     : isPair || payload.kind === "none"
-      ? [isPair ? row.items : row.wordItems[0], row.shorter]
+      ? [isPair ? pairItems : row.wordItems[0], row.shorter]
       : [row.wordItems[1], row.shorterWithValues];
   const shorter = shorterItems.find(([upTo]) => options.maxLength <= upTo)?.[1];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
