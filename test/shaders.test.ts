@@ -317,6 +317,7 @@ async function* plansOf(
     for (const planted of [{}, { disorder: 2 }]) {
       yield* [
         planSort(options, facts, methodsWithSubgroups, undefined, ["items"], { ...planted, byArrival: 8 }),
+        planSort(options, facts, methodsWithSubgroups, "positions", ["items"], { ...planted, byMarks: true }),
       ];
     }
   }

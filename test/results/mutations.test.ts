@@ -10,7 +10,9 @@ import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
+import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -122,23 +124,28 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
     sort.destroy();
   };
 
-/** Positions that move with keys, by ranks of which two are in a word. */
-const byPackedRanks: Subject = async function* ({ device }) {
-  const context = contextOf(device);
-  const options = { type: u32, algorithm: "subgroup", ...tile, maxLength: LENGTH } as const;
-  const sort = await prepare(
-    context,
-    planSort(options, context.facts, methodsWithSubgroups, "positions", undefined, { packsFrom: 1 }),
-  );
-  const [input, output, reordered] = [few, new Uint32Array(LENGTH), new Uint32Array(LENGTH)].map((one) =>
-    storageBuffer(device, one),
-  ) as [GPUBuffer, GPUBuffer, GPUBuffer];
-  const encoder = device.createCommandEncoder();
-  sort.record(encoder, { input, output, reordered, length: LENGTH });
-  device.queue.submit([encoder.finish()]);
-  yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], [...argSortReference(few)]];
-  sort.destroy();
-};
+/** Positions that move with keys, in tiles that subgroups rank. */
+const positionsOf = (data: Uint32Array, tuning: TuningOptions, testing: SortTesting): Subject =>
+  async function* ({ device }) {
+    const context = contextOf(device);
+    const options = { type: u32, algorithm: "subgroup", ...tuning, maxLength: LENGTH } as const;
+    const sort = await prepare(
+      context,
+      planSort(options, context.facts, methodsWithSubgroups, "positions", undefined, testing),
+    );
+    const [input, output, reordered] = [data, new Uint32Array(LENGTH), new Uint32Array(LENGTH)].map((one) =>
+      storageBuffer(device, one),
+    ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+    const encoder = device.createCommandEncoder();
+    sort.record(encoder, { input, output, reordered, length: LENGTH });
+    device.queue.submit([encoder.finish()]);
+    yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], [...argSortReference(data)]];
+    sort.destroy();
+  };
+const byVotes = (data: Uint32Array, tuning: TuningOptions, testing: SortTesting = {}): Subject =>
+  positionsOf(data, tuning, { ...testing, byMarks: false });
+/** Of every second tile, the items arrive in a wrong order. */
+const byMarks = positionsOf(few, tile, { byMarks: true, disorder: 2, partBytes: 128 });
 
 /** Keys of few values with values that show their order, and structs by a key, where a binding holds a third of them. */
 const inShortBindings: Subject = async function* (own) {
@@ -456,10 +463,11 @@ const subjects = {
   "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
   "sorts by one plan": sortedAgain,
-  "a sort by votes, of two ranks to a word": byPackedRanks,
+  "a sort by votes, of two ranks to a word": byVotes(few, tile, { packsFrom: 1 }),
   // Several subgroups of up to 64 lanes.
-  "a sort by votes": sorted({ ...once, algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 2 }),
-  "a sort by votes, of few values": sorted({ ...twice, algorithm: "subgroup" }, few),
+  "a sort by votes": byVotes(numbers, { passes: "single", workGroupSize: 128, itemsPerThread: 2 }),
+  "a sort by votes, of few values": byVotes(few, { ...tile, passes: "reduce-then-scan" }),
+  "positions ranked as they arrive": byMarks,
   "keys ranked as they arrive": byArrival(numbers),
   "keys with NaN, ranked as they arrive": byArrival(nans, f32),
   "a sort in windows": inShortBindings,
@@ -1062,6 +1070,36 @@ const mutations: readonly Mutation[] = [
     shownBy: "keys ranked as they arrive",
     from: /is_wrong\w* \|= !is_first\w* & .*/g,
     to: "",
+  },
+  {
+    title: "the order of positions that arrive is not checked",
+    shownBy: "positions ranked as they arrive",
+    from: /is_wrong\w* \|= !is_first\w* & .*/g,
+    to: "",
+  },
+  {
+    title: "marks tell digits alone",
+    shownBy: "positions ranked as they arrive",
+    from: /atomicLoad\(&sort_memory\[at\w* \+ 1u\]\) <= (atomicLoad\(&sort_memory\[at\w*\]\))/g,
+    to: "(atomicLoad(&sort_memory[at + 1u]) >> 16u) < ($1 >> 16u)",
+  },
+  {
+    title: "a tile whose marks are out of order keeps its ranks",
+    shownBy: "positions ranked as they arrive",
+    from: "ranks = array<u32, RANK_WORDS>();",
+    to: "return ranks;",
+  },
+  {
+    title: "a tile that is ranked again does not begin at the first place of each digit",
+    shownBy: "positions ranked as they arrive",
+    from: "set_first_of_digit(first, thread);",
+    to: "set_first_of_digit(0u, thread);",
+  },
+  {
+    title: "a tile that is ranked again counts on from the marks",
+    shownBy: "positions ranked as they arrive",
+    from: /(\) != 0u\) \{\n\s*)clear_ranks\(thread\);(\n\s*count_items\(tile, digits, thread\);\n\s*set_first)/g,
+    to: "$1$2",
   },
   {
     title: "the order is checked by this digit alone",
