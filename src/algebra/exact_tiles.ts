@@ -202,7 +202,9 @@ function byColumns<Sizes extends TileShape>(
   if (groups === 0) {
     return undefined;
   }
-  const [from, to] = arrangement === "one-buffer" ? ["data", "data"] : ["input", "output"];
+  // A reduction reads one buffer, and writes another one.
+  const [from, to] =
+    arrangement === "one-buffer" && entryPoint !== "reduce_tiles" ? ["data", "data"] : ["input", "output"];
   const counts = { STEP: SPINE_STEP };
   return {
     sizes: { ...sizes, items: 1, workGroupSize },
