@@ -894,10 +894,10 @@ const mutations: readonly Mutation[] = [
     to: "",
   },
   {
-    title: "a search for a block's first run leaves runs out",
+    title: "a search for a block's first run goes too far",
     shownBy: "runs written out",
-    from: "width = (width - 1u) / (WORK_GROUP_SIZE + 1u) + 1u;",
-    to: "width = (width - 1u) / (WORK_GROUP_SIZE + 1u);",
+    from: "atomicMax(&runs_passed, place + 1u)",
+    to: "atomicMax(&runs_passed, place + 2u)",
   },
   {
     title: "all runs of a network are in rising order",
