@@ -89,6 +89,9 @@ export function lookBackMemory(
   return memoryOf([...finding, 1, 1], elementBytes, 5);
 }
 
+/** The words with a bit for each item of a tile, in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of segments. */
+export const endWords = (tile: number): number => Math.ceil(tile / 32);
+
 /** The entries of a spine, which kernels have as `params.spine_entries`, and its bytes. */
 export interface SpineSize {
   readonly entries: number;

@@ -6,10 +6,11 @@ import segmentValuesFile from "../../shaders/device/segments/values.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { declared } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
+import { algorithms, hasFullSubgroups } from "./algorithms.ts";
 import { elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { inputFor, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
-import { stagedItems } from "./segment_values.ts";
+import { endWords } from "./look_back.ts";
 import type { Sizes } from "./sizes.ts";
 import { valueShuffles } from "./subgroup_sources.ts";
 
@@ -26,11 +27,32 @@ const firstSegmentStored = /* @__PURE__ */ file("segments/first_segment_stored.w
 
 export const segmentValues = /* @__PURE__ */ file("segments/values.wgsl", segmentValuesFile);
 
+/** The bits of a word: the most lanes whose votes are in one, and the most items of a thread of which a word tells which ones end segments. */
+export const WORD_BITS = 32;
+/** The most bytes of a value that is moved lane by lane. */
+const MOST_VALUE_BYTES = 8;
+
 /**
  * Up to this many items, each tile searches for its first segment itself. For more items, a pass before searches for all tiles. u32, H100, mean length 32 and
  * 1024, 256 × 16, 2^24: 81 and 55 µs (a pass before: 88 and 63), 2^28: 930 and 681 (869 and 591).
  */
 export const MOST_SEARCHED = 2 ** 25;
+
+/** Whether kernels that hold the values of segments without heads take the operator and the sizes. */
+export const takesValues = (
+  { onValues: own, tiles }: Monoid,
+  { algorithm, sizes }: Pick<KernelOptions, "algorithm" | "sizes">,
+): boolean =>
+  own !== undefined &&
+  own.tiles === undefined &&
+  tiles === undefined &&
+  !own.domain.long &&
+  own.domain.elementBytes <= MOST_VALUE_BYTES &&
+  algorithms[algorithm].subgroups &&
+  hasFullSubgroups(sizes) &&
+  !sizes.oneByOne &&
+  sizes.maxSubgroupSize <= WORD_BITS &&
+  sizes.items <= WORD_BITS;
 
 /** The kernel that stores the first segment of each tile of {@link reduceOffsetsKernel}. */
 export const firstSegmentsKernel = (tile: number, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
@@ -85,6 +107,6 @@ export function reduceOffsetsKernel(
     sizes,
     vector,
     elementWords(monoid),
-    { STAGED_ITEMS: stagedItems(sizes), STAGED: sizes.workGroupSize * stagedItems(sizes) },
+    { END_WORDS: endWords(sizes.workGroupSize * sizes.items) },
   );
 }

@@ -42,8 +42,7 @@ import { scanFlatRowsKernel } from "./flat_rows.ts";
 import type { Kernel, SegmentSources, TotalsOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
-import { MOST_SEARCHED, reduceOffsetsKernel } from "./offsets.ts";
-import { takesValues, WORD_BITS } from "./segment_values.ts";
+import { MOST_SEARCHED, reduceOffsetsKernel, takesValues, WORD_BITS } from "./offsets.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 

@@ -1,6 +1,8 @@
+import { memoryOf } from "../kernels/algorithms.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import {
+  endWords,
   lookBackMemory,
   lookBackShape,
   lookBackSources,
@@ -8,7 +10,6 @@ import {
   spineSize,
   takeTiles,
 } from "../kernels/look_back.ts";
-import { offsetsMemory } from "../kernels/segment_values.ts";
 import type { TuningTable } from "./choose_sizes.ts";
 import { chooseSizes, groupingOf, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
@@ -176,6 +177,9 @@ const flatRows = {
  */
 const MOST_WORK_GROUPS = 2048;
 
+/** Bytes of work-group memory in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of a tile's segments. */
+const endsMemory = (tile: number): number => memoryOf(Array<number>(3).fill(endWords(tile)), 4, 1);
+
 export const singlePass: PlanSinglePass = (
   primitive,
   title,
@@ -210,7 +214,7 @@ export const singlePass: PlanSinglePass = (
     options,
     facts,
     methods,
-    (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? offsetsMemory(monoid, shape) : 0),
+    (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? endsMemory(tileOf(shape)) : 0),
   );
   const shape = lookBackShape(tuning);
   const carry = lookBackSources(primitive, monoid, shape, tuning.sizes, {

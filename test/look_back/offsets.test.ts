@@ -138,16 +138,14 @@ test.for([{ isStored: false }, { isStored: true }])(
   },
 );
 
-/** What the first segment that ends in a tile has there. */
-const firstTotal = "staged_values[place_of_item(behind_first_end - 1u)]";
-
 /** One rule broken in the text of a kernel that has it. */
 const mutations: readonly { readonly title: string; readonly isStored?: true; readonly change: Change }[] = [
   { title: "an end at a tile's end is dropped", change: [["behind <= end)", "behind < end)"]] },
   {
     title: "the first segment begins with the first item",
-    change: [["if (start > tile * TILE && start <= (tile + 1u) * TILE) {", "if (false) {"]],
+    change: [["if (start > begin && start <= end) {", "if (false) {"]],
   },
+  { title: "empty segments are not noted", change: [["/ 32u], 1u);", "/ 32u], 0u);"]] },
   {
     title: "an empty segment's stride passes others",
     change: [["segment + stride + 1u,", "segment + stride,"]],
@@ -155,17 +153,15 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
   { title: "a share of the empty segments is short", change: [["params.tiles + 1u;", "params.tiles;"]] },
   {
     title: "nothing comes before the first total",
-    change: [[`combine_values(carry().value, ${firstTotal})`, firstTotal]],
+    change: [["combine_values(carry().value, first)", "first"]],
   },
   {
     title: "what comes before the first total comes after it",
-    change: [
-      [`combine_values(carry().value, ${firstTotal})`, `combine_values(${firstTotal}, carry().value)`],
-    ],
+    change: [["combine_values(carry().value, first)", "combine_values(first, carry().value)"]],
   },
   {
     title: "the first total of a tile waits for nothing",
-    change: [["behind_first_end = at + 1u;", "behind_first_end = 0u;"]],
+    change: [["is_first = tiles.before.heads == 0u;", "is_first = false;"]],
   },
   {
     title: "lanes in the other order",
@@ -175,30 +171,20 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
     title: "a lane's end is passed",
     change: [["subgroup_rank >= step && distance >= step", "subgroup_rank >= step"]],
   },
-  { title: "an end among a thread's items is passed", change: [["(ends & (1u << 3u)) != 0u", "false"]] },
   {
-    title: "what is behind an end is not new",
-    change: [[/(staged_values\[place\] = tail;\s+tail) = value_identity\(\);/, "$1 = tail;"]],
+    title: "an end within a vector is passed",
+    change: [["(ends & (1u << (1u - 1u))) != 0u", "false"]],
   },
   {
-    title: "nothing comes before a thread's first end",
-    change: [["combine_values(before, staged_values[place])", "staged_values[place]"]],
+    title: "what is behind a vector's last end is not new",
+    change: [["if ((ends & (1u << (VECTOR - 1u))) != 0u) {", "if (false) {"]],
   },
   {
-    title: "what comes before a thread's first end comes after it",
-    change: [
-      ["combine_values(before, staged_values[place])", "combine_values(staged_values[place], before)"],
-    ],
+    title: "a place before the empty segments",
+    change: [["return place_from(place, begin + at + 1u, length);", "return place;"]],
   },
-  {
-    title: "an open thread takes nothing of the subgroups before",
-    change: [["before = combine_values(tiles.before.value, before);", ""]],
-  },
-  {
-    title: "items are staged without a gap",
-    change: [["at + at / ITEMS * (STAGED_ITEMS - ITEMS)", "at"]],
-  },
-  { title: "a missing total has no end", change: [["ends = 1u << (last - own - 1u);", "ends = 0u;"]] },
+  { title: "ends in a word are not counted", change: [["countOneBits(earlier)", "0u"]] },
+  { title: "a missing total has no end", change: [["ends = 1u << (last - first - 1u);", "ends = 0u;"]] },
   {
     title: "the search stops at a segment that ends before the tile",
     change: [["<= tile * TILE);", "< tile * TILE - 1u);"]],

@@ -1,9 +1,7 @@
 // A whole reduction of segments that offsets give, in one dispatch. Segment n has the items from offsets[n] up to, and not with,
 // offsets[n + 1]. Tiles are of items, however long segments are. A work-group finds the first segment that ends in its tile or
-// behind it. It loads the tile's values into work-group memory, and sets a bit at the last item of each segment that ends in the
-// tile. Then each thread goes through consecutive items, one after another, and leaves the total of a segment where it ends. So short
-// segments cost no more than long ones. Neighbouring threads store the totals of neighbouring segments. The first of them may have
-// begun before the tile, so its total waits for the look-back.
+// behind it, and sets a bit in work-group memory at the last item of each segment that ends in the tile. It stores the totals of
+// these segments. The first of them may have begun before the tile, so its total waits for the look-back.
 //
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a
 // segment ends in the tile. An offset past the end of the data counts as the end. Offsets that fall may give any totals, but
@@ -12,10 +10,10 @@
 // Linked with contract.wgsl, element.wgsl, values.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl, an input of vectors,
 // an output of single items, length_*.wgsl, look_back.wgsl, tile_*.wgsl, and
 // first_segment_searched.wgsl or first_segment_stored.wgsl. All subgroups are full, with at most 32 lanes. A thread has at
-// most 32 items.
-// Generated with it: consts STAGED_ITEMS, the places of a thread's items in work-group memory, and STAGED, those of a tile's.
+// most 32 vectors.
+// Generated with it: a const END_WORDS, the words with a bit for each item of a tile.
 // Dispatch at least one work-group for each tile, and params.tiles in all.
-// Work-group memory: the look-back's, the algorithm's, STAGED values, a word for each thread, and one more.
+// Work-group memory: the look-back's, the algorithm's, and three words for each 32 items.
 // replaces: total_of_tile
 
 @group(0) @binding(16) var<storage, read> offsets: array<u32>;
@@ -33,83 +31,99 @@ fn reduce_offsets(
     return;
   }
 
-  stage_values(tile, thread, length);
-  let first_segment = first_segment_of(tile, length);
-  mark_start(tile, thread, length);
-  visit_segments(tile, first_segment, thread, length, true);
+  var values = load_values(tile, thread, length);
+  mark_ends(tile, thread, length);
   workgroupBarrier();
-  let ends = atomicLoad(&ends_of_threads[thread]);
-  let votes = subgroupBallot(ends != 0u).x;
-  // What the thread's items have behind the last end so far.
-  var tail = value_identity();
-  for (var item = 0u; item < ITEMS; item++) { // unroll
-    let place = thread * STAGED_ITEMS + item;
-    tail = combine_values(tail, staged_values[place]);
-    if ((ends & (1u << item)) != 0u) {
-      staged_values[place] = tail;
-      tail = value_identity();
+  var run = Element(value_identity(), 0u);
+  // What comes before each vector in the run, and a bit for each vector whose first item is of the segment that is open where the
+  // run starts.
+  var before: array<SegmentValue, VECTORS>;
+  var is_open = 0u;
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    var items: array<SegmentValue, VECTOR>;
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      items[item] = values[vector * VECTOR + item];
     }
+    let scan = scan_vectors(run, items, ends_of_vector(vector_of(0u, thread, vector) * VECTOR));
+    before[vector] = scan.before;
+    is_open |= select(0u, 1u << vector, scan.is_open);
+    run = scan.run;
   }
-  let lanes = scan_lanes(Element(value_identity(), 0u), tail, votes);
-  let tiles = scan_subgroups(lanes.run);
+  let tiles = scan_subgroups(run);
   hand_on(tile, tiles.total, thread);
 
-  if (ends != 0u) {
-    let at = thread * ITEMS + firstTrailingBit(ends);
-    let place = place_of_item(at);
-    var before = lanes.before;
-    if (lanes.is_open) {
-      before = combine_values(tiles.before.value, before);
-      if (tiles.before.heads == 0u) {
-        behind_first_end = at + 1u;
+  // The total of the segment that is open where the tile starts, if it ends in one of the thread's vectors.
+  var first = value_identity();
+  var first_place = params.segment_count;
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let at = vector_of(0u, thread, vector) * VECTOR;
+    let ends = ends_of_vector(at);
+    if (ends != 0u) {
+      var total = before[vector];
+      var is_first = false;
+      if ((is_open & (1u << vector)) != 0u) {
+        total = combine_values(tiles.before.value, total);
+        is_first = tiles.before.heads == 0u;
+      }
+      // What a segment has at each item, if it ends there.
+      var totals: array<SegmentValue, VECTOR>;
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        total = combine_values(total, values[vector * VECTOR + item]);
+        totals[item] = total;
+        if ((ends & (1u << item)) != 0u) {
+          total = value_identity();
+        }
+      }
+      for (var left = ends; left != 0u; left &= left - 1u) {
+        let item = firstTrailingBit(left);
+        total = totals[0];
+        for (var other = 1u; other < VECTOR; other++) { // unroll
+          if (other == item) {
+            total = totals[other];
+          }
+        }
+        let place = place_of_end(at + item, tile * TILE, length);
+        if (is_first) {
+          first = total;
+          first_place = place;
+        } else if (place < params.segment_count) {
+          write_item(place, item_from_element(Element(total, 1u)));
+        }
+        is_first = false;
       }
     }
-    staged_values[place] = combine_values(before, staged_values[place]);
   }
-  workgroupBarrier();
-  let first_place = visit_segments(tile, first_segment, thread, length, false);
   store_empty_totals(tile, thread, length);
 
   look_back(tile, tiles.total, thread, length);
   if (first_place < params.segment_count) {
-    let total = combine_values(carry().value, staged_values[place_of_item(behind_first_end - 1u)]);
-    write_item(first_place, item_from_element(Element(total, 1u)));
+    write_item(first_place, item_from_element(Element(combine_values(carry().value, first), 1u)));
   }
 }
 
-// The values of the tile's items, and at each item that ends a segment, what that segment has in the tile. A thread has a word for
-// the ends among its consecutive items. Behind the first end of the tile is an item of this index. It is 0 if there is no end.
-var<workgroup> staged_values: array<SegmentValue, STAGED>;
-var<workgroup> ends_of_threads: array<atomic<u32>, WORK_GROUP_SIZE>;
-var<workgroup> behind_first_end: u32;
-
-// Where an item of the tile is staged. A thread's items are followed by a gap where one is needed so that lanes hit different banks.
-fn place_of_item(at: u32) -> u32 {
-  return at + at / ITEMS * (STAGED_ITEMS - ITEMS);
-}
-
-// Loads vectors as neighbouring lanes take them, and stages their values.
-fn stage_values(tile: u32, thread: u32, length: u32) {
-  let values = load_values(tile, thread, length);
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let place = place_of_item(vector_of(0u, thread, vector) * VECTOR);
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      staged_values[place + item] = values[vector * VECTOR + item];
-    }
-  }
-}
+// For each 32 items of the tile: a bit for each one that is the last of a segment, or that comes right before the first segment;
+// the least number of a segment that ends there, as the complement of the number that follows it; and whether an empty segment
+// lies behind one of them.
+var<workgroup> segment_ends: array<atomic<u32>, END_WORDS>;
+var<workgroup> least_segments: array<atomic<u32>, END_WORDS>;
+var<workgroup> empty_segments: array<atomic<u32>, END_WORDS>;
 
 fn offset_at(segment: u32, length: u32) -> u32 {
   return min(offsets[params.offsets_base + segment], length);
 }
 
-// Goes through the segments from the first one that ends in the tile or behind it, and marks where they end in the tile, or stores
-// what they have there. The total of the first end in the tile waits for the look-back. The thread that comes to it gets its place, and
-// others get params.segment_count.
-fn visit_segments(tile: u32, first: u32, thread: u32, length: u32, marks: bool) -> u32 {
+// Marks where segments end in the tile. Call in uniform control flow.
+fn mark_ends(tile: u32, thread: u32, length: u32) {
   let begin = tile * TILE;
   let end = min(begin + TILE, length);
-  var first_place = params.segment_count;
+  let first = first_segment_of(tile, length);
+  if (thread == 0u) {
+    // The items before the first offset are in no segment.
+    let start = offset_at(0u, length);
+    if (start > begin && start <= end) {
+      mark_end(start - 1u - begin, 0u);
+    }
+  }
   var segment = first + thread;
   while (segment < params.segment_count) {
     let start = offset_at(segment, length);
@@ -118,6 +132,9 @@ fn visit_segments(tile: u32, first: u32, thread: u32, length: u32, marks: bool) 
       break;
     }
     if (start >= behind) {
+      if (start > begin) {
+        atomicStore(&empty_segments[(start - 1u - begin) / 32u], 1u);
+      }
       // Many empty segments one after another are passed in strides that grow.
       var stride = WORK_GROUP_SIZE;
       while (segment + stride < params.segment_count && offset_at(segment + stride + 1u, length) == start) {
@@ -125,31 +142,53 @@ fn visit_segments(tile: u32, first: u32, thread: u32, length: u32, marks: bool) 
         stride *= 2u;
       }
     } else if (behind > begin && behind <= end) {
-      if (marks) {
-        mark_end(behind - 1u - begin);
-      } else if (behind - begin == behind_first_end) {
-        first_place = segment;
-      } else {
-        write_item(segment, item_from_element(Element(staged_values[place_of_item(behind - 1u - begin)], 1u)));
-      }
+      mark_end(behind - 1u - begin, segment + 1u);
     }
     segment += WORK_GROUP_SIZE;
   }
-  return first_place;
 }
 
-// The items before the first offset are in no segment.
-fn mark_start(tile: u32, thread: u32, length: u32) {
-  if (thread == 0u) {
-    let start = offset_at(0u, length);
-    if (start > tile * TILE && start <= (tile + 1u) * TILE) {
-      mark_end(start - 1u - tile * TILE);
+fn mark_end(at: u32, number: u32) {
+  atomicOr(&segment_ends[at / 32u], 1u << (at % 32u));
+  atomicMax(&least_segments[at / 32u], ~number);
+}
+
+// A bit for each item of a vector that is the last one of a segment. A vector has a power of two of items, so that its bits are in
+// one word.
+fn ends_of_vector(at: u32) -> u32 {
+  return (atomicLoad(&segment_ends[at / 32u]) >> (at % 32u)) & ((2u << (VECTOR - 1u)) - 1u);
+}
+
+// The place of the segment that ends with an item of the tile. Those that end within the same 32 items are counted; where one of them
+// is empty, its place is found by its end. The place is past the last one if the item is in no segment.
+fn place_of_end(at: u32, begin: u32, length: u32) -> u32 {
+  let word = at / 32u;
+  let earlier = atomicLoad(&segment_ends[word]) & ((1u << (at % 32u)) - 1u);
+  let place = ~atomicLoad(&least_segments[word]) + countOneBits(earlier) - 1u;
+  if (atomicLoad(&empty_segments[word]) != 0u && place < params.segment_count) {
+    return place_from(place, begin + at + 1u, length);
+  }
+  return place;
+}
+
+// The first segment from `place` on that ends at an index or behind it: in strides that grow, then by halves.
+fn place_from(place: u32, index: u32, length: u32) -> u32 {
+  var low = place;
+  var stride = 1u;
+  while (low + stride <= params.segment_count && offset_at(low + stride, length) < index) {
+    low += stride;
+    stride *= 2u;
+  }
+  var high = min(low + stride - 1u, params.segment_count);
+  while (low < high) {
+    let middle = low + (high - low) / 2u;
+    if (offset_at(middle + 1u, length) < index) {
+      low = middle + 1u;
+    } else {
+      high = middle;
     }
   }
-}
-
-fn mark_end(at: u32) {
-  atomicOr(&ends_of_threads[at / ITEMS], 1u << (at % ITEMS));
+  return low;
 }
 
 // Stores the totals of a share of the segments: of those that are empty. Each work-group has as many, wherever empty ones lie.
@@ -171,23 +210,17 @@ fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   workgroupBarrier();
   let begin = tile * TILE;
   let last = last_offset(min(begin + TILE, length), length);
-  let own = begin + thread * ITEMS;
-  var ends = 0u;
-  if (last > own && last <= own + ITEMS) {
-    ends = 1u << (last - own - 1u);
-  }
-  let votes = subgroupBallot(ends != 0u).x;
-  var tail = value_identity();
+  var run = Element(value_identity(), 0u);
   for (var vector = 0u; vector < VECTORS; vector++) {
-    let items = load_edge(own / VECTOR + vector, length);
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      tail = combine_values(tail, items[item]);
-      if ((ends & (1u << (vector * VECTOR + item))) != 0u) {
-        tail = value_identity();
-      }
+    let place = vector_of(tile, thread, vector);
+    let first = place * VECTOR;
+    var ends = 0u;
+    if (last > max(first, begin) && last <= first + VECTOR) {
+      ends = 1u << (last - first - 1u);
     }
+    run = scan_vectors(run, load_edge(place, length), ends).run;
   }
-  return scan_subgroups(scan_lanes(Element(value_identity(), 0u), tail, votes).run).total;
+  return scan_subgroups(run).total;
 }
 
 // The greatest offset up to an index, or 0 if there is none.

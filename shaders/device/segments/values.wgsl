@@ -38,19 +38,31 @@ fn load_edge(place: u32, length: u32) -> array<SegmentValue, VECTOR> {
   return values;
 }
 
-struct LanesScan {
-  // What comes before the lane's items in the run, since the last end.
+struct VectorsScan {
+  // What comes before the vector in the run, since the last end.
   before: SegmentValue,
-  // Whether no segment ends before them in the run.
+  // Whether no segment ends before the vector in the run.
   is_open: bool,
-  // The run up to the last lane's items.
+  // The run up to this row of vectors.
   run: Element,
 }
 
-// Combines what each lane has behind its last end, with what the run has before these lanes. `votes` has a bit for each lane in
-// whose items a segment ends.
-fn scan_lanes(run: Element, behind: SegmentValue, votes: u32) -> LanesScan {
-  var tail = behind;
+// Combines a row of vectors, one a lane, with the rows before it in the run. `ends` has a bit for each item that ends a segment.
+fn scan_vectors(run: Element, values: array<SegmentValue, VECTOR>, ends: u32) -> VectorsScan {
+  let votes = subgroupBallot(ends != 0u).x;
+  var items = values;
+  // What the vector has behind its last end.
+  var tail = items[0];
+  for (var item = 1u; item < VECTOR; item++) { // unroll
+    if ((ends & (1u << (item - 1u))) != 0u) {
+      tail = items[item];
+    } else {
+      tail = combine_values(tail, items[item]);
+    }
+  }
+  if ((ends & (1u << (VECTOR - 1u))) != 0u) {
+    tail = value_identity();
+  }
   // How many lanes before this one have no end, from its own on.
   let earlier = votes & ((2u << subgroup_rank) - 1u);
   let distance = select(subgroup_rank - firstLeadingBit(earlier), MAX_SUBGROUP_SIZE, earlier == 0u);
@@ -69,23 +81,5 @@ fn scan_lanes(run: Element, behind: SegmentValue, votes: u32) -> LanesScan {
   }
   let is_open = run.heads == 0u && (votes & ((1u << subgroup_rank) - 1u)) == 0u;
   let last = value_shuffle(tail, subgroup_count - 1u);
-  return LanesScan(before, is_open, Element(last, select(run.heads, 1u, votes != 0u)));
-}
-
-// The same for a row of vectors, one a lane. `ends` has a bit for each item that ends a segment.
-fn scan_vectors(run: Element, items: array<SegmentValue, VECTOR>, ends: u32) -> LanesScan {
-  let votes = subgroupBallot(ends != 0u).x;
-  // What the vector has behind its last end.
-  var tail = items[0];
-  for (var item = 1u; item < VECTOR; item++) { // unroll
-    if ((ends & (1u << (item - 1u))) != 0u) {
-      tail = items[item];
-    } else {
-      tail = combine_values(tail, items[item]);
-    }
-  }
-  if ((ends & (1u << (VECTOR - 1u))) != 0u) {
-    tail = value_identity();
-  }
-  return scan_lanes(run, tail, votes);
+  return VectorsScan(before, is_open, Element(last, select(run.heads, 1u, votes != 0u)));
 }
