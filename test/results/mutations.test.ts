@@ -896,8 +896,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "a search for a block's first run goes too far",
     shownBy: "runs written out",
-    from: "atomicMax(&runs_passed, place + 1u)",
-    to: "atomicMax(&runs_passed, place + 2u)",
+    from: "first_run = next;",
+    to: "first_run = next + 1u;",
   },
   {
     title: "all runs of a network are in rising order",

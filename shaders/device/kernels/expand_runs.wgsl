@@ -4,7 +4,7 @@
 // Linked with contract.wgsl, input_items.wgsl, output_items.wgsl and length_*.wgsl.
 // Generated with it: a const BLOCK_ITEMS, the items of a block that a thread takes. It divides ITEMS.
 // Dispatch at least one work-group for each tile of the output, and one if the output has no room. Threads past the last item
-// store nothing. Work-group memory: a word for each item of a block, two for each 32 of them, and two more.
+// store nothing. Work-group memory: a word for each item of a block, two for each 32 of them, and one more.
 
 @group(0) @binding(16) var<storage, read> ends: array<u32>;
 @group(0) @binding(5) var<storage, read_write> total: array<u32>;
@@ -33,15 +33,9 @@ fn expand_runs(
   if (tile == 0u && thread == 0u) {
     total[params.count_base] = items;
   }
-  for (var block = 0u; block < ITEMS / BLOCK_ITEMS; block++) {
-    let begin = tile * TILE + block * BLOCK;
-    if (begin >= items) {
-      return;
-    }
-    for (var word = thread; word < BLOCK_WORDS; word += WORK_GROUP_SIZE) {
-      atomicStore(&block_starts[word], 0u);
-    }
-    let first = run_of_item(begin, runs, thread);
+  var first = 0u;
+  for (var begin = tile * TILE; begin < min(items, tile * TILE + TILE); begin += BLOCK) {
+    first = run_of_item(begin, first, runs, thread);
     note_runs(first, begin, min(BLOCK, items - begin), runs, thread);
     workgroupBarrier();
     for (var word = thread; word < BLOCK_WORDS; word += WORK_GROUP_SIZE) {
@@ -54,8 +48,14 @@ fn expand_runs(
         write_item(begin + at, read_item(block_runs[last_start_up_to(at)]));
       }
     }
-    // The next block takes the same work-group memory.
-    workgroupBarrier();
+    if (BLOCK < TILE) {
+      // The next block takes the same work-group memory.
+      workgroupBarrier();
+      for (var word = thread; word < BLOCK_WORDS; word += WORK_GROUP_SIZE) {
+        atomicStore(&block_starts[word], 0u);
+      }
+      workgroupBarrier();
+    }
   }
 }
 
@@ -63,32 +63,28 @@ fn run_end(run: u32) -> u32 {
   return ends[params.positions_base + run];
 }
 
-// How many runs are known to end at an item or before it.
-var<workgroup> runs_passed: atomic<u32>;
 var<workgroup> first_run: u32;
 
-// The run of an item: the first one that ends behind it. Threads try places at equal distances, then between two of these.
-fn run_of_item(index: u32, runs: u32, thread: u32) -> u32 {
-  if (thread == 0u) {
-    atomicStore(&runs_passed, 0u);
-    first_run = 0u;
-  }
-  var run = workgroupUniformLoad(&first_run);
+// The run of an item: the first one that ends behind it, from the run of an item before on. Threads try places at equal distances, then
+// between two of these.
+fn run_of_item(index: u32, least: u32, runs: u32, thread: u32) -> u32 {
+  var run = least;
   // How many runs it may be, from this one on.
-  var width = runs;
+  var width = runs - least;
   while (width > 1u) {
     width = (width - 1u) / (WORK_GROUP_SIZE + 1u) + 1u;
-    let place = run + (thread + 1u) * width - 1u;
-    if (place < runs - 1u && run_end(place) <= index) {
-      atomicMax(&runs_passed, place + 1u);
-    }
-    workgroupBarrier();
-    if (thread == 0u) {
-      first_run = atomicLoad(&runs_passed);
+    let next = run + (thread + 1u) * width;
+    if (is_passed(next, index, runs) && (thread == WORK_GROUP_SIZE - 1u || !is_passed(next + width, index, runs))) {
+      first_run = next;
     }
     run = workgroupUniformLoad(&first_run);
   }
   return run;
+}
+
+// Whether all runs before one end at an item or before it. The last run does not.
+fn is_passed(run: u32, index: u32, runs: u32) -> bool {
+  return run < runs && run_end(run - 1u) <= index;
 }
 
 // Notes the runs that have some of the block's items, from the run of the first one on.
