@@ -16,7 +16,7 @@ import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
-import { runLengthsReference } from "../../src/reference/runs.ts";
+import { expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { argSortReference, nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
@@ -520,6 +520,16 @@ const subjects = {
     yield [values, expected.values];
     yield [counts, expected.counts];
   },
+  // Two blocks in each tile, runs longer than many words of bits, and more empty runs in one place than a work-group has threads.
+  "runs written out": async function* (own) {
+    const counts = Uint32Array.from({ length: LENGTH }, (_, run) =>
+      run > 100 && run < 400 ? 0 : ([1, 0, 40, 3][run % 4] as number),
+    );
+    counts[50] = 1500;
+    counts[700] = 2;
+    const sizes = { workGroupSize: 64, itemsPerThread: 64 };
+    yield [await own.expandRuns(numbers, counts, sizes), expandRunsReference(numbers, counts)];
+  },
   "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
   "sorts by one plan": sortedAgain,
@@ -969,6 +979,42 @@ const mutations: readonly Mutation[] = [
     to: "total[params.count_base] = element.heads - 1u;",
   },
   // Sorts.
+  {
+    title: "a run that goes on in a block is not in it",
+    shownBy: "runs written out",
+    from: "let at = max(start, begin) - begin;",
+    to: "let at = max(start, begin + 1u) - begin;",
+  },
+  {
+    title: "empty runs are passed with those behind them",
+    shownBy: "runs written out",
+    from: "run_end(run + stride) == start",
+    to: "run_end(run + 1u) == start",
+  },
+  {
+    title: "a word of items takes nothing of the words before",
+    shownBy: "runs written out",
+    from: "starts_before[word], starts == 0u",
+    to: "0u, starts == 0u",
+  },
+  {
+    title: "the first of a word's starts counts as the last",
+    shownBy: "runs written out",
+    from: "select(word * 32u + firstLeadingBit(starts)",
+    to: "select(word * 32u + firstTrailingBit(starts)",
+  },
+  {
+    title: "a block keeps the starts of the one before",
+    shownBy: "runs written out",
+    from: "atomicStore(&block_starts[word], 0u);",
+    to: "",
+  },
+  {
+    title: "a search for a block's first run goes too far",
+    shownBy: "runs written out",
+    from: "first_run = next;",
+    to: "first_run = next + 1u;",
+  },
   {
     title: "all runs of a network are in rising order",
     shownBy: "a sort of keys by a network",
