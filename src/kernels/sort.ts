@@ -406,10 +406,7 @@ export function sortPassKernel(
     options,
     "sort by a digit",
     "sort_pass",
-    [
-      ...passSources(options, source, storesKeys, lookBack),
-      ...(isByMarks(options) ? [...arrivalSources(disorder), rankByMarks] : []),
-    ],
+    passSources(options, source, storesKeys, lookBack, disorder),
     { ...lookBackConstants(lookBack), ...disorderConstant(disorder) },
   );
 }
@@ -427,11 +424,13 @@ const passSources = (
   source: SortSource,
   storesKeys: boolean,
   lookBack: SortLookBack | undefined,
+  disorder?: number,
 ): Source[] => [
   ...itemSources(options, source),
   exchangeText(options),
   outputItems,
   ...rankSources(options),
+  ...(isByMarks(options) ? [...arrivalSources(disorder), rankByMarks] : []),
   ...firstSources(lookBack),
   ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
   storesKeys ? storeKeys : storeNoKeys,
