@@ -55,6 +55,7 @@ import { faults } from "./look_back/support.ts";
 import { algorithmNames, untyped } from "./support/fold.ts";
 import { allTypes, factsWith, inKernelFunctions } from "./support/kernels.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
+import { affine } from "./support/operators.ts";
 import { planCompact, planPartition, planReduce, planScan } from "./support/plans.ts";
 import { rows } from "./support/rows.ts";
 
@@ -317,6 +318,7 @@ async function* plansOf(
     for (const planted of [{}, { disorder: 2 }]) {
       yield* [
         planSort(options, facts, methodsWithSubgroups, undefined, ["items"], { ...planted, byArrival: 8 }),
+        planSort(options, facts, methodsWithSubgroups, "positions", ["items"], { ...planted, byMarks: true }),
       ];
     }
   }
@@ -365,6 +367,9 @@ async function* plansOf(
     const limits = { ...facts.limits, maxStorageBufferBindingSize: 2 ** 30, maxBufferSize: 2 ** 30 };
     yield* [planReduce({ ...options, passes: "single" } as never, { ...runFacts, limits })];
   }
+  // Scans of rows in tiles of items, by an operator that keeps its operands in order.
+  const inOrder = { type: u32, op: untyped(affine), maxLength, segments: "rows", passes: "single" } as const;
+  yield* [planScan({ ...inOrder, algorithm: "subgroup" } as never, runFacts)];
   // Sorts of more than a binding holds.
   const short = { ...facts, limits: { ...facts.limits, maxStorageBufferBindingSize: 2 ** 19 } };
   const sorted = { type: u32, maxLength } as const;
@@ -651,7 +656,7 @@ test("kernels take nothing of a tile but its interface", () => {
     // Votes and rows of segments are of a subgroup's lanes; rows that go one by one are scanned as they are stored.
     .filter(
       (path) =>
-        !/(look_back_votes|rank_by_(votes|arrival)|run_lengths|key_before_by_shuffle|store_together|reduce_offsets|scan_flat_rows|segments\/values|first_segment_searched|store_rows_one_by_one|rows\/\w*subgroups)\.wgsl$/.test(
+        !/(look_back_votes|rank_by_(votes|arrival)|run_lengths|key_before_by_shuffle|store_together|reduce_offsets|scan_flat_rows|segments\/values|first_segment_searched|store_rows_one_by_one|rows\/\w*subgroups|rows\/flat_\w+_order)\.wgsl$/.test(
           path,
         ),
     )

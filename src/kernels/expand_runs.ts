@@ -8,6 +8,18 @@ import type { Sizes } from "./sizes.ts";
 
 const expandRuns = /* @__PURE__ */ file("kernels/expand_runs.wgsl", expandRunsFile);
 
+/** The most items of a block. It has a word of work-group memory for each. */
+const MOST_IN_BLOCK = 2048;
+
+/** The items of a block that a thread takes: as many as divide a thread's items, and as there is room for. */
+function blockItems({ workGroupSize, items }: Sizes): number {
+  let own = items;
+  while (own > 1 && (items % own !== 0 || own * workGroupSize > MOST_IN_BLOCK)) {
+    own--;
+  }
+  return own;
+}
+
 /** The kernel that writes runs out. */
 export const expandKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
   linkKernel(
@@ -15,4 +27,7 @@ export const expandKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Siz
     "expand_runs",
     [itemsText(carriedAs(type)), ...type.files, inputItems, outputItems, lengthFile(lengthOnGpu), expandRuns],
     sizes,
+    1,
+    1,
+    { BLOCK_ITEMS: blockItems(sizes) },
   );

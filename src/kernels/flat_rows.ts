@@ -1,4 +1,6 @@
 import scanFlatRowsFile from "../../shaders/device/kernels/scan_flat_rows.wgsl";
+import flatAnyOrderFile from "../../shaders/device/rows/flat_any_order.wgsl";
+import flatInOrderFile from "../../shaders/device/rows/flat_in_order.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { declared } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
@@ -6,10 +8,12 @@ import { elementWords, file, itemsOfVector, operatorSources, storageText } from 
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { filesOf, lengthFile, linkKernel, loadItems, prefixText, storePrefixes } from "./kernel.ts";
 import { segmentValues } from "./offsets.ts";
-import { valueShuffles } from "./subgroup_sources.ts";
+import { takesAnyOrder, valueShuffles } from "./subgroup_sources.ts";
 
 // This is loaded only if a plan takes segments.
 
+const flatAnyOrder = /* @__PURE__ */ file("rows/flat_any_order.wgsl", flatAnyOrderFile);
+const flatInOrder = /* @__PURE__ */ file("rows/flat_in_order.wgsl", flatInOrderFile);
 const scanFlatRows = /* @__PURE__ */ file("kernels/scan_flat_rows.wgsl", scanFlatRowsFile);
 
 /** The kernel that scans rows in a single pass, in tiles of items. `carry` is what it looks back with. */
@@ -33,8 +37,9 @@ export function scanFlatRowsKernel(
       ]),
       ...filesOf(arrangement, sizes).files,
       ...(onValues ? [valueShuffles(onValues)] : []),
-      // It replaces a function of the algorithm.
       scanFlatRows,
+      // It replaces a function of the algorithm.
+      onValues && takesAnyOrder(onValues) ? flatAnyOrder : flatInOrder,
       segmentValues,
       ...carry,
       lengthFile(lengthOnGpu),

@@ -1,6 +1,7 @@
 import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgsl";
 import subgroupReduceFile from "../../shaders/work_group/subgroup_reduce.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
+import { roundingIn } from "../algebra/rounding.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 
@@ -21,6 +22,10 @@ export const subgroupReduce: SourceText = {
  */
 const builtinOf = ({ domain, operation }: Monoid): string | undefined =>
   domain.operations ? undefined : operation?.replace(/^./, (letter) => letter.toUpperCase());
+
+/** Whether the operator may have its operands in any order. Nothing is known about a caller's operator, so its order is kept. */
+export const takesAnyOrder = ({ operation, type, domain }: Monoid): boolean =>
+  operation !== undefined && roundingIn(type, domain) !== "each operation";
 
 /** Whether WGSL has a subgroup scan by the operator. */
 export const scansNatively = (monoid: Monoid): boolean => /^(Add|Mul)$/.test(builtinOf(monoid) ?? "");

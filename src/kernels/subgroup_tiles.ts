@@ -15,7 +15,7 @@ import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
 import { roundingIn } from "../algebra/rounding.ts";
 import { hasFullSubgroups } from "./algorithms.ts";
 import { file } from "./contract.ts";
-import { scansNatively, subgroupReduce, subgroupSources } from "./subgroup_sources.ts";
+import { scansNatively, subgroupReduce, subgroupSources, takesAnyOrder } from "./subgroup_sources.ts";
 import type { TileAlgorithm } from "./tiles.ts";
 
 const subgroupTiles = /* @__PURE__ */ file("tiles/subgroup.wgsl", subgroupFile);
@@ -46,8 +46,7 @@ export const subgroup: TileAlgorithm = {
     (monoid, { votes = false, oneItem = false, isAwaited = false } = {}) => {
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
-      // Nothing is known about a caller's operator, so its order is kept.
-      const inAnyOrder = operation !== undefined && rounding !== "each operation" && !votes;
+      const inAnyOrder = takesAnyOrder(monoid) && !votes;
       // If items go one by one, they are scanned row after row, and a total that is computed again comes from a scan.
       // WGSL's own scans are faster row by row, unless there are many rows.
       const rowsAreTogether = !votes && !sizes.oneByOne && (oneItem || !scansNatively(monoid));

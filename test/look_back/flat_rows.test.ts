@@ -1,21 +1,29 @@
 import { expect, test } from "vitest";
+import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
+import { add } from "../../src/algebra/operators.ts";
+import { expectSameBits, expectWithin } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
+import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 import type { Change, RowShape, Run, Subject } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
+  FAULTS,
+  faultOf,
   faults,
   needVotes,
+  outputsOf,
   prepareScan,
   runsOfRows,
   STUCK_MS,
   wrongRuns,
 } from "./support.ts";
 
-// Rows in tiles of items: rows start anywhere in tiles and in vectors. Each fault of the look-back is planted in a run of its own.
+// Rows in tiles of items: rows start anywhere in tiles and in vectors. Each fault of the look-back is planted in a run of its own. Some
+// operators must have their operands in order. A sum may have them in any order, and then a tile's total comes before its scan.
 
 const fold = useSoftwareFold();
 
@@ -38,39 +46,51 @@ const shapesOf = (tile: number, fanOut: number): RowShape[] => [
   [tile, 7],
 ];
 
+const operators = { "in order": affine, "in any order": add } as const;
+type Order = keyof typeof operators;
+
 async function flatRows(
+  order: Order,
   exclusive: boolean,
   change?: Change,
 ): Promise<Subject & { readonly runs: readonly Run[] }> {
+  const { most, options, shapes } = sizesOf();
+  const op = untyped(operators[order]);
+  const subject = await prepareScan(
+    fold(),
+    { ...options, type: u32, op, exclusive } as never,
+    { faults, patience: 16 },
+    { ...(change && { change }) },
+  );
+  return { ...subject, runs: runsOfRows(shapes, most, exclusive, op) };
+}
+
+function sizesOf() {
   const { subgroupMaxSize, subgroupMinSize } = contextOfFold(fold()).facts;
   const own = { workGroupSize: subgroupMaxSize * 2, itemsPerThread: 8 };
   const tile = own.workGroupSize * own.itemsPerThread;
   const fanOut = Math.min(30, subgroupMinSize - 2);
   const most = 20 * fanOut * tile;
-  const subject = await prepareScan(
-    fold(),
-    {
-      type: u32,
-      op: untyped(affine),
-      maxLength: most,
-      segments: "rows",
-      exclusive,
-      algorithm: "subgroup",
-      passes: "single",
-      ...own,
-    } as never,
-    { faults, patience: 16 },
-    { ...(change && { change }) },
-  );
-  return { ...subject, runs: runsOfRows(shapesOf(tile, fanOut), most, exclusive) };
+  const options = {
+    maxLength: most,
+    segments: "rows",
+    algorithm: "subgroup",
+    passes: "single",
+    ...own,
+  } as const;
+  return { most, options, shapes: shapesOf(tile, fanOut) };
 }
 
-test.for([{ exclusive: false }, { exclusive: true }])(
-  "each fault in rows, exclusive: $exclusive",
+test.for(
+  (["in order", "in any order"] as const).flatMap((order) =>
+    [false, true].map((exclusive) => ({ order, exclusive })),
+  ),
+)(
+  "each fault in rows, $order, exclusive: $exclusive",
   { timeout: STUCK_MS },
-  async ({ exclusive }, { skip }) => {
+  async ({ order, exclusive }, { skip }) => {
     needVotes(fold(), skip);
-    const { runs, ...subject } = await flatRows(exclusive);
+    const { runs, ...subject } = await flatRows(order, exclusive);
     const [pass] = subject.plan.passes(runs[0]?.data.length ?? 0, "vectors", false, {
       columns: runs[0]?.rows ?? 1,
     });
@@ -80,8 +100,41 @@ test.for([{ exclusive: false }, { exclusive: true }])(
   },
 );
 
+test("sums of f32: within the bound, and the same bits whatever is late or missing", {
+  timeout: STUCK_MS,
+}, async ({ skip }) => {
+  needVotes(fold(), skip);
+  const { most, options, shapes } = sizesOf();
+  const subject = await prepareScan(fold(), { ...options, type: f32, exclusive: false } as never, {
+    faults,
+    patience: 16,
+  });
+  for (const [columns, count] of shapes.slice(4, 8)) {
+    const length = Math.min(columns * count, Math.floor(most / columns) * columns);
+    const next = randomBits(`rows of f32 ${columns}`);
+    const data = Float32Array.from({ length }, () => next() / 2 ** 32);
+    const runs = Array.from(
+      { length: FAULTS },
+      (_, at): Run => ({ data, expected: data, rows: columns, title: faultOf(at + 1) }),
+    );
+    const { outputs } = await outputsOf(subject, runs);
+    const [whole] = outputs as [Uint32Array];
+    for (const [at, output] of outputs.entries()) {
+      expectSameBits(output, whole, `rows of ${columns}, ${faultOf(at + 1)}`);
+    }
+    let sum = 0;
+    const exact = Array.from(data, (x, index) => {
+      sum = index % columns === 0 ? x : sum + x;
+      // Each addition may round up or down, by a part in 2^23.
+      return { value: sum, bound: (index % columns) * 2 ** -23 * sum };
+    });
+    expectWithin(new Float32Array(whole.buffer, whole.byteOffset, length), exact, `rows of ${columns}`);
+  }
+  subject.prepared.destroy();
+});
+
 /** One rule broken in the kernel's text. */
-const mutations: readonly { readonly title: string; readonly change: Change }[] = [
+const mutations: readonly { readonly title: string; readonly order?: Order; readonly change: Change }[] = [
   {
     title: "a row's end is one item late",
     change: [["let last = params.columns - 1u - column;", "let last = params.columns - column;"]],
@@ -104,7 +157,7 @@ const mutations: readonly { readonly title: string; readonly change: Change }[] 
   },
   {
     title: "what comes before the tile comes after what comes before the subgroup",
-    change: [["combine(carry(), tiles.before).value", "combine(tiles.before, carry()).value"]],
+    change: [["combine(carry(), scan.tiles.before).value", "combine(scan.tiles.before, carry()).value"]],
   },
   {
     title: "columns are not taken back at a row's end",
@@ -112,13 +165,44 @@ const mutations: readonly { readonly title: string; readonly change: Change }[] 
   },
   {
     title: "a missing total starts its vectors with rows",
-    change: [["ends_from(place * VECTOR % params.columns)", "ends_from(0u)"]],
+    change: [["load_edge(place, length), place * VECTOR % params.columns", "load_edge(place, length), 0u"]],
+  },
+  {
+    title: "a row reaches one lane less",
+    change: [["select(column / VECTOR + 1u, 0u, ends != 0u)", "select(column / VECTOR, 0u, ends != 0u)"]],
+  },
+  {
+    title: "a row has what is before it in the row of vectors",
+    change: [["if (distance > subgroup_rank) {", "if (distance >= subgroup_rank) {"]],
+  },
+  {
+    title: "a run has no row's end",
+    change: [["begin % params.columns + subgroup_count * ITEMS >= params.columns", "false"]],
+  },
+  {
+    title: "the row that is open starts one item late",
+    order: "in any order",
+    change: [[/(index\w*) \+ (\w+) >= open_begin/, "$1 + $2 > open_begin"]],
+  },
+  {
+    title: "the row that is open has the one before it",
+    order: "in any order",
+    change: [["max(begin, end - end % params.columns)", "begin"]],
+  },
+  {
+    title: "a missing total has the row before it",
+    order: "in any order",
+    change: [[/place\w* \* VECTOR \+ \w+ >= open_begin/, "true"]],
   },
 ];
 
-test.for(rows(mutations, { of: 4 }))("seen: $title", { timeout: STUCK_MS }, async ({ change }, { skip }) => {
-  needVotes(fold(), skip);
-  const { runs, ...subject } = await flatRows(true, change);
-  expect(await wrongRuns(subject, runs)).not.toEqual([]);
-  subject.prepared.destroy();
-});
+test.for(rows(mutations, { of: 4 }))(
+  "seen: $title",
+  { timeout: STUCK_MS },
+  async ({ order = "in order", change }, { skip }) => {
+    needVotes(fold(), skip);
+    const { runs, ...subject } = await flatRows(order, true, change);
+    expect(await wrongRuns(subject, runs)).not.toEqual([]);
+    subject.prepared.destroy();
+  },
+);

@@ -22,7 +22,7 @@ import type { SourceText } from "../../src/text/source.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { adapter } from "../support/fold.ts";
+import { adapter, untyped } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
 import { affineItems } from "./operators.ts";
@@ -246,12 +246,17 @@ export interface Run {
 export type RowShape = readonly [columns: number, rows: number];
 
 /** A scan of the rows of each shape in turn, with at most `most` items: a run for each fault, on two inputs in turn. */
-export function runsOfRows(shapes: readonly RowShape[], most: number, exclusive = false): Run[] {
+export function runsOfRows(
+  shapes: readonly RowShape[],
+  most: number,
+  exclusive = false,
+  op = untyped(affine),
+): Run[] {
   return Array.from({ length: FAULTS }, (_, at): Run => {
     const [columns, count] = shapes[at % shapes.length] as RowShape;
     const length = Math.min(columns * count, Math.floor(most / columns) * columns);
     const data = affineItems(length, `rows ${at % 2} ${columns}`);
-    const options = { op: affine, exclusive, segments: { rows: columns } };
+    const options = { op, exclusive, segments: { rows: columns } };
     return {
       data,
       expected: scanReference(data, options as never) as never,

@@ -1,10 +1,22 @@
 // Writes runs out: each value as often as its count says. `ends` has how many items each run and all before it have.
+// A work-group takes its tile in blocks. It finds the run of a block's first item, and notes each run of the block where it starts
+// there. So an item finds its run in work-group memory: it is the run that starts last, up to the item.
 // Linked with contract.wgsl, input_items.wgsl, output_items.wgsl and length_*.wgsl.
+// Generated with it: a const BLOCK_ITEMS, the items of a block that a thread takes. It divides ITEMS.
 // Dispatch at least one work-group for each tile of the output, and one if the output has no room. Threads past the last item
-// store nothing. No work-group memory.
+// store nothing. Work-group memory: a word for each item of a block, two for each 32 of them, and one more.
 
 @group(0) @binding(16) var<storage, read> ends: array<u32>;
 @group(0) @binding(5) var<storage, read_write> total: array<u32>;
+
+const BLOCK = WORK_GROUP_SIZE * BLOCK_ITEMS;
+const BLOCK_WORDS = (BLOCK + 31u) / 32u;
+
+// The number of the run that starts at an item of the block, a bit for each item where one starts, and the last of these items
+// before each word of bits.
+var<workgroup> block_runs: array<u32, BLOCK>;
+var<workgroup> block_starts: array<atomic<u32>, BLOCK_WORDS>;
+var<workgroup> starts_before: array<u32, BLOCK_WORDS>;
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn expand_runs(
@@ -21,16 +33,28 @@ fn expand_runs(
   if (tile == 0u && thread == 0u) {
     total[params.count_base] = items;
   }
-  if (tile * TILE >= items) {
-    return;
-  }
-  // All threads of a tile look in the same places for the runs of its first and of its last item.
-  let low = runs_up_to(tile * TILE, 0u, runs - 1u);
-  let high = runs_up_to(min(tile * TILE + TILE, items) - 1u, low, runs - 1u);
-  for (var item = 0u; item < ITEMS; item++) { // unroll
-    let index = tile * TILE + item * WORK_GROUP_SIZE + thread;
-    if (index < items) {
-      write_item(index, read_item(runs_up_to(index, low, high)));
+  var first = 0u;
+  for (var begin = tile * TILE; begin < min(items, tile * TILE + TILE); begin += BLOCK) {
+    first = run_of_item(begin, first, runs, thread);
+    note_runs(first, begin, min(BLOCK, items - begin), runs, thread);
+    workgroupBarrier();
+    for (var word = thread; word < BLOCK_WORDS; word += WORK_GROUP_SIZE) {
+      starts_before[word] = last_start_before(word);
+    }
+    workgroupBarrier();
+    for (var item = 0u; item < BLOCK_ITEMS; item++) { // unroll
+      let at = item * WORK_GROUP_SIZE + thread;
+      if (at < items - begin) {
+        write_item(begin + at, read_item(block_runs[last_start_up_to(at)]));
+      }
+    }
+    if (BLOCK < TILE) {
+      // The next block takes the same work-group memory.
+      workgroupBarrier();
+      for (var word = thread; word < BLOCK_WORDS; word += WORK_GROUP_SIZE) {
+        atomicStore(&block_starts[word], 0u);
+      }
+      workgroupBarrier();
     }
   }
 }
@@ -39,17 +63,71 @@ fn run_end(run: u32) -> u32 {
   return ends[params.positions_base + run];
 }
 
-// How many runs end at an item or before it. It is known to be `first` at least, and `last` at most.
-fn runs_up_to(index: u32, first: u32, last: u32) -> u32 {
-  var low = first;
-  var high = last;
-  while (low < high) {
-    let middle = low + (high - low) / 2u;
-    if (run_end(middle) <= index) {
-      low = middle + 1u;
+var<workgroup> first_run: u32;
+
+// The run of an item: the first one that ends behind it, from the run of an item before on. Threads try places at equal distances, then
+// between two of these.
+fn run_of_item(index: u32, least: u32, runs: u32, thread: u32) -> u32 {
+  var run = least;
+  // How many runs it may be, from this one on.
+  var width = runs - least;
+  while (width > 1u) {
+    width = (width - 1u) / (WORK_GROUP_SIZE + 1u) + 1u;
+    let next = run + (thread + 1u) * width;
+    if (is_passed(next, index, runs) && (thread == WORK_GROUP_SIZE - 1u || !is_passed(next + width, index, runs))) {
+      first_run = next;
+    }
+    run = workgroupUniformLoad(&first_run);
+  }
+  return run;
+}
+
+// Whether all runs before one end at an item or before it. The last run does not.
+fn is_passed(run: u32, index: u32, runs: u32) -> bool {
+  return run < runs && run_end(run - 1u) <= index;
+}
+
+// Notes the runs that have some of the block's items, from the run of the first one on.
+fn note_runs(first: u32, begin: u32, length: u32, runs: u32, thread: u32) {
+  var run = first + thread;
+  while (run < runs) {
+    var start = 0u;
+    if (run > 0u) {
+      start = run_end(run - 1u);
+    }
+    if (start >= begin + length) {
+      return;
+    }
+    if (run_end(run) > start) {
+      let at = max(start, begin) - begin;
+      block_runs[at] = run;
+      atomicOr(&block_starts[at / 32u], 1u << (at % 32u));
     } else {
-      high = middle;
+      // Many empty runs one after another are passed in strides that grow.
+      var stride = WORK_GROUP_SIZE;
+      while (run + stride < runs && run_end(run + stride) == start) {
+        run += stride;
+        stride *= 2u;
+      }
+    }
+    run += WORK_GROUP_SIZE;
+  }
+}
+
+// The last item before a word's where a run starts. A run starts at the block's first item, or goes on there.
+fn last_start_before(word: u32) -> u32 {
+  for (var earlier = word; earlier > 0u; earlier--) {
+    let starts = atomicLoad(&block_starts[earlier - 1u]);
+    if (starts != 0u) {
+      return (earlier - 1u) * 32u + firstLeadingBit(starts);
     }
   }
-  return low;
+  return 0u;
+}
+
+// The last item up to one where a run starts.
+fn last_start_up_to(at: u32) -> u32 {
+  let word = at / 32u;
+  let starts = atomicLoad(&block_starts[word]) & ((2u << (at % 32u)) - 1u);
+  return select(word * 32u + firstLeadingBit(starts), starts_before[word], starts == 0u);
 }

@@ -4,11 +4,11 @@
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a row
 // ends in the tile.
 //
-// Linked with contract.wgsl, element.wgsl, values.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl, store_prefixes.wgsl, an
-// input and an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl. The output must not overlap the input.
+// Linked with contract.wgsl, element.wgsl, values.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl, store_prefixes.wgsl,
+// rows/flat_in_order.wgsl or rows/flat_any_order.wgsl, an input and an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl.
+// The output must not overlap the input.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Work-group memory: the algorithm's, and the look-back's.
-// replaces: total_of_tile
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn scan_flat_rows(
@@ -23,22 +23,64 @@ fn scan_flat_rows(
   }
 
   let values = load_values(tile, thread, length);
+  let scan = scan_flat_tile(values, tile, thread);
+  look_back(tile, scan.tiles.total, thread, length);
+
+  let before = combine(carry(), scan.tiles.before).value;
   // The row in which the subgroup's first item lies goes up to here.
-  let first = vector_of(tile, thread, 0u) * VECTOR;
-  let begin = first - subgroup_rank * VECTOR;
+  let begin = run_begin(tile, thread);
   let open_end = begin + params.columns - begin % params.columns;
+  var elements: array<Element, ITEMS>;
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let index = vector_of(tile, thread, vector) * VECTOR;
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      var prefix = scan.prefixes[vector * VECTOR + item];
+      if (index + item < open_end) {
+        prefix = combine_values(before, prefix);
+      }
+      elements[vector * VECTOR + item] = Element(prefix, 1u);
+    }
+  }
+  store_prefixes(tile, thread, length, elements);
+}
+
+// The first item of the subgroup's run.
+fn run_begin(tile: u32, thread: u32) -> u32 {
+  return (vector_of(tile, thread, 0u) - subgroup_rank) * VECTOR;
+}
+
+// The total of a subgroup's run that starts at an item: what is open at its end, and whether a row ends in it.
+fn run_element(value: SegmentValue, begin: u32) -> Element {
+  return Element(value, select(0u, 1u, begin % params.columns + subgroup_count * ITEMS >= params.columns));
+}
+
+// What scan_flat_tile gives, which also hands on the tile's total.
+struct FlatScan {
+  // The prefixes of the thread's items within the subgroup's run.
+  prefixes: array<SegmentValue, ITEMS>,
+  tiles: SubgroupsScan,
+}
+
+struct FlatRun {
+  prefixes: array<SegmentValue, ITEMS>,
+  // What is open at the end of the subgroup's run.
+  open: SegmentValue,
+}
+
+// Scans the subgroup's run.
+fn scan_flat_run(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32) -> FlatRun {
   let step = subgroup_count * VECTOR % params.columns;
-  var column = first % params.columns;
-  var run = Element(value_identity(), 0u);
+  var column = vector_of(tile, thread, 0u) * VECTOR % params.columns;
+  var open = value_identity();
   var prefixes: array<SegmentValue, ITEMS>;
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     var items: array<SegmentValue, VECTOR>;
     for (var item = 0u; item < VECTOR; item++) { // unroll
       items[item] = values[vector * VECTOR + item];
     }
+    let scan = scan_flat_vectors(open, items, column);
+    open = scan.open;
     let ends = ends_from(column);
-    let scan = scan_vectors(run, items, ends);
-    run = scan.run;
     var prefix = scan.before;
     for (var item = 0u; item < VECTOR; item++) { // unroll
       let earlier = prefix;
@@ -51,23 +93,48 @@ fn scan_flat_rows(
     column += step;
     column = select(column, column - params.columns, column >= params.columns);
   }
-  let tiles = scan_subgroups(run);
-  hand_on(tile, tiles.total, thread);
-  look_back(tile, tiles.total, thread, length);
+  return FlatRun(prefixes, open);
+}
 
-  let before = combine(carry(), tiles.before).value;
-  var elements: array<Element, ITEMS>;
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let index = vector_of(tile, thread, vector) * VECTOR;
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      var prefix = prefixes[vector * VECTOR + item];
-      if (index + item < open_end) {
-        prefix = combine_values(before, prefix);
-      }
-      elements[vector * VECTOR + item] = Element(prefix, 1u);
+struct FlatVectorsScan {
+  // What comes before the vector in its row, in the subgroup's run.
+  before: SegmentValue,
+  // What is open behind the last lane's vector.
+  open: SegmentValue,
+}
+
+// Combines vectors, one a lane, with what is open before them. The column of a vector's first item says how many lanes before have
+// items of its row, so no lanes vote.
+fn scan_flat_vectors(open: SegmentValue, items: array<SegmentValue, VECTOR>, column: u32) -> FlatVectorsScan {
+  let ends = ends_from(column);
+  let distance = select(column / VECTOR + 1u, 0u, ends != 0u);
+  let reach = min(distance, subgroup_rank);
+  // What the vector has behind its last end.
+  var tail = items[0];
+  for (var item = 1u; item < VECTOR; item++) { // unroll
+    if ((ends & (1u << (item - 1u))) != 0u) {
+      tail = items[item];
+    } else {
+      tail = combine_values(tail, items[item]);
     }
   }
-  store_prefixes(tile, thread, length, elements);
+  if ((ends & (1u << (VECTOR - 1u))) != 0u) {
+    tail = value_identity();
+  }
+  for (var step = 1u; step < MAX_SUBGROUP_SIZE; step <<= 1u) {
+    let other = value_shuffle_up(tail, step);
+    if (reach >= step) {
+      tail = combine_values(other, tail);
+    }
+  }
+  if (distance > subgroup_rank) {
+    tail = combine_values(open, tail);
+  }
+  var before = value_shuffle_up(tail, 1u);
+  if (subgroup_rank == 0u) {
+    before = open;
+  }
+  return FlatVectorsScan(before, value_shuffle(tail, subgroup_count - 1u));
 }
 
 // A bit for each item of a vector that is the last one of its row, from the column of the vector's first item.
@@ -86,15 +153,4 @@ fn ends_from(column: u32) -> u32 {
     }
   }
   return ends;
-}
-
-// The total of any tile, with the same bits as its owner has. It is slow, but takes few registers. All threads get it.
-fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
-  workgroupBarrier();
-  var run = Element(value_identity(), 0u);
-  for (var vector = 0u; vector < VECTORS; vector++) {
-    let place = vector_of(tile, thread, vector);
-    run = scan_vectors(run, load_edge(place, length), ends_from(place * VECTOR % params.columns)).run;
-  }
-  return scan_subgroups(run).total;
 }

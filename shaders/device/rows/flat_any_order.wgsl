@@ -1,0 +1,52 @@
+// The scan of a tile's rows by an operator that may have its operands in any order. The lanes combine what is open at the end of their
+// subgroup's run at once, so that the tile's total is handed on before the scan.
+// Linked with scan_flat_rows.wgsl. Call in uniform control flow. Work-group memory: that of subgroup.wgsl.
+// replaces: total_of_tile
+
+fn scan_flat_tile(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32) -> FlatScan {
+  let open_begin = open_begin_of(run_begin(tile, thread));
+  var open = value_identity();
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let index = vector_of(tile, thread, vector) * VECTOR;
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      if (index + item >= open_begin) {
+        open = combine_values(open, values[vector * VECTOR + item]);
+      }
+    }
+  }
+  let tiles = scan_subgroups(run_element(total_of_lanes(open), run_begin(tile, thread)));
+  hand_on(tile, tiles.total, thread);
+  return FlatScan(scan_flat_run(values, tile, thread).prefixes, tiles);
+}
+
+// The first item of the row that is open at the end of a subgroup's run, or of the run.
+fn open_begin_of(begin: u32) -> u32 {
+  let end = begin + subgroup_count * ITEMS;
+  return max(begin, end - end % params.columns);
+}
+
+fn total_of_lanes(own: SegmentValue) -> SegmentValue {
+  var total = own;
+  for (var distance = 1u; distance < MAX_SUBGROUP_SIZE; distance <<= 1u) {
+    total = combine_values(total, value_shuffle(total, subgroup_rank ^ distance));
+  }
+  return total;
+}
+
+// The total of any tile. The operands come in the same order as its owner has them, so floats have the same bits. It is slow, but takes
+// few registers. All threads get it.
+fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
+  workgroupBarrier();
+  let open_begin = open_begin_of(run_begin(tile, thread));
+  var open = value_identity();
+  for (var vector = 0u; vector < VECTORS; vector++) {
+    let place = vector_of(tile, thread, vector);
+    let items = load_edge(place, length);
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      if (place * VECTOR + item >= open_begin) {
+        open = combine_values(open, items[item]);
+      }
+    }
+  }
+  return scan_subgroups(run_element(total_of_lanes(open), run_begin(tile, thread))).total;
+}

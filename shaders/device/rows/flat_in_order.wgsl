@@ -1,0 +1,21 @@
+// The scan of a tile's rows by an operator that must have its operands in order: the tile's total comes from the scan.
+// Linked with scan_flat_rows.wgsl. Call in uniform control flow. Work-group memory: that of subgroup.wgsl.
+// replaces: total_of_tile
+
+fn scan_flat_tile(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32) -> FlatScan {
+  let run = scan_flat_run(values, tile, thread);
+  let tiles = scan_subgroups(run_element(run.open, run_begin(tile, thread)));
+  hand_on(tile, tiles.total, thread);
+  return FlatScan(run.prefixes, tiles);
+}
+
+// The total of any tile, with the same bits as its owner has. It is slow, but takes few registers. All threads get it.
+fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
+  workgroupBarrier();
+  var open = value_identity();
+  for (var vector = 0u; vector < VECTORS; vector++) {
+    let place = vector_of(tile, thread, vector);
+    open = scan_flat_vectors(open, load_edge(place, length), place * VECTOR % params.columns).open;
+  }
+  return scan_subgroups(run_element(open, run_begin(tile, thread))).total;
+}
