@@ -68,10 +68,10 @@ export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
       {
         elementBytes: 8,
         long: true,
-        maxLength: 2 ** 23,
         algorithm: "blelloch",
         workGroupSize: 512,
         items: 4,
+        maxLength: 2 ** 23,
       },
       // f64, H100, 2^27: 746 µs (4 items: 896; 8 items: 784; 128 × 16: 762; 64 × 16: 919; 128 × 32: 851).
       { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 16 },
