@@ -145,7 +145,11 @@ const positionsOf = (data: Uint32Array, tuning: TuningOptions, testing: SortTest
 const byVotes = (data: Uint32Array, tuning: TuningOptions, testing: SortTesting = {}): Subject =>
   positionsOf(data, tuning, { ...testing, byMarks: false });
 /** Of every second tile, the items arrive in a wrong order. */
-const byMarks = positionsOf(few, tile, { byMarks: true, disorder: 2, partBytes: 128 });
+const byMarks = positionsOf(
+  few,
+  { workGroupSize: 128, itemsPerThread: 2 },
+  { byMarks: true, disorder: 1, partBytes: 512 },
+);
 
 /** Keys of few values with values that show their order, and structs by a key, where a binding holds a third of them. */
 const inShortBindings: Subject = async function* (own) {
