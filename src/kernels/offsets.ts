@@ -12,7 +12,7 @@ import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./ke
 import { inputFor, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import { endWords } from "./look_back.ts";
 import type { Sizes } from "./sizes.ts";
-import { valueShuffles } from "./subgroup_sources.ts";
+import { laneStages, valueShuffles } from "./subgroup_sources.ts";
 
 // The package loads this file only if a plan has segments.
 
@@ -107,6 +107,6 @@ export function reduceOffsetsKernel(
     sizes,
     vector,
     elementWords(monoid),
-    { END_WORDS: endWords(sizes.workGroupSize * sizes.items) },
+    { END_WORDS: endWords(sizes.workGroupSize * sizes.items), ...laneStages(sizes) },
   );
 }

@@ -1,7 +1,7 @@
 // The values of segments' items without their heads, and the scan of a subgroup's vectors by bits that say which items end segments. So
 // a thread holds a word for each item, and not an element of two.
 // Linked with contract.wgsl, element.wgsl, subgroup.wgsl, load_items.wgsl, an input, and value_shuffle and value_shuffle_up. All subgroups
-// are full, with at most 32 lanes. No work-group memory.
+// are full, with at most 32 lanes. No work-group memory. Generated with it: LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE.
 
 // The values of the thread's items.
 fn load_values(tile: u32, thread: u32, length: u32) -> array<SegmentValue, ITEMS> {
@@ -66,7 +66,8 @@ fn scan_vectors(run: Element, values: array<SegmentValue, VECTOR>, ends: u32) ->
   // How many lanes before this one have no end, from its own on.
   let earlier = votes & ((2u << subgroup_rank) - 1u);
   let distance = select(subgroup_rank - firstLeadingBit(earlier), MAX_SUBGROUP_SIZE, earlier == 0u);
-  for (var step = 1u; step < MAX_SUBGROUP_SIZE; step <<= 1u) {
+  for (var stage = 0u; stage < LANE_STAGES; stage++) { // unroll
+    let step = 1u << stage;
     let other = value_shuffle_up(tail, step);
     if (subgroup_rank >= step && distance >= step) {
       tail = combine_values(other, tail);
