@@ -18,6 +18,10 @@ fn store_swift(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, 
   if (before.top < 0x80000000u || place < 72u || place > 270u || place < (highest >> 23u) + 23u) {
     return false;
   }
+  // What the start lacks is less than one unit of fixed point, so the digits end there at the lowest.
+  if (rest != 0u && place < base + 49u) {
+    return false;
+  }
   var own_start = start;
   let sign = own_start[FIXED_WORDS - 1u] & 0x80000000u;
   let scale = bitcast<f32>(((299u - place) << 23u) | sign);
