@@ -18,6 +18,10 @@ fn store_swift(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, 
   if (before.top < 0x80000000u || place < 130u || place > 2090u || place < (highest >> 20u) + 52u) {
     return false;
   }
+  // What the start lacks is less than one unit of fixed point, so the digits end there at the lowest.
+  if (rest != 0u && place < base + 78u) {
+    return false;
+  }
   let sign = sign_of(own_start[FIXED_WORDS - 1u]);
   var sum = bitcast<vec3<i32>>(vec3<u32>(
     ((before.middle & 0xfffu) << 14u) | (before.low >> 18u),

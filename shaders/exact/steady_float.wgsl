@@ -7,7 +7,8 @@ const_assert ITEMS <= 30u;
 
 // Stores the prefixes of a thread's items, or returns false.
 fn store_swift(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, rest: u32, base: u32, highest: u32) -> bool {
-  // Bits that are left out are less than one unit of the start, and of each item, to either side.
+  // Bits that are left out are less than one unit of the start, and of each item, to either side. If fixed point ends above these digits,
+  // the start lacks less than one unit of that, but half of a prefix's last place is a multiple of it.
   const LACKS = ITEMS + 2u;
   const HALF = 1u << 25u;
   const TAIL = (1u << 26u) - 1u;

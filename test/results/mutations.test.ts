@@ -467,6 +467,11 @@ const exactDoubles = [
       [sign * 2 ** -12, sign * 2 ** -12, sign * 2 ** -12],
     ],
   ]),
+  // The start has bits below fixed point, which ends at a prefix's last place.
+  [
+    [1, 2 ** -53, 2 ** -54],
+    [0, 1],
+  ],
   // Totals that carry from column to column.
   [[-1, -(2 ** -90)], [2 ** 100], [1]],
 ].map((tiles) => {
@@ -734,6 +739,12 @@ const mutations: readonly Mutation[] = [
     shownBy: "exact scans of f64",
     from: "|| nearest <= ((2u * LACKS) << MOST_LEFT)",
     to: "",
+  },
+  {
+    title: "prefixes of f64 are rounded without what is below fixed point",
+    shownBy: "exact scans of f64",
+    from: "if (rest != 0u && place < base + 78u) {",
+    to: "if (false) {",
   },
   {
     title: "prefixes of f64 are rounded wherever their highest bit goes",
