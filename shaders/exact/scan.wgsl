@@ -5,7 +5,7 @@
 // Linked with tiles.wgsl, store_prefixes.wgsl, near.wgsl and steady_float.wgsl, steady_double.wgsl, halves.wgsl or near_none.wgsl, fixed.wgsl and what that lists,
 // carry_whole.wgsl or carry_words.wgsl, carry_*.wgsl and total_*.wgsl.
 // Work-group memory: a sum in fixed point for each thread, an element, and two words.
-// replaces: scan_tiles, sum_of_run, scan_sums
+// replaces: scan_tiles, sum_of_run
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn scan_tiles(
@@ -39,9 +39,6 @@ var<workgroup> fixed_memory: array<array<u32, FIXED_WORDS | 1u>, WORK_GROUP_SIZE
 
 // What comes before the tile.
 var<workgroup> exact_carry: Element;
-
-// A whole sum of the thread's own, whose words are looked up.
-var<private> exact_place: Element;
 
 // In what comes before the tile, the bits below the base, and those that fixed point has no room for.
 var<workgroup> fixed_rest: atomic<u32>;
@@ -95,62 +92,7 @@ fn scan_threads(own: Fixed, thread: u32) {
   workgroupBarrier();
 }
 
-// Scans whole sums, of which each thread has one: some words at a time, so that they take little memory. What these carry is in one word
-// more, and goes on to the next ones.
-fn scan_sums(own: Element, thread: u32) -> TileScan {
-  const CHUNK = FIXED_WORDS - 1u;
-  exact_place = own;
-  // Each flag counts the threads that have it.
-  let flags = exact_place[EXACT_WORDS - 1u] >> 28u;
-  let counts = vec2<u32>((flags & 1u) | ((flags & 2u) << 15u), ((flags >> 2u) & 1u) | ((flags & 8u) << 13u));
-  exact_place[EXACT_WORDS - 1u] &= ~EXACT_SEEN;
-  var scan: TileScan;
-  var carry = 0u;
-  var carry_of_total = 0u;
-  for (var first = 0u; first < EXACT_WORDS; first += CHUNK) {
-    var chunk: Fixed;
-    for (var word = 0u; word < min(CHUNK, EXACT_WORDS - first); word++) {
-      chunk[word] = exact_place[first + word];
-    }
-    scan_threads(chunk, thread);
-    var before: Fixed;
-    if (thread > 0u) {
-      before = take_fixed(thread - 1u);
-    }
-    var total = take_fixed(WORK_GROUP_SIZE - 1u);
-    for (var word = 0u; word < min(CHUNK, EXACT_WORDS - first); word++) {
-      let own_word = before[word] + carry;
-      carry = select(0u, 1u, own_word < carry);
-      scan.before[first + word] = own_word;
-      let total_word = total[word] + carry_of_total;
-      carry_of_total = select(0u, 1u, total_word < carry_of_total);
-      scan.total[first + word] = total_word;
-    }
-    carry += before[CHUNK];
-    carry_of_total += total[CHUNK];
-    workgroupBarrier();
-  }
-  var seen: Fixed;
-  seen[0] = counts.x;
-  seen[1] = counts.y;
-  scan_threads(seen, thread);
-  var before: Fixed;
-  if (thread > 0u) {
-    before = take_fixed(thread - 1u);
-  }
-  let last = EXACT_WORDS - 1u;
-  scan.before[last] = (scan.before[last] & ~EXACT_SEEN) | flags_of_counts(before);
-  scan.total[last] = (scan.total[last] & ~EXACT_SEEN) | flags_of_counts(take_fixed(WORK_GROUP_SIZE - 1u));
-  return scan;
-}
-
-// The flags that at least one thread has.
-fn flags_of_counts(counts: Fixed) -> u32 {
-  let low = min(vec4<u32>(counts[0] & 0xffffu, counts[0] >> 16u, counts[1] & 0xffffu, counts[1] >> 16u), vec4<u32>(1u));
-  return dot(low, vec4<u32>(0x10000000u, 0x20000000u, 0x40000000u, 0x80000000u));
-}
-
-// The whole sum of a thread's items. It adds each item to the words of the thread's place in memory that it is in. These words start
+// The whole sum of a thread's items. It adds each item to the words of the thread's place that it is in. These words start
 // from the middle of their range, so that hardly any carry goes on to the words above.
 fn sum_of_run(items: Items, thread: u32) -> Element {
   const MIDDLE = 0x80000000u;
@@ -163,7 +105,7 @@ fn sum_of_run(items: Items, thread: u32) -> Element {
     var is_minus = true;
     var most = 0u;
     for (var item = 0u; item < ITEMS; item++) { // unroll
-      add_to_place(own[item]);
+      add_to_place(own[item], thread);
       is_minus = is_minus && is_minus_zero(own[item]);
       most = max(most, key_of_float(own[item]));
     }
@@ -185,7 +127,7 @@ fn sum_of_run(items: Items, thread: u32) -> Element {
   return sum;
 }
 
-fn add_to_place(bits: FloatBits) {
+fn add_to_place(bits: FloatBits, thread: u32) {
   let first = min(place_of_key(key_of_float(bits)), MOST_FINITE) >> 5u;
   var item = fixed_from_float(bits, 32u * first);
   var carry = 0u;

@@ -14,6 +14,8 @@ import nearFile from "../../shaders/exact/near.wgsl";
 import noNearFile from "../../shaders/exact/near_none.wgsl";
 import reduceFile from "../../shaders/exact/reduce.wgsl";
 import scanFile from "../../shaders/exact/scan.wgsl";
+import scanSumsFile from "../../shaders/exact/scan_sums.wgsl";
+import scanLongSumsFile from "../../shaders/exact/scan_sums_long.wgsl";
 import spineFile from "../../shaders/exact/spine.wgsl";
 import spineReduceFile from "../../shaders/exact/spine_reduce.wgsl";
 import spineScanFile from "../../shaders/exact/spine_scan.wgsl";
@@ -116,6 +118,9 @@ export function exactTiles(
       name: `shaders/exact/${name}.wgsl`,
       text: unroll(text, counts),
     });
+    // Short sums of threads have places in work-group memory.
+    const placed = (name: string, text: string): SourceText =>
+      file(name, words <= SHORT ? text.replaceAll("exact_place", "exact_memory[thread]") : text);
     const select = (name: string, sum: string): string =>
       `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
     // Two digits hold the sums of so many items of f16.
@@ -150,16 +155,19 @@ export function exactTiles(
             : file("fixed_run", fixedRunFile),
     ];
     const tiles = file("tiles", tilesFile);
+    const scanSums = file("scan_sums", scanSumsFile);
     if (entryPoint === "reduce_tiles") {
       const fits = (constants.TILE ?? 0) <= DIGIT_ITEMS;
-      return { files: [...common, ...(fits ? [...inFixedPoint, file("reduce", reduceFile)] : [tiles])] };
+      return {
+        files: [...common, ...(fits ? [...inFixedPoint, file("reduce", reduceFile)] : [tiles, scanSums])],
+      };
     }
     const scan = [
       ...inFixedPoint,
-      file("scan", scanFile),
+      placed("scan", scanFile),
       // Threads share the words of a carry that is in the spine as it is.
       carry === true && !ends ? file("carry_words", carryWordsFile) : file("carry_whole", carryWholeFile),
-      ...(isHalf ? [] : [near ? file("near", nearFile) : file("near_none", noNearFile)]),
+      ...(isHalf ? [] : [near ? placed("near", nearFile) : file("near_none", noNearFile)]),
       ...(isSteady
         ? [
             file("steady", steadyFile),
@@ -173,6 +181,7 @@ export function exactTiles(
       files: [
         ...common,
         tiles,
+        words > SHORT && entryPoint === "scan_tiles" ? file("scan_sums_long", scanLongSumsFile) : scanSums,
         file("store_prefixes", storePrefixesFile),
         ...(entryPoint === "scan_tiles" ? scan : []),
       ],

@@ -456,7 +456,7 @@ const exactDoubles = [
     [[sign * 2 ** 40], [0, sign * 2 ** -13, -sign * 2 ** -60]],
     [[sign * 2 ** 40], [sign * 2 ** -12, sign * 2 ** -13, sign * 2 ** -16]],
     // The highest bit goes far to the right.
-    [[sign * 2 ** 40, sign / 3], [-sign * 2 ** 40]],
+    [[sign * 2 ** 40], [sign / 3, -sign * 2 ** 40]],
     // A tie, and what decides it far below.
     [
       [sign * 2 ** 40, sign * 2 ** -13, 2 ** -200],
