@@ -148,7 +148,7 @@ const byVotes = (data: Uint32Array, tuning: TuningOptions, testing: SortTesting 
 const byMarks = positionsOf(
   few,
   { workGroupSize: 128, itemsPerThread: 2 },
-  { byMarks: true, disorder: 1, partBytes: 512 },
+  { byMarks: true, disorder: 2, partBytes: 512 },
 );
 
 /** Keys of few values with values that show their order, and structs by a key, where a binding holds a third of them. */
@@ -874,7 +874,6 @@ const mutations: readonly Mutation[] = [
     from: "total[params.count_base] = element.heads;",
     to: "total[params.count_base] = element.heads - 1u;",
   },
-  // Sorts.
   {
     title: "a run that goes on in a block is not in it",
     shownBy: "runs written out",
@@ -911,6 +910,7 @@ const mutations: readonly Mutation[] = [
     from: "first_run = next;",
     to: "first_run = next + 1u;",
   },
+  // Sorts.
   {
     title: "all runs of a network are in rising order",
     shownBy: "a sort of keys by a network",

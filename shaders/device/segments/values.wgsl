@@ -1,7 +1,8 @@
 // The values of segments' items without their heads, and the scan of a subgroup's vectors by bits that say which items end segments. So
 // a thread holds a word for each item, and not an element of two.
 // Linked with contract.wgsl, element.wgsl, subgroup.wgsl, load_items.wgsl, an input, and value_shuffle and value_shuffle_up. All subgroups
-// are full, with at most 32 lanes. No work-group memory. Generated with it: LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE.
+// are full, with at most 32 lanes. No work-group memory. scan_vectors needs LANE_STAGES, which is generated: the
+// logarithm of MAX_SUBGROUP_SIZE.
 
 // The values of the thread's items.
 fn load_values(tile: u32, thread: u32, length: u32) -> array<SegmentValue, ITEMS> {
