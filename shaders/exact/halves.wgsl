@@ -1,5 +1,5 @@
 // Sums of f16 in two digits: the low one starts at the lowest place, the high one 18 places above. A run adds up without carries.
-// It has the functions of fixed_run.wgsl, near.wgsl and swift.wgsl.
+// It has the functions of fixed_run.wgsl, near.wgsl and steady_float.wgsl.
 // Linked with fixed.wgsl and float_items.wgsl, and in scans with scan.wgsl. Call from any control flow. No work-group memory.
 
 // A low digit has 18 bits of each item and of the start, and is held in an f32, so it holds 32 items.
@@ -60,8 +60,8 @@ fn store_steady(items: Items, thread: u32, tile: u32, length: u32, start: Fixed,
   let top = select(upper, lower, is_low);
   let zeros = min(countLeadingZeros(top), 31u);
   let place = select(63u, 31u, is_low) - zeros;
-  // The prefixes are finite and not subnormal, and no item has the highest bit's place.
-  if (top == 0u || place < 10u || place > 38u || place <= (highest >> 10u) + 9u) {
+  // The prefixes are finite, and no item has the highest bit's place, so they are not subnormal either.
+  if (top == 0u || place > 38u || place <= (highest >> 10u) + 9u) {
     return false;
   }
   let scale = bitcast<f32>(((181u - place) << 23u) | (sign & 0x80000000u));
