@@ -1,5 +1,5 @@
 // Adds up a thread's items of f32 in three digits of 22 bits, without carries. Conversions to integers cut off what is below them, and
-// each product, each sum and each difference is exact. It has the function of fixed_run.wgsl.
+// each product and each difference is exact. No float is added to a constant: compilers may change the order of such sums. It has the function of fixed_run.wgsl.
 // Linked with fixed.wgsl and fixed_float.wgsl. Call from any control flow. No work-group memory.
 
 // A digit has 22 bits of each item.
@@ -25,11 +25,11 @@ fn digits_of_run(bits: array<FloatBits, ITEMS>, base: u32) -> vec3<i32> {
     let scaled = own[item] + ((149u - base) << 23u);
     let value = bitcast<f32>(select(scaled, 0u, (own[item] & 0x7f800000u) == 0u));
     let first = i32(value * 0x1p-44f);
-    let rest = value - float_of_digit(first) * 0x1p+44f;
+    let rest = value - f32(first) * 0x1p+44f;
     let second = i32(rest * 0x1p-22f);
     high += first;
     middle += second;
-    low += digit_of_float(rest - float_of_digit(second) * 0x1p+22f);
+    low += i32(rest - f32(second) * 0x1p+22f);
   }
   return carried(vec3<i32>(low, middle, high));
 }

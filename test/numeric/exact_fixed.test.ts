@@ -190,11 +190,6 @@ const faultsOfDigits: Readonly<
     ["a lost sign of the high digit", "bitcast<u32>(bitcast<i32>(own.z) >> 20u)", "own.z >> 20u"],
     ["a zero that counts", "select(scaled, 0u, (own[item] & 0x7f800000u) == 0u)", "scaled"],
     ["subnormals by conversions", "base == 0u", "base > 254u"],
-    [
-      "a digit that has no room for its sign",
-      "0x1.8p+23f;\nconst DIGIT_BITS = 0x4b400000i",
-      "0x1p+23f;\nconst DIGIT_BITS = 0x4b000000i",
-    ],
   ],
   fixed_run_double: [
     ["a lost sign of an item", "(bitcast<i32>(high) >> 31u) | 1", "1"],

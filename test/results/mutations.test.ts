@@ -677,7 +677,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "the lower digit of a prefix loses a carry",
     shownBy: "exact scans",
-    from: / \+ \(prefix\.x >> 22u\)/g,
+    from: / \+ \(prefix\.x >> 26u\)/g,
     to: "",
   },
   {
