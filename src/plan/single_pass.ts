@@ -2,7 +2,7 @@ import { memoryOf } from "../kernels/algorithms.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import {
-  endWords,
+  laneItems,
   lookBackMemory,
   lookBackShape,
   lookBackSources,
@@ -10,6 +10,7 @@ import {
   spineSize,
   takeTiles,
 } from "../kernels/look_back.ts";
+import type { Sizes } from "../kernels/sizes.ts";
 import type { TuningTable } from "./choose_sizes.ts";
 import { chooseSizes, groupingOf, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
@@ -178,7 +179,8 @@ const flatRows = {
 const MOST_WORK_GROUPS = 2048;
 
 /** Bytes of work-group memory in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of a tile's segments. */
-const endsMemory = (tile: number): number => memoryOf(Array<number>(3).fill(endWords(tile)), 4, 1);
+const endsMemory = ({ sizes: { workGroupSize, items } }: { readonly sizes: Sizes }): number =>
+  memoryOf(Array<number>(2).fill((workGroupSize * items) / laneItems(items)), 4, 1);
 
 export const singlePass: PlanSinglePass = (
   primitive,
@@ -214,7 +216,7 @@ export const singlePass: PlanSinglePass = (
     options,
     facts,
     methods,
-    (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? endsMemory(tileOf(shape)) : 0),
+    (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? endsMemory(shape) : 0),
   );
   const shape = lookBackShape(tuning);
   const carry = lookBackSources(primitive, monoid, shape, tuning.sizes, {
