@@ -318,6 +318,7 @@ async function* plansOf(
     for (const planted of [{}, { disorder: 2 }]) {
       yield* [
         planSort(options, facts, methodsWithSubgroups, undefined, ["items"], { ...planted, byArrival: 8 }),
+        planSort(options, facts, methodsWithSubgroups, "positions", ["items"], { ...planted, byMarks: true }),
       ];
     }
   }
@@ -594,12 +595,12 @@ const tileSources = (): [title: string, sources: readonly SourceText[]][] => [
     [false, true].flatMap((subgroupIds) =>
       [f64, f32, u32, u64].flatMap((type) =>
         [add, max].flatMap((op) =>
-          [false, true].map((votes): [string, readonly SourceText[]] => {
+          [{}, { isAwaited: true }, { votes: true }].map((traits): [string, readonly SourceText[]] => {
             const threads = { sizes: { ...sizes, maxSubgroupSize }, subgroupIds };
             const monoid = monoidOf(untyped(op), type as ElementType, "test");
             return [
-              `subgroup: ${op.name} ${type.name} of at most ${maxSubgroupSize}, ${subgroupIds}, ${votes}`,
-              subgroup.sources(threads)(monoid, votes),
+              `subgroup: ${op.name} ${type.name} of at most ${maxSubgroupSize}, ${subgroupIds}, ${Object.keys(traits)}`,
+              subgroup.sources(threads)(monoid, traits),
             ];
           }),
         ),
@@ -611,7 +612,7 @@ const tileSources = (): [title: string, sources: readonly SourceText[]][] => [
 test("every algorithm of a tile has the interface of tile.wgsl", () => {
   const text = read("device/tiles/tile.wgsl");
   const tile = signaturesOf(text);
-  expect(tile.size).toBe(9);
+  expect(tile.size).toBe(8);
   for (const [title, sources] of tileSources()) {
     const { declarations } = resolved(sources);
     const own = signaturesOf(declarations.map((one) => one.text.replace(/^(\/\/.*\n)+/, "")).join("\n"));
@@ -629,8 +630,6 @@ test("a tile of items that go one by one has the same interface, of Items", () =
   const loadItems = { name: "device/io/load_items.wgsl", text: read("device/io/load_items.wgsl") };
   const tile = signaturesOf(read("device/tiles/tile.wgsl").replaceAll("array<Element, ITEMS>", "Items"));
   tile.set("finish_run", "(Items, Element) -> Element");
-  // Of counts alone, which do not go one by one.
-  tile.delete("scan_run");
   const long = monoidOf(untyped(wideSum), wide as ElementType, "test");
   for (const [title, { sources, threadsTake }] of Object.entries({ blelloch, hillisSteele, subgroup })) {
     for (const monoid of [sumOfU32, monoidOf(untyped(add), f32 as ElementType, "test"), long]) {

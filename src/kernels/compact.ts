@@ -216,7 +216,7 @@ function compactSources(count: Monoid, options: CompactKernelOptions, vector: nu
     // The sources of a selector bring the files of the type.
     ...(selector !== "flags" && "sources" in selector ? [] : (map?.keptSources(type) ?? type.files)),
     lengthFile(lengthOnGpu),
-    ...sources(count, vector === 1),
+    ...sources(count, { votes: vector === 1 }),
     loadItems,
     loadKept,
   ];

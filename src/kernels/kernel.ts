@@ -178,12 +178,17 @@ export function linkKernel(
     entryPoint,
     sizes.unrolled ? constants : undefined,
   );
-  const bindings = new Map<number, BindingKind>();
-  for (const [, number, space] of module.code.matchAll(/@binding\((\d+)\) var<(.*?)>/g)) {
-    bindings.set(Number(number), kindOf(Number(number), space));
-  }
-  return { label, entryPoint, bindings, vector, ...module };
+  return { label, entryPoint, bindings: bindingsIn(module.code), vector, ...module };
 }
+
+/** The kinds of the bindings that a text declares, by their numbers. */
+export const bindingsIn = (code: string): ReadonlyMap<number, BindingKind> =>
+  new Map(
+    Array.from(code.matchAll(/@binding\((\d+)\) var<(.*?)>/g), ([, number, space]) => [
+      Number(number),
+      kindOf(Number(number), space),
+    ]),
+  );
 
 /** The kind of a binding, from the address space and the access that it is declared with. */
 function kindOf(number: number, space: string | undefined): BindingKind {

@@ -15,7 +15,8 @@ import { linkSources } from "../text/link.ts";
 import type { Constants } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import { constantsText } from "./contract.ts";
-import type { BindingKind, Kernel } from "./kernel.ts";
+import type { Kernel } from "./kernel.ts";
+import { bindingsIn } from "./kernel.ts";
 
 /** How many work-groups and threads run a test. Both are powers of two. */
 export interface LitmusSizes {
@@ -226,7 +227,7 @@ export const litmusTests: readonly LitmusTest[] = [
   },
 ];
 
-/** The bindings of the tests' kernels. */
+/** The bindings of the tests' kernels. Number 0 is a uniform, as it is in all kernels. */
 export const litmusBindings = { iteration: 0, places: 1, results: 2, plainPlaces: 3 } as const;
 
 /** The most words from one instance's place to the next. */
@@ -259,9 +260,11 @@ export function litmusKernel(test: LitmusTest, sizes: LitmusSizes): Kernel {
     [constantsText(constants), test.source, file("run_litmus.wgsl", runLitmusFile)],
     entryPoint,
   );
-  const bindings = new Map<number, BindingKind>();
-  for (const [, number, space] of module.code.matchAll(/@binding\((\d+)\) var<(.*?)>/g)) {
-    bindings.set(Number(number), space === "uniform" ? "uniform" : "read_write");
-  }
-  return { label: `wavefold litmus test of ${test.name}`, entryPoint, bindings, vector: 1, ...module };
+  return {
+    label: `wavefold litmus test of ${test.name}`,
+    entryPoint,
+    bindings: bindingsIn(module.code),
+    vector: 1,
+    ...module,
+  };
 }

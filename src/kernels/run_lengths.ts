@@ -153,7 +153,7 @@ export function runLengthsKernel(
       ...(monoid === numbersOfRuns ? [numbersAlone] : []),
       // It replaces a function of the tile.
       runLengths,
-      ...sources(monoid, true),
+      ...sources(monoid, { votes: true }),
     ],
     sizes,
     vector,

@@ -24,6 +24,7 @@ import orderOfPairsFile from "../../shaders/device/sort/order_of_pairs.wgsl";
 import outputInWindowFile from "../../shaders/device/sort/output_in_window.wgsl";
 import rankByArrivalFile from "../../shaders/device/sort/rank_by_arrival.wgsl";
 import rankByCountersFile from "../../shaders/device/sort/rank_by_counters.wgsl";
+import rankByMarksFile from "../../shaders/device/sort/rank_by_marks.wgsl";
 import rankByVotesFile from "../../shaders/device/sort/rank_by_votes.wgsl";
 import storeKeysFile from "../../shaders/device/sort/store_keys.wgsl";
 import storeNoKeysFile from "../../shaders/device/sort/store_no_keys.wgsl";
@@ -72,6 +73,7 @@ const orderOfPairs = /* @__PURE__ */ file("sort/order_of_pairs.wgsl", orderOfPai
 const outputInWindow = /* @__PURE__ */ file("sort/output_in_window.wgsl", outputInWindowFile);
 const rankByArrival = /* @__PURE__ */ file("sort/rank_by_arrival.wgsl", rankByArrivalFile);
 const rankByCounters = /* @__PURE__ */ file("sort/rank_by_counters.wgsl", rankByCountersFile);
+const rankByMarks = /* @__PURE__ */ file("sort/rank_by_marks.wgsl", rankByMarksFile);
 const rankByVotes = /* @__PURE__ */ file("sort/rank_by_votes.wgsl", rankByVotesFile);
 const sortKeysPass = /* @__PURE__ */ file("kernels/sort_keys_pass.wgsl", sortKeysPassFile);
 const sortOneTile = /* @__PURE__ */ file("kernels/sort_one_tile.wgsl", sortOneTileFile);
@@ -149,6 +151,8 @@ export interface SortKernelOptions {
   readonly partBytes?: number;
   /** The most bytes of keys alone that are ranked by the order in which they arrive at counters. Votes come only where it is wrong. */
   readonly byArrival?: 0 | 4 | 8;
+  /** Whether items with values or positions are ranked by that order, too, if subgroups can vote. Marks show where it is wrong. */
+  readonly byMarks?: boolean;
   /** Whether a thread holds the ranks of its items two to a word. */
   readonly packsRanks?: boolean;
   /** The bits of a digit that have the number of a segment in its tile. The default is 0. */
@@ -222,7 +226,8 @@ function sharedWords(options: SortKernelOptions): number {
   const { sizes, byVotes } = options.shape;
   const radix = radixOf(options);
   // Before a part stands the last item of the part before, if passes look at neighbours.
-  const share = (sizes.workGroupSize * sizes.items) / partsOf(options) + (isByArrival(options) ? 1 : 0);
+  const looks = isByArrival(options) || isByMarks(options);
+  const share = (sizes.workGroupSize * sizes.items) / partsOf(options) + (looks ? 1 : 0);
   return Math.max(
     (byVotes ? subgroupSlots(sizes) : sizes.workGroupSize) * radix,
     share * wordsInMemory(options),
@@ -251,6 +256,13 @@ export const isByArrival = ({
   (type.bytes === 4 || type.bytes === 8) &&
   digits.from === 0 &&
   digits.bits === type.bytes * 8;
+
+/** Whether passes rank by the order in which items arrive, and look at marks. A mark has 16 bits for a place in the tile. */
+const isByMarks = ({ byMarks = false, payload, shape }: SortKernelOptions): boolean =>
+  byMarks &&
+  payload.kind !== "none" &&
+  shape.byVotes &&
+  shape.sizes.workGroupSize * shape.sizes.items <= 2 ** 16;
 
 /** Bytes of work-group memory that a sort's kernels take. */
 export function sortMemory(options: SortKernelOptions): number {
@@ -380,33 +392,45 @@ const lookBackConstants = (lookBack: SortLookBack | undefined): Readonly<Record<
 
 /**
  * The kernel that sorts by one digit. `source` says what it reads. `storesKeys` is false if only values are asked for, in the
- * last pass. Without `lookBack`, the digits of all tiles are counted by a kernel before.
+ * last pass. Without `lookBack`, the digits of all tiles are counted by a kernel before. `disorder` is for tests: in every such tile, the
+ * items of a thread arrive out of order.
  */
 export function sortPassKernel(
   options: SortKernelOptions,
   source: SortSource,
   storesKeys: boolean,
   lookBack: SortLookBack | undefined,
+  disorder?: number,
 ): Kernel {
   return linkSort(
     options,
     "sort by a digit",
     "sort_pass",
-    passSources(options, source, storesKeys, lookBack),
-    lookBackConstants(lookBack),
+    passSources(options, source, storesKeys, lookBack, disorder),
+    { ...lookBackConstants(lookBack), ...disorderConstant(disorder) },
   );
 }
+
+const arrivalSources = (disorder: number | undefined): readonly SourceText[] => [
+  rankByArrival,
+  ...(disorder === undefined ? [] : [arrivalsPlanted]),
+];
+
+const disorderConstant = (disorder: number | undefined): Readonly<Record<string, number>> =>
+  disorder === undefined ? {} : { DISORDER_SHARE: disorder };
 
 const passSources = (
   options: SortKernelOptions,
   source: SortSource,
   storesKeys: boolean,
   lookBack: SortLookBack | undefined,
+  disorder?: number,
 ): Source[] => [
   ...itemSources(options, source),
   exchangeText(options),
   outputItems,
   ...rankSources(options),
+  ...(isByMarks(options) ? [...arrivalSources(disorder), rankByMarks] : []),
   ...firstSources(lookBack),
   ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
   storesKeys ? storeKeys : storeNoKeys,
@@ -462,12 +486,11 @@ export function keysPassKernel(
       ...rankSources(options),
       order,
       ...(isPair ? [orderOfPairs] : []),
-      rankByArrival,
-      ...(disorder === undefined ? [] : [arrivalsPlanted]),
+      ...arrivalSources(disorder),
       ...firstSources(lookBack),
       sortKeysPass,
     ],
-    { ...lookBackConstants(lookBack), ...(disorder !== undefined && { DISORDER_SHARE: disorder }) },
+    { ...lookBackConstants(lookBack), ...disorderConstant(disorder) },
   );
 }
 

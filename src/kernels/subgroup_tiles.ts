@@ -43,7 +43,7 @@ const votesFile = /* @__PURE__ */ file("tiles/subgroup_votes.wgsl", subgroupVote
 export const subgroup: TileAlgorithm = {
   sources:
     ({ sizes, subgroupIds }) =>
-    (monoid, votes = false, oneItem = false) => {
+    (monoid, { votes = false, oneItem = false, isAwaited = false } = {}) => {
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
       const inAnyOrder = takesAnyOrder(monoid) && !votes;
@@ -51,6 +51,8 @@ export const subgroup: TileAlgorithm = {
       // WGSL's own scans are faster row by row, unless there are many rows.
       const rowsAreTogether = !votes && !sizes.oneByOne && (oneItem || !scansNatively(monoid));
       const hasLaneTotals = inAnyOrder && !sizes.oneByOne && rounding === "adapter";
+      // The order of operations decides a float's bits, so floats keep theirs.
+      const isScannedFirst = votes || (inAnyOrder && !sizes.oneByOne && rounding === "none" && !isAwaited);
       return [
         ...subgroupSources(monoid),
         ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [subgroupReduce] : []),
@@ -60,6 +62,7 @@ export const subgroup: TileAlgorithm = {
         // If another work-group computes a tile's total, that total must have the same bits as the tile's own.
         ...(hasLaneTotals ? [laneTotals] : []),
         ...(rowsAreTogether && !inAnyOrder ? [scanFirst, reduceTogether] : []),
+        ...(isScannedFirst ? [scanFirst] : []),
         ...(rowsAreTogether ? [rowsTogether] : []),
         votes ? votesFile : rows,
         scanTotals,

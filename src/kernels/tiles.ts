@@ -9,12 +9,21 @@ export interface NumberedThreads {
   readonly subgroupIds: boolean;
 }
 
+/** What a kernel's tiles are like. */
+export interface TileTraits {
+  /** Whether each vector's combination is 0 or 1, and the operator adds these up. */
+  readonly votes?: boolean;
+  /** Whether vectors have one item each, so that a tile has many rows. */
+  readonly oneItem?: boolean;
+  /** Whether other tiles wait for a tile's total, so that it comes as early as possible. */
+  readonly isAwaited?: boolean;
+}
+
 /**
  * Gives the files that scan and reduce a tile, for one operator. Device-wide kernels may number their threads, which a
- * caller's kernel does itself. `votes` says whether each vector's combination is 0 or 1, and the operator adds these up.
- * `oneItem` says whether vectors have one item each, so that a tile has many rows.
+ * caller's kernel does itself.
  */
-export type TileSources = (monoid: Monoid, votes?: boolean, oneItem?: boolean) => readonly SourceText[];
+export type TileSources = (monoid: Monoid, traits?: TileTraits) => readonly SourceText[];
 
 /**
  * Files whose loops hold no item over a barrier. Each file is for the kernels that have the declarations that it replaces.

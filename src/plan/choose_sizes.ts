@@ -63,6 +63,16 @@ export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
     reduce: [
       // u32, 2^28: 253 µs (512 × 16: 253; 1024 × 16: 251; 256 × 32: 259), 2^20: 13.8.
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 16 },
+      // f64, 2^18: 16.9 µs (256 × 4: 15.9; 256 × 8: 20.0; 256 × 16: 28.2), 2^20: 22.7 (22.1; 24.1; 29.3), 2^22: 51.6 (54.1; 54.1; 56.4 to
+      // 72.0), 2^23: 85.5 (256 × 8: 83.8; 256 × 16: 100.6), 2^24: 144 (256 × 8: 136; 256 × 16: 138).
+      {
+        elementBytes: 8,
+        long: true,
+        algorithm: "blelloch",
+        workGroupSize: 512,
+        items: 4,
+        maxLength: 2 ** 23,
+      },
       // f64, H100, 2^27: 746 µs (4 items: 896; 8 items: 784; 128 × 16: 762; 64 × 16: 919; 128 × 32: 851).
       { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 16 },
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
@@ -108,7 +118,7 @@ export function rowOf<Name extends Tuned>(
   const { elementBytes, long, row } = combined;
   const isNvidia = vendor === "nvidia" && loaded.subgroup;
   const rows = table[software ? "software" : isNvidia ? "nvidia" : "gpu"][primitive];
-  return ((!software && row) ||
+  return ((!software && row?.(primitive)) ||
     (tuned?.(table === twoPassRows, primitive, combined, maxLength, loaded) ??
       // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
       rows.find(

@@ -258,7 +258,7 @@ export const singlePass: PlanSinglePass = (
         ({
           ...own,
           ...tuning,
-          sources: (one) => tuning.sources(one, false, !isWide(arrangement)),
+          sources: (one) => tuning.sources(one, { oneItem: !isWide(arrangement), isAwaited: true }),
           arrangement,
           carry:
             arrangement === "in-place" ? [scanInPlace, ...carry] : inTurn ? [takeTiles, ...carry] : carry,

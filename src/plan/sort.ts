@@ -57,8 +57,9 @@ export type Moved = ScalarType | "positions" | undefined;
 /** A row of the table of sizes. */
 export interface SortRow {
   readonly workGroupSize: number;
-  /** Items of a thread: `items` if items or values have two words, otherwise `wordItems`. */
+  /** Items of a thread: `items` if items or values have two words, `longKeyItems` if keys have two and do not move alone, otherwise `wordItems`. */
   readonly items: number;
+  readonly longKeyItems: number;
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
@@ -75,13 +76,17 @@ export interface SortRow {
   readonly byVotes: boolean;
   /** The most bytes of a key for which keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
   readonly byArrival: 0 | 4 | 8;
+  /** Whether items with values or positions are ranked by that order, too, if subgroups can vote where it is wrong. */
+  readonly byMarks: boolean;
   /** The most bits of a digit: if subgroups vote, and if threads have counters. */
   readonly bits: number;
   readonly counterBits: number;
   /** Items of a thread, and threads of a work-group, if threads have counters. */
   readonly counterItems: number;
   readonly counterThreads: number;
-  /** The kernel that counts all digits: how many work-groups it has, and how many copies of each counter a work-group has. */
+  /** The kernel that counts all digits: its threads and items of a thread, its work-groups, and how many copies of each counter one has. */
+  readonly countThreads: number;
+  readonly countItems: number;
   readonly workGroups: number;
   readonly copies: number;
   /** A look-back: how often a tile reads an entry that is not there yet, and how many entries a thread reads at a time. */
@@ -103,6 +108,7 @@ export const sortRows = {
   software: {
     workGroupSize: 64,
     items: 16,
+    longKeyItems: 16,
     wordItems: [16, 16],
     shorter: [],
     shorterWithValues: [],
@@ -112,10 +118,13 @@ export const sortRows = {
     shorterPairs: [],
     byVotes: false,
     byArrival: 0,
+    byMarks: false,
     bits: 6,
     counterBits: 4,
     counterItems: 16,
     counterThreads: 64,
+    countThreads: 256,
+    countItems: 16,
     workGroups: 16,
     copies: 1,
     patience: 16,
@@ -133,21 +142,23 @@ export const sortRows = {
   nvidia: {
     workGroupSize: 256,
     items: 22,
-    wordItems: [32, 28],
+    // H200, 2^23, µs, with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). u32 + u64 take 411, 394 (425).
+    longKeyItems: 16,
+    wordItems: [32, 22],
     // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
     shorter: [
       [2 ** 16, 4],
       [2 ** 18, 8],
       [2 ** 22, 16],
     ],
-    // H100, u32 + u32, µs, with 16, 20 and 24 items, and 28 whose ranks are packed: 2^20 78, 82, 88, 94; 2^22 233, 235, 246, 249; 2^23 411,
-    // 395, 401, 402; 2^24 765, 719, 713, 714; 2^26 2900, 2780, 2570, 2536 (24 packed: 2604; 26: 2560; 32: 3430; 512 × 28: 2944).
+    // H200, u32 + u32, µs, with 16 items, 21 and 22: 2^20 65.8; 2^21 112.7, 111.7; 2^22 193.5, 186.3, 191.9; 2^23 – , 324.7, 325; 2^24 – , 596, 589
+    // (24: 611; 28: 813; 32: 761); 2^26 – , – , 2172 (24: 2237; 28: 3007). 21 make three tiles for each work-group that 132 multiprocessors
+    // hold at 2^22. By votes 219, 670 and 2391.
     shorterWithValues: [
       [2 ** 16, 4],
       [2 ** 18, 8],
-      [2 ** 22, 16],
-      [2 ** 23, 20],
-      [2 ** 24, 24],
+      [2 ** 20, 16],
+      [2 ** 22, 21],
     ],
     packsFrom: 26,
     // H100, u32, µs, with 16 items and 32: 2^18 42.8 (8: 42.6) and 49.5; 2^20 58.6 and 58.8; 2^21 90.1 and 75.6; 2^22 152 and 131.
@@ -166,12 +177,17 @@ export const sortRows = {
     ],
     byVotes: true,
     byArrival: 8,
+    byMarks: true,
     bits: 8,
     counterBits: 4,
     counterItems: 16,
     counterThreads: 128,
-    workGroups: 528,
-    copies: 4,
+    // H200, this kernel in a sort of 2^20, 2^22, 2^24, 2^26 u32, and by 16 bits, µs: 11.1, 16.9, 41.8, 133.7, 83.9 (256 × 16, 528 work-groups, with 4
+    // copies 12.7, 23.3, 49.5, 161.4, 84.0, 1 copy 13.3, 18.3, 42.4, 131.6, 83.1; 1056, 1 copy 13.0, 23.2, 41.9, 129.9, 83.7).
+    countThreads: 1024,
+    countItems: 8,
+    workGroups: 264,
+    copies: 2,
     patience: 1000,
     atOnce: 8,
     // H100, u32, µs, and by a network or in tiles: 2^10 10.4 (11.2; 1024 threads 11.3; CUB 13.9); 2^11 10.6 (13.1); 2^12 11.9 (16.7; 16 own items
@@ -195,6 +211,7 @@ export const sortRows = {
   gpu: {
     workGroupSize: 256,
     items: 12,
+    longKeyItems: 12,
     wordItems: [12, 12],
     shorter: [],
     shorterWithValues: [],
@@ -204,10 +221,13 @@ export const sortRows = {
     shorterPairs: [],
     byVotes: true,
     byArrival: 0,
+    byMarks: false,
     bits: 8,
     counterBits: 4,
     counterItems: 16,
     counterThreads: 128,
+    countThreads: 256,
+    countItems: 16,
     workGroups: 512,
     copies: 2,
     patience: 1000,
@@ -300,12 +320,13 @@ export function checkedSort(
   const [from, to] = range;
   const digits = { from, bits: to - from };
   const arrives = isByArrival({ ...row, type, keysAlone, payload, digits, shape: row });
+  const pairItems = payload.kind !== "none" && wordsPerKey(key.type) === 2 ? row.longKeyItems : row.items;
   const [items, shorterItems] = arrives
     ? isPair
       ? [row.arrivingPairs[type.kind === "float" ? 1 : 0], row.shorterPairs]
       : [row.wordItems[0], row.shorterKeys]
     : isPair || payload.kind === "none"
-      ? [isPair ? row.items : row.wordItems[0], row.shorter]
+      ? [isPair ? pairItems : row.wordItems[0], row.shorter]
       : [row.wordItems[1], row.shorterWithValues];
   const shorter = shorterItems.find(([upTo]) => options.maxLength <= upTo)?.[1];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
@@ -357,7 +378,7 @@ export function planSort(
   const row: SortRow = { ...checked.row, ...(tuned && !isSized && sizesOf(tuned.row)), ...testing };
 
   const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
-  const ofTiles = { partBytes: row.partBytes, byArrival: row.byArrival };
+  const ofTiles = { partBytes: row.partBytes, byArrival: row.byArrival, byMarks: row.byMarks };
   const [oneTile, oneTileThreads] = (testing.oneTile === undefined ? row.shorterTiles : []).find(
     ([upTo]) => maxLength <= upTo,
   ) ?? [row.oneTile, row.oneTileThreads];
@@ -392,7 +413,7 @@ export function planSort(
   const { common, scratch: scratchOfData, spine, slotsFor, copies } = layout;
 
   if (isWhole) {
-    const kernel = oneTileKernel({ ...kernelOptions, byArrival: 0 }, storesKeys);
+    const kernel = oneTileKernel({ ...kernelOptions, byArrival: 0, byMarks: false }, storesKeys);
     const passes = (length: number, aside: boolean): readonly Pass[] =>
       length === 0
         ? []
@@ -416,7 +437,13 @@ export function planSort(
     Array.from({ length: count }, (_, at) =>
       isByArrival(kernelOptions)
         ? keysPassKernel(kernelOptions, lookBack, testing.disorder)
-        : sortPassKernel(kernelOptions, at === 0 ? "items" : "keys", storesKeys || at < count - 1, lookBack),
+        : sortPassKernel(
+            kernelOptions,
+            at === 0 ? "items" : "keys",
+            storesKeys || at < count - 1,
+            lookBack,
+            testing.disorder,
+          ),
     );
   const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
   const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));
@@ -606,7 +633,7 @@ function countedAtOnce(options: SortKernelOptions, row: SortRow, facts: DeviceFa
   const { digits, type } = options;
   const radix = 2 ** digits.each;
   const sizes = {
-    ...plainSizes({ workGroupSize: 256, items: 16 }, "sort", type, {}, facts),
+    ...plainSizes({ workGroupSize: row.countThreads, items: row.countItems }, "sort", type, {}, facts),
     unrolled: !facts.software,
   };
   const bins = digits.count * radix;

@@ -151,6 +151,25 @@ describe("a case that is right passes", () => {
       },
     ],
     [
+      "a sort of keys with values, as they arrive",
+      {
+        family: "sort",
+        plan: {
+          type: "u64",
+          values: ["f32"],
+          maxLength: 900,
+          algorithm: "subgroup",
+          disorder: 2,
+          workGroupSize: 16,
+          itemsPerThread: 4,
+        },
+        steps: [
+          { length: 900, data: { kind: "bits", seed: 3 }, before: 3 },
+          { length: 320, data, before: 1, inPlace: true },
+        ],
+      },
+    ],
+    [
       "a sort of keys alone, by comparing",
       {
         family: "sort",

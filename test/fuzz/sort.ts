@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { scalarAt } from "../../src/algebra/fields.ts";
-import type { ElementType } from "../../src/algebra/types.ts";
+import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { SortTesting } from "../../src/plan/sort.ts";
-import { planSort } from "../../src/plan/sort.ts";
+import { movesDirectly, planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Fixture } from "./fixture.ts";
@@ -50,7 +50,7 @@ export interface SortSpec {
   readonly passes?: "single" | "reduce-then-scan";
   readonly workGroupSize?: number;
   readonly itemsPerThread?: number;
-  /** Keys alone are ranked by the order in which they arrive. That order is wrong in one of `disorder` tiles, and in none if it is 0. */
+  /** Items are ranked by the order in which they arrive. That order is wrong in one of `disorder` tiles, and in none if it is 0. */
   readonly disorder?: number;
 }
 
@@ -203,24 +203,40 @@ async function sortOn(fixture: Fixture, { plan, steps, windows }: SortCase): Pro
   const mustWork =
     [type, ...values].every((one) => hasFeature(fixture, one.feature)) &&
     (algorithm !== "subgroup" || hasFeature(fixture, "subgroups"));
-  const isPlain = segments === undefined && values.length === 0 && !indices && !("key" in key.options);
   const { disorder } = plan;
+  // What one plan sorts: keys alone, positions, and keys with one array of values that moves with them.
+  const [moved, ...more] = values;
+  const isPlain =
+    segments === undefined &&
+    (indices || !("key" in key.options)) &&
+    more.length === 0 &&
+    (moved === undefined || movesDirectly(moved));
+  // Keys alone without sizes of their own are sorted by comparing, on any adapter.
+  const isCompared =
+    disorder === undefined &&
+    moved === undefined &&
+    !indices &&
+    (algorithm ?? workGroupSize ?? itemsPerThread) === undefined;
+  const isOwn = !windows && isPlain && (disorder !== undefined || isCompared);
   const made = await preparedOn(fixture, `sort ${JSON.stringify(plan)}`, title, mustWork, async () => {
-    // Keys alone without sizes of their own are sorted by comparing, on any adapter.
-    const isCompared = disorder === undefined && (algorithm ?? workGroupSize ?? itemsPerThread) === undefined;
-    if (windows || !isPlain || (disorder === undefined && !isCompared)) {
+    if (!isOwn) {
       return fold.prepareSort(options as never);
     }
     const context = contextOf(device);
     const sizes = { byVotes: true, partBytes: 512, oneTile: 0 };
     const testing: SortTesting = isCompared
       ? { compared: [[8192, 8, 32]] }
-      : { byArrival: 8, ...sizes, ...((disorder ?? 0) > 0 && { disorder: disorder as number }) };
+      : {
+          byArrival: 8,
+          byMarks: true,
+          ...sizes,
+          ...((disorder ?? 0) > 0 && { disorder: disorder as number }),
+        };
     const own = planSort(
       options as never,
       context.facts,
       methodsWithSubgroups,
-      undefined,
+      moved as ScalarType | undefined,
       undefined,
       testing,
     );
@@ -306,8 +322,8 @@ async function sortOn(fixture: Fixture, { plan, steps, windows }: SortCase): Pro
     const ranges = {
       ...keys,
       ...(others.length > 0 && {
-        values: others.map(({ input }) => input),
-        reordered: others.map(({ output }) => output),
+        values: isOwn ? others[0]?.input : others.map(({ input }) => input),
+        reordered: isOwn ? others[0]?.output : others.map(({ output }) => output),
       }),
       ...(firstIndex > 0 && { firstIndex }),
       ...(segments === "rows" && { rows: row }),

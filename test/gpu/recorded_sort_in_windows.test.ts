@@ -9,7 +9,7 @@ import { LimitError } from "../../src/node.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import { guarded, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { useShortBindings, watchBindings } from "../support/short_bindings.ts";
@@ -45,6 +45,8 @@ interface Case {
   readonly descending: boolean;
   readonly place: "apart" | "in place";
   readonly lengthOnGpu: boolean;
+  /** Whether the plan is that of NVIDIA's GPUs. */
+  readonly asNvidia: boolean;
 }
 
 const cases: Case[] = (["u32", "f32", "u64", "f64"] as const).flatMap((name, one) =>
@@ -57,6 +59,7 @@ const cases: Case[] = (["u32", "f32", "u64", "f64"] as const).flatMap((name, one
         descending: (one + two + three + how) % 2 === 0,
         place: (two + how) % 2 === 0 && values !== "positions" ? ("in place" as const) : ("apart" as const),
         lengthOnGpu: (one + three + how) % 2 === 0,
+        asNvidia: (one + two + how) % 2 === 0,
         // An odd number of digits, whose last one leaves its results beside the output; a few bits; and all.
         ...(how === 1 && {
           bits: [
@@ -73,8 +76,8 @@ const cases: Case[] = (["u32", "f32", "u64", "f64"] as const).flatMap((name, one
 
 describe("sorts of more items than a binding holds", () => {
   test.for(rows(cases, { of: 20 }))(
-    "$name, values: $values, $algorithm, bits $bits, descending $descending, $place, length on the GPU $lengthOnGpu",
-    async ({ name, values, bits, algorithm, descending, place, lengthOnGpu }) => {
+    "$name, values: $values, $algorithm, bits $bits, descending $descending, $place, length on the GPU $lengthOnGpu, as NVIDIA $asNvidia",
+    async ({ name, values, bits, algorithm, descending, place, lengthOnGpu, asNvidia }) => {
       const { device } = fold();
       const type = elementTypes[name] as ElementType;
       const moved = { none: undefined, positions: undefined, u32, u64: elementTypes.u64, struct: Triple }[
@@ -82,6 +85,7 @@ describe("sorts of more items than a binding holds", () => {
       ];
       const window = windowFor(Math.max(type.bytes, values === "u64" ? 8 : 4));
       const maxLength = 2 * window + 777;
+      const restore = planAs(fold(), asNvidia ? { vendor: "nvidia", software: false } : {});
       const sort = await fold().prepareSort({
         type: type as never,
         descending,
@@ -93,6 +97,7 @@ describe("sorts of more items than a binding holds", () => {
         lengthOnGpu,
         maxLength,
       });
+      restore();
       const watched = watchBindings(fold());
       for (const length of [0, 1, window - 1, window, window + 1, 2 * window, maxLength]) {
         const kind = length % 2 === 0 ? "few" : "any";

@@ -10,7 +10,9 @@ import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
+import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -122,23 +124,28 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32): Subject =>
     sort.destroy();
   };
 
-/** Positions that move with keys, by ranks of which two are in a word. */
-const byPackedRanks: Subject = async function* ({ device }) {
-  const context = contextOf(device);
-  const options = { type: u32, algorithm: "subgroup", ...tile, maxLength: LENGTH } as const;
-  const sort = await prepare(
-    context,
-    planSort(options, context.facts, methodsWithSubgroups, "positions", undefined, { packsFrom: 1 }),
-  );
-  const [input, output, reordered] = [few, new Uint32Array(LENGTH), new Uint32Array(LENGTH)].map((one) =>
-    storageBuffer(device, one),
-  ) as [GPUBuffer, GPUBuffer, GPUBuffer];
-  const encoder = device.createCommandEncoder();
-  sort.record(encoder, { input, output, reordered, length: LENGTH });
-  device.queue.submit([encoder.finish()]);
-  yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], [...argSortReference(few)]];
-  sort.destroy();
-};
+/** Positions that move with keys, in tiles that subgroups rank. */
+const positionsOf = (data: Uint32Array, tuning: TuningOptions, testing: SortTesting): Subject =>
+  async function* ({ device }) {
+    const context = contextOf(device);
+    const options = { type: u32, algorithm: "subgroup", ...tuning, maxLength: LENGTH } as const;
+    const sort = await prepare(
+      context,
+      planSort(options, context.facts, methodsWithSubgroups, "positions", undefined, testing),
+    );
+    const [input, output, reordered] = [data, new Uint32Array(LENGTH), new Uint32Array(LENGTH)].map((one) =>
+      storageBuffer(device, one),
+    ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+    const encoder = device.createCommandEncoder();
+    sort.record(encoder, { input, output, reordered, length: LENGTH });
+    device.queue.submit([encoder.finish()]);
+    yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], [...argSortReference(data)]];
+    sort.destroy();
+  };
+const byVotes = (data: Uint32Array, tuning: TuningOptions, testing: SortTesting = {}): Subject =>
+  positionsOf(data, tuning, { ...testing, byMarks: false });
+/** Of every second tile, the items arrive in a wrong order. */
+const byMarks = positionsOf(few, tile, { byMarks: true, disorder: 2, partBytes: 128 });
 
 /** Keys of few values with values that show their order, and structs by a key, where a binding holds a third of them. */
 const inShortBindings: Subject = async function* (own) {
@@ -357,6 +364,29 @@ const exactArrays = [
       (_, at) => (at % 5 === 0 ? -1 : 1) * (1 + at * 2 ** -20) * 2 ** -((7 * at) % 38),
     ),
   ],
+  // Prefixes whose highest bits stay where they are, and where they do not; both signs; totals that carry from column to column.
+  ...[1, -1].flatMap((sign) => [
+    [
+      [sign * 4096],
+      Array.from(
+        { length: 16 },
+        (_, at) => (at % 3 === 0 ? -1 : 1) * (1 + at * 2 ** -20) * 2 ** ((at * 5) % 27),
+      ).map((x) => x / 2 ** 18),
+      [-sign * 3, -sign * 1, -sign * 2, -sign * 3, -sign * 3000, sign * 2500],
+      [sign * 2 ** -11, sign * 2 ** -12],
+    ],
+    [[sign * 4096], [0, sign * 2 ** -12, -sign * 2 ** -51]],
+    // A tie, and what decides it far below.
+    [
+      [sign * 4096, sign * 2 ** -12, 2 ** -100],
+      [sign * 2 ** -11, sign * 2 ** -11, sign * 2 ** -11],
+    ],
+    [
+      [sign * 4096, sign * 2 ** -12, -(2 ** -100)],
+      [sign * 2 ** -11, sign * 2 ** -11, sign * 2 ** -11],
+    ],
+  ]),
+  [[-1], [-(2 ** -3)], [-3, 2 ** 40], [5]],
 ].map((tiles) => {
   const data = new Float32Array(64);
   for (const [at, items] of tiles.entries()) {
@@ -398,6 +428,43 @@ const exactDoubles = [
   ],
   // No number comes before the second tile.
   [[Infinity], [1, 2]],
+  // Prefixes whose highest bits are near each other, and far from each other; both signs.
+  ...[1, -1].flatMap((sign) => [
+    [
+      [sign * 2 ** 40, sign * 2 ** 20],
+      Array.from(
+        { length: 16 },
+        (_, at) => (at % 3 === 0 ? -1 : 1) * (1 + at * 2 ** -20 + 2 ** -50) * 2 ** ((at * 5) % 39),
+      ),
+      [
+        sign * 2 ** 39,
+        sign * 2 ** 39,
+        -sign * 2 ** 39,
+        -sign * 2 ** 39,
+        -sign * 2 ** 39,
+        0,
+        0,
+        0,
+        -sign * 2 ** 39,
+        sign * 2 ** -9,
+      ],
+    ],
+    [[sign * 2 ** 40], [0, sign * 2 ** -13, -sign * 2 ** -60]],
+    [[sign * 2 ** 40], [sign * 2 ** -12, sign * 2 ** -13, sign * 2 ** -16]],
+    // The highest bit goes far to the right.
+    [[sign * 2 ** 40, sign / 3], [-sign * 2 ** 40]],
+    // A tie, and what decides it far below.
+    [
+      [sign * 2 ** 40, sign * 2 ** -13, 2 ** -200],
+      [sign * 2 ** -12, sign * 2 ** -12, sign * 2 ** -12],
+    ],
+    [
+      [sign * 2 ** 40, sign * 2 ** -13, -(2 ** -200)],
+      [sign * 2 ** -12, sign * 2 ** -12, sign * 2 ** -12],
+    ],
+  ]),
+  // Totals that carry from column to column.
+  [[-1, -(2 ** -90)], [2 ** 100], [1]],
 ].map((tiles) => {
   const data = new Float64Array(45);
   for (const [at, items] of tiles.entries()) {
@@ -466,10 +533,11 @@ const subjects = {
   "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
   "sorts by one plan": sortedAgain,
-  "a sort by votes, of two ranks to a word": byPackedRanks,
+  "a sort by votes, of two ranks to a word": byVotes(few, tile, { packsFrom: 1 }),
   // Several subgroups of up to 64 lanes.
-  "a sort by votes": sorted({ ...once, algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 2 }),
-  "a sort by votes, of few values": sorted({ ...twice, algorithm: "subgroup" }, few),
+  "a sort by votes": byVotes(numbers, { passes: "single", workGroupSize: 128, itemsPerThread: 2 }),
+  "a sort by votes, of few values": byVotes(few, { ...tile, passes: "reduce-then-scan" }),
+  "positions ranked as they arrive": byMarks,
   "keys ranked as they arrive": byArrival(numbers),
   "keys with NaN, ranked as they arrive": byArrival(nans, f32),
   "a sort in windows": inShortBindings,
@@ -588,38 +656,26 @@ const mutations: readonly Mutation[] = [
   {
     title: "a prefix near the middle of two floats is rounded without what is below it",
     shownBy: "exact scans",
-    from: "(rest != 0u && nearest >= 0xffffff00u)",
-    to: "false",
-  },
-  {
-    title: "prefixes that change their sign are rounded as if they did not",
-    shownBy: "exact scans",
-    from: "widest >= 0x80000000u - LEAST ||",
+    from: "|| nearest <= 2u * LACKS",
     to: "",
   },
   {
-    title: "ties go up",
+    title: "prefixes whose highest bit moves are rounded as if it did not",
     shownBy: "exact scans",
-    from: /\(\(high \| min\(prefix\.x, 1u\)\) \+ half - is_even\)/g,
-    to: "((high | min(prefix.x, 1u)) + half)",
+    from: "changed >= HIGHEST || ",
+    to: "",
   },
   {
-    title: "a prefix forgets its lower word",
+    title: "the lower digit of a prefix loses a carry",
     shownBy: "exact scans",
-    from: /\(high \| min\(prefix\.x, 1u\)\)/g,
-    to: "high",
-  },
-  {
-    title: "the lower word of a prefix loses a carry",
-    shownBy: "exact scans",
-    from: / \+ select\(0u, 1u, partial < added_low\)/g,
+    from: / \+ \(prefix\.x >> 26u\)/g,
     to: "",
   },
   {
     title: "the start of a run loses its sign",
     shownBy: "exact scans",
-    from: "let flip = sign & 0x80000000u;",
-    to: "let flip = 0u;",
+    from: "let sign = own_start[FIXED_WORDS - 1u] & 0x80000000u;",
+    to: "let sign = 0u;",
   },
   {
     title: "two items of a vector change places",
@@ -636,14 +692,14 @@ const mutations: readonly Mutation[] = [
   {
     title: "a carry that threads share loses its last word",
     shownBy: "exact scans of f64",
-    from: "exact_memory[0][word] = select(0u, spine[tile][word], tile > 0u);",
-    to: "exact_memory[0][word] = select(0u, spine[tile][word], word + 1u < EXACT_WORDS);",
+    from: "exact_carry[word] = select(0u, spine[tile][word], tile > 0u);",
+    to: "exact_carry[word] = select(0u, spine[tile][word], word + 1u < EXACT_WORDS);",
   },
   {
     title: "a carry that threads share loses what others than the first read",
     shownBy: "exact scans of f64",
-    from: "exact_memory[0][word] = select(0u, spine[tile][word], tile > 0u);",
-    to: "exact_memory[0][word] = select(0u, spine[tile][word], thread == 0u);",
+    from: "exact_carry[word] = select(0u, spine[tile][word], tile > 0u);",
+    to: "exact_carry[word] = select(0u, spine[tile][word], thread == 0u);",
   },
   {
     title: "words of a carry above fixed point are forgotten",
@@ -667,6 +723,66 @@ const mutations: readonly Mutation[] = [
     title: "a carry that is no number is taken for one",
     shownBy: "exact scans of f64",
     from: "beyond |= select(1u, 0u, is_plain);",
+    to: "",
+  },
+  {
+    title: "a prefix of f64 near the middle of two is rounded without what is below it",
+    shownBy: "exact scans of f64",
+    from: "|| nearest <= ((2u * LACKS) << MOST_LEFT)",
+    to: "",
+  },
+  {
+    title: "prefixes of f64 are rounded wherever their highest bit goes",
+    shownBy: "exact scans of f64",
+    from: "widest > MOST_LEFT || ",
+    to: "",
+  },
+  {
+    title: "the highest bit of a prefix of f64 is not where it is rounded",
+    shownBy: "exact scans of f64",
+    from: /let left = countLeadingZeros\(highest_digit\) - 5u;/g,
+    to: "let left = 1u;",
+  },
+  {
+    title: "the lowest digit of a prefix of f64 loses a carry",
+    shownBy: "exact scans of f64",
+    from: / \+ \(prefix\.x >> 26u\)/g,
+    to: "",
+  },
+  {
+    title: "an item of f64 loses its part in the lowest digit",
+    shownBy: "exact scans of f64",
+    from: / \+ third \* parts\.z,/g,
+    to: ",",
+  },
+  {
+    title: "the start of a run of f64 loses its sign",
+    shownBy: "exact scans of f64",
+    from: "let sign = sign_of(own_start[FIXED_WORDS - 1u]);",
+    to: "let sign = 0u;",
+  },
+  {
+    title: "a column of totals forgets what the one below hands on",
+    shownBy: "exact scans of f64",
+    from: /lows\[\d+u?\] \+= below;/g,
+    to: "",
+  },
+  {
+    title: "what columns of totals hand on goes no further",
+    shownBy: "exact scans of f64",
+    from: "carry_through(slot);",
+    to: "",
+  },
+  {
+    title: "a group of totals forgets the groups before it",
+    shownBy: "exact scans",
+    from: "sum = add_columns(sum, take_column(earlier, word));",
+    to: "",
+  },
+  {
+    title: "totals forget that one of them is no number",
+    shownBy: "exact scans of f64",
+    from: /\| seen\[\d+u?\]/g,
     to: "",
   },
   {
@@ -1108,6 +1224,36 @@ const mutations: readonly Mutation[] = [
     shownBy: "keys ranked as they arrive",
     from: /is_wrong\w* \|= !is_first\w* & .*/g,
     to: "",
+  },
+  {
+    title: "the order of positions that arrive is not checked",
+    shownBy: "positions ranked as they arrive",
+    from: /is_wrong\w* \|= !is_first\w* & .*/g,
+    to: "",
+  },
+  {
+    title: "marks tell digits alone",
+    shownBy: "positions ranked as they arrive",
+    from: /atomicLoad\(&sort_memory\[at\w* \+ 1u\]\) <= (atomicLoad\(&sort_memory\[at\w*\]\))/g,
+    to: "(atomicLoad(&sort_memory[at + 1u]) >> 16u) < ($1 >> 16u)",
+  },
+  {
+    title: "a tile whose marks are out of order keeps its ranks",
+    shownBy: "positions ranked as they arrive",
+    from: "ranks = array<u32, RANK_WORDS>();",
+    to: "return ranks;",
+  },
+  {
+    title: "a tile that is ranked again does not begin at the first place of each digit",
+    shownBy: "positions ranked as they arrive",
+    from: "set_first_of_digit(first, thread);",
+    to: "set_first_of_digit(0u, thread);",
+  },
+  {
+    title: "a tile that is ranked again counts on from the marks",
+    shownBy: "positions ranked as they arrive",
+    from: /(\) != 0u\) \{\n\s*)clear_ranks\(thread\);(\n\s*count_items\(tile, digits, thread\);\n\s*set_first)/g,
+    to: "$1$2",
   },
   {
     title: "the order is checked by this digit alone",

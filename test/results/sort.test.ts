@@ -773,6 +773,100 @@ describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in a wr
   });
 });
 
+describe("items that are ranked by the order in which they arrive, and checked by marks", () => {
+  const turns = names.flatMap((name, at) =>
+    [u32, f64].map((moved, how) => ({
+      name,
+      moved,
+      values: moved.name,
+      disorder: (at + how) % 3,
+      descending: (at + how) % 2 === 1,
+      passes: at % 2 === 0 ? ("single" as const) : ("reduce-then-scan" as const),
+      bits: how === 1 ? undefined : ([2, 8 * elementTypes[name].bytes - 3] as const),
+      partBytes: (at + how) % 2 === 0 ? 512 : Infinity,
+      packsFrom: how === 1 ? 1 : Infinity,
+      ...(at % 4 === 0 && { fault: sortFaults[(at + how) % sortFaults.length] as SortFault }),
+    })),
+  );
+  test.for(rows(turns, { of: 10, seldom: true }))(
+    "$name with $values, $passes, wrong tiles: one of $disorder, bits: $bits, parts of $partBytes bytes, fault: $fault",
+    async (one, { skip }) => {
+      const { name, moved, descending, bits, passes, values: _, disorder, ...testing } = one;
+      const type = elementTypes[name] as ElementType;
+      skip(missing(type), `the adapter has no ${type.feature}`);
+      const context = contextOf(fold().device);
+      const options = { type, descending, passes, algorithm: "subgroup", workGroupSize: 64 } as const;
+      const plan = planSort(
+        { ...options, itemsPerThread: 4, maxLength: 1500, ...(bits && { bits }) },
+        context.facts,
+        methodsWithSubgroups,
+        moved,
+        undefined,
+        {
+          ...testing,
+          ...(disorder > 0 && { disorder }),
+          byMarks: true,
+          byArrival: 0,
+          patience: 3,
+          oneTile: 0,
+        },
+      );
+      expect(plan.kernels.some(({ code }) => code.includes("ranks_again"))).toBe(true);
+      const sort = await prepare(context, plan);
+      for (const length of [1, ...around(256), ...around(1024), 1500]) {
+        await expectSorted(sort, { ...one, length });
+      }
+      sort.destroy();
+    },
+  );
+
+  // As NVIDIA's GPUs have them. On a GPU, most subgroups' items arrive as they should.
+  const shapes = [
+    ["u32", u32, 16],
+    ["u32", u32, 20],
+    ["u32", u32, 22],
+    ["u32", u32, 28],
+    ["u32", u64, 22],
+    ["u64", u32, 16],
+    ["f16", u32, 28],
+    ["f64", f64, 22],
+  ] as const;
+  const named = shapes.map(([name, moved, itemsPerThread]) => ({
+    name,
+    moved,
+    values: moved.name,
+    itemsPerThread,
+  }));
+  test.for(rows(named, { of: 6 }))(
+    "$name with $values, $itemsPerThread items of each of 256 threads",
+    async ({ name, moved, itemsPerThread }, { skip }) => {
+      const { device, software } = fold();
+      const context = contextOf(device);
+      const type = elementTypes[name] as ElementType;
+      skip(missing(type), `the adapter has no ${type.feature}`);
+      const maxLength = software ? 2 * 256 * itemsPerThread + 777 : 300_001;
+      const options = { type, algorithm: "subgroup", passes: "single", workGroupSize: 256 } as const;
+      const { partBytes, packsFrom } = sortRows.nvidia;
+      for (const disorder of [undefined, 2]) {
+        const plan = planSort(
+          { ...options, itemsPerThread, maxLength },
+          context.facts,
+          methodsWithSubgroups,
+          moved,
+          undefined,
+          { partBytes, packsFrom, byMarks: true, atOnce: 8, ...(disorder && { disorder }) },
+        );
+        expect(plan.kernels.some(({ code }) => code.includes("ranks_again"))).toBe(true);
+        const sort = await prepare(context, plan);
+        for (const length of [maxLength, maxLength - 1]) {
+          await expectSorted(sort, { name, length, descending: false, moved });
+        }
+        sort.destroy();
+      }
+    },
+  );
+});
+
 describe("arrays on the GPU", () => {
   test("what a compaction left is sorted without a read-back, with values", async () => {
     const data = await fold().upload(anyItems("u32", 3000, "kept") as Uint32Array);

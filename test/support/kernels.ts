@@ -462,9 +462,13 @@ export async function kernelsOf(
   }
   if ((type.name === "u32" || type.name === "f64") && algorithm === "subgroup" && shape.workGroupSize > 1) {
     const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
-    const testing = { byArrival: 8 as const, partBytes: 16_384 };
+    const testing = { byArrival: 8 as const, byMarks: true, partBytes: 16_384 };
     try {
       take(planSort(options, facts, methodsWithSubgroups, undefined, ["items"], testing).kernels);
+      take(
+        planSort(options, facts, methodsWithSubgroups, type.bytes === 8 ? f64 : u32, ["items"], testing)
+          .kernels,
+      );
     } catch (cause) {
       if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
         throw cause;

@@ -10,9 +10,8 @@ struct Ranks {
 
 const RANK_WORDS = (ITEMS + 1u) / 2u;
 
-// Call in uniform control flow.
-fn ranks_of(kept: Kept) -> Ranks {
-  var places = finish_run(scan_run(counts_of(kept)), identity());
+fn ranks_of(run: array<Element, ITEMS>) -> Ranks {
+  var places = finish_run(run, identity());
   var ranks: Ranks;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     ranks.words[item / 2u] |= places[item] << (16u * (item % 2u));

@@ -19,10 +19,11 @@ fn compact_single_pass(
   }
 
   let kept = load_kept(tile, thread, length);
-  // This comes before any branch that only a few lanes take, such as the one that hands on the total. ranks_of may vote,
-  // and a vote needs all lanes. After such a branch, one driver was seen to leave the first lane out of the vote.
-  let ranks = ranks_of(kept);
-  let scan = begin_scan(counts_of(kept), thread);
+  let counts = counts_of(kept);
+  // By subgroups, all votes are in begin_scan. They come before any branch that only a few lanes take, such as the one that
+  // hands on the total. After such a branch, one driver was seen to leave the first lane out of a vote.
+  let scan = begin_scan(counts, thread);
+  let ranks = ranks_of(run_of(scan, counts));
   hand_on(tile, scan.total, thread);
   let before = before_run(scan);
   look_back(tile, scan.total, thread, length);

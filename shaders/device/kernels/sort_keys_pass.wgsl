@@ -173,9 +173,9 @@ fn sort_again(tile: u32, first: u32, own: u32, thread: u32) {
       digits[item] = digit_of(key_of(items[item]), params.digit);
     }
   }
-  count_items(digits, thread);
+  count_items(tile, digits, thread);
   set_first_of_digit(first, thread);
-  var packed = rank_items(digits, thread);
+  var packed = rank_items(tile, digits, thread);
   var ranks: array<u32, ITEMS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     ranks[item] = rank_in(packed[item / RANKS], item);

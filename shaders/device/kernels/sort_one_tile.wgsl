@@ -23,10 +23,10 @@ fn sort_one_tile(invocation: Invocation) {
         digits[item] = digit_of(key_of(items[item]), digit);
       }
     }
-    count_items(digits, thread);
+    count_items(0u, digits, thread);
     let before = scan_digits(vec2<u32>(count_of_digit(thread), 0u), thread);
     set_first_of_digit(before.x, thread);
-    var ranks = rank_items(digits, thread);
+    var ranks = rank_items(0u, digits, thread);
     for (var item = 0u; item < ITEMS; item++) { // unroll
       put_item(rank_in(ranks[item / RANKS], item), items[item]);
     }

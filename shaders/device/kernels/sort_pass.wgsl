@@ -42,7 +42,7 @@ fn sort_pass(
   }
 
   // Hand on how many items have each digit as early as possible, since other tiles wait for it. Then rank the items.
-  count_items(digits, thread);
+  count_items(tile, digits, thread);
   var count = count_of_digit(thread);
   let own = min(TILE, length - tile * TILE);
   if (thread == RADIX - 1u) {
@@ -51,7 +51,7 @@ fn sort_pass(
   hand_on_digits(tile, count, thread);
   let before = scan_digits(vec2<u32>(count, of_all), thread);
   set_first_of_digit(before.x, thread);
-  var ranks = rank_items(digits, thread);
+  var ranks = rank_items(tile, digits, thread);
   put_items(ranks, items, 0u);
 
   load_values(tile, thread, length);

@@ -35,10 +35,10 @@ fn sort_segments(
       }
       digits[item] = (place_of(0u, thread, item) / SLOT) * SLOT_RADIX + own;
     }
-    count_items(digits, thread);
+    count_items(tile, digits, thread);
     let before = scan_digits(vec2<u32>(count_of_digit(thread), 0u), thread);
     set_first_of_digit(before.x, thread);
-    var ranks = rank_items(digits, thread);
+    var ranks = rank_items(tile, digits, thread);
     for (var item = 0u; item < ITEMS; item++) { // unroll
       put_item(rank_in(ranks[item / RANKS], item), items[item]);
     }

@@ -4,7 +4,11 @@
 // Linked with histogram.wgsl, digits.wgsl and bins_words.wgsl. Call from any control flow. No work-group memory.
 // replaces: begin_tally, add_to_bin
 
+// Where the bins that this dispatch adds to start. Read early, the load is done when the counters are added up.
+var<private> first_bin: u32;
+
 fn begin_tally(number: u32, thread: u32, length: u32) {
+  first_bin = atomicLoad(&bins[NEXT_BINS]) * BINS;
   if (number == 0u && thread == 0u) {
     atomicStore(&bins[COUNTED_BINS], atomicLoad(&bins[NEXT_BINS]));
   }
@@ -15,5 +19,5 @@ fn begin_tally(number: u32, thread: u32, length: u32) {
 }
 
 fn add_to_bin(bin: u32, amount: Amount) {
-  atomicAdd(&bins[atomicLoad(&bins[NEXT_BINS]) * BINS + bin], amount);
+  atomicAdd(&bins[first_bin + bin], amount);
 }

@@ -18,7 +18,7 @@ fn clear_ranks(thread: u32) {
   workgroupBarrier();
 }
 
-fn count_items(digits: array<u32, ITEMS>, thread: u32) {
+fn count_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) {
   var own = digits;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     atomicAdd(&sort_memory[own[item] * WORK_GROUP_SIZE + thread], 1u);
@@ -68,7 +68,7 @@ fn set_first_of_digit(first: u32, thread: u32) {
   workgroupBarrier();
 }
 
-fn rank_items(digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> {
+fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> {
   var own = digits;
   var ranks: array<u32, RANK_WORDS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll

@@ -21,7 +21,7 @@ fn clear_ranks(thread: u32) {
 }
 
 // Counts the digits of the tile's items, in the counters of each subgroup's run.
-fn count_items(digits: array<u32, ITEMS>, thread: u32) {
+fn count_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) {
   var own = digits;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     atomicAdd(&sort_memory[subgroup_number * RADIX + own[item]], 1u);
@@ -72,11 +72,9 @@ fn set_first_of_digit(first: u32, thread: u32) {
 }
 
 // The items' places in the sorted tile, RANKS to a word.
-fn rank_items(digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> {
+fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> {
   var own = digits;
-  let others_before = lanes_before(subgroup_lane);
   let everyone = subgroupBallot(true);
-  let counters = subgroup_number * RADIX;
   // The votes of all rows come first, so that they are under way together.
   var peers_of: array<vec4<u32>, ITEMS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
@@ -84,19 +82,24 @@ fn rank_items(digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> 
   }
   var ranks: array<u32, RANK_WORDS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let digit = own[item];
-    let peers = peers_of[item];
-    let before = count_votes(peers & others_before);
-    // The last lane of each digit counts for its peers, which get the place of the first one from it.
-    let last = last_lane(peers);
-    var place = 0u;
-    if (last == subgroup_lane) {
-      place = atomicAdd(&sort_memory[counters + digit], before + 1u);
-    }
-    ranks[item / RANKS] |= (subgroupShuffle(place, last) + before) << (RANK_BITS * (item % RANKS));
+    ranks[item / RANKS] |= rank_in_row(own[item], peers_of[item]) << (RANK_BITS * (item % RANKS));
   }
   workgroupBarrier();
   return ranks;
+}
+
+// The place of a lane's item of a row, which is counted. Its peers are the lanes whose items have the same digit.
+fn rank_in_row(digit: u32, peers: vec4<u32>) -> u32 {
+  let others_before = lanes_before(subgroup_lane);
+  let counters = subgroup_number * RADIX;
+  let before = count_votes(peers & others_before);
+  // The last lane of each digit counts for its peers, which get the place of the first one from it.
+  let last = last_lane(peers);
+  var place = 0u;
+  if (last == subgroup_lane) {
+    place = atomicAdd(&sort_memory[counters + digit], before + 1u);
+  }
+  return subgroupShuffle(place, last) + before;
 }
 
 // The lanes whose digit is the same.

@@ -33,13 +33,8 @@ fn before_run(scan: TileScan) -> Element {
   return scan.before;
 }
 
-// The part of the scan that works on the thread's items before it is known what comes before the run.
-fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
-  return scan_run(elements);
-}
-
 // Returns the items as they are. Scanned here, each item would take one more combination in finish_run.
-fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
+fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return elements;
 }
 

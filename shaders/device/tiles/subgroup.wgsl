@@ -27,7 +27,7 @@ fn begin_scan(elements: array<Element, ITEMS>, thread: u32) -> TileScan {
 
 // The part of the scan that works on the thread's items before it is known what comes before the run.
 fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
-  return scan_run(elements);
+  return prefixes_of_run(elements).prefixes;
 }
 
 // What comes before the subgroup's run in the tile. The kernel combines the carry with it.
@@ -48,8 +48,13 @@ struct RowScan {
   total: Element,
 }
 
-// The prefixes of the thread's items within the subgroup's run.
-fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
+// The prefixes of the thread's items within the subgroup's run, and the run's total.
+struct RunScan {
+  prefixes: array<Element, ITEMS>,
+  total: Element,
+}
+
+fn prefixes_of_run(elements: array<Element, ITEMS>) -> RunScan {
   var own = elements;
   var before = identity();
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
@@ -69,7 +74,7 @@ fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
       own[vector * VECTOR + item] = select_prefix(earlier, prefix);
     }
   }
-  return own;
+  return RunScan(own, before);
 }
 
 // The prefixes of the thread's items within the tile, from those within the run and what comes before the run.

@@ -2,7 +2,7 @@
 // together, as scan_rows of subgroup_rows_together.wgsl does, and does not go the way back. For eight rows, this takes a
 // fourth of the shuffles of one row after another.
 // Call in uniform control flow. Linked with subgroup.wgsl and subgroup_scan_first.wgsl, whose work-group memory it uses.
-// replaces: reduce_tile
+// replaces: reduce_tile, total_of_tile
 
 fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
   var own = elements;
@@ -62,4 +62,25 @@ fn reduce_rows(elements: array<Element, ROWS>) -> Element {
     }
   }
   return element_shuffle(rows, ROWS - 1u);
+}
+
+// The total of any tile, with the same bits as that of begin_scan. It combines rows in pairs, then pairs of pairs, as the
+// lanes do in scan_rows. It is slow, but takes few registers.
+fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
+  var sum = identity();
+  for (var chunk = 0u; chunk < ROW_CHUNKS; chunk++) {
+    // For each stage, the total that waits for the other one of its pair.
+    var halves: array<Element, ROW_STAGES + 1u>;
+    for (var row = 0u; row < ROWS; row++) {
+      let place = vector_of(tile, thread, chunk * ROWS + row);
+      var total = reduce_row(combine_vector(identity(), place, length));
+      var stage = 0u;
+      for (; ((row >> stage) & 1u) == 1u; stage++) {
+        total = combine(halves[stage], total);
+      }
+      halves[stage] = total;
+    }
+    sum = combine(sum, halves[ROW_STAGES]);
+  }
+  return reduce_subgroups(sum);
 }

@@ -4,7 +4,7 @@
 // lanes four apart, until each lane holds a part of one row. The lanes scan these parts, and go the same way back. For
 // eight rows, this takes a fourth of the shuffles. If several rows are scanned together, all subgroups are full.
 // Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl and subgroup_contract.wgsl.
-// replaces: scan_run
+// replaces: prefixes_of_run
 
 struct RowsScan {
   // For each row, what comes before the lane's element.
@@ -95,12 +95,6 @@ fn scan_rows(elements: array<Element, ROWS>) -> RowsScan {
   return RowsScan(before, total);
 }
 
-// The prefixes of the thread's items within the subgroup's run, and the run's total.
-struct RunScan {
-  prefixes: array<Element, ITEMS>,
-  total: Element,
-}
-
 fn prefixes_of_run(elements: array<Element, ITEMS>) -> RunScan {
   var own = elements;
   var earlier_rows = identity();
@@ -126,8 +120,4 @@ fn prefixes_of_run(elements: array<Element, ITEMS>) -> RunScan {
     earlier_rows = combine(earlier_rows, scan.total);
   }
   return RunScan(own, earlier_rows);
-}
-
-fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
-  return prefixes_of_run(elements).prefixes;
 }

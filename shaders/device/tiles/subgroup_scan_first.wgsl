@@ -1,8 +1,7 @@
-// Scans the rows first, and takes the tile's total from that scan. A reduction by the operator would take the lanes as many
-// shuffles again. All threads get the total.
-// Call in uniform control flow. Linked with subgroup_scan_totals.wgsl, subgroup_rows_together.wgsl, subgroup_rows.wgsl, and
-// subgroup.wgsl, whose work-group memory it uses.
-// replaces: TileScan, begin_scan, before_run, run_of, reduce_subgroups, total_of_tile
+// Scans the rows first, and takes the tile's total from that scan: a reduction would take more exchanges between lanes. If
+// other tiles wait for the total, and its reduction is short, it comes earlier without this file. All threads get the total.
+// Call in uniform control flow. Linked with subgroup_scan_totals.wgsl, and subgroup.wgsl, whose work-group memory it uses.
+// replaces: TileScan, begin_scan, before_run, run_of, reduce_subgroups
 
 struct TileScan {
   run: array<Element, ITEMS>,
@@ -26,25 +25,4 @@ fn reduce_subgroups(sum: Element) -> Element {
 
 fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return scan.run;
-}
-
-// The total of any tile, with the same bits as that of begin_scan. It combines rows in pairs, then pairs of pairs, as the
-// lanes do in scan_rows. It is slow, but takes few registers.
-fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
-  var sum = identity();
-  for (var chunk = 0u; chunk < ROW_CHUNKS; chunk++) {
-    // For each stage, the total that waits for the other one of its pair.
-    var halves: array<Element, ROW_STAGES + 1u>;
-    for (var row = 0u; row < ROWS; row++) {
-      let place = vector_of(tile, thread, chunk * ROWS + row);
-      var total = reduce_row(combine_vector(identity(), place, length));
-      var stage = 0u;
-      for (; ((row >> stage) & 1u) == 1u; stage++) {
-        total = combine(halves[stage], total);
-      }
-      halves[stage] = total;
-    }
-    sum = combine(sum, halves[ROW_STAGES]);
-  }
-  return reduce_subgroups(sum);
 }

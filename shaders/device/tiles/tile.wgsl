@@ -41,11 +41,6 @@ fn before_run(scan: TileScan) -> Element {
 // The thread's items as finish_run takes them. Kernels call this after they hand on the total, and before they wait for
 // other tiles. So the slow part of the scan belongs here.
 fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
-  return scan_run(elements);
-}
-
-// As run_of, for items whose scan has not begun.
-fn scan_run(elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return elements;
 }
 
