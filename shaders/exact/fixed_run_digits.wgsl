@@ -6,7 +6,7 @@
 const_assert ITEMS <= 256u;
 
 // The sum, and what a thread's items add to it. Above the base 0, there is no subnormal, and an item without an exponent is zero.
-fn fixed_add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32, highest: u32) -> Fixed {
+fn fixed_add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32) -> Fixed {
   var own = bits;
   var all = sum;
   if (base == 0u) {

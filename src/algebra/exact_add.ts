@@ -121,12 +121,12 @@ function exactType(name: FloatName): ExactType {
       // scan; 128 × 8 747; 256 × 8 765 and 202; 256 × 16 and 128 × 32 198 and 214 a reduction. f16 of 8 binades: 276 and 84 (64 ×
       // 16: 268 a scan). H200, 2^25 f64 of 60 binades: 1,458 and 324 (64 × 32 1,762 a scan; 128 × 16 1,555; 32 × 16 1,281, of
       // which reductions were not timed).
-      row: (primitive) => ({
+      row: {
         elementBytes: 4 * words,
         algorithm: "blelloch",
-        workGroupSize: name === "f64" ? (primitive === "scan" ? 32 : 128) : 128,
+        workGroupSize: name === "f64" ? 64 : 128,
         items: 16,
-      }),
+      },
       shuffle: (builtin, moved, place) =>
         `${element}(${Array.from({ length: words }, (_, at) => `${builtin}(${moved}[${at}], ${place})`).join(", ")})`,
       literal: () => [`${element}()`],

@@ -6,7 +6,6 @@ import fixedDoubleFile from "../../shaders/exact/fixed_double.wgsl";
 import fixedFloatFile from "../../shaders/exact/fixed_float.wgsl";
 import fixedRunFile from "../../shaders/exact/fixed_run.wgsl";
 import fixedDigitsFile from "../../shaders/exact/fixed_run_digits.wgsl";
-import fixedRunDoubleFile from "../../shaders/exact/fixed_run_double.wgsl";
 import floatItemsFile from "../../shaders/exact/float_items.wgsl";
 import halvesFile from "../../shaders/exact/halves.wgsl";
 import itemsFile from "../../shaders/exact/items.wgsl";
@@ -14,15 +13,9 @@ import nearFile from "../../shaders/exact/near.wgsl";
 import noNearFile from "../../shaders/exact/near_none.wgsl";
 import reduceFile from "../../shaders/exact/reduce.wgsl";
 import scanFile from "../../shaders/exact/scan.wgsl";
-import spineFile from "../../shaders/exact/spine.wgsl";
-import spineReduceFile from "../../shaders/exact/spine_reduce.wgsl";
-import spineScanFile from "../../shaders/exact/spine_scan.wgsl";
-import steadyFile from "../../shaders/exact/steady.wgsl";
-import steadyDoubleFile from "../../shaders/exact/steady_double.wgsl";
-import steadyFloatFile from "../../shaders/exact/steady_float.wgsl";
-import noSteadyFile from "../../shaders/exact/steady_none.wgsl";
 import storePrefixesFile from "../../shaders/exact/store_prefixes.wgsl";
 import sumFile from "../../shaders/exact/sum.wgsl";
+import swiftFile from "../../shaders/exact/swift.wgsl";
 import tilesFile from "../../shaders/exact/tiles.wgsl";
 import { unroll } from "../text/module.ts";
 import { compactText, piecesOf } from "../text/pieces.ts";
@@ -53,12 +46,6 @@ const DIGIT_ITEMS = 2 ** 14;
 
 /** The most items of a thread that adds them up in digits. See shaders/exact/fixed_run_digits.wgsl. */
 const DIGITS_ITEMS = 256;
-
-/**
- * The most items of a thread that adds up items of f64 in digits, and that tries prefixes in digits. See shaders/exact/fixed_run_double.wgsl,
- * steady_float.wgsl and steady_double.wgsl.
- */
-const STEADY_ITEMS = 30;
 
 /** The most words of a sum whose loops over words are written out in tiles. */
 const SHORT = 12;
@@ -98,13 +85,12 @@ export function exactTiles(
 ): OwnTiles {
   const own = { NARROW_WORDS: window, FIXED_WORDS: fixed, FIXED_SPAN: span, ITEM_WORDS: itemWords };
   const isWide = itemWords === 2;
-  return (side, entryPoint, constants, kernel) => {
-    const { sizes, algorithm, exclusive, gpuLimits, carry, ends } = kernel;
+  return (side, entryPoint, constants, { sizes, algorithm, exclusive, gpuLimits, carry, ends }) => {
     if (!hasTiles(gpuLimits, algorithm)) {
       return undefined;
     }
     if (side === "elements") {
-      return constants.VECTOR === 1 ? byColumns(words, entryPoint, kernel, gpuLimits) : undefined;
+      return constants.VECTOR === 1 ? { sizes: spreadOut(sizes, words, gpuLimits) } : undefined;
     }
     // Loops over many words stay loops.
     const counts = { ...constants, ...own, ...(words <= SHORT && { EXACT_WORDS: words }) };
@@ -116,7 +102,6 @@ export function exactTiles(
       `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
     // Two digits hold the sums of so many items of f16.
     const isHalf = fixed === 2 && sizes.items <= 32;
-    const isSteady = !isHalf && fixed > 2 && sizes.items <= STEADY_ITEMS;
     const common = [
       {
         name: "exact sums in a few words",
@@ -125,8 +110,7 @@ export function exactTiles(
           `fn output_from_float(x: FloatBits) -> Output {\n  return ${toOutput};\n}`,
           select("fixed", "Fixed"),
           select("near", "vec2<u32>"),
-          ...(isHalf ? [select("digits", "Digits"), select("word", "u32")] : []),
-          ...(isSteady ? [select("steady", `vec${itemWords + 1}<i32>`)] : []),
+          ...(isHalf ? [select("digits", "Digits")] : []),
           select("narrow", "NarrowSum"),
         ].join("\n\n"),
       },
@@ -141,9 +125,7 @@ export function exactTiles(
         ? file("halves", halvesFile)
         : near && sizes.items <= DIGITS_ITEMS
           ? file("fixed_run_digits", fixedDigitsFile)
-          : isWide && isSteady
-            ? file("fixed_run_double", fixedRunDoubleFile)
-            : file("fixed_run", fixedRunFile),
+          : file("fixed_run", fixedRunFile),
     ];
     const tiles = file("tiles", tilesFile);
     if (entryPoint === "reduce_tiles") {
@@ -155,15 +137,11 @@ export function exactTiles(
       file("scan", scanFile),
       // Threads share the words of a carry that is in the spine as it is.
       carry === true && !ends ? file("carry_words", carryWordsFile) : file("carry_whole", carryWholeFile),
-      ...(isHalf ? [] : [near ? file("near", nearFile) : file("near_none", noNearFile)]),
-      ...(isSteady
-        ? [
-            file("steady", steadyFile),
-            isWide ? file("steady_double", steadyDoubleFile) : file("steady_float", steadyFloatFile),
-          ]
+      ...(near
+        ? [file("near", nearFile), file("swift", swiftFile)]
         : isHalf
           ? []
-          : [file("steady_none", noSteadyFile)]),
+          : [file("near_none", noNearFile)]),
     ];
     return {
       files: [
@@ -176,58 +154,20 @@ export function exactTiles(
   };
 }
 
-/** The most threads of a kernel that adds up tiles' totals, and how many totals of a group of threads it takes at a time. */
-const SPINE_THREADS = 512;
-const SPINE_STEP = 8;
-
-/** Kernels that add up tiles' totals by columns. They take as many totals as a tile has items. */
-function byColumns<Sizes extends TileShape>(
-  words: number,
-  entryPoint: string,
-  { sizes, carry, arrangement }: TileKernel<Sizes>,
-  limits: WorkGroupLimits,
-): { readonly sizes: Sizes; readonly files: readonly SourceText[] } | undefined {
-  let workGroupSize = Math.min(
-    SPINE_THREADS,
+/**
+ * Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements each, in tiles
+ * of the same size. The algorithm takes work-group memory for up to two elements a thread.
+ */
+function spreadOut<Sizes extends TileShape>(sizes: Sizes, words: number, limits: WorkGroupLimits): Sizes {
+  const mostThreads = Math.min(
     limits.maxComputeInvocationsPerWorkgroup,
     limits.maxComputeWorkgroupSizeX,
+    limits.maxComputeWorkgroupStorageSize / (2 * 4 * words),
   );
-  // See shaders/exact/spine.wgsl and spine_scan.wgsl.
-  const memory = (threads: number): number =>
-    Math.floor(threads / words) * (SPINE_STEP * 4 * (words + Math.ceil(words / 32)) + 4);
-  while (memory(workGroupSize) > limits.maxComputeWorkgroupStorageSize) {
-    workGroupSize >>= 1;
+  let { items, workGroupSize } = sizes;
+  while (items % 2 === 0 && 2 * workGroupSize <= mostThreads) {
+    items /= 2;
+    workGroupSize *= 2;
   }
-  const groups = Math.floor(workGroupSize / words);
-  if (groups === 0) {
-    return undefined;
-  }
-  // A reduction reads one buffer, and writes another one.
-  const [from, to] =
-    arrangement === "one-buffer" && entryPoint !== "reduce_tiles" ? ["data", "data"] : ["input", "output"];
-  const counts = { STEP: SPINE_STEP };
-  return {
-    sizes: { ...sizes, items: 1, workGroupSize },
-    files: [
-      {
-        name: "totals by columns",
-        text: [
-          `const SPINE_TILE = ${sizes.items * sizes.workGroupSize}u;`,
-          `const GROUPS = ${groups}u;`,
-          `const STEP = ${SPINE_STEP}u;`,
-          `fn word_of_total(index: u32, word: u32) -> u32 {\n  return ${from}[params.input_base + index][word];\n}`,
-          ...(entryPoint === "reduce_tiles"
-            ? []
-            : [
-                `fn put_word(index: u32, word: u32, value: u32) {\n  ${to}[params.output_base + index][word] = value;\n}`,
-                `fn word_before_tile(tile: u32, word: u32) -> u32 {\n  ${carry === true ? "return select(0u, spine[tile][word], tile > 0u)" : "return 0u"};\n}`,
-              ]),
-        ].join("\n\n"),
-      },
-      { name: "shaders/exact/spine.wgsl", text: unroll(spineFile, counts) },
-      entryPoint === "reduce_tiles"
-        ? { name: "shaders/exact/spine_reduce.wgsl", text: unroll(spineReduceFile, counts) }
-        : { name: "shaders/exact/spine_scan.wgsl", text: unroll(spineScanFile, counts) },
-    ],
-  };
+  return { ...sizes, items, workGroupSize };
 }

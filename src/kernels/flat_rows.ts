@@ -38,8 +38,10 @@ export function scanFlatRowsKernel(
       ...filesOf(arrangement, sizes).files,
       ...(onValues ? [valueShuffles(onValues)] : []),
       scanFlatRows,
-      // It replaces a function of the algorithm.
-      onValues && takesAnyOrder(onValues) ? flatAnyOrder : flatInOrder,
+      // It replaces a function of the algorithm. In any order, each lane of a subgroup takes what all others have, so all must be there.
+      onValues && takesAnyOrder(onValues) && sizes.minSubgroupSize === sizes.maxSubgroupSize
+        ? flatAnyOrder
+        : flatInOrder,
       segmentValues,
       ...carry,
       lengthFile(lengthOnGpu),

@@ -184,7 +184,7 @@ export function linkKernel(
 /** The kinds of the bindings that a text declares, by their numbers. */
 export const bindingsIn = (code: string): ReadonlyMap<number, BindingKind> =>
   new Map(
-    Array.from(code.matchAll(/@binding\((\d+)\) var<(.*?)>/g), ([, number, space]) => [
+    [...code.matchAll(/@binding\((\d+)\) var<(.*?)>/g)].map(([, number, space]) => [
       Number(number),
       kindOf(Number(number), space),
     ]),

@@ -12,7 +12,7 @@ import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./ke
 import { inputFor, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
 import { laneItems } from "./look_back.ts";
 import type { Sizes } from "./sizes.ts";
-import { valueShuffles } from "./subgroup_sources.ts";
+import { laneStages, valueShuffles } from "./subgroup_sources.ts";
 
 // The package loads this file only if a plan has segments.
 
@@ -108,6 +108,6 @@ export function reduceOffsetsKernel(
     sizes,
     vector,
     elementWords(monoid),
-    { LANE_ITEMS: own, LANE_VECTORS: own / vector, LANE_ROWS: sizes.items / own },
+    { LANE_ITEMS: own, LANE_VECTORS: own / vector, LANE_ROWS: sizes.items / own, ...laneStages(sizes) },
   );
 }

@@ -157,7 +157,7 @@ export function scanLongRowsKernel(
       ...carry,
       ...(ends?.sources("look-back") ?? []),
       lengthFile(lengthOnGpu),
-      ...sources(monoid),
+      ...sources(monoid, { isAwaited: true }),
       loadItems,
       storePrefixes,
     ],

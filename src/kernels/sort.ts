@@ -258,9 +258,11 @@ export const isByArrival = ({
   digits.bits === type.bytes * 8;
 
 /** Whether passes rank by the order in which items arrive, and look at marks. A mark has 16 bits for a place in the tile. */
-const isByMarks = ({ byMarks = false, payload, shape }: SortKernelOptions): boolean =>
+const isByMarks = ({ byMarks = false, type, keysAlone, payload, shape }: SortKernelOptions): boolean =>
   byMarks &&
   payload.kind !== "none" &&
+  // Items of f16 have memory of their own beside the marks: H200, with u32, 2^24, 425 µs, and by votes 362.
+  !areHalves({ type, keysAlone }) &&
   shape.byVotes &&
   shape.sizes.workGroupSize * shape.sizes.items <= 2 ** 16;
 

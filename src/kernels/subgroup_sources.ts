@@ -2,8 +2,10 @@ import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgs
 import subgroupReduceFile from "../../shaders/work_group/subgroup_reduce.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { roundingIn } from "../algebra/rounding.ts";
+import type { Constants } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
+import type { Sizes } from "./sizes.ts";
 
 const subgroupContract: SourceText = {
   name: "shaders/work_group/subgroup_contract.wgsl",
@@ -114,3 +116,8 @@ function moved(
 
 /** Functions that return an element, by their names: their parameters, and an expression. */
 type Bodies = Readonly<Record<string, readonly [parameters: string, expression: string]>> | undefined;
+
+/** How many steps lead from each lane to all others, if each step doubles the distance. */
+export const laneStages = ({ maxSubgroupSize }: Pick<Sizes, "maxSubgroupSize">): Constants => ({
+  LANE_STAGES: Math.log2(maxSubgroupSize),
+});

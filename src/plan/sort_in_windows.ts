@@ -109,7 +109,7 @@ export function planSortInWindows(
   requireCount(title, "maxLength", maxLength, 0);
   requireWindows(title, maxLength, longest, facts.limits);
   const inWindow = { ...options, maxLength: most };
-  const ofTiles = { ...base, partBytes: row.partBytes, byMarks: row.byMarks };
+  const ofTiles = { ...base, partBytes: row.partBytes };
   const shaped = shapeFor(ofTiles, range, options, row, facts, methods, title, undefined);
   if (shaped instanceof LimitError) {
     throw shaped;

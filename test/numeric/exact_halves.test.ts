@@ -26,7 +26,6 @@ const kernelOf = (change: (text: string) => string): string =>
     struct Items { bits: array<FloatBits, ITEMS> }
     fn output_from_float(x: FloatBits) -> Output { return x; }
     fn select_digits(exclusive: Digits, inclusive: Digits) -> Digits { return inclusive; }
-    fn select_word(exclusive: u32, inclusive: u32) -> u32 { return inclusive; }
     @group(0) @binding(0) var<storage, read_write> runs: array<u32>;
     @group(0) @binding(1) var<storage, read_write> found: array<u32>;
     fn store_outputs(outputs: array<Output, ITEMS>, thread: u32, tile: u32, length: u32) {
@@ -46,7 +45,7 @@ const kernelOf = (change: (text: string) => string): string =>
         items.bits[item] = runs[first + 2u + item];
         highest = max(highest, key_of_float(items.bits[item]));
       }
-      let sum = fixed_add_run(start, items.bits, 0u, highest);
+      let sum = fixed_add_run(start, items.bits, 0u);
       found[first] = sum[0];
       found[first + 1u] = sum[1];
       _ = store_swift(items, 0u, group.x, 0u, start, 0u, 0u, highest);

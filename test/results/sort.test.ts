@@ -811,7 +811,7 @@ describe("items that are ranked by the order in which they arrive, and checked b
           oneTile: 0,
         },
       );
-      expect(plan.kernels.some(({ code }) => code.includes("ranks_again"))).toBe(true);
+      expect(plan.kernels.some(({ code }) => code.includes("ranks_again"))).toBe(name !== "f16");
       const sort = await prepare(context, plan);
       for (const length of [1, ...around(256), ...around(1024), 1500]) {
         await expectSorted(sort, { ...one, length });
@@ -828,7 +828,6 @@ describe("items that are ranked by the order in which they arrive, and checked b
     ["u32", u32, 28],
     ["u32", u64, 22],
     ["u64", u32, 16],
-    ["f16", u32, 28],
     ["f64", f64, 22],
   ] as const;
   const named = shapes.map(([name, moved, itemsPerThread]) => ({

@@ -82,7 +82,7 @@ fn run_of_item(index: u32, least: u32, runs: u32, thread: u32) -> u32 {
   return run;
 }
 
-// Whether all runs before one end at an item or before it. The last run does not.
+// Whether all runs before this one end at the item or before it. It is false for a number that no run has.
 fn is_passed(run: u32, index: u32, runs: u32) -> bool {
   return run < runs && run_end(run - 1u) <= index;
 }

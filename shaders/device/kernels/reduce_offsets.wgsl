@@ -13,7 +13,7 @@
 // an output of single items, length_*.wgsl, look_back.wgsl, tile_*.wgsl, and
 // first_segment_searched.wgsl or first_segment_stored.wgsl. All subgroups are full, with at most 32 lanes. A thread has at
 // most 32 rows.
-// Generated with it: consts LANE_ITEMS, at most 31, which VECTOR divides and which divides ITEMS; LANE_VECTORS, the vectors of as many
+// Generated with it: consts LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE; LANE_ITEMS, at most 31, which VECTOR divides and which divides ITEMS; LANE_VECTORS, the vectors of as many
 // items; and LANE_ROWS, the rows of a thread's items.
 // Dispatch at least one work-group for each tile, and params.tiles in all.
 // Work-group memory: the look-back's, the algorithm's, and two words for each LANE_ITEMS items.
@@ -167,7 +167,8 @@ fn scan_lanes(run: Element, items: array<SegmentValue, LANE_ITEMS>, ends: u32) -
   // How many lanes before this one have no end, from its own on.
   let earlier = votes & ((2u << subgroup_rank) - 1u);
   let distance = select(subgroup_rank - firstLeadingBit(earlier), MAX_SUBGROUP_SIZE, earlier == 0u);
-  for (var step = 1u; step < MAX_SUBGROUP_SIZE; step <<= 1u) {
+  for (var stage = 0u; stage < LANE_STAGES; stage++) { // unroll
+    let step = 1u << stage;
     let other = value_shuffle_up(tail, step);
     if (subgroup_rank >= step && distance >= step) {
       tail = combine_values(other, tail);

@@ -1,6 +1,6 @@
 // The scan of a tile's rows by an operator that may have its operands in any order. The lanes combine what is open at the end of their
 // subgroup's run at once, so that the tile's total is handed on before the scan.
-// Linked with scan_flat_rows.wgsl. Call in uniform control flow. Work-group memory: that of subgroup.wgsl.
+// Linked with scan_flat_rows.wgsl. Each subgroup has MAX_SUBGROUP_SIZE lanes. Call in uniform control flow. Work-group memory: that of subgroup.wgsl.
 // replaces: total_of_tile
 
 fn scan_flat_tile(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32) -> FlatScan {

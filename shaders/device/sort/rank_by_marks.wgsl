@@ -5,7 +5,8 @@
 // Each item puts a mark at its place in the sorted tile: its digit, and behind that the place that it had. The ranks are right if each
 // mark is greater than the one before it: then the items are in order by the digit, and those with equal digits in the order that they
 // had. Marks go through the memory in PARTS parts, as items do. Before the marks of a part stands the last one of the part before.
-// Linked with rank_by_votes.wgsl and what it is linked with, and rank_by_arrival.wgsl. Call in uniform control flow.
+// Linked with rank_by_votes.wgsl and what it is linked with, and rank_by_arrival.wgsl. Call in uniform control flow, once in a work-group:
+// nothing sets arrivals and disorder back.
 // Work-group memory: that of the files, and two words.
 // replaces: count_items, rank_items
 
@@ -66,7 +67,7 @@ fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, R
     clear_ranks(thread);
     count_items(tile, digits, thread);
     set_first_of_digit(first, thread);
-    // One row after another, which takes the fewest registers.
+    // One row after another, which takes the fewest registers. Each row votes on its own digits, where all lanes are together again.
     let everyone = subgroupBallot(true);
     ranks = array<u32, RANK_WORDS>();
     for (var item = 0u; item < ITEMS; item++) { // unroll

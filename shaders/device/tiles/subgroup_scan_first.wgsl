@@ -1,5 +1,6 @@
-// Scans the rows first, and takes the tile's total from that scan: a reduction would take more exchanges between lanes. If
-// other tiles wait for the total, and its reduction is short, it comes earlier without this file. All threads get the total.
+// Scans the rows first, and takes the tile's total from that scan: a reduction would take more exchanges between lanes. Kernels
+// whose total other tiles wait for go without this file if the reduction is short: then they have the total earlier. All threads
+// get the total.
 // Call in uniform control flow. Linked with subgroup_scan_totals.wgsl, and subgroup.wgsl, whose work-group memory it uses.
 // replaces: TileScan, begin_scan, before_run, run_of, reduce_subgroups
 

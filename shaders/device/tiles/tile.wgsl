@@ -38,8 +38,8 @@ fn before_run(scan: TileScan) -> Element {
   return identity();
 }
 
-// The thread's items as finish_run takes them. Kernels call this after they hand on the total, and before they wait for
-// other tiles. So the slow part of the scan belongs here.
+// The thread's items as finish_run takes them. Kernels call this before they wait for other tiles, and most after they hand on
+// the total. So the slow part of the scan belongs here.
 fn run_of(scan: TileScan, elements: array<Element, ITEMS>) -> array<Element, ITEMS> {
   return elements;
 }
