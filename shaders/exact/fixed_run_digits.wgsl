@@ -1,12 +1,12 @@
 // Adds up a thread's items of f32 in three digits of 22 bits, without carries. Conversions to integers cut off what is below them, and
-// each product and each difference is exact. It has the function of fixed_run.wgsl.
+// each product, each sum and each difference is exact. It has the function of fixed_run.wgsl.
 // Linked with fixed.wgsl and fixed_float.wgsl. Call from any control flow. No work-group memory.
 
 // A digit has 22 bits of each item.
 const_assert ITEMS <= 256u;
 
 // The sum, and what a thread's items add to it. Above the base 0, there is no subnormal, and an item without an exponent is zero.
-fn fixed_add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32) -> Fixed {
+fn fixed_add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32, highest: u32) -> Fixed {
   var own = bits;
   var all = sum;
   if (base == 0u) {
@@ -23,11 +23,11 @@ fn fixed_add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32) -> Fixed 
     let scaled = own[item] + ((149u - base) << 23u);
     let value = bitcast<f32>(select(scaled, 0u, (own[item] & 0x7f800000u) == 0u));
     let first = i32(value * 0x1p-44f);
-    let rest = value - f32(first) * 0x1p+44f;
+    let rest = value - float_of_digit(first) * 0x1p+44f;
     let second = i32(rest * 0x1p-22f);
     high += first;
     middle += second;
-    low += i32(rest - f32(second) * 0x1p+22f);
+    low += digit_of_float(rest - float_of_digit(second) * 0x1p+22f);
   }
   let a = bitcast<u32>(low);
   let b = bitcast<u32>(middle);

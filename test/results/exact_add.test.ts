@@ -327,6 +327,55 @@ test.for(rows(placed, { of: 12, shift: 5, seldom: true }))(
   },
 );
 
+// Tiles of 16 items: their totals, totals of these, and once more.
+const deep = [
+  { float: ofF32, lengths: [257, 4096, 4513] },
+  { float: ofF64, lengths: [257, 1030] },
+] as const;
+test.for(rows(deep, { of: 12, shift: 6, seldom: true }))(
+  "$float.type.name: totals of totals, recorded",
+  async ({ float, lengths }) => {
+    const { device } = fold();
+    const { type } = float;
+    const sizes = { algorithm: "blelloch", passes: "reduce-then-scan", workGroupSize: 4 } as const;
+    const maxLength = Math.max(...lengths);
+    const options = { type, op: exactAdd, maxLength, itemsPerThread: 4, ...sizes } as const;
+    const scan = await asOnGpus(fold(), () => fold().prepareScan({ ...options, exclusive: true } as never));
+    const reduce = await asOnGpus(fold(), () => fold().prepareReduce(options as never));
+    const bytes = type.bytes;
+    for (const length of lengths) {
+      const few = spreadItems(float, length, `deep ${length}`, 12, 100) as Float64Array;
+      const many = spreadItems(float, length, `deep many ${length}`) as Float64Array;
+      // Sums of whole rows of totals that are below zero, and then above it; and an infinity in the middle.
+      const turns = few.map((_, at) => (at < length >> 1 ? -(1 + at) : 3 * at));
+      const infinite = few.slice();
+      infinite[length >> 1] = Infinity;
+      for (const [name, data] of Object.entries({ few, many, turns, infinite })) {
+        const words = new Uint32Array(data.buffer);
+        const given = storageBuffer(device, words);
+        const apart = storageBuffer(device, new Uint32Array(words.length).fill(0xdeadbeef));
+        const total = storageBuffer(device, new Uint32Array(4));
+        const encoder = device.createCommandEncoder();
+        reduce.record(encoder, { input: given, output: total, length });
+        scan.record(encoder, { input: given, output: apart, length });
+        // In place.
+        scan.record(encoder, { input: given, output: given, length });
+        device.queue.submit([encoder.finish()]);
+        const like = { op, type };
+        const prefixes = scanReference(data, { ...like, exclusive: true } as never) as Float64Array;
+        const expected = new Uint32Array(prefixes.buffer);
+        expectSameBits(await readWords(device, apart), expected, `${length} ${name}`);
+        expectSameBits(await readWords(device, given), expected, `${length} ${name} in place`);
+        const sum = asItems(type, reduceReference(data, like as never) as unknown as number) as Float64Array;
+        const found = (await readWords(device, total)).slice(0, bytes / 4);
+        expectSameBits(found, new Uint32Array(sum.buffer), `${length} ${name} reduced`);
+      }
+    }
+    scan.destroy();
+    reduce.destroy();
+  },
+);
+
 test("recorded, with an initial value and a total, and the length on the GPU", async () => {
   const { device } = fold();
   const data = spreadItems(ofF32, 1000, "recorded", 200) as Float32Array;

@@ -368,6 +368,29 @@ const exactArrays = [
       (_, at) => (at % 5 === 0 ? -1 : 1) * (1 + at * 2 ** -20) * 2 ** -((7 * at) % 38),
     ),
   ],
+  // Prefixes whose highest bits stay where they are, and where they do not; both signs; totals that carry from column to column.
+  ...[1, -1].flatMap((sign) => [
+    [
+      [sign * 4096],
+      Array.from(
+        { length: 16 },
+        (_, at) => (at % 3 === 0 ? -1 : 1) * (1 + at * 2 ** -20) * 2 ** ((at * 5) % 27),
+      ).map((x) => x / 2 ** 18),
+      [-sign * 3, -sign * 1, -sign * 2, -sign * 3, -sign * 3000, sign * 2500],
+      [sign * 2 ** -11, sign * 2 ** -12],
+    ],
+    [[sign * 4096], [0, sign * 2 ** -12, -sign * 2 ** -51]],
+    // A tie, and what decides it far below.
+    [
+      [sign * 4096, sign * 2 ** -12, 2 ** -100],
+      [sign * 2 ** -11, sign * 2 ** -11, sign * 2 ** -11],
+    ],
+    [
+      [sign * 4096, sign * 2 ** -12, -(2 ** -100)],
+      [sign * 2 ** -11, sign * 2 ** -11, sign * 2 ** -11],
+    ],
+  ]),
+  [[-1], [-(2 ** -3)], [-3, 2 ** 40], [5]],
 ].map((tiles) => {
   const data = new Float32Array(64);
   for (const [at, items] of tiles.entries()) {
@@ -409,6 +432,48 @@ const exactDoubles = [
   ],
   // No number comes before the second tile.
   [[Infinity], [1, 2]],
+  // Prefixes whose highest bits are near each other, and far from each other; both signs.
+  ...[1, -1].flatMap((sign) => [
+    [
+      [sign * 2 ** 40, sign * 2 ** 20],
+      Array.from(
+        { length: 16 },
+        (_, at) => (at % 3 === 0 ? -1 : 1) * (1 + at * 2 ** -20 + 2 ** -50) * 2 ** ((at * 5) % 39),
+      ),
+      [
+        sign * 2 ** 39,
+        sign * 2 ** 39,
+        -sign * 2 ** 39,
+        -sign * 2 ** 39,
+        -sign * 2 ** 39,
+        0,
+        0,
+        0,
+        -sign * 2 ** 39,
+        sign * 2 ** -9,
+      ],
+    ],
+    [[sign * 2 ** 40], [0, sign * 2 ** -13, -sign * 2 ** -60]],
+    [[sign * 2 ** 40], [sign * 2 ** -12, sign * 2 ** -13, sign * 2 ** -16]],
+    // The highest bit goes far to the right.
+    [[sign * 2 ** 40], [sign / 3, -sign * 2 ** 40]],
+    // A tie, and what decides it far below.
+    [
+      [sign * 2 ** 40, sign * 2 ** -13, 2 ** -200],
+      [sign * 2 ** -12, sign * 2 ** -12, sign * 2 ** -12],
+    ],
+    [
+      [sign * 2 ** 40, sign * 2 ** -13, -(2 ** -200)],
+      [sign * 2 ** -12, sign * 2 ** -12, sign * 2 ** -12],
+    ],
+  ]),
+  // The start has bits below fixed point, which ends at a prefix's last place.
+  [
+    [1, 2 ** -53, 2 ** -54],
+    [0, 1],
+  ],
+  // Totals that carry from column to column.
+  [[-1, -(2 ** -90)], [2 ** 100], [1]],
 ].map((tiles) => {
   const data = new Float64Array(45);
   for (const [at, items] of tiles.entries()) {
@@ -600,38 +665,26 @@ const mutations: readonly Mutation[] = [
   {
     title: "a prefix near the middle of two floats is rounded without what is below it",
     shownBy: "exact scans",
-    from: "(rest != 0u && nearest >= 0xffffff00u)",
-    to: "false",
-  },
-  {
-    title: "prefixes that change their sign are rounded as if they did not",
-    shownBy: "exact scans",
-    from: "widest >= 0x80000000u - LEAST ||",
+    from: "|| nearest <= 2u * LACKS",
     to: "",
   },
   {
-    title: "ties go up",
+    title: "prefixes whose highest bit moves are rounded as if it did not",
     shownBy: "exact scans",
-    from: /\(\(high \| min\(prefix\.x, 1u\)\) \+ half - is_even\)/g,
-    to: "((high | min(prefix.x, 1u)) + half)",
+    from: "changed >= HIGHEST || ",
+    to: "",
   },
   {
-    title: "a prefix forgets its lower word",
+    title: "the lower digit of a prefix loses a carry",
     shownBy: "exact scans",
-    from: /\(high \| min\(prefix\.x, 1u\)\)/g,
-    to: "high",
-  },
-  {
-    title: "the lower word of a prefix loses a carry",
-    shownBy: "exact scans",
-    from: / \+ select\(0u, 1u, partial < added_low\)/g,
+    from: / \+ \(prefix\.x >> 22u\)/g,
     to: "",
   },
   {
     title: "the start of a run loses its sign",
     shownBy: "exact scans",
-    from: "let flip = sign & 0x80000000u;",
-    to: "let flip = 0u;",
+    from: "let sign = own_start[FIXED_WORDS - 1u] & 0x80000000u;",
+    to: "let sign = 0u;",
   },
   {
     title: "two items of a vector change places",
@@ -648,14 +701,14 @@ const mutations: readonly Mutation[] = [
   {
     title: "a carry that threads share loses its last word",
     shownBy: "exact scans of f64",
-    from: "exact_memory[0][word] = select(0u, spine[tile][word], tile > 0u);",
-    to: "exact_memory[0][word] = select(0u, spine[tile][word], word + 1u < EXACT_WORDS);",
+    from: "exact_carry[word] = select(0u, spine[tile][word], tile > 0u);",
+    to: "exact_carry[word] = select(0u, spine[tile][word], word + 1u < EXACT_WORDS);",
   },
   {
     title: "a carry that threads share loses what others than the first read",
     shownBy: "exact scans of f64",
-    from: "exact_memory[0][word] = select(0u, spine[tile][word], tile > 0u);",
-    to: "exact_memory[0][word] = select(0u, spine[tile][word], thread == 0u);",
+    from: "exact_carry[word] = select(0u, spine[tile][word], tile > 0u);",
+    to: "exact_carry[word] = select(0u, spine[tile][word], thread == 0u);",
   },
   {
     title: "words of a carry above fixed point are forgotten",
@@ -679,6 +732,72 @@ const mutations: readonly Mutation[] = [
     title: "a carry that is no number is taken for one",
     shownBy: "exact scans of f64",
     from: "beyond |= select(1u, 0u, is_plain);",
+    to: "",
+  },
+  {
+    title: "a prefix of f64 near the middle of two is rounded without what is below it",
+    shownBy: "exact scans of f64",
+    from: "|| nearest <= ((2u * LACKS) << MOST_LEFT)",
+    to: "",
+  },
+  {
+    title: "prefixes of f64 are rounded without what is below fixed point",
+    shownBy: "exact scans of f64",
+    from: "if (rest != 0u && place < base + 78u) {",
+    to: "if (false) {",
+  },
+  {
+    title: "prefixes of f64 are rounded wherever their highest bit goes",
+    shownBy: "exact scans of f64",
+    from: "widest > MOST_LEFT || ",
+    to: "",
+  },
+  {
+    title: "the highest bit of a prefix of f64 is not where it is rounded",
+    shownBy: "exact scans of f64",
+    from: /let left = countLeadingZeros\(highest_digit\) - 5u;/g,
+    to: "let left = 1u;",
+  },
+  {
+    title: "the lowest digit of a prefix of f64 loses a carry",
+    shownBy: "exact scans of f64",
+    from: / \+ \(prefix\.x >> 26u\)/g,
+    to: "",
+  },
+  {
+    title: "an item of f64 loses its part in the lowest digit",
+    shownBy: "exact scans of f64",
+    from: / \+ third \* parts\.z,/g,
+    to: ",",
+  },
+  {
+    title: "the start of a run of f64 loses its sign",
+    shownBy: "exact scans of f64",
+    from: "let sign = sign_of(own_start[FIXED_WORDS - 1u]);",
+    to: "let sign = 0u;",
+  },
+  {
+    title: "a column of totals forgets what the one below hands on",
+    shownBy: "exact scans of f64",
+    from: /lows\[\d+u?\] \+= below;/g,
+    to: "",
+  },
+  {
+    title: "what columns of totals hand on goes no further",
+    shownBy: "exact scans of f64",
+    from: "carry_through(slot);",
+    to: "",
+  },
+  {
+    title: "a group of totals forgets the groups before it",
+    shownBy: "exact scans",
+    from: "sum = add_columns(sum, take_column(earlier, word));",
+    to: "",
+  },
+  {
+    title: "totals forget that one of them is no number",
+    shownBy: "exact scans of f64",
+    from: /\| seen\[\d+u?\]/g,
     to: "",
   },
   {
