@@ -33,7 +33,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
   test.each(
     rows(
       shapes.map((shape) => [shape.join(" × "), shape] as const),
-      { of: 10, shift: 4 * shift },
+      { of: 24, shift: 4 * shift },
     ),
   )("%s: an operator that does not commute", async (_, shape) => {
     const threads = threadsOf(shape);
@@ -47,7 +47,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
     await checkFunctions(fold().device, strict, functions, names, shape, algorithm);
   });
 
-  test.each(rows(sizes, { of: 6, shift: 3 * shift }))("%i: other operators", async (threads) => {
+  test.each(rows(sizes, { of: 12, shift: 3 * shift }))("%i: other operators", async (threads) => {
     const number = sizes.indexOf(threads);
     const tileSize = tileSizesUpTo(threads).at(-1 - (number % 3)) ?? 1;
     await Promise.all(
