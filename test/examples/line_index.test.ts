@@ -9,7 +9,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 
 const program = resolve("build/examples/line-index.js");
 const PART = 2 ** 24;
-const seldom = testInTurn({ of: 4 });
+const seldom = testInTurn({ of: 30 });
 
 let folder: string;
 beforeAll(() => {

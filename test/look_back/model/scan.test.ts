@@ -52,7 +52,7 @@ const proofs: readonly (Partial<ScanOptions> & { memory: MemoryModel; states: nu
 const titleOf = ({ memory, states: _, ...options }: (typeof proofs)[number]): string =>
   `${JSON.stringify(options)}, ${memory === webgpu ? "by WebGPU's promises" : "by less than WebGPU promises"}`;
 
-test.each(rows(proofs, { of: 20 }).map((proof) => ({ title: titleOf(proof), proof })))(
+test.each(rows(proofs, { of: 60 }).map((proof) => ({ title: titleOf(proof), proof })))(
   "no interleaving gives a wrong prefix or goes on for ever: $title",
   { timeout: STUCK_MS },
   ({ proof: { memory, states, ...options } }) => {
@@ -115,7 +115,7 @@ const textOf = ({ counterExample }: ReturnType<typeof run>): string =>
 
 describe("a rule that is left out gives a counter-example", () => {
   const rules = Object.keys(scanRules) as ScanRule[];
-  test.each(rows(rules, { of: 12 }))("%s", { timeout: STUCK_MS }, (without) => {
+  test.each(rows(rules, { of: 24 }))("%s", { timeout: STUCK_MS }, (without) => {
     const { options, memory = webgpu, wrong } = shows[without];
     const found = run({ ...options, without }, { memory });
     expect(textOf(found)).toMatch(wrong);
