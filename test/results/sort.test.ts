@@ -28,7 +28,7 @@ import { anyItems, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.ts";
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 120 });
 
 const fold = useSoftwareFold();
 
@@ -53,7 +53,7 @@ const lengths = [0, 1, 2, 63, ...around(TILE), ...around(2 * TILE), 5 * TILE + 2
 
 const cases = ways.flatMap((way) => names.map((type) => ({ ...way, way: way.name, type })));
 
-test.for(rows(cases, { of: 20 }))(
+test.for(rows(cases, { of: 120, shift: 21 }))(
   "$way, $type: elements, positions and values at every edge",
   async (one, { skip }) => {
     const { way: _, name: __, type: name, ...tuning } = one;
@@ -77,7 +77,7 @@ test.for(rows(cases, { of: 20 }))(
   },
 );
 
-test.for(rows(names, { of: 6 }))(
+test.for(rows(names, { of: 60, shift: 49 }))(
   "%s: what the plan chooses, for data of one tile and of more",
   async (name, { skip }) => {
     const type = elementTypes[name];
@@ -95,7 +95,7 @@ describe("values", () => {
   test.for(
     rows(
       valueTypes.map((type) => [type.name, type] as const),
-      { of: 3 },
+      { of: 40, shift: 16 },
     ),
   )("of %s move with their keys", async ([, type]) => {
     for (const length of [0, 1, 300, 1000]) {
@@ -141,7 +141,7 @@ describe("keys", () => {
       (x: { id: number }) => Number((BigInt(x.id % 5) << 32n) | BigInt(x.id % 3)),
     ],
   ];
-  test.for(byKey)("structs are sorted by %s", async ([key, keyType, of]) => {
+  test.for(rows(byKey, { of: 15 }))("structs are sorted by %s", async ([key, keyType, of]) => {
     for (const length of [1, 500, 1000]) {
       const data = randomItems(particle, length, key);
       const own = keyType ?? (key.includes("depth") ? f32 : u32);
@@ -216,7 +216,7 @@ describe("bits", () => {
   const each = ways.flatMap((way) =>
     ranges.map(([name, from, to]) => ({ way, named: way.name, name, from, to })),
   );
-  test.for(rows(each, { of: 12 }))(
+  test.for(rows(each, { of: 120, shift: 62 }))(
     "$name from $from to $to, $named",
     async ({ way, name, from, to }, { skip }) => {
       const type = elementTypes[name];
@@ -235,7 +235,7 @@ describe("bits", () => {
 
 describe("recorded", () => {
   const placed = ways.flatMap((way) => [3, 16, 32].map((bits) => ({ way, named: way.name, bits })));
-  test.for(rows(placed, { of: 12, seldom: true }))(
+  test.for(rows(placed, { of: 120, shift: 110 }))(
     "$named, $bits bits: ranges that start anywhere, and nothing else is written",
     async ({ way, bits }) => {
       const { device } = fold();
@@ -402,7 +402,7 @@ describe("faults in the look-back", () => {
   const faults = sortFaults.flatMap((fault) =>
     [1, 3].flatMap((share) => [false, true].map((tickets) => ({ fault, share, tickets }))),
   );
-  test.for(rows(faults, { of: 10, seldom: true }))(
+  test.for(rows(faults, { of: 120, shift: 2 }))(
     "$fault, every $share. tile, tickets: $tickets",
     async (testing) => {
       const { device } = fold();
@@ -488,7 +488,7 @@ describe("tiles that go through work-group memory in parts", () => {
       ] as const
     ).map(([name, moved]) => ({ way, named: way.name, name, moved, values: moved?.name ?? "nothing" })),
   );
-  test.for(rows(turns, { of: 12, seldom: true }))(
+  test.for(rows(turns, { of: 120, shift: 22 }))(
     "$named, $name with $values",
     async ({ way, name, moved }) => {
       const { device } = fold();
@@ -523,7 +523,7 @@ describe("tiles that go through work-group memory in parts", () => {
   );
 });
 
-test.for(rows([27, 28], { of: 2 }))(
+test.for(rows([27, 28], { of: 24, shift: 18 }))(
   "values move by ranks of which two are in a word, with %i items a thread",
   async (itemsPerThread) => {
     const { device } = fold();
@@ -558,32 +558,35 @@ describe("short data that is sorted by comparing each item with all others", () 
       bits: turn === 1 ? ([2, 8 * elementTypes[name].bytes - 3] as const) : undefined,
     })),
   );
-  test.for(rows(turns, { of: 6 }))("$name with $values, up to every edge", async (one, { skip }) => {
-    const { name, moved, descending, bits } = one;
-    const type = elementTypes[name] as ElementType;
-    skip(missing(type), `the adapter has no ${type.feature}`);
-    const context = contextOf(fold().device);
-    // One work-group and several; a thread that compares with all keys, and several that share them; more keys than threads.
-    for (const [maxLength, own, threads] of [
-      [1, 32, 32],
-      [6, 4, 64],
-      [128, 8, 32],
-      [300, 32, 64],
-    ] as const) {
-      const testing = { compared: [[300, own, threads]] } as const;
-      const options = { type, descending, maxLength, ...(bits && { bits }) };
-      const plan = planSort(options, context.facts, methodsWithSubgroups, moved, undefined, testing);
-      expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
-      expect(plan.passes(maxLength, "items")).toHaveLength(1);
-      const sort = await prepare(context, plan);
-      for (const length of [0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 65, 99, 127, 128, 129, 255, 257, 299, 300]) {
-        if (length <= maxLength) {
-          await expectSorted(sort, { ...one, length });
+  test.for(rows(turns, { of: 60, shift: 44 }))(
+    "$name with $values, up to every edge",
+    async (one, { skip }) => {
+      const { name, moved, descending, bits } = one;
+      const type = elementTypes[name] as ElementType;
+      skip(missing(type), `the adapter has no ${type.feature}`);
+      const context = contextOf(fold().device);
+      // One work-group and several; a thread that compares with all keys, and several that share them; more keys than threads.
+      for (const [maxLength, own, threads] of [
+        [1, 32, 32],
+        [6, 4, 64],
+        [128, 8, 32],
+        [300, 32, 64],
+      ] as const) {
+        const testing = { compared: [[300, own, threads]] } as const;
+        const options = { type, descending, maxLength, ...(bits && { bits }) };
+        const plan = planSort(options, context.facts, methodsWithSubgroups, moved, undefined, testing);
+        expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
+        expect(plan.passes(maxLength, "items")).toHaveLength(1);
+        const sort = await prepare(context, plan);
+        for (const length of [0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 65, 99, 127, 128, 129, 255, 257, 299, 300]) {
+          if (length <= maxLength) {
+            await expectSorted(sort, { ...one, length });
+          }
         }
+        sort.destroy();
       }
-      sort.destroy();
-    }
-  });
+    },
+  );
 
   test("of a length that is on the GPU", async () => {
     const { device } = fold();
@@ -675,7 +678,7 @@ describe("keys that are ranked by the order in which they arrive", () => {
       })),
     ),
   );
-  test.for(rows(planted, { of: 12, seldom: true }))(
+  test.for(rows(planted, { of: 120, shift: 65 }))(
     "$name, $passes, wrong tiles: one of $disorder, descending: $descending, parts of $partBytes bytes, fault: $fault",
     async ({ name, passes, descending, disorder, ...testing }) => {
       const { device } = fold();
@@ -737,7 +740,7 @@ describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in a wr
     ["f64", 16],
     ["f64", 22],
   ] as const;
-  test.for(rows(shapes, { of: 6 }))("%s, %i items a thread", async ([name, items]) => {
+  test.for(rows(shapes, { of: 60, shift: 41 }))("%s, %i items a thread", async ([name, items]) => {
     const { device, software } = fold();
     const context = contextOf(device);
     const type = elementTypes[name] as ElementType;
@@ -788,7 +791,7 @@ describe("items that are ranked by the order in which they arrive, and checked b
       ...(at % 4 === 0 && { fault: sortFaults[(at + how) % sortFaults.length] as SortFault }),
     })),
   );
-  test.for(rows(turns, { of: 10, seldom: true }))(
+  test.for(rows(turns, { of: 120, shift: 108 }))(
     "$name with $values, $passes, wrong tiles: one of $disorder, bits: $bits, parts of $partBytes bytes, fault: $fault",
     async (one, { skip }) => {
       const { name, moved, descending, bits, passes, values: _, disorder, ...testing } = one;
@@ -836,7 +839,7 @@ describe("items that are ranked by the order in which they arrive, and checked b
     values: moved.name,
     itemsPerThread,
   }));
-  test.for(rows(named, { of: 6 }))(
+  test.for(rows(named, { of: 60, shift: 2 }))(
     "$name with $values, $itemsPerThread items of each of 256 threads",
     async ({ name, moved, itemsPerThread }, { skip }) => {
       const { device, software } = fold();
