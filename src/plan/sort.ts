@@ -22,6 +22,7 @@ import {
   sortMemory,
   sortPassKernel,
   spinePlaces,
+  takesMarks,
 } from "../kernels/sort.ts";
 import { comparedKernel, comparedMemory } from "../kernels/sort_compared.ts";
 import type { Digits } from "../kernels/sort_key.ts";
@@ -57,9 +58,8 @@ export type Moved = ScalarType | "positions" | undefined;
 /** A row of the table of sizes. */
 export interface SortRow {
   readonly workGroupSize: number;
-  /** Items of a thread: `items` if items or values have two words, `longKeyItems` if keys have two and do not move alone, otherwise `wordItems`. */
+  /** Items of a thread that are ranked by votes alone: `items` if items or values have two words, otherwise `wordItems`. */
   readonly items: number;
-  readonly longKeyItems: number;
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
@@ -76,8 +76,13 @@ export interface SortRow {
   readonly byVotes: boolean;
   /** The most bytes of a key for which keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
   readonly byArrival: 0 | 4 | 8;
-  /** Whether items with values or positions are ranked by that order, too, if subgroups can vote where it is wrong. */
+  /** Whether other items are ranked by that order, too, if subgroups can vote where it is wrong. */
   readonly byMarks: boolean;
+  /** Items of a thread that are ranked so: words alone, and with values of a word; keys of two words; and other keys with values of two. */
+  readonly markedItems: readonly [keys: number, withValues: number, longKeys: number, longValues: number];
+  /** The same for shorter data of words alone, and with values of a word. */
+  readonly shorterMarkedKeys: readonly (readonly [upTo: number, items: number])[];
+  readonly shorterMarked: readonly (readonly [upTo: number, items: number])[];
   /** The most bits of a digit: if subgroups vote, and if threads have counters. */
   readonly bits: number;
   readonly counterBits: number;
@@ -108,7 +113,6 @@ export const sortRows = {
   software: {
     workGroupSize: 64,
     items: 16,
-    longKeyItems: 16,
     wordItems: [16, 16],
     shorter: [],
     shorterWithValues: [],
@@ -119,6 +123,9 @@ export const sortRows = {
     byVotes: false,
     byArrival: 0,
     byMarks: false,
+    markedItems: [16, 16, 16, 16],
+    shorterMarkedKeys: [],
+    shorterMarked: [],
     bits: 6,
     counterBits: 4,
     counterItems: 16,
@@ -142,23 +149,19 @@ export const sortRows = {
   nvidia: {
     workGroupSize: 256,
     items: 22,
-    // H200, 2^23, µs, with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). u32 + u64 take 411, 394 (425).
-    longKeyItems: 16,
-    wordItems: [32, 22],
+    wordItems: [32, 28],
     // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
     shorter: [
       [2 ** 16, 4],
       [2 ** 18, 8],
       [2 ** 22, 16],
     ],
-    // H200, u32 + u32, µs, with 16 items, 21 and 22: 2^20 65.8; 2^21 112.7, 111.7; 2^22 193.5, 186.3, 191.9; 2^23 – , 324.7, 325; 2^24 – , 596, 589
-    // (24: 611; 28: 813; 32: 761); 2^26 – , – , 2172 (24: 2237; 28: 3007). 21 make three tiles for each work-group that 132 multiprocessors
-    // hold at 2^22. By votes 219, 670 and 2391.
     shorterWithValues: [
       [2 ** 16, 4],
       [2 ** 18, 8],
-      [2 ** 20, 16],
-      [2 ** 22, 21],
+      [2 ** 22, 16],
+      [2 ** 23, 20],
+      [2 ** 24, 24],
     ],
     packsFrom: 26,
     // H100, u32, µs, with 16 items and 32: 2^18 42.8 (8: 42.6) and 49.5; 2^20 58.6 and 58.8; 2^21 90.1 and 75.6; 2^22 152 and 131.
@@ -178,6 +181,22 @@ export const sortRows = {
     byVotes: true,
     byArrival: 8,
     byMarks: true,
+    // H200, 2^23, µs, with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). u32 + u64 take 411, 394 (425).
+    markedItems: [22, 22, 16, 22],
+    shorterMarkedKeys: [
+      [2 ** 16, 4],
+      [2 ** 18, 8],
+      [2 ** 20, 16],
+    ],
+    // H200, u32 + u32, µs, with 16 items, 21 and 22: 2^20 65.8; 2^21 112.7, 111.7; 2^22 193.5, 186.3, 191.9; 2^23 – , 324.7, 325; 2^24 – , 596, 589
+    // (24: 611; 28: 813; 32: 761); 2^26 – , – , 2172 (24: 2237; 28: 3007). 21 make three tiles for each work-group that 132 multiprocessors
+    // hold at 2^22. By votes 219, 670 and 2391.
+    shorterMarked: [
+      [2 ** 16, 4],
+      [2 ** 18, 8],
+      [2 ** 20, 16],
+      [2 ** 22, 21],
+    ],
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -211,7 +230,6 @@ export const sortRows = {
   gpu: {
     workGroupSize: 256,
     items: 12,
-    longKeyItems: 12,
     wordItems: [12, 12],
     shorter: [],
     shorterWithValues: [],
@@ -222,6 +240,9 @@ export const sortRows = {
     byVotes: true,
     byArrival: 0,
     byMarks: false,
+    markedItems: [12, 12, 12, 12],
+    shorterMarkedKeys: [],
+    shorterMarked: [],
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -293,7 +314,24 @@ export function requireBindable(
   }
 }
 
-/** Checks the options that all sorts have, and returns what follows from them. */
+const itemsUpTo = (maxLength: number, shorter: SortRow["shorter"]): number | undefined =>
+  shorter.find(([upTo]) => maxLength <= upTo)?.[1];
+
+/** Items of a thread if marks check their ranks. */
+function markedItemsOf({ row, base, maxLength }: CheckedSort): number {
+  const [keys, withValues, longKeys, longValues] = row.markedItems;
+  const [items, shorter] = movesPairs(base)
+    ? [wordsPerKey(base.key.type) === 2 ? longKeys : longValues, row.shorter]
+    : base.payload.kind === "none"
+      ? [keys, row.shorterMarkedKeys]
+      : [withValues, row.shorterMarked];
+  return itemsUpTo(maxLength, shorter) ?? items;
+}
+
+/**
+ * Checks the options that all sorts have, and returns what follows from them. The row has the items of threads that rank by votes, or
+ * keys as they arrive.
+ */
 export function checkedSort(
   options: SortOptions,
   facts: DeviceFacts,
@@ -320,15 +358,13 @@ export function checkedSort(
   const [from, to] = range;
   const digits = { from, bits: to - from };
   const arrives = isByArrival({ ...row, type, keysAlone, payload, digits, shape: row });
-  const pairItems = payload.kind !== "none" && wordsPerKey(key.type) === 2 ? row.longKeyItems : row.items;
   const [items, shorterItems] = arrives
     ? isPair
       ? [row.arrivingPairs[type.kind === "float" ? 1 : 0], row.shorterPairs]
       : [row.wordItems[0], row.shorterKeys]
     : isPair || payload.kind === "none"
-      ? [isPair ? pairItems : row.wordItems[0], row.shorter]
+      ? [isPair ? row.items : row.wordItems[0], row.shorter]
       : [row.wordItems[1], row.shorterWithValues];
-  const shorter = shorterItems.find(([upTo]) => options.maxLength <= upTo)?.[1];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? wordsPerKey(key.type) * 4 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);
@@ -342,7 +378,7 @@ export function checkedSort(
     title,
     type,
     range,
-    row: { ...row, items: testing.items ?? shorter ?? items },
+    row: { ...row, items: testing.items ?? itemsUpTo(options.maxLength, shorterItems) ?? items },
     base,
     maxLength,
     longest,
@@ -375,12 +411,18 @@ export function planSort(
   const tuned = tunedFor(options, facts, methods, checked);
   // A row's sizes were measured together, so a caller who chooses one of them gets Wavefold's own for the other.
   const isSized = options.workGroupSize !== undefined || options.itemsPerThread !== undefined;
-  const row: SortRow = { ...checked.row, ...(tuned && !isSized && sizesOf(tuned.row)), ...testing };
-
-  const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
-  const lookBack = lookBackFor(tuned ?? options, facts, row, testing, maxLength);
+  const lookBack = lookBackFor(tuned ?? options, facts, checked.row, testing, maxLength);
   // Without look-back, votes are faster: H200, u32 + u32, 2^24 and 2^26, 719 and 2402 µs, and 831 and 2869 by marks.
-  const byMarks = testing.byMarks ?? (row.byMarks && lookBack !== undefined);
+  const byMarks = testing.byMarks ?? (checked.row.byMarks && lookBack !== undefined);
+  const digitBits = { from: range[0], bits: range[1] - range[0] };
+  const isMarked = takesMarks({ ...base, ...checked.row, byMarks, digits: digitBits, shape: checked.row });
+  const row: SortRow = {
+    ...checked.row,
+    ...(isMarked && { items: markedItemsOf(checked) }),
+    ...(tuned && !isSized && sizesOf(tuned.row)),
+    ...testing,
+  };
+  const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
   const ofTiles = { partBytes: row.partBytes, byArrival: row.byArrival, byMarks };
   const [oneTile, oneTileThreads] = (testing.oneTile === undefined ? row.shorterTiles : []).find(
     ([upTo]) => maxLength <= upTo,
@@ -400,10 +442,9 @@ export function planSort(
   }
   const { shape, digits } = own;
   const { workGroupSize, items } = shape.sizes;
-  const packsRanks = base.payload.kind !== "none" && items >= row.packsFrom;
   const kernelOptions: SortKernelOptions = {
     ...base,
-    ...(own !== alone && { ...ofTiles, packsRanks }),
+    ...(own !== alone && { ...ofTiles, packsRanks: packsRanks(base, row, items) }),
     shape,
     digits,
   };
@@ -479,6 +520,13 @@ export function planSort(
     lowest: (length, bits) => passesBy(Math.min(digits.count, Math.ceil(bits / digits.each)), length, false),
   };
 }
+
+/** Whether a thread holds the ranks of its items two to a word. */
+export const packsRanks = (
+  { payload }: Pick<SortKernelOptions, "payload">,
+  { packsFrom }: SortRow,
+  items: number,
+): boolean => payload.kind !== "none" && items >= packsFrom;
 
 /**
  * The row of the adapter's own tuning, if there is one. If the caller does not choose passes, it also says how often each pass reads
