@@ -58,7 +58,7 @@ export type Moved = ScalarType | "positions" | undefined;
 /** A row of the table of sizes. */
 export interface SortRow {
   readonly workGroupSize: number;
-  /** Items of a thread that are ranked by votes alone: `items` if items or values have two words, otherwise `wordItems`. */
+  /** Items of a thread that are ranked by votes alone: `items` if items or values have two words, or values go in windows, otherwise `wordItems`. */
   readonly items: number;
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
@@ -83,6 +83,8 @@ export interface SortRow {
   /** The same for shorter data of words alone, and with values of a word. */
   readonly shorterMarkedKeys: readonly (readonly [upTo: number, items: number])[];
   readonly shorterMarked: readonly (readonly [upTo: number, items: number])[];
+  /** From this number of words with values of a word on, a work-group that ranks them so has this many threads. */
+  readonly longMarked: readonly [from: number, threads: number];
   /** The most bits of a digit: if subgroups vote, and if threads have counters. */
   readonly bits: number;
   readonly counterBits: number;
@@ -126,6 +128,7 @@ export const sortRows = {
     markedItems: [16, 16, 16, 16],
     shorterMarkedKeys: [],
     shorterMarked: [],
+    longMarked: [Infinity, 64],
     bits: 6,
     counterBits: 4,
     counterItems: 16,
@@ -149,6 +152,7 @@ export const sortRows = {
   nvidia: {
     workGroupSize: 256,
     items: 22,
+    // H100, u32 + u32, 2^26, µs, with 22 items and 28: without look-back 3063, 2664, in four windows 10,070, 10,632. f16 + u32, 2^24: 518, 372.
     wordItems: [32, 28],
     // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
     shorter: [
@@ -182,7 +186,10 @@ export const sortRows = {
     byArrival: 8,
     byMarks: true,
     // H200, 2^23, µs, with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). u32 + u64 take 411, 394 (425).
+    // H100, u64 by 32 bits, with 16, 20 and 22: 371, 384, 480 (by votes 415).
     markedItems: [22, 22, 16, 22],
+    // H100, u32 by 16 bits, µs, by votes and with 16 items, 20 and 22: 2^20 37.6, 35.0, – , 35.3; 2^21 61.0, 51.8, – , 50.1; 2^22 98.5, 90.3,
+    // 86.0, 86.7; 2^24 271, – , 263, 255; 2^26 929, – , – , 895 (512 × 22: 974); 2^28 3562, – , – , 3476.
     shorterMarkedKeys: [
       [2 ** 16, 4],
       [2 ** 18, 8],
@@ -197,6 +204,9 @@ export const sortRows = {
       [2 ** 20, 16],
       [2 ** 22, 21],
     ],
+    // H100, u32 + u32, µs, by 256 threads and by 512: 2^24 688, 707; 2^25 1339, 1312; 2^26 2657, 2510 (512 × 20: 2574; 512 × 24: 2612; 1024 × 16:
+    // 3062); 2^28 10,742, 9690.
+    longMarked: [2 ** 25, 512],
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -243,6 +253,7 @@ export const sortRows = {
     markedItems: [12, 12, 12, 12],
     shorterMarkedKeys: [],
     shorterMarked: [],
+    longMarked: [Infinity, 256],
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -317,15 +328,21 @@ export function requireBindable(
 const itemsUpTo = (maxLength: number, shorter: SortRow["shorter"]): number | undefined =>
   shorter.find(([upTo]) => maxLength <= upTo)?.[1];
 
-/** Items of a thread if marks check their ranks. */
-function markedItemsOf({ row, base, maxLength }: CheckedSort): number {
+/** The sizes if marks check ranks. */
+function markedSizesOf({ row, base, maxLength }: CheckedSort): Pick<SortRow, "items" | "workGroupSize"> {
   const [keys, withValues, longKeys, longValues] = row.markedItems;
-  const [items, shorter] = movesPairs(base)
+  const isPair = movesPairs(base);
+  const isAlone = base.payload.kind === "none";
+  const [items, shorter] = isPair
     ? [wordsPerKey(base.key.type) === 2 ? longKeys : longValues, row.shorter]
-    : base.payload.kind === "none"
+    : isAlone
       ? [keys, row.shorterMarkedKeys]
       : [withValues, row.shorterMarked];
-  return itemsUpTo(maxLength, shorter) ?? items;
+  const [from, threads] = row.longMarked;
+  return {
+    items: itemsUpTo(maxLength, shorter) ?? items,
+    workGroupSize: !isPair && !isAlone && maxLength >= from ? threads : row.workGroupSize,
+  };
 }
 
 /**
@@ -362,9 +379,11 @@ export function checkedSort(
     ? isPair
       ? [row.arrivingPairs[type.kind === "float" ? 1 : 0], row.shorterPairs]
       : [row.wordItems[0], row.shorterKeys]
-    : isPair || payload.kind === "none"
-      ? [isPair ? row.items : row.wordItems[0], row.shorter]
-      : [row.wordItems[1], row.shorterWithValues];
+    : payload.kind === "none" && !isPair
+      ? [row.wordItems[0], row.shorter]
+      : isPair || inWindows
+        ? [row.items, row.shorter]
+        : [row.wordItems[1], row.shorterWithValues];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? wordsPerKey(key.type) * 4 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);
@@ -418,7 +437,7 @@ export function planSort(
   const isMarked = takesMarks({ ...base, ...checked.row, byMarks, digits: digitBits, shape: checked.row });
   const row: SortRow = {
     ...checked.row,
-    ...(isMarked && { items: markedItemsOf(checked) }),
+    ...(isMarked && markedSizesOf(checked)),
     ...(tuned && !isSized && sizesOf(tuned.row)),
     ...testing,
   };
@@ -444,7 +463,7 @@ export function planSort(
   const { workGroupSize, items } = shape.sizes;
   const kernelOptions: SortKernelOptions = {
     ...base,
-    ...(own !== alone && { ...ofTiles, packsRanks: packsRanks(base, row, items) }),
+    ...(own !== alone && { ...ofTiles, packsRanks: base.payload.kind !== "none" && items >= row.packsFrom }),
     shape,
     digits,
   };
@@ -520,13 +539,6 @@ export function planSort(
     lowest: (length, bits) => passesBy(Math.min(digits.count, Math.ceil(bits / digits.each)), length, false),
   };
 }
-
-/** Whether a thread holds the ranks of its items two to a word. */
-export const packsRanks = (
-  { payload }: Pick<SortKernelOptions, "payload">,
-  { packsFrom }: SortRow,
-  items: number,
-): boolean => payload.kind !== "none" && items >= packsFrom;
 
 /**
  * The row of the adapter's own tuning, if there is one. If the caller does not choose passes, it also says how often each pass reads

@@ -18,7 +18,7 @@ import type { Plan, RangeName } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, itemBytesOf, wholeWords } from "./plan.ts";
 import { planScan } from "./scan.ts";
 import type { Moved, SortOptions } from "./sort.ts";
-import { checkedSort, moveSizes, packsRanks, planGather, planSort, shapeFor, untuned } from "./sort.ts";
+import { checkedSort, moveSizes, planGather, planSort, shapeFor, untuned } from "./sort.ts";
 import { requireWindows, windowOf } from "./window_length.ts";
 
 // Sorts of data that no binding holds. No work-group waits for another one: before each move, a kernel counts the digits of each
@@ -139,8 +139,7 @@ export function planSortInWindows(
   const storesKeys = !base.keysAlone;
   const { variants: _, ...others } = planSort(inWindow, facts, methods, moved, ["items"]);
   const plan: Plan = { ...others, maxLength, kernels: [], variants: [{ arrangement: "items" }] };
-  const packs = packsRanks(base, row, shape.sizes.items);
-  const kernelOptions: SortKernelOptions = { ...ofTiles, packsRanks: packs, shape, digits };
+  const kernelOptions: SortKernelOptions = { ...ofTiles, shape, digits };
   const bytesOf = (input: number, output: number): Plan["itemBytes"] => ({
     ...itemBytesOf(input, output),
     values: valueBytes,

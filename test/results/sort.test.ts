@@ -835,27 +835,31 @@ describe("items that are ranked by the order in which they arrive, and checked b
     ["u32", u32, 16],
     ["u32", u32, 20],
     ["u32", u32, 22],
+    ["u32", u32, 22, 512],
     ["u32", u32, 28],
     ["u32", u64, 22],
     ["u64", u32, 16],
     ["f64", f64, 22],
   ] as const;
-  const named = shapes.map(([name, moved, itemsPerThread]) => ({
+  const named = shapes.map(([name, moved, itemsPerThread, workGroupSize = 256]) => ({
     name,
     moved,
     values: moved?.name ?? "nothing",
     itemsPerThread,
+    workGroupSize,
     bits: moved ? undefined : ([0, 16] as const),
   }));
   test.for(rows(named, { of: 6 }))(
-    "$name with $values, $itemsPerThread items of each of 256 threads",
-    async ({ name, moved, itemsPerThread, bits }, { skip }) => {
+    "$name with $values, $itemsPerThread items of each of $workGroupSize threads",
+    async ({ name, moved, itemsPerThread, workGroupSize, bits }, { skip }) => {
       const { device, software } = fold();
       const context = contextOf(device);
       const type = elementTypes[name] as ElementType;
       skip(missing(type), `the adapter has no ${type.feature}`);
+      const most = device.limits.maxComputeInvocationsPerWorkgroup;
+      skip(workGroupSize > most, `a work-group of the adapter has ${most} threads at most`);
       const maxLength = software ? 2 * 256 * itemsPerThread + 777 : 300_001;
-      const options = { type, algorithm: "subgroup", passes: "single", workGroupSize: 256 } as const;
+      const options = { type, algorithm: "subgroup", passes: "single", workGroupSize } as const;
       const { partBytes, packsFrom } = sortRows.nvidia;
       // In order, they are ranked right without a repair by votes, which would hide it if the fast way were always wrong.
       for (const disorder of [undefined, 2]) {
