@@ -15,6 +15,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
+import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -479,6 +480,11 @@ const subjects = {
     counts[700] = 2;
     const sizes = { workGroupSize: 64, itemsPerThread: 64 };
     yield [await own.expandRuns(numbers, counts, sizes), expandRunsReference(numbers, counts)];
+  },
+  "classes by votes": async function* (own) {
+    const sizes = { algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 2 } as const;
+    const found = await own.partition(numbers, { classes: 5, class: "x % 6u", ...sizes });
+    yield [found, partitionReference(numbers, (x) => x % 6, { classes: 5 })];
   },
   "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
@@ -1017,6 +1023,37 @@ const mutations: readonly Mutation[] = [
     shownBy: "a sort of some bits",
     from: "select(RADIX - 1u, LAST_DIGIT, digit == DIGITS - 1u)",
     to: "(RADIX - 1u)",
+  },
+  // Partitions.
+  {
+    title: "items past the end count in the last class",
+    shownBy: "classes by votes",
+    from: /- select\(0u, past\w*, class_at\w* == CLASSES - 1u\)/,
+    to: "",
+  },
+  {
+    title: "a subgroup's items go where those of the first one do",
+    shownBy: "classes by votes",
+    from: /counter_of\((classes\w*\[\w+\])\)/g,
+    to: "$1",
+  },
+  {
+    title: "each class begins where the first one does",
+    shownBy: "classes by votes",
+    from: /load_carry\(part\w* \+ /,
+    to: "load_carry(",
+  },
+  {
+    title: "tiles before have no items",
+    shownBy: "classes by votes",
+    from: /(load_carry\(part\w*) \+ min\(tile\w*, params\.tiles - 1u\)/,
+    to: "$1",
+  },
+  {
+    title: "numbers past the last class are classes of their own",
+    shownBy: "classes by votes",
+    from: "min(CLASSES - 1u, u32(",
+    to: "min(CLASSES, u32(",
   },
   {
     title: "of a thread's equal items, all have one rank",
