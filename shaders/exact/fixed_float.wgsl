@@ -61,16 +61,3 @@ fn float_from_fixed(sum: Fixed, rest: u32, base: u32) -> FixedFloat {
     own_place,
   );
 }
-
-// Digits and floats of the same value, from -2^22 to less than 2^22. A float from 2^23 to 2^24 has them in its lowest bits. GPUs add faster
-// than they convert.
-const DIGIT_FLOAT = 0x1.8p+23f;
-const DIGIT_BITS = 0x4b400000i;
-
-fn float_of_digit(digit: i32) -> f32 {
-  return bitcast<f32>(digit + DIGIT_BITS) - DIGIT_FLOAT;
-}
-
-fn digit_of_float(value: f32) -> i32 {
-  return bitcast<i32>(value + DIGIT_FLOAT) - DIGIT_BITS;
-}

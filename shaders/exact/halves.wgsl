@@ -15,7 +15,7 @@ struct Digits {
 fn add_half(sum: Digits, bits: u32) -> Digits {
   let value = unpack2x16float(bits).x;
   let high = i32(value * 0x1p+6f);
-  return Digits(sum.high + high, sum.low + digit_of_float(value * 0x1p+24f - float_of_digit(high) * 0x1p+18f));
+  return Digits(sum.high + high, sum.low + i32(value * 0x1p+24f - f32(high) * 0x1p+18f));
 }
 
 // The sum, and what a thread's items add to it. `highest` is the greatest key.

@@ -14,6 +14,8 @@ import nearFile from "../../shaders/exact/near.wgsl";
 import noNearFile from "../../shaders/exact/near_none.wgsl";
 import reduceFile from "../../shaders/exact/reduce.wgsl";
 import scanFile from "../../shaders/exact/scan.wgsl";
+import scanRunsFile from "../../shaders/exact/scan_runs.wgsl";
+import scanDigitsFile from "../../shaders/exact/scan_runs_digits.wgsl";
 import scanSumsFile from "../../shaders/exact/scan_sums.wgsl";
 import scanLongSumsFile from "../../shaders/exact/scan_sums_long.wgsl";
 import spineFile from "../../shaders/exact/spine.wgsl";
@@ -55,6 +57,10 @@ const DIGIT_ITEMS = 2 ** 14;
 
 /** The most items of a thread that adds them up in digits. See shaders/exact/fixed_run_digits.wgsl. */
 const DIGITS_ITEMS = 256;
+
+/** The most threads and items of a tile whose threads' sums are scanned in digits. See shaders/exact/scan_runs_digits.wgsl. */
+const DIGITS_THREADS = 256;
+const DIGITS_TILE = 4096;
 
 /**
  * The most items of a thread that adds up items of f64 in digits, and that tries prefixes in digits. See shaders/exact/fixed_run_double.wgsl,
@@ -125,6 +131,9 @@ export function exactTiles(
       `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
     // Two digits hold the sums of so many items of f16.
     const isHalf = fixed === 2 && sizes.items <= 32;
+    const inDigits = near && sizes.items <= DIGITS_ITEMS;
+    const scansDigits =
+      inDigits && sizes.workGroupSize <= DIGITS_THREADS && sizes.workGroupSize * sizes.items <= DIGITS_TILE;
     const isSteady = !isHalf && fixed > 2 && sizes.items <= STEADY_ITEMS;
     const common = [
       {
@@ -148,7 +157,7 @@ export function exactTiles(
       isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
       isHalf
         ? file("halves", halvesFile)
-        : near && sizes.items <= DIGITS_ITEMS
+        : inDigits
           ? file("fixed_run_digits", fixedDigitsFile)
           : isWide && isSteady
             ? file("fixed_run_double", fixedRunDoubleFile)
@@ -165,6 +174,7 @@ export function exactTiles(
     const scan = [
       ...inFixedPoint,
       placed("scan", scanFile),
+      scansDigits ? file("scan_runs_digits", scanDigitsFile) : file("scan_runs", scanRunsFile),
       // Threads share the words of a carry that is in the spine as it is.
       carry === true && !ends ? file("carry_words", carryWordsFile) : file("carry_whole", carryWholeFile),
       ...(isHalf ? [] : [near ? placed("near", nearFile) : file("near_none", noNearFile)]),

@@ -241,6 +241,23 @@ test.for(rows(windows, { of: 40, shift: 22 }))(
   },
 );
 
+test("windows: the total of a tile of any number of threads", async () => {
+  await asOnGpus(fold(), async () => {
+    for (const workGroupSize of [2, 3, 8]) {
+      const options = { op: exactAdd, exclusive: true, algorithm: "hillis-steele", workGroupSize } as const;
+      const data = spreadItems(ofF32, 9 * workGroupSize, `total ${workGroupSize}`, 30, 100) as Float32Array;
+      for (const length of [workGroupSize, 4 * workGroupSize - 1, data.length]) {
+        const [given, own] = [new Float32Array(1), new Float32Array(1)];
+        const items = data.slice(0, length);
+        const found = await fold().scan(items, { ...options, itemsPerThread: 4, total: given });
+        const expected = scanReference(items, { op: exactAdd, exclusive: true, total: own });
+        expectSameBits(found, expected, `${length} by ${workGroupSize}`);
+        expectSameBits(given, own, `total of ${length} by ${workGroupSize}`);
+      }
+    }
+  });
+});
+
 test("windows: recorded from any place, with a map and an initial value", async () => {
   const { device } = fold();
   const data = tiledItems(ofF32, 10, 8, "recorded") as Float32Array;

@@ -706,7 +706,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "the lower digit of a prefix loses a carry",
     shownBy: "exact scans",
-    from: / \+ \(prefix\.x >> 22u\)/g,
+    from: / \+ \(prefix\.x >> 26u\)/g,
     to: "",
   },
   {
@@ -714,6 +714,18 @@ const mutations: readonly Mutation[] = [
     shownBy: "exact scans",
     from: "let sign = own_start[FIXED_WORDS - 1u] & 0x80000000u;",
     to: "let sign = 0u;",
+  },
+  {
+    title: "threads' digits are not on top of what comes before the tile",
+    shownBy: "exact scans",
+    from: "return fixed_add(digits_carry, fixed_from_digits(before));",
+    to: "return fixed_from_digits(before);",
+  },
+  {
+    title: "threads' digits lose what a run carries",
+    shownBy: "exact scans",
+    from: "digits.y + (digits.x >> 22u)",
+    to: "digits.y",
   },
   {
     title: "two items of a vector change places",
