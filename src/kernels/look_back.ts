@@ -89,8 +89,12 @@ export function lookBackMemory(
   return memoryOf([...finding, 1, 1], elementBytes, 5);
 }
 
-/** The words with a bit for each item of a tile, in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of segments. */
-export const endWords = (tile: number): number => Math.ceil(tile / 32);
+/** The most items of a lane in a row: a word has a bit for each, and one more. */
+const MOST_LANE_ITEMS = 31;
+
+/** The consecutive items that a lane has in a row of shaders/device/kernels/reduce_offsets.wgsl: all of the thread's, if they are not too many. */
+export const laneItems = (items: number): number =>
+  items > MOST_LANE_ITEMS && items % 2 === 0 ? laneItems(items / 2) : items;
 
 /** The entries of a spine, which kernels have as `params.spine_entries`, and its bytes. */
 export interface SpineSize {

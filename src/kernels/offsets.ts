@@ -10,7 +10,7 @@ import { algorithms, hasFullSubgroups } from "./algorithms.ts";
 import { elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { inputFor, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
-import { endWords } from "./look_back.ts";
+import { laneItems } from "./look_back.ts";
 import type { Sizes } from "./sizes.ts";
 import { laneStages, valueShuffles } from "./subgroup_sources.ts";
 
@@ -81,6 +81,7 @@ export function reduceOffsetsKernel(
   const { type, onValues } = monoid;
   const loaded = map?.from.bytes ?? type.bytes;
   const vector = itemsOfVector(loaded, sizes.items, loaded);
+  const own = laneItems(sizes.items);
   return linkKernel(
     `wavefold reduce items by offsets <${monoid.title}>`,
     "reduce_offsets",
@@ -107,6 +108,6 @@ export function reduceOffsetsKernel(
     sizes,
     vector,
     elementWords(monoid),
-    { END_WORDS: endWords(sizes.workGroupSize * sizes.items), ...laneStages(sizes) },
+    { LANE_ITEMS: own, LANE_VECTORS: own / vector, LANE_ROWS: sizes.items / own, ...laneStages(sizes) },
   );
 }

@@ -4,7 +4,7 @@ import { file } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import {
-  endWords,
+  laneItems,
   lookBackMemory,
   lookBackShape,
   lookBackSources,
@@ -12,6 +12,7 @@ import {
   spineSize,
   takeTiles,
 } from "../kernels/look_back.ts";
+import type { Sizes } from "../kernels/sizes.ts";
 import type { TuningTable } from "./choose_sizes.ts";
 import { chooseSizes, groupingOf, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
@@ -46,15 +47,26 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       { elementBytes: 128, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
     offsets: [
+      // u32, H200, mean length 32 and 1024, 2^20: 14.6 µs and 13.8 (256 × 24: 15.1 and 13.7; 256 × 8: 15.5 and 15.0; 512 × 16: 14.3 and 13.1).
       {
         elementBytes: 8,
-        maxLength: 2 ** 25,
+        maxLength: 2 ** 22,
         algorithm: "subgroup",
         workGroupSize: 256,
         items: 16,
         isDefault: true,
       },
-      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 24, isDefault: true },
+      // 2^24: 56.4 µs and 47.2 (256 × 16: 60.1 and 51.4; 256 × 12: 69.6 and 60.7; 512 × 16: 61.7 and 50.8).
+      {
+        elementBytes: 8,
+        maxLength: 2 ** 25,
+        algorithm: "subgroup",
+        workGroupSize: 256,
+        items: 24,
+        isDefault: true,
+      },
+      // 2^28: 560 µs and 453 (256 × 24: 577 and 475; 512 × 20: 609 and 486; 384 × 16: 640 and 542; 128 × 24: 663 and 570).
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 28, isDefault: true },
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
       { elementBytes: 128, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
@@ -182,7 +194,8 @@ const flatRows = {
 const MOST_WORK_GROUPS = 2048;
 
 /** Bytes of work-group memory in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of a tile's segments. */
-const endsMemory = (tile: number): number => memoryOf(Array<number>(3).fill(endWords(tile)), 4, 1);
+const endsMemory = ({ sizes: { workGroupSize, items } }: { readonly sizes: Sizes }): number =>
+  memoryOf(Array<number>(2).fill((workGroupSize * items) / laneItems(items)), 4, 1);
 
 export const singlePass: PlanSinglePass = (
   primitive,
@@ -218,7 +231,7 @@ export const singlePass: PlanSinglePass = (
     options,
     facts,
     methods,
-    (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? endsMemory(tileOf(shape)) : 0),
+    (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? endsMemory(shape) : 0),
   );
   const shape = lookBackShape(tuning);
   const carry = lookBackSources(primitive, monoid, shape, tuning.sizes, {

@@ -122,7 +122,7 @@ async function byOffsets(
   return { ...subject, runs };
 }
 
-test.for([{ isStored: false }, { isStored: true }])(
+test.for(rows([{ isStored: false }, { isStored: true }], { of: 30 }))(
   "each fault, where the first segments are stored: $isStored",
   { timeout: STUCK_MS },
   async ({ isStored }, { skip }) => {
@@ -145,7 +145,10 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
     title: "the first segment begins with the first item",
     change: [["if (start > begin && start <= end) {", "if (false) {"]],
   },
-  { title: "empty segments are not noted", change: [["/ 32u], 1u);", "/ 32u], 0u);"]] },
+  {
+    title: "empty segments are not noted",
+    change: [["/ LANE_ITEMS], HAS_EMPTY);", "/ LANE_ITEMS], 0u);"]],
+  },
   {
     title: "an empty segment's stride passes others",
     change: [["segment + stride + 1u,", "segment + stride,"]],
@@ -172,19 +175,31 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
     change: [["subgroup_rank >= step && distance >= step", "subgroup_rank >= step"]],
   },
   {
-    title: "an end within a vector is passed",
-    change: [["(ends & (1u << (1u - 1u))) != 0u", "false"]],
+    title: "an end among a lane's items is passed",
+    change: [[/\(ends & \(1u << \(3u - 1u\)\)\) != 0u/, "false"]],
   },
   {
-    title: "what is behind a vector's last end is not new",
-    change: [["if ((ends & (1u << (VECTOR - 1u))) != 0u) {", "if (false) {"]],
+    title: "what is behind a lane's last end is not new",
+    change: [["if ((ends & (1u << (LANE_ITEMS - 1u))) != 0u) {", "if (false) {"]],
+  },
+  {
+    title: "nothing comes before a lane's first end",
+    change: [[/combine_values\(earlier\w*, (totals\[[^\]]*\])\)/, "$1"]],
+  },
+  {
+    title: "a lane's first end comes before each one",
+    change: [[/earlier\w* = value_identity\(\);/, ""]],
+  },
+  {
+    title: "an open row takes nothing of the subgroups before",
+    change: [[/earlier\w* = combine_values\(tiles\.before\.value, earlier\w*\);/, ""]],
   },
   {
     title: "a place before the empty segments",
-    change: [["return place_from(place, begin + at + 1u, length);", "return place;"]],
+    change: [[/(place\w*) = place_from\(place\w*, [^;]*;/, "$1 += 0u;"]],
   },
-  { title: "ends in a word are not counted", change: [["countOneBits(earlier)", "0u"]] },
-  { title: "a missing total has no end", change: [["ends = 1u << (last - first - 1u);", "ends = 0u;"]] },
+  { title: "ends of a lane are not counted", change: [[/place\w* \+= 1u;/, ""]] },
+  { title: "a missing total has no end", change: [["ends = 1u << (last - own - 1u);", "ends = 0u;"]] },
   {
     title: "the search stops at a segment that ends before the tile",
     change: [["<= tile * TILE);", "< tile * TILE - 1u);"]],
@@ -196,7 +211,7 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
   },
 ];
 
-test.for(rows(mutations, { of: 4 }))(
+test.for(rows(mutations, { of: 15, shift: 2 }))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ isStored = false, change }, { skip }) => {

@@ -1,7 +1,9 @@
 // A whole reduction of segments that offsets give, in one dispatch. Segment n has the items from offsets[n] up to, and not with,
 // offsets[n + 1]. Tiles are of items, however long segments are. A work-group finds the first segment that ends in its tile or
-// behind it, and sets a bit in work-group memory at the last item of each segment that ends in the tile. It stores the totals of
-// these segments. The first of them may have begun before the tile, so its total waits for the look-back.
+// behind it, and sets a bit in work-group memory at the last item of each segment that ends in the tile. A subgroup takes its run in
+// rows, of which each lane has LANE_ITEMS consecutive items. So lanes are combined once for many items, and a thread comes to the ends
+// of its items one after another, and counts their places. The first segment that ends in the tile may have begun before it, so its
+// total waits for the look-back.
 //
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a
 // segment ends in the tile. An offset past the end of the data counts as the end. Offsets that fall may give any totals, but
@@ -10,10 +12,11 @@
 // Linked with contract.wgsl, element.wgsl, values.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl, an input of vectors,
 // an output of single items, length_*.wgsl, look_back.wgsl, tile_*.wgsl, and
 // first_segment_searched.wgsl or first_segment_stored.wgsl. All subgroups are full, with at most 32 lanes. A thread has at
-// most 32 vectors.
-// Generated with it: a const END_WORDS, the words with a bit for each item of a tile.
+// most 32 rows.
+// Generated with it: consts LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE; LANE_ITEMS, at most 31, which VECTOR divides and which divides ITEMS; LANE_VECTORS, the vectors of as many
+// items; and LANE_ROWS, the rows of a thread's items.
 // Dispatch at least one work-group for each tile, and params.tiles in all.
-// Work-group memory: the look-back's, the algorithm's, and three words for each 32 items.
+// Work-group memory: the look-back's, the algorithm's, and two words for each LANE_ITEMS items.
 // replaces: total_of_tile
 
 @group(0) @binding(16) var<storage, read> offsets: array<u32>;
@@ -31,65 +34,81 @@ fn reduce_offsets(
     return;
   }
 
-  var values = load_values(tile, thread, length);
+  let values = load_values(tile, thread, length);
   mark_ends(tile, thread, length);
   workgroupBarrier();
+  // What segments have in their row up to each item.
+  var totals: array<SegmentValue, ITEMS>;
   var run = Element(value_identity(), 0u);
-  // What comes before each vector in the run, and a bit for each vector whose first item is of the segment that is open where the
-  // run starts.
-  var before: array<SegmentValue, VECTORS>;
+  // What comes before each row of the thread's items in the run, and a bit for each row whose first item is of the segment that is open
+  // where the run starts.
+  var before: array<SegmentValue, LANE_ROWS>;
   var is_open = 0u;
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    var items: array<SegmentValue, VECTOR>;
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      items[item] = values[vector * VECTOR + item];
+  for (var row = 0u; row < LANE_ROWS; row++) { // unroll
+    var items: array<SegmentValue, LANE_ITEMS>;
+    for (var item = 0u; item < LANE_ITEMS; item++) { // unroll
+      items[item] = values[row * LANE_ITEMS + item];
     }
-    let scan = scan_vectors(run, items, ends_of_vector(vector_of(0u, thread, vector) * VECTOR));
-    before[vector] = scan.before;
-    is_open |= select(0u, 1u << vector, scan.is_open);
+    let scan = scan_lanes(run, items, atomicLoad(&row_ends[row_of(thread, row)]) & ~HAS_EMPTY);
+    for (var item = 0u; item < LANE_ITEMS; item++) { // unroll
+      totals[row * LANE_ITEMS + item] = scan.totals[item];
+    }
+    before[row] = scan.before;
+    is_open |= select(0u, 1u << row, scan.is_open);
     run = scan.run;
   }
   let tiles = scan_subgroups(run);
   hand_on(tile, tiles.total, thread);
 
-  // The total of the segment that is open where the tile starts, if it ends in one of the thread's vectors.
+  // The total of the segment that is open where the tile starts, if it ends in one of the thread's rows.
   var first = value_identity();
   var first_place = params.segment_count;
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let at = vector_of(0u, thread, vector) * VECTOR;
-    let ends = ends_of_vector(at);
+  for (var row = 0u; row < LANE_ROWS; row++) { // unroll
+    let own_row = row_of(thread, row);
+    let ends = atomicLoad(&row_ends[own_row]);
     if (ends != 0u) {
-      var total = before[vector];
+      var earlier = before[row];
       var is_first = false;
-      if ((is_open & (1u << vector)) != 0u) {
-        total = combine_values(tiles.before.value, total);
+      if ((is_open & (1u << row)) != 0u) {
+        earlier = combine_values(tiles.before.value, earlier);
         is_first = tiles.before.heads == 0u;
       }
-      // What a segment has at each item, if it ends there.
-      var totals: array<SegmentValue, VECTOR>;
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        total = combine_values(total, values[vector * VECTOR + item]);
-        totals[item] = total;
-        if ((ends & (1u << item)) != 0u) {
-          total = value_identity();
+      // The place is past the last one if the items are in no segment.
+      var place = ~atomicLoad(&least_segments[own_row]) - 1u;
+      if (is_first || (ends & HAS_EMPTY) != 0u) {
+        for (var left = ends & ~HAS_EMPTY; left != 0u; left &= left - 1u) {
+          let end = firstTrailingBit(left);
+          var total = totals[row * LANE_ITEMS];
+          for (var item = 1u; item < LANE_ITEMS; item++) { // unroll
+            if (item == end) {
+              total = totals[row * LANE_ITEMS + item];
+            }
+          }
+          total = combine_values(earlier, total);
+          earlier = value_identity();
+          if ((ends & HAS_EMPTY) != 0u && place < params.segment_count) {
+            place = place_from(place, tile * TILE + own_row * LANE_ITEMS + end + 1u, length);
+          }
+          if (is_first) {
+            first = total;
+            first_place = place;
+          } else if (place < params.segment_count) {
+            write_item(place, item_from_element(Element(total, 1u)));
+          }
+          is_first = false;
+          place += 1u;
         }
-      }
-      for (var left = ends; left != 0u; left &= left - 1u) {
-        let item = firstTrailingBit(left);
-        total = totals[0];
-        for (var other = 1u; other < VECTOR; other++) { // unroll
-          if (other == item) {
-            total = totals[other];
+      } else {
+        for (var item = 0u; item < LANE_ITEMS; item++) { // unroll
+          if ((ends & (1u << item)) != 0u) {
+            if (place < params.segment_count) {
+              let total = combine_values(earlier, totals[row * LANE_ITEMS + item]);
+              write_item(place, item_from_element(Element(total, 1u)));
+            }
+            earlier = value_identity();
+            place += 1u;
           }
         }
-        let place = place_of_end(at + item, tile * TILE, length);
-        if (is_first) {
-          first = total;
-          first_place = place;
-        } else if (place < params.segment_count) {
-          write_item(place, item_from_element(Element(total, 1u)));
-        }
-        is_first = false;
       }
     }
   }
@@ -101,12 +120,71 @@ fn reduce_offsets(
   }
 }
 
-// For each 32 items of the tile: a bit for each one that is the last of a segment, or that comes right before the first segment;
-// the least number of a segment that ends there, as the complement of the number that follows it; and whether an empty segment
-// lies behind one of them.
-var<workgroup> segment_ends: array<atomic<u32>, END_WORDS>;
-var<workgroup> least_segments: array<atomic<u32>, END_WORDS>;
-var<workgroup> empty_segments: array<atomic<u32>, END_WORDS>;
+// For the items of a lane in a row: a bit for each one that is the last of a segment, or that comes right before the first segment, and
+// HAS_EMPTY if an empty segment lies behind one of them; and the least number of a segment that ends there, as the complement of the
+// number that follows it.
+const HAS_EMPTY = 0x80000000u;
+var<workgroup> row_ends: array<atomic<u32>, TILE / LANE_ITEMS>;
+var<workgroup> least_segments: array<atomic<u32>, TILE / LANE_ITEMS>;
+
+// The place of a lane's items of a row among those of the tile. A subgroup's run has its rows one after another.
+fn row_of(thread: u32, row: u32) -> u32 {
+  return (thread - subgroup_rank) * LANE_ROWS + row * subgroup_count + subgroup_rank;
+}
+
+fn place_of_vector(tile: u32, thread: u32, vector: u32) -> u32 {
+  let row = row_of(thread, vector * VECTOR / LANE_ITEMS);
+  return (tile * TILE + row * LANE_ITEMS + vector * VECTOR % LANE_ITEMS) / VECTOR;
+}
+
+struct LanesScan {
+  // What segments have in the lane's items up to each one.
+  totals: array<SegmentValue, LANE_ITEMS>,
+  // What comes before the lane's items in the run, since the last end.
+  before: SegmentValue,
+  // Whether no segment ends before them in the run.
+  is_open: bool,
+  // The run up to this row.
+  run: Element,
+}
+
+// Combines a row with the rows before it in the run. `ends` has a bit for each of the lane's items that ends a segment.
+fn scan_lanes(run: Element, items: array<SegmentValue, LANE_ITEMS>, ends: u32) -> LanesScan {
+  let votes = subgroupBallot(ends != 0u).x;
+  var totals = items;
+  var tail = items[0];
+  for (var item = 1u; item < LANE_ITEMS; item++) { // unroll
+    if ((ends & (1u << (item - 1u))) != 0u) {
+      tail = totals[item];
+    } else {
+      tail = combine_values(tail, totals[item]);
+    }
+    totals[item] = tail;
+  }
+  if ((ends & (1u << (LANE_ITEMS - 1u))) != 0u) {
+    tail = value_identity();
+  }
+  // How many lanes before this one have no end, from its own on.
+  let earlier = votes & ((2u << subgroup_rank) - 1u);
+  let distance = select(subgroup_rank - firstLeadingBit(earlier), MAX_SUBGROUP_SIZE, earlier == 0u);
+  for (var stage = 0u; stage < LANE_STAGES; stage++) { // unroll
+    let step = 1u << stage;
+    let other = value_shuffle_up(tail, step);
+    if (subgroup_rank >= step && distance >= step) {
+      tail = combine_values(other, tail);
+    }
+  }
+  if (earlier == 0u) {
+    tail = combine_values(run.value, tail);
+  }
+  var before = value_shuffle_up(tail, 1u);
+  if (subgroup_rank == 0u) {
+    before = run.value;
+  }
+  let is_open = run.heads == 0u && (votes & ((1u << subgroup_rank) - 1u)) == 0u;
+  let last = value_shuffle(tail, subgroup_count - 1u);
+  return LanesScan(totals, before, is_open, Element(last, select(run.heads, 1u, votes != 0u)));
+}
 
 fn offset_at(segment: u32, length: u32) -> u32 {
   return min(offsets[params.offsets_base + segment], length);
@@ -133,7 +211,7 @@ fn mark_ends(tile: u32, thread: u32, length: u32) {
     }
     if (start >= behind) {
       if (start > begin) {
-        atomicStore(&empty_segments[(start - 1u - begin) / 32u], 1u);
+        atomicOr(&row_ends[(start - 1u - begin) / LANE_ITEMS], HAS_EMPTY);
       }
       // Many empty segments one after another are passed in strides that grow.
       var stride = WORK_GROUP_SIZE;
@@ -149,26 +227,8 @@ fn mark_ends(tile: u32, thread: u32, length: u32) {
 }
 
 fn mark_end(at: u32, number: u32) {
-  atomicOr(&segment_ends[at / 32u], 1u << (at % 32u));
-  atomicMax(&least_segments[at / 32u], ~number);
-}
-
-// A bit for each item of a vector that is the last one of a segment. A vector has a power of two of items, so that its bits are in
-// one word.
-fn ends_of_vector(at: u32) -> u32 {
-  return (atomicLoad(&segment_ends[at / 32u]) >> (at % 32u)) & ((2u << (VECTOR - 1u)) - 1u);
-}
-
-// The place of the segment that ends with an item of the tile. Those that end within the same 32 items are counted; where one of them
-// is empty, its place is found by its end. The place is past the last one if the item is in no segment.
-fn place_of_end(at: u32, begin: u32, length: u32) -> u32 {
-  let word = at / 32u;
-  let earlier = atomicLoad(&segment_ends[word]) & ((1u << (at % 32u)) - 1u);
-  let place = ~atomicLoad(&least_segments[word]) + countOneBits(earlier) - 1u;
-  if (atomicLoad(&empty_segments[word]) != 0u && place < params.segment_count) {
-    return place_from(place, begin + at + 1u, length);
-  }
-  return place;
+  atomicOr(&row_ends[at / LANE_ITEMS], 1u << (at % LANE_ITEMS));
+  atomicMax(&least_segments[at / LANE_ITEMS], ~number);
 }
 
 // The first segment from `place` on that ends at an index or behind it: in strides that grow, then by halves.
@@ -211,14 +271,20 @@ fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   let begin = tile * TILE;
   let last = last_offset(min(begin + TILE, length), length);
   var run = Element(value_identity(), 0u);
-  for (var vector = 0u; vector < VECTORS; vector++) {
-    let place = vector_of(tile, thread, vector);
-    let first = place * VECTOR;
+  for (var row = 0u; row < LANE_ROWS; row++) {
+    let own = begin + row_of(thread, row) * LANE_ITEMS;
     var ends = 0u;
-    if (last > max(first, begin) && last <= first + VECTOR) {
-      ends = 1u << (last - first - 1u);
+    if (last > own && last <= own + LANE_ITEMS) {
+      ends = 1u << (last - own - 1u);
     }
-    run = scan_vectors(run, load_edge(place, length), ends).run;
+    var items: array<SegmentValue, LANE_ITEMS>;
+    for (var vector = 0u; vector < LANE_VECTORS; vector++) { // unroll
+      let some = load_edge(own / VECTOR + vector, length);
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        items[vector * VECTOR + item] = some[item];
+      }
+    }
+    run = scan_lanes(run, items, ends).run;
   }
   return scan_subgroups(run).total;
 }
