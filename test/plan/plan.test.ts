@@ -19,7 +19,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS, gridOf, spineLengths } from "../../src/plan/plan.ts";
 import { algorithmNames, untyped } from "../support/fold.ts";
 import { allTypes, defaultLimits, factsWith } from "../support/kernels.ts";
-import { planCompact, planReduce, planScan } from "../support/plans.ts";
+import { planCompact, planPartition, planReduce, planScan } from "../support/plans.ts";
 
 const facts = factsWith();
 const small = { type: u32, workGroupSize: 4, itemsPerThread: 2 } as const;
@@ -390,6 +390,46 @@ test("every pass binds what its kernel names, and has a kernel that is compiled"
           const named = [...kernel.bindings.keys()].filter((binding) => !implied.has(binding)).sort();
           expect(compiled.has(kernel.code), `${title} ${kernel.label}`).toBe(true);
           expect([...slots.keys()].sort(), `${title} ${kernel.label}`).toEqual(named);
+        }
+      }
+    }
+  }
+});
+
+test("the plan of the first arrangement alone has the kernels that the whole plan takes for it, and no others", async () => {
+  const vectors = ["vectors"] as const;
+  for (const changes of [{ vendor: "nvidia" }, { software: true }]) {
+    const own = factsWith(changes);
+    for (const type of [u32, f64]) {
+      for (const more of [{}, { ...twoPasses, workGroupSize: 4, itemsPerThread: 4 }]) {
+        for (const lengthOnGpu of [false, true]) {
+          const options = { type, maxLength: 100_000, lengthOnGpu, ...more };
+          const kept = { ...options, where: "true" };
+          for (const planOf of [
+            (some: readonly Arrangement[]) => planScan(options, own, some),
+            (some: readonly Arrangement[]) => planReduce(options, own, some),
+            (some: readonly Arrangement[]) => planCompact(kept, own, some),
+            (some: readonly Arrangement[]) => planPartition(kept, own, some),
+          ]) {
+            const [first, whole] = [await planOf(vectors), await planOf(ALL_ARRANGEMENTS)];
+            const [variant] = whole.variants;
+            const taken = new Set<string>();
+            for (let length = whole.maxLength; length > 0; length = Math.floor(length / 2)) {
+              for (const { kernel } of whole.passes(
+                length,
+                variant?.arrangement ?? "vectors",
+                variant?.aside,
+              )) {
+                taken.add(kernel.code);
+              }
+            }
+            const title = `${whole.title} ${JSON.stringify([changes, more, lengthOnGpu])}`;
+            expect(first.kernels.length, title).toBe(taken.size);
+            expect(
+              first.kernels.every(({ code }) => taken.has(code)),
+              title,
+            ).toBe(true);
+          }
         }
       }
     }
