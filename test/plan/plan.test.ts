@@ -396,6 +396,45 @@ test("every pass binds what its kernel names, and has a kernel that is compiled"
   }
 });
 
+test("on NVIDIA, exclusive scans of 64 bytes an element and short compactions have shapes of their own", async () => {
+  const own = factsWith(
+    { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
+    {
+      maxComputeInvocationsPerWorkgroup: 1024,
+      maxComputeWorkgroupSizeX: 1024,
+      maxComputeWorkgroupStorageSize: 49_152,
+      maxBufferSize: 2 ** 30,
+      maxStorageBufferBindingSize: 2 ** 30,
+    },
+  );
+  const shapeOf = ({ groupingOf }: Plan): string => {
+    const { workGroupSize, itemsPerThread } = groupingOf("vectors");
+    return `${workGroupSize} × ${itemsPerThread}`;
+  };
+  const scanOf = async (words: number, exclusive: boolean): Promise<string> => {
+    const names = Array.from({ length: words }, (_, at) => `w${at}`);
+    const type = struct({ name: "Words", fields: Object.fromEntries(names.map((name) => [name, u32])) });
+    const op = operator({
+      name: "later",
+      type,
+      identity: Object.fromEntries(names.map((name) => [name, 0])) as never,
+      combine: "later",
+    });
+    return shapeOf(await planScan({ type, op: untyped(op), exclusive, maxLength: 2 ** 22 }, own));
+  };
+  expect(await scanOf(16, true)).toBe("128 × 8");
+  expect(await scanOf(16, false)).toBe("192 × 4");
+  expect(await scanOf(15, true)).toBe("192 × 4");
+  for (const [power, shape] of [
+    [20, "512 × 8"],
+    [25, "512 × 14"],
+    [26, "512 × 24"],
+  ] as const) {
+    const options = { type: u32, where: "true", maxLength: 2 ** power };
+    expect(shapeOf(await planCompact(options, own))).toBe(shape);
+  }
+});
+
 test("the plan of the first arrangement alone has the kernels that the whole plan takes for it, and no others", async () => {
   const vectors = ["vectors"] as const;
   for (const changes of [{ vendor: "nvidia" }, { software: true }]) {
