@@ -354,7 +354,7 @@ const deep = [
   { float: ofF32, lengths: [257, 4096, 4513] },
   { float: ofF64, lengths: [257, 1030] },
 ] as const;
-test.for(rows(deep, { of: 12, shift: 6 }))(
+test.for(rows(deep, { of: 40, shift: 30 }))(
   "$float.type.name: totals of totals, recorded",
   async ({ float, lengths }) => {
     const { device } = fold();
