@@ -209,6 +209,29 @@ test("by subgroups, a reduction takes more of items that are shorter than its el
   expect(await tilesOf(2 ** 26, u32, software)).toBe(await tilesOf(2 ** 26, undefined, software));
 });
 
+test("by votes, a thread takes fewer items of many classes", async () => {
+  const sizesOf = async (
+    classes: number,
+    more: Partial<DeviceFacts>,
+    options: TuningOptions = {},
+  ): Promise<string> => {
+    const plan = await planPartition(
+      { type: u32, maxLength: 2 ** 20, classes, class: "x", ...options },
+      factsWith(more),
+    );
+    const [{ code = "", entryPoint = "" } = {}] = plan.kernels;
+    const items = /const ITEMS\b[^=]* = (\d+)u;/.exec(code)?.[1];
+    return `${entryPoint} ${items} ${code.includes("class_now") ? "class by class" : "by votes"}`;
+  };
+  const nvidia = { vendor: "nvidia" };
+  expect(await Promise.all([4, 5, 8, 9, 16].map((classes) => sizesOf(classes, nvidia)))).toEqual(
+    [8, 4, 4, 2, 2].map((items) => `part_classes ${items} by votes`),
+  );
+  expect(await sizesOf(16, nvidia, { itemsPerThread: 6 })).toBe("part_classes 6 by votes");
+  expect(await sizesOf(16, {})).toBe("part_classes 8 class by class");
+  expect(await sizesOf(16, nvidia, { algorithm: "blelloch" })).toContain("class by class");
+});
+
 test("the passes are those asked for, or those that are faster where the adapter manages", async () => {
   const options = { ...small, maxLength: 1000 };
   const passesOn = async (changes: Partial<DeviceFacts>, more: TuningOptions = {}): Promise<unknown> => {
