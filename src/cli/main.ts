@@ -17,6 +17,7 @@ import {
   algorithmOption,
   collect,
   columnsOption,
+  headBitsOption,
   headsOption,
   initialOption,
   keyOption,
@@ -58,8 +59,8 @@ before it.`;
 
 const SEGMENTS_HELP = `
 
-With --columns, --offsets, --heads, --keys or --key, all elements are in memory
-at once.`;
+With --columns, --offsets, --heads, --head-bits, --keys or --key, all elements
+are in memory at once.`;
 
 const COMPACT_HELP = `
 
@@ -134,8 +135,16 @@ function parseWorkGroupSize(given: string): number {
 }
 
 /** Whether options name segments that are no rows. Commands on these are loaded only then. Rows go in pieces. */
-const hasOtherSegments = ({ columns, offsets, heads, keys, key, keyType }: SegmentsOption): boolean =>
-  [columns, offsets, heads, keys, key, keyType].some((one) => one !== undefined);
+const hasOtherSegments = ({
+  columns,
+  offsets,
+  heads,
+  headBits,
+  keys,
+  key,
+  keyType,
+}: SegmentsOption): boolean =>
+  [columns, offsets, heads, headBits, keys, key, keyType].some((one) => one !== undefined);
 
 /** @param printHelp - takes what commander would print. */
 function program(printHelp: (text: string) => void): Command {
@@ -174,6 +183,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(columnsOption())
     .addOption(offsetsOption())
     .addOption(headsOption())
+    .addOption(headBitsOption())
     .addOption(keysOption())
     .addOption(keyOption("an element of --keys, or of the input if there are none"))
     .addOption(keyTypeOption())
@@ -194,7 +204,7 @@ function program(printHelp: (text: string) => void): Command {
     .command("reduce")
     .summary("combine all elements into one: a sum, a maximum")
     .description(
-      "Combines all elements into one, and prints that alone on stdout; without elements, the operator's identity. With --rows, --columns, --offsets, --heads, --keys or --key, it writes one for each segment to a file.",
+      "Combines all elements into one, and prints that alone on stdout; without elements, the operator's identity. With --rows, --columns, --offsets, --heads, --head-bits, --keys or --key, it writes one for each segment to a file.",
     )
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
@@ -207,6 +217,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(columnsOption())
     .addOption(offsetsOption())
     .addOption(headsOption())
+    .addOption(headBitsOption())
     .addOption(keysOption())
     .addOption(keyOption("an element of --keys, or of the input if there are none"))
     .addOption(keyTypeOption())

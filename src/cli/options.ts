@@ -47,6 +47,8 @@ export interface SegmentsOption {
   readonly offsets?: string;
   /** The path of the flags. */
   readonly heads?: string;
+  /** The path of the flags, one bit each. */
+  readonly headBits?: string;
   /** The path of the keys, or of what they are computed from. */
   readonly keys?: string;
   /** WGSL that gives the key of each element, and the type of the keys. */
@@ -182,7 +184,7 @@ export const rowsOption = (): Option =>
     "take each row of this many elements on its own; without a number, each row of the last dimension",
   )
     .argParser(parseRows)
-    .conflicts(["columns", "offsets", "heads", "keys"]);
+    .conflicts(["columns", "offsets", "heads", "headBits", "keys"]);
 
 export const columnsOption = (): Option =>
   new Option(
@@ -190,18 +192,24 @@ export const columnsOption = (): Option =>
     "take each column of a matrix with this many columns on its own; without a number, as many as the last dimension has",
   )
     .argParser(parseRows)
-    .conflicts(["offsets", "heads", "keys"]);
+    .conflicts(["offsets", "heads", "headBits", "keys"]);
 
 export const offsetsOption = (): Option =>
   new Option(
     "--offsets <offsets.npy>",
     "take each segment on its own: the file has the positions where segments start, and where the last one ends",
-  ).conflicts(["heads", "keys"]);
+  ).conflicts(["heads", "headBits", "keys"]);
 
 export const headsOption = (): Option =>
   new Option(
     "--heads <heads.npy>",
     "take each segment on its own: the file has a flag for each element, and a segment starts where it is not zero",
+  ).conflicts(["headBits", "keys"]);
+
+export const headBitsOption = (): Option =>
+  new Option(
+    "--head-bits <bits.npy>",
+    "the same with a bit for each element: the file has words of 32 of them, the lowest first",
   ).conflicts("keys");
 
 export const keysOption = (): Option =>
@@ -216,6 +224,7 @@ export const keyOption = (x: string): Option =>
     "columns",
     "offsets",
     "heads",
+    "headBits",
   ]);
 
 export const keyTypeOption = (): Option =>

@@ -55,7 +55,7 @@ const keyOf = ({ key, keyType }: { readonly key?: string; readonly keyType?: Typ
 
 /** The segments that the options name, and the type of the keys of runs. */
 export async function segmentsOf(
-  { rows, columns, offsets, heads, keys, key, keyType }: SegmentsOption,
+  { rows, columns, offsets, heads, headBits, keys, key, keyType }: SegmentsOption,
   { type, shape, length, path, caller }: SegmentsFor,
 ): Promise<{
   readonly segments: Segments;
@@ -69,6 +69,13 @@ export async function segmentsOf(
   }
   if (heads !== undefined) {
     return { segments: { heads: await readFlagsFor(heads, length, path) } };
+  }
+  if (headBits !== undefined) {
+    const { type: given, data } = await elementsIn(headBits);
+    if (given !== u32) {
+      throw new UsageError(`${headBits}: it holds ${given.name}; words of bits are u32`);
+    }
+    return { segments: { headBits: data as Uint32Array } };
   }
   if (offsets !== undefined) {
     const { type, data } = await elementsIn(offsets);

@@ -12,7 +12,7 @@ const expandRuns = /* @__PURE__ */ file("kernels/expand_runs.wgsl", expandRunsFi
 const MOST_IN_BLOCK = 2048;
 
 /** The items of a block that a thread takes: as many as divide a thread's items, and as there is room for. */
-function blockItems({ workGroupSize, items }: Sizes): number {
+export function blockItems({ workGroupSize, items }: Pick<Sizes, "workGroupSize" | "items">): number {
   let own = items;
   while (own > 1 && (items % own !== 0 || own * workGroupSize > MOST_IN_BLOCK)) {
     own--;

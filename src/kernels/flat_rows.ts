@@ -8,7 +8,7 @@ import { elementWords, file, itemsOfVector, operatorSources, storageText } from 
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { filesOf, lengthFile, linkKernel, loadItems, prefixText, storePrefixes } from "./kernel.ts";
 import { segmentValues } from "./offsets.ts";
-import { takesAnyOrder, valueShuffles } from "./subgroup_sources.ts";
+import { laneStages, takesAnyOrder, valueShuffles } from "./subgroup_sources.ts";
 
 // This is loaded only if a plan takes segments.
 
@@ -53,5 +53,6 @@ export function scanFlatRowsKernel(
     sizes,
     vector,
     elementWords(monoid),
+    laneStages(sizes),
   );
 }

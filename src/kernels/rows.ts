@@ -68,11 +68,17 @@ const placesOf = ({ workGroupSize, items }: Pick<Sizes, "workGroupSize" | "items
 export const rowMemory = (sizes: Pick<Sizes, "workGroupSize" | "items">, elementBytes: number): number =>
   memoryOf([placesOf(sizes)], elementBytes, 0);
 
-const constantsFor = (sizes: Sizes): Readonly<Record<string, number>> => ({
-  ROW_FAN,
-  ROW_BITS: Math.log2(ROW_FAN),
-  ROW_TOTALS: placesOf(sizes),
-});
+function constantsFor(sizes: Sizes): Readonly<Record<string, number>> {
+  const stages = Math.log2(sizes.maxSubgroupSize);
+  const short = Math.min(3, stages);
+  return {
+    ROW_FAN,
+    ROW_BITS: Math.log2(ROW_FAN),
+    ROW_TOTALS: placesOf(sizes),
+    SHORT_STAGES: short,
+    LONG_STAGES: stages - short,
+  };
+}
 
 const itemsEnd = (text: string): SourceText => generated(`fn row_items_end() -> u32 {\n  return ${text};\n}`);
 

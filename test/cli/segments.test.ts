@@ -43,12 +43,15 @@ test("columns: as many as the last dimension has, or a given number", () => {
   expect(fileOf("t.npy")).toEqual({ shape: [2], data: [9, 12] });
 });
 
-test("heads: a flag for each element", () => {
+test("heads: a flag or a bit for each element", () => {
   put("x.npy", f32, Float32Array.of(1, 2, 3, 4, 5));
   put("h.npy", u32, Uint32Array.of(0, 0, 1, 0, 7));
   expect(run("scan", "x.npy", "-o", "s.npy", "--heads", "h.npy")).toEqual(done);
   expect(fileOf("s.npy").data).toEqual([1, 3, 3, 7, 5]);
   expect(run("reduce", "x.npy", "-o", "t.npy", "--heads", "h.npy", "--op", "max")).toEqual(done);
+  expect(fileOf("t.npy")).toEqual({ shape: [3], data: [2, 4, 5] });
+  put("b.npy", u32, Uint32Array.of(0b10100));
+  expect(run("reduce", "x.npy", "-o", "t.npy", "--head-bits", "b.npy", "--op", "max")).toEqual(done);
   expect(fileOf("t.npy")).toEqual({ shape: [3], data: [2, 4, 5] });
 });
 
@@ -152,6 +155,9 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
       ["scan", "x.npy", "-o", "t.npy", "--heads", "k.npy"],
       /k\.npy: it holds 2 flags, and x\.npy holds 4 elements/,
     ],
+    [["scan", "x.npy", "-o", "t.npy", "--head-bits", "k.npy"], /headBits has 2 elements for 4 items/],
+    [["scan", "x.npy", "-o", "t.npy", "--head-bits", "h.npy"], /h\.npy: it holds f32; words of bits are u32/],
+    [["scan", "x.npy", "-o", "t.npy", "--head-bits", "k.npy", "--keys", "k.npy"], /cannot be used with/],
     [["expand", "x.npy", "-o", "t.npy"], /required option '--counts/],
     [
       ["expand", "x.npy", "-o", "t.npy", "--counts", "h.npy"],

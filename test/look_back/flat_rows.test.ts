@@ -165,7 +165,9 @@ const mutations: readonly { readonly title: string; readonly order?: Order; read
   },
   {
     title: "what comes before the tile comes after what comes before the subgroup",
-    change: [["combine(carry(), scan.tiles.before).value", "combine(scan.tiles.before, carry()).value"]],
+    change: [
+      ["combine(carry(), scan.subgroups.before).value", "combine(scan.subgroups.before, carry()).value"],
+    ],
   },
   {
     title: "columns are not taken back at a row's end",
@@ -173,7 +175,7 @@ const mutations: readonly { readonly title: string; readonly order?: Order; read
   },
   {
     title: "a missing total starts its vectors with rows",
-    change: [["load_edge(place, length), place * VECTOR % params.columns", "load_edge(place, length), 0u"]],
+    change: [["let column = place * VECTOR % params.columns;", "let column = 0u;"]],
   },
   {
     title: "a row reaches one lane less",

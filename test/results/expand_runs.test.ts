@@ -6,6 +6,7 @@ import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, TypeName } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
+import { blockItems } from "../../src/kernels/expand_runs.ts";
 import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, openFold } from "../../src/node.ts";
 import { elementsAt, expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
@@ -137,6 +138,26 @@ test("recorded: any offsets, a length on the GPU, and nothing outside of the out
     expand.destroy();
   }
   expect(expected.length).toBeGreaterThan(500);
+});
+
+test("several blocks in a tile: runs within a block, and runs that fill some", async () => {
+  for (const [workGroupSize, itemsPerThread] of [
+    [64, 64],
+    [128, 24],
+    [256, 32],
+  ] as const) {
+    const sizes = { workGroupSize, itemsPerThread };
+    expect(blockItems({ workGroupSize, items: itemsPerThread }) * 2).toBeLessThanOrEqual(itemsPerThread);
+    for (const [how, countsOf] of Object.entries(counted)) {
+      const counts = countsOf(how === "around tiles" ? 20 : 700);
+      const values = randomWords(counts.length, `blocks ${how}`);
+      expectSameBits(
+        await fold().expandRuns(values, counts, sizes as never),
+        expandRunsReference(values, counts),
+        `${workGroupSize} x ${itemsPerThread}, ${how}`,
+      );
+    }
+  }
 });
 
 test("counts that add up to more than 2^32 fill the room", async () => {

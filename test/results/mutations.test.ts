@@ -63,7 +63,8 @@ const once = { ...tile, algorithm: "blelloch", passes: "single" } as const;
 
 /** Empty segments at the start, inside and at the end. */
 const offsets = [0, 0, 3, 3, 3, 130, 131, 800, LENGTH, LENGTH];
-const flags = numbers.map((x) => u32From(x % 7 === 0));
+// One of the flags past the last vector is set, whatever the numbers are.
+const flags = numbers.map((x, at) => u32From(x % 7 === 0 || at === LENGTH - 2));
 const bits = new Uint32Array(Math.ceil(LENGTH / 32));
 for (const [at, flag] of flags.entries()) {
   bits[at >> 5] = ((bits[at >> 5] ?? 0) | (flag << (at & 31))) >>> 0;
@@ -875,7 +876,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "lanes combine across the start of a row",
     shownBy: "whole rows of 17, by subgroups",
-    from: "subgroup_rank >= step_back && distance >= step_back",
+    from: /subgroup_rank >= step_back && distance >= step_back/g,
     to: "subgroup_rank >= step_back",
   },
   {

@@ -12,8 +12,9 @@
 const BLOCK = WORK_GROUP_SIZE * BLOCK_ITEMS;
 const BLOCK_WORDS = (BLOCK + 31u) / 32u;
 
-// The number of the run that starts at an item of the block, a bit for each item where one starts, and the last of these items
-// before each word of bits.
+// The run of the block's first item, the number of the run that starts at an item of the block, a bit for each item where one starts, and
+// the last of these items before each word of bits.
+var<workgroup> first_run: u32;
 var<workgroup> block_runs: array<u32, BLOCK>;
 var<workgroup> block_starts: array<atomic<u32>, BLOCK_WORDS>;
 var<workgroup> starts_before: array<u32, BLOCK_WORDS>;
@@ -62,8 +63,6 @@ fn expand_runs(
 fn run_end(run: u32) -> u32 {
   return ends[params.positions_base + run];
 }
-
-var<workgroup> first_run: u32;
 
 // The run of an item: the first one that ends behind it, from the run of an item before on. Threads try places at equal distances, then
 // between two of these.

@@ -6,7 +6,7 @@
 //
 // Linked with contract.wgsl, element.wgsl, values.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl, store_prefixes.wgsl,
 // rows/flat_in_order.wgsl or rows/flat_any_order.wgsl, an input and an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl.
-// The output must not overlap the input.
+// The output must not overlap the input. Generated with it: LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Work-group memory: the algorithm's, and the look-back's.
 
@@ -24,9 +24,9 @@ fn scan_flat_rows(
 
   let values = load_values(tile, thread, length);
   let scan = scan_flat_tile(values, tile, thread);
-  look_back(tile, scan.tiles.total, thread, length);
+  look_back(tile, scan.subgroups.total, thread, length);
 
-  let before = combine(carry(), scan.tiles.before).value;
+  let before = combine(carry(), scan.subgroups.before).value;
   // The row in which the subgroup's first item lies goes up to here.
   let begin = run_begin(tile, thread);
   let open_end = begin + params.columns - begin % params.columns;
@@ -62,7 +62,7 @@ fn run_element(value: SegmentValue, begin: u32) -> Element {
 struct FlatScan {
   // The prefixes of the thread's items within the subgroup's run.
   prefixes: array<SegmentValue, ITEMS>,
-  tiles: SubgroupsScan,
+  subgroups: SubgroupsScan,
 }
 
 struct FlatRun {
@@ -82,9 +82,9 @@ fn scan_flat_run(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32) -> 
     for (var item = 0u; item < VECTOR; item++) { // unroll
       items[item] = values[vector * VECTOR + item];
     }
-    let scan = scan_flat_vectors(open, items, column);
-    open = scan.open;
     let ends = ends_from(column);
+    let scan = scan_flat_vectors(open, items, column, ends);
+    open = scan.open;
     var prefix = scan.before;
     for (var item = 0u; item < VECTOR; item++) { // unroll
       let earlier = prefix;
@@ -100,19 +100,9 @@ fn scan_flat_run(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32) -> 
   return FlatRun(prefixes, open);
 }
 
-struct FlatVectorsScan {
-  // What comes before the vector in its row, in the subgroup's run.
-  before: SegmentValue,
-  // What is open behind the last lane's vector.
-  open: SegmentValue,
-}
-
 // Combines vectors, one a lane, with what is open before them. The column of a vector's first item says how many lanes before have
-// items of its row, so no lanes vote.
-fn scan_flat_vectors(open: SegmentValue, items: array<SegmentValue, VECTOR>, column: u32) -> FlatVectorsScan {
-  let ends = ends_from(column);
-  let distance = select(column / VECTOR + 1u, 0u, ends != 0u);
-  let reach = min(distance, subgroup_rank);
+// items of its row, so no lanes vote. `ends` has a bit for each item of the vector that is the last one of its row.
+fn scan_flat_vectors(open: SegmentValue, items: array<SegmentValue, VECTOR>, column: u32, ends: u32) -> LanesScan {
   // What the vector has behind its last end.
   var tail = items[0];
   for (var item = 1u; item < VECTOR; item++) { // unroll
@@ -125,7 +115,23 @@ fn scan_flat_vectors(open: SegmentValue, items: array<SegmentValue, VECTOR>, col
   if ((ends & (1u << (VECTOR - 1u))) != 0u) {
     tail = value_identity();
   }
-  for (var step = 1u; step < MAX_SUBGROUP_SIZE; step <<= 1u) {
+  return scan_lanes(open, tail, select(column / VECTOR + 1u, 0u, ends != 0u));
+}
+
+struct LanesScan {
+  // What comes before the lane's items in its segment, since the start of the run.
+  before: SegmentValue,
+  // What is open behind the last lane's items.
+  open: SegmentValue,
+}
+
+// Combines what each lane has behind its last end with the lanes before, and with what is open where these items start. `distance` says
+// how many lanes before this one have no end, from its own on; it is more than the lane's rank if none has one.
+fn scan_lanes(open: SegmentValue, own: SegmentValue, distance: u32) -> LanesScan {
+  let reach = min(distance, subgroup_rank);
+  var tail = own;
+  for (var stage = 0u; stage < LANE_STAGES; stage++) { // unroll
+    let step = 1u << stage;
     let other = value_shuffle_up(tail, step);
     if (reach >= step) {
       tail = combine_values(other, tail);
@@ -138,7 +144,7 @@ fn scan_flat_vectors(open: SegmentValue, items: array<SegmentValue, VECTOR>, col
   if (subgroup_rank == 0u) {
     before = open;
   }
-  return FlatVectorsScan(before, value_shuffle(tail, subgroup_count - 1u));
+  return LanesScan(before, value_shuffle(tail, subgroup_count - 1u));
 }
 
 // A bit for each item of a vector that is the last one of its row, from the column of the vector's first item.

@@ -14,9 +14,9 @@ fn scan_flat_tile(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32) ->
       }
     }
   }
-  let tiles = scan_subgroups(run_element(total_of_lanes(open), run_begin(tile, thread)));
-  hand_on(tile, tiles.total, thread);
-  return FlatScan(scan_flat_run(values, tile, thread).prefixes, tiles);
+  let subgroups = scan_subgroups(run_element(total_of_lanes(open), run_begin(tile, thread)));
+  hand_on(tile, subgroups.total, thread);
+  return FlatScan(scan_flat_run(values, tile, thread).prefixes, subgroups);
 }
 
 // The first item of the row that is open at the end of a subgroup's run, or of the run.
@@ -27,7 +27,8 @@ fn open_begin_of(begin: u32) -> u32 {
 
 fn total_of_lanes(own: SegmentValue) -> SegmentValue {
   var total = own;
-  for (var distance = 1u; distance < MAX_SUBGROUP_SIZE; distance <<= 1u) {
+  for (var stage = 0u; stage < LANE_STAGES; stage++) { // unroll
+    let distance = 1u << stage;
     total = combine_values(total, value_shuffle(total, subgroup_rank ^ distance));
   }
   return total;

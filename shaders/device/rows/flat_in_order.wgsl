@@ -4,9 +4,9 @@
 
 fn scan_flat_tile(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32) -> FlatScan {
   let run = scan_flat_run(values, tile, thread);
-  let tiles = scan_subgroups(run_element(run.open, run_begin(tile, thread)));
-  hand_on(tile, tiles.total, thread);
-  return FlatScan(run.prefixes, tiles);
+  let subgroups = scan_subgroups(run_element(run.open, run_begin(tile, thread)));
+  hand_on(tile, subgroups.total, thread);
+  return FlatScan(run.prefixes, subgroups);
 }
 
 // The total of any tile, with the same bits as its owner has. It is slow, but takes few registers. All threads get it.
@@ -15,7 +15,8 @@ fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var open = value_identity();
   for (var vector = 0u; vector < VECTORS; vector++) {
     let place = vector_of(tile, thread, vector);
-    open = scan_flat_vectors(open, load_edge(place, length), place * VECTOR % params.columns).open;
+    let column = place * VECTOR % params.columns;
+    open = scan_flat_vectors(open, load_edge(place, length), column, ends_from(column)).open;
   }
   return scan_subgroups(run_element(open, run_begin(tile, thread))).total;
 }

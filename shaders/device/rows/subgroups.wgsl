@@ -1,6 +1,7 @@
 // Rows by subgroups. Each subgroup has a run of vectors, which its lanes take in order, as in subgroup.wgsl. An element knows how far
 // it is from the start of its row. So lanes combine what they have without a mark for the start, and without a row's number.
-// Linked with contract.wgsl, tiles.wgsl of rows, and subgroup.wgsl, whose work-group memory it uses. All subgroups are full.
+// Linked with contract.wgsl, tiles.wgsl of rows, and subgroup.wgsl, whose work-group memory it uses; and SHORT_STAGES and LONG_STAGES,
+// the steps between lanes that all rows take, and those that only rows of at least 2^SHORT_STAGES vectors take. All subgroups are full.
 // Call in uniform control flow.
 
 // The items after which a row ends. A tile that has a part of a row has no such end.
@@ -52,9 +53,6 @@ fn load_row_elements(own: RowTile, thread: u32) -> array<Element, ITEMS> {
   return elements;
 }
 
-// Rows of fewer vectors need no steps from here on.
-const SHORT_STEPS = 8u;
-
 // What each vector has of the row of its last item, with all vectors before it in the run; and what the run has at its end.
 struct RowRun {
   tails: array<Element, VECTORS>,
@@ -85,14 +83,16 @@ fn scan_row_vectors(elements: array<Element, ITEMS>, own: RowTile, thread: u32) 
     }
     // A row that starts within the vector needs none of the vectors before.
     let distance = select(vectors_to_start(place), 0u, place + VECTOR > width);
-    for (var step_back = 1u; step_back < min(SHORT_STEPS, MAX_SUBGROUP_SIZE); step_back <<= 1u) {
+    for (var stage = 0u; stage < SHORT_STAGES; stage++) { // unroll
+      let step_back = 1u << stage;
       let other = element_shuffle_up(tail, step_back);
       if (subgroup_rank >= step_back && distance >= step_back) {
         tail = combine(other, tail);
       }
     }
-    if (farthest >= SHORT_STEPS) {
-      for (var step_back = SHORT_STEPS; step_back < MAX_SUBGROUP_SIZE; step_back <<= 1u) {
+    if (farthest >= 1u << SHORT_STAGES) {
+      for (var stage = 0u; stage < LONG_STAGES; stage++) { // unroll
+        let step_back = 1u << (SHORT_STAGES + stage);
         let other = element_shuffle_up(tail, step_back);
         if (subgroup_rank >= step_back && distance >= step_back) {
           tail = combine(other, tail);
