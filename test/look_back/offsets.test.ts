@@ -97,7 +97,7 @@ async function byOffsets(
   change?: Change,
 ): Promise<Subject & { readonly runs: readonly Run[] }> {
   const { subgroupMaxSize, subgroupMinSize } = contextOfFold(fold()).facts;
-  const own = { workGroupSize: subgroupMaxSize * (isStored ? 16 : 2), itemsPerThread: isStored ? 16 : 8 };
+  const own = { workGroupSize: subgroupMaxSize * (isStored ? 8 : 2), itemsPerThread: isStored ? 32 : 8 };
   const tile = own.workGroupSize * own.itemsPerThread;
   const fanOut = Math.min(30, subgroupMinSize - 2);
   const subject = await prepareReduce(
@@ -197,6 +197,16 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
   {
     title: "a place before the empty segments",
     change: [[/(place\w*) = place_from\(place\w*, [^;]*;/, "$1 += 0u;"]],
+  },
+  {
+    title: "a look-back ends at a tile in which no segment ends",
+    change: [["member < tiles && found.element.heads > 0u", "member < tiles"]],
+  },
+  {
+    title: "a look-back ends one tile late",
+    change: [
+      ["select(firstLeadingBit(ends), 0u, ends == 0u)", "select(firstLeadingBit(ends) + 1u, 0u, ends == 0u)"],
+    ],
   },
   { title: "ends of a lane are not counted", change: [[/place\w* \+= 1u;/, ""]] },
   { title: "a missing total has no end", change: [["ends = 1u << (last - own - 1u);", "ends = 0u;"]] },
