@@ -166,6 +166,8 @@ async function* plansOf(
       yield* [
         planScan({ ...options, passes }, facts),
         planScan({ ...options, passes, initial: true }, facts),
+        // Runs that are too long for digits.
+        planScan({ ...options, passes, itemsPerThread: 33 }, facts),
         planReduce(options, facts),
       ];
     }
@@ -449,7 +451,7 @@ function take({ code, label, relink }: Kernel): void {
 }
 
 // Making the kernels of every plan takes half of the file's time.
-describe.each(rows(["every plan"], { of: 4, seldom: true }))("the kernels of %s", () => {
+describe.each(rows(["every plan"], { of: 8 }))("the kernels of %s", () => {
   beforeAll(async () => {
     for (const { algorithms, ...changes } of Object.values(adapters)) {
       const facts = factsWith(changes, { maxComputeWorkgroupStorageSize: 32768 });
@@ -608,6 +610,31 @@ const tileSources = (): [title: string, sources: readonly SourceText[]][] => [
     ),
   ),
 ];
+
+/** What the first line of a loop that is written out looks like: `unroll` counts its tokens. */
+const WRITTEN_OUT = /^ *for \(var (\w+) = \d+u; \1 < [A-Z]\w*; \1\+\+\) \{ \/\/ unroll$/;
+const wronglyMarked = (path: string, text: string): string[] =>
+  text
+    .split("\n")
+    .map((line, at) => [line, at + 1] as const)
+    .filter(([line]) => line.includes("// unroll") && !WRITTEN_OUT.test(line))
+    .map(
+      ([line, number]) =>
+        `${path}:${number}: a loop that is marked "// unroll" begins "for (var item = 0u; item < ITEMS; item++) { // unroll", with a constant's name as its bound, and not "${line.trim()}"`,
+    );
+
+test("each loop that is marked to be written out can be", () => {
+  expect(files.flatMap((path) => wronglyMarked(path, read(path)))).toEqual([]);
+  for (const bound of ["2u * ITEMS", "4u", "ITEMS - 1u"]) {
+    const [told = "", ...more] = wronglyMarked(
+      "a.wgsl",
+      `fn f() {\n  for (var k = 0u; k < ${bound}; k++) { // unroll\n  }\n}`,
+    );
+    expect(more).toEqual([]);
+    expect(told).toContain(`a.wgsl:2: a loop that is marked "// unroll" begins "for (var item = 0u; `);
+    expect(told).toContain(`and not "for (var k = 0u; k < ${bound}; k++) { // unroll"`);
+  }
+});
 
 test("every algorithm of a tile has the interface of tile.wgsl", () => {
   const text = read("device/tiles/tile.wgsl");

@@ -4,6 +4,6 @@
 
 fn put_carry(tile: u32, thread: u32) {
   for (var word = thread; word < EXACT_WORDS; word += WORK_GROUP_SIZE) {
-    exact_memory[0][word] = select(0u, spine[tile][word], tile > 0u);
+    exact_carry[word] = select(0u, spine[tile][word], tile > 0u);
   }
 }

@@ -1,5 +1,5 @@
 // Sums of f16 in two digits: the low one starts at the lowest place, the high one 18 places above. A run adds up without carries.
-// It has the functions of fixed_run.wgsl, near.wgsl and swift.wgsl.
+// It has the functions of fixed_run.wgsl, near.wgsl and steady_float.wgsl.
 // Linked with fixed.wgsl and float_items.wgsl, and in scans with scan.wgsl. Call from any control flow. No work-group memory.
 
 // A low digit has 18 bits of each item and of the start, and is held in an f32, so it holds 32 items.
@@ -18,9 +18,18 @@ fn add_half(sum: Digits, bits: u32) -> Digits {
   return Digits(sum.high + high, sum.low + i32(value * 0x1p+24f - f32(high) * 0x1p+18f));
 }
 
-// The sum, and what a thread's items add to it.
-fn fixed_add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32) -> Fixed {
+// The sum, and what a thread's items add to it. `highest` is the greatest key.
+fn fixed_add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32, highest: u32) -> Fixed {
+  // The exponent of 2^(7 - ROOM): a sum of items below that fits a word.
+  const ROOM = 32u - countLeadingZeros(ITEMS - 1u);
   var own = bits;
+  if (highest >> 10u < 22u - ROOM) {
+    var word = 0i;
+    for (var item = 0u; item < ITEMS; item++) { // unroll
+      word += i32(unpack2x16float(own[item]).x * 0x1p+24f);
+    }
+    return fixed_add(sum, Fixed(bitcast<u32>(word), sign_of(bitcast<u32>(word))));
+  }
   var digits = Digits(0, 0);
   for (var item = 0u; item < ITEMS; item++) { // unroll
     digits = add_half(digits, own[item]);
@@ -35,8 +44,54 @@ fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element
   return false;
 }
 
+// Stores the prefixes of a thread's items, if their highest bits have the same place. They are in one word: 11 bits, which a prefix has,
+// and 20 bits to round by. Bits below it are left out. Where what is left out may decide, and where the highest bit moves, it returns
+// false.
+fn store_steady(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, highest: u32) -> bool {
+  // Bits that are left out are less than one unit of the start, and of each item, to either side.
+  const LACKS = ITEMS + 2u;
+  const HALF = 1u << 19u;
+  const HIGHEST = 1u << 30u;
+  var own_start = start;
+  let sign = sign_of(own_start[1]);
+  let lower = (own_start[0] ^ sign) + (sign & 1u);
+  let upper = (own_start[1] ^ sign) + select(0u, sign & 1u, lower == 0u);
+  let is_low = upper == 0u;
+  let top = select(upper, lower, is_low);
+  let zeros = min(countLeadingZeros(top), 31u);
+  let place = select(63u, 31u, is_low) - zeros;
+  // The prefixes are finite, and no item has the highest bit's place, so they are not subnormal either.
+  if (top == 0u || place > 38u || place <= (highest >> 10u) + 9u) {
+    return false;
+  }
+  let scale = bitcast<f32>(((181u - place) << 23u) | (sign & 0x80000000u));
+  let exponents = ((place - 10u) << 10u) + (sign & 0x8000u);
+  var sum = ((top << zeros) | ((select(lower, 0u, is_low) >> 1u) >> (31u - zeros))) >> 1u;
+  var own = items.bits;
+  var outputs: array<Output, ITEMS>;
+  var changed = 0u;
+  var nearest = 0xffffffffu;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let earlier = sum;
+    sum += bitcast<u32>(i32(unpack2x16float(own[item]).x * scale));
+    let prefix = select_word(earlier, sum);
+    changed |= prefix ^ HIGHEST;
+    nearest = min(nearest, (prefix & (2u * HALF - 1u)) - (HALF - LACKS));
+    // A tie is near the half, too.
+    outputs[item] = output_from_float(((prefix + HALF) >> 20u) + exponents);
+  }
+  if (changed >= HIGHEST || nearest <= 2u * LACKS) {
+    return false;
+  }
+  store_outputs(outputs, thread, tile, length);
+  return true;
+}
+
 // Stores the prefixes of a thread's items.
 fn store_swift(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, rest: u32, base: u32, highest: u32) -> bool {
+  if (store_steady(items, thread, tile, length, start, highest)) {
+    return true;
+  }
   // From a start this far away, no prefix of the run is finite.
   const FAR = 1i << 29u;
   var from_start = start;

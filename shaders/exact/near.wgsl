@@ -1,7 +1,7 @@
 // Prefixes of f32 that span many binades, in two words around the highest bits of what comes before a thread's run. Bits below
 // these words are left out, so each sum is up to ITEMS + 1 units too low. Where all that it may be rounds to the same float, that is
 // the prefix. Otherwise the thread goes on in whole sums.
-// Linked with scan.wgsl, and fixed_float.wgsl. Call from any control flow. Work-group memory: that of tiles.wgsl.
+// Linked with scan.wgsl, and fixed_float.wgsl. Call from any control flow. No work-group memory.
 
 // Stores the prefixes of a thread's items, or returns false.
 fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element) -> bool {
@@ -10,18 +10,18 @@ fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element
   for (var item = 0u; item < ITEMS; item++) { // unroll
     most = max(most, key_of_float(own[item]));
   }
-  exact_memory[thread] = before;
-  let last = exact_memory[thread][EXACT_WORDS - 1u];
+  exact_place = before;
+  let last = exact_place[EXACT_WORDS - 1u];
   let seen = last & EXACT_SEEN;
   // No number; or nothing but -0 before the run, whose sums may be -0.
   if (ITEMS > 128u || most >> KEY_FRACTION == KEY_MOST || (seen & ~EXACT_SEEN_MINUS_ZERO) != EXACT_SEEN_OTHERS) {
     return false;
   }
   let sign = sign_of(last << 4u);
-  exact_memory[thread][EXACT_WORDS - 1u] = bitcast<u32>(bitcast<i32>(last << 4u) >> 4u);
+  exact_place[EXACT_WORDS - 1u] = bitcast<u32>(bitcast<i32>(last << 4u) >> 4u);
   var lead = 0u;
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
-    let magnitude = exact_memory[thread][word] ^ sign;
+    let magnitude = exact_place[word] ^ sign;
     lead = select(lead, 32u * word + 32u - (countLeadingZeros(magnitude) & 31u), magnitude != 0u);
   }
   // A sum of ITEMS items has ROOM more bits than an item.
@@ -30,13 +30,13 @@ fn store_near(items: Items, thread: u32, tile: u32, length: u32, before: Element
   let base = max(end, 64u) - 64u;
   let first = base >> 5u;
   let bit = base & 31u;
-  let low = exact_memory[thread][first];
-  let middle = select(sign, exact_memory[thread][min(first + 1u, EXACT_WORDS - 1u)], first + 1u < EXACT_WORDS);
-  let high = select(sign, exact_memory[thread][min(first + 2u, EXACT_WORDS - 1u)], first + 2u < EXACT_WORDS);
+  let low = exact_place[first];
+  let middle = select(sign, exact_place[min(first + 1u, EXACT_WORDS - 1u)], first + 1u < EXACT_WORDS);
+  let high = select(sign, exact_place[min(first + 2u, EXACT_WORDS - 1u)], first + 2u < EXACT_WORDS);
   var sum = vec2<u32>((low >> bit) | ((middle << 1u) << (31u - bit)), (middle >> bit) | ((high << 1u) << (31u - bit)));
   var rest = low & ((1u << bit) - 1u);
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
-    rest |= select(0u, exact_memory[thread][word], word < first);
+    rest |= select(0u, exact_place[word], word < first);
   }
   var is_right = true;
   var outputs: array<Output, ITEMS>;

@@ -2,9 +2,9 @@
 // above them has room, the tile is scanned in fixed point. Other tiles are scanned in whole sums. Both ways give the same bits, so
 // each tile chooses for itself.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
-// Linked with tiles.wgsl, store_prefixes.wgsl, near.wgsl and swift.wgsl or near_none.wgsl, fixed.wgsl and what that lists,
+// Linked with tiles.wgsl, store_prefixes.wgsl, near.wgsl and steady_float.wgsl, steady_double.wgsl, halves.wgsl or near_none.wgsl, fixed.wgsl and what that lists,
 // carry_whole.wgsl or carry_words.wgsl, carry_*.wgsl and total_*.wgsl.
-// Work-group memory: that of tiles.wgsl, and two words.
+// Work-group memory: a sum in fixed point for each thread, an element, and two words.
 // replaces: scan_tiles, sum_of_run
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -34,6 +34,12 @@ fn scan_tiles(
   }
 }
 
+// The threads' sums in fixed point, an odd number of words each.
+var<workgroup> fixed_memory: array<array<u32, FIXED_WORDS | 1u>, WORK_GROUP_SIZE>;
+
+// What comes before the tile.
+var<workgroup> exact_carry: Element;
+
 // In what comes before the tile, the bits below the base, and those that fixed point has no room for.
 var<workgroup> fixed_rest: atomic<u32>;
 var<workgroup> fixed_beyond: atomic<u32>;
@@ -52,10 +58,23 @@ fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: b
   }
   var own = items.bits;
   // The carry joins in with the first item.
-  var start = fixed_from_carry(thread, base, is_minus_zero(own[0]));
-  var sum = fixed_add_run(start, own, base);
-  // The first thread's sum goes where the carry is.
-  workgroupBarrier();
+  let start = scan_runs(items, thread, base, fixed_from_carry(thread, base, is_minus_zero(own[0])));
+  let rest = workgroupUniformLoad(&fixed_rest);
+  if (workgroupUniformLoad(&fixed_beyond) != 0u) {
+    return false;
+  }
+  if (has_items(tile, thread, length)) {
+    store_fixed(items, thread, tile, length, start, rest, base);
+  }
+  if (stores_total) {
+    store_total(whole_from_fixed(total_of_runs(), thread, tile, base));
+  }
+  return true;
+}
+
+// Leaves in memory each thread's sum on top of those of the threads before it. Call in uniform control flow.
+fn scan_threads(own: Fixed, thread: u32) {
+  var sum = own;
   for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
     put_fixed(thread, sum);
     workgroupBarrier();
@@ -65,32 +84,16 @@ fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: b
     workgroupBarrier();
   }
   put_fixed(thread, sum);
-  let rest = workgroupUniformLoad(&fixed_rest);
-  if (workgroupUniformLoad(&fixed_beyond) != 0u) {
-    return false;
-  }
-  if (thread > 0u) {
-    start = take_fixed(thread - 1u);
-  }
-  let total = take_fixed(WORK_GROUP_SIZE - 1u);
-  // From here on, each thread has its place in memory for itself.
   workgroupBarrier();
-  if (has_items(tile, thread, length)) {
-    store_fixed(items, thread, tile, length, start, rest, base);
-  }
-  if (stores_total) {
-    store_total(whole_from_fixed(total, thread, tile, base));
-  }
-  return true;
 }
 
-// The whole sum of a thread's items. It adds each item to the words of the thread's place in memory that it is in. These words start
+// The whole sum of a thread's items. It adds each item to the words of the thread's place that it is in. These words start
 // from the middle of their range, so that hardly any carry goes on to the words above.
 fn sum_of_run(items: Items, thread: u32) -> Element {
   const MIDDLE = 0x80000000u;
   var own = items.bits;
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
-    exact_memory[thread][word] = MIDDLE;
+    exact_place[word] = MIDDLE;
   }
   var seen = 0u;
   if (has_items(items.tile, thread, items.length)) {
@@ -111,7 +114,7 @@ fn sum_of_run(items: Items, thread: u32) -> Element {
   var sum: Element;
   var borrow = 0u;
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
-    let own_word = exact_memory[thread][word];
+    let own_word = exact_place[word];
     sum[word] = own_word - MIDDLE - borrow;
     borrow = select(0u, 1u, own_word < MIDDLE || (own_word == MIDDLE && borrow == 1u));
   }
@@ -124,21 +127,21 @@ fn add_to_place(bits: FloatBits, thread: u32) {
   var item = fixed_from_float(bits, 32u * first);
   var carry = 0u;
   for (var word = 0u; word < ITEM_WORDS; word++) { // unroll
-    let partial = exact_memory[thread][first + word] + item[word];
+    let partial = exact_place[first + word] + item[word];
     let whole = partial + carry;
     carry = select(0u, 1u, partial < item[word]) + select(0u, 1u, whole < carry);
-    exact_memory[thread][first + word] = whole;
+    exact_place[first + word] = whole;
   }
   let last = item[ITEM_WORDS];
-  let partial = exact_memory[thread][first + ITEM_WORDS] + last;
+  let partial = exact_place[first + ITEM_WORDS] + last;
   let whole = partial + carry;
   carry = select(0u, 1u, partial < last) + select(0u, 1u, whole < carry);
-  exact_memory[thread][first + ITEM_WORDS] = whole;
+  exact_place[first + ITEM_WORDS] = whole;
   // What is left for the words above: 1, 0 or -1.
   var left = carry + sign_of(last);
   for (var word = first + ITEM_WORDS + 1u; left != 0u && word < EXACT_WORDS; word++) {
-    let own = exact_memory[thread][word];
-    exact_memory[thread][word] = own + left;
+    let own = exact_place[word];
+    exact_place[word] = own + left;
     left = select(select(0u, 1u, own == 0xffffffffu), select(0u, 0xffffffffu, own == 0u), left != 1u);
   }
 }
@@ -151,7 +154,8 @@ fn store_fixed(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, 
   if (store_swift(items, thread, tile, length, start, rest, base, atomicLoad(&exact_highest))) {
     return;
   }
-  var own = items.bits;
+  // Items are loaded again, so that no thread holds them while it tries the way above.
+  var own = load_items(tile, thread, length).bits;
   var outputs: array<Output, ITEMS>;
   var sum = start;
   var lowest = 0xffffffffu;
@@ -217,21 +221,21 @@ fn find_base(items: Items, thread: u32) -> u32 {
 fn put_fixed(thread: u32, sum: Fixed) {
   var own = sum;
   for (var word = 0u; word < FIXED_WORDS; word++) { // unroll
-    exact_memory[thread][word] = own[word];
+    fixed_memory[thread][word] = own[word];
   }
 }
 
 fn take_fixed(thread: u32) -> Fixed {
   var sum: Fixed;
   for (var word = 0u; word < FIXED_WORDS; word++) { // unroll
-    sum[word] = exact_memory[thread][word];
+    sum[word] = fixed_memory[thread][word];
   }
   return sum;
 }
 
 // A word of what is in the first thread's place, with the sign in place of what the sum has seen.
 fn word_of_carry(word: u32, sign: u32) -> u32 {
-  let own = exact_memory[0][min(word, EXACT_WORDS - 1u)];
+  let own = exact_carry[min(word, EXACT_WORDS - 1u)];
   let signed = select(own, bitcast<u32>(bitcast<i32>(own << 4u) >> 4u), word == EXACT_WORDS - 1u);
   return select(signed, sign, word >= EXACT_WORDS);
 }
@@ -239,7 +243,7 @@ fn word_of_carry(word: u32, sign: u32) -> u32 {
 // The carry in fixed point, for the first thread, and nothing for the others. The threads share its words: each looks at some for bits
 // that fixed point does not have.
 fn fixed_from_carry(thread: u32, base: u32, first_is_minus_zero: bool) -> Fixed {
-  let last = exact_memory[0][EXACT_WORDS - 1u];
+  let last = exact_carry[EXACT_WORDS - 1u];
   let sign = sign_of(last << 4u);
   let first = base >> 5u;
   let bit = base & 31u;
@@ -278,24 +282,24 @@ fn fixed_from_carry(thread: u32, base: u32, first_is_minus_zero: bool) -> Fixed 
 
 // The whole sum of what fixed point says, and of what the carry has below the base.
 fn whole_from_fixed(sum: Fixed, thread: u32, tile: u32, base: u32) -> Element {
-  exact_memory[thread] = load_carry(tile);
+  exact_place = load_carry(tile);
   var own = sum;
-  let seen = (exact_memory[thread][EXACT_WORDS - 1u] & EXACT_SEEN) | EXACT_SEEN_OTHERS;
+  let seen = (exact_place[EXACT_WORDS - 1u] & EXACT_SEEN) | EXACT_SEEN_OTHERS;
   let first = base >> 5u;
   let bit = base & 31u;
   let sign = sign_of(own[FIXED_WORDS - 1u]);
-  var below = exact_memory[thread][first] & ((1u << bit) - 1u);
+  var below = exact_place[first] & ((1u << bit) - 1u);
   for (var word = 0u; word < FIXED_WORDS; word++) { // unroll
     if (first + word < EXACT_WORDS) {
-      exact_memory[thread][first + word] = below | (own[word] << bit);
+      exact_place[first + word] = below | (own[word] << bit);
     }
     below = (own[word] >> 1u) >> (31u - bit);
   }
   below |= sign << bit;
   for (var word = first + FIXED_WORDS; word < EXACT_WORDS; word++) {
-    exact_memory[thread][word] = below;
+    exact_place[word] = below;
     below = sign;
   }
-  exact_memory[thread][EXACT_WORDS - 1u] = (exact_memory[thread][EXACT_WORDS - 1u] & ~EXACT_SEEN) | seen;
-  return exact_memory[thread];
+  exact_place[EXACT_WORDS - 1u] = (exact_place[EXACT_WORDS - 1u] & ~EXACT_SEEN) | seen;
+  return exact_place;
 }

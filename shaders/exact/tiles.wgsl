@@ -3,7 +3,7 @@
 // before it does not fit the window. Both ways give the same sums, so each tile and each thread chooses for itself.
 // It needs no algorithm: sums have the same bits in any order.
 // Call in uniform control flow.
-// Linked with items.wgsl and what that lists, sum.wgsl and its functions for windows. Work-group memory: WORK_GROUP_SIZE elements,
+// Linked with items.wgsl and what that lists, sum.wgsl and its functions for windows, and scan_sums.wgsl or scan_sums_long.wgsl. Work-group memory: WORK_GROUP_SIZE elements,
 // and two words.
 // replaces: begin_scan, run_of, finish_run, reduce_tile, total_of_tile
 
@@ -133,28 +133,6 @@ fn begin_scan(items: Items, thread: u32) -> TileScan {
   } else {
     scan = scan_sums(sum_of(items, thread), thread);
   }
-  return scan;
-}
-
-// The same for whole sums, of which each thread has one.
-fn scan_sums(own: Element, thread: u32) -> TileScan {
-  var scan = TileScan(identity(), identity());
-  var sum = own;
-  for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
-    exact_memory[thread] = sum;
-    workgroupBarrier();
-    if (thread >= distance) {
-      sum = combine(exact_memory[thread - distance], sum);
-    }
-    workgroupBarrier();
-  }
-  exact_memory[thread] = sum;
-  workgroupBarrier();
-  if (thread > 0u) {
-    scan.before = exact_memory[thread - 1u];
-  }
-  scan.total = exact_memory[WORK_GROUP_SIZE - 1u];
-  workgroupBarrier();
   return scan;
 }
 

@@ -117,16 +117,14 @@ function exactType(name: FloatName): ExactType {
       elementBytes: 4 * words,
       align: 4,
       long: true,
-      // H100, 2^26 f32 of 20 binades: 600 µs a scan, 166 a reduction. Other shapes, when this one took 710 and 188: 64 × 16 712 a
-      // scan; 128 × 8 747; 256 × 8 765 and 202; 256 × 16 and 128 × 32 198 and 214 a reduction. f16 of 8 binades: 276 and 84 (64 ×
-      // 16: 268 a scan). H200, 2^25 f64 of 60 binades: 1,458 and 324 (64 × 32 1,762 a scan; 128 × 16 1,555; 32 × 16 1,281, of
-      // which reductions were not timed).
-      row: {
+      // H200, 2^26 f32 of 40 binades: 426 µs a scan (64 × 16 412, 32 × 16 417). 2^26 f16 of 8 binades, a reduction: 72 (128 × 8 92).
+      // 2^25 f64 of 60 binades: 692 a scan (64 × 16 724, 32 × 24 738, 32 × 12 695), 200 a reduction (64 × 16 206, 128 × 8 252).
+      row: (primitive) => ({
         elementBytes: 4 * words,
         algorithm: "blelloch",
-        workGroupSize: name === "f64" ? 64 : 128,
+        workGroupSize: name === "f64" ? (primitive === "scan" ? 32 : 128) : 128,
         items: 16,
-      },
+      }),
       shuffle: (builtin, moved, place) =>
         `${element}(${Array.from({ length: words }, (_, at) => `${builtin}(${moved}[${at}], ${place})`).join(", ")})`,
       literal: () => [`${element}()`],

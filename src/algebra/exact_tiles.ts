@@ -6,6 +6,7 @@ import fixedDoubleFile from "../../shaders/exact/fixed_double.wgsl";
 import fixedFloatFile from "../../shaders/exact/fixed_float.wgsl";
 import fixedRunFile from "../../shaders/exact/fixed_run.wgsl";
 import fixedDigitsFile from "../../shaders/exact/fixed_run_digits.wgsl";
+import fixedRunDoubleFile from "../../shaders/exact/fixed_run_double.wgsl";
 import floatItemsFile from "../../shaders/exact/float_items.wgsl";
 import halvesFile from "../../shaders/exact/halves.wgsl";
 import itemsFile from "../../shaders/exact/items.wgsl";
@@ -13,9 +14,19 @@ import nearFile from "../../shaders/exact/near.wgsl";
 import noNearFile from "../../shaders/exact/near_none.wgsl";
 import reduceFile from "../../shaders/exact/reduce.wgsl";
 import scanFile from "../../shaders/exact/scan.wgsl";
+import scanRunsFile from "../../shaders/exact/scan_runs.wgsl";
+import scanDigitsFile from "../../shaders/exact/scan_runs_digits.wgsl";
+import scanSumsFile from "../../shaders/exact/scan_sums.wgsl";
+import scanLongSumsFile from "../../shaders/exact/scan_sums_long.wgsl";
+import spineFile from "../../shaders/exact/spine.wgsl";
+import spineReduceFile from "../../shaders/exact/spine_reduce.wgsl";
+import spineScanFile from "../../shaders/exact/spine_scan.wgsl";
+import steadyFile from "../../shaders/exact/steady.wgsl";
+import steadyDoubleFile from "../../shaders/exact/steady_double.wgsl";
+import steadyFloatFile from "../../shaders/exact/steady_float.wgsl";
+import noSteadyFile from "../../shaders/exact/steady_none.wgsl";
 import storePrefixesFile from "../../shaders/exact/store_prefixes.wgsl";
 import sumFile from "../../shaders/exact/sum.wgsl";
-import swiftFile from "../../shaders/exact/swift.wgsl";
 import tilesFile from "../../shaders/exact/tiles.wgsl";
 import { unroll } from "../text/module.ts";
 import { compactText, piecesOf } from "../text/pieces.ts";
@@ -46,6 +57,16 @@ const DIGIT_ITEMS = 2 ** 14;
 
 /** The most items of a thread that adds them up in digits. See shaders/exact/fixed_run_digits.wgsl. */
 const DIGITS_ITEMS = 256;
+
+/** The most threads and items of a tile whose threads' sums are scanned in digits. See shaders/exact/scan_runs_digits.wgsl. */
+const DIGITS_THREADS = 256;
+const DIGITS_TILE = 4096;
+
+/**
+ * The most items of a thread that adds up items of f64 in digits, and that tries prefixes in digits. See shaders/exact/fixed_run_double.wgsl,
+ * steady_float.wgsl and steady_double.wgsl.
+ */
+const STEADY_ITEMS = 30;
 
 /** The most words of a sum whose loops over words are written out in tiles. */
 const SHORT = 12;
@@ -85,12 +106,17 @@ export function exactTiles(
 ): OwnTiles {
   const own = { NARROW_WORDS: window, FIXED_WORDS: fixed, FIXED_SPAN: span, ITEM_WORDS: itemWords };
   const isWide = itemWords === 2;
-  return (side, entryPoint, constants, { sizes, algorithm, exclusive, gpuLimits, carry, ends }) => {
+  return (side, entryPoint, constants, kernel) => {
+    const { sizes, algorithm, exclusive, gpuLimits, carry, ends } = kernel;
     if (!hasTiles(gpuLimits, algorithm)) {
       return undefined;
     }
     if (side === "elements") {
-      return constants.VECTOR === 1 ? { sizes: spreadOut(sizes, words, gpuLimits) } : undefined;
+      return constants.VECTOR !== 1
+        ? undefined
+        : words < COLUMNS
+          ? { sizes: spreadOut(sizes, words, gpuLimits) }
+          : byColumns(words, entryPoint, kernel, gpuLimits);
     }
     // Loops over many words stay loops.
     const counts = { ...constants, ...own, ...(words <= SHORT && { EXACT_WORDS: words }) };
@@ -98,10 +124,17 @@ export function exactTiles(
       name: `shaders/exact/${name}.wgsl`,
       text: unroll(text, counts),
     });
+    // Short sums of threads have places in work-group memory.
+    const placed = (name: string, text: string): SourceText =>
+      file(name, words <= SHORT ? text.replaceAll("exact_place", "exact_memory[thread]") : text);
     const select = (name: string, sum: string): string =>
       `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
     // Two digits hold the sums of so many items of f16.
     const isHalf = fixed === 2 && sizes.items <= 32;
+    const inDigits = near && sizes.items <= DIGITS_ITEMS;
+    const scansDigits =
+      inDigits && sizes.workGroupSize <= DIGITS_THREADS && sizes.workGroupSize * sizes.items <= DIGITS_TILE;
+    const isSteady = !isHalf && fixed > 2 && sizes.items <= STEADY_ITEMS;
     const common = [
       {
         name: "exact sums in a few words",
@@ -110,7 +143,8 @@ export function exactTiles(
           `fn output_from_float(x: FloatBits) -> Output {\n  return ${toOutput};\n}`,
           select("fixed", "Fixed"),
           select("near", "vec2<u32>"),
-          ...(isHalf ? [select("digits", "Digits")] : []),
+          ...(isHalf ? [select("digits", "Digits"), select("word", "u32")] : []),
+          ...(isSteady ? [select("steady", `vec${itemWords + 1}<i32>`)] : []),
           select("narrow", "NarrowSum"),
         ].join("\n\n"),
       },
@@ -123,34 +157,104 @@ export function exactTiles(
       isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
       isHalf
         ? file("halves", halvesFile)
-        : near && sizes.items <= DIGITS_ITEMS
+        : inDigits
           ? file("fixed_run_digits", fixedDigitsFile)
-          : file("fixed_run", fixedRunFile),
+          : isWide && isSteady
+            ? file("fixed_run_double", fixedRunDoubleFile)
+            : file("fixed_run", fixedRunFile),
     ];
     const tiles = file("tiles", tilesFile);
+    const scanSums = file("scan_sums", scanSumsFile);
     if (entryPoint === "reduce_tiles") {
       const fits = (constants.TILE ?? 0) <= DIGIT_ITEMS;
-      return { files: [...common, ...(fits ? [...inFixedPoint, file("reduce", reduceFile)] : [tiles])] };
+      return {
+        files: [...common, ...(fits ? [...inFixedPoint, file("reduce", reduceFile)] : [tiles, scanSums])],
+      };
     }
     const scan = [
       ...inFixedPoint,
-      file("scan", scanFile),
+      placed("scan", scanFile),
+      scansDigits ? file("scan_runs_digits", scanDigitsFile) : file("scan_runs", scanRunsFile),
       // Threads share the words of a carry that is in the spine as it is.
       carry === true && !ends ? file("carry_words", carryWordsFile) : file("carry_whole", carryWholeFile),
-      ...(near
-        ? [file("near", nearFile), file("swift", swiftFile)]
+      ...(isHalf ? [] : [near ? placed("near", nearFile) : file("near_none", noNearFile)]),
+      ...(isSteady
+        ? [
+            file("steady", steadyFile),
+            isWide ? file("steady_double", steadyDoubleFile) : file("steady_float", steadyFloatFile),
+          ]
         : isHalf
           ? []
-          : [file("near_none", noNearFile)]),
+          : [file("steady_none", noSteadyFile)]),
     ];
     return {
       files: [
         ...common,
         tiles,
+        words > SHORT && entryPoint === "scan_tiles" ? file("scan_sums_long", scanLongSumsFile) : scanSums,
         file("store_prefixes", storePrefixesFile),
         ...(entryPoint === "scan_tiles" ? scan : []),
       ],
     };
+  };
+}
+
+/** The least words of a sum whose totals are added up by columns. H200, 2^26 f16: 63 µs by columns, 36 otherwise. */
+const COLUMNS = 10;
+
+/** The most threads of a kernel that adds up tiles' totals, and how many totals of a group of threads it takes at a time. */
+const SPINE_THREADS = 1024;
+const SPINE_STEP = 8;
+
+/** Kernels that add up tiles' totals by columns. They take as many totals as a tile has items. */
+function byColumns<Sizes extends TileShape>(
+  words: number,
+  entryPoint: string,
+  { sizes, carry, arrangement }: TileKernel<Sizes>,
+  limits: WorkGroupLimits,
+): { readonly sizes: Sizes; readonly files: readonly SourceText[] } | undefined {
+  let workGroupSize = Math.min(
+    SPINE_THREADS,
+    limits.maxComputeInvocationsPerWorkgroup,
+    limits.maxComputeWorkgroupSizeX,
+  );
+  // See shaders/exact/spine.wgsl and spine_scan.wgsl.
+  const memory = (threads: number): number =>
+    Math.floor(threads / words) * (SPINE_STEP * 4 * (words + Math.ceil(words / 32)) + 4);
+  while (memory(workGroupSize) > limits.maxComputeWorkgroupStorageSize) {
+    workGroupSize >>= 1;
+  }
+  const groups = Math.floor(workGroupSize / words);
+  if (groups === 0) {
+    return undefined;
+  }
+  // A reduction reads one buffer, and writes another one.
+  const [from, to] =
+    arrangement === "one-buffer" && entryPoint !== "reduce_tiles" ? ["data", "data"] : ["input", "output"];
+  const counts = { STEP: SPINE_STEP };
+  return {
+    sizes: { ...sizes, items: 1, workGroupSize },
+    files: [
+      {
+        name: "totals by columns",
+        text: [
+          `const SPINE_TILE = ${sizes.items * sizes.workGroupSize}u;`,
+          `const GROUPS = ${groups}u;`,
+          `const STEP = ${SPINE_STEP}u;`,
+          `fn word_of_total(index: u32, word: u32) -> u32 {\n  return ${from}[params.input_base + index][word];\n}`,
+          ...(entryPoint === "reduce_tiles"
+            ? []
+            : [
+                `fn put_word(index: u32, word: u32, value: u32) {\n  ${to}[params.output_base + index][word] = value;\n}`,
+                `fn word_before_tile(tile: u32, word: u32) -> u32 {\n  ${carry === true ? "return select(0u, spine[tile][word], tile > 0u)" : "return 0u"};\n}`,
+              ]),
+        ].join("\n\n"),
+      },
+      { name: "shaders/exact/spine.wgsl", text: unroll(spineFile, counts) },
+      entryPoint === "reduce_tiles"
+        ? { name: "shaders/exact/spine_reduce.wgsl", text: unroll(spineReduceFile, counts) }
+        : { name: "shaders/exact/spine_scan.wgsl", text: unroll(spineScanFile, counts) },
+    ],
   };
 }
 

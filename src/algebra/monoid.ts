@@ -46,6 +46,8 @@ export interface TileKernel<Sizes extends TileShape> {
   /** Whether tiles have carries, or sources that find them; and the ends of a scan, if it has any. */
   readonly carry?: unknown;
   readonly ends?: unknown;
+  /** How input and output lie in their buffers. */
+  readonly arrangement?: string;
 }
 
 /**

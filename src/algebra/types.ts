@@ -105,8 +105,8 @@ export interface Domain<V extends Value = Value> {
   readonly operations?: Readonly<Partial<Record<Operation, string>>>;
   /** Whether an operation is hundreds of instructions. */
   readonly long?: boolean;
-  /** The algorithm and the sizes on a GPU, if tuning rows for elements of this size do not fit. */
-  readonly row?: {
+  /** The algorithm and the sizes of a primitive on a GPU, if tuning rows for elements of this size do not fit. */
+  row?(primitive: string): {
     readonly elementBytes: number;
     readonly algorithm: "blelloch";
     readonly workGroupSize: number;

@@ -14,6 +14,7 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
 import { callersText } from "../text/callers.ts";
+import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { algorithms } from "./algorithms.ts";
@@ -56,7 +57,7 @@ const countTiles = /* @__PURE__ */ file("kernels/count_tiles.wgsl", countTilesFi
 const keepFlagged = /* @__PURE__ */ file("io/keep_flagged.wgsl", keepFlaggedFile);
 const loadKept = /* @__PURE__ */ file("io/load_kept.wgsl", loadKeptFile);
 const noInput = /* @__PURE__ */ file("io/no_input.wgsl", noInputFile);
-const storeKept = /* @__PURE__ */ file("io/store_kept.wgsl", storeKeptFile);
+export const storeKept = /* @__PURE__ */ file("io/store_kept.wgsl", storeKeptFile);
 const totalBuffer = /* @__PURE__ */ file("io/total_buffer.wgsl", totalBufferFile);
 const totalDispatch = /* @__PURE__ */ file("io/total_dispatch.wgsl", totalDispatchFile);
 const totalDraw = /* @__PURE__ */ file("io/total_draw.wgsl", totalDrawFile);
@@ -110,15 +111,16 @@ function compactionSources(
     "where" in selector
       ? [`fn keep_value(${parameters}) -> bool {\n  return bool(`, "  );\n}"]
       : [
-          `${classesText(selector.classes)}\nvar<private> class_now: u32;\nfn keep_value(${parameters}) -> bool {\n  return class_now == min(CLASSES - 1u, u32(`,
+          `${classesText(selector.classes)}\nfn class_value(${parameters}) -> u32 {\n  return min(CLASSES - 1u, u32(`,
           "  ));\n}",
         ];
+  const result = "where" in selector ? "keep" : "class_of";
   return [
     generated(
       [
         ...head,
-        "fn keep(item: Input, index: u32) -> bool {",
-        "  return keep_value(value_from_item(item), index + params.first_index);",
+        `fn ${result}(item: Input, index: u32) -> ${"where" in selector ? "bool" : "u32"} {`,
+        `  return ${"where" in selector ? "keep" : "class"}_value(value_from_item(item), index + params.first_index);`,
         "}",
       ].join("\n"),
     ),
@@ -170,11 +172,19 @@ export interface Parted {
     readonly number: number;
     /** What gives an item's class: WGSL over the element `x` and its index `i`. */
     readonly expression: string;
-    readonly count: SourceText;
-    readonly move: SourceText;
+    /** The files that count items and move them, if items have these sizes. */
+    kernelsOf(options: KernelOptions): ClassKernels;
     /** The kernel that stores where classes begin. */
     offsets(count: Monoid, sizes: Sizes): Kernel;
   };
+}
+
+/** The files of the two kernels of a partition by classes, each with an entry point. */
+export interface ClassKernels {
+  readonly count: readonly SourceText[];
+  readonly move: readonly SourceText[];
+  /** The constants that only they use. */
+  readonly constants?: Constants;
 }
 
 /** Declares the number of classes. */
@@ -247,17 +257,19 @@ const compactInput = ({ arrangement, selector, indices, sizes }: CompactKernelOp
 /** The kernel that counts how many items of each tile are kept. */
 export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {
   const vector = compactVector(options);
-  const classes = options.parted?.classes;
+  const classes = options.parted?.classes?.kernelsOf(options);
   return linkKernel(
     `wavefold count ${classes ? "classes" : "kept"} <${options.type.name}>`,
     classes ? "count_classes" : "count_tiles",
     withInstead(options.oneByOne?.kept, [
       ...compactSources(count, options, vector),
       compactInput(options),
-      classes?.count ?? countTiles,
+      ...(classes?.count ?? [countTiles]),
     ]),
     options.sizes,
     vector,
+    1,
+    classes?.constants,
   );
 }
 
@@ -274,19 +286,24 @@ export function compactKernel(
   const { type, indices, sizes, arrangement, carry, indirect, mostWorkGroups, parted } = options;
   const vector = compactVector(options);
   const singlePass = typeof carry === "object";
+  const classes = parted?.classes?.kernelsOf(options);
   return linkKernel(
     `wavefold ${parted?.primitive ?? "compact"} ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
-    singlePass ? "compact_single_pass" : parted?.classes ? "part_classes" : "compact_tiles",
+    singlePass ? "compact_single_pass" : classes ? "part_classes" : "compact_tiles",
     withInstead(options.oneByOne?.kept, [
       ...compactSources(count, options, vector),
       ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
-      storeKept,
-      ...(parted?.store ? [parted.store] : []),
-      singlePass ? compactSinglePass : (parted?.classes?.move ?? compactTiles),
+      ...(classes?.move ?? [
+        storeKept,
+        ...(parted?.store ? [parted.store] : []),
+        singlePass ? compactSinglePass : compactTiles,
+      ]),
     ]),
     sizes,
     vector,
+    1,
+    classes?.constants,
   );
 }
 

@@ -1,15 +1,18 @@
+import loadOneClassFile from "../../shaders/device/io/load_one_class.wgsl";
 import storeApartFile from "../../shaders/device/io/store_apart.wgsl";
 import storePartedFile from "../../shaders/device/io/store_parted.wgsl";
 import countClassesFile from "../../shaders/device/kernels/count_classes.wgsl";
 import partClassesFile from "../../shaders/device/kernels/part_classes.wgsl";
 import storeOffsetsFile from "../../shaders/device/kernels/store_offsets.wgsl";
 import { generated } from "../text/source.ts";
-import type { Parted } from "./compact.ts";
-import { classesText } from "./compact.ts";
+import type { ClassKernels, Parted } from "./compact.ts";
+import { classesText, storeKept } from "./compact.ts";
 import { file, operatorSources, storageText } from "./contract.ts";
+import type { KernelOptions } from "./kernel.ts";
 import { carrySpine, linkKernel } from "./kernel.ts";
 
 const countClasses = /* @__PURE__ */ file("kernels/count_classes.wgsl", countClassesFile);
+const loadOneClass = /* @__PURE__ */ file("io/load_one_class.wgsl", loadOneClassFile);
 const partClasses = /* @__PURE__ */ file("kernels/part_classes.wgsl", partClassesFile);
 const storeOffsets = /* @__PURE__ */ file("kernels/store_offsets.wgsl", storeOffsetsFile);
 const storeApart = /* @__PURE__ */ file("io/store_apart.wgsl", storeApartFile);
@@ -24,14 +27,23 @@ export const REST_BINDING = 15;
 /** Options of a partition in two whose rest has a range of its own. */
 export const apart: Parted = { primitive: "partition", store: storeApart, apart: true };
 
-/** Options of a partition into classes. */
-export const byClass = (number: number, expression: string): Parted => ({
+/** The kernels of a partition by classes that every adapter runs: each class loads and scans its tile. */
+const portable: ClassKernels = {
+  count: [loadOneClass, countClasses],
+  move: [loadOneClass, storeKept, partClasses],
+};
+
+/** Options of a partition into classes. Where `byVotes` gives kernels, these are taken. */
+export const byClass = (
+  number: number,
+  expression: string,
+  byVotes: (options: KernelOptions) => ClassKernels | undefined,
+): Parted => ({
   primitive: "partition",
   classes: {
     number,
     expression,
-    count: countClasses,
-    move: partClasses,
+    kernelsOf: (options) => byVotes(options) ?? portable,
     offsets: (count, sizes) =>
       linkKernel(
         "wavefold store where classes begin",

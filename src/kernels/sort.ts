@@ -151,7 +151,7 @@ export interface SortKernelOptions {
   readonly partBytes?: number;
   /** The most bytes of keys alone that are ranked by the order in which they arrive at counters. Votes come only where it is wrong. */
   readonly byArrival?: 0 | 4 | 8;
-  /** Whether items with values or positions are ranked by that order, too, if subgroups can vote. Marks show where it is wrong. */
+  /** Whether other items are ranked by that order, too, if subgroups can vote. Marks show where it is wrong. */
   readonly byMarks?: boolean;
   /** Whether a thread holds the ranks of its items two to a word. */
   readonly packsRanks?: boolean;
@@ -234,6 +234,9 @@ function sharedWords(options: SortKernelOptions): number {
   );
 }
 
+/** The most items of a tile whose marks have room for their places: 16 bits. */
+const MOST_MARKED = 2 ** 16;
+
 /**
  * Whether passes rank by the order in which items arrive. It takes keys alone that are sorted by all their bits: nobody sees the
  * order of those that are equal, and a tile that is in order by them is right.
@@ -257,14 +260,18 @@ export const isByArrival = ({
   digits.from === 0 &&
   digits.bits === type.bytes * 8;
 
-/** Whether passes rank by the order in which items arrive, and look at marks. A mark has 16 bits for a place in the tile. */
-const isByMarks = ({ byMarks = false, type, keysAlone, payload, shape }: SortKernelOptions): boolean =>
-  byMarks &&
-  payload.kind !== "none" &&
+/** Whether passes rank other items by the order in which they arrive, and look at marks, if a tile has no more than {@link MOST_MARKED}. */
+export const takesMarks = (
+  options: Parameters<typeof isByArrival>[0] & Pick<SortKernelOptions, "byMarks">,
+): boolean =>
+  options.byMarks === true &&
+  options.shape.byVotes &&
+  !isByArrival(options) &&
   // Items of f16 have memory of their own beside the marks: H200, with u32, 2^24, 425 µs, and by votes 362.
-  !areHalves({ type, keysAlone }) &&
-  shape.byVotes &&
-  shape.sizes.workGroupSize * shape.sizes.items <= 2 ** 16;
+  !areHalves(options);
+
+const isByMarks = (options: SortKernelOptions): boolean =>
+  takesMarks(options) && options.shape.sizes.workGroupSize * options.shape.sizes.items <= MOST_MARKED;
 
 /** Bytes of work-group memory that a sort's kernels take. */
 export function sortMemory(options: SortKernelOptions): number {

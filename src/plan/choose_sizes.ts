@@ -118,7 +118,7 @@ export function rowOf<Name extends Tuned>(
   const { elementBytes, long, row } = combined;
   const isNvidia = vendor === "nvidia" && loaded.subgroup;
   const rows = table[software ? "software" : isNvidia ? "nvidia" : "gpu"][primitive];
-  return ((!software && row) ||
+  return ((!software && row?.(primitive)) ||
     (tuned?.(table === twoPassRows, primitive, combined, maxLength, loaded) ??
       // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
       rows.find(

@@ -4,10 +4,10 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
-import type { Indirect, Parted, Selector } from "../kernels/compact.ts";
+import type { ClassKernels, Indirect, Parted, Selector } from "../kernels/compact.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
-import type { Arrangement } from "../kernels/kernel.ts";
+import type { Arrangement, KernelOptions } from "../kernels/kernel.ts";
 import { bindingOf, isWide } from "../kernels/kernel.ts";
 import { apart, byClass, inTwo, REST_BINDING } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
@@ -372,16 +372,20 @@ export function planPartition(
   arrangements?: readonly Arrangement[],
   testing?: LookBackTesting,
 ): Plan {
-  const parted = partedBy(options);
+  const mostMemory = facts.limits.maxComputeWorkgroupStorageSize;
+  const parted = partedBy(options, (classes, own) => methods.classesByVotes?.(classes, mostMemory, own));
   const ownMethods = parted.apart && singlePass ? { ...methods, singlePass } : methods;
   return planCompact(options, facts, ownMethods, arrangements, testing, parted);
 }
 
-/** The most classes. The data is read twice for each. */
+/** The most classes. Where no subgroups vote, the data is read twice for each. */
 export const MOST_CLASSES = 16;
 
 /** @throws {ArgumentError} for classes that are none. */
-function partedBy({ type, where, rest, classes, class: expression }: PartitionOptions): Parted {
+function partedBy(
+  { type, where, rest, classes, class: expression }: PartitionOptions,
+  byVotes: (classes: number, options: KernelOptions) => ClassKernels | undefined,
+): Parted {
   const title = `partition<${type?.name}>`;
   if (classes === undefined && expression === undefined) {
     return rest ? apart : inTwo;
@@ -401,5 +405,5 @@ function partedBy({ type, where, rest, classes, class: expression }: PartitionOp
   if (where !== undefined) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or classes, and not both`, "where");
   }
-  return byClass(classes, expression);
+  return byClass(classes, expression, (own) => byVotes(classes, own));
 }

@@ -1,12 +1,14 @@
 import type { Monoid, Operator, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
+import type { ClassKernels } from "../kernels/compact.ts";
 import type { EndChoices } from "../kernels/initial_and_total.ts";
 import type {
   Arrangement,
   Ends,
   InitialBytes,
   Kernel,
+  KernelOptions,
   ScanKernelOptions,
   SegmentSources,
 } from "../kernels/kernel.ts";
@@ -173,6 +175,12 @@ export interface Methods {
   readonly singlePass?: PlanSinglePass;
   /** Without it, a reduction of several tiles takes a dispatch for each level of its spine. */
   readonly reduceOnce?: ReduceOnce;
+  /** The kernels of a partition by classes in which subgroups vote, for a number of classes, bytes of work-group memory, and sizes. */
+  readonly classesByVotes?: (
+    classes: number,
+    mostMemory: number,
+    options: KernelOptions,
+  ) => ClassKernels | undefined;
   /** Checks the map that options name, and makes it. Without it, no options may name a map or its type `from`. */
   readonly mapOf?: (
     options: { readonly map?: unknown; readonly from?: unknown },

@@ -1,3 +1,4 @@
+import { classesByVotes } from "../kernels/partition_by_votes.ts";
 import { subgroup } from "../kernels/subgroup_tiles.ts";
 import type { Methods } from "./methods.ts";
 import { portableMethods } from "./methods.ts";
@@ -7,11 +8,12 @@ import { singlePass } from "./single_pass.ts";
 
 /**
  * The portable methods and those of options, and the ones that read data once or use subgroups: the algorithm `subgroup`, single passes,
- * and reductions in one dispatch. A plan with segments needs `methodsOfSegments`, too.
+ * reductions in one dispatch, and partitions by classes by votes. A plan with segments needs `methodsOfSegments`, too.
  */
 export const methodsWithSubgroups: Methods = {
   ...methodsOfOptions,
   algorithms: { ...portableMethods.algorithms, subgroup },
   singlePass,
   reduceOnce,
+  classesByVotes,
 };

@@ -22,6 +22,7 @@ import {
   sortMemory,
   sortPassKernel,
   spinePlaces,
+  takesMarks,
 } from "../kernels/sort.ts";
 import { comparedKernel, comparedMemory } from "../kernels/sort_compared.ts";
 import type { Digits } from "../kernels/sort_key.ts";
@@ -57,9 +58,8 @@ export type Moved = ScalarType | "positions" | undefined;
 /** A row of the table of sizes. */
 export interface SortRow {
   readonly workGroupSize: number;
-  /** Items of a thread: `items` if items or values have two words, `longKeyItems` if keys have two and do not move alone, otherwise `wordItems`. */
+  /** Items of a thread that are ranked by votes alone: `items` if items or values have two words, or values go in windows, otherwise `wordItems`. */
   readonly items: number;
-  readonly longKeyItems: number;
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
@@ -76,8 +76,15 @@ export interface SortRow {
   readonly byVotes: boolean;
   /** The most bytes of a key for which keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
   readonly byArrival: 0 | 4 | 8;
-  /** Whether items with values or positions are ranked by that order, too, if subgroups can vote where it is wrong. */
+  /** Whether other items are ranked by that order, too, if subgroups can vote where it is wrong. */
   readonly byMarks: boolean;
+  /** Items of a thread that are ranked so: words alone, and with values of a word; keys of two words; and other keys with values of two. */
+  readonly markedItems: readonly [keys: number, withValues: number, longKeys: number, longValues: number];
+  /** The same for shorter data of words alone, and with values of a word. */
+  readonly shorterMarkedKeys: readonly (readonly [upTo: number, items: number])[];
+  readonly shorterMarked: readonly (readonly [upTo: number, items: number])[];
+  /** From this number of words with values of a word on, a work-group that ranks them so has this many threads. */
+  readonly longMarked: readonly [from: number, threads: number];
   /** The most bits of a digit: if subgroups vote, and if threads have counters. */
   readonly bits: number;
   readonly counterBits: number;
@@ -108,7 +115,6 @@ export const sortRows = {
   software: {
     workGroupSize: 64,
     items: 16,
-    longKeyItems: 16,
     wordItems: [16, 16],
     shorter: [],
     shorterWithValues: [],
@@ -119,6 +125,10 @@ export const sortRows = {
     byVotes: false,
     byArrival: 0,
     byMarks: false,
+    markedItems: [16, 16, 16, 16],
+    shorterMarkedKeys: [],
+    shorterMarked: [],
+    longMarked: [Infinity, 64],
     bits: 6,
     counterBits: 4,
     counterItems: 16,
@@ -142,23 +152,20 @@ export const sortRows = {
   nvidia: {
     workGroupSize: 256,
     items: 22,
-    // H200, 2^23, µs, with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). u32 + u64 take 411, 394 (425).
-    longKeyItems: 16,
-    wordItems: [32, 22],
+    // H100, u32 + u32, 2^26, µs, with 22 items and 28: without look-back 3063, 2664, in four windows 10,070, 10,632. f16 + u32, 2^24: 518, 372.
+    wordItems: [32, 28],
     // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
     shorter: [
       [2 ** 16, 4],
       [2 ** 18, 8],
       [2 ** 22, 16],
     ],
-    // H200, u32 + u32, µs, with 16 items, 21 and 22: 2^20 65.8; 2^21 112.7, 111.7; 2^22 193.5, 186.3, 191.9; 2^23 – , 324.7, 325; 2^24 – , 596, 589
-    // (24: 611; 28: 813; 32: 761); 2^26 – , – , 2172 (24: 2237; 28: 3007). 21 make three tiles for each work-group that 132 multiprocessors
-    // hold at 2^22. By votes 219, 670 and 2391.
     shorterWithValues: [
       [2 ** 16, 4],
       [2 ** 18, 8],
-      [2 ** 20, 16],
-      [2 ** 22, 21],
+      [2 ** 22, 16],
+      [2 ** 23, 20],
+      [2 ** 24, 24],
     ],
     packsFrom: 26,
     // H100, u32, µs, with 16 items and 32: 2^18 42.8 (8: 42.6) and 49.5; 2^20 58.6 and 58.8; 2^21 90.1 and 75.6; 2^22 152 and 131.
@@ -178,6 +185,28 @@ export const sortRows = {
     byVotes: true,
     byArrival: 8,
     byMarks: true,
+    // H200, 2^23, µs, with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). u32 + u64 take 411, 394 (425).
+    // H100, u64 by 32 bits, with 16, 20 and 22: 371, 384, 480 (by votes 415).
+    markedItems: [22, 22, 16, 22],
+    // H100, u32 by 16 bits, µs, by votes and with 16 items, 20 and 22: 2^20 37.6, 35.0, – , 35.3; 2^21 61.0, 51.8, – , 50.1; 2^22 98.5, 90.3,
+    // 86.0, 86.7; 2^24 271, – , 263, 255; 2^26 929, – , – , 895 (512 × 22: 974); 2^28 3562, – , – , 3476.
+    shorterMarkedKeys: [
+      [2 ** 16, 4],
+      [2 ** 18, 8],
+      [2 ** 20, 16],
+    ],
+    // H200, u32 + u32, µs, with 16 items, 21 and 22: 2^20 65.8; 2^21 112.7, 111.7; 2^22 193.5, 186.3, 191.9; 2^23 – , 324.7, 325; 2^24 – , 596, 589
+    // (24: 611; 28: 813; 32: 761); 2^26 – , – , 2172 (24: 2237; 28: 3007). 21 make three tiles for each work-group that 132 multiprocessors
+    // hold at 2^22. By votes 219, 670 and 2391.
+    shorterMarked: [
+      [2 ** 16, 4],
+      [2 ** 18, 8],
+      [2 ** 20, 16],
+      [2 ** 22, 21],
+    ],
+    // H100, u32 + u32, µs, by 256 threads and by 512: 2^24 688, 707; 2^25 1339, 1312; 2^26 2657, 2510 (512 × 20: 2574; 512 × 24: 2612; 1024 × 16:
+    // 3062); 2^28 10,742, 9690.
+    longMarked: [2 ** 25, 512],
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -211,7 +240,6 @@ export const sortRows = {
   gpu: {
     workGroupSize: 256,
     items: 12,
-    longKeyItems: 12,
     wordItems: [12, 12],
     shorter: [],
     shorterWithValues: [],
@@ -222,6 +250,10 @@ export const sortRows = {
     byVotes: true,
     byArrival: 0,
     byMarks: false,
+    markedItems: [12, 12, 12, 12],
+    shorterMarkedKeys: [],
+    shorterMarked: [],
+    longMarked: [Infinity, 256],
     bits: 8,
     counterBits: 4,
     counterItems: 16,
@@ -293,7 +325,30 @@ export function requireBindable(
   }
 }
 
-/** Checks the options that all sorts have, and returns what follows from them. */
+const itemsUpTo = (maxLength: number, shorter: SortRow["shorter"]): number | undefined =>
+  shorter.find(([upTo]) => maxLength <= upTo)?.[1];
+
+/** The sizes if marks check ranks. */
+function markedSizesOf({ row, base, maxLength }: CheckedSort): Pick<SortRow, "items" | "workGroupSize"> {
+  const [keys, withValues, longKeys, longValues] = row.markedItems;
+  const isPair = movesPairs(base);
+  const isAlone = base.payload.kind === "none";
+  const [items, shorter] = isPair
+    ? [wordsPerKey(base.key.type) === 2 ? longKeys : longValues, row.shorter]
+    : isAlone
+      ? [keys, row.shorterMarkedKeys]
+      : [withValues, row.shorterMarked];
+  const [from, threads] = row.longMarked;
+  return {
+    items: itemsUpTo(maxLength, shorter) ?? items,
+    workGroupSize: !isPair && !isAlone && maxLength >= from ? threads : row.workGroupSize,
+  };
+}
+
+/**
+ * Checks the options that all sorts have, and returns what follows from them. The row has the items of threads that rank by votes, or
+ * keys as they arrive.
+ */
 export function checkedSort(
   options: SortOptions,
   facts: DeviceFacts,
@@ -320,15 +375,15 @@ export function checkedSort(
   const [from, to] = range;
   const digits = { from, bits: to - from };
   const arrives = isByArrival({ ...row, type, keysAlone, payload, digits, shape: row });
-  const pairItems = payload.kind !== "none" && wordsPerKey(key.type) === 2 ? row.longKeyItems : row.items;
   const [items, shorterItems] = arrives
     ? isPair
       ? [row.arrivingPairs[type.kind === "float" ? 1 : 0], row.shorterPairs]
       : [row.wordItems[0], row.shorterKeys]
-    : isPair || payload.kind === "none"
-      ? [isPair ? pairItems : row.wordItems[0], row.shorter]
-      : [row.wordItems[1], row.shorterWithValues];
-  const shorter = shorterItems.find(([upTo]) => options.maxLength <= upTo)?.[1];
+    : payload.kind === "none" && !isPair
+      ? [row.wordItems[0], row.shorter]
+      : isPair || inWindows
+        ? [row.items, row.shorter]
+        : [row.wordItems[1], row.shorterWithValues];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? wordsPerKey(key.type) * 4 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);
@@ -342,7 +397,7 @@ export function checkedSort(
     title,
     type,
     range,
-    row: { ...row, items: testing.items ?? shorter ?? items },
+    row: { ...row, items: testing.items ?? itemsUpTo(options.maxLength, shorterItems) ?? items },
     base,
     maxLength,
     longest,
@@ -375,12 +430,18 @@ export function planSort(
   const tuned = tunedFor(options, facts, methods, checked);
   // A row's sizes were measured together, so a caller who chooses one of them gets Wavefold's own for the other.
   const isSized = options.workGroupSize !== undefined || options.itemsPerThread !== undefined;
-  const row: SortRow = { ...checked.row, ...(tuned && !isSized && sizesOf(tuned.row)), ...testing };
-
-  const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
-  const lookBack = lookBackFor(tuned ?? options, facts, row, testing, maxLength);
+  const lookBack = lookBackFor(tuned ?? options, facts, checked.row, testing, maxLength);
   // Without look-back, votes are faster: H200, u32 + u32, 2^24 and 2^26, 719 and 2402 µs, and 831 and 2869 by marks.
-  const byMarks = testing.byMarks ?? (row.byMarks && lookBack !== undefined);
+  const byMarks = testing.byMarks ?? (checked.row.byMarks && lookBack !== undefined);
+  const digitBits = { from: range[0], bits: range[1] - range[0] };
+  const isMarked = takesMarks({ ...base, ...checked.row, byMarks, digits: digitBits, shape: checked.row });
+  const row: SortRow = {
+    ...checked.row,
+    ...(isMarked && markedSizesOf(checked)),
+    ...(tuned && !isSized && sizesOf(tuned.row)),
+    ...testing,
+  };
+  const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
   const ofTiles = { partBytes: row.partBytes, byArrival: row.byArrival, byMarks };
   const [oneTile, oneTileThreads] = (testing.oneTile === undefined ? row.shorterTiles : []).find(
     ([upTo]) => maxLength <= upTo,
@@ -400,10 +461,9 @@ export function planSort(
   }
   const { shape, digits } = own;
   const { workGroupSize, items } = shape.sizes;
-  const packsRanks = base.payload.kind !== "none" && items >= row.packsFrom;
   const kernelOptions: SortKernelOptions = {
     ...base,
-    ...(own !== alone && { ...ofTiles, packsRanks }),
+    ...(own !== alone && { ...ofTiles, packsRanks: base.payload.kind !== "none" && items >= row.packsFrom }),
     shape,
     digits,
   };

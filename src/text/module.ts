@@ -6,7 +6,7 @@ export type Constants = Readonly<Record<string, number>>;
 
 /**
  * The text with each loop that is marked `// unroll` written out, and loops within loops, too. A loop whose bound is not among the
- * constants stays a loop. Such a loop stands in a function, on lines of its own, and its first line has exactly these tokens:
+ * constants, or is an expression, stays a loop. A loop that is written out stands in a function, on lines of its own, and its first line has exactly these tokens:
  * `for (var item = 0u; item < ITEMS; item++) { // unroll`.
  */
 export const unroll = (text: string, constants: Constants): string =>
@@ -20,7 +20,10 @@ export const unroll = (text: string, constants: Constants): string =>
 function unrolled(tokens: readonly string[], constants: Constants): string[] {
   const result: string[] = [];
   for (let at = 0; at < tokens.length; at++) {
-    const count = tokens[at + 26]?.startsWith("// unroll") ? constants[tokens[at + 16] as string] : undefined;
+    const count =
+      tokens[at] === "for" && tokens[at + 26]?.startsWith("// unroll")
+        ? constants[tokens[at + 16] as string]
+        : undefined;
     if (count === undefined) {
       result.push(tokens[at] as string);
       continue;

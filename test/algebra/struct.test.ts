@@ -21,8 +21,11 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { randomBits, randomItems } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { randomStruct, scalarsKernel } from "../support/structs.ts";
+
+/** Of these, a run of the quick tier takes some. */
+const inTurn = testInTurn({ of: 3 });
 
 const mixed = struct({ name: "Mixed", fields: { a: f16, b: u64, c: f16, d: i32, e: f64, f: u32, g: i64 } });
 
@@ -267,7 +270,7 @@ describe("vectors, arrays and structs as fields", () => {
   });
 });
 
-test("bytes and offsets of any nested type are WGSL's", () => {
+inTurn("bytes and offsets of any nested type are WGSL's", () => {
   const next = randomBits("nested types");
   for (let at = 0; at < 300; at++) {
     const type = randomStruct(`Any${at}`, next);
@@ -370,7 +373,7 @@ test.each(rows([...Array(10).keys()], { of: 10 }))(
 );
 
 describe("errors", () => {
-  test("a long or deep value is shown in part", () => {
+  inTurn("a long or deep value is shown in part", () => {
     const pair = struct({ name: "Pair", fields: { a: u32, v: vec3(f32) } });
     const messageOf = (value: unknown): string => {
       try {

@@ -31,9 +31,9 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
-const it = testInTurn({ of: 10 });
+const it = testInTurn({ of: 30 });
 
 const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
 
@@ -524,18 +524,23 @@ describe("the command line", () => {
 
 describe("files", () => {
   const whole = npy("<u4", [8], example);
-  it.each<[string, Uint8Array, RegExp]>([
-    ["not .npy", new TextEncoder().encode("3 1 7 0 4"), /bad\.npy: this is not a \.npy file/],
-    [
-      "truncated",
-      whole.subarray(0, whole.length - 4),
-      /truncated: shape \(8,\) of <u4 takes 32 bytes of data, and it holds 28/,
-    ],
-    ["too long", Uint8Array.of(...whole, 0), /1 bytes too many/],
-    ["big-endian", npy(">u4", [8], example), /big-endian; it takes little-endian <u4/],
-    ["Fortran", npy("<u4", [4, 2], example, "True"), /Fortran order.*it takes C order/],
-    ["c8", npy("<c8", [1], new Float64Array(1)), /dtype is <c8; it takes <u4 <i4 <f4 <f2 <u8 <i8 <f8/],
-  ])("rejects a file that is %s", (_, bytes, message) => {
+  it.each(
+    rows<[string, Uint8Array, RegExp]>(
+      [
+        ["not .npy", new TextEncoder().encode("3 1 7 0 4"), /bad\.npy: this is not a \.npy file/],
+        [
+          "truncated",
+          whole.subarray(0, whole.length - 4),
+          /truncated: shape \(8,\) of <u4 takes 32 bytes of data, and it holds 28/,
+        ],
+        ["too long", Uint8Array.of(...whole, 0), /1 bytes too many/],
+        ["big-endian", npy(">u4", [8], example), /big-endian; it takes little-endian <u4/],
+        ["Fortran", npy("<u4", [4, 2], example, "True"), /Fortran order.*it takes C order/],
+        ["c8", npy("<c8", [1], new Float64Array(1)), /dtype is <c8; it takes <u4 <i4 <f4 <f2 <u8 <i8 <f8/],
+      ],
+      { of: 6 },
+    ),
+  )("rejects a file that is %s", (_, bytes, message) => {
     write("bad.npy", bytes);
     fails(message, "scan", "bad.npy", "-o", "out.npy");
     fails(message, "reduce", "bad.npy");

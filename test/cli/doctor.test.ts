@@ -16,6 +16,10 @@ import type { LitmusName } from "../../src/kernels/litmus.ts";
 import { litmusTests } from "../../src/kernels/litmus.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
+import { testInTurn } from "../support/rows.ts";
+
+/** Tests that start the command: a run of the quick tier takes some. */
+const inTurn = testInTurn({ of: 4 });
 
 const gpu: AdapterFacts = {
   name: "Fast 9000",
@@ -241,7 +245,7 @@ describe("the command", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("writes the report as text and as JSON", () => {
+  inTurn("writes the report as text and as JSON", () => {
     const { status, stdout, stderr } = runIn(folder, [
       "doctor",
       "--types",
@@ -275,7 +279,7 @@ describe("the command", () => {
   });
 
   const noDrivers = process.platform === "linux" ? undefined : "it takes Linux to have no Vulkan driver";
-  test("says why there is no GPU, fails, and has the report on stdout by then", ({ skip }) => {
+  inTurn("says why there is no GPU, fails, and has the report on stdout by then", ({ skip }) => {
     skip(noDrivers !== undefined, noDrivers);
     const run = (...args: string[]) =>
       spawnSync(process.execPath, [program, "doctor", "--adapter", "gpu", ...args], {
@@ -299,7 +303,7 @@ describe("the command", () => {
     expect(text.stdout).toContain(`\n${report.summary}.\n`);
   });
 
-  test("ends with a link that opens an issue, once package.json says where", async ({ skip }) => {
+  inTurn("ends with a link that opens an issue, once package.json says where", async ({ skip }) => {
     skip(noDrivers !== undefined, noDrivers);
     // The package as it is installed, but for its manifest.
     const own = join(folder, "wavefold");
@@ -321,7 +325,7 @@ describe("the command", () => {
     expect(doctor({ bugs: undefined, repository: undefined })).not.toContain("opens an issue");
   });
 
-  test("rejects what it cannot do, before it does anything", () => {
+  inTurn("rejects what it cannot do, before it does anything", () => {
     failsIn(folder, /there is no type "u8"; types are u32, i32/, ["doctor", "--types", "f16,u8"]);
     failsIn(folder, /folder .*missing does not exist/, ["doctor", "--json", "missing/a.json"]);
   });

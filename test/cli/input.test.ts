@@ -10,11 +10,11 @@ import { withInput } from "../../src/cli/files.ts";
 import { dumpElements } from "../../src/cli/npy.ts";
 import { needsUnix, SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
 needsUnix();
 
-const it = testInTurn({ of: 4 });
+const it = testInTurn({ of: 6 });
 
 const reduce = (name: string): string[] => ["reduce", name, ...SOFTWARE];
 
@@ -140,55 +140,68 @@ describe("an input", () => {
     }
   });
 
-  it.each<[string, Buffer, RegExp]>([
-    [
-      "a structured dtype",
-      npy(headerOf("[('a', '<u4'), ('b', '<f4')]", "(3,)"), 24),
-      /its dtype is a structured one; it takes <u4 .* save one field alone/,
-    ],
-    ["objects", npy(headerOf("'|O'", "(3,)"), 24), /its dtype is \|O, of Python's objects; it takes <u4/],
-    ["text", npy(headerOf("'<U5'", "(3,)"), 60), /its dtype is <U5; it takes <u4/],
-    [
-      "a dtype that a terminal would obey",
-      npy(headerOf("'\x1b[31m'", "(3,)"), 60),
-      /dtype is "\\u001b\[31m"; /,
-    ],
-    [
-      "a shape whose product is no number of bytes",
-      npy(headerOf("'<u4'", `(${2 ** 52}, ${2 ** 52})`), 4),
-      /takes more bytes than any file holds/,
-    ],
-    [
-      "a shape whose product is no number at all",
-      npy(headerOf("'<u4'", `(${"9".repeat(400)}, 0)`), 0),
-      /its shape has a length of 2\^53 or more/,
-    ],
-    ["more data than it has", npy(headerOf("'<u4'", `(${2 ** 50},)`), 4), /truncated: .* and it holds 4$/],
-    ["a shape that is no tuple", npy(headerOf("'<u4'", "3"), 12), /malformed: it has no 'shape'/],
-    ["a shape of words", npy(headerOf("'<u4'", "('3',)"), 12), /malformed: it has no shape of whole numbers/],
-    [
-      "65 dimensions",
-      npy(headerOf("'<u4'", `(${"1, ".repeat(65)})`), 4),
-      /malformed: its shape has 65 dimensions, and NumPy's have 64 at most/,
-    ],
-    [
-      "another key",
-      npy("{'descr': '<u4', 'fortran_order': False, 'shape': (3,), 'x': 1}", 12),
-      /malformed: it has a key that is none of/,
-    ],
-    ["no dict", npy("('descr', '<u4')", 12), /malformed: it is no dict of Python/],
-    [
-      "half a dict",
-      npy("{'descr': '<u4', 'fortran_order'", 12),
-      /malformed: it has "\\n" at character 32, where it takes ":"|malformed: it ends at character 33, where it takes ":"/,
-    ],
-    ["a header that nests", npy("(".repeat(60_000), 12), /malformed: .* no more than 16 brackets/],
-    [
-      "a header of 200 kB",
-      npy(`{${"'shape': (".repeat(20_000)}`, 12),
-      /its header takes 200002 bytes; it takes 65535 at most/,
-    ],
-  ])("is refused with %s", (_, bytes, message) => {
+  it.each(
+    rows<[string, Buffer, RegExp]>(
+      [
+        [
+          "a structured dtype",
+          npy(headerOf("[('a', '<u4'), ('b', '<f4')]", "(3,)"), 24),
+          /its dtype is a structured one; it takes <u4 .* save one field alone/,
+        ],
+        ["objects", npy(headerOf("'|O'", "(3,)"), 24), /its dtype is \|O, of Python's objects; it takes <u4/],
+        ["text", npy(headerOf("'<U5'", "(3,)"), 60), /its dtype is <U5; it takes <u4/],
+        [
+          "a dtype that a terminal would obey",
+          npy(headerOf("'\x1b[31m'", "(3,)"), 60),
+          /dtype is "\\u001b\[31m"; /,
+        ],
+        [
+          "a shape whose product is no number of bytes",
+          npy(headerOf("'<u4'", `(${2 ** 52}, ${2 ** 52})`), 4),
+          /takes more bytes than any file holds/,
+        ],
+        [
+          "a shape whose product is no number at all",
+          npy(headerOf("'<u4'", `(${"9".repeat(400)}, 0)`), 0),
+          /its shape has a length of 2\^53 or more/,
+        ],
+        [
+          "more data than it has",
+          npy(headerOf("'<u4'", `(${2 ** 50},)`), 4),
+          /truncated: .* and it holds 4$/,
+        ],
+        ["a shape that is no tuple", npy(headerOf("'<u4'", "3"), 12), /malformed: it has no 'shape'/],
+        [
+          "a shape of words",
+          npy(headerOf("'<u4'", "('3',)"), 12),
+          /malformed: it has no shape of whole numbers/,
+        ],
+        [
+          "65 dimensions",
+          npy(headerOf("'<u4'", `(${"1, ".repeat(65)})`), 4),
+          /malformed: its shape has 65 dimensions, and NumPy's have 64 at most/,
+        ],
+        [
+          "another key",
+          npy("{'descr': '<u4', 'fortran_order': False, 'shape': (3,), 'x': 1}", 12),
+          /malformed: it has a key that is none of/,
+        ],
+        ["no dict", npy("('descr', '<u4')", 12), /malformed: it is no dict of Python/],
+        [
+          "half a dict",
+          npy("{'descr': '<u4', 'fortran_order'", 12),
+          /malformed: it has "\\n" at character 32, where it takes ":"|malformed: it ends at character 33, where it takes ":"/,
+        ],
+        ["a header that nests", npy("(".repeat(60_000), 12), /malformed: .* no more than 16 brackets/],
+        [
+          "a header of 200 kB",
+          npy(`{${"'shape': (".repeat(20_000)}`, 12),
+          /its header takes 200002 bytes; it takes 65535 at most/,
+        ],
+      ],
+      { of: 5 },
+    ),
+  )("is refused with %s", (_, bytes, message) => {
     writeFileSync(at("bad.npy"), bytes);
     const { status, stdout, stderr } = runIn(folder, reduce("bad.npy"));
     expect(stderr).toMatch(/^wavefold: bad\.npy: [^\n\p{Cc}]+\n$/u);

@@ -5,6 +5,10 @@ import { parseElements, parseFlags } from "../../src/cli/npy.ts";
 import { LiteralError, parseLiteral } from "../../src/cli/python_literal.ts";
 import { cpuSeconds } from "../support/cpu_seconds.ts";
 import { seed } from "../support/random.ts";
+import { testInTurn } from "../support/rows.ts";
+
+/** Of these, a run of the quick tier takes some. */
+const inTurn = testInTurn({ of: 3 });
 
 const RUNS = 4000;
 const options = { seed, numRuns: RUNS };
@@ -108,7 +112,7 @@ function mutated(
 }
 
 describe("a .npy file", () => {
-  it("is read, however Python writes its header", () => {
+  inTurn("is read, however Python writes its header", () => {
     fc.assert(
       fc.property(header, ({ descr, lengths, data, file }) => {
         const { type, data: found, shape: foundShape } = parseElements(file, "a.npy");
@@ -136,7 +140,7 @@ describe("a .npy file", () => {
   const changes = fc.array(mutation, { minLength: 1, maxLength: 2 });
   const parser = fc.constantFrom(parseElements, parseFlags);
 
-  it("is read or refused in one clear line, whatever is changed in its header", () => {
+  inTurn("is read or refused in one clear line, whatever is changed in its header", () => {
     let read = 0;
     fc.assert(
       fc.property(header, changes, parser, ({ text, version, data }, made, parse) => {
@@ -150,7 +154,7 @@ describe("a .npy file", () => {
     expect(read).toBeLessThan(RUNS / 2);
   });
 
-  it("is read or refused in one clear line, whatever is changed in its bytes", () => {
+  inTurn("is read or refused in one clear line, whatever is changed in its bytes", () => {
     fc.assert(
       fc.property(header, changes, parser, ({ file }, made, parse) => {
         isRead(mutated(file, made), parse);

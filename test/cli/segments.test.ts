@@ -6,7 +6,7 @@ import { failsIn } from "../support/command.ts";
 import { done, useNpyFolder } from "../support/npy_folder.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 8 });
 
 // Segments and runs in the command.
 

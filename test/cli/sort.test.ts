@@ -17,7 +17,7 @@ import { randomItems } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 import { limitsWithBinding, watchBindings } from "../support/short_bindings.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 8 });
 
 // Sorts in the command.
 

@@ -28,7 +28,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 
 needsUnix();
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 15 });
 
 // The command on data that is read and written piece by piece.
 
@@ -377,7 +377,7 @@ describe("what ends before its end", () => {
     expect(told).toBe("wavefold: standard output: there is no space left\n");
   });
 
-  test.each(rows(["SIGINT", "SIGTERM"] as const, { of: 2 }))(
+  test.each(rows(["SIGINT", "SIGTERM"] as const, { of: 15 }))(
     "%s leaves the folder as it was",
     async (signal) => {
       writeFileSync(at("out.bin"), "as it was");

@@ -103,7 +103,7 @@ async function buildAside(options: BuildOptions): Promise<void> {
 }
 
 describe("the example of", () => {
-  test.each(rows(examples, { of: 10 }))("$name in $file", async ({ file, name, text }) => {
+  test.each(rows(examples, { of: 30 }))("$name in $file", async ({ file, name, text }) => {
     const { device } = fold();
     const words = (): GPUBuffer => storageBuffer(device, new Uint32Array(1000));
     const line = /^\/\/ in myKernel: *(.*)$/m.exec(text)?.[1];

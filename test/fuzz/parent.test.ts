@@ -10,7 +10,7 @@ import { encodeCase } from "./families.ts";
 import type { Runner } from "./parent.ts";
 import { startRunner } from "./parent.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 10 });
 
 /** A child that does what a case says: answer, fail, wait for ever, compute for ever, fill memory, or end. */
 const CHILD = `
@@ -78,7 +78,7 @@ const told: [what: string, message: RegExp][] = [
   ["fill", /takes more than 200 MB of memory/],
   ["end", /ends the process \(exit code 3: out of luck/],
 ];
-test.each(rows(told, { of: 2 }))(
+test.each(rows(told, { of: 10, shift: 7 }))(
   "a case that is told to %s fails, and the next one runs",
   async (what, message) => {
     const ended = await runner.run(tell(what));

@@ -366,7 +366,7 @@ describe.each([LENGTH, 0])("every pair of ranges, %i items", (length) => {
   test.each(
     rows(
       setups.map((setup) => [setup.title, setup] as const),
-      { of: 10, shift: length === 0 ? 3 : 0 },
+      { of: 24, shift: length === 0 ? 3 : 0 },
     ),
   )("%s", (_, setup) => checkLayouts(setup, length));
 });

@@ -21,7 +21,7 @@ import { poisoned, useShortBindings, watchBindings } from "../support/short_bind
 
 // Scans and reductions of segments by offsets, flags, bits and keys that no binding holds. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 24 });
 const fold = useSoftwareFold();
 const BINDING = 16384;
 const limits = useShortBindings(fold, BINDING, { lookBack: false });
@@ -153,7 +153,7 @@ describe("every element is the reference's", () => {
   test.for(
     rows(
       table.map((row) => ({ ...row, name: `${row.by}: ${row.title}` })),
-      { of: 6 },
+      { of: 24, shift: 6 },
     ),
   )("$name", async (row) => {
     const { type, op, initial, by, exclusive = false, lengthOnGpu = false, onGpus, more } = row;
@@ -360,7 +360,7 @@ describe("every segment's total is the reference's, and so are keys and their nu
   test.for(
     rows(
       reductions.map((row) => ({ ...row, name: `${row.by}: ${row.title}` })),
-      { of: 6 },
+      { of: 24, shift: 16 },
     ),
   )("$name", async (row) => {
     const { type, op, initial, by, lengthOnGpu = false, onGpus, more, mapped, fewBuffers } = row;

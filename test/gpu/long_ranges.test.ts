@@ -23,7 +23,7 @@ import { poisoned, useShortBindings, watchBindings } from "../support/short_bind
 
 // Ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 40 });
 const fold = useSoftwareFold();
 const BINDING = 32768;
 /** Items of 4 bytes in a window: as many as fit beside what a binding may start before its range. */
@@ -80,92 +80,95 @@ const all = table.flatMap((row) =>
 );
 
 describe("scans and reductions", () => {
-  test.for(rows(all, { of: 60 }))("$title, $passes, exclusive $exclusive, with ends $ends", async (row) => {
-    const { type, op, passes, exclusive, ends, items, initial } = row;
-    const { device } = fold();
-    const window = Math.floor((BINDING - 4096) / type.bytes / 256) * 256;
-    const maxLength = 2 * window + 1000;
-    const options = { type, op, maxLength, ...(ends && { initial: true }) } as const;
-    const sizes = { workGroupSize: 32, itemsPerThread: 8 } as const;
-    const scan = await fold().prepareScan({
-      ...options,
-      ...sizes,
-      passes,
-      exclusive,
-      ...(ends && { total: true }),
-    });
-    const reduce = await fold().prepareReduce({ ...options, ...sizes });
-    const onGpu = await fold().prepareReduce({ ...options, ...sizes, lengthOnGpu: true });
-    const watched = watchBindings(fold());
-    for (const length of [0, 5, window, window + 1, 2 * window - 1, maxLength]) {
-      const data = items(length);
-      const input = storageBuffer(
-        device,
-        Uint32Array.of(...poisoned(64), ...words(data), ...poisoned(maxLength * 2)),
-      );
-      const output = storageBuffer(device, poisoned(maxLength * 2 + 128));
-      const [total, result, again] = [0, 1, 2].map(() => storageBuffer(device, poisoned(4))) as [
-        GPUBuffer,
-        GPUBuffer,
-        GPUBuffer,
-      ];
-      const before = ends ? { initial } : {};
-      const ranges = {
-        input: { buffer: input, offset: 256 },
-        output: { buffer: output, offset: 128 },
-        length,
-        ...before,
-        ...(ends && { total }),
-      };
-      const summed = { input: ranges.input, output: result, length, ...before };
-      const stated = { ...summed, output: again, length: storageBuffer(device, Uint32Array.of(length)) };
-      const order = type.name === "f64" ? { grouping: scan.groupingOf(ranges) } : {};
-      const reduceOrder = type.name === "f64" ? { grouping: reduce.groupingOf(summed) } : {};
-      submit((encoder) => {
-        scan.record(encoder, ranges);
-        reduce.record(encoder, summed);
-        onGpu.record(encoder, stated);
+  test.for(rows(all, { of: 40, shift: 6 }))(
+    "$title, $passes, exclusive $exclusive, with ends $ends",
+    async (row) => {
+      const { type, op, passes, exclusive, ends, items, initial } = row;
+      const { device } = fold();
+      const window = Math.floor((BINDING - 4096) / type.bytes / 256) * 256;
+      const maxLength = 2 * window + 1000;
+      const options = { type, op, maxLength, ...(ends && { initial: true }) } as const;
+      const sizes = { workGroupSize: 32, itemsPerThread: 8 } as const;
+      const scan = await fold().prepareScan({
+        ...options,
+        ...sizes,
+        passes,
+        exclusive,
+        ...(ends && { total: true }),
       });
-      const wantedTotal = arrayOver(type, new ArrayBuffer(type.bytes));
-      const like = { op, type, exclusive, ...before, ...order, total: wantedTotal };
-      const expected = scanReference(data, like as never) as AnyArray;
-      const found = await readWords(device, output);
-      const title = `${length} items`;
-      expectSameBits(found.slice(32, 32 + words(data).length), words(expected), title);
-      expectSameBits(
-        found.slice(32 + words(data).length),
-        poisoned(found.length - 32 - words(data).length),
-        `behind ${title}`,
-      );
-      expectSameBits(found.slice(0, 32), poisoned(32), `before ${title}`);
-      const size = type.bytes / 4;
-      if (ends) {
-        expectSameBits(
-          (await readWords(device, total)).slice(0, size),
-          words(wantedTotal),
-          `total of ${title}`,
+      const reduce = await fold().prepareReduce({ ...options, ...sizes });
+      const onGpu = await fold().prepareReduce({ ...options, ...sizes, lengthOnGpu: true });
+      const watched = watchBindings(fold());
+      for (const length of [0, 5, window, window + 1, 2 * window - 1, maxLength]) {
+        const data = items(length);
+        const input = storageBuffer(
+          device,
+          Uint32Array.of(...poisoned(64), ...words(data), ...poisoned(maxLength * 2)),
         );
+        const output = storageBuffer(device, poisoned(maxLength * 2 + 128));
+        const [total, result, again] = [0, 1, 2].map(() => storageBuffer(device, poisoned(4))) as [
+          GPUBuffer,
+          GPUBuffer,
+          GPUBuffer,
+        ];
+        const before = ends ? { initial } : {};
+        const ranges = {
+          input: { buffer: input, offset: 256 },
+          output: { buffer: output, offset: 128 },
+          length,
+          ...before,
+          ...(ends && { total }),
+        };
+        const summed = { input: ranges.input, output: result, length, ...before };
+        const stated = { ...summed, output: again, length: storageBuffer(device, Uint32Array.of(length)) };
+        const order = type.name === "f64" ? { grouping: scan.groupingOf(ranges) } : {};
+        const reduceOrder = type.name === "f64" ? { grouping: reduce.groupingOf(summed) } : {};
+        submit((encoder) => {
+          scan.record(encoder, ranges);
+          reduce.record(encoder, summed);
+          onGpu.record(encoder, stated);
+        });
+        const wantedTotal = arrayOver(type, new ArrayBuffer(type.bytes));
+        const like = { op, type, exclusive, ...before, ...order, total: wantedTotal };
+        const expected = scanReference(data, like as never) as AnyArray;
+        const found = await readWords(device, output);
+        const title = `${length} items`;
+        expectSameBits(found.slice(32, 32 + words(data).length), words(expected), title);
+        expectSameBits(
+          found.slice(32 + words(data).length),
+          poisoned(found.length - 32 - words(data).length),
+          `behind ${title}`,
+        );
+        expectSameBits(found.slice(0, 32), poisoned(32), `before ${title}`);
+        const size = type.bytes / 4;
+        if (ends) {
+          expectSameBits(
+            (await readWords(device, total)).slice(0, size),
+            words(wantedTotal),
+            `total of ${title}`,
+          );
+        }
+        const value = reduceReference(data, { op, type, ...before, ...reduceOrder } as never) as Value;
+        const { array: one, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
+        set(0, value);
+        expectSameBits((await readWords(device, result)).slice(0, size), words(one), `reduced ${title}`);
+        expectSameBits(
+          (await readWords(device, again)).slice(0, size),
+          words(one),
+          `length on the GPU, ${title}`,
+        );
+        for (const buffer of [input, output, total, result, again, stated.length]) {
+          buffer.destroy();
+        }
       }
-      const value = reduceReference(data, { op, type, ...before, ...reduceOrder } as never) as Value;
-      const { array: one, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
-      set(0, value);
-      expectSameBits((await readWords(device, result)).slice(0, size), words(one), `reduced ${title}`);
-      expectSameBits(
-        (await readWords(device, again)).slice(0, size),
-        words(one),
-        `length on the GPU, ${title}`,
-      );
-      for (const buffer of [input, output, total, result, again, stated.length]) {
-        buffer.destroy();
+      watched.stop();
+      expect(watched.most()).toBeLessThanOrEqual(BINDING);
+      expect(watched.most()).toBeGreaterThan(BINDING / 2);
+      for (const one of [scan, reduce, onGpu]) {
+        one.destroy();
       }
-    }
-    watched.stop();
-    expect(watched.most()).toBeLessThanOrEqual(BINDING);
-    expect(watched.most()).toBeGreaterThan(BINDING / 2);
-    for (const one of [scan, reduce, onGpu]) {
-      one.destroy();
-    }
-  });
+    },
+  );
 
   test("a map counts across windows, and the scan is in place", async () => {
     const { device } = fold();
@@ -204,7 +207,7 @@ describe("compactions", () => {
       ["apart", "in place"].map((how) => ({ passes, indices, how, name: `${passes} ${indices} ${how}` })),
     ),
   );
-  test.for(rows(cases, { of: 12, seldom: true }))(
+  test.for(rows(cases, { of: 40, shift: 38 }))(
     "$passes, indices $indices, $how",
     async ({ passes, indices, how }) => {
       const { device } = fold();
@@ -364,7 +367,7 @@ describe("input and output in one buffer, further apart than a binding may be", 
   const cases = (["single", "reduce-then-scan"] as const).flatMap((passes) =>
     [false, true].flatMap((exclusive) => [false, true].map((isBehind) => ({ passes, exclusive, isBehind }))),
   );
-  test.for(rows(cases, { of: 12, shift: 5, seldom: true }))(
+  test.for(rows(cases, { of: 40, shift: 6 }))(
     "$passes, exclusive $exclusive, behind $isBehind",
     async (one) => {
       const { passes, exclusive, isBehind } = one;

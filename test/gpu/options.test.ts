@@ -8,7 +8,7 @@ import { useSoftwareFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 15 });
 
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();

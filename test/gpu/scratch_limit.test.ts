@@ -1,8 +1,11 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { LimitError, openFold } from "../../src/node.ts";
 import { useSoftwareFold } from "../support/fold.ts";
+import { testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched_device.ts";
+
+const test = testInTurn({ of: 2 });
 
 const fold = useSoftwareFold();
 const tuning = { passes: "single", workGroupSize: 1, itemsPerThread: 2 } as const;

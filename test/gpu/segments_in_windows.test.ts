@@ -22,7 +22,7 @@ import { watched } from "../support/watched_device.ts";
 
 // Rows that are together longer than a binding may be. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 12 });
 const fold = useSoftwareFold();
 const BINDING = 16384;
 useShortBindings(fold, BINDING, { lookBack: false });

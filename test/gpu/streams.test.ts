@@ -26,7 +26,7 @@ import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 30 });
 const fold = useSoftwareFold();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */
@@ -171,7 +171,7 @@ describe("every element is as of one array", () => {
   test.for(
     rows(
       table.map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}` })),
-      { of: 6 },
+      { of: 20, shift: 16 },
     ),
   )("$name", async (row, { skip }) => {
     const { type, op } = row;
@@ -311,7 +311,7 @@ describe("every element is as of one array", () => {
     one.destroy();
   });
 
-  test.each(rows(["single", "reduce-then-scan"] as const, { of: 2 }))("compactions, %s", async (passes) => {
+  test.each(rows(["single", "reduce-then-scan"] as const, { of: 6 }))("compactions, %s", async (passes) => {
     const { one } = await foldOf();
     const data = anyItems("u32", 333, "compact") as Uint32Array;
     const options = { type: u32, where: "(x ^ i) % 3u == 0u", passes, ...tuning } as const;
@@ -366,28 +366,34 @@ describe("totals", () => {
     { title: "exactAdd", type: f32, op: untyped(exactAdd), initial: 0.5 },
   ] as const;
 
-  test.each(rows(table, { of: 4 }))("$title: as at hand, however the stream is divided", async (row) => {
-    const { one, alive } = await foldOf();
-    const { type, op, initial } = row;
-    for (const length of [0, 1, 15, 16, 17, 64, 137]) {
-      const data = anyItems(type.name, length, "totals");
-      for (const own of [{ op }, { op, initial }, { op, initial, exclusive: true }]) {
-        const expected = arrayOver(type, new ArrayBuffer(type.bytes));
-        const total = arrayOver(type, new ArrayBuffer(type.bytes));
-        const results = scanReference(data as never, { type, ...own, total: expected } as never) as AnyArray;
-        for (const chunking of Object.values(chunkings)) {
-          new Uint8Array(total.buffer).fill(77);
-          const options = { type, ...own, total, ...tuning } as const;
-          const stream = one.scanStream(options as never);
-          const found = await read(streamOf(chunksOf(data, chunking)).pipeThrough(stream as never));
-          expectSameBits(joined(data as AnyArray, found as AnyArray[]), results, `${length}`);
-          expectSameBits(total, expected, `the total of ${length}`);
+  test.each(rows(table, { of: 15, shift: 11 }))(
+    "$title: as at hand, however the stream is divided",
+    async (row) => {
+      const { one, alive } = await foldOf();
+      const { type, op, initial } = row;
+      for (const length of [0, 1, 15, 16, 17, 64, 137]) {
+        const data = anyItems(type.name, length, "totals");
+        for (const own of [{ op }, { op, initial }, { op, initial, exclusive: true }]) {
+          const expected = arrayOver(type, new ArrayBuffer(type.bytes));
+          const total = arrayOver(type, new ArrayBuffer(type.bytes));
+          const results = scanReference(
+            data as never,
+            { type, ...own, total: expected } as never,
+          ) as AnyArray;
+          for (const chunking of Object.values(chunkings)) {
+            new Uint8Array(total.buffer).fill(77);
+            const options = { type, ...own, total, ...tuning } as const;
+            const stream = one.scanStream(options as never);
+            const found = await read(streamOf(chunksOf(data, chunking)).pipeThrough(stream as never));
+            expectSameBits(joined(data as AnyArray, found as AnyArray[]), results, `${length}`);
+            expectSameBits(total, expected, `the total of ${length}`);
+          }
         }
       }
-    }
-    one.destroy();
-    expect(alive()).toEqual([]);
-  });
+      one.destroy();
+      expect(alive()).toEqual([]);
+    },
+  );
 
   test("one stream goes on where another ended, in the same array, and a writer's close waits for no reader", async () => {
     const { one } = await foldOf();

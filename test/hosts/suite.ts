@@ -36,7 +36,7 @@ const secondCases: readonly Case[] = cases.filter((one) => /\bf16\b|exact sums/.
 /** All cases in the main thread, or some of them: `scope` comes before their names. */
 const casesIn = (scope: string): readonly Case[] =>
   scope === MAIN
-    ? rows(cases, { of: 20 })
+    ? rows(cases, { of: 60 })
     : rows(scope === SECOND_ADAPTER ? secondCases : quickCases, { of: 6, shift: scope === WORKER ? 1 : 0 });
 
 export const MAIN = "";

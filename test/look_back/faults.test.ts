@@ -257,11 +257,11 @@ const FLOATS = { title: "f32 add" };
 const taken = new Set([
   ...rows(
     lookBacks.flatMap((lookBack) => casesOf(lookBack).map((one) => nameOf(lookBack, one))),
-    { of: 30 },
+    { of: 60 },
   ),
   ...rows(
     lookBacks.flatMap((lookBack) => [FLOATS, ...compactions].map((one) => nameOf(lookBack, one))),
-    { of: 12, seldom: true },
+    { of: 24, shift: 1 },
   ),
 ]);
 

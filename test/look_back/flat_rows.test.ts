@@ -6,7 +6,7 @@ import { expectSameBits, expectWithin } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import type { Change, RowShape, Run, Subject } from "./support.ts";
 import {
   contextOfFold,
@@ -25,6 +25,7 @@ import {
 // Rows in tiles of items: rows start anywhere in tiles and in vectors. Each fault of the look-back is planted in a run of its own. Some
 // operators must have their operands in order. A sum may have them in any order, and then a tile's total comes before its scan.
 
+const inTurn = testInTurn({ of: 12, shift: 7 });
 const fold = useSoftwareFold();
 
 /** Columns and rows. Rows end with tiles, one item before and after; within vectors; and as many at a time as a vector has items. */
@@ -82,8 +83,11 @@ function sizesOf() {
 }
 
 test.for(
-  (["in order", "in any order"] as const).flatMap((order) =>
-    [false, true].map((exclusive) => ({ order, exclusive })),
+  rows(
+    (["in order", "in any order"] as const).flatMap((order) =>
+      [false, true].map((exclusive) => ({ order, exclusive })),
+    ),
+    { of: 12 },
   ),
 )(
   "each fault in rows, $order, exclusive: $exclusive",
@@ -100,38 +104,42 @@ test.for(
   },
 );
 
-test("sums of f32: within the bound, and the same bits whatever is late or missing", {
-  timeout: STUCK_MS,
-}, async ({ skip }) => {
-  needVotes(fold(), skip);
-  const { most, options, shapes } = sizesOf();
-  const subject = await prepareScan(fold(), { ...options, type: f32, exclusive: false } as never, {
-    faults,
-    patience: 16,
-  });
-  for (const [columns, count] of shapes.slice(4, 8)) {
-    const length = Math.min(columns * count, Math.floor(most / columns) * columns);
-    const next = randomBits(`rows of f32 ${columns}`);
-    const data = Float32Array.from({ length }, () => next() / 2 ** 32);
-    const runs = Array.from(
-      { length: FAULTS },
-      (_, at): Run => ({ data, expected: data, rows: columns, title: faultOf(at + 1) }),
-    );
-    const { outputs } = await outputsOf(subject, runs);
-    const [whole] = outputs as [Uint32Array];
-    for (const [at, output] of outputs.entries()) {
-      expectSameBits(output, whole, `rows of ${columns}, ${faultOf(at + 1)}`);
-    }
-    let sum = 0;
-    const exact = Array.from(data, (x, index) => {
-      sum = index % columns === 0 ? x : sum + x;
-      // Each addition may round up or down, by a part in 2^23.
-      return { value: sum, bound: (index % columns) * 2 ** -23 * sum };
+inTurn(
+  "sums of f32: within the bound, and the same bits whatever is late or missing",
+  {
+    timeout: STUCK_MS,
+  },
+  async ({ skip }) => {
+    needVotes(fold(), skip);
+    const { most, options, shapes } = sizesOf();
+    const subject = await prepareScan(fold(), { ...options, type: f32, exclusive: false } as never, {
+      faults,
+      patience: 16,
     });
-    expectWithin(new Float32Array(whole.buffer, whole.byteOffset, length), exact, `rows of ${columns}`);
-  }
-  subject.prepared.destroy();
-});
+    for (const [columns, count] of shapes.slice(4, 8)) {
+      const length = Math.min(columns * count, Math.floor(most / columns) * columns);
+      const next = randomBits(`rows of f32 ${columns}`);
+      const data = Float32Array.from({ length }, () => next() / 2 ** 32);
+      const runs = Array.from(
+        { length: FAULTS },
+        (_, at): Run => ({ data, expected: data, rows: columns, title: faultOf(at + 1) }),
+      );
+      const { outputs } = await outputsOf(subject, runs);
+      const [whole] = outputs as [Uint32Array];
+      for (const [at, output] of outputs.entries()) {
+        expectSameBits(output, whole, `rows of ${columns}, ${faultOf(at + 1)}`);
+      }
+      let sum = 0;
+      const exact = Array.from(data, (x, index) => {
+        sum = index % columns === 0 ? x : sum + x;
+        // Each addition may round up or down, by a part in 2^23.
+        return { value: sum, bound: (index % columns) * 2 ** -23 * sum };
+      });
+      expectWithin(new Float32Array(whole.buffer, whole.byteOffset, length), exact, `rows of ${columns}`);
+    }
+    subject.prepared.destroy();
+  },
+);
 
 /** One rule broken in the kernel's text. */
 const mutations: readonly { readonly title: string; readonly order?: Order; readonly change: Change }[] = [
@@ -202,7 +210,7 @@ const mutations: readonly { readonly title: string; readonly order?: Order; read
   },
 ];
 
-test.for(rows(mutations, { of: 4 }))(
+test.for(rows(mutations, { of: 12, shift: 5 }))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ order = "in order", change }, { skip }) => {

@@ -35,7 +35,7 @@ import {
 
 // Scans in place in a single pass: a first dispatch may leave tiles, and a second one scans them.
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 20 });
 
 const fold = useSoftwareFold();
 

@@ -122,7 +122,7 @@ async function byOffsets(
   return { ...subject, runs };
 }
 
-test.for([{ isStored: false }, { isStored: true }])(
+test.for(rows([{ isStored: false }, { isStored: true }], { of: 30 }))(
   "each fault, where the first segments are stored: $isStored",
   { timeout: STUCK_MS },
   async ({ isStored }, { skip }) => {
@@ -221,7 +221,7 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
   },
 ];
 
-test.for(rows(mutations, { of: 4 }))(
+test.for(rows(mutations, { of: 15, shift: 2 }))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ isStored = false, change }, { skip }) => {

@@ -144,7 +144,7 @@ const lengthsOf = (tile: number): number[] => [
 ];
 
 describe("a reduction in one dispatch", () => {
-  test.for(rows(cases, { of: 5 }))("$title", { timeout: STUCK_MS }, async (one, { skip }) => {
+  test.for(rows(cases, { of: 15 }))("$title", { timeout: STUCK_MS }, async (one, { skip }) => {
     const { type, op, items = lastingItems, mapped, initial, testing, change, onlyOnGpu } = one;
     const { facts } = contextOfFold(fold());
     const tuning = tuningOf(one, facts);
@@ -242,7 +242,7 @@ describe("a reduction in one dispatch", () => {
     expect((await unasked(true)).kernels).toHaveLength((await unasked(false)).kernels.length + 1);
   });
 
-  test.for(rows([0, 1, 5, 32, 33, 700, 1023, 1024, 5000], { of: 3 }))(
+  test.for(rows([0, 1, 5, 32, 33, 700, 1023, 1024, 5000], { of: 12, shift: 1 }))(
     "of a length on the GPU: %i of at most 1024",
     { timeout: STUCK_MS },
     async (length) => {
@@ -296,7 +296,7 @@ describe("a reduction in one dispatch", () => {
     },
     { title: "the count does not start at 0", change: [["+ run_number()], 1u)", "+ 1u], 1u)"]] },
   ];
-  test.for(rows(broken, { of: 6, shift: 1 }))(
+  test.for(rows(broken, { of: 15, shift: 5 }))(
     "shows if it is broken: $title",
     { timeout: STUCK_MS },
     async ({ change }) => {

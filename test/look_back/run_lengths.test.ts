@@ -16,12 +16,13 @@ import { expectSameBits } from "../support/compare.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import type { Change } from "./support.ts";
 import { changed, contextOfFold, FAULTS, faultOf, faults, missing, STUCK_MS } from "./support.ts";
 
 // Runs of keys that are found in one dispatch. Each fault of the look-back is planted in a run of its own.
 
+const inTurn = testInTurn({ of: 12 });
 const fold = useSoftwareFold();
 const methods = { ...methodsWithSubgroups, segmentsOf };
 const POISON = 0xdeadbeef;
@@ -161,7 +162,7 @@ async function wrongOf(plan: Plan, runs: readonly OneRun[], keysAlone = false): 
 
 const skipReason = (): string | undefined => missing("by votes", contextOfFold(fold()).facts);
 
-test(
+inTurn(
   "each fault in the look-back of runs",
   async ({ skip }) => {
     skip(skipReason() !== undefined, skipReason());
@@ -180,7 +181,7 @@ test(
 /** A reduction by keys: its map is not what run lengths are told by, and so its totals are stored side by side. */
 const sums = { map: "u32(1)" } as const;
 
-test(
+inTurn(
   "each fault in the look-back of sums by keys",
   async ({ skip }) => {
     skip(skipReason() !== undefined, skipReason());
@@ -195,10 +196,15 @@ test(
   STUCK_MS,
 );
 
-test.for([
-  { title: "run lengths", options: {} },
-  { title: "sums by keys", options: sums },
-])(
+test.for(
+  rows(
+    [
+      { title: "run lengths", options: {} },
+      { title: "sums by keys", options: sums },
+    ],
+    { of: 12, shift: 3 },
+  ),
+)(
   "$title: runs around subgroups and tiles, keys that start anywhere, and more runs than there is room for",
   async ({ options }, { skip }) => {
     skip(skipReason() !== undefined, skipReason());
@@ -305,7 +311,7 @@ const mutations: readonly {
   },
 ];
 
-test.for(rows(mutations, { of: 3 }))(
+test.for(rows(mutations, { of: 12, shift: 5 }))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ options, change, caughtBy }, { skip }) => {
@@ -319,48 +325,49 @@ test.for(rows(mutations, { of: 3 }))(
   },
 );
 
-test("runs of several types, of keys by an expression, and their keys or positions alone", async ({
-  skip,
-}) => {
-  skip(skipReason() !== undefined, skipReason());
-  const { own, group } = sizes();
-  const keys = keysIn(group + 5, 9, "types");
-  // NaN is a key, and so is -0 beside 0.
-  const floats = Float32Array.from(keys, (key) =>
-    key % 5 === 0 ? Number.NaN : key % 7 === 0 ? -0 : key % 7 === 1 ? 0 : key,
-  );
-  const there = await fold().upload(floats);
-  const unique = await fold().unique(there, own);
-  expectSameBits(await unique.read(), uniqueReference(floats), "unique of f32");
-  const wide = BigInt64Array.from(keys, (key) => (BigInt(key) << 31n) - 5n);
-  const wideThere = await fold().upload(wide);
-  const runs = await fold().runLengths(wideThere, own);
-  const expected = runLengthsReference(wide);
-  expectSameBits(await runs.values.read(), expected.values, "values of i64");
-  expectSameBits(await runs.counts.read(), expected.counts, "counts of i64");
-  const keysThere = await fold().upload(keys);
-  const by = { ...own, key: "f32(x / 5u)", keyType: f32 } as const;
-  const twin = { key: (x: number) => Math.floor(x / 5), keyType: f32 } as const;
-  const first = await fold().runLengths(keysThere, by);
-  const firstExpected = runLengthsReference(keys, twin);
-  expectSameBits(await first.values.read(), firstExpected.values, "first items");
-  expectSameBits(await first.counts.read(), firstExpected.counts, "counts by an expression");
-  const starts = await fold().unique(keysThere, { ...by, indices: true });
-  expectSameBits(await starts.read(), uniqueReference(keys, { ...twin, indices: true }), "positions");
-  for (const one of [
-    there,
-    unique,
-    wideThere,
-    runs.values,
-    runs.counts,
-    keysThere,
-    first.values,
-    first.counts,
-    starts,
-  ]) {
-    one.destroy();
-  }
-});
+inTurn(
+  "runs of several types, of keys by an expression, and their keys or positions alone",
+  async ({ skip }) => {
+    skip(skipReason() !== undefined, skipReason());
+    const { own, group } = sizes();
+    const keys = keysIn(group + 5, 9, "types");
+    // NaN is a key, and so is -0 beside 0.
+    const floats = Float32Array.from(keys, (key) =>
+      key % 5 === 0 ? Number.NaN : key % 7 === 0 ? -0 : key % 7 === 1 ? 0 : key,
+    );
+    const there = await fold().upload(floats);
+    const unique = await fold().unique(there, own);
+    expectSameBits(await unique.read(), uniqueReference(floats), "unique of f32");
+    const wide = BigInt64Array.from(keys, (key) => (BigInt(key) << 31n) - 5n);
+    const wideThere = await fold().upload(wide);
+    const runs = await fold().runLengths(wideThere, own);
+    const expected = runLengthsReference(wide);
+    expectSameBits(await runs.values.read(), expected.values, "values of i64");
+    expectSameBits(await runs.counts.read(), expected.counts, "counts of i64");
+    const keysThere = await fold().upload(keys);
+    const by = { ...own, key: "f32(x / 5u)", keyType: f32 } as const;
+    const twin = { key: (x: number) => Math.floor(x / 5), keyType: f32 } as const;
+    const first = await fold().runLengths(keysThere, by);
+    const firstExpected = runLengthsReference(keys, twin);
+    expectSameBits(await first.values.read(), firstExpected.values, "first items");
+    expectSameBits(await first.counts.read(), firstExpected.counts, "counts by an expression");
+    const starts = await fold().unique(keysThere, { ...by, indices: true });
+    expectSameBits(await starts.read(), uniqueReference(keys, { ...twin, indices: true }), "positions");
+    for (const one of [
+      there,
+      unique,
+      wideThere,
+      runs.values,
+      runs.counts,
+      keysThere,
+      first.values,
+      first.counts,
+      starts,
+    ]) {
+      one.destroy();
+    }
+  },
+);
 
 test("the plan takes the dispatch of runs only where it finds nothing but runs", () => {
   const facts = factsWith({

@@ -27,7 +27,7 @@ import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 12 });
+const test = testInTurn({ of: 60 });
 
 const fold = useSoftwareFold();
 const types = { u32, i32, f32, u64, i64, f64 } as const satisfies { [Name in MonoidTypeName]: ScalarType };
@@ -163,7 +163,7 @@ async function expectAsReference(
 }
 
 const ofTypes = monoids.flatMap((one) => Object.values(types).map((type) => ({ ...one, type })));
-test.each(rows(ofTypes, { of: 12 }))(
+test.each(rows(ofTypes, { of: 60, shift: 19 }))(
   "$name, $type.name: the laws hold, on the CPU and on the GPU",
   async ({ make, type }) => {
     expect(await checkMonoid(make(type), { fold: fold(), cases: 500 })).toMatchObject({
@@ -180,7 +180,7 @@ const ofAlgorithms = ofTypes.map((one) => ({
     (shares[name] as readonly ScalarType[]).includes(one.type),
   ) as (typeof algorithmNames)[number],
 }));
-test.each(rows(ofAlgorithms, { of: 12, shift: 7 }))(
+test.each(rows(ofAlgorithms, { of: 60, shift: 55 }))(
   "$name, $type.name, $algorithm: scan and reduce",
   async ({ make, items, type, algorithm }) => {
     await expectAsReference(
@@ -209,7 +209,7 @@ describe("argMin and argMax", () => {
   test.each(
     rows(
       Object.values(types).map((type) => [type.name, type] as const),
-      { of: 6 },
+      { of: 40, shift: 11 },
     ),
   )("%s: as a loop over the values", async (name, type) => {
     for (const length of [1, 2, 100]) {
@@ -357,7 +357,7 @@ describe("brackets", () => {
     expect(await checkMonoid(op, { fold: fold(), values })).toMatchObject({ ok: true, on: ["CPU", "GPU"] });
   });
 
-  test.each(rows(algorithmNames, { of: 3 }))("scan and reduce: %s", async (algorithm) => {
+  test.each(rows(algorithmNames, { of: 24, shift: 1 }))("scan and reduce: %s", async (algorithm) => {
     const items = (length: number): StructValue[] => {
       const next = randomBits(`brackets ${length}`);
       return Array.from({ length }, () => ({ close: next() % 3, open: next() % 3 }));
@@ -438,7 +438,7 @@ describe("variance", () => {
     });
   });
 
-  test.each(rows(algorithmNames, { of: 3, shift: 1 }))("scan and reduce: %s", async (algorithm) => {
+  test.each(rows(algorithmNames, { of: 24, shift: 4 }))("scan and reduce: %s", async (algorithm) => {
     await expectAsReference(op as never, algorithm, (length) => numbers(length).map(momentsOf), compare, [
       false,
       true,

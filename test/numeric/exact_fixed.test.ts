@@ -27,7 +27,7 @@ const shapes = {
 } as const;
 
 /** How the items of a row are added up: see the shaders of these names. */
-type Run = "fixed_run" | "fixed_run_digits";
+type Run = "fixed_run" | "fixed_run_digits" | "fixed_run_double";
 
 /** A kernel that adds up each row: the number of its items, and the two words of each. 2 says that the row does not fit. */
 function kernelOf(
@@ -76,7 +76,7 @@ function kernelOf(
         let high = rows[first + 2u + 2u * item];
         items[item] = ${bits};
       }
-      let sum = fixed_add_run(Fixed(), items, base);
+      let sum = fixed_add_run(Fixed(), items, base, most);
       let found = float_from_fixed(sum, 0u, base).bits;
       sums[group.x] = vec3<u32>(${isDouble ? "found" : "found, 0u"}, 1u);
     }`,
@@ -105,6 +105,15 @@ const rowsOf = (float: FloatRow): ReturnType<typeof floatsOf>[] => {
             .fill(sign * (2 - 2 ** -float.fraction) * 2 ** (place - 10))
             .concat(sign * 2 ** -10),
         ),
+      ),
+    ),
+    // All bits of an item, at each place above the lowest one.
+    ...[1, -1].flatMap((sign) =>
+      Array.from({ length: Math.min(binades, all - 1) }, (_, place) =>
+        floatsOf(float, [
+          ...Array(MOST - 1).fill(sign * (2 - 2 ** -float.fraction) * 2 ** (place - 10)),
+          -sign * 2 ** -10,
+        ]),
       ),
     ),
     ...[1, 3, 20, Math.min(binades, all), Math.min(binades + 1, all)].flatMap((spread) =>
@@ -140,12 +149,13 @@ async function differing(float: FloatRow, run: RunKernel): Promise<{ wrong: stri
   return { wrong, fitting };
 }
 
-const runs: readonly { readonly float: FloatRow; readonly run: Run }[] = [
-  ...floats.map((float) => ({ float, run: "fixed_run" as const })),
-  ...floats
-    .filter(({ type }) => type.name === "f32")
-    .map((float) => ({ float, run: "fixed_run_digits" as const })),
-];
+/** How each type's items are added up in digits. f16 has test/numeric/exact_halves.test.ts. */
+const runsInDigits = { f32: "fixed_run_digits", f64: "fixed_run_double" } as const;
+const inDigits = ({ type }: FloatRow): Run[] => (type.name === "f16" ? [] : [runsInDigits[type.name]]);
+
+const runs = floats.flatMap((float) =>
+  (["fixed_run", ...inDigits(float)] as const).map((run) => ({ float, run })),
+);
 test.each(runs)(
   "$float.type.name, $run: sums that fit have the reference's bits",
   async ({ float, run: by }) => {
@@ -170,14 +180,31 @@ const faults: readonly (readonly [name: string, from: string, to: string, double
   ["a span of one place more", "base + FIXED_SPAN", "base + FIXED_SPAN + 1u"],
   ["subnormals of one place more", "place < EXACT_FRACTION) {", "place <= EXACT_FRACTION + 1u) {", false],
 ];
-const faultsOfDigits: readonly (readonly [name: string, from: string, to: string])[] = [
-  ["a lost sign of the low digit", "sign_of(a), sign_of(a)", "0u, 0u"],
-  ["a lost sign of the middle digit", ", sign_of(b)", ", 0u"],
-  ["a lost upper part of the middle digit", "bitcast<u32>(middle >> 10u)", "sign_of(b)"],
-  ["a lost upper part of the high digit", "bitcast<u32>(high >> 20u)", "0u"],
-  ["a zero that counts", "select(scaled, 0u, (own[item] & 0x7f800000u) == 0u)", "scaled"],
-  ["subnormals by conversions", "base == 0u", "base > 254u"],
-];
+const faultsOfDigits: Readonly<
+  Record<string, readonly (readonly [name: string, from: string, to: string])[]>
+> = {
+  fixed_run_digits: [
+    ["a lost carry of the low digit", " + (digits.x >> 22u)", ""],
+    ["a lost carry of the middle digit", " + (middle >> 22u)", ""],
+    ["a lost upper part of the middle digit", "(own.y >> 10u) | ", ""],
+    ["a lost sign of the high digit", "bitcast<u32>(bitcast<i32>(own.z) >> 20u)", "own.z >> 20u"],
+    ["a zero that counts", "select(scaled, 0u, (own[item] & 0x7f800000u) == 0u)", "scaled"],
+    ["subnormals by conversions", "base == 0u", "base > 254u"],
+  ],
+  fixed_run_double: [
+    ["a lost sign of an item", "(bitcast<i32>(high) >> 31u) | 1", "1"],
+    ["a lost carry of the lowest digit", "b += a >> 26u;", ""],
+    ["a lost carry of the middle digit", "d += c >> 26u;", ""],
+    ["a lost carry of the highest digit", "bitcast<u32>(e >> 24u)", "0u"],
+    ["lost bits in the lowest digit", "(lower << left) & DIGIT", "0u"],
+    ["lost bits in the highest digit of an item", "second * parts.z + third * parts.y", "third * parts.y"],
+    [
+      "subnormals with a hidden bit",
+      "min(exponent, 1u);\n    let place = max(exponent, base + 1u)",
+      "1u;\n    let place = max(exponent, base + 1u)",
+    ],
+  ],
+};
 const ofFloats = floats.flatMap((float) =>
   faults
     .filter(([, , , doubles]) => doubles === undefined || doubles === (float.type.name === "f64"))
@@ -186,9 +213,9 @@ const ofFloats = floats.flatMap((float) =>
     .filter(([name]) => float.type.name !== "f16" || name !== "a lost carry of a carry")
     .map(([name, from, to]) => ({ float, name, from, to, by: "fixed_run" as Run })),
 );
-for (const [name, from, to] of faultsOfDigits) {
-  for (const float of floats.filter(({ type }) => type.name === "f32")) {
-    ofFloats.push({ float, name, from, to, by: "fixed_run_digits" });
+for (const float of floats) {
+  for (const by of inDigits(float)) {
+    ofFloats.push(...(faultsOfDigits[by] ?? []).map(([name, from, to]) => ({ float, name, from, to, by })));
   }
 }
 test.each(rows(ofFloats, { of: 4 }))(

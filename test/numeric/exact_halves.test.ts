@@ -26,6 +26,7 @@ const kernelOf = (change: (text: string) => string): string =>
     struct Items { bits: array<FloatBits, ITEMS> }
     fn output_from_float(x: FloatBits) -> Output { return x; }
     fn select_digits(exclusive: Digits, inclusive: Digits) -> Digits { return inclusive; }
+    fn select_word(exclusive: u32, inclusive: u32) -> u32 { return inclusive; }
     @group(0) @binding(0) var<storage, read_write> runs: array<u32>;
     @group(0) @binding(1) var<storage, read_write> found: array<u32>;
     fn store_outputs(outputs: array<Output, ITEMS>, thread: u32, tile: u32, length: u32) {
@@ -45,7 +46,7 @@ const kernelOf = (change: (text: string) => string): string =>
         items.bits[item] = runs[first + 2u + item];
         highest = max(highest, key_of_float(items.bits[item]));
       }
-      let sum = fixed_add_run(start, items.bits, 0u);
+      let sum = fixed_add_run(start, items.bits, 0u, highest);
       found[first] = sum[0];
       found[first + 1u] = sum[1];
       _ = store_swift(items, 0u, group.x, 0u, start, 0u, 0u, highest);
@@ -83,6 +84,23 @@ function runsOf(): Run[] {
         start,
         items: Array(ITEMS).fill(bits(item)) as number[],
       })),
+    ),
+    // The most that a sum in one word takes, and one binade more.
+    ...[1, -1].flatMap((sign) =>
+      [4 - 2 ** -9, 8 - 2 ** -8].map((item) => ({
+        start: 5n,
+        items: Array(ITEMS).fill(bits(sign * item)) as number[],
+      })),
+    ),
+    // Prefixes in one word, whose highest bit stays: near the middle of two floats, by what is far below it; and where the start's lower
+    // word is zero.
+    ...[1n, -1n].flatMap((sign) =>
+      [1n << 36n, (1n << 37n) + (1n << 36n)].flatMap((start) =>
+        [-1n, 0n, 1n].map((rest) => ({
+          start: sign * (start + rest),
+          items: padded([2 ** -10, 2 ** (start > 1n << 37n ? 2 : 1), least, -least, -least, least].map(bits)),
+        })),
+      ),
     ),
     // The same in the 12 binades that an f32 holds, and below them.
     ...[1, -1].flatMap((sign) =>
@@ -173,6 +191,17 @@ const faults: readonly (readonly [name: string, from: string, to: string])[] = [
   ],
   ["a run that comes back from infinity", "i32((ITEMS + 1u) << 22u)", "i32((ITEMS / 2u) << 22u)"],
   ["a lost sign of infinity", "select(0x7c00u, 0xfc00u, first.high < 0)", "0x7c00u"],
+  [
+    "a lost sign of a sum in one word",
+    "Fixed(bitcast<u32>(word), sign_of(bitcast<u32>(word)))",
+    "Fixed(bitcast<u32>(word), 0u)",
+  ],
+  ["a sum in one word of a binade too much", "22u - ROOM", "23u - ROOM"],
+  ["lost bits below a prefix in one word", " || nearest <= 2u * LACKS", ""],
+  ["a highest bit of a prefix that moves", "changed >= HIGHEST || ", ""],
+  ["a lost carry of a start", "select(0u, sign & 1u, lower == 0u)", "0u"],
+  ["a lost sign of a start", "(sign & 0x80000000u)", "0u"],
+  ["a lost sign of a prefix in one word", " + (sign & 0x8000u)", ""],
   ["a place of one more", "select(12u, 0u, is_near)", "select(13u, 0u, is_near)"],
 ];
 test.each(

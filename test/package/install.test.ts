@@ -240,7 +240,7 @@ scan.record(fold.adapterInfo, { input: buffer, output: buffer, length: 10 });
     (["bundler", "nodenext"] as const).map((resolution) => [compiler, types, resolution] as const),
   );
 
-  test.each(rows(cases, { of: 30, seldom: true }))(
+  test.each(rows(cases, { of: 30 }))(
     "%s, WebGPU's types: %s, moduleResolution %s",
     async (compiler, types, resolution) => {
       // Types of the plugin for esbuild, and of the check, are those packages' own.

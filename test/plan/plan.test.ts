@@ -20,6 +20,10 @@ import { ALL_ARRANGEMENTS, gridOf, spineLengths } from "../../src/plan/plan.ts";
 import { algorithmNames, untyped } from "../support/fold.ts";
 import { allTypes, defaultLimits, factsWith } from "../support/kernels.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
+import { testInTurn } from "../support/rows.ts";
+
+/** Of these, a run of the quick tier takes some. */
+const inTurn = testInTurn({ of: 3 });
 
 const facts = factsWith();
 const small = { type: u32, workGroupSize: 4, itemsPerThread: 2 } as const;
@@ -336,7 +340,7 @@ test("a single pass scans several rows together where it loads items one by one"
   expect(scansRows("vectors")).toBe(false);
 });
 
-test("ranges that start at vectors do so for every kernel, however the passes are tuned", async () => {
+inTurn("ranges that start at vectors do so for every kernel, however the passes are tuned", async () => {
   for (const type of allTypes) {
     for (const changes of [{}, { vendor: "nvidia" }, { software: true }]) {
       const options = { type, maxLength: 100_000, passes: "single" } as const;
@@ -353,7 +357,7 @@ test("ranges that start at vectors do so for every kernel, however the passes ar
   }
 });
 
-test("every pass binds what its kernel names, and has a kernel that is compiled", async () => {
+inTurn("every pass binds what its kernel names, and has a kernel that is compiled", async () => {
   // What the runtime binds beside: parameters, ends of ranges bound as vectors, and a run's digits.
   const implied = new Set<number>([
     bindingOf.params,

@@ -12,12 +12,20 @@ import { planSort } from "../../src/plan/sort.ts";
 import { planSortInWindows } from "../../src/plan/sort_in_windows.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { factsWith } from "../support/kernels.ts";
+import { testInTurn } from "../support/rows.ts";
+
+/** Of these, a run of the quick tier takes some. */
+const inTurn = testInTurn({ of: 3 });
 
 // What sorts and selections of any adapter's sizes put into memory has room there.
 
 const nvidia = factsWith(
   { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
-  { maxComputeWorkgroupStorageSize: 49_152, maxComputeInvocationsPerWorkgroup: 1024 },
+  {
+    maxComputeWorkgroupStorageSize: 49_152,
+    maxComputeInvocationsPerWorkgroup: 1024,
+    maxComputeWorkgroupSizeX: 1024,
+  },
 );
 
 test.each([
@@ -82,6 +90,42 @@ test("what is ranked by the order in which it arrives: keys alone, by all their 
   expect(takesIt({}, u32), "with values").toBe(false);
 });
 
+test("what marks check, and how many items a thread takes whose ranks go two to a word", () => {
+  const rankedBy = (more: object, moved?: ScalarType): string => {
+    const options = { type: u32, maxLength: 2 ** 25, ...more };
+    const [kernel] = planSort(options, nvidia, methodsWithSubgroups, moved).kernels;
+    return shapeOf(kernel);
+  };
+  const shapeOf = (kernel: Kernel | undefined): string => {
+    const { code = "" } = kernel ?? {};
+    const number = (name: string): string =>
+      new RegExp(`const ${name}\\b[^=]* = (\\d+)u;`).exec(code)?.[1] ?? "";
+    return `${number("WORK_GROUP_SIZE")} × ${number("ITEMS")} ${code.includes("ranks_again") ? "marks" : "votes"} ${number("RANKS")}`;
+  };
+  const twice = { passes: "reduce-then-scan" };
+  const ways: readonly (readonly [found: string, expected: string])[] = [
+    [rankedBy({}, u32), "512 × 22 marks 1"],
+    [rankedBy({ indices: true }), "512 × 22 marks 1"],
+    [rankedBy({ maxLength: 2 ** 24 }, u32), "256 × 22 marks 1"],
+    [rankedBy({ maxLength: 2 ** 22 }, u32), "256 × 21 marks 1"],
+    [rankedBy({ type: u64, maxLength: 2 ** 24 }, u32), "256 × 16 marks 1"],
+    [rankedBy({ maxLength: 2 ** 24 }, u64), "256 × 22 marks 1"],
+    [rankedBy({ bits: [0, 16] }), "256 × 22 marks 1"],
+    [rankedBy({ bits: [0, 16], maxLength: 2 ** 20 }), "256 × 16 marks 1"],
+    [rankedBy({ ...twice, bits: [0, 16] }), "256 × 32 votes 1"],
+    [rankedBy(twice, u32), "256 × 28 votes 2"],
+    [rankedBy({ ...twice, maxLength: 2 ** 24 }, u32), "256 × 24 votes 1"],
+    [rankedBy({ type: f16 }, u32), "256 × 28 votes 2"],
+  ];
+  expect(ways.map(([found]) => found)).toEqual(ways.map(([, expected]) => expected));
+  const short = factsWith(
+    { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
+    { ...nvidia.limits, maxStorageBufferBindingSize: 2 ** 26 },
+  );
+  const inWindows = planSortInWindows({ type: u32, maxLength: 2 ** 25 }, short, methodsWithSubgroups, u32);
+  expect(shapeOf(inWindows?.steps[1]?.move.kernels[0])).toBe("256 × 22 votes 1");
+});
+
 test.each([u32, u64] as ElementType[])("a part of $name has room for its neighbour", (type) => {
   for (const shape of [{}, { workGroupSize: 256, itemsPerThread: 32 }, { itemsPerThread: 9 }] as const) {
     const { kernels } = planSort(
@@ -137,7 +181,7 @@ test("a thread takes more than 64 items in loops, which take less time to compil
   expect(codeOf(7 * 64 + 1)).toContain(inLoops);
 });
 
-test("a step of a sort in windows binds as many bytes of keys as its kernels read and store", () => {
+inTurn("a step of a sort in windows binds as many bytes of keys as its kernels read and store", () => {
   const short = factsWith({}, { maxStorageBufferBindingSize: 16_384 });
   const bytesOf: Readonly<Record<string, number>> = { f16: 2, i32: 4, u32: 4, "vec2<u32>": 8 };
   const declared = (code: string, name: string): number | undefined => {

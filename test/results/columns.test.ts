@@ -24,7 +24,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 
 // Scans and reductions down the columns of a matrix, against the reference, on every element.
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 40 });
 const fold = useSoftwareFold();
 
 /** Columns around a work-group and a vector, and rows around the items that a thread loads together, and chunks of them. */
@@ -75,7 +75,7 @@ function expectChunks(rowsPerChunk: number | undefined, divided: string, of: num
   }
 }
 
-test.for(rows(cases, { of: 30 }))("a scan of $name", async (row, { skip }) => {
+test.for(rows(cases, { of: 120, shift: 27 }))("a scan of $name", async (row, { skip }) => {
   const { type, op, initial, exclusive, testing, divided } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
@@ -137,7 +137,7 @@ test.for(rows(cases, { of: 30 }))("a scan of $name", async (row, { skip }) => {
 test.for(
   rows(
     cases.filter(({ exclusive }) => !exclusive),
-    { of: 20, shift: 9 },
+    { of: 60, shift: 47 },
   ),
 )("a reduction of $name", async (row, { skip }) => {
   const { type, op, initial, testing, divided } = row;
@@ -192,7 +192,7 @@ test.for(
   }
 });
 
-test.for(rows([0, 4, 5, 7], { of: 4 }))("as on GPUs, row %i of the table", async (at) => {
+test.for(rows([0, 4, 5, 7], { of: 15, shift: 12 }))("as on GPUs, row %i of the table", async (at) => {
   const row = combinations[at] as Combination;
   const { type, op } = row;
   const { device } = fold();

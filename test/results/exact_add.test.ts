@@ -26,7 +26,7 @@ import { edgeLengths } from "../support/lengths.ts";
 import { asItems, smallTunings } from "../support/results.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 40 });
 const fold = useSoftwareFold();
 const op = untyped(exactAdd);
 const [ofF16, ofF32, ofF64] = floats as readonly [FloatRow, FloatRow, FloatRow];
@@ -63,7 +63,7 @@ const plans = floats.flatMap((float) =>
       .map((tuning) => ({ float, name: float.type.name, algorithm, ...tuning })),
   ),
 );
-test.for(rows(plans, { of: 60, seldom: true }))("$name, $algorithm, $passes", async (row, { skip }) => {
+test.for(rows(plans, { of: 40, shift: 28 }))("$name, $algorithm, $passes", async (row, { skip }) => {
   const { float, algorithm, workGroupSize, itemsPerThread, passes, most } = row;
   skip(missing(float), "the adapter has no shader-f16");
   const options = { algorithm, workGroupSize, itemsPerThread, passes };
@@ -80,7 +80,7 @@ test.for(rows(plans, { of: 60, seldom: true }))("$name, $algorithm, $passes", as
   }
 });
 
-test.for(rows(floats, { of: 12, seldom: true }))(
+test.for(rows(floats, { of: 40, shift: 12 }))(
   "$type.name: what goes wrong where one thing does",
   async (float, { skip }) => {
     skip(missing(float), "the adapter has no shader-f16");
@@ -105,7 +105,7 @@ test.for(rows(floats, { of: 12, seldom: true }))(
   },
 );
 
-test.for(rows(floats, { of: 12, shift: 4, seldom: true }))(
+test.for(rows(floats, { of: 40, shift: 15 }))(
   "$type.name: every order of a few items gives the same bits",
   async (float, { skip }) => {
     skip(missing(float), "the adapter has no shader-f16");
@@ -137,20 +137,25 @@ test.for(rows(floats, { of: 12, shift: 4, seldom: true }))(
   },
 );
 
-test("the default sizes, as on a software adapter and as on a GPU", async () => {
-  const data = spreadItems(ofF32, 3000, "default", 254);
-  await check(ofF32, data, {}, "as on a software adapter");
-  await asOnGpus(fold(), () =>
-    check(ofF32, data, { algorithm: "blelloch", workGroupSize: 32 }, "as on a GPU"),
-  );
-});
+test("the default sizes, as on a software adapter", () =>
+  check(ofF32, spreadItems(ofF32, 3000, "default", 254), {}, "as on a software adapter"));
+
+test("the default sizes, as on a GPU", () =>
+  asOnGpus(fold(), () =>
+    check(
+      ofF32,
+      spreadItems(ofF32, 3000, "default", 254),
+      { algorithm: "blelloch", workGroupSize: 32 },
+      "as on a GPU",
+    ),
+  ));
 
 // In functions of f64, all threads together take seconds to compile: only one has its turn.
 const inKernel = [
   ...algorithmNames.map((algorithm) => ({ type: f32, algorithm, size: 20 })),
   { type: f64, algorithm: "hillis-steele", size: 8 } as const,
 ];
-test.for(rows(inKernel, { of: 12, shift: 3, seldom: true }))(
+test.for(rows(inKernel, { of: 40, shift: 18 }))(
   "in-kernel: $type.name, $algorithm",
   async ({ type, algorithm, size }) => {
     const all = operatorFunctions(type, op, algorithm, size, false, [4]);
@@ -168,7 +173,7 @@ const windows = [
   { float: ofF32, passes: "single", algorithm: "hillis-steele" },
   { float: ofF64, passes: "reduce-then-scan", algorithm: "hillis-steele" },
 ] as const;
-test.for(rows(windows, { of: 12, shift: 7, seldom: true }))(
+test.for(rows(windows, { of: 40, shift: 22 }))(
   "windows: $float.type.name, $passes",
   async ({ float, ...options }, { skip }) => {
     skip(missing(float), "the adapter has no shader-f16");
@@ -236,6 +241,23 @@ test.for(rows(windows, { of: 12, shift: 7, seldom: true }))(
   },
 );
 
+test("windows: the total of a tile of any number of threads", async () => {
+  await asOnGpus(fold(), async () => {
+    for (const workGroupSize of [2, 3, 8]) {
+      const options = { op: exactAdd, exclusive: true, algorithm: "hillis-steele", workGroupSize } as const;
+      const data = spreadItems(ofF32, 9 * workGroupSize, `total ${workGroupSize}`, 30, 100) as Float32Array;
+      for (const length of [workGroupSize, 4 * workGroupSize - 1, data.length]) {
+        const [given, own] = [new Float32Array(1), new Float32Array(1)];
+        const items = data.slice(0, length);
+        const found = await fold().scan(items, { ...options, itemsPerThread: 4, total: given });
+        const expected = scanReference(items, { op: exactAdd, exclusive: true, total: own });
+        expectSameBits(found, expected, `${length} by ${workGroupSize}`);
+        expectSameBits(given, own, `total of ${length} by ${workGroupSize}`);
+      }
+    }
+  });
+});
+
 test("windows: recorded from any place, with a map and an initial value", async () => {
   const { device } = fold();
   const data = tiledItems(ofF32, 10, 8, "recorded") as Float32Array;
@@ -262,7 +284,7 @@ test("windows: recorded from any place, with a map and an initial value", async 
 
 // f64 goes in vectors of two, where both ranges start at one.
 const placed = ["exclusive", "inclusive"] as const;
-test.for(rows(placed, { of: 12, shift: 5, seldom: true }))(
+test.for(rows(placed, { of: 40, shift: 26 }))(
   "f64 of odd lengths, recorded from any place: %s",
   async (kind) => {
     const { device } = fold();
@@ -320,6 +342,55 @@ test.for(rows(placed, { of: 12, shift: 5, seldom: true }))(
             `reduce ${title}`,
           );
         }
+      }
+    }
+    scan.destroy();
+    reduce.destroy();
+  },
+);
+
+// Tiles of 16 items: their totals, totals of these, and once more.
+const deep = [
+  { float: ofF32, lengths: [257, 4096, 4513] },
+  { float: ofF64, lengths: [257, 1030] },
+] as const;
+test.for(rows(deep, { of: 12, shift: 6, seldom: true }))(
+  "$float.type.name: totals of totals, recorded",
+  async ({ float, lengths }) => {
+    const { device } = fold();
+    const { type } = float;
+    const sizes = { algorithm: "blelloch", passes: "reduce-then-scan", workGroupSize: 4 } as const;
+    const maxLength = Math.max(...lengths);
+    const options = { type, op: exactAdd, maxLength, itemsPerThread: 4, ...sizes } as const;
+    const scan = await asOnGpus(fold(), () => fold().prepareScan({ ...options, exclusive: true } as never));
+    const reduce = await asOnGpus(fold(), () => fold().prepareReduce(options as never));
+    const bytes = type.bytes;
+    for (const length of lengths) {
+      const few = spreadItems(float, length, `deep ${length}`, 12, 100) as Float64Array;
+      const many = spreadItems(float, length, `deep many ${length}`) as Float64Array;
+      // Sums of whole rows of totals that are below zero, and then above it; and an infinity in the middle.
+      const turns = few.map((_, at) => (at < length >> 1 ? -(1 + at) : 3 * at));
+      const infinite = few.slice();
+      infinite[length >> 1] = Infinity;
+      for (const [name, data] of Object.entries({ few, many, turns, infinite })) {
+        const words = new Uint32Array(data.buffer);
+        const given = storageBuffer(device, words);
+        const apart = storageBuffer(device, new Uint32Array(words.length).fill(0xdeadbeef));
+        const total = storageBuffer(device, new Uint32Array(4));
+        const encoder = device.createCommandEncoder();
+        reduce.record(encoder, { input: given, output: total, length });
+        scan.record(encoder, { input: given, output: apart, length });
+        // In place.
+        scan.record(encoder, { input: given, output: given, length });
+        device.queue.submit([encoder.finish()]);
+        const like = { op, type };
+        const prefixes = scanReference(data, { ...like, exclusive: true } as never) as Float64Array;
+        const expected = new Uint32Array(prefixes.buffer);
+        expectSameBits(await readWords(device, apart), expected, `${length} ${name}`);
+        expectSameBits(await readWords(device, given), expected, `${length} ${name} in place`);
+        const sum = asItems(type, reduceReference(data, like as never) as unknown as number) as Float64Array;
+        const found = (await readWords(device, total)).slice(0, bytes / 4);
+        expectSameBits(found, new Uint32Array(sum.buffer), `${length} ${name} reduced`);
       }
     }
     scan.destroy();
@@ -395,29 +466,26 @@ test("arrays on the GPU, maps, and an array of another type", async () => {
   expect(await sum.read()).toEqual(Float32Array.of(reduceReference(expected, { op: exactAdd })));
 });
 
-test("segments: rows, offsets, heads, keys and columns", async () => {
+const segmented = {
+  rows: () => 30,
+  columns: () => 30,
+  offsets: () => Uint32Array.of(0, 0, 7, 200, 300),
+  heads: (length: number) => Uint32Array.from({ length }, (_, at) => (at % 41 === 0 ? 1 : 0)),
+  keys: (length: number) => Uint32Array.from({ length }, (_, at) => Math.floor(at / 37) % 3),
+} as const;
+test.for(rows(Object.entries(segmented), { of: 40, shift: 7 }))("segments: %s", async ([name, make]) => {
   const data = spreadItems(ofF32, 300, "segments", 250) as Float32Array;
-  const keys = Uint32Array.from(data, (_, at) => Math.floor(at / 37) % 3);
-  const heads = Uint32Array.from(data, (_, at) => (at % 41 === 0 ? 1 : 0));
-  for (const segments of [
-    { rows: 30 },
-    { columns: 30 },
-    { offsets: Uint32Array.of(0, 0, 7, 200, 300) },
-    { heads },
-    { keys },
-  ]) {
-    const [name] = Object.keys(segments);
-    for (const exclusive of [false, true]) {
-      const options = { op: exactAdd, exclusive, segments } as const;
-      expectSameBits(
-        (await fold().scan(data, options as never)) as never,
-        scanReference(data, options),
-        `scan ${name}`,
-      );
-    }
-    const options = { op: exactAdd, segments } as const;
-    expect(await fold().reduce(data, options as never), name).toEqual(reduceReference(data, options));
+  const segments = { [name]: make(data.length) };
+  for (const exclusive of [false, true]) {
+    const options = { op: exactAdd, exclusive, segments } as never;
+    expectSameBits(
+      (await fold().scan(data, options)) as never,
+      scanReference(data, options) as never,
+      `exclusive ${exclusive}`,
+    );
   }
+  const options = { op: exactAdd, segments } as never;
+  expect(await fold().reduce(data, options)).toEqual(reduceReference(data, options));
 });
 
 const streamOf = (chunks: readonly Float32Array[]): ReadableStream<Float32Array> =>

@@ -17,7 +17,7 @@ import { runPlaced } from "../support/ranges.ts";
 import { testExactResults } from "../support/results.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 20 });
 
 testExactResults(f64);
 
@@ -72,82 +72,79 @@ const sums = algorithmNames.flatMap((algorithm) =>
 );
 
 describe("f64 add, bit for bit in the plan's order", () => {
-  test.each(rows(sums, { of: 20, shift: 3 }))(
-    "$algorithm, $passes, $shape",
-    async ({ algorithm, passes, shape }) => {
-      const { itemsPerThread, itemsPerVector, ...size } = shape;
-      const { subgroupMaxSize } = fold().device.adapterInfo;
-      const workGroupSize = "subgroups" in size ? size.subgroups * subgroupMaxSize : size.workGroupSize;
-      const tuning = { algorithm, workGroupSize, itemsPerThread } as const;
-      const most = Math.max(1100, 4 * workGroupSize * itemsPerThread);
-      const lengths = edgeLengths(workGroupSize, itemsPerThread).filter((one) => one <= most);
-      const options = { type: f64, op: add, maxLength: Math.max(...lengths), ...tuning } as const;
-      // How elements are grouped does not depend on which prefixes are written.
-      const exclusive = passes === "single";
-      const scan = await fold().prepareScan({ ...options, exclusive, passes });
-      const reduce = passes === "single" ? undefined : await fold().prepareReduce(options);
-      for (const arrangement of Object.keys(layouts) as (keyof typeof layouts)[]) {
-        if (passes === "single" && arrangement !== "vectors") {
-          // The same kernels as with two passes.
-          continue;
-        }
-        for (const length of lengths) {
-          const title = `${arrangement} ${length}`;
-          const places = layouts[arrangement](length);
-          const expectedGrouping = {
-            ...tuning,
-            passes,
-            itemsPerVector: arrangement === "vectors" || arrangement === "in-place" ? itemsPerVector : 1,
-          };
-          for (const data of [addends(length, title), anyItems("f64", length, title) as Float64Array]) {
-            let grouping: Grouping | undefined;
-            const prefixes = await runPlaced(
+  test.each(rows(sums, { of: 40 }))("$algorithm, $passes, $shape", async ({ algorithm, passes, shape }) => {
+    const { itemsPerThread, itemsPerVector, ...size } = shape;
+    const { subgroupMaxSize } = fold().device.adapterInfo;
+    const workGroupSize = "subgroups" in size ? size.subgroups * subgroupMaxSize : size.workGroupSize;
+    const tuning = { algorithm, workGroupSize, itemsPerThread } as const;
+    const most = Math.max(1100, 4 * workGroupSize * itemsPerThread);
+    const lengths = edgeLengths(workGroupSize, itemsPerThread).filter((one) => one <= most);
+    const options = { type: f64, op: add, maxLength: Math.max(...lengths), ...tuning } as const;
+    // How elements are grouped does not depend on which prefixes are written.
+    const exclusive = passes === "single";
+    const scan = await fold().prepareScan({ ...options, exclusive, passes });
+    const reduce = passes === "single" ? undefined : await fold().prepareReduce(options);
+    for (const arrangement of Object.keys(layouts) as (keyof typeof layouts)[]) {
+      if (passes === "single" && arrangement !== "vectors") {
+        // The same kernels as with two passes.
+        continue;
+      }
+      for (const length of lengths) {
+        const title = `${arrangement} ${length}`;
+        const places = layouts[arrangement](length);
+        const expectedGrouping = {
+          ...tuning,
+          passes,
+          itemsPerVector: arrangement === "vectors" || arrangement === "in-place" ? itemsPerVector : 1,
+        };
+        for (const data of [addends(length, title), anyItems("f64", length, title) as Float64Array]) {
+          let grouping: Grouping | undefined;
+          const prefixes = await runPlaced(
+            fold().device,
+            f64,
+            data,
+            length,
+            places,
+            (encoder, ranges) => {
+              grouping = scan.groupingOf(ranges);
+              scan.record(encoder, ranges);
+            },
+            title,
+          );
+          // An empty input lies nowhere.
+          expect(length === 0 || grouping, title).toEqual(
+            length === 0 || expect.objectContaining(expectedGrouping),
+          );
+          expectSameBits(
+            canonical(prefixes),
+            canonical(scanReference(data, { op: add, exclusive, ...(grouping && { grouping }) })),
+            title,
+          );
+          if (reduce !== undefined) {
+            const total = await runPlaced(
               fold().device,
               f64,
               data,
-              length,
+              1,
               places,
               (encoder, ranges) => {
-                grouping = scan.groupingOf(ranges);
-                scan.record(encoder, ranges);
+                grouping = reduce.groupingOf(ranges);
+                reduce.record(encoder, ranges);
               },
-              title,
-            );
-            // An empty input lies nowhere.
-            expect(length === 0 || grouping, title).toEqual(
-              length === 0 || expect.objectContaining(expectedGrouping),
+              `reduce ${title}`,
             );
             expectSameBits(
-              canonical(prefixes),
-              canonical(scanReference(data, { op: add, exclusive, ...(grouping && { grouping }) })),
-              title,
+              canonical(total),
+              canonical(Float64Array.of(reduceReference(data, { op: add, ...(grouping && { grouping }) }))),
+              `reduce ${title}`,
             );
-            if (reduce !== undefined) {
-              const total = await runPlaced(
-                fold().device,
-                f64,
-                data,
-                1,
-                places,
-                (encoder, ranges) => {
-                  grouping = reduce.groupingOf(ranges);
-                  reduce.record(encoder, ranges);
-                },
-                `reduce ${title}`,
-              );
-              expectSameBits(
-                canonical(total),
-                canonical(Float64Array.of(reduceReference(data, { op: add, ...(grouping && { grouping }) }))),
-                `reduce ${title}`,
-              );
-            }
           }
         }
       }
-      scan.destroy();
-      reduce?.destroy();
-    },
-  );
+    }
+    scan.destroy();
+    reduce?.destroy();
+  });
 });
 
 describe.each(rows(algorithmNames, { of: 3 }))(
@@ -248,7 +245,7 @@ const atHand = algorithmNames.flatMap((algorithm) =>
 );
 
 /** Of both, a run of the quick tier takes one. */
-const taken = new Set<object>(rows<object>([...zeros, ...atHand], { of: 30 }));
+const taken = new Set<object>(rows<object>([...zeros, ...atHand], { of: 40, shift: 20 }));
 
 test.each(zeros.filter((one) => taken.has(one)))(
   "the sign of a scan of zeros: $algorithm, $passes, exclusive $exclusive",

@@ -78,7 +78,7 @@ describe.each(rows(algorithmNames, { of: 3 }))("%s", (algorithmName) => {
   describe.each(
     rows(
       [u32, i32].map((type) => [type.name, type] as const),
-      { of: 2 },
+      { of: 5, shift: 3 },
     ),
   )("%s", (_, type) => {
     test("_update: several work-groups share a counter", async () => {
@@ -281,16 +281,18 @@ fn main(@builtin(local_invocation_index) i: u32) {
     expect([...tiles].sort((a, b) => a - b)).toEqual([0, 6, 12]);
   });
 
-  test.each(rows([1, 3, 32, 100], { of: 4 }))("compaction in work-groups of %i", async (threads) => {
-    const groups = 9;
-    const length = groups * threads;
-    const initial = 5;
-    const functions = [
-      workGroupCompact({ workGroupSize: threads, algorithm }),
-      workGroupCompactUpdate({ workGroupSize: threads, algorithm, counter: "count" }),
-    ];
-    const code = link(
-      `
+  test.each(rows([1, 3, 32, 100], { of: 10, shift: 5 }))(
+    "compaction in work-groups of %i",
+    async (threads) => {
+      const groups = 9;
+      const length = groups * threads;
+      const initial = 5;
+      const functions = [
+        workGroupCompact({ workGroupSize: threads, algorithm }),
+        workGroupCompactUpdate({ workGroupSize: threads, algorithm, counter: "count" }),
+      ];
+      const code = link(
+        `
 @group(0) @binding(0) var<storage, read_write> flags: array<u32>;
 @group(0) @binding(1) var<storage, read_write> results: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> list: array<u32>;
@@ -309,58 +311,59 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
   }
 }
 `,
-      functions,
-    );
-    const run = await compileKernel(fold().device, code);
-    const next = randomBits(`compaction ${threads}`);
-    const kinds: Record<string, (group: number) => number> = {
-      some: () => next() % 2,
-      none: () => 0,
-      all: () => 1,
-      "whole groups": (group) => group % 2,
-    };
-    for (const [kind, flag] of Object.entries(kinds)) {
-      const flags = Uint32Array.from({ length }, (_, at) => flag(Math.floor(at / threads)));
-      const kept = flags.reduce((sum, one) => sum + one, 0);
-      const [, results = flags, list = flags, count = flags] = await run(
-        [
-          flags,
-          new Uint32Array(8 * length).fill(POISON),
-          new Uint32Array(initial + length + 1).fill(POISON),
-          Uint32Array.of(initial),
-        ],
-        groups,
+        functions,
       );
-      expect(count[0], kind).toBe(initial + kept);
-      const updates: Update[] = [];
-      for (let group = 0; group < groups; group++) {
-        const from = group * threads;
-        const own = flags.subarray(from, from + threads);
-        const total = own.reduce((sum, one) => sum + one, 0);
-        const earlier = results[8 * from + 2] as number;
-        updates.push({ earlier, total });
-        let rank = 0;
-        for (let thread = 0; thread < threads; thread++) {
-          const at = from + thread;
-          expect(
-            [...results.subarray(8 * at, 8 * at + 6)],
-            `${kind}, group ${group}, thread ${thread}`,
-          ).toEqual([rank, total, earlier + rank, total, thread - rank, threads - total]);
-          if (own[thread] === 1) {
-            // In order, one after another.
-            expect(list[earlier + rank], `${kind}: the list at ${earlier + rank}`).toBe(at);
-            rank++;
+      const run = await compileKernel(fold().device, code);
+      const next = randomBits(`compaction ${threads}`);
+      const kinds: Record<string, (group: number) => number> = {
+        some: () => next() % 2,
+        none: () => 0,
+        all: () => 1,
+        "whole groups": (group) => group % 2,
+      };
+      for (const [kind, flag] of Object.entries(kinds)) {
+        const flags = Uint32Array.from({ length }, (_, at) => flag(Math.floor(at / threads)));
+        const kept = flags.reduce((sum, one) => sum + one, 0);
+        const [, results = flags, list = flags, count = flags] = await run(
+          [
+            flags,
+            new Uint32Array(8 * length).fill(POISON),
+            new Uint32Array(initial + length + 1).fill(POISON),
+            Uint32Array.of(initial),
+          ],
+          groups,
+        );
+        expect(count[0], kind).toBe(initial + kept);
+        const updates: Update[] = [];
+        for (let group = 0; group < groups; group++) {
+          const from = group * threads;
+          const own = flags.subarray(from, from + threads);
+          const total = own.reduce((sum, one) => sum + one, 0);
+          const earlier = results[8 * from + 2] as number;
+          updates.push({ earlier, total });
+          let rank = 0;
+          for (let thread = 0; thread < threads; thread++) {
+            const at = from + thread;
+            expect(
+              [...results.subarray(8 * at, 8 * at + 6)],
+              `${kind}, group ${group}, thread ${thread}`,
+            ).toEqual([rank, total, earlier + rank, total, thread - rank, threads - total]);
+            if (own[thread] === 1) {
+              // In order, one after another.
+              expect(list[earlier + rank], `${kind}: the list at ${earlier + rank}`).toBe(at);
+              rank++;
+            }
           }
         }
+        expectOneAfterAnother(updates, initial, initial + kept, (a, b) => a + b, kind);
+        expect([...list.subarray(0, initial), ...list.subarray(initial + kept)], kind).toEqual(
+          Array(initial + length + 1 - kept).fill(POISON),
+        );
       }
-      expectOneAfterAnother(updates, initial, initial + kept, (a, b) => a + b, kind);
-      expect([...list.subarray(0, initial), ...list.subarray(initial + kept)], kind).toEqual(
-        Array(initial + length + 1 - kept).fill(POISON),
-      );
-    }
-  });
+    },
+  );
 
-  test.each(rows([1, 3, 32, 100], { of: 4, shift: 1 }))(
+  test.each(rows([1, 3, 32, 100], { of: 10, shift: 9 }))(
     "totals steer a loop in work-groups of %i",
     async (threads) => {
       // Thread i gives out i % 7 tokens, one a turn, while anyone has some: each turn's are consecutive in the list.
@@ -521,7 +524,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
   const amountsOf = (threads: number, groups: number, amount: (at: number) => number): Uint32Array =>
     Uint32Array.from({ length: threads * groups }, (_, at) => (at % threads === 0 ? 0 : amount(at)));
 
-  test.each(rows([3, 33, 100], { of: 2 }))("allocation in work-groups of %i", async (threads) => {
+  test.each(rows([3, 33, 100], { of: 5, shift: 3 }))("allocation in work-groups of %i", async (threads) => {
     const run = await compileKernel(fold().device, allocationKernel(threads, "pool.capacity"));
     const groups = 11;
     const next = randomBits(`allocation ${threads}`);
@@ -553,7 +556,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     [8, 1],
     [3, 3],
   ] as const;
-  test.each(rows(shapes, { of: 2 }))(
+  test.each(rows(shapes, { of: 5, shift: 1 }))(
     "a counter stops at its capacity: %i threads, %i work-groups a pool",
     async (threads, sharing) => {
       // Every capacity, with every counter before, up to and past it; amounts of nothing, and more than there is.
@@ -756,7 +759,7 @@ const exchanges = exchanged.flatMap(([type, op]) =>
     })),
   ),
 );
-test.for(rows(exchanges, { of: 20 }))(
+test.for(rows(exchanges, { of: 40, shift: 18 }))(
   "_update by compare and exchange, of the counter that the call names: $title",
   async ({ type, op, algorithm, bare, title }, { skip }) => {
     skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");

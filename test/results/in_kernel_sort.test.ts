@@ -219,7 +219,7 @@ const everything = names.flatMap((type, at) =>
 );
 
 describe("every type of keys, direction and type of values", () => {
-  test.for(rows(everything, { of: 30 }).map((one) => [titleOf(one), one] as const))(
+  test.for(rows(everything, { of: 60 }).map((one) => [titleOf(one), one] as const))(
     "%s",
     async ([, one], { skip }) => {
       skip(
@@ -247,7 +247,7 @@ const ofShapes = shapes.flatMap(([threads, items]) =>
 );
 
 describe("every shape by every algorithm, however lanes map to threads", () => {
-  test.each(rows(ofShapes, { of: 15 }).map((one) => [titleOf(one), one] as const))("%s", async (_, one) => {
+  test.each(rows(ofShapes, { of: 40 }).map((one) => [titleOf(one), one] as const))("%s", async (_, one) => {
     await checkSort(one, orderNames);
   });
 });
@@ -283,7 +283,7 @@ const ofBits = names.flatMap((type, at) =>
 );
 
 describe("by some bits", () => {
-  test.each(rows(ofBits, { of: 20 }).map((one) => [titleOf(one), one] as const))("%s", async (_, one) => {
+  test.each(rows(ofBits, { of: 40 }).map((one) => [titleOf(one), one] as const))("%s", async (_, one) => {
     await checkSort(one, ["in order"]);
   });
 });

@@ -112,7 +112,7 @@ const all = cases.flatMap((one) =>
 );
 
 describe("elements of WGSL types", () => {
-  test.each(rows(all, { of: 12 }))(
+  test.each(rows(all, { of: 24 }))(
     "$name, $algorithm, identity $hasIdentity",
     async ({ type, op, of, algorithm, name }) => {
       const threads = 20;

@@ -25,7 +25,7 @@ import type { PlacedRanges, Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 30 });
 const fold = useSoftwareFold();
 
 const Twelve = struct({ name: "Twelve", fields: { a: u32, b: u32, c: f32 } });
@@ -84,7 +84,7 @@ const ofTypes = tunings.flatMap((tuning, at) =>
   ),
 );
 
-test.for(rows(ofTypes, { of: 20 }))(
+test.for(rows(ofTypes, { of: 60, shift: 9 }))(
   "$algorithm, $name, $workGroupSize threads: items and positions at every edge",
   async ({ algorithm, type, tuning, at }, { skip }) => {
     skip(missing(type), `the adapter has no ${type.feature}`);
@@ -114,7 +114,7 @@ test.for(rows(ofTypes, { of: 20 }))(
   },
 );
 
-test.each(rows(algorithmNames, { of: 6, seldom: true }))(
+test.each(rows(algorithmNames, { of: 30, shift: 3 }))(
   "%s: by flags and by values, with the default sizes",
   async (algorithm) => {
     for (const length of [...around(1024), 5000]) {
@@ -207,7 +207,7 @@ const recordings = recorded.flatMap((row) =>
     [false, true].map((lengthOnGpu) => ({ ...row, kind, lengthOnGpu })),
   ),
 );
-describe.each(rows(recordings, { of: 30 }))(
+describe.each(rows(recordings, { of: 120, shift: 36 }))(
   "recorded: $type.name, $algorithm, one by one: $oneByOne, $kind, the length on the GPU: $lengthOnGpu",
   ({ type, algorithm, itemsPerThread, vector, oneByOne, kind, lengthOnGpu }) => {
     beforeAll(() => planAs(fold(), { software: oneByOne }));
@@ -667,7 +667,7 @@ describe("classes", () => {
   const classOf = (index: number): number => ((index * 7) % 11) % 6;
   const expression = "((i * 7u) % 11u) % 6u";
 
-  test.for(rows(ofTypes, { of: 20, shift: 7 }))(
+  test.for(rows(ofTypes, { of: 60, shift: 24 }))(
     "$algorithm, $name, $workGroupSize threads: items and positions at every edge",
     async ({ algorithm, type, tuning }, { skip }) => {
       skip(missing(type), `the adapter has no ${type.feature}`);

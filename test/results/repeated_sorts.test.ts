@@ -20,6 +20,7 @@ interface Task {
   readonly type: TypeName;
   readonly length: number;
   readonly values?: boolean;
+  readonly bits?: readonly [number, number];
   readonly passes?: Passes;
 }
 
@@ -33,6 +34,9 @@ const short: readonly Task[] = [
 const longer: readonly Task[] = [
   { type: "u32", length: 30_011 },
   { type: "u32", length: 16_384, values: true },
+  { type: "u32", length: 32_768, values: true },
+  { type: "u32", length: 65_536, values: true },
+  { type: "u32", length: 50_001, bits: [0, 16] },
   { type: "u32", length: 200_003 },
   { type: "u32", length: 100_003, values: true },
   { type: "u64", length: 70_001 },
@@ -72,14 +76,15 @@ test("a sort gives the same words each time", { timeout: 300_000 }, async () => 
   const wrong = storageBuffer(device, new Uint32Array(4));
   const tasks = await Promise.all(
     [...short, ...(software ? [] : longer)].map(async (task) => {
-      const { type: name, length, values = false, passes } = task;
-      const title = `${name} ${length}${values ? " with values" : ""}${passes ? `, ${passes}` : ""}`;
+      const { type: name, length, values = false, bits, passes } = task;
+      const title = `${name} ${length}${values ? " with values" : ""}${bits ? ` by bits ${bits}` : ""}${passes ? `, ${passes}` : ""}`;
       const type = elementTypes[name];
       const data = values
         ? (kinds.few(name, length, title) as Uint32Array)
         : (anyItems(name, length, title) as Uint32Array);
-      const order = argSortReference(data, { type: type as never });
-      const options = { type: type as never, maxLength: length, ...(passes && { passes }) };
+      const some = bits && { bits };
+      const order = argSortReference(data, { type: type as never, ...some });
+      const options = { type: type as never, maxLength: length, ...some, ...(passes && { passes }) };
       const sort = await fold().prepareSort(values ? { ...options, values: u32 } : options);
       const words = (type.bytes / 4) * length;
       const input = storageBuffer(device, wordsOf(data));

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { vec2, vec3 } from "../../src/algebra/fields.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -13,10 +13,11 @@ import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
 import { nanRuns } from "../support/nan_runs.ts";
 import { randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
 // Runs of keys that WGSL computes: of the data itself, and of `unique` and `runLengths`. segments.test.ts has those of other arrays.
 
+const test = testInTurn({ of: 20 });
 const fold = useSoftwareFold();
 const Particle = struct({ name: "Particle", fields: { cell: u32, at: vec3(f32), mass: f32 } });
 
@@ -111,31 +112,31 @@ const plans = [
   ),
 ];
 
-test.for(rows(plans, { of: 3 }))(
-  "a run of NaN whose bits differ is known by its first element: %o",
-  async (plan, { skip }) => {
+const nanPlans = (["f32", "f64"] as const).flatMap((type) => plans.map((plan) => ({ type, plan })));
+test.for(rows(nanPlans, { of: 20, shift: 6 }))(
+  "a run of NaN whose bits differ is known by its first element: $type, $plan",
+  async ({ type, plan }, { skip }) => {
     const isMissing =
       "algorithm" in plan && plan.algorithm === "subgroup" && !fold().device.features.has("subgroups");
     skip(isMissing, "the adapter has no subgroups");
     for (const length of [2, 2500]) {
-      for (const data of [nanRuns.f32(length), nanRuns.f64(length)]) {
-        const title = `${length} of ${data.constructor.name}`;
-        const [unique, runs] = [uniqueReference(data), runLengthsReference(data)];
-        expectSameBits(unique, nanRuns.firstOf(data), `${title}: the reference`);
-        expectSameBits(await fold().unique(data, plan), unique, `${title}: unique`);
-        expectSameBits(
-          await fold().unique(data, { ...plan, key: "x", keyType: undefined } as never),
-          unique,
-          `${title}: by a key`,
-        );
-        const found = await fold().runLengths(data, plan);
-        expectSameBits(found.values, runs.values, `${title}: values`);
-        expectSameBits(found.counts, runs.counts, `${title}: counts`);
-        const ones = new Uint32Array(length).fill(1);
-        const sums = await fold().reduce(ones, { ...plan, op: add, segments: { keys: data } });
-        expectSameBits(sums.keys, unique, `${title}: keys of sums`);
-        expectSameBits(sums.values, runs.counts, `${title}: sums`);
-      }
+      const data = nanRuns[type](length);
+      const title = `${length} of ${data.constructor.name}`;
+      const [unique, runs] = [uniqueReference(data), runLengthsReference(data)];
+      expectSameBits(unique, nanRuns.firstOf(data), `${title}: the reference`);
+      expectSameBits(await fold().unique(data, plan), unique, `${title}: unique`);
+      expectSameBits(
+        await fold().unique(data, { ...plan, key: "x", keyType: undefined } as never),
+        unique,
+        `${title}: by a key`,
+      );
+      const found = await fold().runLengths(data, plan);
+      expectSameBits(found.values, runs.values, `${title}: values`);
+      expectSameBits(found.counts, runs.counts, `${title}: counts`);
+      const ones = new Uint32Array(length).fill(1);
+      const sums = await fold().reduce(ones, { ...plan, op: add, segments: { keys: data } });
+      expectSameBits(sums.keys, unique, `${title}: keys of sums`);
+      expectSameBits(sums.values, runs.counts, `${title}: sums`);
     }
   },
 );

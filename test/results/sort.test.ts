@@ -24,11 +24,12 @@ import { expectSameBits } from "../support/compare.ts";
 import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
+import { arriveInOrder, keepsKeys, keepsRanks, plant } from "../support/plant.ts";
 import { anyItems, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.ts";
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 120 });
 
 const fold = useSoftwareFold();
 
@@ -53,7 +54,7 @@ const lengths = [0, 1, 2, 63, ...around(TILE), ...around(2 * TILE), 5 * TILE + 2
 
 const cases = ways.flatMap((way) => names.map((type) => ({ ...way, way: way.name, type })));
 
-test.for(rows(cases, { of: 20 }))(
+test.for(rows(cases, { of: 120, shift: 21 }))(
   "$way, $type: elements, positions and values at every edge",
   async (one, { skip }) => {
     const { way: _, name: __, type: name, ...tuning } = one;
@@ -77,7 +78,7 @@ test.for(rows(cases, { of: 20 }))(
   },
 );
 
-test.for(rows(names, { of: 6 }))(
+test.for(rows(names, { of: 60, shift: 49 }))(
   "%s: what the plan chooses, for data of one tile and of more",
   async (name, { skip }) => {
     const type = elementTypes[name];
@@ -95,7 +96,7 @@ describe("values", () => {
   test.for(
     rows(
       valueTypes.map((type) => [type.name, type] as const),
-      { of: 3 },
+      { of: 40, shift: 16 },
     ),
   )("of %s move with their keys", async ([, type]) => {
     for (const length of [0, 1, 300, 1000]) {
@@ -141,7 +142,7 @@ describe("keys", () => {
       (x: { id: number }) => Number((BigInt(x.id % 5) << 32n) | BigInt(x.id % 3)),
     ],
   ];
-  test.for(byKey)("structs are sorted by %s", async ([key, keyType, of]) => {
+  test.for(rows(byKey, { of: 15 }))("structs are sorted by %s", async ([key, keyType, of]) => {
     for (const length of [1, 500, 1000]) {
       const data = randomItems(particle, length, key);
       const own = keyType ?? (key.includes("depth") ? f32 : u32);
@@ -216,7 +217,7 @@ describe("bits", () => {
   const each = ways.flatMap((way) =>
     ranges.map(([name, from, to]) => ({ way, named: way.name, name, from, to })),
   );
-  test.for(rows(each, { of: 12 }))(
+  test.for(rows(each, { of: 120, shift: 62 }))(
     "$name from $from to $to, $named",
     async ({ way, name, from, to }, { skip }) => {
       const type = elementTypes[name];
@@ -235,7 +236,7 @@ describe("bits", () => {
 
 describe("recorded", () => {
   const placed = ways.flatMap((way) => [3, 16, 32].map((bits) => ({ way, named: way.name, bits })));
-  test.for(rows(placed, { of: 12, seldom: true }))(
+  test.for(rows(placed, { of: 120, shift: 110 }))(
     "$named, $bits bits: ranges that start anywhere, and nothing else is written",
     async ({ way, bits }) => {
       const { device } = fold();
@@ -402,7 +403,7 @@ describe("faults in the look-back", () => {
   const faults = sortFaults.flatMap((fault) =>
     [1, 3].flatMap((share) => [false, true].map((tickets) => ({ fault, share, tickets }))),
   );
-  test.for(rows(faults, { of: 10, seldom: true }))(
+  test.for(rows(faults, { of: 120, shift: 2 }))(
     "$fault, every $share. tile, tickets: $tickets",
     async (testing) => {
       const { device } = fold();
@@ -488,7 +489,7 @@ describe("tiles that go through work-group memory in parts", () => {
       ] as const
     ).map(([name, moved]) => ({ way, named: way.name, name, moved, values: moved?.name ?? "nothing" })),
   );
-  test.for(rows(turns, { of: 12, seldom: true }))(
+  test.for(rows(turns, { of: 120, shift: 22 }))(
     "$named, $name with $values",
     async ({ way, name, moved }) => {
       const { device } = fold();
@@ -523,7 +524,7 @@ describe("tiles that go through work-group memory in parts", () => {
   );
 });
 
-test.for(rows([27, 28], { of: 2 }))(
+test.for(rows([27, 28], { of: 24, shift: 18 }))(
   "values move by ranks of which two are in a word, with %i items a thread",
   async (itemsPerThread) => {
     const { device } = fold();
@@ -558,32 +559,35 @@ describe("short data that is sorted by comparing each item with all others", () 
       bits: turn === 1 ? ([2, 8 * elementTypes[name].bytes - 3] as const) : undefined,
     })),
   );
-  test.for(rows(turns, { of: 6 }))("$name with $values, up to every edge", async (one, { skip }) => {
-    const { name, moved, descending, bits } = one;
-    const type = elementTypes[name] as ElementType;
-    skip(missing(type), `the adapter has no ${type.feature}`);
-    const context = contextOf(fold().device);
-    // One work-group and several; a thread that compares with all keys, and several that share them; more keys than threads.
-    for (const [maxLength, own, threads] of [
-      [1, 32, 32],
-      [6, 4, 64],
-      [128, 8, 32],
-      [300, 32, 64],
-    ] as const) {
-      const testing = { compared: [[300, own, threads]] } as const;
-      const options = { type, descending, maxLength, ...(bits && { bits }) };
-      const plan = planSort(options, context.facts, methodsWithSubgroups, moved, undefined, testing);
-      expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
-      expect(plan.passes(maxLength, "items")).toHaveLength(1);
-      const sort = await prepare(context, plan);
-      for (const length of [0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 65, 99, 127, 128, 129, 255, 257, 299, 300]) {
-        if (length <= maxLength) {
-          await expectSorted(sort, { ...one, length });
+  test.for(rows(turns, { of: 60, shift: 44 }))(
+    "$name with $values, up to every edge",
+    async (one, { skip }) => {
+      const { name, moved, descending, bits } = one;
+      const type = elementTypes[name] as ElementType;
+      skip(missing(type), `the adapter has no ${type.feature}`);
+      const context = contextOf(fold().device);
+      // One work-group and several; a thread that compares with all keys, and several that share them; more keys than threads.
+      for (const [maxLength, own, threads] of [
+        [1, 32, 32],
+        [6, 4, 64],
+        [128, 8, 32],
+        [300, 32, 64],
+      ] as const) {
+        const testing = { compared: [[300, own, threads]] } as const;
+        const options = { type, descending, maxLength, ...(bits && { bits }) };
+        const plan = planSort(options, context.facts, methodsWithSubgroups, moved, undefined, testing);
+        expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
+        expect(plan.passes(maxLength, "items")).toHaveLength(1);
+        const sort = await prepare(context, plan);
+        for (const length of [0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 65, 99, 127, 128, 129, 255, 257, 299, 300]) {
+          if (length <= maxLength) {
+            await expectSorted(sort, { ...one, length });
+          }
         }
+        sort.destroy();
       }
-      sort.destroy();
-    }
-  });
+    },
+  );
 
   test("of a length that is on the GPU", async () => {
     const { device } = fold();
@@ -675,7 +679,7 @@ describe("keys that are ranked by the order in which they arrive", () => {
       })),
     ),
   );
-  test.for(rows(planted, { of: 12, seldom: true }))(
+  test.for(rows(planted, { of: 120, shift: 65 }))(
     "$name, $passes, wrong tiles: one of $disorder, descending: $descending, parts of $partBytes bytes, fault: $fault",
     async ({ name, passes, descending, disorder, ...testing }) => {
       const { device } = fold();
@@ -726,7 +730,7 @@ describe("keys that are ranked by the order in which they arrive", () => {
   );
 });
 
-describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in a wrong order", () => {
+describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in order and in a wrong one", () => {
   // Items of a thread, in parts as the plan has them.
   const shapes = [
     ["u32", 32],
@@ -737,48 +741,56 @@ describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in a wr
     ["f64", 16],
     ["f64", 22],
   ] as const;
-  test.for(rows(shapes, { of: 6 }))("%s, %i items a thread", async ([name, items]) => {
+  test.for(rows(shapes, { of: 60, shift: 41 }))("%s, %i items a thread", async ([name, items]) => {
     const { device, software } = fold();
     const context = contextOf(device);
     const type = elementTypes[name] as ElementType;
     const length = software ? 2 * 256 * items + 777 : 300_001;
     const options = { type, algorithm: "subgroup", passes: "single", workGroupSize: 256 } as const;
-    const plan = planSort(
-      { ...options, itemsPerThread: items, maxLength: length },
-      context.facts,
-      methodsWithSubgroups,
-      undefined,
-      undefined,
-      { partBytes: sortRows.nvidia.partBytes, byArrival: 8, disorder: 2, atOnce: 8 },
-    );
-    expect(plan.kernels.filter(({ entryPoint }) => entryPoint === "sort_keys_pass")).toHaveLength(1);
-    const sort = await prepare(context, plan);
-    for (const kind of ["any", "few"] as const) {
-      const data = kinds[kind](name, length, `${name} ${items}`) as Uint32Array;
-      const bits = new Uint32Array(data.buffer, data.byteOffset, data.byteLength / 4);
-      const [input, output] = [bits, new Uint32Array(bits.length)].map((one) =>
-        storageBuffer(device, one),
-      ) as [GPUBuffer, GPUBuffer];
-      const encoder = device.createCommandEncoder();
-      sort.record(encoder, { input, output, length });
-      device.queue.submit([encoder.finish()]);
-      const expected = sortReference(data, { type: type as never });
-      expectSameBits(
-        (await readWords(device, output)).subarray(0, bits.length),
-        new Uint32Array(expected.buffer, expected.byteOffset, bits.length),
-        kind,
+    const sizes = { partBytes: sortRows.nvidia.partBytes, byArrival: 8, atOnce: 8 } as const;
+    // In order, they are ranked right without a repair by votes, which would hide it if the fast way were always wrong.
+    for (const disorder of [undefined, 2]) {
+      const plan = planSort(
+        { ...options, itemsPerThread: items, maxLength: length },
+        context.facts,
+        methodsWithSubgroups,
+        undefined,
+        undefined,
+        { ...sizes, ...(disorder && { disorder }) },
       );
+      expect(plan.kernels.filter(({ entryPoint }) => entryPoint === "sort_keys_pass")).toHaveLength(1);
+      // Keys with NaN are always sorted again.
+      const isKept = disorder === undefined && type.kind !== "float" && arriveInOrder(fold());
+      const takeBack = plant(fold(), ...(isKept ? [keepsKeys] : []));
+      const sort = await prepare(context, plan);
+      expect(takeBack().every((changed) => changed > 0)).toBe(true);
+      for (const kind of ["any", "few"] as const) {
+        const data = kinds[kind](name, length, `${name} ${items}`) as Uint32Array;
+        const bits = new Uint32Array(data.buffer, data.byteOffset, data.byteLength / 4);
+        const [input, output] = [bits, new Uint32Array(bits.length)].map((one) =>
+          storageBuffer(device, one),
+        ) as [GPUBuffer, GPUBuffer];
+        const encoder = device.createCommandEncoder();
+        sort.record(encoder, { input, output, length });
+        device.queue.submit([encoder.finish()]);
+        const expected = sortReference(data, { type: type as never });
+        expectSameBits(
+          (await readWords(device, output)).subarray(0, bits.length),
+          new Uint32Array(expected.buffer, expected.byteOffset, bits.length),
+          kind,
+        );
+      }
+      sort.destroy();
     }
-    sort.destroy();
   });
 });
 
 describe("items that are ranked by the order in which they arrive, and checked by marks", () => {
   const turns = names.flatMap((name, at) =>
-    [u32, f64].map((moved, how) => ({
+    [u32, f64, undefined].map((moved, how) => ({
       name,
       moved,
-      values: moved.name,
+      values: moved?.name ?? "nothing",
       disorder: (at + how) % 3,
       descending: (at + how) % 2 === 1,
       passes: at % 2 === 0 ? ("single" as const) : ("reduce-then-scan" as const),
@@ -788,7 +800,7 @@ describe("items that are ranked by the order in which they arrive, and checked b
       ...(at % 4 === 0 && { fault: sortFaults[(at + how) % sortFaults.length] as SortFault }),
     })),
   );
-  test.for(rows(turns, { of: 10, seldom: true }))(
+  test.for(rows(turns, { of: 120, shift: 108 }))(
     "$name with $values, $passes, wrong tiles: one of $disorder, bits: $bits, parts of $partBytes bytes, fault: $fault",
     async (one, { skip }) => {
       const { name, moved, descending, bits, passes, values: _, disorder, ...testing } = one;
@@ -822,33 +834,41 @@ describe("items that are ranked by the order in which they arrive, and checked b
 
   // As NVIDIA's GPUs have them. On a GPU, most subgroups' items arrive as they should.
   const shapes = [
+    ["u32", undefined, 22],
     ["u32", u32, 16],
     ["u32", u32, 20],
     ["u32", u32, 22],
+    ["u32", u32, 22, 512],
     ["u32", u32, 28],
     ["u32", u64, 22],
     ["u64", u32, 16],
     ["f64", f64, 22],
   ] as const;
-  const named = shapes.map(([name, moved, itemsPerThread]) => ({
+  const named = shapes.map(([name, moved, itemsPerThread, workGroupSize = 256]) => ({
     name,
     moved,
-    values: moved.name,
+    values: moved?.name ?? "nothing",
     itemsPerThread,
+    workGroupSize,
+    bits: moved ? undefined : ([0, 16] as const),
   }));
-  test.for(rows(named, { of: 6 }))(
-    "$name with $values, $itemsPerThread items of each of 256 threads",
-    async ({ name, moved, itemsPerThread }, { skip }) => {
+  test.for(rows(named, { of: 60, shift: 2 }))(
+    "$name with $values, $itemsPerThread items of each of $workGroupSize threads",
+    async ({ name, moved, itemsPerThread, workGroupSize, bits }, { skip }) => {
       const { device, software } = fold();
       const context = contextOf(device);
       const type = elementTypes[name] as ElementType;
       skip(missing(type), `the adapter has no ${type.feature}`);
+      const most = device.limits.maxComputeInvocationsPerWorkgroup;
+      skip(workGroupSize > most, `a work-group of the adapter has ${most} threads at most`);
       const maxLength = software ? 2 * 256 * itemsPerThread + 777 : 300_001;
-      const options = { type, algorithm: "subgroup", passes: "single", workGroupSize: 256 } as const;
+      const options = { type, algorithm: "subgroup", passes: "single", workGroupSize } as const;
       const { partBytes, packsFrom } = sortRows.nvidia;
+      // In order, they are ranked right without a repair by votes, which would hide it if the fast way were always wrong.
       for (const disorder of [undefined, 2]) {
+        const takeBack = plant(fold(), ...(disorder || !arriveInOrder(fold()) ? [] : [keepsRanks]));
         const plan = planSort(
-          { ...options, itemsPerThread, maxLength },
+          { ...options, itemsPerThread, maxLength, ...(bits && { bits }) },
           context.facts,
           methodsWithSubgroups,
           moved,
@@ -857,8 +877,9 @@ describe("items that are ranked by the order in which they arrive, and checked b
         );
         expect(plan.kernels.some(({ code }) => code.includes("ranks_again"))).toBe(true);
         const sort = await prepare(context, plan);
+        expect(takeBack().every((changed) => changed > 0)).toBe(true);
         for (const length of [maxLength, maxLength - 1]) {
-          await expectSorted(sort, { name, length, descending: false, moved });
+          await expectSorted(sort, { name, length, descending: false, moved, bits });
         }
         sort.destroy();
       }

@@ -21,7 +21,7 @@ import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.
 
 // Sorts of rows and of other segments, each on its own.
 
-const inTurn = testInTurn({ of: 3 });
+const inTurn = testInTurn({ of: 24 });
 const fold = useSoftwareFold();
 const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32, weight: f32 } });
 const particle = Particle as unknown as ElementType;
@@ -48,39 +48,50 @@ function offsetsFor(length: number, most: number, name: string): number[] {
   return [...offsets, length];
 }
 
-test.for(rows(cases, { of: 20 }))("$way, $type: rows and segments of every length", async (one, { skip }) => {
-  const { way: _, name: __, type: name, ...tuning } = one;
-  const type = elementTypes[name];
-  skip(missing(type), `the adapter has no ${type.feature}`);
-  const kindNames = Object.keys(kinds) as (keyof typeof kinds)[];
-  // Rows of one item, rows that share a tile, that fill it, and that do not fit.
-  for (const [turn, length] of [1, 3, 8, 17, 64, 100, 256, 300, 1500].entries()) {
-    const count = Math.max(2, Math.min(5, Math.floor(400 / length)));
-    const items = length * count;
-    const data = kinds[turn % 2 === 0 ? "few" : (kindNames[turn % kindNames.length] as "any")](
-      name,
-      items,
-      `${name} ${length}`,
-    ) as Uint32Array;
-    const values = Uint32Array.from(data, (_, at) => at * 3);
-    for (const segments of [
-      { rows: length },
-      { offsets: offsetsFor(items, length, `${name} ${length} offsets`) },
-    ]) {
-      const descending = turn % 3 === 1;
-      const title = `${JSON.stringify(segments).slice(0, 60)}, ${items} items${descending ? ", descending" : ""}`;
-      const options = { type: type as never, descending, segments };
-      const positions = argSortReference(data, options);
-      expectSameBits(await fold().argSort(data, { ...options, ...tuning }), positions, `${title}: positions`);
-      const sorted = await fold().sort(data, { ...options, ...tuning, values });
-      expectSameBits(sorted.keys, gathered(data, positions), `${title}: keys`);
-      expectSameBits(sorted.values, gathered(values, positions), `${title}: values`);
-      if (turn % 4 === 0) {
-        expectSameBits(await fold().sort(data, { ...options, ...tuning }), gathered(data, positions), title);
+test.for(rows(cases, { of: 120, shift: 5 }))(
+  "$way, $type: rows and segments of every length",
+  async (one, { skip }) => {
+    const { way: _, name: __, type: name, ...tuning } = one;
+    const type = elementTypes[name];
+    skip(missing(type), `the adapter has no ${type.feature}`);
+    const kindNames = Object.keys(kinds) as (keyof typeof kinds)[];
+    // Rows of one item, rows that share a tile, that fill it, and that do not fit.
+    for (const [turn, length] of [1, 3, 8, 17, 64, 100, 256, 300, 1500].entries()) {
+      const count = Math.max(2, Math.min(5, Math.floor(400 / length)));
+      const items = length * count;
+      const data = kinds[turn % 2 === 0 ? "few" : (kindNames[turn % kindNames.length] as "any")](
+        name,
+        items,
+        `${name} ${length}`,
+      ) as Uint32Array;
+      const values = Uint32Array.from(data, (_, at) => at * 3);
+      for (const segments of [
+        { rows: length },
+        { offsets: offsetsFor(items, length, `${name} ${length} offsets`) },
+      ]) {
+        const descending = turn % 3 === 1;
+        const title = `${JSON.stringify(segments).slice(0, 60)}, ${items} items${descending ? ", descending" : ""}`;
+        const options = { type: type as never, descending, segments };
+        const positions = argSortReference(data, options);
+        expectSameBits(
+          await fold().argSort(data, { ...options, ...tuning }),
+          positions,
+          `${title}: positions`,
+        );
+        const sorted = await fold().sort(data, { ...options, ...tuning, values });
+        expectSameBits(sorted.keys, gathered(data, positions), `${title}: keys`);
+        expectSameBits(sorted.values, gathered(values, positions), `${title}: values`);
+        if (turn % 4 === 0) {
+          expectSameBits(
+            await fold().sort(data, { ...options, ...tuning }),
+            gathered(data, positions),
+            title,
+          );
+        }
       }
     }
-  }
-});
+  },
+);
 
 describe("recorded", () => {
   const recorded = [
@@ -88,7 +99,7 @@ describe("recorded", () => {
     { title: "by the numbers of segments", maxSegmentLength: undefined },
   ].flatMap((way) => (["rows", "offsets"] as const).map((segments) => ({ ...way, segments })));
 
-  test.for(rows(recorded, { of: 4 }))(
+  test.for(rows(recorded, { of: 30, shift: 26 }))(
     "$segments, $title: ranges anywhere, apart and in place",
     async (one) => {
       const { device } = fold();
@@ -123,7 +134,7 @@ describe("recorded", () => {
     },
   );
 
-  test.for(rows(recorded, { of: 4, shift: 2 }))(
+  test.for(rows(recorded, { of: 30 }))(
     "$segments, $title: positions from a first index, a length on the GPU",
     async (one) => {
       const { device } = fold();
@@ -311,7 +322,7 @@ const networkCases = (["u32", "f32", "u64", "f16"] as const).flatMap((type) =>
   ),
 );
 
-test.for(rows(networkCases, { of: 12 }))(
+test.for(rows(networkCases, { of: 60, shift: 34 }))(
   "networks of comparisons: $segments of $type, in tiles of $testing.network",
   async ({ type: name, testing, segments }, { skip }) => {
     const type = elementTypes[name];
@@ -403,7 +414,7 @@ const keyCases = (["u32", "i32", "u64", "i64", "f32", "f64"] as const).flatMap((
   networks.map((testing, at) => ({ type, testing, segments: (["rows", "offsets"] as const)[at] as "rows" })),
 );
 
-test.for(rows(keyCases, { of: 12 }))(
+test.for(rows(keyCases, { of: 60, shift: 50 }))(
   "networks of keys alone: $segments of $type, in tiles of $testing.network",
   async ({ type: name, testing, segments }) => {
     const { device } = fold();
@@ -506,7 +517,7 @@ inTurn(
 
 describe("topK of rows", () => {
   const rowCases = names.flatMap((type) => [false, true].map((smallest) => ({ type, smallest })));
-  test.for(rows(rowCases, { of: 12 }))(
+  test.for(rows(rowCases, { of: 60, shift: 2 }))(
     "$type, smallest: $smallest",
     async ({ type: name, smallest }, { skip }) => {
       const type = elementTypes[name];
@@ -534,7 +545,7 @@ describe("topK of rows", () => {
   );
 
   /** Tiles of 64 items, so that rows go through several levels. */
-  test.for(rows(["subgroup", "blelloch"] as const, { of: 4, seldom: true }))(
+  test.for(rows(["subgroup", "blelloch"] as const, { of: 30, shift: 16 }))(
     "rows that are divided into chunks, %s",
     async (algorithm) => {
       const context = contextOf(fold().device);

@@ -6,13 +6,14 @@ import type { Run } from "../look_back/support.ts";
 import { contextOfFold, expectExact, needVotes, prepareScan } from "../look_back/support.ts";
 import { asOnGpus, useSoftwareFold } from "../support/fold.ts";
 import { randomItems } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
 const op = mapsInTurn as unknown as Operator<string>;
 
 describe("items of 64 bytes that pairs of lanes store", () => {
-  for (const exclusive of [false, true]) {
+  for (const exclusive of rows([false, true], { of: 2 })) {
     test(`exclusive: ${exclusive}`, async ({ skip }) => {
       needVotes(fold(), skip);
       const { facts } = contextOfFold(fold());

@@ -85,7 +85,7 @@ const lastOf = (name: string, fields: StructFields) => {
   });
 };
 
-describe.each(rows(Object.entries(shapes), { of: 30 }))("%s", (name, fields: StructFields) => {
+describe.each(rows(Object.entries(shapes), { of: 40 }))("%s", (name, fields: StructFields) => {
   const op = lastOf(name, fields);
   const type = op.type as StructType;
 
@@ -148,7 +148,7 @@ describe.each(rows(Object.entries(shapes), { of: 30 }))("%s", (name, fields: Str
 });
 
 describe("structs of vectors, arrays and structs", () => {
-  const inTurn = testInTurn({ of: 5 });
+  const inTurn = testInTurn({ of: 15, shift: 2 });
   const Ends = struct({ name: "Ends", fields: { first: u32, last: u32 } });
   const Walk = struct({
     name: "Walk",
@@ -206,28 +206,31 @@ return Walk(
   const segmented = algorithmNames.flatMap((algorithm) =>
     (["rows", "offsets", "keys", "columns"] as const).map((source) => ({ algorithm, source })),
   );
-  test.for(rows(segmented, { of: 12 }))("a scan and a reduction by $source: $algorithm", async (one) => {
-    const { algorithm, source } = one;
-    const data = itemsOf(60);
-    const segments = {
-      rows: { rows: 5 },
-      offsets: { offsets: [0, 3, 3, 17, 60] },
-      keys: { keys: Ends.from(Array.from({ length: 60 }, (_, at) => ({ first: at >> 3, last: at >> 4 }))) },
-      columns: { columns: 4 },
-    }[source];
-    const exclusive = source === "rows" || source === "keys";
-    const options = { op: walks, segments, exclusive, ...(exclusive && { initial: data.get(5) }) } as const;
-    expectSameBits(
-      await fold().scan(data, { ...options, ...(source === "columns" ? {} : { ...sizes, algorithm }) }),
-      scanReference(data, options),
-      "scan",
-    );
-    expectSameBits(
-      (await fold().reduce(data, { op: walks, segments })) as never,
-      reduceReference(data, { op: walks, segments }) as never,
-      "reduction",
-    );
-  });
+  test.for(rows(segmented, { of: 40, shift: 21 }))(
+    "a scan and a reduction by $source: $algorithm",
+    async (one) => {
+      const { algorithm, source } = one;
+      const data = itemsOf(60);
+      const segments = {
+        rows: { rows: 5 },
+        offsets: { offsets: [0, 3, 3, 17, 60] },
+        keys: { keys: Ends.from(Array.from({ length: 60 }, (_, at) => ({ first: at >> 3, last: at >> 4 }))) },
+        columns: { columns: 4 },
+      }[source];
+      const exclusive = source === "rows" || source === "keys";
+      const options = { op: walks, segments, exclusive, ...(exclusive && { initial: data.get(5) }) } as const;
+      expectSameBits(
+        await fold().scan(data, { ...options, ...(source === "columns" ? {} : { ...sizes, algorithm }) }),
+        scanReference(data, options),
+        "scan",
+      );
+      expectSameBits(
+        (await fold().reduce(data, { op: walks, segments })) as never,
+        reduceReference(data, { op: walks, segments }) as never,
+        "reduction",
+      );
+    },
+  );
 
   inTurn("a single pass, an initial value and the total", async () => {
     const data = itemsOf(200);
@@ -357,7 +360,7 @@ return Walk(
       Array.from({ length: PARTS }, (_, part) => ({ algorithm, identity, part })),
     ),
   );
-  test.for(rows(called, { of: 30 }))(
+  test.for(rows(called, { of: 60, shift: 33 }))(
     "functions in kernels, with $identity: $algorithm, part $part",
     async ({ algorithm, identity, part }) => {
       const { combine, reference } = walks;

@@ -3,7 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { testInTurn } from "../support/rows.ts";
+
+const test = testInTurn({ of: 5 });
 
 /** Runs the checker on a folder with these files; on the checkout if there are none. */
 function check(files?: Readonly<Record<string, string>>): { status: number | null; lines: string[] } {

@@ -2,18 +2,19 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { expect } from "vitest";
 import { rows, testInTurn } from "../support/rows.ts";
+import { isQuick } from "../support/tier.ts";
 import { violations } from "./axe.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
-/** The API reference takes longest to build: three of four runs of the quick tier do without, and look at the guides. */
-const parts = rows(["guides", "guides", "guides", "reference"] as const, { of: 4 });
+/** The API reference takes longest to build: eleven of twelve runs of the quick tier do without, and look at the guides. */
+const parts = rows(["reference"] as const, { of: 12 });
 const hasReference = parts.includes("reference");
 const visit = useSite({ api: hasReference });
 
 const none = (): void => {};
 /** Tests of a site that has the reference, and of the guides alone. */
-const test = hasReference ? testInTurn({ of: 3 }) : none;
-const ofGuides = parts.includes("guides") ? testInTurn({ of: 1 }) : none;
+const test = hasReference ? testInTurn({ of: 5 }) : none;
+const ofGuides = hasReference && isQuick() ? none : testInTurn({ of: 5 });
 
 /** The site's pages, by their paths in it. */
 const pages = (): Map<string, string> =>

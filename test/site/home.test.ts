@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { runBlocks } from "../support/code_blocks.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { lit, overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 8 });
 
 const visit = useSite();
 
@@ -49,7 +49,7 @@ test("its links lead to the pages, and its pictures are there", async () => {
   await page.waitForSelector("html[data-ready]");
 });
 
-test.each(["light", "dark"] as const)(
+test.each(rows(["light", "dark"] as const, { of: 8, shift: 7 }))(
   "on a phone, the chart is readable, and not wider than the page: %s",
   async (colorScheme) => {
     const page = await visit("index.html", {

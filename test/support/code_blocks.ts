@@ -242,7 +242,7 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  for (const args of rows(commands, { of: 6 })) {
+  for (const args of rows(commands, { of: 24 })) {
     const reason = skips[args[0] ?? ""];
     test(`npx wavefold ${args.join(" ")}`, ({ skip }) => {
       skip(reason !== undefined, reason);

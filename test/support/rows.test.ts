@@ -10,12 +10,13 @@ import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import type { Rotation } from "./rotations.ts";
-import { PARTS, partsOf, rows, rowsInTurn, TURNS } from "./rows.ts";
+import { PARTS, rows, rowsInTurn, TURNS } from "./rows.ts";
 import { isQuick } from "./tier.ts";
 
 describe("a table's parts", () => {
-  /** Tables of every length up to more rows than there are turns, in every number of parts, moved by some rows. */
-  const splits = Array.from({ length: TURNS + 10 }, (_, length) => length).flatMap((length) =>
+  /** Tables of few rows, and of about as many as there are turns, in every number of parts, moved by some rows. */
+  const lengths = [0, 1, 2, 3, 5, 7, 12, 35, TURNS / 2, TURNS - 1, TURNS, TURNS + 10];
+  const splits = lengths.flatMap((length) =>
     PARTS.flatMap((of) => [0, 1, 7].map((shift) => ({ length, of, shift }))),
   );
   const tableOf = (length: number): number[] => Array.from({ length }, (_, at) => at);
@@ -23,7 +24,7 @@ describe("a table's parts", () => {
   test("are the whole table together, and no row is in two", () => {
     for (const { length, of, shift } of splits) {
       const from = length * 1000 + shift;
-      const turns = tableOf(partsOf(length, { of })).map((turn) => from + turn);
+      const turns = tableOf(of).map((turn) => from + turn);
       const taken = turns.flatMap((turn) => rowsInTurn(tableOf(length), turn, { of, shift }));
       expect(
         taken.sort((a, b) => a - b),
@@ -32,23 +33,19 @@ describe("a table's parts", () => {
     }
   });
 
-  test("are of one size, up to a row, and none is empty", () => {
+  test("are of one size, up to a row", () => {
     for (const { length, of, shift } of splits) {
-      const parts = partsOf(length, { of });
-      const sizes = tableOf(parts).map((turn) => rowsInTurn(tableOf(length), turn, { of, shift }).length);
+      const sizes = tableOf(of).map((turn) => rowsInTurn(tableOf(length), turn, { of, shift }).length);
       expect([Math.min(...sizes), Math.max(...sizes)], `${length} rows in ${of} parts`).toEqual([
-        Math.floor(length / parts),
-        Math.ceil(length / parts),
+        Math.floor(length / of),
+        Math.ceil(length / of),
       ]);
-      expect(parts <= Math.max(1, length)).toBe(true);
     }
   });
 
-  test("have no row in some turns where they are seldom taken, and are the whole table together", () => {
-    const parts = { of: 6, seldom: true, shift: 1 } as const;
-    const turns = tableOf(6).map((turn) => rowsInTurn(["a", "b"], turn, parts));
+  test("have no row in some turns if there are fewer rows than parts, and are the whole table together", () => {
+    const turns = tableOf(6).map((turn) => rowsInTurn(["a", "b"], turn, { of: 6, shift: 1 }));
     expect(turns).toEqual([[], ["a"], ["b"], [], [], []]);
-    expect(partsOf(2, parts)).toBe(6);
   });
 
   test("hold the rows that are always taken", () => {
@@ -96,7 +93,7 @@ const tests = rows(
     .map((name) => `test/${name}`)
     .filter((name) => name.endsWith(".test.ts") && name !== "test/support/rows.test.ts")
     .sort(),
-  { of: 20 },
+  { of: 24 },
 );
 
 test("of every file of tests, the turns together are all tests and all rows", async () => {
@@ -129,19 +126,19 @@ test("of every file of tests, the turns together are all tests and all rows", as
     });
     const found = Object.entries(JSON.parse(stdout) as Record<string, Rotation>);
     expect(found.length).toBe(inParts.length);
-    expect(found.length).toBeGreaterThan(isQuick() ? 2 : 30);
+    expect(found.length).toBeGreaterThan(isQuick() ? 0 : 30);
+    const some = (all: readonly string[]): string[] =>
+      all.slice(0, 5).map((one) => one.replace(/^(.{80}).*(.{120})$/s, "$1 … $2"));
+    const wrong: Record<string, object> = {};
     for (const [url, { tables, turns, lost, added, empty }] of found) {
-      const name = urls.get(url);
-      const some = (all: readonly string[]): string[] =>
-        all.slice(0, 5).map((one) => one.replace(/^(.{80}).*(.{120})$/s, "$1 … $2"));
-      expect({ lost: some(lost), added: some(added), empty }, name).toEqual({
-        lost: [],
-        added: [],
-        empty: [],
-      });
+      const name = urls.get(url) ?? url;
+      if (lost.length + added.length + empty.length > 0) {
+        wrong[name] = { lost: some(lost), added: some(added), emptyOfTurns: [turns, empty.join()] };
+      }
       expect(tables, `${name}: tables in parts`).toBeGreaterThan(0);
       expect(TURNS % turns, `${name}: ${turns} turns`).toBe(0);
     }
+    expect(wrong).toEqual({});
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -4,33 +4,26 @@ import { isQuick } from "./tier.ts";
 
 /** How a table is split for the quick tier. */
 export interface Parts<Row> {
-  /** How many parts there are, one of `PARTS`: a run of the quick tier takes one part. A short table has fewer. */
+  /** How many parts there are, one of `PARTS`: a run of the quick tier takes one part. If there are fewer rows, some parts have none. */
   readonly of: Divisor;
-  /** By how many rows the part is moved: tables inside a table, each moved by its own place, do not all take the same row. */
+  /** By how many rows the part is moved. Tables of one file that are moved by different numbers do not all have their rows in the same turn. */
   readonly shift?: number;
   /** Rows that every run takes. */
   readonly always?: (row: Row) => boolean;
-  /** A short table whose rows take long: it has as many parts as are asked for, and some of them have no row. */
-  readonly seldom?: boolean;
 }
 
 /** After this number of seeds in a row, every row of every table has had its turn: the numbers of parts divide it. */
-export const TURNS = 60;
-export const PARTS = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60] as const;
+export const TURNS = 120;
+export const PARTS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 24, 30, 40, 60, 120] as const;
 type Divisor = (typeof PARTS)[number];
-
-/** How many parts a table of `length` rows has: as many as are asked for, and, unless `seldom` says so, no part is empty. */
-export const partsOf = (length: number, { of, seldom }: Pick<Parts<never>, "of" | "seldom">): Divisor =>
-  seldom ? of : (PARTS.filter((parts) => parts <= of && parts <= length).at(-1) ?? 1);
 
 /** The rows whose turn it is. Over as many turns in a row as there are parts, each row has its turn. */
 export function rowsInTurn<Row>(
   table: readonly Row[],
   turn: number,
-  { of, seldom = false, shift = 0, always = () => false }: Parts<Row>,
+  { of, shift = 0, always = () => false }: Parts<Row>,
 ): Row[] {
-  const parts = partsOf(table.length, { of, seldom });
-  return table.filter((row, at) => (at + shift) % parts === turn % parts || always(row));
+  return table.filter((row, at) => (at + shift) % of === turn % of || always(row));
 }
 
 /** What is told of each table that is taken, and of its parts: `rows.test.ts` counts with it. */
@@ -49,7 +42,7 @@ export function rows<Row>(table: readonly Row[], parts: Parts<Row>): Row[] {
     throw new Error("rows() is called in a test; call it outside, where the test is declared");
   }
   const taken = isQuick() ? rowsInTurn(table, turnOfSeed(), parts) : [...table];
-  watcher(table, taken, partsOf(table.length, parts));
+  watcher(table, taken, parts.of);
   return taken;
 }
 

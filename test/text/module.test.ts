@@ -141,6 +141,12 @@ describe("unroll", () => {
     const other = loop.replace(" // unroll", "");
     expect(unroll(other, { N: 3 })).toBe(other);
   });
+  test("a loop whose bound is an expression stays", () => {
+    for (const bound of ["2u * N", "N + 1u", "min(N, 4u)", "a[N]", "N - N"]) {
+      const other = loop.replace("k < N", `k < ${bound}`);
+      expect(unroll(other, { N: 3, u: 2 }), bound).toBe(other);
+    }
+  });
   test("a loop in a loop, after an empty line", () => {
     const nested = `fn f() {
   let a = 1u;

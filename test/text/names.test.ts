@@ -124,7 +124,7 @@ describe("a struct of the caller's", () => {
   test.each(
     rows(
       types.map((name, at) => [name, at] as const),
-      { of: 10 },
+      { of: 24, shift: 6 },
     ),
   )("may be called %s, and its fields as anything of ours", async (name, at) => {
     const most = Math.ceil(ours.length / types.length);
@@ -186,7 +186,7 @@ describe("what an operator declares", () => {
     reference: (a, b) => a + b,
   }) as Operator as Operator<string>;
 
-  test.each(rows(algorithmNames, { of: 30, seldom: true }))(
+  test.each(rows(algorithmNames, { of: 30, shift: 25 }))(
     "may have all our names, and those of WGSL's own functions: %s",
     async (algorithm) => {
       const kernels = await kernelsWith(u32, op, {}, [algorithm]);
@@ -248,7 +248,7 @@ describe("what an operator declares", () => {
   });
 });
 
-test.each(rows([...ours, "params.length", "callers_ITEMS"], { of: 20 }))(
+test.each(rows([...ours, "params.length", "callers_ITEMS"], { of: 60 }))(
   "no text of a caller's sees %s",
   async (name) => {
     const plan = { maxLength: 100, algorithm: "blelloch", workGroupSize: 32, itemsPerThread: 4 } as const;

@@ -12,6 +12,11 @@ fn place_of(tile: u32, thread: u32, item: u32) -> u32 {
   return first + item * subgroup_count + subgroup_rank;
 }
 
+// The counter of a digit, of those of the subgroup's run.
+fn counter_of(digit: u32) -> u32 {
+  return subgroup_number * RADIX + digit;
+}
+
 // Sets the counters to zero. They are zero when a kernel starts.
 fn clear_ranks(thread: u32) {
   for (var at = thread; at < SUBGROUP_SLOTS * RADIX; at += WORK_GROUP_SIZE) {

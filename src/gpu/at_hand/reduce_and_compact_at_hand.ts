@@ -88,7 +88,7 @@ export interface Partition<Values, Count> {
 
 /** The options of `partition` into more parts than two. */
 export interface ClassOptions {
-  /** How many classes there are: 1 to 16. The data is read twice for each. */
+  /** How many classes there are: 1 to 16. Where no subgroups vote, as in calls at hand, the data is read twice for each. */
   readonly classes: number;
   /**
    * A WGSL expression over the element `x` and its index `i` (u32) that gives an element's class: a number from 0 up. A number

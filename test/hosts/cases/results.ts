@@ -12,6 +12,7 @@ import type { StructType } from "../../../src/algebra/struct.ts";
 import { StructArray, struct } from "../../../src/algebra/struct.ts";
 import type { ElementType, ScalarType, Value } from "../../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../../src/algebra/types_64.ts";
+import { contextOf } from "../../../src/gpu/device/device.ts";
 import type { Fold } from "../../../src/gpu/fold.ts";
 import type { Algorithm } from "../../../src/kernels/algorithms.ts";
 import type { TuningOptions } from "../../../src/plan/options.ts";
@@ -20,6 +21,7 @@ import { reduceReference } from "../../../src/reference/reduce.ts";
 import { scanReference } from "../../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../../support/buffers.ts";
 import { bitsOf, expectSameBits } from "../../support/compare.ts";
+import { awkwardSums, floats, floatsOf, spreadItems, tiledItems } from "../../support/exact_sums.ts";
 import { itemsOf, mapRows, twinOf } from "../../support/maps.ts";
 import { affine, chain, first, span } from "../../support/operators.ts";
 import { anyItems, randomBits, randomItems, valuesAs } from "../../support/random.ts";
@@ -527,6 +529,45 @@ const exactCase: Case = {
   },
 };
 
+/**
+ * Exact sums in tiles, which software adapters otherwise do without. Compilers may change floats' order of operations where WGSL lets them:
+ * Mesa's does. f64 has integers alone, and takes minutes to compile on lavapipe.
+ */
+const exactTilesCase: Case = {
+  name: "exact sums in tiles, as on a GPU",
+  async run({ host }: Bench) {
+    const fold = await host.open();
+    const context = contextOf(fold.device);
+    context.facts = { ...context.facts, software: false };
+    for (const float of floats.filter(({ type }) => type !== f64)) {
+      const { type } = float;
+      if (type.feature !== undefined && !fold.device.features.has(type.feature)) {
+        continue;
+      }
+      const itemsPerThread = type === f16 ? 8 : 4;
+      const sizes = { algorithm: "hillis-steele", workGroupSize: 4, itemsPerThread } as const;
+      const tile = 4 * itemsPerThread;
+      const all = [
+        ...Array.from({ length: 6 }, (_, seed) => tiledItems(float, 12, tile, `hosts ${seed}`)),
+        ...[tile - 1, 5 * tile + 1].map((length) => spreadItems(float, length, "hosts", 30)),
+        ...awkwardSums(float).map((values) => floatsOf(float, values)),
+      ];
+      for (const [at, data] of all.entries()) {
+        const given = { op: exactAdd, type } as never;
+        const options = { op: exactAdd, type, ...sizes } as never;
+        const [sum, total] = [await fold.reduce(data, options), reduceReference(data, given)];
+        expectSameBits(valuesAs(type.name, [sum]), valuesAs(type.name, [total]), `${type.name}, sum ${at}`);
+        expectSameBits(
+          (await fold.scan(data, options)) as AnyArray,
+          scanReference(data, given) as AnyArray,
+          `${type.name}, prefixes ${at}`,
+        );
+      }
+    }
+    fold.destroy();
+  },
+};
+
 /** Maps to the same size, to another, and to a struct. */
 const mapCases: Case[] = mapRows
   .filter(({ title }) => /place|to u64|24 bytes/.test(title))
@@ -581,6 +622,7 @@ export const resultCases: readonly Case[] = [
   ...atHandCases,
   plainCase,
   exactCase,
+  exactTilesCase,
   ...f16Cases,
   ...mapCases,
 ];

@@ -28,7 +28,7 @@ const proofs: readonly (Partial<SortOptions> & { how: Options; states: number })
   { how: { memory: incoherent, endsWith: "the newest loads" }, states: 770 },
 ];
 
-test.each(rows(proofs, { of: 5 }))(
+test.each(rows(proofs, { of: 8 }))(
   "no interleaving counts wrong or goes on for ever: %o",
   { timeout: STUCK_MS },
   ({ how, states, ...options }) => {

@@ -1,0 +1,43 @@
+import loadClassesFile from "../../shaders/device/io/load_classes.wgsl";
+import countByVotesFile from "../../shaders/device/kernels/count_classes_by_votes.wgsl";
+import partByVotesFile from "../../shaders/device/kernels/part_classes_by_votes.wgsl";
+import memoryFile from "../../shaders/device/sort/memory.wgsl";
+import rankByVotesFile from "../../shaders/device/sort/rank_by_votes.wgsl";
+import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
+import type { ClassKernels } from "./compact.ts";
+import { file } from "./contract.ts";
+import type { KernelOptions } from "./kernel.ts";
+
+const countByVotes = /* @__PURE__ */ file("kernels/count_classes_by_votes.wgsl", countByVotesFile);
+const loadClasses = /* @__PURE__ */ file("io/load_classes.wgsl", loadClassesFile);
+const memory = /* @__PURE__ */ file("sort/memory.wgsl", memoryFile);
+const partByVotes = /* @__PURE__ */ file("kernels/part_classes_by_votes.wgsl", partByVotesFile);
+const rankByVotes = /* @__PURE__ */ file("sort/rank_by_votes.wgsl", rankByVotesFile);
+
+/**
+ * The kernels of a partition by classes in which subgroups rank a tile's items by their classes, as a sort does by a digit, and load them
+ * once; undefined if the algorithm has no subgroups, if items go one by one, or if counters have no room in work-group memory.
+ */
+export function classesByVotes(
+  classes: number,
+  mostMemory: number,
+  { algorithm, sizes }: KernelOptions,
+): ClassKernels | undefined {
+  const counters = subgroupSlots(sizes) * classes;
+  // Subgroups that may lack lanes are numbered in as much memory again.
+  const bytes = memoryOf([counters, 2 * subgroupSlots(sizes)], 4, 0);
+  if (!algorithms[algorithm].subgroups || sizes.oneByOne || bytes > mostMemory) {
+    return undefined;
+  }
+  const files = [loadClasses, rankByVotes, memory];
+  return {
+    count: [...files, countByVotes],
+    move: [...files, partByVotes],
+    constants: {
+      RADIX: classes,
+      DIGIT_BITS: Math.ceil(Math.log2(classes)),
+      MEMORY: counters,
+      RANKS: 1,
+    },
+  };
+}
