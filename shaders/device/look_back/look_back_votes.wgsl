@@ -111,8 +111,8 @@ fn read_groups(tile: u32) {
   }
 }
 
-// The first of a group's tiles that counts, for what comes before a tile. values.wgsl declares another one, by which segments that start
-// later need nothing of the tiles before.
+// The first of a group's tiles that counts, for what comes before a tile. scan_flat_rows.wgsl declares another one: where a row ends,
+// nothing before counts.
 fn first_needed(found: Entry, member: u32, tiles: u32) -> u32 {
   return 0u;
 }
