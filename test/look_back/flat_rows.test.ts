@@ -190,6 +190,10 @@ const mutations: readonly { readonly title: string; readonly order?: Order; read
     change: [["begin % params.columns + subgroup_count * ITEMS >= params.columns", "false"]],
   },
   {
+    title: "a look-back ends at a tile in which no row ends",
+    change: [["member < tiles && found.element.heads > 0u", "member < tiles"]],
+  },
+  {
     title: "the row that is open starts one item late",
     order: "in any order",
     change: [[/(index\w*) \+ (\w+) >= open_begin/, "$1 + $2 > open_begin"]],

@@ -97,7 +97,7 @@ async function byOffsets(
   change?: Change,
 ): Promise<Subject & { readonly runs: readonly Run[] }> {
   const { subgroupMaxSize, subgroupMinSize } = contextOfFold(fold()).facts;
-  const own = { workGroupSize: subgroupMaxSize * (isStored ? 16 : 2), itemsPerThread: isStored ? 16 : 8 };
+  const own = { workGroupSize: subgroupMaxSize * (isStored ? 8 : 2), itemsPerThread: isStored ? 32 : 8 };
   const tile = own.workGroupSize * own.itemsPerThread;
   const fanOut = Math.min(30, subgroupMinSize - 2);
   const subject = await prepareReduce(

@@ -148,8 +148,7 @@ struct OffsetsRowScan {
   run: Element,
 }
 
-// Combines a row with the rows before it in the run. `ends` has a bit for each of the lane's items that ends a segment. With the steps in
-// scan_lanes of scan_flat_rows.wgsl, the kernel was a tenth slower.
+// Combines a row with the rows before it in the run. `ends` has a bit for each of the lane's items that ends a segment.
 fn scan_offsets_row(run: Element, items: array<SegmentValue, LANE_ITEMS>, ends: u32) -> OffsetsRowScan {
   let votes = subgroupBallot(ends != 0u).x;
   var totals = items;

@@ -63,9 +63,11 @@ fn read_groups(tile: u32) {
     // The initial value is written out. Without it, the variable was seen to keep its value from the group before.
     var found = Entry(false, identity());
     var all_there = false;
+    var first = 0u;
     for (var attempt = 0u; attempt < PATIENCE; attempt++) {
       found = read_place(entry);
-      all_there = all_lanes(found.is_whole || lane >= needed);
+      first = first_needed(found, lane, tiles);
+      all_there = all_lanes(found.is_whole || lane < first || lane >= select(needed, tiles, first > 0u));
       if (all_there) {
         break;
       }
@@ -74,7 +76,7 @@ fn read_groups(tile: u32) {
       if (!found.is_whole) {
         found = read_place(params.spine_entries + entry);
       }
-      all_there = all_lanes(found.is_whole || lane >= needed);
+      all_there = all_lanes(found.is_whole || lane < first || lane >= select(needed, tiles, first > 0u));
       if (!all_there) {
         if (subgroup_rank == 0u) {
           atomicMax(&look_back_stops, ~(away << STOP_BITS));
@@ -83,15 +85,16 @@ fn read_groups(tile: u32) {
       }
     }
     var element = identity();
-    if (subgroup_rank < min(tiles, FAN_OUT - 1u)) {
+    if (subgroup_rank >= first && subgroup_rank < min(tiles, FAN_OUT - 1u)) {
       element = found.element;
     }
     // All exchanges between lanes come before the branch that one lane takes alone.
     let sum = subgroup_reduce(element, subgroup_rank, subgroup_count);
     let last = element_shuffle(found.element, FAN_OUT - 1u);
     var before = element_shuffle(found.element, FAN_OUT);
-    let has_carry = subgroupAny(found.is_whole && subgroup_rank == FAN_OUT) || group == 0u;
-    if (group == 0u) {
+    let is_start = group == 0u || first > 0u;
+    let has_carry = subgroupAny(found.is_whole && subgroup_rank == FAN_OUT) || is_start;
+    if (is_start) {
       before = identity();
     }
     if (subgroup_rank == 0u) {
@@ -106,6 +109,12 @@ fn read_groups(tile: u32) {
       break;
     }
   }
+}
+
+// The first of a group's tiles that counts, for what comes before a tile. scan_flat_rows.wgsl declares another one: where a row ends,
+// nothing before counts.
+fn first_needed(found: Entry, member: u32, tiles: u32) -> u32 {
+  return 0u;
 }
 
 // Whether a condition holds in all lanes of the subgroup.

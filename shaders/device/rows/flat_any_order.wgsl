@@ -25,6 +25,7 @@ fn open_begin_of(begin: u32) -> u32 {
   return max(begin, end - end % params.columns);
 }
 
+// What all lanes have, combined: values alone, where subgroup_reduce would exchange heads, too.
 fn total_of_lanes(own: SegmentValue) -> SegmentValue {
   var total = own;
   for (var stage = 0u; stage < LANE_STAGES; stage++) { // unroll

@@ -214,7 +214,7 @@ export const copied: readonly (readonly [file: string, name: string, digest: str
   ["look_back/look_back_threads.wgsl", "with_total", "d23b7217"],
   ["look_back/look_back_threads.wgsl", "sum_of_totals", "f3adf5f6"],
   ["look_back/look_back_votes.wgsl", "find_carry", "7bec730f"],
-  ["look_back/look_back_votes.wgsl", "read_groups", "d3e14b00"],
+  ["look_back/look_back_votes.wgsl", "read_groups", "87df2918"],
   ["look_back/look_back_votes.wgsl", "all_lanes", "6719199a"],
   ["look_back/look_back_votes.wgsl", "with_total", "977a5b62"],
   ["look_back/look_back_votes.wgsl", "sum_of_totals", "bdda23b1"],
