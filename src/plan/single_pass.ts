@@ -297,13 +297,19 @@ export const singlePass: PlanSinglePass = (
         tuning.algorithm === "subgroup" &&
         hasFullSubgroups(tuning.sizes) &&
         !(tuning.sizes.oneByOne || monoid.tiles || segments);
+      const isByPairs = (arrangement: Arrangement): boolean =>
+        byPairs && (arrangement === "vectors" || arrangement === "in-place");
       const optionsOf = (arrangement: Arrangement) =>
         ({
           ...own,
           ...tuning,
           sources: (one) => [
-            ...tuning.sources(one, { oneItem: !isWide(arrangement), isAwaited: true }),
-            ...(byPairs && (arrangement === "vectors" || arrangement === "in-place") ? [storeByPairs] : []),
+            ...tuning.sources(one, {
+              oneItem: !isWide(arrangement),
+              isAwaited: true,
+              isShifted: isByPairs(arrangement) && !own.exclusive && domain.isExact,
+            }),
+            ...(isByPairs(arrangement) ? [storeByPairs] : []),
           ],
           arrangement,
           carry:
