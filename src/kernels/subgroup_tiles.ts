@@ -6,6 +6,8 @@ import subgroupByIdFile from "../../shaders/device/tiles/subgroup_by_id.wgsl";
 import subgroupByLanesFile from "../../shaders/device/tiles/subgroup_by_lanes.wgsl";
 import subgroupCountFile from "../../shaders/device/tiles/subgroup_count.wgsl";
 import subgroupLaneTotalsFile from "../../shaders/device/tiles/subgroup_lane_totals.wgsl";
+import subgroupPrefixesShiftedFile from "../../shaders/device/tiles/subgroup_prefixes_shifted.wgsl";
+import subgroupPrefixesTogetherFile from "../../shaders/device/tiles/subgroup_prefixes_together.wgsl";
 import subgroupReduceTogetherFile from "../../shaders/device/tiles/subgroup_reduce_together.wgsl";
 import subgroupRowsFile from "../../shaders/device/tiles/subgroup_rows.wgsl";
 import subgroupRowsTogetherFile from "../../shaders/device/tiles/subgroup_rows_together.wgsl";
@@ -26,6 +28,14 @@ const byId = /* @__PURE__ */ file("tiles/subgroup_by_id.wgsl", subgroupByIdFile)
 const byLanes = /* @__PURE__ */ file("tiles/subgroup_by_lanes.wgsl", subgroupByLanesFile);
 const count = /* @__PURE__ */ file("tiles/subgroup_count.wgsl", subgroupCountFile);
 const laneTotals = /* @__PURE__ */ file("tiles/subgroup_lane_totals.wgsl", subgroupLaneTotalsFile);
+const prefixesShifted = /* @__PURE__ */ file(
+  "tiles/subgroup_prefixes_shifted.wgsl",
+  subgroupPrefixesShiftedFile,
+);
+const prefixesTogether = /* @__PURE__ */ file(
+  "tiles/subgroup_prefixes_together.wgsl",
+  subgroupPrefixesTogetherFile,
+);
 const reduceTogether = /* @__PURE__ */ file(
   "tiles/subgroup_reduce_together.wgsl",
   subgroupReduceTogetherFile,
@@ -43,7 +53,7 @@ const votesFile = /* @__PURE__ */ file("tiles/subgroup_votes.wgsl", subgroupVote
 export const subgroup: TileAlgorithm = {
   sources:
     ({ sizes, subgroupIds }) =>
-    (monoid, { votes = false, oneItem = false, isAwaited = false } = {}) => {
+    (monoid, { votes = false, oneItem = false, isAwaited = false, isShifted = false } = {}) => {
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
       const inAnyOrder = takesAnyOrder(monoid) && !votes;
@@ -63,7 +73,7 @@ export const subgroup: TileAlgorithm = {
         ...(hasLaneTotals ? [laneTotals] : []),
         ...(rowsAreTogether && !inAnyOrder ? [scanFirst, reduceTogether] : []),
         ...(isScannedFirst ? [scanFirst] : []),
-        ...(rowsAreTogether ? [rowsTogether] : []),
+        ...(rowsAreTogether ? [rowsTogether, isShifted ? prefixesShifted : prefixesTogether] : []),
         votes ? votesFile : rows,
         scanTotals,
         subgroupTiles,

@@ -17,6 +17,8 @@ export interface TileTraits {
   readonly oneItem?: boolean;
   /** Whether other tiles wait for a tile's total, so that it comes as early as possible. */
   readonly isAwaited?: boolean;
+  /** Whether inclusive prefixes are those before the next item, if no order of operations changes the result. */
+  readonly isShifted?: boolean | undefined;
 }
 
 /**

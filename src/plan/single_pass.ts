@@ -24,8 +24,8 @@ import { callersSlots, vectorOf } from "./scan.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 /**
- * The row of scans of 64 bytes an element. Structs, H100, 2^30 bytes, inclusive: 1170 µs (128 × 8: 1216; 128 × 6: 1236; in two passes
- * 1982). If each lane stores its own item, H100: 1219 (128 × 8: 1466; 128 × 4: 1257; 224 × 4: 1287; 256 × 4: 1335), H200: 1168.
+ * The row of scans of 64 bytes an element. Structs, H100, 2^30 bytes, each lane storing its own item: 1219 µs (128 × 8: 1466; 128 × 4:
+ * 1257; 224 × 4: 1287; 256 × 4: 1335; in two passes 1982), H200: 1168.
  */
 const longRow = {
   elementBytes: 64,
@@ -36,10 +36,11 @@ const longRow = {
 } as const satisfies TuningRow;
 
 /**
- * The row of exclusive scans of structs of 64 bytes. No thread holds its items beside their prefixes there. H100, 2^30 bytes: 945 µs
- * (192 × 4: 1041), H200: 912 (192 × 4: 1022; 192 × 8: 987).
+ * The row of structs of 64 bytes, if no thread holds its items beside their prefixes: exclusive scans, and those that
+ * subgroup_prefixes_shifted.wgsl does. H100, 2^30 bytes: 945 µs and 998 (192 × 4: 1041 and 1088; with the items held 1172, 128 × 8
+ * 1240), H200, exclusive: 912 (192 × 4: 1022; 192 × 8: 987).
  */
-const longExclusiveRow = { ...longRow, workGroupSize: 128, items: 8 } as const satisfies TuningRow;
+const longLightRow = { ...longRow, workGroupSize: 128, items: 8 } as const satisfies TuningRow;
 
 const storeByPairs = /* @__PURE__ */ file("io/store_by_pairs.wgsl", storeByPairsFile);
 
@@ -244,15 +245,15 @@ export const singlePass: PlanSinglePass = (
     facts.vendor === "nvidia" &&
     known.algorithm === "subgroup" &&
     domain.elementBytes <= flatRows.short.elementBytes;
-  const isLongExclusive =
+  const isLongLight =
     known === longRow &&
     type.bytes === longRow.elementBytes &&
     domain.elementBytes === longRow.elementBytes &&
-    (options as ScanOptions).exclusive === true;
+    ((options as ScanOptions).exclusive === true || domain.isExact === true);
   const row = isFlat
     ? flatRows[Number(options.maxLength) > SHORT_FLAT ? "long" : "short"]
-    : isLongExclusive
-      ? longExclusiveRow
+    : isLongLight
+      ? longLightRow
       : known;
   const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
@@ -310,13 +311,19 @@ export const singlePass: PlanSinglePass = (
         tuning.algorithm === "subgroup" &&
         hasFullSubgroups(tuning.sizes) &&
         !(tuning.sizes.oneByOne || monoid.tiles || segments);
+      const isByPairs = (arrangement: Arrangement): boolean =>
+        byPairs && (arrangement === "vectors" || arrangement === "in-place");
       const optionsOf = (arrangement: Arrangement) =>
         ({
           ...own,
           ...tuning,
           sources: (one) => [
-            ...tuning.sources(one, { oneItem: !isWide(arrangement), isAwaited: true }),
-            ...(byPairs && (arrangement === "vectors" || arrangement === "in-place") ? [storeByPairs] : []),
+            ...tuning.sources(one, {
+              oneItem: !isWide(arrangement),
+              isAwaited: true,
+              isShifted: isByPairs(arrangement) && !own.exclusive && domain.isExact,
+            }),
+            ...(isByPairs(arrangement) ? [storeByPairs] : []),
           ],
           arrangement,
           carry:

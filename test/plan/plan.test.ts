@@ -423,7 +423,7 @@ inTurn("every pass binds what its kernel names, and has a kernel that is compile
   }
 });
 
-test("on NVIDIA, exclusive scans of 64 bytes an element and short compactions have shapes of their own", async () => {
+test("on NVIDIA, scans of structs of 64 bytes that hold no items, and short compactions, have shapes of their own", async () => {
   const own = factsWith(
     { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
     {
@@ -438,9 +438,13 @@ test("on NVIDIA, exclusive scans of 64 bytes an element and short compactions ha
     const { workGroupSize, itemsPerThread } = groupingOf("vectors");
     return `${workGroupSize} × ${itemsPerThread}`;
   };
-  const scanOf = async (words: number, exclusive: boolean): Promise<string> => {
+  const scanOf = async (
+    words: number,
+    exclusive: boolean,
+    field: typeof u32 | typeof f32 = u32,
+  ): Promise<string> => {
     const names = Array.from({ length: words }, (_, at) => `w${at}`);
-    const type = struct({ name: "Words", fields: Object.fromEntries(names.map((name) => [name, u32])) });
+    const type = struct({ name: "Words", fields: Object.fromEntries(names.map((name) => [name, field])) });
     const op = operator({
       name: "later",
       type,
@@ -450,7 +454,9 @@ test("on NVIDIA, exclusive scans of 64 bytes an element and short compactions ha
     return shapeOf(await planScan({ type, op: untyped(op), exclusive, maxLength: 2 ** 22 }, own));
   };
   expect(await scanOf(16, true)).toBe("128 × 8");
-  expect(await scanOf(16, false)).toBe("192 × 4");
+  expect(await scanOf(16, false)).toBe("128 × 8");
+  expect(await scanOf(16, true, f32)).toBe("128 × 8");
+  expect(await scanOf(16, false, f32)).toBe("192 × 4");
   expect(await scanOf(15, true)).toBe("192 × 4");
   for (const [power, shape] of [
     [20, "512 × 8"],

@@ -29,6 +29,9 @@ describe("items of 64 bytes that pairs of lanes store", () => {
         prepareScan(fold(), { ...options, algorithm: "subgroup", passes: "single" }),
       );
       expect(subject.plan.kernels.map(({ code }) => code.includes("fn write_pair("))).toContain(true);
+      expect(subject.plan.kernels.some(({ code }) => code.includes("element_shuffle(given, next)"))).toBe(
+        !exclusive,
+      );
       const runs = [1, tile - 1, tile, tile + 1, 2 * tile, 5 * tile + 3, 33 * tile - 1].map((length) => {
         const data = randomItems(maps, length, `pairs ${length}`);
         return { title: `of ${length}`, data, expected: scanReference(data, { op, exclusive }) } as Run;

@@ -1,10 +1,10 @@
-// The prefixes of a thread's items within its subgroup's run, for operators for which WGSL has no subgroup scan. This file
+// Scans of rows within a subgroup's run, for operators for which WGSL has no subgroup scan. This file
 // scans several rows together; subgroup.wgsl scans one row after another. Neighbouring lanes exchange the elements of every
 // other row, and each lane combines the two elements that it now has of one row. Then lanes two apart do the same, then
 // lanes four apart, until each lane holds a part of one row. The lanes scan these parts, and go the same way back. For
 // eight rows, this takes a fourth of the shuffles. If several rows are scanned together, all subgroups are full.
-// Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl and subgroup_contract.wgsl.
-// replaces: prefixes_of_run
+// Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl, subgroup_contract.wgsl, and
+// subgroup_prefixes_together.wgsl or subgroup_prefixes_shifted.wgsl.
 
 struct RowsScan {
   // For each row, what comes before the lane's element.
@@ -93,31 +93,4 @@ fn scan_rows(elements: array<Element, ROWS>) -> RowsScan {
     }
   }
   return RowsScan(before, total);
-}
-
-fn prefixes_of_run(elements: array<Element, ITEMS>) -> RunScan {
-  var own = elements;
-  var earlier_rows = identity();
-  for (var chunk = 0u; chunk < ROW_CHUNKS; chunk++) { // unroll
-    var sums: array<Element, ROWS>;
-    for (var row = 0u; row < ROWS; row++) { // unroll
-      var sum = own[(chunk * ROWS + row) * VECTOR];
-      for (var item = 1u; item < VECTOR; item++) { // unroll
-        sum = combine(sum, own[(chunk * ROWS + row) * VECTOR + item]);
-      }
-      sums[row] = sum;
-    }
-    let scan = scan_rows(sums);
-    var before = scan.before;
-    for (var row = 0u; row < ROWS; row++) { // unroll
-      var prefix = combine(earlier_rows, before[row]);
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        let earlier = prefix;
-        prefix = combine(prefix, own[(chunk * ROWS + row) * VECTOR + item]);
-        own[(chunk * ROWS + row) * VECTOR + item] = select_prefix(earlier, prefix);
-      }
-    }
-    earlier_rows = combine(earlier_rows, scan.total);
-  }
-  return RunScan(own, earlier_rows);
 }
