@@ -58,16 +58,21 @@ fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: b
   }
   var own = items.bits;
   // The carry joins in with the first item.
-  let start = scan_runs(items, thread, base, fixed_from_carry(thread, base, is_minus_zero(own[0])));
+  var start = fixed_from_carry(thread, base, is_minus_zero(own[0]));
+  scan_threads(fixed_add_run(start, own, base, atomicLoad(&exact_highest)), thread);
   let rest = workgroupUniformLoad(&fixed_rest);
   if (workgroupUniformLoad(&fixed_beyond) != 0u) {
     return false;
   }
+  if (thread > 0u) {
+    start = take_fixed(thread - 1u);
+  }
+  let total = take_fixed(WORK_GROUP_SIZE - 1u);
   if (has_items(tile, thread, length)) {
     store_fixed(items, thread, tile, length, start, rest, base);
   }
   if (stores_total) {
-    store_total(whole_from_fixed(total_of_runs(), thread, tile, base));
+    store_total(whole_from_fixed(total, thread, tile, base));
   }
   return true;
 }

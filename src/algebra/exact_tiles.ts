@@ -14,8 +14,6 @@ import nearFile from "../../shaders/exact/near.wgsl";
 import noNearFile from "../../shaders/exact/near_none.wgsl";
 import reduceFile from "../../shaders/exact/reduce.wgsl";
 import scanFile from "../../shaders/exact/scan.wgsl";
-import scanRunsFile from "../../shaders/exact/scan_runs.wgsl";
-import scanDigitsFile from "../../shaders/exact/scan_runs_digits.wgsl";
 import scanSumsFile from "../../shaders/exact/scan_sums.wgsl";
 import scanLongSumsFile from "../../shaders/exact/scan_sums_long.wgsl";
 import spineFile from "../../shaders/exact/spine.wgsl";
@@ -58,10 +56,6 @@ const DIGIT_ITEMS = 2 ** 14;
 /** The most items of a thread that adds them up in digits. See shaders/exact/fixed_run_digits.wgsl. */
 const DIGITS_ITEMS = 256;
 
-/** The most threads and items of a tile whose threads' sums are scanned in digits. See shaders/exact/scan_runs_digits.wgsl. */
-const DIGITS_THREADS = 256;
-const DIGITS_TILE = 4096;
-
 /**
  * The most items of a thread that adds up items of f64 in digits, and that tries prefixes in digits. See shaders/exact/fixed_run_double.wgsl,
  * steady_float.wgsl and steady_double.wgsl.
@@ -70,6 +64,13 @@ const STEADY_ITEMS = 30;
 
 /** The most words of a sum whose loops over words are written out in tiles. */
 const SHORT = 12;
+
+/**
+ * The bytes of work-group memory of a scan in fixed point: for each thread a sum in fixed point and, if it is short, a whole sum; the carry;
+ * and some words, each in 16 bytes. See shaders/exact/scan.wgsl.
+ */
+const scanMemory = (workGroupSize: number, words: number, fixed: number): number =>
+  4 * (workGroupSize * ((fixed | 1) + (words <= SHORT ? words : 0)) + words) + 128;
 
 /** The names that the functions of sum.wgsl have for sums of a window. */
 const narrowNames: Readonly<Record<string, string>> = {
@@ -118,6 +119,12 @@ export function exactTiles(
           ? { sizes: spreadOut(sizes, words, gpuLimits) }
           : byColumns(words, entryPoint, kernel, gpuLimits);
     }
+    if (
+      entryPoint === "scan_tiles" &&
+      scanMemory(sizes.workGroupSize, words, fixed) > gpuLimits.maxComputeWorkgroupStorageSize
+    ) {
+      return undefined;
+    }
     // Loops over many words stay loops.
     const counts = { ...constants, ...own, ...(words <= SHORT && { EXACT_WORDS: words }) };
     const file = (name: string, text: string): SourceText => ({
@@ -131,9 +138,6 @@ export function exactTiles(
       `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
     // Two digits hold the sums of so many items of f16.
     const isHalf = fixed === 2 && sizes.items <= 32;
-    const inDigits = near && sizes.items <= DIGITS_ITEMS;
-    const scansDigits =
-      inDigits && sizes.workGroupSize <= DIGITS_THREADS && sizes.workGroupSize * sizes.items <= DIGITS_TILE;
     const isSteady = !isHalf && fixed > 2 && sizes.items <= STEADY_ITEMS;
     const common = [
       {
@@ -157,7 +161,7 @@ export function exactTiles(
       isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
       isHalf
         ? file("halves", halvesFile)
-        : inDigits
+        : near && sizes.items <= DIGITS_ITEMS
           ? file("fixed_run_digits", fixedDigitsFile)
           : isWide && isSteady
             ? file("fixed_run_double", fixedRunDoubleFile)
@@ -174,7 +178,6 @@ export function exactTiles(
     const scan = [
       ...inFixedPoint,
       placed("scan", scanFile),
-      scansDigits ? file("scan_runs_digits", scanDigitsFile) : file("scan_runs", scanRunsFile),
       // Threads share the words of a carry that is in the spine as it is.
       carry === true && !ends ? file("carry_words", carryWordsFile) : file("carry_whole", carryWholeFile),
       ...(isHalf ? [] : [near ? placed("near", nearFile) : file("near_none", noNearFile)]),

@@ -19,8 +19,27 @@ import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import type { SegmentOptions } from "./options.ts";
 import type { Pass } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
+import type { ScanOptions } from "./scan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
 import type { TuningRow } from "./tuning_row.ts";
+
+/**
+ * The row of scans of 64 bytes an element. Structs, H100, 2^30 bytes, inclusive: 1170 µs (128 × 8: 1216; 128 × 6: 1236; in two passes
+ * 1982). If each lane stores its own item, H100: 1219 (128 × 8: 1466; 128 × 4: 1257; 224 × 4: 1287; 256 × 4: 1335), H200: 1168.
+ */
+const longRow = {
+  elementBytes: 64,
+  algorithm: "subgroup",
+  workGroupSize: 192,
+  items: 4,
+  isDefault: true,
+} as const satisfies TuningRow;
+
+/**
+ * The row of exclusive scans of structs of 64 bytes. No thread holds its items beside their prefixes there. H100, 2^30 bytes: 945 µs
+ * (192 × 4: 1041), H200: 912 (192 × 4: 1022; 192 × 8: 987).
+ */
+const longExclusiveRow = { ...longRow, workGroupSize: 128, items: 8 } as const satisfies TuningRow;
 
 const storeByPairs = /* @__PURE__ */ file("io/store_by_pairs.wgsl", storeByPairsFile);
 
@@ -123,13 +142,20 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       { elementBytes: 32, algorithm: "subgroup", workGroupSize: 128, items: 8, isDefault: true },
       // Not measured for short data, and the kernel takes seconds to compile.
       { elementBytes: 64, maxLength: 2 ** 20, algorithm: "subgroup", workGroupSize: 128, items: 4 },
-      // 64-byte struct, H100, 2^24: 1219 µs (128 × 4: 1257; 224 × 4: 1287; 160 × 4: 1332; 256 × 4: 1335; 64 × 8: 1359; 64 × 4:
-      // 1804; 512 × 2: 1846; reduce-then-scan 1982). H200, stored by pairs of lanes: 1017 (by each lane: 1167).
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 192, items: 4, isDefault: true },
+      longRow,
     ],
     compact: [
-      // u32, half kept, H100, 2^20: 13.4 µs (512 × 16: 13.2; 512 × 12: 13.3), 2^24: 58.0 (61.1; 58.8; 384 × 16: 59.0; 512 × 20: 62.0),
-      // 2^25: 95.6 (104.1; 98.7; 99.2). H200, 512 × 16, 2^24: 52.5 (512 × 24: 54.6; reduce-then-scan 79).
+      // Half kept, H100, u32, 2^16: 11.2 µs (512 × 14: 12.7; 512 × 12: 12.2), 2^18: 11.2 (12.0; 11.6), 2^20: 13.0 (13.5; 13.3), 2^21: 16.0
+      // (15.4; 15.3); f64, 2^18: 11.6 (12.4), 2^20: 14.0 (14.6).
+      {
+        elementBytes: 64,
+        maxLength: 2 ** 20,
+        algorithm: "subgroup",
+        workGroupSize: 512,
+        items: 8,
+        isDefault: true,
+      },
+      // u32, half kept, H100, 2^24: 58.0 (512 × 16: 61.1; 512 × 12: 58.8; 384 × 16: 59.0; 512 × 20: 62.0), 2^25: 95.6 (104.1; 98.7; 99.2). H200, 512 × 16, 2^24: 52.5 (512 × 24: 54.6; reduce-then-scan 79).
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
@@ -218,7 +244,16 @@ export const singlePass: PlanSinglePass = (
     facts.vendor === "nvidia" &&
     known.algorithm === "subgroup" &&
     domain.elementBytes <= flatRows.short.elementBytes;
-  const row = isFlat ? flatRows[Number(options.maxLength) > SHORT_FLAT ? "long" : "short"] : known;
+  const isLongExclusive =
+    known === longRow &&
+    type.bytes === longRow.elementBytes &&
+    domain.elementBytes === longRow.elementBytes &&
+    (options as ScanOptions).exclusive === true;
+  const row = isFlat
+    ? flatRows[Number(options.maxLength) > SHORT_FLAT ? "long" : "short"]
+    : isLongExclusive
+      ? longExclusiveRow
+      : known;
   const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
@@ -269,7 +304,7 @@ export const singlePass: PlanSinglePass = (
       const isInTurn = own.lengthOnGpu && isShort && segments === undefined;
       const mostWorkGroups = (isInTurn && workGroups) || Number.POSITIVE_INFINITY;
       const inTurn = mostWorkGroups < single.tilesOf(plan.maxLength);
-      // H200, 2^30 bytes, 64 bytes: 1022 µs, and 1168 without. 32 bytes, loaded and stored by pairs: 783 µs, and 774 without.
+      // H200, 2^30 bytes, 64 bytes: 912 µs, and 1075 without. 32 bytes, loaded and stored by pairs: 783 µs, and 774 without.
       const byPairs =
         type.bytes === 64 &&
         tuning.algorithm === "subgroup" &&
@@ -281,7 +316,7 @@ export const singlePass: PlanSinglePass = (
           ...tuning,
           sources: (one) => [
             ...tuning.sources(one, { oneItem: !isWide(arrangement), isAwaited: true }),
-            ...(byPairs && arrangement === "vectors" ? [storeByPairs] : []),
+            ...(byPairs && (arrangement === "vectors" || arrangement === "in-place") ? [storeByPairs] : []),
           ],
           arrangement,
           carry:

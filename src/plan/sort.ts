@@ -58,8 +58,12 @@ export type Moved = ScalarType | "positions" | undefined;
 /** A row of the table of sizes. */
 export interface SortRow {
   readonly workGroupSize: number;
-  /** Items of a thread that are ranked by votes alone: `items` if items or values have two words, or values go in windows, otherwise `wordItems`. */
+  /**
+   * Items of a thread that are ranked by votes alone: `longKeyItems` if keys have two words and do not move alone; `items` if items or
+   * values have two, or values go in windows; otherwise `wordItems`.
+   */
   readonly items: number;
+  readonly longKeyItems: number;
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
@@ -78,8 +82,8 @@ export interface SortRow {
   readonly byArrival: 0 | 4 | 8;
   /** Whether other items are ranked by that order, too, if subgroups can vote where it is wrong. */
   readonly byMarks: boolean;
-  /** Items of a thread that are ranked so: words alone, and with values of a word; keys of two words; and other keys with values of two. */
-  readonly markedItems: readonly [keys: number, withValues: number, longKeys: number, longValues: number];
+  /** Items of a thread that are ranked so: words alone, with values of a word, and with values of two. Keys of two words have `longKeyItems`. */
+  readonly markedItems: readonly [keys: number, withValues: number, longValues: number];
   /** The same for shorter data of words alone, and with values of a word. */
   readonly shorterMarkedKeys: readonly (readonly [upTo: number, items: number])[];
   readonly shorterMarked: readonly (readonly [upTo: number, items: number])[];
@@ -115,6 +119,7 @@ export const sortRows = {
   software: {
     workGroupSize: 64,
     items: 16,
+    longKeyItems: 16,
     wordItems: [16, 16],
     shorter: [],
     shorterWithValues: [],
@@ -125,7 +130,7 @@ export const sortRows = {
     byVotes: false,
     byArrival: 0,
     byMarks: false,
-    markedItems: [16, 16, 16, 16],
+    markedItems: [16, 16, 16],
     shorterMarkedKeys: [],
     shorterMarked: [],
     longMarked: [Infinity, 64],
@@ -152,6 +157,9 @@ export const sortRows = {
   nvidia: {
     workGroupSize: 256,
     items: 22,
+    // H200, 2^23, µs, by marks with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). H100, u64 by 32 bits, by
+    // marks with 16, 20 and 22: 371, 384, 480 (by votes 415); u64 + u32 without look-back, by votes with 16 and 22: 1200, 1247.
+    longKeyItems: 16,
     // H100, u32 + u32, 2^26, µs, with 22 items and 28: without look-back 3063, 2664, in four windows 10,070, 10,632. f16 + u32, 2^24: 518, 372.
     wordItems: [32, 28],
     // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
@@ -185,9 +193,8 @@ export const sortRows = {
     byVotes: true,
     byArrival: 8,
     byMarks: true,
-    // H200, 2^23, µs, with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). u32 + u64 take 411, 394 (425).
-    // H100, u64 by 32 bits, with 16, 20 and 22: 371, 384, 480 (by votes 415).
-    markedItems: [22, 22, 16, 22],
+    // H200, u32 + u64, 2^23, µs, with 16 items and 22: 411, 394 (by votes 425).
+    markedItems: [22, 22, 22],
     // H100, u32 by 16 bits, µs, by votes and with 16 items, 20 and 22: 2^20 37.6, 35.0, – , 35.3; 2^21 61.0, 51.8, – , 50.1; 2^22 98.5, 90.3,
     // 86.0, 86.7; 2^24 271, – , 263, 255; 2^26 929, – , – , 895 (512 × 22: 974); 2^28 3562, – , – , 3476.
     shorterMarkedKeys: [
@@ -240,6 +247,7 @@ export const sortRows = {
   gpu: {
     workGroupSize: 256,
     items: 12,
+    longKeyItems: 12,
     wordItems: [12, 12],
     shorter: [],
     shorterWithValues: [],
@@ -250,7 +258,7 @@ export const sortRows = {
     byVotes: true,
     byArrival: 0,
     byMarks: false,
-    markedItems: [12, 12, 12, 12],
+    markedItems: [12, 12, 12],
     shorterMarkedKeys: [],
     shorterMarked: [],
     longMarked: [Infinity, 256],
@@ -330,11 +338,11 @@ const itemsUpTo = (maxLength: number, shorter: SortRow["shorter"]): number | und
 
 /** The sizes if marks check ranks. */
 function markedSizesOf({ row, base, maxLength }: CheckedSort): Pick<SortRow, "items" | "workGroupSize"> {
-  const [keys, withValues, longKeys, longValues] = row.markedItems;
+  const [keys, withValues, longValues] = row.markedItems;
   const isPair = movesPairs(base);
   const isAlone = base.payload.kind === "none";
   const [items, shorter] = isPair
-    ? [wordsPerKey(base.key.type) === 2 ? longKeys : longValues, row.shorter]
+    ? [wordsPerKey(base.key.type) === 2 ? row.longKeyItems : longValues, row.shorter]
     : isAlone
       ? [keys, row.shorterMarkedKeys]
       : [withValues, row.shorterMarked];
@@ -379,10 +387,10 @@ export function checkedSort(
     ? isPair
       ? [row.arrivingPairs[type.kind === "float" ? 1 : 0], row.shorterPairs]
       : [row.wordItems[0], row.shorterKeys]
-    : payload.kind === "none" && !isPair
-      ? [row.wordItems[0], row.shorter]
+    : payload.kind === "none"
+      ? [isPair ? row.items : row.wordItems[0], row.shorter]
       : isPair || inWindows
-        ? [row.items, row.shorter]
+        ? [wordsPerKey(key.type) === 2 ? row.longKeyItems : row.items, row.shorter]
         : [row.wordItems[1], row.shorterWithValues];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? wordsPerKey(key.type) * 4 : type.bytes;

@@ -184,10 +184,10 @@ const faultsOfDigits: Readonly<
   Record<string, readonly (readonly [name: string, from: string, to: string])[]>
 > = {
   fixed_run_digits: [
-    ["a lost carry of the low digit", " + (digits.x >> 22u)", ""],
-    ["a lost carry of the middle digit", " + (middle >> 22u)", ""],
-    ["a lost upper part of the middle digit", "(own.y >> 10u) | ", ""],
-    ["a lost sign of the high digit", "bitcast<u32>(bitcast<i32>(own.z) >> 20u)", "own.z >> 20u"],
+    ["a lost sign of the low digit", "sign_of(a), sign_of(a)", "0u, 0u"],
+    ["a lost sign of the middle digit", ", sign_of(b)", ", 0u"],
+    ["a lost upper part of the middle digit", "bitcast<u32>(middle >> 10u)", "sign_of(b)"],
+    ["a lost upper part of the high digit", "bitcast<u32>(high >> 20u)", "0u"],
     ["a zero that counts", "select(scaled, 0u, (own[item] & 0x7f800000u) == 0u)", "scaled"],
     ["subnormals by conversions", "base == 0u", "base > 254u"],
   ],

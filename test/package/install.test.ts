@@ -15,7 +15,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, run, tsc } from "./pack.ts";
 
-const test = testInTurn({ of: 12 });
+const test = testInTurn({ of: 15 });
 
 let packed: Packed;
 beforeAll(async () => {
@@ -240,7 +240,7 @@ scan.record(fold.adapterInfo, { input: buffer, output: buffer, length: 10 });
     (["bundler", "nodenext"] as const).map((resolution) => [compiler, types, resolution] as const),
   );
 
-  test.each(rows(cases, { of: 30 }))(
+  test.each(rows(cases, { of: 60 }))(
     "%s, WebGPU's types: %s, moduleResolution %s",
     async (compiler, types, resolution) => {
       // Types of the plugin for esbuild, and of the check, are those packages' own.

@@ -19,7 +19,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS, gridOf, spineLengths } from "../../src/plan/plan.ts";
 import { algorithmNames, untyped } from "../support/fold.ts";
 import { allTypes, defaultLimits, factsWith } from "../support/kernels.ts";
-import { planCompact, planReduce, planScan } from "../support/plans.ts";
+import { planCompact, planPartition, planReduce, planScan } from "../support/plans.ts";
 import { testInTurn } from "../support/rows.ts";
 
 /** Of these, a run of the quick tier takes some. */
@@ -209,6 +209,29 @@ test("by subgroups, a reduction takes more of items that are shorter than its el
   expect(await tilesOf(2 ** 26, u32, software)).toBe(await tilesOf(2 ** 26, undefined, software));
 });
 
+test("by votes, a thread takes fewer items of many classes", async () => {
+  const sizesOf = async (
+    classes: number,
+    more: Partial<DeviceFacts>,
+    options: TuningOptions = {},
+  ): Promise<string> => {
+    const plan = await planPartition(
+      { type: u32, maxLength: 2 ** 20, classes, class: "x", ...options },
+      factsWith(more),
+    );
+    const [{ code = "", entryPoint = "" } = {}] = plan.kernels;
+    const items = /const ITEMS\b[^=]* = (\d+)u;/.exec(code)?.[1];
+    return `${entryPoint} ${items} ${code.includes("class_now") ? "class by class" : "by votes"}`;
+  };
+  const nvidia = { vendor: "nvidia" };
+  expect(await Promise.all([4, 5, 8, 9, 16].map((classes) => sizesOf(classes, nvidia)))).toEqual(
+    [8, 4, 4, 2, 2].map((items) => `part_classes ${items} by votes`),
+  );
+  expect(await sizesOf(16, nvidia, { itemsPerThread: 6 })).toBe("part_classes 6 by votes");
+  expect(await sizesOf(16, {})).toBe("part_classes 8 class by class");
+  expect(await sizesOf(16, nvidia, { algorithm: "blelloch" })).toContain("class by class");
+});
+
 test("the passes are those asked for, or those that are faster where the adapter manages", async () => {
   const options = { ...small, maxLength: 1000 };
   const passesOn = async (changes: Partial<DeviceFacts>, more: TuningOptions = {}): Promise<unknown> => {
@@ -394,6 +417,85 @@ inTurn("every pass binds what its kernel names, and has a kernel that is compile
           const named = [...kernel.bindings.keys()].filter((binding) => !implied.has(binding)).sort();
           expect(compiled.has(kernel.code), `${title} ${kernel.label}`).toBe(true);
           expect([...slots.keys()].sort(), `${title} ${kernel.label}`).toEqual(named);
+        }
+      }
+    }
+  }
+});
+
+test("on NVIDIA, exclusive scans of 64 bytes an element and short compactions have shapes of their own", async () => {
+  const own = factsWith(
+    { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
+    {
+      maxComputeInvocationsPerWorkgroup: 1024,
+      maxComputeWorkgroupSizeX: 1024,
+      maxComputeWorkgroupStorageSize: 49_152,
+      maxBufferSize: 2 ** 30,
+      maxStorageBufferBindingSize: 2 ** 30,
+    },
+  );
+  const shapeOf = ({ groupingOf }: Plan): string => {
+    const { workGroupSize, itemsPerThread } = groupingOf("vectors");
+    return `${workGroupSize} × ${itemsPerThread}`;
+  };
+  const scanOf = async (words: number, exclusive: boolean): Promise<string> => {
+    const names = Array.from({ length: words }, (_, at) => `w${at}`);
+    const type = struct({ name: "Words", fields: Object.fromEntries(names.map((name) => [name, u32])) });
+    const op = operator({
+      name: "later",
+      type,
+      identity: Object.fromEntries(names.map((name) => [name, 0])) as never,
+      combine: "later",
+    });
+    return shapeOf(await planScan({ type, op: untyped(op), exclusive, maxLength: 2 ** 22 }, own));
+  };
+  expect(await scanOf(16, true)).toBe("128 × 8");
+  expect(await scanOf(16, false)).toBe("192 × 4");
+  expect(await scanOf(15, true)).toBe("192 × 4");
+  for (const [power, shape] of [
+    [20, "512 × 8"],
+    [25, "512 × 14"],
+    [26, "512 × 24"],
+  ] as const) {
+    const options = { type: u32, where: "true", maxLength: 2 ** power };
+    expect(shapeOf(await planCompact(options, own))).toBe(shape);
+  }
+});
+
+test("the plan of the first arrangement alone has the kernels that the whole plan takes for it, and no others", async () => {
+  const vectors = ["vectors"] as const;
+  for (const changes of [{ vendor: "nvidia" }, { software: true }]) {
+    const own = factsWith(changes);
+    for (const type of [u32, f64]) {
+      for (const more of [{}, { ...twoPasses, workGroupSize: 4, itemsPerThread: 4 }]) {
+        for (const lengthOnGpu of [false, true]) {
+          const options = { type, maxLength: 100_000, lengthOnGpu, ...more };
+          const kept = { ...options, where: "true" };
+          for (const planOf of [
+            (some: readonly Arrangement[]) => planScan(options, own, some),
+            (some: readonly Arrangement[]) => planReduce(options, own, some),
+            (some: readonly Arrangement[]) => planCompact(kept, own, some),
+            (some: readonly Arrangement[]) => planPartition(kept, own, some),
+          ]) {
+            const [first, whole] = [await planOf(vectors), await planOf(ALL_ARRANGEMENTS)];
+            const [variant] = whole.variants;
+            const taken = new Set<string>();
+            for (let length = whole.maxLength; length > 0; length = Math.floor(length / 2)) {
+              for (const { kernel } of whole.passes(
+                length,
+                variant?.arrangement ?? "vectors",
+                variant?.aside,
+              )) {
+                taken.add(kernel.code);
+              }
+            }
+            const title = `${whole.title} ${JSON.stringify([changes, more, lengthOnGpu])}`;
+            expect(first.kernels.length, title).toBe(taken.size);
+            expect(
+              first.kernels.every(({ code }) => taken.has(code)),
+              title,
+            ).toBe(true);
+          }
         }
       }
     }

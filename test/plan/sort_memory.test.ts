@@ -114,6 +114,7 @@ test("what marks check, and how many items a thread takes whose ranks go two to 
     [rankedBy({ bits: [0, 16], maxLength: 2 ** 20 }), "256 × 16 marks 1"],
     [rankedBy({ ...twice, bits: [0, 16] }), "256 × 32 votes 1"],
     [rankedBy(twice, u32), "256 × 28 votes 2"],
+    [rankedBy({ ...twice, type: u64, maxLength: 2 ** 24 }, u32), "256 × 16 votes 1"],
     [rankedBy({ ...twice, maxLength: 2 ** 24 }, u32), "256 × 24 votes 1"],
     [rankedBy({ type: f16 }, u32), "256 × 28 votes 2"],
   ];

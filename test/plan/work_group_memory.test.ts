@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { f32 } from "../../src/algebra/floats.ts";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
@@ -59,6 +60,22 @@ const plans: Readonly<Record<string, (facts: DeviceFacts) => Promise<Plan> | Pla
                 facts,
               ),
           ],
+        ] as const;
+      }),
+    ),
+  ),
+  ...Object.fromEntries(
+    [f16, f32, f64].flatMap((type) =>
+      (type === f64 ? [64] : [64, 800]).flatMap((workGroupSize) => {
+        const options = { type, op: untyped(exactAdd), workGroupSize, itemsPerThread: 4, maxLength } as const;
+        const name = `exact sums of ${type.name} by ${workGroupSize}`;
+        return [
+          [`${name}: a scan once`, (facts: DeviceFacts) => planScan({ ...options, passes: "single" }, facts)],
+          [
+            `${name}: a scan twice`,
+            (facts: DeviceFacts) => planScan({ ...options, passes: "reduce-then-scan" }, facts),
+          ],
+          [`${name}: a reduction`, (facts: DeviceFacts) => planReduce(options, facts)],
         ] as const;
       }),
     ),

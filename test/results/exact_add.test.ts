@@ -155,7 +155,7 @@ const inKernel = [
   ...algorithmNames.map((algorithm) => ({ type: f32, algorithm, size: 20 })),
   { type: f64, algorithm: "hillis-steele", size: 8 } as const,
 ];
-test.for(rows(inKernel, { of: 40, shift: 18 }))(
+test.for(rows(inKernel, { of: 4 }))(
   "in-kernel: $type.name, $algorithm",
   async ({ type, algorithm, size }) => {
     const all = operatorFunctions(type, op, algorithm, size, false, [4]);
@@ -354,7 +354,7 @@ const deep = [
   { float: ofF32, lengths: [257, 4096, 4513] },
   { float: ofF64, lengths: [257, 1030] },
 ] as const;
-test.for(rows(deep, { of: 12, shift: 6, seldom: true }))(
+test.for(rows(deep, { of: 40, shift: 30 }))(
   "$float.type.name: totals of totals, recorded",
   async ({ float, lengths }) => {
     const { device } = fold();

@@ -244,7 +244,7 @@ const atHand = algorithmNames.flatMap((algorithm) =>
   ),
 );
 
-/** Of both, a run of the quick tier takes one. */
+/** Of both, a run of the quick tier takes one at most. */
 const taken = new Set<object>(rows<object>([...zeros, ...atHand], { of: 40, shift: 20 }));
 
 test.each(zeros.filter((one) => taken.has(one)))(

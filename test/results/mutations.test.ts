@@ -717,18 +717,6 @@ const mutations: readonly Mutation[] = [
     to: "let sign = 0u;",
   },
   {
-    title: "threads' digits are not on top of what comes before the tile",
-    shownBy: "exact scans",
-    from: "return fixed_add(digits_carry, fixed_from_digits(before));",
-    to: "return fixed_from_digits(before);",
-  },
-  {
-    title: "threads' digits lose what a run carries",
-    shownBy: "exact scans",
-    from: "digits.y + (digits.x >> 22u)",
-    to: "digits.y",
-  },
-  {
     title: "two items of a vector change places",
     shownBy: "exact scans of f64",
     from: /array<Input, VECTOR>\((vec2<u32>\(.*?\)), (vec2<u32>\(.*?\))\);/,

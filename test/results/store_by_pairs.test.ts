@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
+import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { maps, mapsInTurn } from "../look_back/operators.ts";
 import type { Run } from "../look_back/support.ts";
-import { contextOfFold, expectExact, needVotes, prepareScan } from "../look_back/support.ts";
+import { contextOfFold, expectExact, needVotes, POISON, prepareScan, wordsOf } from "../look_back/support.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
 import { asOnGpus, useSoftwareFold } from "../support/fold.ts";
+import { planScan } from "../support/plans.ts";
 import { randomItems } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 
@@ -29,6 +34,33 @@ describe("items of 64 bytes that pairs of lanes store", () => {
         return { title: `of ${length}`, data, expected: scanReference(data, { op, exclusive }) } as Run;
       });
       await expectExact(subject, runs);
+      subject.prepared.destroy();
+      // In place, by the same tiles.
+      const { device } = fold();
+      const plan = await asOnGpus(fold(), () =>
+        planScan({ ...options, algorithm: "subgroup", passes: "single" }, contextOfFold(fold()).facts, [
+          "vectors",
+          "in-place",
+        ]),
+      );
+      const own = plan.passes(2 * tile, "in-place").map(({ kernel }) => kernel);
+      expect(own.map(({ entryPoint }) => entryPoint)).toEqual(["scan_single_pass", "scan_left_tiles"]);
+      expect(own.map(({ code }) => code.includes("fn write_pair("))).toEqual([true, true]);
+      const prepared = await prepare(contextOfFold(fold()), plan);
+      for (const { title, data, expected } of runs) {
+        const words = wordsOf(data);
+        const padded = new Uint32Array(words.length + 16).fill(POISON);
+        padded.set(words);
+        const buffer = storageBuffer(device, padded);
+        const range = { buffer, size: 4 * words.length };
+        const encoder = device.createCommandEncoder();
+        prepared.record(encoder, { input: range, output: range, length: data.length });
+        device.queue.submit([encoder.finish()]);
+        padded.set(wordsOf(expected as AnyArray));
+        expectSameBits(await readWords(device, buffer), padded, `in place, ${title}`);
+        buffer.destroy();
+      }
+      prepared.destroy();
     });
   }
 });

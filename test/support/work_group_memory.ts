@@ -54,7 +54,7 @@ export function workGroupMemory(code: string): number {
 
 /** The value of a constant expression of u32. */
 function numberOfExpression(text: string, numberOf: (name: string) => number): number {
-  const tokens = text.match(/\d+|\w+|<<|>>|[<>!=]=|[-+*/%(),<>]/g) ?? [];
+  const tokens = text.match(/\d+|\w+|<<|>>|[<>!=]=|[-+*/%(),<>|]/g) ?? [];
   let at = 0;
   const call = (name: string, given: readonly number[]): number => {
     const [a = 0, b = 0, c = 0] = given;
@@ -93,6 +93,7 @@ function numberOfExpression(text: string, numberOf: (name: string) => number): n
     return numberOf(token);
   };
   const levels: readonly Readonly<Record<string, (a: number, b: number) => number>>[] = [
+    { "|": (a, b) => a | b },
     { "<": (a, b) => Number(a < b), ">": (a, b) => Number(a > b), "==": (a, b) => Number(a === b) },
     { "<<": (a, b) => a * 2 ** b, ">>": (a, b) => Math.floor(a / 2 ** b) },
     { "+": (a, b) => a + b, "-": (a, b) => a - b },

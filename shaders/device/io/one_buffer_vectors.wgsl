@@ -2,25 +2,25 @@
 // the first params.wide_length items, and single items for the rest, since the last bytes of the range may not fill a
 // vector.
 
-@group(0) @binding(2) var<storage, read_write> data: array<InputVector>;
-@group(0) @binding(7) var<storage, read_write> data_end: array<Input>;
+@group(0) @binding(2) var<storage, read_write> output: array<InputVector>;
+@group(0) @binding(7) var<storage, read_write> output_end: array<Input>;
 
 fn read_vector(vector: u32) -> InputVector {
-  return data[params.output_base + vector];
+  return output[params.output_base + vector];
 }
 
 fn read_output_vector(vector: u32) -> OutputVector {
-  return data[params.output_base + vector];
+  return output[params.output_base + vector];
 }
 
 fn write_vector(vector: u32, items: OutputVector) {
-  data[params.output_base + vector] = items;
+  output[params.output_base + vector] = items;
 }
 
 fn read_end_item(index: u32) -> Input {
-  return data_end[params.output_end_base + index - params.wide_length];
+  return output_end[params.output_end_base + index - params.wide_length];
 }
 
 fn write_end_item(index: u32, item: Output) {
-  data_end[params.output_end_base + index - params.wide_length] = item;
+  output_end[params.output_end_base + index - params.wide_length] = item;
 }

@@ -2,8 +2,8 @@
 // vectors of 16 bytes that are 64 bytes apart, and a GPU's memory takes 32 bytes at a time. So the lanes of a pair exchange every
 // other vector. Then the first lane has the first and third vectors of both items, the other lane has the rest, and both store
 // neighbouring vectors at a time.
-// Linked with store_prefixes.wgsl, subgroup.wgsl and output_vectors.wgsl. All subgroups are full. Call in uniform control flow. No
-// work-group memory.
+// Linked with store_prefixes.wgsl, subgroup.wgsl, and output_vectors.wgsl or one_buffer_vectors.wgsl. All subgroups are full. Call in
+// uniform control flow. No work-group memory.
 // replaces: store_prefixes
 
 const_assert VECTOR == 1u;

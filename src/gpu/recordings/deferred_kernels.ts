@@ -5,22 +5,6 @@ import { descriptorOf, pipelineKeyOf, pipelineOf } from "../device/device.ts";
 
 // A plan has kernels for ranges that lie in any way, and most programs record ranges of one kind.
 
-/** The kernels that a plan's first variant takes, at any length: for input and output in two buffers, which start at a vector. */
-function firstKernels({ variants, segments, maxLength, kernels, passes }: Plan): readonly Kernel[] {
-  const [variant] = variants;
-  if (variant === undefined || variants.length === 1 || segments) {
-    return kernels;
-  }
-  const first = new Set<string>();
-  for (let length = 2 * maxLength; length > 0; ) {
-    length = Math.floor(length / 2);
-    for (const { kernel } of passes(length, variant.arrangement, variant.aside)) {
-      first.add(kernel.code);
-    }
-  }
-  return kernels.filter(({ code }) => first.has(code));
-}
-
 /** Compiles a kernel at once. If the device refuses it, only `isRefused` reports that, later. */
 function compileNow(
   device: GPUDevice,
@@ -48,20 +32,28 @@ export interface DeferredKernels {
 }
 
 /**
- * Puts off the compilation of all kernels but those of the plan's first variant. So a plan is compiled sooner. A recording that needs
+ * Puts off the compilation of all kernels but the `first`. So a plan is compiled sooner. A recording that needs
  * another one compiles it at once. If the device refuses that kernel, it also refuses the encoder of this recording. Then `forget`
  * is called: it drops what recordings have made, so that the next one that needs the kernel throws the compiler's error.
  *
  * Among the device's pipelines, a symbol of the plan takes the place of a kernel that it has put off. If another plan needs the
  * kernel, this plan compiles it itself, or puts it off itself.
  */
-export function deferKernels(context: Context, plan: Plan, forget: () => void): DeferredKernels {
+export function deferKernels(
+  context: Context,
+  { kernels }: Plan,
+  first: readonly Kernel[],
+  forget: () => void,
+): DeferredKernels {
   const { device, pipelines } = context;
-  const first = firstKernels(plan);
   const own = new Map<string, Pipeline>();
   const place = Symbol();
-  const later = plan.kernels
-    .filter((kernel) => !first.includes(kernel) && typeof pipelines.get(pipelineKeyOf(kernel)) !== "object")
+  const later = kernels
+    .filter(
+      (kernel) =>
+        !first.some(({ code }) => code === kernel.code) &&
+        typeof pipelines.get(pipelineKeyOf(kernel)) !== "object",
+    )
     .map((kernel) => {
       const key = pipelineKeyOf(kernel);
       let made: Pipeline | undefined;

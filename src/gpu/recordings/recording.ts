@@ -16,7 +16,7 @@ import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
 import { windowOf } from "../../plan/window_length.ts";
 import type { Context, Pipeline } from "../device/context.ts";
-import { filledBuffer, requireDevice } from "../device/device.ts";
+import { filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
 import { STORAGE } from "../device/usage_flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
@@ -202,34 +202,38 @@ export async function prepareFor(
     const division = inWindows(primitive, context, options as never, methods, window, arrangements);
     return checked(context, await division, isSubmitted);
   }
-  const plan =
-    methods.planColumns?.(primitive as "scan" | "reduce", options, facts, methods, arrangements) ??
-    planRows?.(primitive as "scan" | "reduce", options, facts, methods, arrangements) ??
-    (await planners[primitive]())(options, facts, methods, arrangements);
-  const whole =
-    options.lengthOnGpu && !methods.planColumns
+  const planFor = async (some: readonly Arrangement[]): Promise<Plan> => {
+    const plan =
+      methods.planColumns?.(primitive as "scan" | "reduce", options, facts, methods, some) ??
+      planRows?.(primitive as "scan" | "reduce", options, facts, methods, some) ??
+      (await planners[primitive]())(options, facts, methods, some);
+    return options.lengthOnGpu && !methods.planColumns
       ? (methods.countWorkGroups?.(plan, primitive === "scan", facts) ?? plan)
       : plan;
+  };
+  // The device compiles the kernels of the first arrangement on threads of its own. Meanwhile, the others are linked.
+  const first = segments || arrangements.length === 1 ? undefined : await planFor(arrangements.slice(0, 1));
+  first?.kernels.map((kernel) => pipelineOf(context, kernel));
+  const plan = await planFor(arrangements);
   let prepared: Prepared | undefined;
-  const others = deferKernels(context, whole, () => prepared?.forget());
-  let isWanted = false;
-  const compileOthers = (): void => void others.compile(() => isWanted);
+  const others = deferKernels(context, plan, (first ?? plan).kernels, () => prepared?.forget());
+  const compileOthers = (): void => void others.compile(() => prepared !== undefined);
   try {
-    const made = await prepare(context, whole, undefined, isSubmitted, others.pipelines);
+    const made = await prepare(context, plan, undefined, isSubmitted, others.pipelines);
     prepared = made;
-    isWanted = true;
     return {
       ...made,
       destroy() {
-        isWanted = false;
+        prepared = undefined;
         compileOthers();
         made.destroy();
       },
     };
   } finally {
     // A software adapter would compile the others on the processors that run the first. There they wait until they are used.
-    if (!isWanted || !facts.software) {
-      compileOthers();
+    if (!prepared || !facts.software) {
+      // The caller goes on first.
+      setTimeout(compileOthers);
     }
   }
 }
