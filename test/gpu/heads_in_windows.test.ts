@@ -622,3 +622,29 @@ describe("every segment's total is the reference's, and so are keys and their nu
     }
   });
 });
+
+test("by offsets, where shorter data takes a kernel that reads the offsets itself: empty segments have totals", async () => {
+  const { device } = fold();
+  const length = 2.5 * (BINDING / 4);
+  const data = random(length, "by offsets");
+  const offsets = Uint32Array.of(0, 0, 5, 5, 4096, 4096, 4100, length, length);
+  const restore = planAs({ device }, { vendor: "nvidia", software: false, lookBack: true });
+  try {
+    const reduce = await fold().prepareReduce({ type: u32, segments: "offsets", maxLength: length });
+    const segmentCount = offsets.length - 1;
+    const output = storageBuffer(device, poisoned(segmentCount));
+    const [input, starts] = [storageBuffer(device, data), storageBuffer(device, offsets)];
+    submit((encoder) => reduce.record(encoder, { input, offsets: starts, output, length, segmentCount }));
+    expectSameBits(
+      await readWords(device, output),
+      reduceReference(data, { segments: { offsets } }) as Uint32Array,
+      "totals",
+    );
+    reduce.destroy();
+    for (const one of [input, starts, output]) {
+      one.destroy();
+    }
+  } finally {
+    restore();
+  }
+});

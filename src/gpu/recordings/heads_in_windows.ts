@@ -67,6 +67,19 @@ export const windowMethods = (
   },
 });
 
+/** The methods without the kernel that reads offsets itself: in windows, offsets become bits. */
+const methodsByBits = (methods: Methods): Methods => ({
+  ...methods,
+  segmentsOf(...asked) {
+    const given = methods.segmentsOf?.(...asked);
+    if (given === undefined) {
+      return undefined;
+    }
+    const { singlePass: _, ...kernels } = given.kernels;
+    return { ...given, kernels };
+  },
+});
+
 const isByOffsets = ({ segments }: { readonly segments?: unknown }): boolean => segments === "offsets";
 
 /** A scan or a reduction of segments by offsets, flags, bits or keys in windows. */
@@ -110,7 +123,7 @@ export async function headsInWindows(
     ...(asked.needs.has("count") && {
       counter: planReduce({ type: u32, maxLength: 1 }, facts, methods, ["items"]),
     }),
-    ...(isByOffsets(options) && planMarks(asked, maxLength, limits)),
+    ...(isByOffsets(options) && planMarks(planOf(given, methodsByBits(methods)), maxLength, limits)),
   };
   const plan = whole(first, maxLength, window, [...first.needs]);
   const { compiled, division } = await compileAll(context, Object.values(plans));
