@@ -111,7 +111,12 @@ const mutations: readonly Mutation[] = [
   {
     title: "lanes do not ask each other",
     lookBack: "by votes",
-    change: [["all_there = all_lanes(found.is_whole || lane >= needed);", "all_there = true;"]],
+    change: [
+      [
+        "all_there = all_lanes(found.is_whole || lane < first || lane >= select(needed, tiles, first > 0u));",
+        "all_there = true;",
+      ],
+    ],
     caughtBy: /^(never|only|all but)/,
   },
   {
