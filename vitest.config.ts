@@ -24,7 +24,7 @@ if (!onGpu && !NODE_OPTIONS.includes(polling)) {
 const ALL = "test/**/*.test.ts";
 
 /**
- * Most files of tests share two processes, one file after another. To start one, and to load the sources and warm them up, takes a
+ * Most files of tests share a process for each worker, one file after another. To start one, and to load the sources and warm them up, takes a
  * third of a second of CPU for each file. On a GPU, each file has its own: there a fault can take the device from the files after it.
  */
 function inFewProcesses() {
@@ -67,7 +67,8 @@ export default defineConfig(({ mode }) => {
       ...(isQuick() && !onGpu ? { projects: inFewProcesses() } : { include: [ALL] }),
       // In the quick tier a group of tests may have none whose turn it is.
       passWithNoTests: isQuick(),
-      maxWorkers: 2,
+      // Tests of pages and of the command wait for other processes. The quick tier has a third worker, so that both cores are busy then.
+      maxWorkers: isQuick() && !onGpu ? 3 : 2,
       // Only what hangs takes as long: on two busy cores, the longest takes half of it.
       testTimeout: 300_000,
       hookTimeout: 300_000,
