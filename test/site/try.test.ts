@@ -115,7 +115,7 @@ test.each(rows(Object.entries(results), { of: 24, shift: 18 }))(
       await page.getByRole("spinbutton", { name: "How many" }).fill("3");
     } else if (name === "searchSorted") {
       await page.getByRole("textbox", { name: /^Look for/ }).fill("3, 0 9 1");
-    } else if (name === "sort") {
+    } else if (name === "sort" || name === "argSort") {
       await page.getByLabel(/^Descending/).check();
     }
     expect(await run(page)).toMatch(/^\d+ values: each the same on the GPU and on the CPU, bit for bit\.$/);

@@ -238,6 +238,7 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
     put("keys.npy", 2, 2, 5, 5, 5, 9, 9, 9);
     put("times.npy", 0, 0, 1, 3, 3, 3, 7, 8);
     put("heads.npy", 0, 0, 1, 0, 0, 1, 0, 0);
+    put("bits.npy", 0b100100);
     writeFileSync(join(folder, "in.wgsl"), kernel);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
