@@ -122,7 +122,7 @@ function exactType(name: FloatName): ExactType {
       row: (primitive) => ({
         elementBytes: 4 * words,
         algorithm: "blelloch",
-        workGroupSize: name === "f64" ? (primitive === "scan" ? 32 : 128) : 128,
+        workGroupSize: name === "f64" && primitive === "scan" ? 32 : 128,
         items: 16,
       }),
       shuffle: (builtin, moved, place) =>

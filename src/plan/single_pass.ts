@@ -156,7 +156,8 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 8,
         isDefault: true,
       },
-      // u32, half kept, H100, 2^24: 58.0 (512 × 16: 61.1; 512 × 12: 58.8; 384 × 16: 59.0; 512 × 20: 62.0), 2^25: 95.6 (104.1; 98.7; 99.2). H200, 512 × 16, 2^24: 52.5 (512 × 24: 54.6; reduce-then-scan 79).
+      // u32, half kept, H100, 2^24: 58.0 (512 × 16: 61.1; 512 × 12: 58.8; 384 × 16: 59.0; 512 × 20: 62.0), 2^25: 95.6
+      // (104.1; 98.7; 99.2). H200, 512 × 16, 2^24: 52.5 (512 × 24: 54.6; reduce-then-scan 79).
       {
         elementBytes: 64,
         maxLength: 2 ** 25,

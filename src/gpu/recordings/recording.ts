@@ -213,7 +213,9 @@ export async function prepareFor(
   };
   // The device compiles the kernels of the first arrangement on threads of its own. Meanwhile, the others are linked.
   const first = segments || arrangements.length === 1 ? undefined : await planFor(arrangements.slice(0, 1));
-  first?.kernels.map((kernel) => pipelineOf(context, kernel));
+  for (const kernel of first?.kernels ?? []) {
+    pipelineOf(context, kernel);
+  }
   const plan = await planFor(arrangements);
   let prepared: Prepared | undefined;
   const others = deferKernels(context, plan, (first ?? plan).kernels, () => prepared?.forget());
