@@ -294,13 +294,14 @@ export async function mappedKernelsOf(
   ];
 }
 
-/** Every kernel that the library makes for a type, an algorithm and a shape, each text once. */
+/** Every kernel that the library makes for a type, an algorithm, a shape and a device's limits, each text once. */
 export async function kernelsOf(
   type: ScalarType,
   algorithm: Algorithm,
   shape: Shape,
+  limits: Partial<Limits> = bigLimits,
 ): Promise<TitledKernel[]> {
-  const facts = factsWith({}, bigLimits);
+  const facts = factsWith({}, limits);
   const tile = shape.workGroupSize * shape.itemsPerThread;
   // Three levels of spine, as far as a binding goes.
   const maxLength = Math.min(
