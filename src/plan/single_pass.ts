@@ -42,6 +42,9 @@ const longRow = {
  */
 const longLightRow = { ...longRow, workGroupSize: 128, items: 8 } as const satisfies TuningRow;
 
+/** The fewest bytes of an element whose inclusive prefixes come from the next lane, as in subgroup_prefixes_shifted.wgsl. */
+const SHORTEST_SHIFTED = 32;
+
 const storeByPairs = /* @__PURE__ */ file("io/store_by_pairs.wgsl", storeByPairsFile);
 
 /**
@@ -307,14 +310,17 @@ export const singlePass: PlanSinglePass = (
       const isInTurn = own.lengthOnGpu && isShort && segments === undefined;
       const mostWorkGroups = (isInTurn && workGroups) || Number.POSITIVE_INFINITY;
       const inTurn = mostWorkGroups < single.tilesOf(plan.maxLength);
-      // H200, 2^30 bytes, 64 bytes: 912 µs, and 1075 without. 32 bytes, loaded and stored by pairs: 783 µs, and 774 without.
-      const byPairs =
-        type.bytes === 64 &&
+      const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
+      const isLong =
+        type.bytes >= SHORTEST_SHIFTED &&
         tuning.algorithm === "subgroup" &&
         hasFullSubgroups(tuning.sizes) &&
         !(tuning.sizes.oneByOne || monoid.tiles || segments);
-      const isByPairs = (arrangement: Arrangement): boolean =>
-        byPairs && (arrangement === "vectors" || arrangement === "in-place");
+      const isShifted = isLong && vector === 1 && !own.exclusive && domain.isExact;
+      // H200, 2^30 bytes, 64 bytes: 912 µs, and 1075 without. 32 bytes, loaded and stored by pairs: 783 µs, and 774 without.
+      const byPairs = isLong && type.bytes === 64;
+      const isAtVectors = (arrangement: Arrangement): boolean =>
+        arrangement === "vectors" || arrangement === "in-place";
       const optionsOf = (arrangement: Arrangement) =>
         ({
           ...own,
@@ -323,9 +329,9 @@ export const singlePass: PlanSinglePass = (
             ...tuning.sources(one, {
               oneItem: !isWide(arrangement),
               isAwaited: true,
-              isShifted: isByPairs(arrangement) && !own.exclusive && domain.isExact,
+              isShifted: isShifted && isAtVectors(arrangement),
             }),
-            ...(isByPairs(arrangement) ? [storeByPairs] : []),
+            ...(byPairs && isAtVectors(arrangement) ? [storeByPairs] : []),
           ],
           arrangement,
           carry:
@@ -339,7 +345,6 @@ export const singlePass: PlanSinglePass = (
       const left = taken.includes("in-place")
         ? scanKernel(monoid, { ...optionsOf("in-place"), entryPoint: "scan_left_tiles" })
         : undefined;
-      const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const { entries, bytes } = single.spineOf(plan.maxLength);
       const spine = { scratch: plan.scratch.length, entries };
       const slotsOf = (kernel: Kernel): Pass["slots"] =>

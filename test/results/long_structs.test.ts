@@ -3,7 +3,7 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { maps, mapsInTurn } from "../look_back/operators.ts";
+import { fourMaps, fourMapsInTurn, maps, mapsInTurn } from "../look_back/operators.ts";
 import type { Run } from "../look_back/support.ts";
 import { contextOfFold, expectExact, needVotes, POISON, prepareScan, wordsOf } from "../look_back/support.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
@@ -15,25 +15,32 @@ import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
-const op = mapsInTurn as unknown as Operator<string>;
+/** Items of 64 bytes are stored by pairs of lanes. Of 32 bytes and more, an inclusive prefix comes from the next lane. */
+const cases = [
+  { type: maps, op: mapsInTurn as unknown as Operator<string>, itemsPerThread: 2, exclusive: false },
+  { type: maps, op: mapsInTurn as unknown as Operator<string>, itemsPerThread: 2, exclusive: true },
+  // Three chunks of two rows.
+  { type: fourMaps, op: fourMapsInTurn as unknown as Operator<string>, itemsPerThread: 6, exclusive: false },
+] as const;
 
-describe("items of 64 bytes that pairs of lanes store", () => {
-  for (const exclusive of rows([false, true], { of: 2 })) {
-    test(`exclusive: ${exclusive}`, async ({ skip }) => {
+describe("a single pass over structs of many bytes", () => {
+  for (const { type, op, itemsPerThread, exclusive } of rows(cases, { of: 2 })) {
+    const byPairs = type.bytes === 64;
+    test(`${type.bytes} bytes, exclusive: ${exclusive}`, async ({ skip }) => {
       needVotes(fold(), skip);
       const { facts } = contextOfFold(fold());
-      const sizes = { workGroupSize: 2 * facts.subgroupMaxSize, itemsPerThread: 2 };
+      const sizes = { workGroupSize: 2 * facts.subgroupMaxSize, itemsPerThread };
       const tile = sizes.workGroupSize * sizes.itemsPerThread;
-      const options = { type: maps, op, exclusive, maxLength: 40 * tile, ...sizes };
+      const options = { type, op, exclusive, maxLength: 40 * tile, ...sizes };
       const subject = await asOnGpus(fold(), () =>
         prepareScan(fold(), { ...options, algorithm: "subgroup", passes: "single" }),
       );
-      expect(subject.plan.kernels.map(({ code }) => code.includes("fn write_pair("))).toContain(true);
+      expect(subject.plan.kernels.some(({ code }) => code.includes("fn write_pair("))).toBe(byPairs);
       expect(subject.plan.kernels.some(({ code }) => code.includes("element_shuffle(given, next)"))).toBe(
         !exclusive,
       );
       const runs = [1, tile - 1, tile, tile + 1, 2 * tile, 5 * tile + 3, 33 * tile - 1].map((length) => {
-        const data = randomItems(maps, length, `pairs ${length}`);
+        const data = randomItems(type, length, `pairs ${length}`);
         return { title: `of ${length}`, data, expected: scanReference(data, { op, exclusive }) } as Run;
       });
       await expectExact(subject, runs);
@@ -48,7 +55,7 @@ describe("items of 64 bytes that pairs of lanes store", () => {
       );
       const own = plan.passes(2 * tile, "in-place").map(({ kernel }) => kernel);
       expect(own.map(({ entryPoint }) => entryPoint)).toEqual(["scan_single_pass", "scan_left_tiles"]);
-      expect(own.map(({ code }) => code.includes("fn write_pair("))).toEqual([true, true]);
+      expect(own.map(({ code }) => code.includes("fn write_pair("))).toEqual([byPairs, byPairs]);
       const prepared = await prepare(contextOfFold(fold()), plan);
       for (const { title, data, expected } of runs) {
         const words = wordsOf(data);
