@@ -304,9 +304,9 @@ export const singlePass: PlanSinglePass = (
       // A software adapter starts as many work-groups as there are tiles: see count_work_groups.ts.
       const { workGroups = facts.software ? undefined : MOST_WORK_GROUPS } = testing;
       const isShort = !domain.long && domain.elementBytes <= 8 && !tuning.sizes.oneByOne;
-      const isInTurn = own.lengthOnGpu && isShort && segments === undefined;
-      const mostWorkGroups = (isInTurn && workGroups) || Number.POSITIVE_INFINITY;
-      const inTurn = mostWorkGroups < single.tilesOf(plan.maxLength);
+      const mayTakeTurns = own.lengthOnGpu && isShort && segments === undefined;
+      const mostWorkGroups = (mayTakeTurns && workGroups) || Number.POSITIVE_INFINITY;
+      const takesTurns = mostWorkGroups < single.tilesOf(plan.maxLength);
       // H200, 2^30 bytes, 64 bytes: 912 µs, and 1075 without. 32 bytes, loaded and stored by pairs: 783 µs, and 774 without.
       const byPairs =
         type.bytes === 64 &&
@@ -329,7 +329,7 @@ export const singlePass: PlanSinglePass = (
           ],
           arrangement,
           carry:
-            arrangement === "in-place" ? [scanInPlace, ...carry] : inTurn ? [takeTiles, ...carry] : carry,
+            arrangement === "in-place" ? [scanInPlace, ...carry] : takesTurns ? [takeTiles, ...carry] : carry,
         }) satisfies Parameters<typeof scanKernel>[1];
       const kernels = perArrangement(taken, (arrangement) => {
         const all = optionsOf(arrangement);
