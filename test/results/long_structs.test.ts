@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { i32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
+import { struct } from "../../src/algebra/struct.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { fourMaps, fourMapsInTurn, maps, mapsInTurn } from "../look_back/operators.ts";
@@ -10,7 +13,7 @@ import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { asOnGpus, useSoftwareFold } from "../support/fold.ts";
 import { planScan } from "../support/plans.ts";
-import { randomItems } from "../support/random.ts";
+import { randomBits, randomItems } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
@@ -73,4 +76,52 @@ describe("a single pass over structs of many bytes", () => {
       prepared.destroy();
     });
   }
+});
+
+describe("the order in which prefixes are combined is that of groupingOf", () => {
+  const names = Array.from({ length: 16 }, (_, at) => `at_${at}`);
+  test.for(rows([8, 16], { of: 2 }))("%i words", async (fields, { skip }) => {
+    needVotes(fold(), skip);
+    const own = names.slice(0, fields);
+    const type = struct({ name: "Steps", fields: Object.fromEntries(own.map((name) => [name, i32])) });
+    // Sums that stop at a bound depend on the order.
+    const most = 1000;
+    const bounded = operator({
+      name: "addBounded",
+      type,
+      identity: Object.fromEntries(own.map((name) => [name, 0])),
+      combine: [
+        "return Steps(",
+        ...own.map((name) => `  clamp(earlier.${name} + later.${name}, -${most}, ${most}),`),
+        ");",
+      ].join("\n"),
+      reference: (earlier, later) =>
+        Object.fromEntries(
+          own.map((name) => [
+            name,
+            Math.max(-most, Math.min(most, (earlier[name] as number) + (later[name] as number))),
+          ]),
+        ),
+    });
+    const { facts } = contextOfFold(fold());
+    const sizes = { workGroupSize: 2 * facts.subgroupMaxSize, itemsPerThread: 4 };
+    const tile = sizes.workGroupSize * sizes.itemsPerThread;
+    const options = { type, op: bounded as unknown as Operator<string>, maxLength: 4 * tile, ...sizes };
+    const subject = await asOnGpus(fold(), () =>
+      prepareScan(fold(), { ...options, algorithm: "subgroup", passes: "single" }),
+    );
+    const grouping = subject.plan.groupingOf("vectors");
+    expect(grouping.shifted).toBe(true);
+    const data = type.array(3 * tile);
+    const next = randomBits("steps");
+    for (let at = 0; at < 3 * tile; at++) {
+      data.set(at, Object.fromEntries(own.map((name) => [name, (next() % 1401) - 700])));
+    }
+    const expected = scanReference(data, { op: options.op, grouping });
+    expect(wordsOf(expected as AnyArray)).not.toEqual(
+      wordsOf(scanReference(data, { op: options.op, grouping: { ...grouping, shifted: false } }) as AnyArray),
+    );
+    await expectExact(subject, [{ title: "steps", data, expected } as Run]);
+    subject.prepared.destroy();
+  });
 });
