@@ -54,7 +54,7 @@ const affineOf = (earlier: number, later: number): number => {
   return ((a << 16) | ((Math.imul(scale, earlier & 0xffff) + later) & 0xffff)) >>> 0;
 };
 
-/** Maps with odd scales, so that a prefix depends on every item in it. A callback for each of 2^23 items takes half a second. */
+/** Maps with odd scales, so that a prefix depends on every item in it. In what follows, a callback for each of 2^23 items would take up to a second. */
 function itemsOf(length: number, seed: number): Uint32Array {
   const items = new Uint32Array(length);
   let state = seed;
@@ -75,14 +75,25 @@ function firstDifference(wanted: Uint32Array, found: Uint32Array): number {
 }
 
 function prefixesOf(data: Uint32Array): Uint32Array {
+  const prefixes = new Uint32Array(data.length);
   let prefix = 0x10000;
-  return data.map((x) => {
-    prefix = affineOf(prefix, x);
-    return prefix;
-  });
+  for (let at = 0; at < data.length; at++) {
+    prefix = affineOf(prefix, data[at] as number);
+    prefixes[at] = prefix;
+  }
+  return prefixes;
 }
 
-const keptOf = (data: Uint32Array): Uint32Array => data.filter((x) => x % 3 === 1);
+function keptOf(data: Uint32Array): Uint32Array {
+  const kept = new Uint32Array(data.length);
+  let count = 0;
+  for (const x of data) {
+    if (x % 3 === 1) {
+      kept[count++] = x;
+    }
+  }
+  return kept.subarray(0, count);
+}
 
 const WHERE = "x % 3u == 1u";
 
