@@ -6,7 +6,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { fourMaps, fourMapsInTurn, maps, mapsInTurn } from "../look_back/operators.ts";
+import { fourMaps, fourMapsInTurn, maps, mapsInTurn, matrix } from "../look_back/operators.ts";
 import type { Run } from "../look_back/support.ts";
 import { contextOfFold, expectExact, needVotes, POISON, prepareScan, wordsOf } from "../look_back/support.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
@@ -18,16 +18,17 @@ import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
-/** Items of 64 bytes are stored by pairs of lanes. Of 32 bytes and more, an inclusive prefix comes from the next lane. */
+/** Items of 64 bytes are stored by pairs of lanes. Of 16 bytes and more, an inclusive prefix comes from the next lane. */
 const cases = [
   { type: maps, op: mapsInTurn as unknown as Operator<string>, itemsPerThread: 2, exclusive: false },
   { type: maps, op: mapsInTurn as unknown as Operator<string>, itemsPerThread: 2, exclusive: true },
+  { type: matrix.type, op: matrix as unknown as Operator<string>, itemsPerThread: 4, exclusive: false },
   // Three chunks of two rows.
   { type: fourMaps, op: fourMapsInTurn as unknown as Operator<string>, itemsPerThread: 6, exclusive: false },
 ] as const;
 
 describe("a single pass over structs of many bytes", () => {
-  for (const { type, op, itemsPerThread, exclusive } of rows(cases, { of: 2 })) {
+  for (const { type, op, itemsPerThread, exclusive } of rows(cases, { of: 4 })) {
     const byPairs = type.bytes === 64;
     test(`${type.bytes} bytes, exclusive: ${exclusive}`, async ({ skip }) => {
       needVotes(fold(), skip);
