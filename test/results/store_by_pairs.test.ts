@@ -17,28 +17,40 @@ const fold = useSoftwareFold();
 
 const op = mapsInTurn as unknown as Operator<string>;
 
+/** What items of 64 bytes are planned with: as many as two subgroups take. */
+function optionsOf(exclusive: boolean) {
+  const sizes = { workGroupSize: 2 * contextOfFold(fold()).facts.subgroupMaxSize, itemsPerThread: 2 };
+  const tile = sizes.workGroupSize * sizes.itemsPerThread;
+  return { tile, options: { type: maps, op, exclusive, maxLength: 40 * tile, ...sizes } };
+}
+
+const runsOf = (tile: number, exclusive: boolean): Run[] =>
+  [1, tile - 1, tile, tile + 1, 2 * tile, 5 * tile + 3, 33 * tile - 1].map((length) => {
+    const data = randomItems(maps, length, `pairs ${length}`);
+    return { title: `of ${length}`, data, expected: scanReference(data, { op, exclusive }) } as Run;
+  });
+
 describe("items of 64 bytes that pairs of lanes store", () => {
-  for (const exclusive of rows([false, true], { of: 2 })) {
-    test(`exclusive: ${exclusive}`, async ({ skip }) => {
+  test.for(rows([false, true], { of: 4 }))("exclusive: %s", async (exclusive, { skip }) => {
+    needVotes(fold(), skip);
+    const { tile, options } = optionsOf(exclusive);
+    const subject = await asOnGpus(fold(), () =>
+      prepareScan(fold(), { ...options, algorithm: "subgroup", passes: "single" }),
+    );
+    expect(subject.plan.kernels.map(({ code }) => code.includes("fn write_pair("))).toContain(true);
+    expect(subject.plan.kernels.some(({ code }) => code.includes("element_shuffle(given, next)"))).toBe(
+      !exclusive,
+    );
+    await expectExact(subject, runsOf(tile, exclusive));
+    subject.prepared.destroy();
+  });
+
+  // By the same tiles.
+  test.for(rows([false, true], { of: 4, shift: 2 }))(
+    "in place, exclusive: %s",
+    async (exclusive, { skip }) => {
       needVotes(fold(), skip);
-      const { facts } = contextOfFold(fold());
-      const sizes = { workGroupSize: 2 * facts.subgroupMaxSize, itemsPerThread: 2 };
-      const tile = sizes.workGroupSize * sizes.itemsPerThread;
-      const options = { type: maps, op, exclusive, maxLength: 40 * tile, ...sizes };
-      const subject = await asOnGpus(fold(), () =>
-        prepareScan(fold(), { ...options, algorithm: "subgroup", passes: "single" }),
-      );
-      expect(subject.plan.kernels.map(({ code }) => code.includes("fn write_pair("))).toContain(true);
-      expect(subject.plan.kernels.some(({ code }) => code.includes("element_shuffle(given, next)"))).toBe(
-        !exclusive,
-      );
-      const runs = [1, tile - 1, tile, tile + 1, 2 * tile, 5 * tile + 3, 33 * tile - 1].map((length) => {
-        const data = randomItems(maps, length, `pairs ${length}`);
-        return { title: `of ${length}`, data, expected: scanReference(data, { op, exclusive }) } as Run;
-      });
-      await expectExact(subject, runs);
-      subject.prepared.destroy();
-      // In place, by the same tiles.
+      const { tile, options } = optionsOf(exclusive);
       const { device } = fold();
       const plan = await asOnGpus(fold(), () =>
         planScan({ ...options, algorithm: "subgroup", passes: "single" }, contextOfFold(fold()).facts, [
@@ -50,7 +62,7 @@ describe("items of 64 bytes that pairs of lanes store", () => {
       expect(own.map(({ entryPoint }) => entryPoint)).toEqual(["scan_single_pass", "scan_left_tiles"]);
       expect(own.map(({ code }) => code.includes("fn write_pair("))).toEqual([true, true]);
       const prepared = await prepare(contextOfFold(fold()), plan);
-      for (const { title, data, expected } of runs) {
+      for (const { title, data, expected } of runsOf(tile, exclusive)) {
         const words = wordsOf(data);
         const padded = new Uint32Array(words.length + 16).fill(POISON);
         padded.set(words);
@@ -64,6 +76,6 @@ describe("items of 64 bytes that pairs of lanes store", () => {
         buffer.destroy();
       }
       prepared.destroy();
-    });
-  }
+    },
+  );
 });
