@@ -11,9 +11,7 @@ const test = testInTurn({ of: 2 });
 /** A check compiles some hundred kernels. */
 const longTest = testInTurn({ of: 30, shift: 4 });
 
-// The package's own place is not known yet.
-const repository = "github:somebody/wavefold";
-const visit = useSite({ places: { repository } });
+const visit = useSite();
 
 /** Runs the check of a type, and gives its last line. */
 async function check(page: Page, type: string): Promise<string> {

@@ -39,7 +39,7 @@ test("its links lead to the pages, and its pictures are there", async () => {
   const page = await visit("index.html");
   const links = page.getByRole("main").locator(".cards a");
   expect(await links.allTextContents()).toEqual([
-    ...["Try it", "Watch it", "Use it", "Check your GPU", "Guides", "API"],
+    ...["Try it", "Watch it", "Use it", "Check your GPU", "Guides", "API", "Repository"],
   ]);
   const chart = page.getByRole("img", { name: /on an H200/ });
   await chart.scrollIntoViewIfNeeded();
