@@ -35,7 +35,7 @@ const SOURCES = [
 ];
 
 /** The package's repository as the site without the API reference has it. package.json does not name it yet. */
-export const REPOSITORY = "github:somebody/wavefold";
+const REPOSITORY = "github:somebody/wavefold";
 
 /**
  * The site in a browser, for one file of tests. Files of tests share one build of it. The API
@@ -54,7 +54,7 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
       return;
     }
     const options = api ? [] : ["--no-api"];
-    folder = await sharedFolder(["site", ...options].join(""), SOURCES, async (made) => {
+    folder = await sharedFolder(api ? "site-with-api" : "site-of-repository", SOURCES, async (made) => {
       const place = await mkdtemp(join(tmpdir(), "wavefold-manifest-"));
       const manifest = join(place, "package.json");
       const own = JSON.parse(await readFile("package.json", "utf8")) as object;
