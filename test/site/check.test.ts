@@ -9,7 +9,7 @@ import { overflow, textOf, useSite } from "./site.ts";
 
 const test = testInTurn({ of: 2 });
 /** A check compiles some hundred kernels. */
-const longTest = testInTurn({ of: 30, shift: 4 });
+const longTest = testInTurn({ of: 60, shift: 4 });
 
 const visit = useSite();
 
