@@ -15,7 +15,7 @@ import { adapterOf, rowsOn, tuningOf } from "../../src/plan/adapter_tuning.ts";
 import { adapter, planAs, useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 15 });
+const test = testInTurn({ of: 30 });
 
 const own = useSoftwareFold();
 

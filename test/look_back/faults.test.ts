@@ -258,11 +258,11 @@ const FLOATS = { title: "f32 add" };
 const taken = new Set([
   ...rows(
     lookBacks.flatMap((lookBack) => casesOf(lookBack).map((one) => nameOf(lookBack, one))),
-    { of: 60 },
+    { of: 120 },
   ),
   ...rows(
     lookBacks.flatMap((lookBack) => [FLOATS, ...compactions].map((one) => nameOf(lookBack, one))),
-    { of: 24, shift: 1 },
+    { of: 60, shift: 1 },
   ),
 ]);
 

@@ -15,7 +15,7 @@ import { factsWith } from "../support/kernels.ts";
 import { testInTurn } from "../support/rows.ts";
 
 /** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 3 });
+const inTurn = testInTurn({ of: 6 });
 
 // What sorts and selections of any adapter's sizes put into memory has room there.
 

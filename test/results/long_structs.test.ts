@@ -27,61 +27,70 @@ const cases = [
   { type: fourMaps, op: fourMapsInTurn as unknown as Operator<string>, itemsPerThread: 6, exclusive: false },
 ] as const;
 
+/** What a case is planned with: as many items as two subgroups take. */
+function optionsOf({ type, op, itemsPerThread, exclusive }: (typeof cases)[number]) {
+  const sizes = { workGroupSize: 2 * contextOfFold(fold()).facts.subgroupMaxSize, itemsPerThread };
+  const tile = sizes.workGroupSize * sizes.itemsPerThread;
+  const ways = { algorithm: "subgroup", passes: "single" } as const;
+  return { tile, options: { type, op, exclusive, maxLength: 40 * tile, ...sizes, ...ways } };
+}
+
+const runsOf = (tile: number, { type, op, exclusive }: (typeof cases)[number]): Run[] =>
+  [1, tile - 1, tile, tile + 1, 2 * tile, 5 * tile + 3, 33 * tile - 1].map((length) => {
+    const data = randomItems(type, length, `pairs ${length}`);
+    return { title: `of ${length}`, data, expected: scanReference(data, { op, exclusive }) } as Run;
+  });
+
 describe("a single pass over structs of many bytes", () => {
-  for (const { type, op, itemsPerThread, exclusive } of rows(cases, { of: 4 })) {
-    const byPairs = type.bytes === 64;
-    test(`${type.bytes} bytes, exclusive: ${exclusive}`, async ({ skip }) => {
-      needVotes(fold(), skip);
-      const { facts } = contextOfFold(fold());
-      const sizes = { workGroupSize: 2 * facts.subgroupMaxSize, itemsPerThread };
-      const tile = sizes.workGroupSize * sizes.itemsPerThread;
-      const options = { type, op, exclusive, maxLength: 40 * tile, ...sizes };
-      const subject = await asOnGpus(fold(), () =>
-        prepareScan(fold(), { ...options, algorithm: "subgroup", passes: "single" }),
-      );
-      expect(subject.plan.kernels.some(({ code }) => code.includes("fn write_pair("))).toBe(byPairs);
-      expect(subject.plan.kernels.some(({ code }) => code.includes("element_shuffle(given, next)"))).toBe(
-        !exclusive,
-      );
-      const runs = [1, tile - 1, tile, tile + 1, 2 * tile, 5 * tile + 3, 33 * tile - 1].map((length) => {
-        const data = randomItems(type, length, `pairs ${length}`);
-        return { title: `of ${length}`, data, expected: scanReference(data, { op, exclusive }) } as Run;
-      });
-      await expectExact(subject, runs);
-      subject.prepared.destroy();
-      // In place, by the same tiles.
-      const { device } = fold();
-      const plan = await asOnGpus(fold(), () =>
-        planScan({ ...options, algorithm: "subgroup", passes: "single" }, contextOfFold(fold()).facts, [
-          "vectors",
-          "in-place",
-        ]),
-      );
-      const own = plan.passes(2 * tile, "in-place").map(({ kernel }) => kernel);
-      expect(own.map(({ entryPoint }) => entryPoint)).toEqual(["scan_single_pass", "scan_left_tiles"]);
-      expect(own.map(({ code }) => code.includes("fn write_pair("))).toEqual([byPairs, byPairs]);
-      const prepared = await prepare(contextOfFold(fold()), plan);
-      for (const { title, data, expected } of runs) {
-        const words = wordsOf(data);
-        const padded = new Uint32Array(words.length + 16).fill(POISON);
-        padded.set(words);
-        const buffer = storageBuffer(device, padded);
-        const range = { buffer, size: 4 * words.length };
-        const encoder = device.createCommandEncoder();
-        prepared.record(encoder, { input: range, output: range, length: data.length });
-        device.queue.submit([encoder.finish()]);
-        padded.set(wordsOf(expected as AnyArray));
-        expectSameBits(await readWords(device, buffer), padded, `in place, ${title}`);
-        buffer.destroy();
-      }
-      prepared.destroy();
-    });
-  }
+  const titled = cases.map((one) => [`${one.type.bytes} bytes, exclusive: ${one.exclusive}`, one] as const);
+
+  test.for(rows(titled, { of: 8 }))("%s", async ([, one], { skip }) => {
+    needVotes(fold(), skip);
+    const { tile, options } = optionsOf(one);
+    const subject = await asOnGpus(fold(), () => prepareScan(fold(), options));
+    expect(subject.plan.kernels.some(({ code }) => code.includes("fn write_pair("))).toBe(
+      one.type.bytes === 64,
+    );
+    expect(subject.plan.kernels.some(({ code }) => code.includes("element_shuffle(given, next)"))).toBe(
+      !one.exclusive,
+    );
+    await expectExact(subject, runsOf(tile, one));
+    subject.prepared.destroy();
+  });
+
+  // By the same tiles.
+  test.for(rows(titled, { of: 8, shift: 4 }))("in place, %s", async ([, one], { skip }) => {
+    needVotes(fold(), skip);
+    const { tile, options } = optionsOf(one);
+    const { device } = fold();
+    const plan = await asOnGpus(fold(), () =>
+      planScan(options, contextOfFold(fold()).facts, ["vectors", "in-place"]),
+    );
+    const own = plan.passes(2 * tile, "in-place").map(({ kernel }) => kernel);
+    expect(own.map(({ entryPoint }) => entryPoint)).toEqual(["scan_single_pass", "scan_left_tiles"]);
+    const byPairs = one.type.bytes === 64;
+    expect(own.map(({ code }) => code.includes("fn write_pair("))).toEqual([byPairs, byPairs]);
+    const prepared = await prepare(contextOfFold(fold()), plan);
+    for (const { title, data, expected } of runsOf(tile, one)) {
+      const words = wordsOf(data);
+      const padded = new Uint32Array(words.length + 16).fill(POISON);
+      padded.set(words);
+      const buffer = storageBuffer(device, padded);
+      const range = { buffer, size: 4 * words.length };
+      const encoder = device.createCommandEncoder();
+      prepared.record(encoder, { input: range, output: range, length: data.length });
+      device.queue.submit([encoder.finish()]);
+      padded.set(wordsOf(expected as AnyArray));
+      expectSameBits(await readWords(device, buffer), padded, `in place, ${title}`);
+      buffer.destroy();
+    }
+    prepared.destroy();
+  });
 });
 
 describe("the order in which prefixes are combined is that of groupingOf", () => {
   const names = Array.from({ length: 16 }, (_, at) => `at_${at}`);
-  test.for(rows([8, 16], { of: 2 }))("%i words", async (fields, { skip }) => {
+  test.for(rows([8, 16], { of: 8, shift: 2 }))("%i words", async (fields, { skip }) => {
     needVotes(fold(), skip);
     const own = names.slice(0, fields);
     const type = struct({ name: "Steps", fields: Object.fromEntries(own.map((name) => [name, i32])) });

@@ -1724,7 +1724,7 @@ const mutations: readonly Mutation[] = [
 ];
 
 describe("without a mutation, all is right", () => {
-  test.for(rows(Object.keys(subjects) as (keyof typeof subjects)[], { of: 60 }))("%s", async (name) => {
+  test.for(rows(Object.keys(subjects) as (keyof typeof subjects)[], { of: 120 }))("%s", async (name) => {
     for await (const [found, expected] of (subjects[name] as Subject)(fold())) {
       expect(found).toEqual(expected);
     }
