@@ -460,7 +460,7 @@ test("on NVIDIA, scans of structs of 64 bytes that hold no items, and short comp
   expect(await scanOf(16, true)).toBe("128 × 8");
   expect(await scanOf(16, false)).toBe("128 × 8");
   expect(await scanOf(16, true, f32)).toBe("128 × 8");
-  expect(await scanOf(16, false, f32)).toBe("192 × 4");
+  expect(await scanOf(16, false, f32)).toBe("128 × 8");
   expect(await scanOf(15, true)).toBe("192 × 4");
   for (const [power, shape] of [
     [20, "512 × 8"],
