@@ -231,6 +231,15 @@ describe("tuneAdapter", () => {
     }
   });
 
+  test("times one histogram or sort of each algorithm however late it is, if it is told so", async () => {
+    const shapes = [1, 2].map((itemsPerThread) => ({ workGroupSize: 32, itemsPerThread }));
+    const late = { primitive: "histogram", type: u32, lengths: [1000], shapes, deadline: 0 } as const;
+    expect((await tuneOne(own(), late)).rows).toEqual([]);
+    const { rows, candidates } = await tuneOne(own(), { ...late, alwaysFirsts: true });
+    expect(candidates.map(({ itemsPerThread }) => itemsPerThread)).toEqual([1]);
+    expect(rows).toMatchObject([{ primitive: "histogram", workGroupSize: 32, itemsPerThread: 1 }]);
+  });
+
   test("times no sorts and histograms at lengths that cannot be checked, or are longer than a buffer", async () => {
     const deadline = Number.POSITIVE_INFINITY;
     for (const [primitive, type] of [

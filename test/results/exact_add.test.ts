@@ -246,7 +246,7 @@ test.for(rows(windows, { of: 120, shift: 86 }))(
   },
 );
 
-test("windows: the total of a tile of any number of threads", async () => {
+test("the total of tiles of any number of threads", async () => {
   await asOnGpus(fold(), async () => {
     for (const workGroupSize of [2, 3, 8]) {
       const options = { op: exactAdd, exclusive: true, algorithm: "hillis-steele", workGroupSize } as const;
