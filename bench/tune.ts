@@ -1,13 +1,17 @@
+import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold } from "../src/gpu/fold.ts";
+import type { Ranges } from "../src/gpu/recordings/recording.ts";
+import { prepareFor } from "../src/gpu/recordings/recording.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
 import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCompare } from "./copy.ts";
 import type { BenchTypeName } from "./elements.ts";
+import { benchTypes, operatorOn } from "./elements.ts";
 import { formatLength } from "./sizes.ts";
-import type { Question, Stage, Task } from "./task.ts";
-import { openStage, prepareTask, verifyTask } from "./task.ts";
+import type { Question, Stage } from "./task.ts";
+import { openStage, verifyTask } from "./task.ts";
 import type { Timer, Timing } from "./timer.ts";
 
 /** The threads of a work-group, and the consecutive items that each takes. */
@@ -191,12 +195,42 @@ export function otherCandidates(
 /** More than any two shapes are apart. */
 const FAR = 100;
 
+/** A candidate's plan: what records it on ranges, and frees its scratch. */
+export interface CandidatePlan {
+  record(pass: GPUComputePassEncoder, ranges: Ranges): void;
+  destroy(): void;
+}
+
+/**
+ * Compiles what a candidate needs for buffers of their own, up to a length. Kernels for ranges that lie in other ways take as long to
+ * compile, and are not timed.
+ *
+ * @throws what `prepareScan` and the like throw.
+ */
+export function planCandidate(
+  fold: Fold,
+  primitive: ScanPrimitive,
+  type: BenchTypeName,
+  maxLength: number,
+  candidate: Candidate,
+): Promise<CandidatePlan> {
+  const own = {
+    ...(primitive === "compact" ? { where: benchTypes[type].where } : { op: operatorOn("add", type) }),
+    ...(primitive === "scan" && { exclusive: true }),
+  };
+  const options = { type: benchTypes[type].type, maxLength, ...own, ...candidate };
+  return prepareFor(primitive, contextOf(fold.device), options as Parameters<typeof prepareFor>[2], [
+    "vectors",
+  ]);
+}
+
 /**
  * Times ways to carry out a primitive (sums; exclusive scans) at some lengths, beside a copy. Each is
  * verified at each length before its time counts. Once the deadline has passed, no others are tried. The first ones are always
  * timed: one of each algorithm.
  *
  * @param step - called before each candidate.
+ * @param plan - how a candidate is planned. Tests plan wrong ones.
  */
 export async function timeTunings(
   fold: Fold,
@@ -211,6 +245,7 @@ export async function timeTunings(
     readonly deadline?: number;
   },
   step: (stage: string) => void = () => {},
+  plan: typeof planCandidate = planCandidate,
 ): Promise<TuningOutcome> {
   const { primitive, candidates, usual, deadline = Number.POSITIVE_INFINITY } = what;
   const { device } = fold;
@@ -226,32 +261,37 @@ export async function timeTunings(
     const why = cause instanceof Error ? cause.message : String(cause);
     rejected.push(`${title} at ${formatLength(length)}: ${formatCandidate(candidate)}: ${why}`);
   };
-  /** Its plan for each length; what it lacks a plan for is rejected. */
+  const longest = Math.max(...lengths.map(({ question }) => question.length));
   const prepare = async (candidate: Candidate): Promise<Compiled> => {
-    const made = await Promise.allSettled(
-      lengths.map(({ stage, question }) => prepareTask(fold, question, stage.buffers, candidate)),
-    );
+    const [made] = await Promise.allSettled([plan(fold, primitive, type, longest, candidate)]);
     return { candidate, made };
   };
   const timeOne = async ({ candidate, made }: Compiled): Promise<void> => {
     step(`${title}: ${formatCandidate(candidate)}`);
-    for (const [at, { stage, question, copied, verify }] of lengths.entries()) {
-      const task = made[at];
-      if (task?.status !== "fulfilled") {
-        reject(question, candidate, task?.reason);
-        continue;
+    if (made.status === "rejected") {
+      for (const { question } of lengths) {
+        reject(question, candidate, made.reason);
       }
+      return;
+    }
+    for (const { stage, question, copied, verify } of lengths) {
+      const { length } = question;
+      const { input, output, result } = stage.buffers;
+      const ranges = {
+        ...{ input, length, output: primitive === "reduce" ? result : output },
+        ...(primitive === "compact" && { count: result }),
+      };
       try {
-        const work = { pass: task.value.record };
+        const work = { pass: (pass: GPUComputePassEncoder) => made.value.record(pass, ranges) };
         const timing = await timer.time(work);
         await stage.runOnce(work, false);
         const problem = await verify();
         if (problem === undefined) {
-          const { length } = question;
           times.push({ primitive, type, length, candidate, timing, toCopy: timing.median / copied });
         } else {
-          const where = `${title} at ${formatLength(question.length)}`;
-          rejected.push(`${where}: ${formatCandidate(candidate)} is wrong: ${problem}`);
+          rejected.push(
+            `${title} at ${formatLength(length)}: ${formatCandidate(candidate)} is wrong: ${problem}`,
+          );
         }
       } catch (cause) {
         reject(question, candidate, cause);
@@ -259,14 +299,23 @@ export async function timeTunings(
     }
   };
   let tried = 0;
+  /** The milliseconds that the last ones took to compile. */
+  let compiling = 0;
   const timeAll = async (some: readonly Candidate[], isBound: boolean): Promise<void> => {
-    const compile = (first: number): Promise<Compiled[]> =>
-      Promise.all(some.slice(first, first + AT_ONCE).map(prepare));
+    const isOver = (needed = 0): boolean => isBound && performance.now() + needed > deadline;
+    const compile = async (first: number): Promise<Compiled[]> => {
+      if (first >= some.length || isOver(compiling)) {
+        return [];
+      }
+      const begun = performance.now();
+      const batch = await Promise.all(some.slice(first, first + AT_ONCE).map(prepare));
+      compiling = performance.now() - begun;
+      return batch;
+    };
     let next = compile(0);
     for (let first = 0; first < some.length; first += AT_ONCE) {
       const batch = await next;
-      const isOver = (): boolean => isBound && performance.now() > deadline;
-      next = isOver() ? Promise.resolve([]) : compile(first + AT_ONCE);
+      next = compile(first + AT_ONCE);
       try {
         for (const one of batch) {
           if (!isOver()) {
@@ -275,9 +324,9 @@ export async function timeTunings(
           }
         }
       } finally {
-        destroyTasks(batch);
+        destroyPlans(batch);
         if (isOver()) {
-          destroyTasks(await next);
+          destroyPlans(await next);
         }
       }
       if (isOver()) {
@@ -298,16 +347,16 @@ export async function timeTunings(
   return { times, rejected, tried };
 }
 
-/** A candidate's plans, one for each length, as far as the device could make them. */
+/** A candidate's plan, if the device could make it. */
 interface Compiled {
   readonly candidate: Candidate;
-  readonly made: readonly PromiseSettledResult<Task>[];
+  readonly made: PromiseSettledResult<CandidatePlan>;
 }
 
-function destroyTasks(batch: readonly Compiled[]): void {
-  for (const one of batch.flatMap(({ made }) => made)) {
-    if (one.status === "fulfilled") {
-      one.value.destroy();
+function destroyPlans(batch: readonly Compiled[]): void {
+  for (const { made } of batch) {
+    if (made.status === "fulfilled") {
+      made.value.destroy();
     }
   }
 }

@@ -72,7 +72,7 @@ describe("README's TypeScript", () => {
     expect(expectImports(readme)).toBeGreaterThanOrEqual(4);
   });
 
-  test.each(rows(programs, { of: 3 }))("$heading", async (section) => {
+  test.each(rows(programs, { of: 6 }))("$heading", async (section) => {
     const text = textOf(section);
     const { checked } = await runBlocks(section.heading, blocksOf(section, "ts"), given(text));
     // Each value that a comment claims is looked at.

@@ -16,9 +16,6 @@ import reduceFile from "../../shaders/exact/reduce.wgsl";
 import scanFile from "../../shaders/exact/scan.wgsl";
 import scanSumsFile from "../../shaders/exact/scan_sums.wgsl";
 import scanLongSumsFile from "../../shaders/exact/scan_sums_long.wgsl";
-import spineFile from "../../shaders/exact/spine.wgsl";
-import spineReduceFile from "../../shaders/exact/spine_reduce.wgsl";
-import spineScanFile from "../../shaders/exact/spine_scan.wgsl";
 import steadyFile from "../../shaders/exact/steady.wgsl";
 import steadyDoubleFile from "../../shaders/exact/steady_double.wgsl";
 import steadyFloatFile from "../../shaders/exact/steady_float.wgsl";
@@ -29,6 +26,7 @@ import tilesFile from "../../shaders/exact/tiles.wgsl";
 import { unroll } from "../text/module.ts";
 import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
+import { spineTiles } from "./exact_spine.ts";
 import type { ExactFormat } from "./exact_sums.ts";
 import type { ItemTuning, OwnTiles, TileKernel, TileShape, WorkGroupLimits } from "./monoid.ts";
 
@@ -51,16 +49,19 @@ export interface ExactTileFormat {
 }
 
 /** The most items of a tile whose digits have room. See shaders/exact/reduce.wgsl. */
-const DIGIT_ITEMS = 2 ** 14;
+const MOST_OF_TILE = 2 ** 14;
 
 /** The most items of a thread that adds them up in digits. See shaders/exact/fixed_run_digits.wgsl. */
-const DIGITS_ITEMS = 256;
+const MOST_IN_DIGITS = 256;
 
 /**
  * The most items of a thread that adds up items of f64 in digits, and that tries prefixes in digits. See shaders/exact/fixed_run_double.wgsl,
  * steady_float.wgsl and steady_double.wgsl.
  */
-const STEADY_ITEMS = 30;
+const MOST_STEADY = 30;
+
+/** The most items of f16 of a thread whose sums two digits hold. See shaders/exact/halves.wgsl. */
+const MOST_HALVES = 32;
 
 /** The most words of a sum whose loops over words are written out in tiles. */
 const SHORT = 12;
@@ -113,11 +114,7 @@ export function exactTiles(
       return undefined;
     }
     if (side === "elements") {
-      return constants.VECTOR !== 1
-        ? undefined
-        : words < COLUMNS
-          ? { sizes: spreadOut(sizes, words, gpuLimits) }
-          : byColumns(words, entryPoint, kernel, gpuLimits);
+      return constants.VECTOR === 1 ? spineTiles(words, entryPoint, kernel, gpuLimits) : undefined;
     }
     if (
       entryPoint === "scan_tiles" &&
@@ -136,9 +133,8 @@ export function exactTiles(
       file(name, words <= SHORT ? text.replaceAll("exact_place", "exact_memory[thread]") : text);
     const select = (name: string, sum: string): string =>
       `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
-    // Two digits hold the sums of so many items of f16.
-    const isHalf = fixed === 2 && sizes.items <= 32;
-    const isSteady = !isHalf && fixed > 2 && sizes.items <= STEADY_ITEMS;
+    const isHalf = fixed === 2 && sizes.items <= MOST_HALVES;
+    const isSteady = fixed > 2 && sizes.items <= MOST_STEADY;
     const common = [
       {
         name: "exact sums in a few words",
@@ -161,7 +157,7 @@ export function exactTiles(
       isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
       isHalf
         ? file("halves", halvesFile)
-        : near && sizes.items <= DIGITS_ITEMS
+        : near && sizes.items <= MOST_IN_DIGITS
           ? file("fixed_run_digits", fixedDigitsFile)
           : isWide && isSteady
             ? file("fixed_run_double", fixedRunDoubleFile)
@@ -170,7 +166,7 @@ export function exactTiles(
     const tiles = file("tiles", tilesFile);
     const scanSums = file("scan_sums", scanSumsFile);
     if (entryPoint === "reduce_tiles") {
-      const fits = (constants.TILE ?? 0) <= DIGIT_ITEMS;
+      const fits = (constants.TILE ?? 0) <= MOST_OF_TILE;
       return {
         files: [...common, ...(fits ? [...inFixedPoint, file("reduce", reduceFile)] : [tiles, scanSums])],
       };
@@ -200,81 +196,4 @@ export function exactTiles(
       ],
     };
   };
-}
-
-/** The least words of a sum whose totals are added up by columns. H200, 2^26 f16: 63 µs by columns, 36 otherwise. */
-const COLUMNS = 10;
-
-/** The most threads of a kernel that adds up tiles' totals, and how many totals of a group of threads it takes at a time. */
-const SPINE_THREADS = 1024;
-const SPINE_STEP = 8;
-
-/** Kernels that add up tiles' totals by columns. They take as many totals as a tile has items. */
-function byColumns<Sizes extends TileShape>(
-  words: number,
-  entryPoint: string,
-  { sizes, carry, arrangement }: TileKernel<Sizes>,
-  limits: WorkGroupLimits,
-): { readonly sizes: Sizes; readonly files: readonly SourceText[] } | undefined {
-  let workGroupSize = Math.min(
-    SPINE_THREADS,
-    limits.maxComputeInvocationsPerWorkgroup,
-    limits.maxComputeWorkgroupSizeX,
-  );
-  // See shaders/exact/spine.wgsl and spine_scan.wgsl.
-  const memory = (threads: number): number =>
-    Math.floor(threads / words) * (SPINE_STEP * 4 * (words + Math.ceil(words / 32)) + 4);
-  while (memory(workGroupSize) > limits.maxComputeWorkgroupStorageSize) {
-    workGroupSize >>= 1;
-  }
-  const groups = Math.floor(workGroupSize / words);
-  if (groups === 0) {
-    return undefined;
-  }
-  // A reduction reads one buffer, and writes another one.
-  const [from, to] =
-    arrangement === "one-buffer" && entryPoint !== "reduce_tiles" ? ["data", "data"] : ["input", "output"];
-  const counts = { STEP: SPINE_STEP };
-  return {
-    sizes: { ...sizes, items: 1, workGroupSize },
-    files: [
-      {
-        name: "totals by columns",
-        text: [
-          `const SPINE_TILE = ${sizes.items * sizes.workGroupSize}u;`,
-          `const GROUPS = ${groups}u;`,
-          `const STEP = ${SPINE_STEP}u;`,
-          `fn word_of_total(index: u32, word: u32) -> u32 {\n  return ${from}[params.input_base + index][word];\n}`,
-          ...(entryPoint === "reduce_tiles"
-            ? []
-            : [
-                `fn put_word(index: u32, word: u32, value: u32) {\n  ${to}[params.output_base + index][word] = value;\n}`,
-                `fn word_before_tile(tile: u32, word: u32) -> u32 {\n  ${carry === true ? "return select(0u, spine[tile][word], tile > 0u)" : "return 0u"};\n}`,
-              ]),
-        ].join("\n\n"),
-      },
-      { name: "shaders/exact/spine.wgsl", text: unroll(spineFile, counts) },
-      entryPoint === "reduce_tiles"
-        ? { name: "shaders/exact/spine_reduce.wgsl", text: unroll(spineReduceFile, counts) }
-        : { name: "shaders/exact/spine_scan.wgsl", text: unroll(spineScanFile, counts) },
-    ],
-  };
-}
-
-/**
- * Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements each, in tiles
- * of the same size. The algorithm takes work-group memory for up to two elements a thread.
- */
-function spreadOut<Sizes extends TileShape>(sizes: Sizes, words: number, limits: WorkGroupLimits): Sizes {
-  const mostThreads = Math.min(
-    limits.maxComputeInvocationsPerWorkgroup,
-    limits.maxComputeWorkgroupSizeX,
-    limits.maxComputeWorkgroupStorageSize / (2 * 4 * words),
-  );
-  let { items, workGroupSize } = sizes;
-  while (items % 2 === 0 && 2 * workGroupSize <= mostThreads) {
-    items /= 2;
-    workGroupSize *= 2;
-  }
-  return { ...sizes, items, workGroupSize };
 }

@@ -230,7 +230,6 @@ export function struct<const Name extends string, const Fields extends StructFie
   const native: Domain<V> = {
     element: marked,
     fields: fields.map(({ key }) => String(key)),
-    isExact: leaves.every(({ type }) => type.kind !== "float"),
     ...(inParts.length > 0 && {
       shuffles: Object.fromEntries(
         inParts.map(({ key, type }) => [

@@ -82,8 +82,6 @@ export interface Domain<V extends Value = Value> {
   readonly element: string;
   /** Its fields, if it is a struct. */
   readonly fields?: readonly string[];
-  /** Whether it is a struct that holds no float, so that no order of operations changes a result. */
-  readonly isExact?: boolean;
   /** Expressions that move fields between lanes, by the fields' names, if built-ins of WGSL do not take these fields. */
   readonly shuffles?: Readonly<Record<string, NonNullable<Domain["shuffle"]>>>;
   /**

@@ -617,7 +617,12 @@ function program(printHelp: (text: string) => void): Command {
     .option("--algorithms <list>", "names of algorithms; without it, all that the adapter can run", parseList)
     .option("--work-group-sizes <list>", "threads in a work-group", parseNumberList)
     .option("--items <list>", "items a thread", parseNumberList)
-    .option("--seconds <number>", "how long to look for better sizes, in all", parseSeconds, 30)
+    .option(
+      "--seconds <number>",
+      "how long it takes in all, if one way of each algorithm takes no longer",
+      parseSeconds,
+      30,
+    )
     .option(
       "-o, --output <tuning.json>",
       "write the best sizes, and whether the single pass passed its test; - is stdout, in place of the text",

@@ -26,10 +26,15 @@ export function startOpening(command: string, stage: string): () => void {
   };
 }
 
+/** The progress of a command, and where there is no terminal, lines of its own. */
+export interface ProgressWithNotes extends Progress {
+  note(text: string): void;
+}
+
 /** The progress of a command on stderr: a bar on a terminal; elsewhere, a line every few seconds. `what` are the steps. */
-export function startSteps(command: string, total: number, what: string): Progress {
+export function startSteps(command: string, total: number, what: string): ProgressWithNotes {
   if (process.stderr.isTTY) {
-    return startProgress(total);
+    return { ...startProgress(total), note: () => {} };
   }
   note(command, `running ${total} ${what}`);
   let started = 0;
@@ -44,6 +49,7 @@ export function startSteps(command: string, total: number, what: string): Progre
       started++;
       stage = next;
     },
+    note: (text) => note(command, text),
     stop: () => clearInterval(timer),
   };
 }

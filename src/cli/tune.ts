@@ -113,7 +113,8 @@ function ownSweepsOf({ types, primitives }: TuneOptions): OwnSweep[] {
   );
 }
 
-const LEAST_MS = 1000;
+/** What the last way may take beyond its deadline, and the report. */
+const LAST_MS = 1000;
 
 /** The name that the tables of src/plan/ have for an adapter. */
 const kindOf = ({ software, adapterInfo }: Fold): string =>
@@ -304,7 +305,8 @@ export async function tune(options: TuneOptions): Promise<void> {
   }
   const json = options.json === undefined ? undefined : await reportTarget(options.json);
   const output = options.output === undefined ? undefined : await reportTarget(options.output);
-  const { seconds } = options;
+  const start = performance.now();
+  const end = start + 1000 * options.seconds - LAST_MS;
   const work = async (fold: Fold): Promise<Tuned> => {
     const { sweeps, notes } = sweepsOf(options, fold);
     const own = ownSweepsOf(options);
@@ -320,9 +322,12 @@ export async function tune(options: TuneOptions): Promise<void> {
     const rows: AdapterTuningRow[] = [];
     const adapter = adapterOf(fold.device.adapterInfo);
     const parts = [`${host.device.name}, ${host.device.driver}; commit ${host.commit}`, ...notes];
-    const end = performance.now() + 1000 * seconds;
     const others: object[] = [];
     let left = sweeps.length + own.length;
+    const note = (what: string, ways: number, since: number): void => {
+      const [took, all] = [since, start].map((from) => ((performance.now() - from) / 1000).toFixed(1));
+      progress.note(`${what}: ${ways} ways in ${took} s, ${all} s in all`);
+    };
     try {
       for (const type of new Set(sweeps.map((sweep) => sweep.type))) {
         const ofType = sweeps.filter((sweep) => sweep.type === type);
@@ -344,6 +349,7 @@ export async function tune(options: TuneOptions): Promise<void> {
                 row.long === found[0]?.long,
             );
             rows.push(...(isThere ? [] : rowsOn(adapter, found, sweep.lengths)));
+            note(`${sweep.primitive}<${type}>`, outcome.tried, now);
             parts.push("", textOf(sweep, kindOf(fold), host.device.name, ranked, outcome.tried));
           }
         } finally {
@@ -355,8 +361,8 @@ export async function tune(options: TuneOptions): Promise<void> {
         const found = await tuneOne(fold, {
           ...one,
           ...ownChoice,
-          // One of each algorithm is timed in any case.
-          deadline: now + Math.max(LEAST_MS, (end - now) / left--),
+          deadline: now + (end - now) / left--,
+          alwaysFirsts: true,
           onCandidate: (candidate) =>
             progress.step(`${one.primitive}<${one.type.name}>: ${candidateText(candidate, one.primitive)}`),
           onWrong: (candidate) =>
@@ -365,6 +371,7 @@ export async function tune(options: TuneOptions): Promise<void> {
             ),
         });
         rows.push(...found.rows);
+        note(`${one.primitive}<${one.type.name}>`, found.candidates.length, now);
         const ways = found.candidates.map(
           ({ algorithm, workGroupSize, itemsPerThread, passes, times: ms }) => ({
             ...{ algorithm, workGroupSize, itemsPerThread, milliseconds: ms },

@@ -96,8 +96,10 @@ function compactionSources(
   if (selector === "flags" || "sources" in selector) {
     return [generated(head.join("\n")), ...(selector === "flags" ? [keepFlagged] : selector.sources)];
   }
-  const [option, expression] =
-    "where" in selector ? (["where", selector.where] as const) : (["class", selector.class] as const);
+  const isWhere = "where" in selector;
+  const [option, expression] = isWhere
+    ? (["where", selector.where] as const)
+    : (["class", selector.class] as const);
   if (expression.trim() === "") {
     refuse(
       parted?.primitive ?? "compact",
@@ -107,26 +109,24 @@ function compactionSources(
     );
   }
   const parameters = `x: ${from.native.element}, i: u32`;
-  const [before, after] =
-    "where" in selector
-      ? [`fn keep_value(${parameters}) -> bool {\n  return bool(`, "  );\n}"]
-      : [
-          `${classesText(selector.classes)}\nfn class_value(${parameters}) -> u32 {\n  return min(CLASSES - 1u, u32(`,
-          "  ));\n}",
-        ];
-  const result = "where" in selector ? "keep" : "class_of";
+  const [before, after] = isWhere
+    ? [`fn keep_value(${parameters}) -> bool {\n  return bool(`, "  );\n}"]
+    : [
+        `${classesText(selector.classes)}\nfn class_value(${parameters}) -> u32 {\n  return min(CLASSES - 1u, u32(`,
+        "  ));\n}",
+      ];
   return [
     generated(
       [
         ...head,
-        `fn ${result}(item: Input, index: u32) -> ${"where" in selector ? "bool" : "u32"} {`,
-        `  return ${"where" in selector ? "keep" : "class"}_value(value_from_item(item), index + params.first_index);`,
+        `fn ${isWhere ? "keep" : "class_of"}(item: Input, index: u32) -> ${isWhere ? "bool" : "u32"} {`,
+        `  return ${isWhere ? "keep" : "class"}_value(value_from_item(item), index + params.first_index);`,
         "}",
       ].join("\n"),
     ),
     [
       generated(before),
-      callersText(option === "where" ? "the predicate" : "the class", expression, {
+      callersText(isWhere ? "the predicate" : "the class", expression, {
         parameters: ["x", "i"],
         files: from.files,
       }),
@@ -173,7 +173,7 @@ export interface Parted {
     /** What gives an item's class: WGSL over the element `x` and its index `i`. */
     readonly expression: string;
     /** The files that count items and move them, if items have these sizes. */
-    kernelsOf(options: KernelOptions): ClassKernels;
+    kernelsOf(options: Pick<KernelOptions, "algorithm" | "sizes">): ClassKernels;
     /** The kernel that stores where classes begin. */
     offsets(count: Monoid, sizes: Sizes): Kernel;
   };
@@ -183,6 +183,8 @@ export interface Parted {
 export interface ClassKernels {
   readonly count: readonly SourceText[];
   readonly move: readonly SourceText[];
+  /** Whether each loads a tile once, and not once for each class. */
+  readonly loadOnce: boolean;
   /** The constants that only they use. */
   readonly constants?: Constants;
 }

@@ -2,13 +2,12 @@ import scanFlatRowsFile from "../../shaders/device/kernels/scan_flat_rows.wgsl";
 import flatAnyOrderFile from "../../shaders/device/rows/flat_any_order.wgsl";
 import flatInOrderFile from "../../shaders/device/rows/flat_in_order.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import { declared } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import { elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { filesOf, lengthFile, linkKernel, loadItems, prefixText, storePrefixes } from "./kernel.ts";
-import { segmentValues } from "./offsets.ts";
-import { laneStages, takesAnyOrder, valueShuffles } from "./subgroup_sources.ts";
+import { sourcesWithoutTotal, valueSources } from "./offsets.ts";
+import { laneStages, takesAnyOrder } from "./subgroup_sources.ts";
 
 // This is loaded only if a plan takes segments.
 
@@ -36,17 +35,15 @@ export function scanFlatRowsKernel(
         ...type.files,
       ]),
       ...filesOf(arrangement, sizes).files,
-      ...(onValues ? [valueShuffles(onValues)] : []),
+      ...valueSources(onValues),
       scanFlatRows,
       // It replaces a function of the algorithm. In any order, each lane of a subgroup takes what all others have, so all must be there.
       onValues && takesAnyOrder(onValues) && sizes.minSubgroupSize === sizes.maxSubgroupSize
         ? flatAnyOrder
         : flatInOrder,
-      segmentValues,
       ...carry,
       lengthFile(lengthOnGpu),
-      // The kernel computes a tile's total in a way of its own.
-      ...sources(monoid).filter((one) => !declared([one]).replaces.includes("total_of_tile")),
+      ...sourcesWithoutTotal(sources(monoid)),
       loadItems,
       storePrefixes,
     ],

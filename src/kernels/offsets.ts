@@ -2,6 +2,8 @@ import findFirstSegmentsFile from "../../shaders/device/kernels/find_first_segme
 import reduceOffsetsFile from "../../shaders/device/kernels/reduce_offsets.wgsl";
 import firstSegmentSearchedFile from "../../shaders/device/segments/first_segment_searched.wgsl";
 import firstSegmentStoredFile from "../../shaders/device/segments/first_segment_stored.wgsl";
+import offsetsFile from "../../shaders/device/segments/offsets.wgsl";
+import scanLanesFile from "../../shaders/device/segments/scan_lanes.wgsl";
 import segmentValuesFile from "../../shaders/device/segments/values.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { declared } from "../text/module.ts";
@@ -25,7 +27,11 @@ const firstSegmentSearched = /* @__PURE__ */ file(
 );
 const firstSegmentStored = /* @__PURE__ */ file("segments/first_segment_stored.wgsl", firstSegmentStoredFile);
 
-export const segmentValues = /* @__PURE__ */ file("segments/values.wgsl", segmentValuesFile);
+const scanLanes = /* @__PURE__ */ file("segments/scan_lanes.wgsl", scanLanesFile);
+const segmentValues = /* @__PURE__ */ file("segments/values.wgsl", segmentValuesFile);
+
+/** Declares the range of offsets, and `offset_at`. */
+export const segmentOffsets = /* @__PURE__ */ file("segments/offsets.wgsl", offsetsFile);
 
 /** The bits of a word: the most lanes whose votes are in one, and the most items of a thread of which a word tells which ones end segments. */
 export const WORD_BITS = 32;
@@ -54,12 +60,23 @@ export const takesValues = (
   sizes.maxSubgroupSize <= WORD_BITS &&
   sizes.items <= WORD_BITS;
 
+/** The sources that load the values of segments without heads, and combine them lane by lane. */
+export const valueSources = (onValues: Monoid | undefined): readonly SourceText[] => [
+  ...(onValues ? [valueShuffles(onValues)] : []),
+  segmentValues,
+  scanLanes,
+];
+
+/** An algorithm's files for a kernel that computes the total of any tile in a way of its own. */
+export const sourcesWithoutTotal = (sources: readonly SourceText[]): readonly SourceText[] =>
+  sources.filter((one) => !declared([one]).replaces.includes("total_of_tile"));
+
 /** The kernel that stores the first segment of each tile of {@link reduceOffsetsKernel}. */
 export const firstSegmentsKernel = (tile: number, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
   linkKernel(
     "wavefold find first segments",
     "find_first_segments",
-    [findFirstSegments, lengthFile(lengthOnGpu)],
+    [segmentOffsets, findFirstSegments, lengthFile(lengthOnGpu)],
     sizes,
     1,
     1,
@@ -94,15 +111,14 @@ export function reduceOffsetsKernel(
       inputFor(arrangement, sizes),
       outputItems,
       empty,
-      ...(onValues ? [valueShuffles(onValues)] : []),
+      ...valueSources(onValues),
+      segmentOffsets,
       // It replaces a function of the algorithm.
       reduceOffsets,
-      segmentValues,
       isStored ? firstSegmentStored : firstSegmentSearched,
       ...carry,
       lengthFile(lengthOnGpu),
-      // The kernel computes a tile's total in a way of its own.
-      ...sources(monoid).filter((one) => !declared([one]).replaces.includes("total_of_tile")),
+      ...sourcesWithoutTotal(sources(monoid)),
       loadItems,
     ],
     sizes,

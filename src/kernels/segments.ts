@@ -42,7 +42,7 @@ import { scanFlatRowsKernel } from "./flat_rows.ts";
 import type { Kernel, SegmentSources, TotalsOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
-import { MOST_SEARCHED, reduceOffsetsKernel, takesValues, WORD_BITS } from "./offsets.ts";
+import { MOST_SEARCHED, reduceOffsetsKernel, segmentOffsets, takesValues, WORD_BITS } from "./offsets.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
@@ -299,7 +299,7 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
               ? storeTotalsTogether
               : storeTotals,
         constantsText({ STAGED: stagedTotals(options.sizes) }),
-        ...(heads.kind === "offsets" ? [placesByOffsets] : []),
+        ...(heads.kind === "offsets" ? [segmentOffsets, placesByOffsets] : []),
         ...(stored.unique ? [uniqueFile(stored.unique)] : []),
       ],
     }),
@@ -338,7 +338,7 @@ export function markKernel(monoid: Monoid, use: SegmentUse, lengthOnGpu: boolean
   return linkKernel(
     `wavefold mark heads <${monoid.title}>`,
     "mark_heads",
-    [headWords, markHeads, lengthFile(lengthOnGpu), ...empty],
+    [headWords, segmentOffsets, markHeads, lengthFile(lengthOnGpu), ...empty],
     sizes,
   );
 }

@@ -38,6 +38,11 @@ export interface TileGrouping {
    * is 1. If WGSL has a subgroup scan for the operator, rows are scanned one by one.
    */
   readonly rows?: number;
+  /**
+   * For `subgroup`, inclusive, with one item a vector: whether an item's prefix is what comes before the item after it, and is not
+   * combined from what comes before the item and the item.
+   */
+  readonly shifted?: boolean;
   /** For `subgroup`: the subgroup size that the kernel runs with. If an adapter has several sizes, the least. */
   readonly subgroupSize: number;
   /**

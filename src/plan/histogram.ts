@@ -1,6 +1,6 @@
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { refuse } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import { clearBinsKernel, histogramKernel } from "../kernels/histogram.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
@@ -10,7 +10,7 @@ import type { BinOptions } from "./bins.ts";
 import { requireBins, requireRoom } from "./bins.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { plainSizes } from "./one_dispatch_plan.ts";
+import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
@@ -184,9 +184,7 @@ export function planHistogram(
     variants: (["vectors", "items"] as const)
       .filter((one) => arrangements.includes(one))
       .map((arrangement) => ({ arrangement })),
-    groupingOf: () => {
-      throw new ArgumentError(`${title} has no order of operations`);
-    },
+    groupingOf: ungrouped(title),
     passes(length, arrangement) {
       const kernel = kernels.of(arrangement);
       const passes: Pass[] = [

@@ -38,6 +38,11 @@ export function plainSizes(
   };
 }
 
+/** The grouping of a plan that combines no elements. */
+export const ungrouped = (title: string) => (): never => {
+  throw new ArgumentError(`${title} has no order of operations`);
+};
+
 /** A plan that is one dispatch of one kernel. Its threads neither scan nor reduce tiles. */
 interface PlainPlan {
   readonly title: string;
@@ -93,9 +98,7 @@ export function plainPlan({
     indirectWords: 0,
     outputLength: (length) => length,
     variants: [{ arrangement: "items" }],
-    groupingOf: () => {
-      throw new ArgumentError(`${title} has no order of operations`);
-    },
+    groupingOf: ungrouped(title),
     passes(length, _arrangement, _aside, params = {}) {
       const tiles = Math.ceil(itemsOf(length, params) / (sizes.workGroupSize * sizes.items));
       return tiles === 0 ? [] : [{ kernel, slots, length, tiles }];

@@ -1,7 +1,6 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
@@ -29,7 +28,7 @@ import { requireFeature } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
-import { plainSizes } from "./one_dispatch_plan.ts";
+import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
@@ -253,9 +252,7 @@ export const common = (title: string, maxLength: number, type: ElementType) => (
   baseNames: { [bindingOf.length]: "length_base", [selectBindingOf.indices]: "reordered_base" },
   indirectWords: 0,
   variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
-  groupingOf: (): never => {
-    throw new ArgumentError(`${title} has no order of operations`);
-  },
+  groupingOf: ungrouped(title),
 });
 
 /** The passes of a plan inside another plan: its scratch gets higher numbers, and its ranges other names. */

@@ -19,7 +19,6 @@ import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import type { SegmentOptions } from "./options.ts";
 import type { Pass } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
-import type { ScanOptions } from "./scan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
@@ -36,11 +35,17 @@ const longRow = {
 } as const satisfies TuningRow;
 
 /**
- * The row of structs of 64 bytes, if no thread holds its items beside their prefixes: exclusive scans, and those that
- * subgroup_prefixes_shifted.wgsl does. H100, 2^30 bytes: 945 µs and 998 (192 × 4: 1041 and 1088; with the items held 1172, 128 × 8
- * 1240), H200, exclusive: 912 (192 × 4: 1022; 192 × 8: 987).
+ * The row of scans of structs of 64 bytes, whose threads do not hold the items beside their prefixes. H100, 2^30 bytes, exclusive and
+ * inclusive: 945 µs and 998 (192 × 4: 1041 and 1088; with the items held 1172, 128 × 8 1240), H200, exclusive: 912 (192 × 4: 1022;
+ * 192 × 8: 987).
  */
-const longLightRow = { ...longRow, workGroupSize: 128, items: 8 } as const satisfies TuningRow;
+const longItemsRow = { ...longRow, workGroupSize: 128, items: 8 } as const satisfies TuningRow;
+
+/**
+ * The fewest bytes of an element whose inclusive prefixes come from the next lane, as in subgroup_prefixes_shifted.wgsl. Structs, H100,
+ * 2^30 bytes, without and with that: 16 bytes 799 µs and 750, 32 bytes 908 and 860; in place both 1158.
+ */
+const SHORTEST_SHIFTED = 16;
 
 const storeByPairs = /* @__PURE__ */ file("io/store_by_pairs.wgsl", storeByPairsFile);
 
@@ -247,15 +252,12 @@ export const singlePass: PlanSinglePass = (
     facts.vendor === "nvidia" &&
     known.algorithm === "subgroup" &&
     domain.elementBytes <= flatRows.short.elementBytes;
-  const isLongLight =
-    known === longRow &&
-    type.bytes === longRow.elementBytes &&
-    domain.elementBytes === longRow.elementBytes &&
-    ((options as ScanOptions).exclusive === true || domain.isExact === true);
+  const areLongItems =
+    known === longRow && type.bytes === longRow.elementBytes && domain.elementBytes === longRow.elementBytes;
   const row = isFlat
     ? flatRows[Number(options.maxLength) > SHORT_FLAT ? "long" : "short"]
-    : isLongLight
-      ? longLightRow
+    : areLongItems
+      ? longItemsRow
       : known;
   const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
@@ -304,17 +306,20 @@ export const singlePass: PlanSinglePass = (
       // A software adapter starts as many work-groups as there are tiles: see count_work_groups.ts.
       const { workGroups = facts.software ? undefined : MOST_WORK_GROUPS } = testing;
       const isShort = !domain.long && domain.elementBytes <= 8 && !tuning.sizes.oneByOne;
-      const isInTurn = own.lengthOnGpu && isShort && segments === undefined;
-      const mostWorkGroups = (isInTurn && workGroups) || Number.POSITIVE_INFINITY;
-      const inTurn = mostWorkGroups < single.tilesOf(plan.maxLength);
-      // H200, 2^30 bytes, 64 bytes: 912 µs, and 1075 without. 32 bytes, loaded and stored by pairs: 783 µs, and 774 without.
-      const byPairs =
-        type.bytes === 64 &&
+      const mayTakeTurns = own.lengthOnGpu && isShort && segments === undefined;
+      const mostWorkGroups = (mayTakeTurns && workGroups) || Number.POSITIVE_INFINITY;
+      const takesTurns = mostWorkGroups < single.tilesOf(plan.maxLength);
+      const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
+      const isLong =
+        type.bytes >= SHORTEST_SHIFTED &&
         tuning.algorithm === "subgroup" &&
         hasFullSubgroups(tuning.sizes) &&
         !(tuning.sizes.oneByOne || monoid.tiles || segments);
-      const isByPairs = (arrangement: Arrangement): boolean =>
-        byPairs && (arrangement === "vectors" || arrangement === "in-place");
+      const isShifted = isLong && vector === 1 && !own.exclusive;
+      // H200, 2^30 bytes, 64 bytes: 912 µs, and 1075 without. 32 bytes, loaded and stored by pairs: 783 µs, and 774 without.
+      const byPairs = isLong && type.bytes === 64;
+      const isAtVectors = (arrangement: Arrangement): boolean =>
+        arrangement === "vectors" || arrangement === "in-place";
       const optionsOf = (arrangement: Arrangement) =>
         ({
           ...own,
@@ -323,13 +328,13 @@ export const singlePass: PlanSinglePass = (
             ...tuning.sources(one, {
               oneItem: !isWide(arrangement),
               isAwaited: true,
-              isShifted: isByPairs(arrangement) && !own.exclusive && domain.isExact,
+              isShifted: isShifted && isAtVectors(arrangement),
             }),
-            ...(isByPairs(arrangement) ? [storeByPairs] : []),
+            ...(byPairs && isAtVectors(arrangement) ? [storeByPairs] : []),
           ],
           arrangement,
           carry:
-            arrangement === "in-place" ? [scanInPlace, ...carry] : inTurn ? [takeTiles, ...carry] : carry,
+            arrangement === "in-place" ? [scanInPlace, ...carry] : takesTurns ? [takeTiles, ...carry] : carry,
         }) satisfies Parameters<typeof scanKernel>[1];
       const kernels = perArrangement(taken, (arrangement) => {
         const all = optionsOf(arrangement);
@@ -339,7 +344,6 @@ export const singlePass: PlanSinglePass = (
       const left = taken.includes("in-place")
         ? scanKernel(monoid, { ...optionsOf("in-place"), entryPoint: "scan_left_tiles" })
         : undefined;
-      const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const { entries, bytes } = single.spineOf(plan.maxLength);
       const spine = { scratch: plan.scratch.length, entries };
       const slotsOf = (kernel: Kernel): Pass["slots"] =>
@@ -357,7 +361,10 @@ export const singlePass: PlanSinglePass = (
         spine,
         groupingOf: (arrangement) =>
           takes(arrangement, segments)
-            ? single.groupingOf(isWide(arrangement) ? vector : 1)
+            ? {
+                ...single.groupingOf(isWide(arrangement) ? vector : 1),
+                ...(isShifted && isAtVectors(arrangement) && { shifted: true }),
+              }
             : plan.groupingOf(arrangement),
         passes(length, arrangement, aside) {
           if (takes(arrangement, segments) && (length > 0 || own.ends?.total || segments?.kernels.count)) {

@@ -1,7 +1,7 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError, LimitError, refuse } from "../errors.ts";
+import { LimitError, refuse } from "../errors.ts";
 import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
@@ -31,7 +31,7 @@ import { requireChosen } from "./check_tuning_options.ts";
 import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
-import { plainSizes } from "./one_dispatch_plan.ts";
+import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { Passes, TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords } from "./plan.ts";
@@ -295,6 +295,7 @@ export interface SortPlan extends Plan {
 }
 
 type CheckedSort = ReturnType<typeof checkedSort>;
+type Layout = ReturnType<typeof layoutOf>;
 
 /** The words that a plan moves as values. */
 const payloadOf = (moved: Moved): Payload =>
@@ -432,7 +433,6 @@ export function planSort(
 ): SortPlan {
   const checked = checkedSort(options, given, moved, testing);
   const { title, base, range, maxLength } = checked;
-  const storesKeys = !base.keysAlone;
   // Tuning measures no sorts of one tile, so lengths that one tile may hold keep Wavefold's own sizes.
   const facts = maxLength > checked.row.oneTile ? given : untuned(given);
   const tuned = tunedFor(options, facts, methods, checked);
@@ -454,16 +454,25 @@ export function planSort(
   const [oneTile, oneTileThreads] = (testing.oneTile === undefined ? row.shorterTiles : []).find(
     ([upTo]) => maxLength <= upTo,
   ) ?? [row.oneTile, row.oneTileThreads];
-  const shaped = (tile?: number): Shaped | LimitError => {
-    const own = { ...row, oneTileThreads };
+  const shaped = (tile?: number, { workGroupSize } = row): Shaped | LimitError => {
+    const own = { ...row, workGroupSize, oneTileThreads };
     return shapeFor(tile ? base : { ...base, ...ofTiles }, range, options, own, facts, methods, title, tile);
+  };
+  /** What the row has, unless it has more threads for long data, and these lack memory, or take more passes. */
+  const shapedOfTiles = (): Shaped | LimitError => {
+    const first = shaped();
+    const fewer = row.workGroupSize > checked.row.workGroupSize ? shaped(undefined, checked.row) : first;
+    const isBetter =
+      !(fewer instanceof LimitError) &&
+      (first instanceof LimitError || fewer.digits.count < first.digits.count);
+    return isBetter ? fewer : first;
   };
   const compared = comparedFor(checked, row, options, testing, facts, methods);
   if (compared) {
     return planCompared(checked, compared, arrangements, facts);
   }
   const alone = isOneTile ? shaped(oneTile) : undefined;
-  const own = alone === undefined || alone instanceof LimitError ? shaped() : alone;
+  const own = alone === undefined || alone instanceof LimitError ? shapedOfTiles() : alone;
   if (own instanceof LimitError) {
     throw own;
   }
@@ -481,25 +490,11 @@ export function planSort(
   const isWhole = maxLength <= tile && partsOf(kernelOptions) === 1;
   const passesOverData = isWhole ? 1 : digits.count;
   const layout = layoutOf(checked, shape.sizes, arrangements, passesOverData, facts);
-  const { common, scratch: scratchOfData, spine, slotsFor, copies } = layout;
+  const { storesKeys, spine, slotsFor, copies } = layout;
 
   if (isWhole) {
     const kernel = oneTileKernel({ ...kernelOptions, byArrival: 0, byMarks: false }, storesKeys);
-    const passes = (length: number, aside: boolean): readonly Pass[] =>
-      length === 0
-        ? []
-        : [
-            { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: 1 },
-            ...(aside ? copies(length) : []),
-          ];
-    return {
-      ...common,
-      kernels: distinct([kernel, ...layout.kernels]),
-      scratch: scratchOfData,
-      eagerScratch: 0,
-      passes: (length, _, aside = false) => passes(length, aside),
-      lowest: (length) => passes(length, false),
-    };
+    return planOnePass(layout, kernel, () => 1);
   }
 
   // The first pass reads the caller's items, and the last one may store no keys.
@@ -539,10 +534,10 @@ export function planSort(
     ];
   };
   return {
-    ...common,
+    ...layout.common,
     kernels: distinct([...[...kernelsOf.values()].flat(), ...counted.kernels, ...layout.kernels]),
-    scratch: [...scratchOfData, ...counted.scratch(tilesOf(maxLength))],
-    eagerScratch: scratchOfData.length + counted.scratch(1).length,
+    scratch: [...layout.scratch, ...counted.scratch(tilesOf(maxLength))],
+    eagerScratch: layout.scratch.length + counted.scratch(1).length,
     passes: (length, _, aside = false) => passesBy(digits.count, length, aside),
     lowest: (length, bits) => passesBy(Math.min(digits.count, Math.ceil(bits / digits.each)), length, false),
   };
@@ -673,9 +668,7 @@ export function layoutOf(
       { arrangement: "items" as const },
       ...(takesCopies ? [{ arrangement: "one-buffer" as const, aside: true }] : []),
     ],
-    groupingOf: (): never => {
-      throw new ArgumentError(`${title} has no order of operations`);
-    },
+    groupingOf: ungrouped(title),
   };
   return {
     storesKeys,
@@ -937,19 +930,22 @@ function planCompared(
   facts: DeviceFacts,
 ): SortPlan {
   const { base } = checked;
-  const { common, kernels, scratch, storesKeys, slotsFor, copies } = layoutOf(
-    checked,
-    shape.sizes,
-    arrangements,
-    1,
-    facts,
-  );
-  const kernel = comparedKernel({ ...base, shape, digits }, own, storesKeys);
+  const layout = layoutOf(checked, shape.sizes, arrangements, 1, facts);
+  const kernel = comparedKernel({ ...base, shape, digits }, own, layout.storesKeys);
+  return planOnePass(layout, kernel, (length) => Math.ceil(length / own));
+}
+
+/** The plan of a sort that is one pass of one kernel. */
+function planOnePass(
+  { common, kernels, scratch, slotsFor, copies }: Layout,
+  kernel: Kernel,
+  tilesOf: (length: number) => number,
+): SortPlan {
   const passes = (length: number, aside: boolean): readonly Pass[] =>
     length === 0
       ? []
       : [
-          { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: Math.ceil(length / own) },
+          { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: tilesOf(length) },
           ...(aside ? copies(length) : []),
         ];
   return {
@@ -1000,9 +996,7 @@ export function planGather(
     indirectWords: 0,
     outputLength: (length) => length,
     variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
-    groupingOf: () => {
-      throw new ArgumentError(`${title} has no order of operations`);
-    },
+    groupingOf: ungrouped(title),
     passes(length, _, aside = false) {
       const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
       const pass = (kernel: Kernel, input: Slot, output: Slot): Pass => ({

@@ -142,8 +142,8 @@ const portable = (algorithm: WorkGroupAlgorithm): TileAlgorithm => ({
 
 /**
  * shaders/device/tiles/subgroup.wgsl with subgroup_scan_first.wgsl, subgroup_rows_together.wgsl and
- * subgroup_reduce_together.wgsl, as kernels of f64 have them: each subgroup takes rows of vectors, and the subgroups'
- * totals are combined one after another.
+ * subgroup_reduce_together.wgsl, as kernels of f64 have them, or with subgroup_prefixes_shifted.wgsl: each subgroup takes rows of
+ * vectors, and the subgroups' totals are combined one after another.
  */
 const bySubgroups: TileAlgorithm = {
   scan(monoid, items, exclusive, grouping) {
@@ -154,6 +154,9 @@ const bySubgroups: TileAlgorithm = {
         const { before, total } = scanRows(monoid, chunk);
         const earlier = earlierRows;
         earlierRows = reference(earlierRows, total);
+        if (grouping.shifted && !exclusive) {
+          return [...before.flat().slice(1), total].map((prefix) => reference(earlier, prefix));
+        }
         return chunk.flatMap(({ vectors }, row) =>
           vectors.flatMap((vector, lane) =>
             prefixesOf(monoid, reference(earlier, before[row]?.[lane] as Value), vector, exclusive),

@@ -25,7 +25,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 import { randomStruct, scalarsKernel } from "../support/structs.ts";
 
 /** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 3 });
+const inTurn = testInTurn({ of: 6 });
 
 const mixed = struct({ name: "Mixed", fields: { a: f16, b: u64, c: f16, d: i32, e: f64, f: u32, g: i64 } });
 
@@ -305,7 +305,7 @@ inTurn("bytes and offsets of any nested type are WGSL's", () => {
 
 const fold = useSoftwareFold();
 
-test.each(rows([...Array(10).keys()], { of: 10 }))(
+test.each(rows([...Array(10).keys()], { of: 20 }))(
   "a kernel reads and writes each scalar of any nested type where the CPU does: %i",
   async (number) => {
     const { device } = fold();

@@ -8,7 +8,7 @@ import type { Fold } from "../../src/node.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const it = testInTurn({ of: 3 });
+const it = testInTurn({ of: 6 });
 
 const fold = useSoftwareFold();
 const pace = { warmUpMs: 0, least: 3, most: 3, milliseconds: 0 };
@@ -93,7 +93,7 @@ describe("timeAtHand", () => {
     }
   });
 
-  it.each(rows(["i32", "f32", "u64", "i64", "f64", "struct16"], { of: 6 }))("takes %s", async (type) => {
+  it.each(rows(["i32", "f32", "u64", "i64", "f64", "struct16"], { of: 12 }))("takes %s", async (type) => {
     const { rows, wrong, notes } = await run({ sizes: [1, 300], types: [type] });
     expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
     expect(rows.map(titleOf)).toEqual(
@@ -141,7 +141,7 @@ describe("timeAtHand", () => {
   });
 
   // Of a reduction one element comes back, so what is lost on the way there is seen on the GPU alone.
-  const ways = rows([["there", "reduce"] as const, ["back", "scan"] as const], { of: 2 });
+  const ways = rows([["there", "reduce"] as const, ["back", "scan"] as const], { of: 4 });
   it.each(ways)("refuses a copy that loses bytes on its way %s", async (way, primitive) => {
     const { device } = fold();
     const own = (value: unknown, target: object): unknown =>

@@ -56,7 +56,7 @@ test("runs are about as long as they say", () => {
   }
 });
 
-test.each(rows([...familyTasks], { of: 5 }))("%s is right, and is timed beside a copy", async (task) => {
+test.each(rows([...familyTasks], { of: 10 }))("%s is right, and is timed beside a copy", async (task) => {
   const timer = await createTimer(fold().device, { ...paceFor(true, true), runs: 1, warmUpMs: 0 });
   const row = await timeFamily(fold(), timer, task, LENGTH);
   timer.destroy();

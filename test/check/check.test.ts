@@ -22,7 +22,7 @@ import { affine, chain, first, last } from "../support/operators.ts";
 import { seed } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 15 });
+const test = testInTurn({ of: 30 });
 
 type StructValueIn<Type> = Type extends StructType<string, infer V> ? V : never;
 

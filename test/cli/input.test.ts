@@ -14,7 +14,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 
 needsUnix();
 
-const it = testInTurn({ of: 6 });
+const it = testInTurn({ of: 12 });
 
 const reduce = (name: string): string[] => ["reduce", name, ...SOFTWARE];
 
@@ -199,7 +199,7 @@ describe("an input", () => {
           /its header takes 200002 bytes; it takes 65535 at most/,
         ],
       ],
-      { of: 5 },
+      { of: 10 },
     ),
   )("is refused with %s", (_, bytes, message) => {
     writeFileSync(at("bad.npy"), bytes);

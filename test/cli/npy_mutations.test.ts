@@ -8,7 +8,7 @@ import { seed } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 
 /** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 3 });
+const inTurn = testInTurn({ of: 6 });
 
 const RUNS = 4000;
 const options = { seed, numRuns: RUNS };

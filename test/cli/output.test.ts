@@ -29,7 +29,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 
 needsUnix();
 
-const it = testInTurn({ of: 5 });
+const it = testInTurn({ of: 10 });
 
 // `wavefold link` writes what it reads where nothing is asked for: the quickest command that writes.
 const TEXT = "fn main() {}\n";
@@ -78,7 +78,7 @@ describe("a signal while a file is written", () => {
     ["SIGTERM", 143],
     ["SIGHUP", 129],
   ] as const;
-  it.each(rows(signals, { of: 4, shift: 2 }))(
+  it.each(rows(signals, { of: 8, shift: 2 }))(
     "%s leaves the folder as it was, and ends with %i",
     async (signal, status) => {
       write("out.wgsl", "as it was");
@@ -273,7 +273,7 @@ describe("standard output", () => {
   ];
   describe("of a full device", () => {
     skipAll(fullDeviceMissing);
-    it.each(rows(printing, { of: 6, shift: 5 }))("is told: %s %s", (...args) => {
+    it.each(rows(printing, { of: 12, shift: 5 }))("is told: %s %s", (...args) => {
       expect(runInto("/dev/full", args)).toEqual(full);
     });
   });

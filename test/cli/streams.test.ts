@@ -28,7 +28,9 @@ import { rows, testInTurn } from "../support/rows.ts";
 
 needsUnix();
 
-const test = testInTurn({ of: 15 });
+const test = testInTurn({ of: 10 });
+/** Millions of elements, or many runs of the command. */
+const longTest = testInTurn({ of: 60, shift: 13 });
 
 // The command on data that is read and written piece by piece.
 
@@ -93,10 +95,13 @@ function sumsOf(data: Uint32Array): Uint32Array {
 const manyItems = (): Uint32Array => Uint32Array.from({ length: MANY }, (_, at) => (at * 2654435761) >>> 5);
 
 describe("files of several pieces", () => {
-  test("rows, of a file and of a pipe: short ones, and some that are longer than a piece", () => {
-    const data = manyItems().subarray(0, 2 * PIECE + 2);
-    for (const columns of [7, data.length / 2, data.length]) {
-      const items = data.subarray(0, data.length - (data.length % columns));
+  /** Elements that rows of all the lengths but 7 divide. */
+  const ROWS = 2 * PIECE + 2;
+
+  // Short ones, and some that are longer than a piece.
+  for (const columns of [7, ROWS / 2, ROWS]) {
+    longTest(`rows of ${columns}, of a file and of a pipe`, () => {
+      const items = manyItems().subarray(0, ROWS - (ROWS % columns));
       const totals = new Uint32Array(items.length / columns);
       items.forEach((one, index) => {
         const row = Math.floor(index / columns);
@@ -110,16 +115,21 @@ describe("files of several pieces", () => {
       const { stdout, ...others } = piped(bytesOf(items), "reduce", "-", "-o", "-", "--raw", "u32", ...how);
       expect(others).toEqual({ status: 0, stderr: "" });
       expect(stdout.equals(bytesOf(totals))).toBe(true);
-    }
+      expect(readdirSync(folder).sort()).toEqual(["in.npy", "out.npy"]);
+    });
+  }
+
+  longTest("rows that do not divide what comes", () => {
+    const data = manyItems().subarray(0, ROWS);
     const within = piped(bytesOf(data), "reduce", "-", "-o", "t.bin", "--raw", "u32", "--rows", "7");
     expect(within.status).toBe(1);
     expect(within.stderr).toMatch(
       /reduce: the stream ends after 8388610 items, and its rows of 7 do not divide/,
     );
-    expect(readdirSync(folder).sort()).toEqual(["in.npy", "out.npy"]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("scan, reduce and compact, in place, with several dimensions", () => {
+  longTest("scan, reduce and compact, in place, with several dimensions", () => {
     const data = manyItems();
     const sums = sumsOf(data);
     put("in.npy", u32, data, [1, MANY]);
@@ -145,7 +155,7 @@ describe("files of several pieces", () => {
     expect(readdirSync(folder).sort()).toEqual(["in.npy", "kept.npy"]);
   });
 
-  test("pipes of raw elements give what a file gives", async () => {
+  longTest("pipes of raw elements give what a file gives", async () => {
     const data = manyItems();
     writeFileSync(at("in.bin"), bytesOf(data));
     writeFileSync(at("sums.bin"), bytesOf(sumsOf(data)));
@@ -159,7 +169,7 @@ describe("files of several pieces", () => {
   });
 });
 
-test("memory does not grow with the data", () => {
+longTest("memory does not grow with the data", () => {
   const told = `--import=data:text/javascript,${encodeURIComponent(`
     import fs from "node:fs";
     process.on("exit", () => fs.writeFileSync("kilobytes", String(process.resourceUsage().maxRSS)));
@@ -200,7 +210,7 @@ describe("- and --raw", () => {
     expect(read("out.npy")).toEqual({ type: u32, shape: [3], data: Uint32Array.of(7, 4, 6) });
   });
 
-  test("raw elements of each type, with a map, and compactions", () => {
+  longTest("raw elements of each type, with a map, and compactions", () => {
     const doubles = Float64Array.of(0.5, -1, 8);
     expect(piped(bytesOf(doubles), "scan", "-", "--raw", "f64", "-o", "-").stdout).toEqual(
       bytesOf(Float64Array.of(0.5, -0.5, 7.5)),
@@ -230,7 +240,7 @@ describe("- and --raw", () => {
     }
   });
 
-  test("no elements at all", () => {
+  longTest("no elements at all", () => {
     const nothing = new Uint8Array(0);
     expect(piped(nothing, "scan", "-", "--raw", "f64", "-o", "-")).toEqual({
       status: 0,
@@ -258,7 +268,7 @@ describe("- and --raw", () => {
     expect(read("out.npy")).toEqual({ type: u32, shape: [0], data: new Uint32Array(0) });
   });
 
-  test("what is refused", () => {
+  longTest("what is refused", () => {
     put("in.npy", u32, example);
     writeFileSync(at("odd.bin"), Buffer.alloc(10));
     const fails = (message: RegExp, ...args: string[]): void =>
@@ -377,7 +387,7 @@ describe("what ends before its end", () => {
     expect(told).toBe("wavefold: standard output: there is no space left\n");
   });
 
-  test.each(rows(["SIGINT", "SIGTERM"] as const, { of: 15 }))(
+  test.each(rows(["SIGINT", "SIGTERM"] as const, { of: 10, shift: 8 }))(
     "%s leaves the folder as it was",
     async (signal) => {
       writeFileSync(at("out.bin"), "as it was");

@@ -332,7 +332,7 @@ describe("a case that is right passes", () => {
     ],
     ["a file", { family: "files", kind: "header", type: "f16", shape: [2, 3], data }],
   ];
-  test.each(rows(right, { of: 24 }))("%s", async (_, one) => {
+  test.each(rows(right, { of: 60 }))("%s", async (_, one) => {
     expect(await runCase(one, fixture)).toBe("passed");
   });
 
@@ -367,7 +367,7 @@ const preparedWith = (
   });
 
 describe("a planted fault is found:", () => {
-  const inTurn = testInTurn({ of: 24, shift: 20 });
+  const inTurn = testInTurn({ of: 60, shift: 20 });
 
   inTurn("an item that is not written", async () => {
     const bad = preparedWith((ranges) => ({ ...ranges, length: 36 }));

@@ -151,7 +151,7 @@ test.each(
         ],
       ],
     ] as const,
-    { of: 4 },
+    { of: 8 },
   ),
 )("%s with %j, asked for %s", async (system, has, adapter, lines) => {
   expect(await openedOn(system, has, adapter)).toEqual(

@@ -16,7 +16,7 @@ import { nullGpu } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
-const test = testInTurn({ of: 40 });
+const test = testInTurn({ of: 120 });
 
 // What calls at hand leave for the next ones, pieces of long arrays, and arrays of the caller's for results.
 
@@ -199,7 +199,7 @@ describe("buffers and plans", () => {
     { workGroupSize: 7, itemsPerThread: 3 },
     { workGroupSize: 64, itemsPerThread: 8 },
   ];
-  test.each(rows(shapes, { of: 8, shift: 1 }))(
+  test.each(rows(shapes, { of: 20, shift: 1 }))(
     "sums of f64 do not depend on the length that a plan is made for: $workGroupSize × $itemsPerThread",
     async (sizes) => {
       const { one } = await foldOf();
@@ -418,7 +418,7 @@ describe("arrays of many pieces", () => {
     expect(alive()).toEqual([]);
   });
 
-  test.each(rows([1023, 1024, 1025, 4096, 5000, 8191, 8192, 8193, 100_000], { of: 15, shift: 5 }))(
+  test.each(rows([1023, 1024, 1025, 4096, 5000, 8191, 8192, 8193, 100_000], { of: 30, shift: 5 }))(
     "%i words",
     async (length) => {
       const { one, alive, made } = await foldOf({ pieceBytes: 2 ** 12 });
@@ -473,7 +473,7 @@ describe("arrays of many pieces", () => {
 });
 
 describe("into", () => {
-  test.each(rows([5, 1024, 20_000], { of: 8, shift: 5 }))(
+  test.each(rows([5, 1024, 20_000], { of: 20, shift: 5 }))(
     "takes the result, and nothing beside: %i words",
     async (length) => {
       const { one } = await foldOf({ pieceBytes: 2 ** 12 });

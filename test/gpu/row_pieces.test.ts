@@ -25,7 +25,7 @@ import { type Watched, watched } from "../support/watched_device.ts";
 
 // Rows of long arrays and of streams, which go piece by piece.
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 20 });
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
 
@@ -161,7 +161,7 @@ async function joined(type: ElementType, from: ReadableStream<AnyArray>): Promis
 }
 
 describe("every element is the reference's", () => {
-  test.for(rows(table, { of: 10, shift: 5 }))("$title", async (row) => {
+  test.for(rows(table, { of: 30, shift: 15 }))("$title", async (row) => {
     const { type, op, initial: before, items, more, like, fromBytes = type.bytes, isPlanned } = row;
     const { one, alive } = await foldOn(fold().device);
     const pieceItems = 2 * Math.floor(PIECE / Math.max(type.bytes, fromBytes) / 2);

@@ -26,7 +26,7 @@ import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
-const test = testInTurn({ of: 30 });
+const test = testInTurn({ of: 60 });
 const fold = useSoftwareFold();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */
@@ -171,7 +171,7 @@ describe("every element is as of one array", () => {
   test.for(
     rows(
       table.map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}` })),
-      { of: 20, shift: 16 },
+      { of: 40, shift: 16 },
     ),
   )("$name", async (row, { skip }) => {
     const { type, op } = row;
@@ -311,7 +311,7 @@ describe("every element is as of one array", () => {
     one.destroy();
   });
 
-  test.each(rows(["single", "reduce-then-scan"] as const, { of: 6 }))("compactions, %s", async (passes) => {
+  test.each(rows(["single", "reduce-then-scan"] as const, { of: 12 }))("compactions, %s", async (passes) => {
     const { one } = await foldOf();
     const data = anyItems("u32", 333, "compact") as Uint32Array;
     const options = { type: u32, where: "(x ^ i) % 3u == 0u", passes, ...tuning } as const;
@@ -366,7 +366,7 @@ describe("totals", () => {
     { title: "exactAdd", type: f32, op: untyped(exactAdd), initial: 0.5 },
   ] as const;
 
-  test.each(rows(table, { of: 15, shift: 11 }))(
+  test.each(rows(table, { of: 30, shift: 11 }))(
     "$title: as at hand, however the stream is divided",
     async (row) => {
       const { one, alive } = await foldOf();

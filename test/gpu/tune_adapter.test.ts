@@ -15,7 +15,7 @@ import { adapterOf, rowsOn, tuningOf } from "../../src/plan/adapter_tuning.ts";
 import { adapter, planAs, useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 15 });
+const test = testInTurn({ of: 30 });
 
 const own = useSoftwareFold();
 
@@ -229,6 +229,15 @@ describe("tuneAdapter", () => {
     } finally {
       Fold.prototype.prepareSort = prepareSort;
     }
+  });
+
+  test("times one histogram or sort of each algorithm however late it is, if it is told so", async () => {
+    const shapes = [1, 2].map((itemsPerThread) => ({ workGroupSize: 32, itemsPerThread }));
+    const late = { primitive: "histogram", type: u32, lengths: [1000], shapes, deadline: 0 } as const;
+    expect((await tuneOne(own(), late)).rows).toEqual([]);
+    const { rows, candidates } = await tuneOne(own(), { ...late, alwaysFirsts: true });
+    expect(candidates.map(({ itemsPerThread }) => itemsPerThread)).toEqual([1]);
+    expect(rows).toMatchObject([{ primitive: "histogram", workGroupSize: 32, itemsPerThread: 1 }]);
   });
 
   test("times no sorts and histograms at lengths that cannot be checked, or are longer than a buffer", async () => {

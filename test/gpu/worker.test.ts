@@ -106,7 +106,7 @@ describe("openFold in a worker thread", () => {
     ["while the main thread waits", `ok ${SUMS}`],
     ["ended while it is open", SUMS],
   ] as const;
-  it.each(rows(whats, { of: 5 }))("%s", (what, printed) => {
+  it.each(rows(whats, { of: 10 }))("%s", (what, printed) => {
     expect(run(what)).toEqual({ status: 0, stdout: `${printed}\n`, stderr: "" });
   });
 

@@ -7,13 +7,15 @@ import type { Plugin } from "esbuild";
 import { build } from "esbuild";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { seed } from "../support/random.ts";
+import { collectedFile } from "../support/rows.ts";
 
-/** What test/support takes from Node.js and from vitest, for hosts that have neither. */
-const standIns: Readonly<Record<string, string>> = {
+/** What test/support takes from Node.js and from vitest, for hosts that have neither. `file` is the file of tests, which has a turn of its own. */
+const standInsOf = (file: string): Readonly<Record<string, string>> => ({
   "node:process": `export default { env: ${JSON.stringify({ WAVEFOLD_SEED: `${seed}`, WAVEFOLD_TIER: process.env.WAVEFOLD_TIER })} };`,
   "node:buffer": "export const Buffer = { from: (text) => new TextEncoder().encode(text) };",
   "node:fs": "export const existsSync = () => false;",
   vitest: `
+    const file = { name: ${JSON.stringify(file)} };
     const fail = (message) => { throw new Error(message); };
     const toBe = (actual, expected, title) => {
       if (!Object.is(actual, expected)) { fail(\`\${title}: \${actual} instead of \${expected}\`); }
@@ -22,16 +24,16 @@ const standIns: Readonly<Record<string, string>> = {
       (actual, title) => ({ toBe: (expected) => toBe(actual, expected, title) }),
       { fail },
     );
-    export const TestRunner = { getCurrentTest: () => undefined };
+    export const TestRunner = { getCurrentTest: () => undefined, getCurrentSuite: () => ({ file }) };
     export const test = fail;
     export const beforeAll = fail;
     export const beforeEach = fail;
     export const afterAll = fail;`,
-};
+});
 
 const support = fileURLToPath(new URL("../support/", import.meta.url));
 
-const standInsForSupport: Plugin = {
+const standInsForSupport = (standIns: ReturnType<typeof standInsOf>): Plugin => ({
   name: "stand-ins-for-support",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^(node:process|node:buffer|node:fs|vitest)$/ }, ({ path, importer }) =>
@@ -39,7 +41,7 @@ const standInsForSupport: Plugin = {
     );
     onLoad({ filter: /.*/, namespace: "stand-in" }, ({ path }) => ({ contents: standIns[path] ?? "" }));
   },
-};
+});
 
 /** A folder with the suite's program for a kind of host, as `suite.js` and a page; remove it. */
 export async function bundleSuite(
@@ -56,7 +58,7 @@ export async function bundleSuite(
     platform: kind === "node" ? "node" : "browser",
     // What only src/node.ts imports, which a web bundle drops: were it kept, no browser would load it.
     external: ["node:*", "webgpu"],
-    plugins: [shaderTexts, standInsForSupport],
+    plugins: [shaderTexts, standInsForSupport(standInsOf(collectedFile()))],
     logLevel: "warning",
   });
   if (kind === "node") {

@@ -3,19 +3,19 @@ import { bundleSuite } from "./bundle.ts";
 import { testHost } from "./report.ts";
 import { MAIN, SECOND_TAB, WORKER } from "./suite.ts";
 
-testHost("Chromium", chromiumMissing, [MAIN, WORKER, SECOND_TAB], async (collector, ended) => {
+testHost("Chromium", chromiumMissing, [MAIN, WORKER, SECOND_TAB], async (collector, ended, pages) => {
   const { folder, remove } = await bundleSuite("web");
   const server = await serveFolder(folder);
   const browser = await launchChromium();
   browser.on("disconnected", () => collector.end("the browser has ended"));
   try {
     const context = await browser.newContext();
-    for (const search of ["", "?second-tab"]) {
+    for (const scope of pages) {
       const page = await context.newPage();
       page.on("console", (message) => collector.line(message.text()));
       page.on("pageerror", (cause) => collector.line(String(cause)));
       page.on("crash", () => collector.end("a page crashed"));
-      await page.goto(server.url + search);
+      await page.goto(`${server.url}${scope === SECOND_TAB ? "?second-tab" : ""}`);
     }
     await ended;
   } finally {

@@ -8,17 +8,17 @@ import { MAIN, SECOND_TAB, WORKER } from "./suite.ts";
 const path = firefoxPath();
 const missing = path === undefined ? "Firefox is not installed" : undefined;
 
-testHost("Firefox", missing, [MAIN, WORKER, SECOND_TAB], async (collector, ended) => {
+testHost("Firefox", missing, [MAIN, WORKER, SECOND_TAB], async (collector, ended, pages) => {
   const { folder, remove } = await bundleSuite("web");
   const server = await serveFolder(folder);
   const browser = await launchFirefox(path ?? "firefox", adapter);
   browser.on("disconnected", () => collector.end("the browser has ended"));
   try {
-    for (const search of ["", "?second-tab"]) {
+    for (const scope of pages) {
       const page = await browser.newPage();
       page.on("console", (message) => collector.line(message.text()));
       page.on("pageerror", (cause) => collector.line(String(cause)));
-      await page.goto(server.url + search);
+      await page.goto(`${server.url}${scope === SECOND_TAB ? "?second-tab" : ""}`);
     }
     await ended;
   } finally {

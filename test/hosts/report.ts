@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { adapter } from "../support/fold.ts";
 import type { Report, Result } from "./suite.ts";
-import { namesIn, WORKER } from "./suite.ts";
+import { hasCases, MAIN, namesIn, WORKER } from "./suite.ts";
 
 /** Takes what a host prints. */
 export interface Collector {
@@ -19,14 +19,17 @@ const RUN_LIMIT = 600_000;
  *
  * @param missing - why the host cannot be started here: every case is then skipped, for this reason.
  * @param scopes - where the host runs it. The worker is run by the page or program of the main thread.
- * @param run - starts the host, hands what it prints to the collector, and stops it once `ended` settles.
+ * @param run - starts the host, hands what it prints to the collector, and stops it once `ended` settles. `pages` are the scopes
+ *   that have a page or program of their own and cases.
  */
 export function testHost(
   host: string,
   missing: string | undefined,
   scopes: readonly string[],
-  run: (collector: Collector, ended: Promise<string>) => Promise<void>,
+  run: (collector: Collector, ended: Promise<string>, pages: readonly string[]) => Promise<void>,
 ): void {
+  // The main thread's page runs the worker, too.
+  const pages = scopes.filter((scope) => scope === MAIN || (scope !== WORKER && hasCases(scope)));
   describe(host, () => {
     const results = new Map<string, Result>();
     const notes: string[] = [];
@@ -34,14 +37,14 @@ export function testHost(
     let why = "";
     let refused: string | undefined;
     beforeAll(async () => {
-      if (missing !== undefined) {
+      if (missing !== undefined || pages.length === 0) {
         return;
       }
       let end: (why: string) => void = () => {};
       const ended = new Promise<string>((resolve) => {
         end = resolve;
       });
-      const pages = { left: scopes.filter((scope) => scope !== WORKER).length };
+      let left = pages.length;
       const timer = setTimeout(() => end(`it took more than ${RUN_LIMIT / 1000} s`), RUN_LIMIT);
       const collector: Collector = {
         line(text) {
@@ -60,8 +63,8 @@ export function testHost(
             results.set(report.result.name, report.result);
             running.delete(report.result.name);
           } else {
-            pages.left--;
-            if (pages.left === 0) {
+            left--;
+            if (left === 0) {
               end("it has ended");
             }
           }
@@ -69,7 +72,7 @@ export function testHost(
         end,
       };
       try {
-        await run(collector, ended);
+        await run(collector, ended, pages);
         why = await ended;
       } catch (cause) {
         why = cause instanceof Error ? cause.message : String(cause);

@@ -33,11 +33,17 @@ export const cases: readonly Case[] = [...resultCases, ...inKernelCases, ...erro
 const quickCases: readonly Case[] = cases.filter((one) => one.quick);
 const secondCases: readonly Case[] = cases.filter((one) => /\bf16\b|exact sums/.test(one.name));
 
-/** All cases in the main thread, or some of them: `scope` comes before their names. */
-const casesIn = (scope: string): readonly Case[] =>
-  scope === MAIN
-    ? rows(cases, { of: 60 })
-    : rows(scope === SECOND_ADAPTER ? secondCases : quickCases, { of: 6, shift: scope === WORKER ? 1 : 0 });
+/** All cases in the main thread, or some of them. A turn of the quick tier has a case in a worker, or one in a second tab. */
+const casesIn = (scope: string): readonly Case[] => {
+  switch (scope) {
+    case MAIN:
+      return rows(cases, { of: 60 });
+    case SECOND_ADAPTER:
+      return rows(secondCases, { of: 6 });
+    default:
+      return rows(quickCases, { of: 12, shift: scope === WORKER ? 0 : 6 });
+  }
+};
 
 export const MAIN = "";
 /** The cases of f16, which the first software adapter lacks, and of exact sums, whose bits are the same on all adapters. */
@@ -45,7 +51,9 @@ export const SECOND_ADAPTER = "on a second adapter";
 export const WORKER = "in a worker";
 export const SECOND_TAB = "in a second tab";
 
+/** The names of a scope's cases: `scope` comes before them. */
 export const namesIn = (scope: string): string[] => casesIn(scope).map(({ name }) => scoped(scope, name));
+export const hasCases = (scope: string): boolean => casesIn(scope).length > 0;
 
 const scoped = (scope: string, name: string): string => (scope === MAIN ? name : `${scope}: ${name}`);
 

@@ -145,7 +145,7 @@ describe("a directive", () => {
     ["work_group_compact_update", "work_group_compact_update(true, local_index)"],
     ["work_group_allocate", "work_group_allocate(1u, local_index)"],
   ];
-  test.each(rows(asked, { of: 12 }))("asks for %s", async (name, call) => {
+  test.each(rows(asked, { of: 24 }))("asks for %s", async (name, call) => {
     const counter = /_update(_|$)|allocate/.test(name) ? " counter=bump.used" : "";
     for (const subgroups of ["", " subgroups"]) {
       for (const suffix of ["", "twin"]) {

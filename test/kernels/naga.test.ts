@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { denoMissing, lavapipeMissing } from "../support/deno.ts";
-import type { TitledKernel } from "../support/kernels.ts";
 import { allTypes, kernelsOf, mappedKernelsOf } from "../support/kernels.ts";
 import { mapRows } from "../support/maps.ts";
 import { naga } from "../support/naga.ts";
@@ -13,16 +12,16 @@ const shapes = [
 ];
 
 // Naga refuses `enable subgroups;`: the portable algorithms alone.
-const ofTypes = allTypes.flatMap((type) => shapes.map((shape) => ({ type, shape })));
-for (const { type, shape } of rows(ofTypes, { of: 20 })) {
-  test(`naga compiles every portable kernel: ${type.name}, ${shape.workGroupSize} × ${shape.itemsPerThread}`, async ({
+const portable = ["hillis-steele", "blelloch"] as const;
+const ofTypes = allTypes.flatMap((type) =>
+  shapes.flatMap((shape) => portable.map((algorithm) => ({ type, shape, algorithm }))),
+);
+for (const { type, shape, algorithm } of rows(ofTypes, { of: 60, shift: 12 })) {
+  test(`naga compiles every portable kernel: ${type.name}, ${algorithm}, ${shape.workGroupSize} × ${shape.itemsPerThread}`, async ({
     skip,
   }) => {
     skip(denoMissing !== undefined, denoMissing ?? "");
-    const kernels: TitledKernel[] = [];
-    for (const algorithm of ["hillis-steele", "blelloch"] as const) {
-      kernels.push(...(await kernelsOf(type, algorithm, shape)));
-    }
+    const kernels = await kernelsOf(type, algorithm, shape);
     const { f16, compiled, failures } = await naga(kernels);
     expect(failures.slice(0, 5)).toEqual([]);
     if (!f16 && type.name === "f16") {
@@ -34,7 +33,7 @@ for (const { type, shape } of rows(ofTypes, { of: 20 })) {
   });
 }
 
-test.for(rows([8, 3], { of: 12 }))(
+test.for(rows([8, 3], { of: 60, shift: 56 }))(
   "naga compiles every portable kernel: maps, %i items a thread",
   async (itemsPerThread, { skip }) => {
     skip(denoMissing !== undefined, denoMissing ?? "");

@@ -91,7 +91,7 @@ async function kernelsOf(type: StructType, algorithm: Algorithm): Promise<Titled
 
 const device = useNullDevice();
 
-describe.each(rows(types, { of: 6 }).map((type) => [type.name, type] as const))("%s", (_, type) => {
+describe.each(rows(types, { of: 12 }).map((type) => [type.name, type] as const))("%s", (_, type) => {
   test("Dawn compiles every kernel", async () => {
     for (const algorithm of algorithmNames) {
       const kernels = await kernelsOf(type, algorithm);

@@ -65,7 +65,7 @@ test.each(rows(ofShapes, { of: 120 }))(
   },
 );
 
-test.each(rows(ofTypes, { of: 60, shift: 24 }))(
+test.each(rows(ofTypes, { of: 120, shift: 24 }))(
   "$type.name, $algorithm, 32 × 4: every pipeline fits the bindings that its kernel names, and nothing unused is enabled",
   async ({ type, algorithm }) => {
     // Some kernels of exactAdd have as many threads as the device lets them.
@@ -109,7 +109,7 @@ const callable = /^(work_group|coalesced|thread_tile)_/;
 
 const typesByName = allTypes.map((type) => [type.name, type] as const);
 
-test.each(rows(typesByName, { of: 60, shift: 27 }))(
+test.each(rows(typesByName, { of: 120, shift: 27 }))(
   "%s: what a caller does not use is not in the WGSL",
   async (_, type) => {
     const shape = { workGroupSize: 32, itemsPerThread: 4 };
@@ -129,7 +129,7 @@ test.each(rows(typesByName, { of: 60, shift: 27 }))(
   },
 );
 
-test.each(rows(typesByName, { of: 60, shift: 34 }))("%s: same input, same text", async (_, type) => {
+test.each(rows(typesByName, { of: 120, shift: 34 }))("%s: same input, same text", async (_, type) => {
   const shape = { workGroupSize: 32, itemsPerThread: 4 };
   const texts = async () =>
     (await kernelsOf(type, "subgroup", shape)).map(({ title, code }) => [title, code]);

@@ -17,7 +17,7 @@ import { untyped, useSoftwareFold } from "../support/fold.ts";
 import type { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
-import { lastingItems, maps, mapsInTurn, matrix, ofAffine } from "./operators.ts";
+import { fourMaps, fourMapsInTurn, lastingItems, maps, mapsInTurn, matrix, ofAffine } from "./operators.ts";
 import type { Change, LookBack, Run } from "./support.ts";
 import {
   contextOfFold,
@@ -183,6 +183,7 @@ const cases: readonly Case[] = [
     tuning: () => ({ itemsPerThread: 4 }),
   },
   { title: "a struct of 16 bytes", type: matrix.type, op: matrix as unknown as Operator<string> },
+  { title: "a struct of 32 bytes", type: fourMaps, op: fourMapsInTurn as unknown as Operator<string> },
   { title: "a struct of 64 bytes", type: maps, op: mapsInTurn as unknown as Operator<string> },
   // Work-groups of other sizes: groups of one tile, of two, and of more; and one that is no power of two.
   ...[2, 3, 4, 16].map(
@@ -257,11 +258,11 @@ const FLOATS = { title: "f32 add" };
 const taken = new Set([
   ...rows(
     lookBacks.flatMap((lookBack) => casesOf(lookBack).map((one) => nameOf(lookBack, one))),
-    { of: 60 },
+    { of: 120 },
   ),
   ...rows(
     lookBacks.flatMap((lookBack) => [FLOATS, ...compactions].map((one) => nameOf(lookBack, one))),
-    { of: 24, shift: 1 },
+    { of: 60, shift: 1 },
   ),
 ]);
 

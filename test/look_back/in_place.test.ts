@@ -16,7 +16,15 @@ import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
 import { testInTurn } from "../support/rows.ts";
-import { affineItems, lastingItems, maps, mapsInTurn, ofAffine } from "./operators.ts";
+import {
+  affineItems,
+  fourMaps,
+  fourMapsInTurn,
+  lastingItems,
+  maps,
+  mapsInTurn,
+  ofAffine,
+} from "./operators.ts";
 import type { Change, LookBack } from "./support.ts";
 import {
   changed,
@@ -142,6 +150,7 @@ const cases: readonly Case[] = [
   },
   { title: "a length on the GPU", ...ofAffine, lengthOnGpu: true, initial: 0x80030005 },
   { title: "u64", type: u64, op: untyped(add), items: lastingItems },
+  { title: "a struct of 32 bytes", type: fourMaps, op: untyped(fourMapsInTurn), items: lastingItems },
   { title: "a struct of 64 bytes", type: maps, op: untyped(mapsInTurn), items: lastingItems },
 ];
 

@@ -172,7 +172,7 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
   },
   {
     title: "a lane's end is passed",
-    change: [["subgroup_rank >= step && distance >= step", "subgroup_rank >= step"]],
+    change: [["min(distance, subgroup_rank)", "subgroup_rank"]],
   },
   {
     title: "an end among a lane's items is passed",

@@ -8,50 +8,57 @@ import { untyped } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits, randomItems } from "../support/random.ts";
 
-const names = ["a", "b", "c", "d", "e", "f", "g", "h"] as const;
+const letters = ["a", "b", "c", "d", "e", "f", "g", "h"] as const;
 
-/** Eight maps x -> scale·x + shift modulo 2^32: 64 bytes, as many as an element may have. */
-export const maps = struct({
-  name: "Maps",
-  fields: Object.fromEntries(
-    names.flatMap((name) => [[`scale_${name}`, u32] as const, [`shift_${name}`, u32] as const]),
-  ),
-});
-
-/** Applies the earlier maps, then the later ones. It does not commute. */
-export const mapsInTurn = operator({
-  name: "mapsInTurn",
-  type: maps,
-  identity: Object.fromEntries(
-    names.flatMap((name) => [
-      [`scale_${name}`, 1],
-      [`shift_${name}`, 0],
-    ]),
-  ),
-  combine: [
-    "return Maps(",
-    ...names.map(
-      (name) =>
-        `  later.scale_${name} * earlier.scale_${name}, later.scale_${name} * earlier.shift_${name} + later.shift_${name},`,
+/** Some maps x -> scale·x + shift modulo 2^32, of 8 bytes each, and the operator that applies the earlier maps, then the later ones. It does not commute. */
+function mapsOf(name: string, count: number) {
+  const names = letters.slice(0, count);
+  const type = struct({
+    name,
+    fields: Object.fromEntries(
+      names.flatMap((one) => [[`scale_${one}`, u32] as const, [`shift_${one}`, u32] as const]),
     ),
-    ");",
-  ].join("\n"),
-  reference: (earlier, later) => {
-    const of = (value: object, field: string): number => (value as Record<string, number>)[field] ?? 0;
-    return Object.fromEntries(
-      names.flatMap((name) => {
-        const scale = of(later, `scale_${name}`);
-        return [
-          [`scale_${name}`, Math.imul(scale, of(earlier, `scale_${name}`)) >>> 0],
-          [
-            `shift_${name}`,
-            (Math.imul(scale, of(earlier, `shift_${name}`)) + of(later, `shift_${name}`)) >>> 0,
-          ],
-        ];
-      }),
-    );
-  },
-});
+  });
+  const inTurn = operator({
+    name: "mapsInTurn",
+    type,
+    identity: Object.fromEntries(
+      names.flatMap((one) => [
+        [`scale_${one}`, 1],
+        [`shift_${one}`, 0],
+      ]),
+    ),
+    combine: [
+      `return ${name}(`,
+      ...names.map(
+        (one) =>
+          `  later.scale_${one} * earlier.scale_${one}, later.scale_${one} * earlier.shift_${one} + later.shift_${one},`,
+      ),
+      ");",
+    ].join("\n"),
+    reference: (earlier, later) => {
+      const of = (value: object, field: string): number => (value as Record<string, number>)[field] ?? 0;
+      return Object.fromEntries(
+        names.flatMap((one) => {
+          const scale = of(later, `scale_${one}`);
+          return [
+            [`scale_${one}`, Math.imul(scale, of(earlier, `scale_${one}`)) >>> 0],
+            [
+              `shift_${one}`,
+              (Math.imul(scale, of(earlier, `shift_${one}`)) + of(later, `shift_${one}`)) >>> 0,
+            ],
+          ];
+        }),
+      );
+    },
+  });
+  return { type, inTurn };
+}
+
+/** 64 bytes, as many as an element may have. */
+export const { type: maps, inTurn: mapsInTurn } = mapsOf("Maps", 8);
+/** 32 bytes. */
+export const { type: fourMaps, inTurn: fourMapsInTurn } = mapsOf("FourMaps", 4);
 
 export const matrix = matrix2x2(u32);
 
@@ -77,17 +84,17 @@ export function lastingItems(type: ElementType, length: number, name: string): A
     const even = (): number => (next() & ~1) >>> 0;
     return matrix.type.from(Array.from({ length }, () => ({ a: odd(), b: even(), c: next(), d: odd() })));
   }
-  if (type.name === maps.name) {
-    return maps.from(
-      Array.from({ length }, () =>
-        Object.fromEntries(
-          names.flatMap((field) => [
-            [`scale_${field}`, (next() | 1) >>> 0],
-            [`shift_${field}`, next()],
-          ]),
+  for (const of of [maps, fourMaps]) {
+    if (type.name === of.name) {
+      const fields = Object.keys(of.array(1).get(0));
+      return of.from(
+        Array.from({ length }, () =>
+          Object.fromEntries(
+            fields.map((field) => [field, (next() | (field.startsWith("scale") ? 1 : 0)) >>> 0]),
+          ),
         ),
-      ),
-    );
+      );
+    }
   }
   return randomItems(type, length, name);
 }

@@ -79,7 +79,7 @@ const mutations: readonly { readonly title: string; readonly change: Change; rea
   },
 ];
 
-test.for(rows(mutations, { of: 3 }))(
+test.for(rows(mutations, { of: 6 }))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ change, caughtBy }, { skip }) => {

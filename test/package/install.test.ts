@@ -1,12 +1,9 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { parseTarGzip } from "nanotar";
 import type { Browser } from "playwright-core";
-import { publint } from "publint";
-import { formatMessage } from "publint/utils";
-import ts from "typescript-6.0";
+import type typescript from "typescript-6.0";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { adapter, skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
@@ -15,6 +12,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, run, tsc } from "./pack.ts";
 
+// What checks the package takes long to load, so each test loads its own.
 const test = testInTurn({ of: 15 });
 
 let packed: Packed;
@@ -260,6 +258,7 @@ scan.record(fold.adapterInfo, { input: buffer, output: buffer, length: 10 });
   );
 
   test("every option has a comment", async () => {
+    const { default: ts } = await import("typescript-6.0");
     const project = await packed.project([], {});
     const folder = join(project, "node_modules", "wavefold", "dist", "types");
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
@@ -270,7 +269,7 @@ scan.record(fold.adapterInfo, { input: buffer, output: buffer, length: 10 });
       { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [] },
     );
     const checker = program.getTypeChecker();
-    const seen = new Set<ts.Symbol>();
+    const seen = new Set<typescript.Symbol>();
     const bare: string[] = [];
     let count = 0;
     for (const [, { types }] of Object.entries(packed.exports)) {
@@ -283,7 +282,7 @@ scan.record(fold.adapterInfo, { input: buffer, output: buffer, length: 10 });
           continue;
         }
         seen.add(symbol);
-        const visit = (node: ts.Node): void => {
+        const visit = (node: typescript.Node): void => {
           // Patterns that pick from a union, as in `Extract<Own, { keys: unknown }>`, are no options.
           const isPattern =
             ts.isConditionalTypeNode(node) ||
@@ -402,11 +401,13 @@ fold.destroy();
 });
 
 test("publint finds nothing", async () => {
+  const [{ publint }, { formatMessage }] = await Promise.all([import("publint"), import("publint/utils")]);
   const { messages, pkg } = await publint({ pack: { tarball: packed.tarball.buffer }, strict: true });
   expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
 });
 
 test("the types are right in every resolution that takes ESM", async () => {
+  const { checkPackage, createPackageFromTarballData } = await import("@arethetypeswrong/core");
   const result = await checkPackage(createPackageFromTarballData(packed.tarball));
   const problems = "problems" in result ? result.problems : [{ kind: "no types" }];
   // The package is ESM alone: attw's own profile for that leaves these two resolutions out.

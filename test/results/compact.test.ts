@@ -35,7 +35,7 @@ const sweepsOf = (algorithm: Algorithm) =>
 const ofPredicates = algorithmNames.flatMap((algorithm) =>
   predicates.map(([type, where, keep], at) => ({ algorithm, name: type.name, where, type, keep, at })),
 );
-test.for(rows(ofPredicates, { of: 24 }))(
+test.for(rows(ofPredicates, { of: 60 }))(
   "$algorithm, $name where $where: items and positions at every edge",
   async ({ algorithm, name, where, type, keep, at }, { skip }) => {
     skip(name === f16.name && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
@@ -59,7 +59,7 @@ test.for(rows(ofPredicates, { of: 24 }))(
   },
 );
 
-test.each(rows(algorithmNames.flatMap(sweepsOf), { of: 12, shift: 2 }))(
+test.each(rows(algorithmNames.flatMap(sweepsOf), { of: 24, shift: 2 }))(
   "$tuning.algorithm, by flags, none and all too: $tuning.passes",
   async ({ tuning, lengths }) => {
     for (const length of lengths) {
@@ -84,7 +84,7 @@ test.each(rows(algorithmNames.flatMap(sweepsOf), { of: 12, shift: 2 }))(
   },
 );
 
-test.each(rows(algorithmNames, { of: 12 }))("%s with the default tuning", async (algorithm) => {
+test.each(rows(algorithmNames, { of: 24 }))("%s with the default tuning", async (algorithm) => {
   for (const length of [...around(1024), 5000]) {
     const data = anyItems("u32", length, `default ${length}`) as Uint32Array;
     const options = { type: u32, algorithm, where: "x % 3u == 1u" } as const;

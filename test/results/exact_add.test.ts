@@ -26,7 +26,7 @@ import { edgeLengths } from "../support/lengths.ts";
 import { asItems, smallTunings } from "../support/results.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 40 });
+const test = testInTurn({ of: 120, shift: 60 });
 const fold = useSoftwareFold();
 const op = untyped(exactAdd);
 const [ofF16, ofF32, ofF64] = floats as readonly [FloatRow, FloatRow, FloatRow];
@@ -63,7 +63,7 @@ const plans = floats.flatMap((float) =>
       .map((tuning) => ({ float, name: float.type.name, algorithm, ...tuning })),
   ),
 );
-test.for(rows(plans, { of: 40, shift: 28 }))("$name, $algorithm, $passes", async (row, { skip }) => {
+test.for(rows(plans, { of: 120, shift: 100 }))("$name, $algorithm, $passes", async (row, { skip }) => {
   const { float, algorithm, workGroupSize, itemsPerThread, passes, most } = row;
   skip(missing(float), "the adapter has no shader-f16");
   const options = { algorithm, workGroupSize, itemsPerThread, passes };
@@ -80,7 +80,7 @@ test.for(rows(plans, { of: 40, shift: 28 }))("$name, $algorithm, $passes", async
   }
 });
 
-test.for(rows(floats, { of: 40, shift: 12 }))(
+test.for(rows(floats, { of: 120, shift: 80 }))(
   "$type.name: what goes wrong where one thing does",
   async (float, { skip }) => {
     skip(missing(float), "the adapter has no shader-f16");
@@ -105,7 +105,7 @@ test.for(rows(floats, { of: 40, shift: 12 }))(
   },
 );
 
-test.for(rows(floats, { of: 40, shift: 15 }))(
+test.for(rows(floats, { of: 120, shift: 83 }))(
   "$type.name: every order of a few items gives the same bits",
   async (float, { skip }) => {
     skip(missing(float), "the adapter has no shader-f16");
@@ -152,15 +152,20 @@ test("the default sizes, as on a GPU", () =>
 
 // In functions of f64, all threads together take seconds to compile: only one has its turn.
 const inKernel = [
-  ...algorithmNames.map((algorithm) => ({ type: f32, algorithm, size: 20 })),
-  { type: f64, algorithm: "hillis-steele", size: 8 } as const,
+  ...algorithmNames.flatMap((algorithm) =>
+    [0, 1, 2].map((part) => ({ type: f32, algorithm, size: 20, part, parts: 3 })),
+  ),
+  { type: f64, algorithm: "hillis-steele", size: 8, part: 0, parts: 1 } as const,
 ];
-test.for(rows(inKernel, { of: 4 }))(
-  "in-kernel: $type.name, $algorithm",
-  async ({ type, algorithm, size }) => {
+test.for(rows(inKernel, { of: 10 }))(
+  "in-kernel: $type.name, $algorithm, part $part",
+  async ({ type, algorithm, size, part, parts }) => {
     const all = operatorFunctions(type, op, algorithm, size, false, [4]);
     const names = all.flatMap((functions) => functions.names);
-    const own = names.filter((name) => type === f32 || name.startsWith("work_group_reduce"));
+    const own = names
+      .filter((name) => type === f32 || name.startsWith("work_group_reduce"))
+      .filter((_, at) => at % parts === part);
+    expect(own.length).toBeGreaterThan(0);
     // A thread that combines nothing gets the sum of nothing.
     await checkFunctions(fold().device, { type, op, nothing: 0 }, all, own, [size], `${algorithm} ${size}`);
   },
@@ -173,7 +178,7 @@ const windows = [
   { float: ofF32, passes: "single", algorithm: "hillis-steele" },
   { float: ofF64, passes: "reduce-then-scan", algorithm: "hillis-steele" },
 ] as const;
-test.for(rows(windows, { of: 40, shift: 22 }))(
+test.for(rows(windows, { of: 120, shift: 86 }))(
   "windows: $float.type.name, $passes",
   async ({ float, ...options }, { skip }) => {
     skip(missing(float), "the adapter has no shader-f16");
@@ -241,7 +246,7 @@ test.for(rows(windows, { of: 40, shift: 22 }))(
   },
 );
 
-test("windows: the total of a tile of any number of threads", async () => {
+test("the total of tiles of any number of threads", async () => {
   await asOnGpus(fold(), async () => {
     for (const workGroupSize of [2, 3, 8]) {
       const options = { op: exactAdd, exclusive: true, algorithm: "hillis-steele", workGroupSize } as const;
@@ -284,7 +289,7 @@ test("windows: recorded from any place, with a map and an initial value", async 
 
 // f64 goes in vectors of two, where both ranges start at one.
 const placed = ["exclusive", "inclusive"] as const;
-test.for(rows(placed, { of: 40, shift: 26 }))(
+test.for(rows(placed, { of: 120, shift: 90 }))(
   "f64 of odd lengths, recorded from any place: %s",
   async (kind) => {
     const { device } = fold();
@@ -354,7 +359,7 @@ const deep = [
   { float: ofF32, lengths: [257, 4096, 4513] },
   { float: ofF64, lengths: [257, 1030] },
 ] as const;
-test.for(rows(deep, { of: 40, shift: 30 }))(
+test.for(rows(deep, { of: 120, shift: 92 }))(
   "$float.type.name: totals of totals, recorded",
   async ({ float, lengths }) => {
     const { device } = fold();
@@ -473,7 +478,7 @@ const segmented = {
   heads: (length: number) => Uint32Array.from({ length }, (_, at) => (at % 41 === 0 ? 1 : 0)),
   keys: (length: number) => Uint32Array.from({ length }, (_, at) => Math.floor(at / 37) % 3),
 } as const;
-test.for(rows(Object.entries(segmented), { of: 40, shift: 7 }))("segments: %s", async ([name, make]) => {
+test.for(rows(Object.entries(segmented), { of: 120, shift: 70 }))("segments: %s", async ([name, make]) => {
   const data = spreadItems(ofF32, 300, "segments", 250) as Float32Array;
   const segments = { [name]: make(data.length) };
   for (const exclusive of [false, true]) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -20,8 +21,10 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { argSortReference, nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
+import { fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
+import { wordsOf } from "../look_back/support.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
-import { adapter, planAs, useSoftwareFold } from "../support/fold.ts";
+import { adapter, asOnGpus, planAs, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import type { Change } from "../support/plant.ts";
 import { arriveInOrder, keepsKeys, keepsRanks, plant } from "../support/plant.ts";
@@ -517,7 +520,30 @@ const exactlyDoubles: Subject = async function* (own) {
   }
 };
 
+/** Structs of 32 bytes, whose inclusive prefixes come from the next lane: three chunks of two rows a tile. */
+const longStructs: Subject = async function* (own) {
+  const { device } = own;
+  const { subgroupMaxSize } = contextOf(device).facts;
+  const sizes = { workGroupSize: 2 * subgroupMaxSize, itemsPerThread: 6 };
+  const length = 3 * sizes.workGroupSize * sizes.itemsPerThread - 5;
+  const options = { type: fourMaps, op: fourMapsInTurn, maxLength: length, ...sizes };
+  const scan = await asOnGpus(own, () =>
+    own.prepareScan({ ...options, algorithm: "subgroup", passes: "single" } as never),
+  );
+  const data = lastingItems(fourMaps, length, "long structs");
+  const [input, output] = [wordsOf(data), new Uint32Array(8 * length)].map((one) =>
+    storageBuffer(device, one),
+  ) as [GPUBuffer, GPUBuffer];
+  const encoder = device.createCommandEncoder();
+  scan.record(encoder, { input, output, length });
+  device.queue.submit([encoder.finish()]);
+  const expected = wordsOf(scanReference(data as never, { op: fourMapsInTurn } as never) as AnyArray);
+  yield [await readWords(device, output), expected];
+  scan.destroy();
+};
+
 const subjects = {
+  "inclusive scans of long structs": longStructs,
   "exact scans": exactly("scan"),
   "exact scans of f64": exactlyDoubles,
   "exact reductions": exactly("reduce"),
@@ -637,6 +663,49 @@ const swapped = (before: string): Change => ({
 const lastComeFirst: Change = { from: /(fn arrival_of\(.*\n\s*return) item;/, to: "$1 ITEMS - 1u - item;" };
 
 const mutations: readonly Mutation[] = [
+  // Prefixes that come from the next lane.
+  {
+    title: "a lane keeps what comes before its own item",
+    shownBy: "inclusive scans of long structs",
+    from: /element_shuffle\((given\w*), next\w*\)/g,
+    to: "$1",
+  },
+  {
+    title: "the last lane of a row gets what comes before the first item of that row",
+    shownBy: "inclusive scans of long structs",
+    from: /if \(subgroup_rank == 0u\) \{(\s*given\w* = scan)/g,
+    to: "if (false) {$1",
+  },
+  {
+    title: "the last lane of a row gets the chunk's total",
+    shownBy: "inclusive scans of long structs",
+    from: /given(\w*) = before\w*\[min\(.*/g,
+    to: "",
+  },
+  {
+    title: "the last lane of a chunk gets what comes before the chunk's last row",
+    shownBy: "inclusive scans of long structs",
+    from: /given\w* = scan\w*\.total;/g,
+    to: "",
+  },
+  {
+    title: "chunks before are not combined with what comes from the next lane",
+    shownBy: "inclusive scans of long structs",
+    from: /combine\(earlier_rows\w*, (element_shuffle\(given\w*, next\w*\))\)/g,
+    to: "$1",
+  },
+  {
+    title: "what comes from the next lane is combined before earlier chunks",
+    shownBy: "inclusive scans of long structs",
+    from: /combine\((earlier_rows\w*), (element_shuffle\(given\w*, next\w*\))\)/g,
+    to: "combine($2, $1)",
+  },
+  {
+    title: "only the last chunk counts for the next one",
+    shownBy: "inclusive scans of long structs",
+    from: /(earlier_rows\w*) = combine\(\1, (scan\w*\.total)\);/g,
+    to: "$1 = $2;",
+  },
   // Exact sums.
   {
     title: "what is below fixed point is forgotten",
@@ -1655,7 +1724,7 @@ const mutations: readonly Mutation[] = [
 ];
 
 describe("without a mutation, all is right", () => {
-  test.for(rows(Object.keys(subjects) as (keyof typeof subjects)[], { of: 60 }))("%s", async (name) => {
+  test.for(rows(Object.keys(subjects) as (keyof typeof subjects)[], { of: 120 }))("%s", async (name) => {
     for await (const [found, expected] of (subjects[name] as Subject)(fold())) {
       expect(found).toEqual(expected);
     }

@@ -21,7 +21,7 @@ import { anyItems, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
 
-const test = testInTurn({ of: 30 });
+const test = testInTurn({ of: 60 });
 
 const fold = useSoftwareFold();
 
@@ -294,7 +294,7 @@ describe("on the GPU", () => {
 });
 
 describe("recorded", () => {
-  test.for(rows(passes, { of: 20, shift: 9 }))(
+  test.for(rows(passes, { of: 40, shift: 9 }))(
     "%s: ranges that start anywhere, and nothing else is written",
     async (one) => {
       const { device } = fold();
@@ -364,7 +364,7 @@ describe("recorded", () => {
   });
 
   const counted = [{}, { bits: [3, 14] as const }, { smallest: true, bits: [0, 5] as const }];
-  test.for(rows(counted, { of: 30, shift: 1 }))(
+  test.for(rows(counted, { of: 60, shift: 1 }))(
     "with a length on the GPU, the count says how many there are: %o",
     async (order) => {
       const { device } = fold();

@@ -78,7 +78,7 @@ test.for(rows(cases, { of: 120, shift: 21 }))(
   },
 );
 
-test.for(rows(names, { of: 60, shift: 49 }))(
+test.for(rows(names, { of: 120, shift: 49 }))(
   "%s: what the plan chooses, for data of one tile and of more",
   async (name, { skip }) => {
     const type = elementTypes[name];
@@ -96,7 +96,7 @@ describe("values", () => {
   test.for(
     rows(
       valueTypes.map((type) => [type.name, type] as const),
-      { of: 40, shift: 16 },
+      { of: 120, shift: 16 },
     ),
   )("of %s move with their keys", async ([, type]) => {
     for (const length of [0, 1, 300, 1000]) {
@@ -142,7 +142,7 @@ describe("keys", () => {
       (x: { id: number }) => Number((BigInt(x.id % 5) << 32n) | BigInt(x.id % 3)),
     ],
   ];
-  test.for(rows(byKey, { of: 15 }))("structs are sorted by %s", async ([key, keyType, of]) => {
+  test.for(rows(byKey, { of: 30 }))("structs are sorted by %s", async ([key, keyType, of]) => {
     for (const length of [1, 500, 1000]) {
       const data = randomItems(particle, length, key);
       const own = keyType ?? (key.includes("depth") ? f32 : u32);
@@ -524,7 +524,7 @@ describe("tiles that go through work-group memory in parts", () => {
   );
 });
 
-test.for(rows([27, 28], { of: 24, shift: 18 }))(
+test.for(rows([27, 28], { of: 60, shift: 18 }))(
   "values move by ranks of which two are in a word, with %i items a thread",
   async (itemsPerThread) => {
     const { device } = fold();
@@ -559,7 +559,7 @@ describe("short data that is sorted by comparing each item with all others", () 
       bits: turn === 1 ? ([2, 8 * elementTypes[name].bytes - 3] as const) : undefined,
     })),
   );
-  test.for(rows(turns, { of: 60, shift: 44 }))(
+  test.for(rows(turns, { of: 120, shift: 44 }))(
     "$name with $values, up to every edge",
     async (one, { skip }) => {
       const { name, moved, descending, bits } = one;
@@ -741,7 +741,7 @@ describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in orde
     ["f64", 16],
     ["f64", 22],
   ] as const;
-  test.for(rows(shapes, { of: 60, shift: 41 }))("%s, %i items a thread", async ([name, items]) => {
+  test.for(rows(shapes, { of: 120, shift: 41 }))("%s, %i items a thread", async ([name, items]) => {
     const { device, software } = fold();
     const context = contextOf(device);
     const type = elementTypes[name] as ElementType;
@@ -852,7 +852,7 @@ describe("items that are ranked by the order in which they arrive, and checked b
     workGroupSize,
     bits: moved ? undefined : ([0, 16] as const),
   }));
-  test.for(rows(named, { of: 60, shift: 2 }))(
+  test.for(rows(named, { of: 120, shift: 2 }))(
     "$name with $values, $itemsPerThread items of each of $workGroupSize threads",
     async ({ name, moved, itemsPerThread, workGroupSize, bits }, { skip }) => {
       const { device, software } = fold();

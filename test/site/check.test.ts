@@ -7,11 +7,11 @@ import { adapter } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 5 });
+const test = testInTurn({ of: 2 });
+/** A check compiles some hundred kernels. */
+const longTest = testInTurn({ of: 60, shift: 4 });
 
-// The package's own place is not known yet.
-const repository = "github:somebody/wavefold";
-const visit = useSite({ places: { repository } });
+const visit = useSite();
 
 /** Runs the check of a type, and gives its last line. */
 async function check(page: Page, type: string): Promise<string> {
@@ -21,7 +21,7 @@ async function check(page: Page, type: string): Promise<string> {
   return textOf(page, "#summary");
 }
 
-test("the check says what works, and its report is copied as JSON", async () => {
+longTest("the check says what works, and its report is copied as JSON", async () => {
   const page = await visit("check.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
   expect(await page.getByRole("button", { name: "Copy the report as JSON" }).isDisabled()).toBe(true);
   expect(await page.getByRole("link", { name: "Open an issue" }).count()).toBe(0);
@@ -59,7 +59,7 @@ test("the check says what works, and its report is copied as JSON", async () => 
   expect(link.searchParams.get("body")).toContain("ok single pass: ");
 });
 
-test("a wrong result is a failure, on a narrow page, too", async () => {
+longTest("a wrong result is a failure, on a narrow page, too", async () => {
   const page = await visit("check.html", { context: { viewport: { width: 360, height: 740 } } });
   // Results that are read back are made wrong, but not in the test of single passes.
   await page.evaluate(() => {
@@ -84,7 +84,7 @@ test("a wrong result is a failure, on a narrow page, too", async () => {
   expect(await overflow(page)).toBe(0);
 });
 
-test("a wrong result of the bench is a failure, and its times are not shown", async () => {
+longTest("a wrong result of the bench is a failure, and its times are not shown", async () => {
   const page = await visit("check.html");
   await page.evaluate(() => {
     const read = GPUBuffer.prototype.getMappedRange;

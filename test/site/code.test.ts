@@ -174,7 +174,7 @@ function arrayOf(type: Choice["type"], numbers: Numbers): ScalarArray {
 const titleOf = ({ choice, numbers }: (typeof cases)[number]): string =>
   `${choice.primitive} of ${choice.type}, ${numbers.source}${choice.segments ? `, ${choice.segments.kind}` : ""}${choice.key ? `, by ${choice.key.key}` : ""}${choice.own ? `, ${choice.own.name}` : ""}`;
 
-for (const one of rows(cases, { of: 12 })) {
+for (const one of rows(cases, { of: 24 })) {
   test(`the code does what the page does: ${titleOf(one)}`, async () => {
     const { choice, numbers } = one;
     const text = codeOf(choice, numbers);
@@ -193,7 +193,7 @@ for (const one of rows(cases, { of: 12 })) {
   });
 }
 
-const inTurn = testInTurn({ of: 6, shift: 1 });
+const inTurn = testInTurn({ of: 12, shift: 1 });
 inTurn("the code type-checks", async () => {
   // In the repository, for its packages and its tsconfig.json.
   const place = resolve("build", "site-code-types");

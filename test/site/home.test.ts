@@ -39,12 +39,12 @@ test("its links lead to the pages, and its pictures are there", async () => {
   const page = await visit("index.html");
   const links = page.getByRole("main").locator(".cards a");
   expect(await links.allTextContents()).toEqual([
-    ...["Try it", "Watch it", "Use it", "Check your GPU", "Guides", "API"],
+    ...["Repository", "Try it", "Watch it", "Use it", "Check your GPU", "Guides", "API"],
   ]);
   const chart = page.getByRole("img", { name: /on an H200/ });
   await chart.scrollIntoViewIfNeeded();
   await expect.poll(() => chart.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(900);
-  await links.first().click();
+  await links.filter({ hasText: "Try it" }).click();
   expect(await textOf(page, "h1")).toBe("Try it");
   await page.waitForSelector("html[data-ready]");
 });

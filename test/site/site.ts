@@ -7,7 +7,6 @@ import process from "node:process";
 import { promisify } from "node:util";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import type { Places } from "../../src/cli/issue_link.ts";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 import { sharedFolder } from "../support/shared_folder.ts";
@@ -35,20 +34,18 @@ const SOURCES = [
   "CHANGELOG.md",
 ];
 
+/** The package's repository as the site without the API reference has it. package.json does not name it yet. */
+const REPOSITORY = "github:somebody/wavefold";
+
 /**
  * The site in a browser, for one file of tests. Files of tests share one build of it. The API
- * reference is left out where it is not asked for: it takes as long as all the rest. `places` are what package.json says besides.
+ * reference is left out where it is not asked for: it takes as long as all the rest.
  */
-export function useSite({
-  api = false,
-  places,
-}: {
-  readonly api?: boolean;
-  readonly places?: Places;
-} = {}): OpenPage {
+export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenPage {
   let folder = "";
   let served: Awaited<ReturnType<typeof serveFolder>> | undefined;
-  let browser: Browser | undefined;
+  /** Started with the first page: a turn of the quick tier may have tests of functions alone. */
+  let launched: Promise<Browser> | undefined;
   const problems: string[] = [];
 
   skipAll(chromiumMissing);
@@ -57,14 +54,11 @@ export function useSite({
       return;
     }
     const options = api ? [] : ["--no-api"];
-    const kind = ["site", ...options, ...(places === undefined ? [] : [JSON.stringify(places)])]
-      .join("")
-      .replaceAll(/[^\w-]+/g, "_");
-    folder = await sharedFolder(kind, SOURCES, async (made) => {
+    folder = await sharedFolder(api ? "site-with-api" : "site-of-repository", SOURCES, async (made) => {
       const place = await mkdtemp(join(tmpdir(), "wavefold-manifest-"));
       const manifest = join(place, "package.json");
       const own = JSON.parse(await readFile("package.json", "utf8")) as object;
-      await writeFile(manifest, JSON.stringify({ ...own, ...places }));
+      await writeFile(manifest, JSON.stringify(api ? own : { ...own, repository: REPOSITORY }));
       await promisify(execFile)(process.execPath, [
         "scripts/site.mjs",
         ...options,
@@ -75,25 +69,26 @@ export function useSite({
       await rm(place, { recursive: true });
     });
     served = await serveFolder(folder);
-    browser = await launchChromium();
   }, 300_000);
   afterEach(async () => {
-    for (const context of browser?.contexts() ?? []) {
+    for (const context of (await launched)?.contexts() ?? []) {
       await context.close();
     }
     // Nothing failed to load, no script threw, and nobody asked another server for anything.
     expect(problems.splice(0)).toEqual([]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await (await launched)?.close();
     await served?.close();
   });
 
   const openPage = async (path: string, { gpu, context: options }: Visit = {}): Promise<Page> => {
-    if (browser === undefined || served === undefined) {
-      throw new Error("the site is opened in beforeAll");
+    if (served === undefined) {
+      throw new Error("the site is served from beforeAll on");
     }
     const { url } = served;
+    launched ??= launchChromium();
+    const browser = await launched;
     const context = await browser.newContext({ viewport: { width: 900, height: 700 }, ...options });
     context.setDefaultTimeout(30_000);
     const page = await context.newPage();

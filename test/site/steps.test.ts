@@ -145,7 +145,7 @@ describe("a look-back groups f64 as the kernels do, bit for bit, in any order an
     [2, 4],
     [3, 2],
   ] as const;
-  test.each(rows(shapes, { of: 4 }))("tiles of %i in groups of %i", (tileSize, fanOut) => {
+  test.each(rows(shapes, { of: 8 }))("tiles of %i in groups of %i", (tileSize, fanOut) => {
     const items = { itemsPerThread: tileSize, itemsPerVector: tileSize };
     const tiles = Math.ceil(data.length / tileSize);
     const distances = new Set<number>();

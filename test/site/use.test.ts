@@ -8,7 +8,9 @@ import { randomBits } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 import { lit, overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 3 });
+/** Pages that compute and draw until something is seen. */
+const pageTest = testInTurn({ of: 15, shift: 6 });
 
 const visit = useSite();
 
@@ -42,7 +44,7 @@ test("a rate reads well", () => {
   ]);
 });
 
-test("particles live, are drawn, and die", async () => {
+pageTest("particles live, are drawn, and die", async () => {
   const page = await visit("use.html", { context: { viewport: { width: 640, height: 700 } } });
   await page.waitForFunction(() =>
     /frames? a second/.test(document.getElementById("rate")?.textContent ?? ""),
@@ -65,7 +67,7 @@ test("particles live, are drawn, and die", async () => {
   await expect.poll(() => living(page), { timeout: 40_000, interval: 500 }).toBeGreaterThan(0);
 });
 
-test("splats are drawn in the order of their depths", async () => {
+pageTest("splats are drawn in the order of their depths", async () => {
   const page = await visit("use.html", { context: { viewport: { width: 640, height: 700 } } });
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await page.locator("#splats").scrollIntoViewIfNeeded();
@@ -90,7 +92,7 @@ test("splats are drawn in the order of their depths", async () => {
   await expect.poll(order, { timeout: 40_000 }).toBe("They are in no order");
 });
 
-test("a picture is blurred, and every pixel is the mean of its box", async () => {
+pageTest("a picture is blurred, and every pixel is the mean of its box", async () => {
   const page = await visit("use.html", { context: { viewport: { width: 390, height: 844 } } });
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await page.locator("#blur").scrollIntoViewIfNeeded();
@@ -188,7 +190,7 @@ test("the blur on the CPU is the mean of each box", () => {
   }
 });
 
-test("the bench is verified, drawn, and copied as JSON", async () => {
+pageTest("the bench is verified, drawn, and copied as JSON", async () => {
   const page = await visit("use.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   // A GPU takes more, and longer ones.
@@ -213,7 +215,7 @@ test("the bench is verified, drawn, and copied as JSON", async () => {
   }
 });
 
-test("without WebGPU it says so, and offers nothing that would fail", async () => {
+pageTest("without WebGPU it says so, and offers nothing that would fail", async () => {
   const page = await visit("use.html", {
     gpu: "none",
     context: { viewport: { width: 360, height: 740 } },

@@ -68,4 +68,4 @@ export const beforeAll = nothing;
 export const afterAll = nothing;
 export const beforeEach = nothing;
 export const afterEach = nothing;
-export const TestRunner = { getCurrentTest: () => undefined };
+export const TestRunner = { getCurrentTest: () => undefined, getCurrentSuite: () => undefined };

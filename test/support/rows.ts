@@ -41,17 +41,27 @@ export function rows<Row>(table: readonly Row[], parts: Parts<Row>): Row[] {
   if (TestRunner.getCurrentTest() !== undefined) {
     throw new Error("rows() is called in a test; call it outside, where the test is declared");
   }
-  const taken = isQuick() ? rowsInTurn(table, turnOfSeed(), parts) : [...table];
+  const taken = isQuick() ? rowsInTurn(table, turnOfFile(), parts) : [...table];
   watcher(table, taken, parts.of);
   return taken;
 }
 
-function turnOfSeed(): number {
+/** The file whose tests are collected, by its path in the repository. */
+export const collectedFile = (): string => TestRunner.getCurrentSuite()?.file?.name ?? "";
+
+/**
+ * The seed's turn of the file whose tests are collected. Each file counts from a turn of its own: the first rows of all tables would
+ * have their turns in one run.
+ */
+function turnOfFile(): number {
   const seed = Number(process.env.WAVEFOLD_SEED);
   if (!Number.isInteger(seed) || seed < 0) {
     throw new Error(`WAVEFOLD_SEED is ${process.env.WAVEFOLD_SEED}; it takes a whole number from 0 on`);
   }
-  return seed;
+  return (
+    [...collectedFile()].reduce((turn, letter) => (31 * turn + letter.charCodeAt(0)) % TURNS, 0) +
+    (seed % TURNS)
+  );
 }
 
 /**
@@ -65,7 +75,7 @@ export function testInTurn(parts: { readonly of: Divisor; readonly shift?: numbe
   return new Proxy(test, {
     apply(target, self, given) {
       const at = declared++;
-      const isTurn = !isQuick() || (at + shift) % of === turnOfSeed() % of;
+      const isTurn = !isQuick() || (at + shift) % of === turnOfFile() % of;
       return isTurn ? Reflect.apply(target, self, given) : undefined;
     },
   });

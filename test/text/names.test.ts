@@ -20,7 +20,7 @@ import { failures, useNullDevice } from "../support/null_device.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 12 });
 
 const device = useNullDevice();
 const shaders = new URL("../../shaders/", import.meta.url);
@@ -124,7 +124,7 @@ describe("a struct of the caller's", () => {
   test.each(
     rows(
       types.map((name, at) => [name, at] as const),
-      { of: 24, shift: 6 },
+      { of: 60, shift: 6 },
     ),
   )("may be called %s, and its fields as anything of ours", async (name, at) => {
     const most = Math.ceil(ours.length / types.length);
@@ -186,7 +186,7 @@ describe("what an operator declares", () => {
     reference: (a, b) => a + b,
   }) as Operator as Operator<string>;
 
-  test.each(rows(algorithmNames, { of: 30, shift: 25 }))(
+  test.each(rows(algorithmNames, { of: 60, shift: 25 }))(
     "may have all our names, and those of WGSL's own functions: %s",
     async (algorithm) => {
       const kernels = await kernelsWith(u32, op, {}, [algorithm]);
@@ -194,7 +194,7 @@ describe("what an operator declares", () => {
     },
   );
 
-  test.each(rows(algorithmNames, { of: 30, shift: 10 }))(
+  test.each(rows(algorithmNames, { of: 60, shift: 10 }))(
     "may have them beside a map, where `min` is WGSL's: %s",
     async (algorithm) => {
       const mapped = await kernelsWith(u32, op, { map: "min(x, max(i, 3u))" }, [algorithm]);
@@ -253,7 +253,7 @@ describe("what an operator declares", () => {
   });
 });
 
-test.each(rows([...ours, "params.length", "callers_ITEMS"], { of: 60 }))(
+test.each(rows([...ours, "params.length", "callers_ITEMS"], { of: 120 }))(
   "no text of a caller's sees %s",
   async (name) => {
     const plan = { maxLength: 100, algorithm: "blelloch", workGroupSize: 32, itemsPerThread: 4 } as const;

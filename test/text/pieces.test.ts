@@ -10,7 +10,7 @@ import { seed } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 
 /** Of these, which compile or try many texts, a run of the quick tier takes one. */
-const inTurn = testInTurn({ of: 3 });
+const inTurn = testInTurn({ of: 6 });
 
 const device = useNullDevice();
 

@@ -1,9 +1,8 @@
 // Stores the first segment that ends behind the first item of each tile of FIRST_TILE items, for reduce_offsets.wgsl. Each thread takes
 // one of these tiles, and searches by halves.
-// Linked with contract.wgsl and length_*.wgsl. params.wanted is the number of tiles. Dispatch params.tiles work-groups, or more.
+// Linked with contract.wgsl, offsets.wgsl and length_*.wgsl. params.wanted is the number of tiles. Dispatch params.tiles work-groups, or more.
 // No work-group memory.
 
-@group(0) @binding(16) var<storage, read> offsets: array<u32>;
 @group(0) @binding(14) var<storage, read_write> first_segments: array<u32>;
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -20,7 +19,7 @@ fn find_first_segments(
   var high = params.segment_count;
   while (low < high) {
     let middle = low + (high - low) / 2u;
-    if (min(offsets[params.offsets_base + middle + 1u], length) <= tile * FIRST_TILE) {
+    if (offset_at(middle + 1u, length) <= tile * FIRST_TILE) {
       low = middle + 1u;
     } else {
       high = middle;

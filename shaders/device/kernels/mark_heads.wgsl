@@ -1,10 +1,8 @@
 // Sets the bit of the first item of each segment that offsets give: segment n has the items from offsets[n] up to, and not
 // with, offsets[n + 1]. A segment also starts where the last one ends, so that the items behind it are no part of it.
 // Offsets past the end of the data start nothing.
-// Linked with contract.wgsl, head_words.wgsl and length_*.wgsl. Dispatch params.tiles work-groups, or more: together they
+// Linked with contract.wgsl, offsets.wgsl, head_words.wgsl and length_*.wgsl. Dispatch params.tiles work-groups, or more: together they
 // take all offsets. No work-group memory.
-
-@group(0) @binding(16) var<storage, read> offsets: array<u32>;
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn mark_heads(
@@ -21,11 +19,11 @@ fn mark_heads(
     segment <= params.segment_count;
     segment += params.tiles * WORK_GROUP_SIZE
   ) {
-    let start = offsets[params.offsets_base + segment];
+    let start = offset_at(segment, length);
     if (start < length) {
       atomicOr(&head_words[start / 32u], 1u << (start % 32u));
     }
-    if (segment < params.segment_count && start >= min(offsets[params.offsets_base + segment + 1u], length)) {
+    if (segment < params.segment_count && start >= offset_at(segment + 1u, length)) {
       mark_empty(segment);
     }
   }

@@ -9,17 +9,15 @@
 // segment ends in the tile. An offset past the end of the data counts as the end. Offsets that fall may give any totals, but
 // nothing is stored past the last place.
 //
-// Linked with contract.wgsl, element.wgsl, values.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl, an input of vectors,
-// an output of single items, length_*.wgsl, look_back.wgsl, tile_*.wgsl, and
+// Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, offsets.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl,
+// load_items.wgsl, an input of vectors, an output of single items, length_*.wgsl, look_back.wgsl, tile_*.wgsl, and
 // first_segment_searched.wgsl or first_segment_stored.wgsl. All subgroups are full, with at most 32 lanes. A thread has at
 // most 32 rows.
-// Generated with it: consts LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE; LANE_ITEMS, at most 31, which VECTOR divides and which divides ITEMS; LANE_VECTORS, the vectors of as many
-// items; and LANE_ROWS, the rows of a thread's items.
+// Generated with it: consts LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE; LANE_ITEMS, at most 31, which VECTOR divides and which
+// divides ITEMS; LANE_VECTORS, the vectors of as many items; and LANE_ROWS, the rows of a thread's items.
 // Dispatch at least one work-group for each tile, and params.tiles in all.
 // Work-group memory: the look-back's, the algorithm's, and two words for each LANE_ITEMS items.
 // replaces: total_of_tile
-
-@group(0) @binding(16) var<storage, read> offsets: array<u32>;
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn reduce_offsets(
@@ -167,27 +165,9 @@ fn scan_offsets_row(run: Element, items: array<SegmentValue, LANE_ITEMS>, ends: 
   // How many lanes before this one have no end, from its own on.
   let earlier = votes & ((2u << subgroup_rank) - 1u);
   let distance = select(subgroup_rank - firstLeadingBit(earlier), MAX_SUBGROUP_SIZE, earlier == 0u);
-  for (var stage = 0u; stage < LANE_STAGES; stage++) { // unroll
-    let step = 1u << stage;
-    let other = value_shuffle_up(tail, step);
-    if (subgroup_rank >= step && distance >= step) {
-      tail = combine_values(other, tail);
-    }
-  }
-  if (earlier == 0u) {
-    tail = combine_values(run.value, tail);
-  }
-  var before = value_shuffle_up(tail, 1u);
-  if (subgroup_rank == 0u) {
-    before = run.value;
-  }
+  let lanes = scan_lanes(run.value, tail, distance);
   let is_open = run.heads == 0u && (votes & ((1u << subgroup_rank) - 1u)) == 0u;
-  let last = value_shuffle(tail, subgroup_count - 1u);
-  return OffsetsRowScan(totals, before, is_open, Element(last, select(run.heads, 1u, votes != 0u)));
-}
-
-fn offset_at(segment: u32, length: u32) -> u32 {
-  return min(offsets[params.offsets_base + segment], length);
+  return OffsetsRowScan(totals, lanes.before, is_open, Element(lanes.open, select(run.heads, 1u, votes != 0u)));
 }
 
 // Marks where segments end in the tile. Call in uniform control flow.

@@ -4,9 +4,9 @@
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a row
 // ends in the tile. So if a row ends in a tile, a look-back needs nothing of the tiles before it.
 //
-// Linked with contract.wgsl, element.wgsl, values.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl, store_prefixes.wgsl,
-// rows/flat_in_order.wgsl or rows/flat_any_order.wgsl, an input and an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl.
-// The output must not overlap the input. Generated with it: LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE.
+// Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl,
+// store_prefixes.wgsl, rows/flat_in_order.wgsl or rows/flat_any_order.wgsl, an input and an output of vectors, length_*.wgsl, look_back.wgsl
+// and tile_*.wgsl. The output must not overlap the input. Generated with it: LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // All subgroups are full, with at most 32 lanes. Work-group memory: the algorithm's, and the look-back's.
 // replaces: first_needed
@@ -117,35 +117,6 @@ fn scan_flat_vectors(open: SegmentValue, items: array<SegmentValue, VECTOR>, col
     tail = value_identity();
   }
   return scan_lanes(open, tail, select(column / VECTOR + 1u, 0u, ends != 0u));
-}
-
-struct LanesScan {
-  // What comes before the lane's items in its segment, since the start of the run.
-  before: SegmentValue,
-  // What is open behind the last lane's items.
-  open: SegmentValue,
-}
-
-// Combines what each lane has behind its last end with the lanes before, and with what is open where these items start. `distance` says
-// how many lanes before this one have no end, from its own on; it is more than the lane's rank if none has one.
-fn scan_lanes(open: SegmentValue, own: SegmentValue, distance: u32) -> LanesScan {
-  let reach = min(distance, subgroup_rank);
-  var tail = own;
-  for (var stage = 0u; stage < LANE_STAGES; stage++) { // unroll
-    let step = 1u << stage;
-    let other = value_shuffle_up(tail, step);
-    if (reach >= step) {
-      tail = combine_values(other, tail);
-    }
-  }
-  if (distance > subgroup_rank) {
-    tail = combine_values(open, tail);
-  }
-  var before = value_shuffle_up(tail, 1u);
-  if (subgroup_rank == 0u) {
-    before = open;
-  }
-  return LanesScan(before, value_shuffle(tail, subgroup_count - 1u));
 }
 
 // A bit for each item of a vector that is the last one of its row, from the column of the vector's first item.

@@ -1,12 +1,10 @@
 // Segments are given by offsets, so some may have no item, and the number among those that have items is not the place.
-// Linked with totals.wgsl. No work-group memory.
+// Linked with totals.wgsl and offsets.wgsl. No work-group memory.
 // replaces: place_of_segment
-
-@group(0) @binding(16) var<storage, read> offsets: array<u32>;
 
 // The place of the segment that ends with the item, or one past the last place if there is none. If no segment before it is
 // empty, the place is the number. Otherwise it is found by halves: of the segments that end there, only the first one has
-// items. An offset past the end of the data counts as the end.
+// items.
 fn place_of_segment(last: u32, number: u32, length: u32) -> u32 {
   let end = last + 1u;
   var low = 0u;
@@ -27,8 +25,4 @@ fn place_of_segment(last: u32, number: u32, length: u32) -> u32 {
     return low;
   }
   return params.segment_count;
-}
-
-fn offset_at(segment: u32, length: u32) -> u32 {
-  return min(offsets[params.offsets_base + segment], length);
 }

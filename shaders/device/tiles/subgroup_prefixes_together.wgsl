@@ -4,15 +4,12 @@
 
 fn prefixes_of_run(elements: array<Element, ITEMS>) -> RunScan {
   var own = elements;
+  var all_sums = row_sums(elements);
   var earlier_rows = identity();
   for (var chunk = 0u; chunk < ROW_CHUNKS; chunk++) { // unroll
     var sums: array<Element, ROWS>;
     for (var row = 0u; row < ROWS; row++) { // unroll
-      var sum = own[(chunk * ROWS + row) * VECTOR];
-      for (var item = 1u; item < VECTOR; item++) { // unroll
-        sum = combine(sum, own[(chunk * ROWS + row) * VECTOR + item]);
-      }
-      sums[row] = sum;
+      sums[row] = all_sums[chunk * ROWS + row];
     }
     let scan = scan_rows(sums);
     var before = scan.before;

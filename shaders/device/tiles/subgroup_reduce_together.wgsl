@@ -1,20 +1,17 @@
 // A tile's total for operators for which WGSL has no subgroup scan, and whose order must be kept. It combines several rows
 // together, as scan_rows of subgroup_rows_together.wgsl does, and does not go the way back. For eight rows, this takes a
 // fourth of the shuffles of one row after another.
-// Call in uniform control flow. Linked with subgroup.wgsl and subgroup_scan_first.wgsl, whose work-group memory it uses.
+// Call in uniform control flow. Linked with subgroup_rows_together.wgsl, and with subgroup.wgsl and subgroup_scan_first.wgsl, whose
+// work-group memory it uses.
 // replaces: reduce_tile, total_of_tile
 
 fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
-  var own = elements;
+  var all_sums = row_sums(elements);
   var total = identity();
   for (var chunk = 0u; chunk < ROW_CHUNKS; chunk++) { // unroll
     var sums: array<Element, ROWS>;
     for (var row = 0u; row < ROWS; row++) { // unroll
-      var sum = own[(chunk * ROWS + row) * VECTOR];
-      for (var item = 1u; item < VECTOR; item++) { // unroll
-        sum = combine(sum, own[(chunk * ROWS + row) * VECTOR + item]);
-      }
-      sums[row] = sum;
+      sums[row] = all_sums[chunk * ROWS + row];
     }
     total = combine(total, reduce_rows(sums));
   }

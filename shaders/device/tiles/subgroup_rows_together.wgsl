@@ -6,6 +6,20 @@
 // Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl, subgroup_contract.wgsl, and
 // subgroup_prefixes_together.wgsl or subgroup_prefixes_shifted.wgsl.
 
+// What the lane has of each row: the items of its vector, combined.
+fn row_sums(elements: array<Element, ITEMS>) -> array<Element, VECTORS> {
+  var own = elements;
+  var sums: array<Element, VECTORS>;
+  for (var row = 0u; row < VECTORS; row++) { // unroll
+    var sum = own[row * VECTOR];
+    for (var item = 1u; item < VECTOR; item++) { // unroll
+      sum = combine(sum, own[row * VECTOR + item]);
+    }
+    sums[row] = sum;
+  }
+  return sums;
+}
+
 struct RowsScan {
   // For each row, what comes before the lane's element.
   before: array<Element, ROWS>,

@@ -112,7 +112,12 @@ export function executionsOfWindow(
 }
 
 /** Makes a plan that describes the whole from the plan of a window. It has the length, the ranges and the grouping of the whole. */
-export const whole = (plan: Plan, maxLength: number, window: number, needs: readonly RangeName[]): Plan => ({
+export const wholePlan = (
+  plan: Plan,
+  maxLength: number,
+  window: number,
+  needs: readonly RangeName[],
+): Plan => ({
   ...plan,
   maxLength,
   needs: new Set(needs),

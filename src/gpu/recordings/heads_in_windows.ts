@@ -25,7 +25,7 @@ import {
   planMover,
   rangeFor,
   subrangeOf,
-  whole,
+  wholePlan,
   windowsOf,
 } from "./divide_into_windows.ts";
 
@@ -125,7 +125,7 @@ export async function headsInWindows(
     }),
     ...(isByOffsets(options) && planMarks(planOf(given, methodsByBits(methods)), maxLength, limits)),
   };
-  const plan = whole(first, maxLength, window, [...first.needs]);
+  const plan = wholePlan(first, maxLength, window, [...first.needs]);
   const { compiled, division } = await compileAll(context, Object.values(plans));
   const made = Object.fromEntries(Object.keys(plans).map((name, at) => [name, compiled[at]])) as Made;
   try {
@@ -198,7 +198,9 @@ function executionsOf(
           { ...windowOfRanges(windows, ranges, first, items), ...placesOf(windows, ranges, part) },
           {
             ...paramsOf(first, firstIndex),
-            ...{ window: at, first_place: part.first, segment_count: part.items },
+            window: at,
+            first_place: part.first,
+            segment_count: part.items,
           },
         ),
       ),

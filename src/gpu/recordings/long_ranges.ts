@@ -28,7 +28,7 @@ import {
   planMover,
   rangeFor,
   subrangeOf,
-  whole,
+  wholePlan,
   windowsOf,
 } from "./divide_into_windows.ts";
 import { segmentsInWindows } from "./segments_in_windows.ts";
@@ -128,7 +128,7 @@ async function scanInWindows(
   const itemBytes = Math.max(type.bytes, first.itemBytes.input);
   requireWindows(first.title, maxLength, itemBytes, context.facts.limits);
   const needs = [...first.needs].filter((name) => name !== "total" || total);
-  const plan = whole(first, maxLength, window, needs);
+  const plan = wholePlan(first, maxLength, window, needs);
   const plans = initial ? [first] : [first, planOf({ initial: true, continued: true })];
   return carriedInWindows(
     context,
@@ -164,7 +164,7 @@ async function reduceInWindows(
     );
   const first = planOf({});
   requireWindows(first.title, maxLength, first.itemBytes.input, context.facts.limits);
-  const plan = whole(first, maxLength, window, [...first.needs]);
+  const plan = wholePlan(first, maxLength, window, [...first.needs]);
   const plans = initial ? [first] : [first, planOf({ initial: true })];
   return carriedInWindows(
     context,
@@ -202,7 +202,7 @@ async function compactInWindows(
     indirect === undefined
       ? asked
       : planCompact({ ...others, maxLength: window }, context.facts, methods, arrangements);
-  const plan = whole(asked, maxLength, window, [...asked.needs]);
+  const plan = wholePlan(asked, maxLength, window, [...asked.needs]);
   const { compiled, division } = await compileAll(context, [
     windowPlan,
     planAppend(options, plan, window, context.facts),

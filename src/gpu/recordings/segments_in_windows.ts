@@ -117,7 +117,9 @@ export async function segmentsInWindows(
     ...(reduces ? [] : [planMover(plan, type, window, context)]),
     ...(isCounted ? [planReduce({ type: u32, maxLength: mostWindows }, facts, methods, ["items"])] : []),
   ]);
-  const [rows, other] = compiled as [Compiled, Compiled?];
+  const [rows, second] = compiled as [Compiled, Compiled?];
+  const mover = reduces ? undefined : second;
+  const counter = isCounted ? second : undefined;
   const narrow: Compiled = {
     ...rows,
     plan: { ...plan, variants: plan.variants.filter(({ arrangement }) => !isWide(arrangement)) },
@@ -159,18 +161,12 @@ export async function segmentsInWindows(
           count: inParts ? subrangeOf(inParts, at, 1, u32.bytes) : ranges.count,
         };
         const params = { ...paramsOf(first, firstIndex), columns, segment_count: segmentCount };
-        return executionsOfWindow(
-          atVectors ? rows : narrow,
-          reduces ? undefined : other,
-          items,
-          given,
-          params,
-        );
+        return executionsOfWindow(atVectors ? rows : narrow, mover, items, given, params);
       });
-      return inParts && other
+      return inParts && counter
         ? [
             ...executions,
-            executionOf(other, windows.length, {
+            executionOf(counter, windows.length, {
               input: subrangeOf(inParts, 0, windows.length, u32.bytes),
               output: ranges.count,
             }),

@@ -54,24 +54,46 @@ const affineOf = (earlier: number, later: number): number => {
   return ((a << 16) | ((Math.imul(scale, earlier & 0xffff) + later) & 0xffff)) >>> 0;
 };
 
-/** Maps with odd scales, so that a prefix depends on every item in it. */
+/** Maps with odd scales, so that a prefix depends on every item in it. In what follows, a callback for each of 2^23 items would take up to a second. */
 function itemsOf(length: number, seed: number): Uint32Array {
+  const items = new Uint32Array(length);
   let state = seed;
-  return Uint32Array.from({ length }, () => {
+  for (let at = 0; at < length; at++) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return (state | 0x10000) >>> 0;
-  });
+    items[at] = state | 0x10000;
+  }
+  return items;
+}
+
+/** Where an array first differs from what another one begins with, or its length. */
+function firstDifference(wanted: Uint32Array, found: Uint32Array): number {
+  let at = 0;
+  while (at < wanted.length && found[at] === wanted[at]) {
+    at++;
+  }
+  return at;
 }
 
 function prefixesOf(data: Uint32Array): Uint32Array {
+  const prefixes = new Uint32Array(data.length);
   let prefix = 0x10000;
-  return data.map((x) => {
-    prefix = affineOf(prefix, x);
-    return prefix;
-  });
+  for (let at = 0; at < data.length; at++) {
+    prefix = affineOf(prefix, data[at] as number);
+    prefixes[at] = prefix;
+  }
+  return prefixes;
 }
 
-const keptOf = (data: Uint32Array): Uint32Array => data.filter((x) => x % 3 === 1);
+function keptOf(data: Uint32Array): Uint32Array {
+  const kept = new Uint32Array(data.length);
+  let count = 0;
+  for (const x of data) {
+    if (x % 3 === 1) {
+      kept[count++] = x;
+    }
+  }
+  return kept.subarray(0, count);
+}
 
 const WHERE = "x % 3u == 1u";
 
@@ -185,10 +207,10 @@ async function problemOf(
       const found = new Uint32Array(staging.getMappedRange());
       const { wanted } = cases[run % 2] as { wanted: Uint32Array };
       const counted = plan.needs.has("count") && found[length] !== wanted.length;
-      const at = wanted.findIndex((word, index) => found[index] !== word);
+      const at = firstDifference(wanted, found);
       const problem = counted
         ? `${found[length]} items are kept instead of ${wanted.length}`
-        : at >= 0
+        : at < wanted.length
           ? `item ${at} is ${found[at]} instead of ${wanted[at]}`
           : undefined;
       staging.unmap();

@@ -52,7 +52,7 @@ const proofs: readonly (Partial<ScanOptions> & { memory: MemoryModel; states: nu
 const titleOf = ({ memory, states: _, ...options }: (typeof proofs)[number]): string =>
   `${JSON.stringify(options)}, ${memory === webgpu ? "by WebGPU's promises" : "by less than WebGPU promises"}`;
 
-test.each(rows(proofs, { of: 60 }).map((proof) => ({ title: titleOf(proof), proof })))(
+test.each(rows(proofs, { of: 120 }).map((proof) => ({ title: titleOf(proof), proof })))(
   "no interleaving gives a wrong prefix or goes on for ever: $title",
   { timeout: STUCK_MS },
   ({ proof: { memory, states, ...options } }) => {

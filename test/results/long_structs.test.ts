@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { i32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import { prepare } from "../../src/gpu/recordings/recording.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { fourMaps, fourMapsInTurn, maps, mapsInTurn, matrix } from "../look_back/operators.ts";
+import type { Run } from "../look_back/support.ts";
+import { contextOfFold, expectExact, needVotes, POISON, prepareScan, wordsOf } from "../look_back/support.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { asOnGpus, useSoftwareFold } from "../support/fold.ts";
+import { planScan } from "../support/plans.ts";
+import { randomBits, randomItems } from "../support/random.ts";
+import { rows } from "../support/rows.ts";
+
+const fold = useSoftwareFold();
+
+/** Items of 64 bytes are stored by pairs of lanes. Of 16 bytes and more, an inclusive prefix comes from the next lane. */
+const cases = [
+  { type: maps, op: mapsInTurn as unknown as Operator<string>, itemsPerThread: 2, exclusive: false },
+  { type: maps, op: mapsInTurn as unknown as Operator<string>, itemsPerThread: 2, exclusive: true },
+  { type: matrix.type, op: matrix as unknown as Operator<string>, itemsPerThread: 4, exclusive: false },
+  // Three chunks of two rows.
+  { type: fourMaps, op: fourMapsInTurn as unknown as Operator<string>, itemsPerThread: 6, exclusive: false },
+] as const;
+
+/** What a case is planned with: as many items as two subgroups take. */
+function optionsOf({ type, op, itemsPerThread, exclusive }: (typeof cases)[number]) {
+  const sizes = { workGroupSize: 2 * contextOfFold(fold()).facts.subgroupMaxSize, itemsPerThread };
+  const tile = sizes.workGroupSize * sizes.itemsPerThread;
+  const ways = { algorithm: "subgroup", passes: "single" } as const;
+  return { tile, options: { type, op, exclusive, maxLength: 40 * tile, ...sizes, ...ways } };
+}
+
+const runsOf = (tile: number, { type, op, exclusive }: (typeof cases)[number]): Run[] =>
+  [1, tile - 1, tile, tile + 1, 2 * tile, 5 * tile + 3, 33 * tile - 1].map((length) => {
+    const data = randomItems(type, length, `pairs ${length}`);
+    return { title: `of ${length}`, data, expected: scanReference(data, { op, exclusive }) } as Run;
+  });
+
+describe("a single pass over structs of many bytes", () => {
+  const titled = cases.map((one) => [`${one.type.bytes} bytes, exclusive: ${one.exclusive}`, one] as const);
+
+  test.for(rows(titled, { of: 8 }))("%s", async ([, one], { skip }) => {
+    needVotes(fold(), skip);
+    const { tile, options } = optionsOf(one);
+    const subject = await asOnGpus(fold(), () => prepareScan(fold(), options));
+    expect(subject.plan.kernels.some(({ code }) => code.includes("fn write_pair("))).toBe(
+      one.type.bytes === 64,
+    );
+    expect(subject.plan.kernels.some(({ code }) => code.includes("element_shuffle(given, next)"))).toBe(
+      !one.exclusive,
+    );
+    await expectExact(subject, runsOf(tile, one));
+    subject.prepared.destroy();
+  });
+
+  // By the same tiles.
+  test.for(rows(titled, { of: 8, shift: 4 }))("in place, %s", async ([, one], { skip }) => {
+    needVotes(fold(), skip);
+    const { tile, options } = optionsOf(one);
+    const { device } = fold();
+    const plan = await asOnGpus(fold(), () =>
+      planScan(options, contextOfFold(fold()).facts, ["vectors", "in-place"]),
+    );
+    const own = plan.passes(2 * tile, "in-place").map(({ kernel }) => kernel);
+    expect(own.map(({ entryPoint }) => entryPoint)).toEqual(["scan_single_pass", "scan_left_tiles"]);
+    const byPairs = one.type.bytes === 64;
+    expect(own.map(({ code }) => code.includes("fn write_pair("))).toEqual([byPairs, byPairs]);
+    const prepared = await prepare(contextOfFold(fold()), plan);
+    for (const { title, data, expected } of runsOf(tile, one)) {
+      const words = wordsOf(data);
+      const padded = new Uint32Array(words.length + 16).fill(POISON);
+      padded.set(words);
+      const buffer = storageBuffer(device, padded);
+      const range = { buffer, size: 4 * words.length };
+      const encoder = device.createCommandEncoder();
+      prepared.record(encoder, { input: range, output: range, length: data.length });
+      device.queue.submit([encoder.finish()]);
+      padded.set(wordsOf(expected as AnyArray));
+      expectSameBits(await readWords(device, buffer), padded, `in place, ${title}`);
+      buffer.destroy();
+    }
+    prepared.destroy();
+  });
+});
+
+describe("the order in which prefixes are combined is that of groupingOf", () => {
+  const names = Array.from({ length: 16 }, (_, at) => `at_${at}`);
+  test.for(rows([8, 16], { of: 8, shift: 2 }))("%i words", async (fields, { skip }) => {
+    needVotes(fold(), skip);
+    const own = names.slice(0, fields);
+    const type = struct({ name: "Steps", fields: Object.fromEntries(own.map((name) => [name, i32])) });
+    // Sums that stop at a bound depend on the order.
+    const most = 1000;
+    const bounded = operator({
+      name: "addBounded",
+      type,
+      identity: Object.fromEntries(own.map((name) => [name, 0])),
+      combine: [
+        "return Steps(",
+        ...own.map((name) => `  clamp(earlier.${name} + later.${name}, -${most}, ${most}),`),
+        ");",
+      ].join("\n"),
+      reference: (earlier, later) =>
+        Object.fromEntries(
+          own.map((name) => [
+            name,
+            Math.max(-most, Math.min(most, (earlier[name] as number) + (later[name] as number))),
+          ]),
+        ),
+    });
+    const { facts } = contextOfFold(fold());
+    const sizes = { workGroupSize: 2 * facts.subgroupMaxSize, itemsPerThread: 4 };
+    const tile = sizes.workGroupSize * sizes.itemsPerThread;
+    const options = { type, op: bounded as unknown as Operator<string>, maxLength: 4 * tile, ...sizes };
+    const subject = await asOnGpus(fold(), () =>
+      prepareScan(fold(), { ...options, algorithm: "subgroup", passes: "single" }),
+    );
+    const grouping = subject.plan.groupingOf("vectors");
+    expect(grouping.shifted).toBe(true);
+    const data = type.array(3 * tile);
+    const next = randomBits("steps");
+    for (let at = 0; at < 3 * tile; at++) {
+      data.set(at, Object.fromEntries(own.map((name) => [name, (next() % 1401) - 700])));
+    }
+    const expected = scanReference(data, { op: options.op, grouping });
+    expect(wordsOf(expected as AnyArray)).not.toEqual(
+      wordsOf(scanReference(data, { op: options.op, grouping: { ...grouping, shifted: false } }) as AnyArray),
+    );
+    await expectExact(subject, [{ title: "steps", data, expected } as Run]);
+    subject.prepared.destroy();
+  });
+});
