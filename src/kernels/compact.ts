@@ -219,7 +219,12 @@ export interface CompactKernelOptions extends KernelOptions {
 }
 
 /** The sources that all kernels of a compaction share. `count` is the sum of u32. */
-function compactSources(count: Monoid, options: CompactKernelOptions, vector: number): Source[] {
+function compactSources(
+  count: Monoid,
+  options: CompactKernelOptions,
+  vector: number,
+  keeps = false,
+): Source[] {
   const { type, selector, indices, sources, lengthOnGpu, map, parted } = options;
   return [
     prefixText(true),
@@ -228,7 +233,7 @@ function compactSources(count: Monoid, options: CompactKernelOptions, vector: nu
     // The sources of a selector bring the files of the type.
     ...(selector !== "flags" && "sources" in selector ? [] : (map?.keptSources(type) ?? type.files)),
     lengthFile(lengthOnGpu),
-    ...sources(count, { votes: vector === 1 }),
+    ...sources(count, { votes: vector === 1, keeps }),
     loadItems,
     loadKept,
   ];
@@ -293,7 +298,7 @@ export function compactKernel(
     `wavefold ${parted?.primitive ?? "compact"} ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
     singlePass ? "compact_single_pass" : classes ? "part_classes" : "compact_tiles",
     withInstead(options.oneByOne?.kept, [
-      ...compactSources(count, options, vector),
+      ...compactSources(count, options, vector, singlePass),
       ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
       ...(classes?.move ?? [

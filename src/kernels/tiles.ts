@@ -13,6 +13,8 @@ export interface NumberedThreads {
 export interface TileTraits {
   /** Whether each vector's combination is 0 or 1, and the operator adds these up. */
   readonly votes?: boolean;
+  /** Whether the kernel moves kept items to their places, as store_kept.wgsl does. */
+  readonly keeps?: boolean;
   /** Whether vectors have one item each, so that a tile has many rows. */
   readonly oneItem?: boolean;
   /** Whether other tiles wait for a tile's total, so that it comes as early as possible. */

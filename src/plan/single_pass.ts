@@ -161,8 +161,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 8,
         isDefault: true,
       },
-      // u32, half kept, H100, 2^24: 58.0 (512 × 16: 61.1; 512 × 12: 58.8; 384 × 16: 59.0; 512 × 20: 62.0), 2^25: 95.6
-      // (104.1; 98.7; 99.2). H200, 512 × 16, 2^24: 52.5 (512 × 24: 54.6; reduce-then-scan 79).
+      // u32, half kept, H100, 2^24: 56.5 µs (512 × 16: 57.0; 256 × 24: 57.5), 2^26: 164.7.
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
@@ -171,8 +170,8 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 14,
         isDefault: true,
       },
-      // 2^26: 149 µs (512 × 16: 160), 2^28: 525 (512 × 16: 587; 512 × 28: 732; reduce-then-scan 724).
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 512, items: 24, isDefault: true },
+      // 2^26: 159.6 µs (512 × 24: 161.6; 256 × 24: 160.6; 256 × 32: 162.2), 2^28: 562 (571; 575; 569; 512 × 28: 590; with ranks held, 621).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 28, isDefault: true },
     ],
     runs: [
       // Run lengths with their keys, u32, runs of about 4, H100, 2^20: 14.1 µs (256 × 16: 14.6; 512 × 12: 14.5), 2^22: 22.4 (23.2; 24.4).
@@ -189,8 +188,9 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
     ],
     parts: [
-      // u32, half kept, H100, 2^24: 65.4 µs (512 × 16: 68.7; 512 × 24: 82.6; in one range 114), 2^26: 235 (244; 295).
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 20, isDefault: true },
+      // u32, half kept, H100, 2^24: 78.9 µs (256 × 24: 82.5; 512 × 16: 79.2; 512 × 24: 84.7; in one range 114), 2^28: 871 (881; 899; 876;
+      // 256 × 28: 868; with ranks held, 256 × 20, 999).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
     ],
   },
   // Not measured. A single pass is the default for those elements for which it is faster on an H200, once a test has shown

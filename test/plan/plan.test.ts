@@ -280,6 +280,28 @@ test.each([onePass, twoPasses])(
   },
 );
 
+test("in a single pass, votes on more than 8 items of a thread are kept, and all come before the first branch", async () => {
+  const ranksOf = async (itemsPerThread: number, passes: "single" | "reduce-then-scan", most: number) => {
+    const tuning = { algorithm: "subgroup", workGroupSize: 256, itemsPerThread, passes } as const;
+    const own = factsWith({ subgroupMinSize: 4, subgroupMaxSize: most });
+    const { kernels } = await planCompact({ ...tuning, type: u32, where: "true", maxLength: 1000 }, own);
+    const codes = kernels.map(({ code }) => /^fn ranks_of\([\s\S]*?^\}/m.exec(code)?.[0] ?? "");
+    return codes.find((code) => code !== "") ?? "";
+  };
+  const votes = await ranksOf(12, "single", 32);
+  expect(votes.split("subgroupBallot(")).toHaveLength(12 + 1);
+  expect(votes.indexOf("if (")).toBeGreaterThan(votes.lastIndexOf("subgroupBallot("));
+  // Few items, two passes, more lanes than a word has bits, and too much work-group memory.
+  for (const ranks of [
+    await ranksOf(8, "single", 32),
+    await ranksOf(12, "reduce-then-scan", 32),
+    await ranksOf(12, "single", 64),
+    await ranksOf(20, "single", 32),
+  ]) {
+    expect(ranks).toContain("begin_scan(");
+  }
+});
+
 test.each([
   { type: f32, op: add, links: ["reduce_subgroups(reduce_row(sum))"], without: ["scan_rows("] },
   { type: f16, op: mul, links: ["reduce_subgroups(reduce_row(sum))"], without: ["scan_rows("] },

@@ -25,6 +25,22 @@ const predicates: [ScalarType, string, (value: Scalar, index: number) => boolean
   [f64, "less_f64(f64_from_i32(-1), x)", (value) => value > -1],
 ];
 
+test.each([u32, f64])("$name, by the votes of subgroups on 12 and 33 items of a thread", async ({ name }) => {
+  for (const itemsPerThread of [12, 33]) {
+    const sizes = { algorithm: "subgroup", passes: "single", workGroupSize: 64, itemsPerThread } as const;
+    const tile = 64 * itemsPerThread;
+    for (const length of [1, ...around(tile), ...around(3 * tile), 70 * tile + 5]) {
+      const data = anyItems(name, length, `votes ${length}`);
+      const options = { ...sizes, where: "i % 3u != 1u && i != 70u" };
+      const keep = (_: Scalar, index: number): boolean => index % 3 !== 1 && index !== 70;
+      const title = `${length}, ${itemsPerThread} items`;
+      expectSameBits(await fold().compact(data, options), compactReference(data, keep), title);
+      const indices = compactReference(data, keep, { indices: true });
+      expectSameBits(await fold().compact(data, { ...options, indices: true }), indices, `indices, ${title}`);
+    }
+  }
+});
+
 /** The lengths for each of the small tunings. */
 const sweepsOf = (algorithm: Algorithm) =>
   smallTunings.map(({ most, ...sizes }) => ({

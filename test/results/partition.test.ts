@@ -189,6 +189,7 @@ interface Row {
   readonly type: ElementType;
   readonly algorithm: Algorithm;
   readonly itemsPerThread: number;
+  readonly workGroupSize?: number;
   readonly vector: number;
   /** Whether long items go one by one, as on software adapters; else kernels are those that GPUs get. */
   readonly oneByOne: boolean;
@@ -196,6 +197,15 @@ interface Row {
 const recorded: readonly Row[] = [
   { type: u32, algorithm: "blelloch", itemsPerThread: 8, vector: 4, oneByOne: false },
   { type: u32, algorithm: "subgroup", itemsPerThread: 8, vector: 4, oneByOne: false },
+  // With subgroups of at most 32 lanes, votes are kept in place of ranks.
+  {
+    type: u32,
+    algorithm: "subgroup",
+    workGroupSize: 64,
+    itemsPerThread: 12,
+    vector: 4,
+    oneByOne: false,
+  },
   { type: u64, algorithm: "hillis-steele", itemsPerThread: 4, vector: 2, oneByOne: false },
   { type: f16, algorithm: "subgroup", itemsPerThread: 8, vector: 8, oneByOne: false },
   { type: types[3] as ElementType, algorithm: "blelloch", itemsPerThread: 4, vector: 4, oneByOne: false },
@@ -208,13 +218,13 @@ const recordings = recorded.flatMap((row) =>
   ),
 );
 describe.each(rows(recordings, { of: 120, shift: 36 }))(
-  "recorded: $type.name, $algorithm, one by one: $oneByOne, $kind, the length on the GPU: $lengthOnGpu",
-  ({ type, algorithm, itemsPerThread, vector, oneByOne, kind, lengthOnGpu }) => {
+  "recorded: $type.name, $algorithm, $itemsPerThread items, one by one: $oneByOne, $kind, the length on the GPU: $lengthOnGpu",
+  ({ type, algorithm, workGroupSize = 8, itemsPerThread, vector, oneByOne, kind, lengthOnGpu }) => {
     beforeAll(() => planAs(fold(), { software: oneByOne }));
-    const tile = 8 * itemsPerThread;
-    const lengths = [1, ...around(tile), ...around(3 * tile), tile * tile + 5];
+    const tile = workGroupSize * itemsPerThread;
+    const lengths = [1, ...around(tile), ...around(3 * tile), tile * Math.min(tile, 100) + 5];
     const maxLength = Math.max(...lengths);
-    const options = { type, algorithm, workGroupSize: 8, itemsPerThread, maxLength, where: "i % 3u != 1u" };
+    const options = { type, algorithm, workGroupSize, itemsPerThread, maxLength, where: "i % 3u != 1u" };
     const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
     const layouts = Object.entries(layoutsOf(vector));
 

@@ -11,9 +11,11 @@ fn is_stored(is_kept: bool, index: u32) -> bool {
 
 // As many items of the rest come before an item as there are items before it that are not kept.
 fn store_item(is_kept: bool, before: u32, index: u32, item: Output) {
+  // What the two stores have in common comes before the branch.
+  let place = select(index - before, before, is_kept);
   if (is_kept) {
-    write_item(before, item);
+    write_item(place, item);
   } else {
-    rest[params.unique_base + index - before] = item;
+    rest[params.unique_base + place] = item;
   }
 }

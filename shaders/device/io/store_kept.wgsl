@@ -2,25 +2,32 @@
 // Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, load_kept.wgsl and output_items.wgsl. Call from any
 // control flow. No work-group memory.
 
-// The place of each kept item within the thread's run. A word holds two places to save registers, since threads hold the
-// places while they wait for other tiles.
+// The place of each kept item within the thread's run, how many items the tile keeps before the run, and in all. A word holds two
+// places to save registers, since threads hold the places while they wait for other tiles.
 struct Ranks {
   words: array<u32, RANK_WORDS>,
+  before: Element,
+  total: Element,
 }
 
 const RANK_WORDS = (ITEMS + 1u) / 2u;
 
-fn ranks_of(run: array<Element, ITEMS>) -> Ranks {
-  var places = finish_run(run, identity());
+fn ranks_of(kept: Kept, thread: u32) -> Ranks {
+  let counts = counts_of(kept);
+  let scan = begin_scan(counts, thread);
+  var places = finish_run(run_of(scan, counts), identity());
   var ranks: Ranks;
+  ranks.before = before_run(scan);
+  ranks.total = scan.total;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     ranks.words[item / 2u] |= places[item] << (16u * (item % 2u));
   }
   return ranks;
 }
 
-// `before` is the number of items that are kept before the thread's run.
-fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before: Element) {
+// `before_tile` is the number of items that the tiles before keep.
+fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before_tile: Element) {
+  let before = before_tile + ranks.before;
   var items = kept.items;
   var counts = counts_of(kept);
   var words = ranks.words;

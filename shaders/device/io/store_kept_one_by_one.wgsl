@@ -3,8 +3,9 @@
 // single items. Call from any control flow. No work-group memory.
 // replaces: store_kept
 
-// `before` is the number of items that are kept before the thread's run.
-fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before: Element) {
+// `before_tile` is the number of items that the tiles before keep.
+fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before_tile: Element) {
+  let before = before_tile + ranks.before;
   var flags = kept.flags;
   var words = ranks.words;
   for (var item = 0u; item < ITEMS; item++) {

@@ -19,18 +19,15 @@ fn compact_single_pass(
   }
 
   let kept = load_kept(tile, thread, length);
-  let counts = counts_of(kept);
-  // By subgroups, all votes are in begin_scan. They come before any branch that only a few lanes take, such as the one that
+  // By subgroups, all votes are in ranks_of. They come before any branch that only a few lanes take, such as the one that
   // hands on the total. After such a branch, one driver was seen to leave the first lane out of a vote.
-  let scan = begin_scan(counts, thread);
-  let ranks = ranks_of(run_of(scan, counts));
-  hand_on(tile, scan.total, thread);
-  let before = before_run(scan);
-  look_back(tile, scan.total, thread, length);
-  store_kept(tile, thread, kept, ranks, carry() + before);
+  let ranks = ranks_of(kept, thread);
+  hand_on(tile, ranks.total, thread);
+  look_back(tile, ranks.total, thread, length);
+  store_kept(tile, thread, kept, ranks, carry());
 
   if (tile == last_tile(length) && thread == 0u) {
-    store_total(carry() + scan.total);
+    store_total(carry() + ranks.total);
   }
 }
 

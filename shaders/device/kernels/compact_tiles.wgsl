@@ -15,8 +15,6 @@ fn compact_tiles(
 
   let kept = load_kept(tile, thread, data_length());
   // Votes come before branches that only a few lanes take: compact_single_pass.wgsl says why.
-  let counts = counts_of(kept);
-  let scan = begin_scan(counts, thread);
-  let ranks = ranks_of(run_of(scan, counts));
-  store_kept(tile, thread, kept, ranks, load_carry(tile) + before_run(scan));
+  let ranks = ranks_of(kept, thread);
+  store_kept(tile, thread, kept, ranks, load_carry(tile));
 }

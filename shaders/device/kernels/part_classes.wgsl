@@ -17,11 +17,9 @@ fn part_classes(
     class_now = class_at;
     let kept = load_kept(tile, thread, data_length());
     // Votes come before branches that only a few lanes take: compact_single_pass.wgsl says why.
-    let counts = counts_of(kept);
-    let scan = begin_scan(counts, thread);
-    let ranks = ranks_of(run_of(scan, counts));
+    let ranks = ranks_of(kept, thread);
     let part = class_at * params.tiles;
-    store_kept(tile, thread, kept, ranks, load_carry(part + min(tile, params.tiles - 1u)) + before_run(scan));
+    store_kept(tile, thread, kept, ranks, load_carry(part + min(tile, params.tiles - 1u)));
     // The next class takes the same work-group memory.
     workgroupBarrier();
   }

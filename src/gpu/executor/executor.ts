@@ -199,8 +199,8 @@ export const readsThroughOutput = ({ needs, segments }: Plan, { slots }: Pass): 
 const NOTHING_BYTES = 64;
 
 /**
- * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. `deferred` has pipelines by
- * the kernel's text that are not compiled now.
+ * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. `given` has pipelines by
+ * the kernel's text that are not compiled here.
  *
  * @throws {LimitError} {@link SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
  */
@@ -208,7 +208,7 @@ export async function compilePlan(
   context: Context,
   plan: Plan,
   runs = RUNS,
-  deferred?: ReadonlyMap<string, Pipeline>,
+  given?: ReadonlyMap<string, Pipeline | Promise<Pipeline>>,
 ): Promise<Compiled> {
   const { title } = plan;
   const label = `wavefold ${title}`;
@@ -263,7 +263,7 @@ export async function compilePlan(
     // While the device compiles, it makes the scratch.
     const done = await Promise.allSettled([
       ...plan.kernels.map(async (kernel) => {
-        pipelines.set(kernel.code, deferred?.get(kernel.code) ?? (await pipelineOf(context, kernel)));
+        pipelines.set(kernel.code, await (given?.get(kernel.code) ?? pipelineOf(context, kernel)));
       }),
       ...plan.scratch.slice(0, plan.eagerScratch).map(async (_, index) => {
         const words = plan.filled?.[index];

@@ -103,7 +103,7 @@ const KEPT_RECORDINGS = 64;
 
 /**
  * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. If each recording is
- * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once. `deferred` is as in
+ * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once. `given` is as in
  * {@link compilePlan}.
  *
  * @throws {SourceError} {@link OutOfMemoryError} {@link DeviceLostError}
@@ -113,9 +113,9 @@ export const prepare = async (
   plan: Plan,
   runs = RUNS,
   isSubmitted?: boolean,
-  deferred?: ReadonlyMap<string, Pipeline>,
+  given?: ReadonlyMap<string, Pipeline | Promise<Pipeline>>,
 ): Promise<Prepared> =>
-  checked(context, undivided(await compilePlan(context, plan, runs, deferred)), isSubmitted);
+  checked(context, undivided(await compilePlan(context, plan, runs, given)), isSubmitted);
 
 const planNames = { maxLength: true, lengthOnGpu: "boolean", ...commonNames } as const;
 const scanNames = {
@@ -213,15 +213,21 @@ export async function prepareFor(
   };
   // The device compiles the kernels of the first arrangement on threads of its own. Meanwhile, the others are linked.
   const first = segments || arrangements.length === 1 ? undefined : await planFor(arrangements.slice(0, 1));
+  const given = new Map<string, Pipeline | Promise<Pipeline>>();
   for (const kernel of first?.kernels ?? []) {
-    pipelineOf(context, kernel);
+    given.set(kernel.code, pipelineOf(context, kernel));
   }
   const plan = await planFor(arrangements);
   let prepared: Prepared | undefined;
   const others = deferKernels(context, plan, (first ?? plan).kernels, () => prepared?.forget());
   const compileOthers = (): void => void others.compile(() => prepared !== undefined);
   try {
-    const made = await prepare(context, plan, undefined, isSubmitted, others.pipelines);
+    for (const [code, pipeline] of others.pipelines) {
+      given.set(code, pipeline);
+    }
+    const made = await prepare(context, plan, undefined, isSubmitted, given);
+    // What is prepared has its pipelines now, and lets go of them when it is destroyed.
+    given.clear();
     prepared = made;
     return {
       ...made,
