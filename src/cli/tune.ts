@@ -113,6 +113,9 @@ function ownSweepsOf({ types, primitives }: TuneOptions): OwnSweep[] {
   );
 }
 
+/** How the time is divided. What has many ways, or kernels that compile slowly, gets more of it. */
+const shares = { scan: 5, reduce: 3, compact: 5, sort: 4, pairs: 4, histogram: 2 } as const;
+
 /** What the last way may take beyond its deadline, and the report. */
 const LAST_MS = 1000;
 
@@ -323,7 +326,12 @@ export async function tune(options: TuneOptions): Promise<void> {
     const adapter = adapterOf(fold.device.adapterInfo);
     const parts = [`${host.device.name}, ${host.device.driver}; commit ${host.commit}`, ...notes];
     const others: object[] = [];
-    let left = sweeps.length + own.length;
+    let left = [...sweeps, ...own].reduce((sum, { primitive }) => sum + shares[primitive], 0);
+    const deadlineOf = (primitive: keyof typeof shares, now: number): number => {
+      const share = shares[primitive] / left;
+      left -= shares[primitive];
+      return now + share * (end - now);
+    };
     const note = (what: string, ways: number, since: number): void => {
       const [took, all] = [since, start].map((from) => ((performance.now() - from) / 1000).toFixed(1));
       progress.note(`${what}: ${ways} ways in ${took} s, ${all} s in all`);
@@ -335,7 +343,7 @@ export async function tune(options: TuneOptions): Promise<void> {
         try {
           for (const sweep of ofType) {
             const now = performance.now();
-            const deadline = now + (end - now) / left--;
+            const deadline = deadlineOf(sweep.primitive, now);
             const outcome = await timeTunings(fold, timer, stages, { ...sweep, deadline }, progress.step);
             times.push(...outcome.times);
             rejected.push(...outcome.rejected);
@@ -361,7 +369,7 @@ export async function tune(options: TuneOptions): Promise<void> {
         const found = await tuneOne(fold, {
           ...one,
           ...ownChoice,
-          deadline: now + (end - now) / left--,
+          deadline: deadlineOf(one.primitive, now),
           alwaysFirsts: true,
           onCandidate: (candidate) =>
             progress.step(`${one.primitive}<${one.type.name}>: ${candidateText(candidate, one.primitive)}`),

@@ -173,7 +173,7 @@ export interface Parted {
     /** What gives an item's class: WGSL over the element `x` and its index `i`. */
     readonly expression: string;
     /** The files that count items and move them, if items have these sizes. */
-    kernelsOf(options: KernelOptions): ClassKernels;
+    kernelsOf(options: Pick<KernelOptions, "algorithm" | "sizes">): ClassKernels;
     /** The kernel that stores where classes begin. */
     offsets(count: Monoid, sizes: Sizes): Kernel;
   };
@@ -183,6 +183,8 @@ export interface Parted {
 export interface ClassKernels {
   readonly count: readonly SourceText[];
   readonly move: readonly SourceText[];
+  /** Whether each loads a tile once, and not once for each class. */
+  readonly loadOnce: boolean;
   /** The constants that only they use. */
   readonly constants?: Constants;
 }

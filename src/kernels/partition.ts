@@ -29,6 +29,7 @@ export const apart: Parted = { primitive: "partition", store: storeApart, apart:
 
 /** The kernels of a partition by classes that every adapter runs: each class loads and scans its tile. */
 const portable: ClassKernels = {
+  loadOnce: false,
   count: [loadOneClass, countClasses],
   move: [loadOneClass, storeKept, partClasses],
 };
@@ -37,7 +38,7 @@ const portable: ClassKernels = {
 export const byClass = (
   number: number,
   expression: string,
-  byVotes: (options: KernelOptions) => ClassKernels | undefined,
+  byVotes: (options: Pick<KernelOptions, "algorithm" | "sizes">) => ClassKernels | undefined,
 ): Parted => ({
   primitive: "partition",
   classes: {

@@ -21,7 +21,7 @@ const rankByVotes = /* @__PURE__ */ file("sort/rank_by_votes.wgsl", rankByVotesF
 export function classesByVotes(
   classes: number,
   mostMemory: number,
-  { algorithm, sizes }: KernelOptions,
+  { algorithm, sizes }: Pick<KernelOptions, "algorithm" | "sizes">,
 ): ClassKernels | undefined {
   const counters = subgroupSlots(sizes) * classes;
   // Subgroups that may lack lanes are numbered in as much memory again.
@@ -33,6 +33,7 @@ export function classesByVotes(
   return {
     count: [...files, countByVotes],
     move: [...files, partByVotes],
+    loadOnce: true,
     constants: {
       RADIX: classes,
       DIGIT_BITS: Math.ceil(Math.log2(classes)),

@@ -107,10 +107,11 @@ export function planCompact(
   );
   const single = arrangements.includes("vectors") || arrangements.includes("in-place") ? once : undefined;
   const row = rowOf(twoPassRows, "compact", count.domain, options, facts, methods);
-  // With fewer items a thread, what a work-group stores of each class lies closer together in time.
-  const items =
-    row.algorithm === "subgroup" ? Math.min(row.items, itemsByClasses(classes?.number)) : row.items;
-  const tuning = chooseSizes({ ...row, items }, title, type, count.domain, options, facts, methods);
+  const sizesFor = (items: number) =>
+    chooseSizes({ ...row, items }, title, type, count.domain, options, facts, methods);
+  const ofRow = sizesFor(row.items);
+  const most = itemsByClasses(classes?.number);
+  const tuning = most < row.items && parted?.classes?.kernelsOf(ofRow).loadOnce ? sizesFor(most) : ofRow;
   const maxLength = requireMaxLength(
     title,
     options.maxLength,
@@ -311,8 +312,9 @@ export function planCompact(
 }
 
 /**
- * The most items of a thread where subgroups vote on classes. H100, u32, 2^24 and 2^28, µs, with 2 items, 4 and 8: 4 classes 160, 141, 143; 2135,
- * 1752, 1683; 16 classes 208, 232, 263; 2687, 3111, 3422. 8 classes, 2^26, with 4 and 8: 601, 692.
+ * The most items of a thread where subgroups vote on classes. With fewer, what a work-group stores of each class lies closer together in
+ * time. H100, u32, 2^24 and 2^28, µs, with 2 items, 4 and 8: 4 classes 160, 141, 143; 2135, 1752, 1683; 16 classes 208, 232, 263; 2687,
+ * 3111, 3422. 8 classes, 2^26, with 4 and 8: 601, 692.
  */
 const itemsByClasses = (classes = 1): number => (classes <= 4 ? Infinity : classes <= 8 ? 4 : 2);
 
@@ -393,7 +395,7 @@ export const MOST_CLASSES = 16;
 /** @throws {ArgumentError} for classes that are none. */
 function partedBy(
   { type, where, rest, classes, class: expression }: PartitionOptions,
-  byVotes: (classes: number, options: KernelOptions) => ClassKernels | undefined,
+  byVotes: (classes: number, options: Pick<KernelOptions, "algorithm" | "sizes">) => ClassKernels | undefined,
 ): Parted {
   const title = `partition<${type?.name}>`;
   if (classes === undefined && expression === undefined) {

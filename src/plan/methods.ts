@@ -179,7 +179,7 @@ export interface Methods {
   readonly classesByVotes?: (
     classes: number,
     mostMemory: number,
-    options: KernelOptions,
+    options: Pick<KernelOptions, "algorithm" | "sizes">,
   ) => ClassKernels | undefined;
   /** Checks the map that options name, and makes it. Without it, no options may name a map or its type `from`. */
   readonly mapOf?: (

@@ -454,16 +454,25 @@ export function planSort(
   const [oneTile, oneTileThreads] = (testing.oneTile === undefined ? row.shorterTiles : []).find(
     ([upTo]) => maxLength <= upTo,
   ) ?? [row.oneTile, row.oneTileThreads];
-  const shaped = (tile?: number): Shaped | LimitError => {
-    const own = { ...row, oneTileThreads };
+  const shaped = (tile?: number, { workGroupSize } = row): Shaped | LimitError => {
+    const own = { ...row, workGroupSize, oneTileThreads };
     return shapeFor(tile ? base : { ...base, ...ofTiles }, range, options, own, facts, methods, title, tile);
+  };
+  /** What the row has, unless it has more threads for long data, and these lack memory, or take more passes. */
+  const shapedOfTiles = (): Shaped | LimitError => {
+    const first = shaped();
+    const fewer = row.workGroupSize > checked.row.workGroupSize ? shaped(undefined, checked.row) : first;
+    const isBetter =
+      !(fewer instanceof LimitError) &&
+      (first instanceof LimitError || fewer.digits.count < first.digits.count);
+    return isBetter ? fewer : first;
   };
   const compared = comparedFor(checked, row, options, testing, facts, methods);
   if (compared) {
     return planCompared(checked, compared, arrangements, facts);
   }
   const alone = isOneTile ? shaped(oneTile) : undefined;
-  const own = alone === undefined || alone instanceof LimitError ? shaped() : alone;
+  const own = alone === undefined || alone instanceof LimitError ? shapedOfTiles() : alone;
   if (own instanceof LimitError) {
     throw own;
   }

@@ -5,6 +5,7 @@ import type { Row } from "../../bench/run.ts";
 import { bytesMoved, runSuite, stepsOf } from "../../bench/run.ts";
 import type { SuiteOptions } from "../../bench/suite.ts";
 import { benchPrimitives, planSuite } from "../../bench/suite.ts";
+import type { Timer } from "../../bench/timer.ts";
 import { createTimer, STEADY, timingOf } from "../../bench/timer.ts";
 import {
   candidatesOf,
@@ -231,6 +232,28 @@ describe("timeTunings", () => {
     const ranked = rank(times);
     expect(ranked).toHaveLength(2);
     expect(ranked[0]?.score).toBeLessThanOrEqual(ranked[1]?.score ?? 0);
+  });
+
+  it("times a candidate again once the GPU was kept busy, if its clock was low", async () => {
+    const timer = await createTimer(fold().device, pace);
+    const stages = await openStages(fold(), timer, "u32", [500]);
+    const clocks = [0.4, 0.5, 0.9];
+    let heats = 0;
+    const cold: Timer = {
+      ...timer,
+      heat: async () => void heats++,
+      time: async (work) => ({ ...(await timer.time(work)), clock: clocks.shift() ?? 0.1 }),
+    };
+    const { times } = await timeTunings(fold(), cold, stages, {
+      primitive: "reduce",
+      candidates: candidatesOf("reduce", { algorithms: ["blelloch"], workGroupSizes: [8, 32], items: [4] }),
+      usual: { workGroupSize: 32, itemsPerThread: 4 },
+    });
+    stages.destroy();
+    timer.destroy();
+    // The second candidate's clock stays low.
+    expect(times.map(({ timing }) => timing.clock)).toEqual([0.9, 0.1]);
+    expect(heats).toBe(1 + 2 + 3);
   });
 
   it("times one of each kind first, those that are like the best next, and no others once the time is up", async () => {

@@ -233,7 +233,8 @@ test("by votes, a thread takes fewer items of many classes", async () => {
   );
   expect(await sizesOf(16, nvidia, { itemsPerThread: 6 })).toBe("part_classes 6 by votes");
   expect(await sizesOf(16, {})).toBe("part_classes 8 class by class");
-  expect(await sizesOf(16, nvidia, { algorithm: "blelloch" })).toContain("class by class");
+  expect(await sizesOf(16, nvidia, { algorithm: "blelloch" })).toBe("part_classes 8 class by class");
+  expect(await sizesOf(16, { ...nvidia, features: new Set() })).toBe("part_classes 8 class by class");
 });
 
 test("the passes are those asked for, or those that are faster where the adapter manages", async () => {
@@ -427,7 +428,7 @@ inTurn("every pass binds what its kernel names, and has a kernel that is compile
   }
 });
 
-test("on NVIDIA, scans of structs of 64 bytes that hold no items, and short compactions, have shapes of their own", async () => {
+test("on NVIDIA, scans of structs of 64 bytes, and short compactions, have shapes of their own", async () => {
   const own = factsWith(
     { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
     {

@@ -91,10 +91,14 @@ test("what is ranked by the order in which it arrives: keys alone, by all their 
 });
 
 test("what marks check, and how many items a thread takes whose ranks go two to a word", () => {
-  const rankedBy = (more: object, moved?: ScalarType): string => {
+  const rankedBy = (more: object, moved?: ScalarType, facts = nvidia): string => {
     const options = { type: u32, maxLength: 2 ** 25, ...more };
-    const [kernel] = planSort(options, nvidia, methodsWithSubgroups, moved).kernels;
+    const [kernel] = planSort(options, facts, methodsWithSubgroups, moved).kernels;
     return shapeOf(kernel);
+  };
+  const ofLittleMemory = {
+    ...nvidia,
+    limits: { ...nvidia.limits, maxComputeWorkgroupStorageSize: 16_384 },
   };
   const shapeOf = (kernel: Kernel | undefined): string => {
     const { code = "" } = kernel ?? {};
@@ -106,6 +110,9 @@ test("what marks check, and how many items a thread takes whose ranks go two to 
   const ways: readonly (readonly [found: string, expected: string])[] = [
     [rankedBy({}, u32), "512 × 22 marks 1"],
     [rankedBy({ indices: true }), "512 × 22 marks 1"],
+    // 512 threads would take 98,608 bytes, or digits of fewer bits.
+    [rankedBy({ itemsPerThread: 48 }, u32), "256 × 48 marks 2"],
+    [rankedBy({}, u32, ofLittleMemory), "256 × 11 marks 1"],
     [rankedBy({ maxLength: 2 ** 24 }, u32), "256 × 22 marks 1"],
     [rankedBy({ maxLength: 2 ** 22 }, u32), "256 × 21 marks 1"],
     [rankedBy({ type: u64, maxLength: 2 ** 24 }, u32), "256 × 16 marks 1"],
