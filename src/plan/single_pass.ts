@@ -161,7 +161,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 8,
         isDefault: true,
       },
-      // u32, half kept, H100, 2^24: 56.5 µs (512 × 16: 57.0; 256 × 24: 57.5), 2^26: 164.7.
+      // u32, half kept, H100, 2^24: 56.8 µs (512 × 16: 57.2; 256 × 24: 58.6; 256 × 28: 58.3), 2^26: 165.8.
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
@@ -170,7 +170,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 14,
         isDefault: true,
       },
-      // 2^26: 159.6 µs (512 × 24: 161.6; 256 × 24: 160.6; 256 × 32: 162.2), 2^28: 562 (571; 575; 569; 512 × 28: 590; with ranks held, 621).
+      // 2^26: 160 µs (512 × 24: 165; 256 × 24: 162), 2^28: 565 (577; 578; with ranks held, 512 × 24, 622); u64, 2^27: 548 (545; 543; 614).
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 28, isDefault: true },
     ],
     runs: [
@@ -188,8 +188,16 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
     ],
     parts: [
-      // u32, half kept, H100, 2^24: 78.9 µs (256 × 24: 82.5; 512 × 16: 79.2; 512 × 24: 84.7; in one range 114), 2^28: 871 (881; 899; 876;
-      // 256 × 28: 868; with ranks held, 256 × 20, 999).
+      // u32, half kept, H100, 2^20: 14.4 µs (256 × 16: 15.4; 512 × 16: 14.7), 2^22: 26.6 (30.5; 28.7), 2^24: 76.7 (79.9; 79.8; in one range 114).
+      {
+        elementBytes: 64,
+        maxLength: 2 ** 25,
+        algorithm: "subgroup",
+        workGroupSize: 512,
+        items: 8,
+        isDefault: true,
+      },
+      // 2^26: 239 µs (512 × 8: 256; 512 × 16: 243), 2^28: 879 (968; 908; 512 × 24: 889; 256 × 28: 885; with ranks held, 256 × 20, 1003).
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
     ],
   },

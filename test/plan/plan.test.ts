@@ -488,7 +488,7 @@ test("on NVIDIA, scans of structs of 64 bytes, and short compactions, have shape
   for (const [power, shape] of [
     [20, "512 × 8"],
     [25, "512 × 14"],
-    [26, "512 × 24"],
+    [26, "256 × 28"],
   ] as const) {
     const options = { type: u32, where: "true", maxLength: 2 ** power };
     expect(shapeOf(await planCompact(options, own))).toBe(shape);
