@@ -2,9 +2,10 @@
 // above them has room, the tile is scanned in fixed point. Other tiles are scanned in whole sums. Both ways give the same bits, so
 // each tile chooses for itself.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
-// Linked with tiles.wgsl, store_prefixes.wgsl, near.wgsl and steady_float.wgsl, steady_double.wgsl, halves.wgsl or near_none.wgsl, fixed.wgsl and what that lists,
-// carry_whole.wgsl or carry_words.wgsl, carry_*.wgsl and total_*.wgsl.
-// Work-group memory: a sum in fixed point for each thread, an element, and two words.
+// Linked with tiles.wgsl and scan_sums.wgsl or scan_sums_long.wgsl; store_prefixes.wgsl; fixed.wgsl and what that lists; halves.wgsl, or
+// near.wgsl or near_none.wgsl, and steady.wgsl with steady_float.wgsl or steady_double.wgsl, or steady_none.wgsl; carry_whole.wgsl or
+// carry_words.wgsl; carry_*.wgsl and total_*.wgsl.
+// Work-group memory: a sum in fixed point for each thread, an element, and two words, beside that of tiles.wgsl.
 // replaces: scan_tiles, sum_of_run
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -238,7 +239,7 @@ fn take_fixed(thread: u32) -> Fixed {
   return sum;
 }
 
-// A word of what is in the first thread's place, with the sign in place of what the sum has seen.
+// A word of the carry, with the sign in place of what the sum has seen.
 fn word_of_carry(word: u32, sign: u32) -> u32 {
   let own = exact_carry[min(word, EXACT_WORDS - 1u)];
   let signed = select(own, bitcast<u32>(bitcast<i32>(own << 4u) >> 4u), word == EXACT_WORDS - 1u);

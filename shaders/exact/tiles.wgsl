@@ -3,8 +3,8 @@
 // before it does not fit the window. Both ways give the same sums, so each tile and each thread chooses for itself.
 // It needs no algorithm: sums have the same bits in any order.
 // Call in uniform control flow.
-// Linked with items.wgsl and what that lists, sum.wgsl and its functions for windows, and scan_sums.wgsl or scan_sums_long.wgsl. Work-group memory: WORK_GROUP_SIZE elements,
-// and two words.
+// Linked with items.wgsl and what that lists, sum.wgsl and its functions for windows, and scan_sums.wgsl or scan_sums_long.wgsl.
+// Work-group memory: WORK_GROUP_SIZE elements, if sums are short, and two words.
 // replaces: begin_scan, run_of, finish_run, reduce_tile, total_of_tile
 
 // Each thread's sum, in its first words if the tile has a window.

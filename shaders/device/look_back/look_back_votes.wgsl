@@ -57,7 +57,8 @@ fn read_groups(tile: u32) {
     }
     let group = tile / FAN_OUT - away;
     let entry = group * GROUP_ENTRIES + lane;
-    // How many lanes read a total that the tile needs, and how many lanes must find their entry.
+    // How many lanes read a total that the tile needs, and how many lanes must find their entry. Where `first` is
+    // not the group's first lane, nothing that comes before the group counts, so its carry is not needed.
     let tiles = select(FAN_OUT, tile % FAN_OUT, away == 0u);
     let needed = select(tiles, FAN_OUT + 1u, away == MOST_GROUPS - 1u && group > 0u);
     // The initial value is written out. Without it, the variable was seen to keep its value from the group before.
