@@ -93,7 +93,7 @@ const tests = rows(
     .map((name) => `test/${name}`)
     .filter((name) => name.endsWith(".test.ts") && name !== "test/support/rows.test.ts")
     .sort(),
-  { of: 24 },
+  { of: 60 },
 );
 
 test("of every file of tests, the turns together are all tests and all rows", async () => {
