@@ -195,18 +195,23 @@ export function otherCandidates(
 /** More than any two shapes are apart. */
 const FAR = 100;
 
-/** While the CPU verifies, the GPU idles and its clock falls. At a lower share of the highest clock, a time says nothing beside others. */
+/**
+ * While the CPU verifies, the GPU idles and its clock falls. At a lower share of the highest clock, work is timed again. A GPU that stays
+ * below it does so for each candidate, so its times still count.
+ */
 const LOWEST_CLOCK = 0.8;
 const MOST_HEATS = 3;
 
-/** Times work, and again after the GPU was kept busy if its clock was low. */
-async function timeSteadily(timer: Timer, work: Work): Promise<Timing> {
-  let timing = await timer.time(work);
-  for (let heats = 0; heats < MOST_HEATS && (timing.clock ?? 1) < LOWEST_CLOCK; heats++) {
+/** Times work, and again after the GPU was kept busy if its clock was low, until the time is over. The highest clock counts. */
+async function timeSteadily(timer: Timer, work: Work, isOver: () => boolean): Promise<Timing> {
+  const clockOf = ({ clock = 1 }: Timing): number => clock;
+  let best = await timer.time(work);
+  for (let heats = 0; heats < MOST_HEATS && clockOf(best) < LOWEST_CLOCK && !isOver(); heats++) {
     await timer.heat();
-    timing = await timer.time(work);
+    const again = await timer.time(work);
+    best = clockOf(again) > clockOf(best) ? again : best;
   }
-  return timing;
+  return best;
 }
 
 /** A candidate's plan: what records it on ranges, and frees its scratch. */
@@ -240,8 +245,8 @@ export function planCandidate(
 
 /**
  * Times ways to carry out a primitive (sums; exclusive scans) at some lengths, beside a copy. Each is
- * verified at each length before its time counts. Once the deadline has passed, no others are tried. The first ones are always
- * timed: one of each algorithm.
+ * verified at each length before its time counts. Once the deadline has passed, no others are tried, and what would not be compiled by
+ * then is not begun. The first ones are always timed: one of each algorithm.
  *
  * @param step - called before each candidate.
  * @param plan - how a candidate is planned. Tests plan wrong ones.
@@ -280,7 +285,7 @@ export async function timeTunings(
     const [made] = await Promise.allSettled([plan(fold, primitive, type, longest, candidate)]);
     return { candidate, made };
   };
-  const timeOne = async ({ candidate, made }: Compiled): Promise<void> => {
+  const timeOne = async ({ candidate, made }: Compiled, isOver: () => boolean): Promise<void> => {
     step(`${title}: ${formatCandidate(candidate)}`);
     if (made.status === "rejected") {
       for (const { question } of lengths) {
@@ -297,7 +302,7 @@ export async function timeTunings(
       };
       try {
         const work = { pass: (pass: GPUComputePassEncoder) => made.value.record(pass, ranges) };
-        const timing = await timeSteadily(timer, work);
+        const timing = await timeSteadily(timer, work, isOver);
         await stage.runOnce(work, false);
         const problem = await verify();
         if (problem === undefined) {
@@ -313,7 +318,7 @@ export async function timeTunings(
     }
   };
   let tried = 0;
-  /** The milliseconds that the last ones took to compile. */
+  /** The milliseconds until the last ones were compiled, while those before were timed. So it may be too long, and never too short. */
   let compiling = 0;
   const timeAll = async (some: readonly Candidate[], isBound: boolean): Promise<void> => {
     const isOver = (needed = 0): boolean => isBound && performance.now() + needed > deadline;
@@ -327,25 +332,23 @@ export async function timeTunings(
       return batch;
     };
     let next = compile(0);
-    for (let first = 0; first < some.length; first += AT_ONCE) {
-      const batch = await next;
-      next = compile(first + AT_ONCE);
-      try {
-        for (const one of batch) {
-          if (!isOver()) {
-            tried++;
-            await timeOne(one);
+    try {
+      for (let first = 0; first < some.length && !isOver(); first += AT_ONCE) {
+        const batch = await next;
+        next = compile(first + AT_ONCE);
+        try {
+          for (const one of batch) {
+            if (!isOver()) {
+              tried++;
+              await timeOne(one, isOver);
+            }
           }
-        }
-      } finally {
-        destroyPlans(batch);
-        if (isOver()) {
-          destroyPlans(await next);
+        } finally {
+          destroyPlans(batch);
         }
       }
-      if (isOver()) {
-        return;
-      }
+    } finally {
+      destroyPlans(await next);
     }
   };
   try {

@@ -619,7 +619,7 @@ function program(printHelp: (text: string) => void): Command {
     .option("--items <list>", "items a thread", parseNumberList)
     .option(
       "--seconds <number>",
-      "how long it takes in all, if one way of each algorithm takes no longer",
+      "seconds in all; more only if one way of each algorithm takes longer",
       parseSeconds,
       30,
     )

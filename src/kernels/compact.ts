@@ -223,7 +223,7 @@ function compactSources(
   count: Monoid,
   options: CompactKernelOptions,
   vector: number,
-  keeps = false,
+  isAwaited = false,
 ): Source[] {
   const { type, selector, indices, sources, lengthOnGpu, map, parted } = options;
   return [
@@ -233,7 +233,7 @@ function compactSources(
     // The sources of a selector bring the files of the type.
     ...(selector !== "flags" && "sources" in selector ? [] : (map?.keptSources(type) ?? type.files)),
     lengthFile(lengthOnGpu),
-    ...sources(count, { votes: vector === 1, keeps }),
+    ...sources(count, { votes: vector === 1, isAwaited }),
     loadItems,
     loadKept,
   ];

@@ -73,10 +73,7 @@ const votesAreKept = (sizes: Sizes): boolean =>
 export const subgroup: TileAlgorithm = {
   sources:
     ({ sizes, subgroupIds }) =>
-    (
-      monoid,
-      { votes = false, keeps = false, oneItem = false, isAwaited = false, isShifted = false } = {},
-    ) => {
+    (monoid, { votes = false, oneItem = false, isAwaited = false, isShifted = false } = {}) => {
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
       const inAnyOrder = takesAnyOrder(monoid) && !votes;
@@ -98,7 +95,7 @@ export const subgroup: TileAlgorithm = {
         ...(isScannedFirst ? [scanFirst] : []),
         ...(rowsAreTogether ? [rowsTogether, isShifted ? prefixesShifted : prefixesTogether] : []),
         votes ? votesFile : rows,
-        ...(votes && keeps && votesAreKept(sizes) ? [rankKept] : []),
+        ...(votes && isAwaited && votesAreKept(sizes) ? [rankKept] : []),
         scanTotals,
         subgroupTiles,
       ];

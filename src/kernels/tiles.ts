@@ -13,14 +13,12 @@ export interface NumberedThreads {
 export interface TileTraits {
   /** Whether each vector's combination is 0 or 1, and the operator adds these up. */
   readonly votes?: boolean;
-  /** Whether the kernel moves kept items to their places, as store_kept.wgsl does. */
-  readonly keeps?: boolean;
   /** Whether vectors have one item each, so that a tile has many rows. */
   readonly oneItem?: boolean;
-  /** Whether other tiles wait for a tile's total, so that it comes as early as possible. */
+  /** Whether tiles wait for each other's totals, so that these come as early as possible, and threads hold little meanwhile. */
   readonly isAwaited?: boolean;
-  /** Whether inclusive prefixes are those before the next item, if no order of operations changes the result. */
-  readonly isShifted?: boolean | undefined;
+  /** Whether the next lane hands on an inclusive prefix: `shifted` of a grouping. Vectors have one item. */
+  readonly isShifted?: boolean;
 }
 
 /**

@@ -39,8 +39,8 @@ export interface TileGrouping {
    */
   readonly rows?: number;
   /**
-   * For `subgroup`, inclusive, with one item a vector: whether an item's prefix is what comes before the item after it, and is not
-   * combined from what comes before the item and the item.
+   * For inclusive scans by `subgroup` with one item a vector: whether the next lane hands on a lane's prefix, which is what comes before
+   * its own item. Otherwise, a lane combines what comes before its item with the item.
    */
   readonly shifted?: boolean;
   /** For `subgroup`: the subgroup size that the kernel runs with. If an adapter has several sizes, the least. */

@@ -36,14 +36,14 @@ const longRow = {
 
 /**
  * The row of scans of structs of 64 bytes, whose threads do not hold the items beside their prefixes. H100, 2^30 bytes, exclusive and
- * inclusive: 945 µs and 998 (192 × 4: 1041 and 1088; with the items held 1172, 128 × 8 1240), H200, exclusive: 912 (192 × 4: 1022;
+ * inclusive: 945 µs and 998 (192 × 4: 1041 and 1088; inclusive with the items held, 192 × 4 1172, 128 × 8 1240), H200, exclusive: 912 (192 × 4: 1022;
  * 192 × 8: 987).
  */
 const longItemsRow = { ...longRow, workGroupSize: 128, items: 8 } as const satisfies TuningRow;
 
 /**
  * The fewest bytes of an element whose inclusive prefixes come from the next lane, as in subgroup_prefixes_shifted.wgsl. Structs, H100,
- * 2^30 bytes, without and with that: 16 bytes 799 µs and 750, 32 bytes 908 and 860; in place both 1158.
+ * 2^30 bytes, without and with that: 16 bytes 799 µs and 750, 32 bytes 908 and 860, in place 1158 either way.
  */
 const SHORTEST_SHIFTED = 16;
 
@@ -318,16 +318,17 @@ export const singlePass: PlanSinglePass = (
       const mostWorkGroups = (mayTakeTurns && workGroups) || Number.POSITIVE_INFINITY;
       const takesTurns = mostWorkGroups < single.tilesOf(plan.maxLength);
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
-      const isLong =
+      const lanesExchange =
         type.bytes >= SHORTEST_SHIFTED &&
         tuning.algorithm === "subgroup" &&
         hasFullSubgroups(tuning.sizes) &&
         !(tuning.sizes.oneByOne || monoid.tiles || segments);
-      const isShifted = isLong && vector === 1 && !own.exclusive;
-      // H200, 2^30 bytes, 64 bytes: 912 µs, and 1075 without. 32 bytes, loaded and stored by pairs: 783 µs, and 774 without.
-      const byPairs = isLong && type.bytes === 64;
       const isAtVectors = (arrangement: Arrangement): boolean =>
         arrangement === "vectors" || arrangement === "in-place";
+      const isShifted = (arrangement: Arrangement): boolean =>
+        lanesExchange && vector === 1 && !own.exclusive && isAtVectors(arrangement);
+      // H200, 2^30 bytes, 64 bytes: 912 µs, and 1075 without. 32 bytes, loaded and stored by pairs: 783 µs, and 774 without.
+      const byPairs = lanesExchange && type.bytes === 64;
       const optionsOf = (arrangement: Arrangement) =>
         ({
           ...own,
@@ -336,7 +337,7 @@ export const singlePass: PlanSinglePass = (
             ...tuning.sources(one, {
               oneItem: !isWide(arrangement),
               isAwaited: true,
-              isShifted: isShifted && isAtVectors(arrangement),
+              isShifted: isShifted(arrangement),
             }),
             ...(byPairs && isAtVectors(arrangement) ? [storeByPairs] : []),
           ],
@@ -371,7 +372,7 @@ export const singlePass: PlanSinglePass = (
           takes(arrangement, segments)
             ? {
                 ...single.groupingOf(isWide(arrangement) ? vector : 1),
-                ...(isShifted && isAtVectors(arrangement) && { shifted: true }),
+                ...(isShifted(arrangement) && { shifted: true }),
               }
             : plan.groupingOf(arrangement),
         passes(length, arrangement, aside) {

@@ -458,7 +458,7 @@ export function planSort(
     const own = { ...row, workGroupSize, oneTileThreads };
     return shapeFor(tile ? base : { ...base, ...ofTiles }, range, options, own, facts, methods, title, tile);
   };
-  /** What the row has, unless it has more threads for long data, and these lack memory, or take more passes. */
+  /** With the row's threads. If it has more of them for long data, and they lack memory or take more passes, with those for shorter data. */
   const shapedOfTiles = (): Shaped | LimitError => {
     const first = shaped();
     const fewer = row.workGroupSize > checked.row.workGroupSize ? shaped(undefined, checked.row) : first;

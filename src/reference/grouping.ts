@@ -39,7 +39,16 @@ export function requireGrouping(grouping: Grouping, leastTile: 1 | 2, caller: st
   if (passes !== "single" && passes !== "reduce-then-scan") {
     refused(`passes is ${describe(passes)}`, "single, reduce-then-scan");
   }
-  const { itemsPerVector = 1, rows = 1, subgroupSize } = grouping;
+  const { itemsPerVector = 1, rows = 1, subgroupSize, shifted = false } = grouping;
+  if (typeof shifted !== "boolean") {
+    refused(`shifted is ${describe(shifted)}`, "true or false");
+  }
+  if (shifted && itemsPerVector !== 1) {
+    refused(
+      `shifted is true and itemsPerVector is ${describe(itemsPerVector)}`,
+      "shifted with one item a vector",
+    );
+  }
   const numbers = { workGroupSize, itemsPerThread, itemsPerVector, rows, subgroupSize };
   const fanOut = passes === "single" ? grouping.lookBack?.fanOut : 1;
   const { window = 1 } = grouping;

@@ -56,6 +56,12 @@ test.each([
     { ...grouping, workGroupSize: 1, itemsPerThread: 1, passes: "reduce-then-scan" },
     "a tile is workGroupSize * itemsPerThread = 1 item; it takes at least 2",
   ],
+  ["a number for shifted", { ...grouping, shifted: 1 }, "shifted is 1; it takes true or false"],
+  [
+    "vectors of two items that are shifted",
+    { ...grouping, itemsPerVector: 2, shifted: true },
+    "shifted is true and itemsPerVector is 2; it takes shifted with one item a vector",
+  ],
 ])("a grouping of %s is refused", (_, given, problem) => {
   for (const [name, reference] of [
     ["scanReference", scanReference],

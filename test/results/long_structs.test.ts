@@ -5,6 +5,7 @@ import { i32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { fourMaps, fourMapsInTurn, maps, mapsInTurn, matrix } from "../look_back/operators.ts";
 import type { Run } from "../look_back/support.ts";
@@ -41,6 +42,26 @@ const runsOf = (tile: number, { type, op, exclusive }: (typeof cases)[number]): 
     return { title: `of ${length}`, data, expected: scanReference(data, { op, exclusive }) } as Run;
   });
 
+/** Scans each run in place. */
+async function expectInPlace(plan: Plan, runs: readonly Run[]): Promise<void> {
+  const { device } = fold();
+  const prepared = await prepare(contextOfFold(fold()), plan);
+  for (const { title, data, expected } of runs) {
+    const words = wordsOf(data);
+    const padded = new Uint32Array(words.length + 16).fill(POISON);
+    padded.set(words);
+    const buffer = storageBuffer(device, padded);
+    const range = { buffer, size: 4 * words.length };
+    const encoder = device.createCommandEncoder();
+    prepared.record(encoder, { input: range, output: range, length: data.length });
+    device.queue.submit([encoder.finish()]);
+    padded.set(wordsOf(expected as AnyArray));
+    expectSameBits(await readWords(device, buffer), padded, `in place, ${title}`);
+    buffer.destroy();
+  }
+  prepared.destroy();
+}
+
 describe("a single pass over structs of many bytes", () => {
   const titled = cases.map((one) => [`${one.type.bytes} bytes, exclusive: ${one.exclusive}`, one] as const);
 
@@ -62,7 +83,6 @@ describe("a single pass over structs of many bytes", () => {
   test.for(rows(titled, { of: 8, shift: 4 }))("in place, %s", async ([, one], { skip }) => {
     needVotes(fold(), skip);
     const { tile, options } = optionsOf(one);
-    const { device } = fold();
     const plan = await asOnGpus(fold(), () =>
       planScan(options, contextOfFold(fold()).facts, ["vectors", "in-place"]),
     );
@@ -70,21 +90,7 @@ describe("a single pass over structs of many bytes", () => {
     expect(own.map(({ entryPoint }) => entryPoint)).toEqual(["scan_single_pass", "scan_left_tiles"]);
     const byPairs = one.type.bytes === 64;
     expect(own.map(({ code }) => code.includes("fn write_pair("))).toEqual([byPairs, byPairs]);
-    const prepared = await prepare(contextOfFold(fold()), plan);
-    for (const { title, data, expected } of runsOf(tile, one)) {
-      const words = wordsOf(data);
-      const padded = new Uint32Array(words.length + 16).fill(POISON);
-      padded.set(words);
-      const buffer = storageBuffer(device, padded);
-      const range = { buffer, size: 4 * words.length };
-      const encoder = device.createCommandEncoder();
-      prepared.record(encoder, { input: range, output: range, length: data.length });
-      device.queue.submit([encoder.finish()]);
-      padded.set(wordsOf(expected as AnyArray));
-      expectSameBits(await readWords(device, buffer), padded, `in place, ${title}`);
-      buffer.destroy();
-    }
-    prepared.destroy();
+    await expectInPlace(plan, runsOf(tile, one));
   });
 });
 
@@ -116,10 +122,15 @@ describe("the order in which prefixes are combined is that of groupingOf", () =>
     const { facts } = contextOfFold(fold());
     const sizes = { workGroupSize: 2 * facts.subgroupMaxSize, itemsPerThread: 4 };
     const tile = sizes.workGroupSize * sizes.itemsPerThread;
-    const options = { type, op: bounded as unknown as Operator<string>, maxLength: 4 * tile, ...sizes };
-    const subject = await asOnGpus(fold(), () =>
-      prepareScan(fold(), { ...options, algorithm: "subgroup", passes: "single" }),
-    );
+    const ways = { algorithm: "subgroup", passes: "single" } as const;
+    const options = {
+      type,
+      op: bounded as unknown as Operator<string>,
+      maxLength: 4 * tile,
+      ...sizes,
+      ...ways,
+    };
+    const subject = await asOnGpus(fold(), () => prepareScan(fold(), options));
     const grouping = subject.plan.groupingOf("vectors");
     expect(grouping.shifted).toBe(true);
     const data = type.array(3 * tile);
@@ -131,7 +142,13 @@ describe("the order in which prefixes are combined is that of groupingOf", () =>
     expect(wordsOf(expected as AnyArray)).not.toEqual(
       wordsOf(scanReference(data, { op: options.op, grouping: { ...grouping, shifted: false } }) as AnyArray),
     );
-    await expectExact(subject, [{ title: "steps", data, expected } as Run]);
+    const run = { title: "steps", data, expected } as Run;
+    await expectExact(subject, [run]);
     subject.prepared.destroy();
+    const plan = await asOnGpus(fold(), () =>
+      planScan(options, contextOfFold(fold()).facts, ["vectors", "in-place"]),
+    );
+    expect(plan.groupingOf("in-place")).toEqual(grouping);
+    await expectInPlace(plan, [run]);
   });
 });

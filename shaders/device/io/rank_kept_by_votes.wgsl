@@ -1,7 +1,7 @@
 // Ranks the kept items of a tile by the votes of its subgroups' rows. What a subgroup voted on each of its rows lies in work-group
 // memory, so a thread that waits for other tiles holds its items and no ranks.
-// Linked with subgroup.wgsl, load_kept.wgsl and store_kept.wgsl, if vectors have one item, and subgroups are full and have at most 32
-// lanes.
+// Linked with subgroup.wgsl, subgroup_ballot.wgsl, subgroup_scan_totals.wgsl, subgroup_contract.wgsl, load_kept.wgsl and store_kept.wgsl, if
+// vectors have one item, and subgroups are full and have at most 32 lanes.
 // Call ranks_of in uniform control flow, once, and store_kept after it.
 // Work-group memory: the algorithm's, and two words for each row of each subgroup.
 // replaces: Ranks, ranks_of, store_kept
@@ -15,7 +15,7 @@ struct Ranks {
   total: Element,
 }
 
-// The rows whose votes the first MIN_SUBGROUP_SIZE lanes keep, one each, are a round.
+// A round is MIN_SUBGROUP_SIZE rows: each of the first lanes keeps the votes of one.
 const ROUNDS = (VECTORS + MIN_SUBGROUP_SIZE - 1u) / MIN_SUBGROUP_SIZE;
 
 fn ranks_of(kept: Kept, thread: u32) -> Ranks {
@@ -47,7 +47,7 @@ fn ranks_of(kept: Kept, thread: u32) -> Ranks {
   return Ranks(subgroups.before, subgroups.total);
 }
 
-// The sum of what the lanes up to this one have. The steps are written out.
+// The sum of what the lanes up to this one have. The steps are written out: a driver put arrays of kernels with such a loop into memory.
 fn sum_to_lane(count: u32) -> u32 {
   var sum = with_lane_before(count, 1u);
   if (MAX_SUBGROUP_SIZE > 2u) {

@@ -1,6 +1,6 @@
-// Stores the kept items of a tile side by side, in order.
-// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, load_kept.wgsl and output_items.wgsl. Call from any
-// control flow. No work-group memory.
+// Ranks the kept items of a tile, and stores them side by side, in order.
+// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, load_kept.wgsl and output_items.wgsl.
+// Call ranks_of in uniform control flow, and store_kept from any. Work-group memory: the algorithm's.
 
 // The place of each kept item within the thread's run, how many items the tile keeps before the run, and in all. A word holds two
 // places to save registers, since threads hold the places while they wait for other tiles.

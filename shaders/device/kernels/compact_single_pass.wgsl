@@ -4,7 +4,7 @@
 // load_kept.wgsl, store_kept.wgsl, length_*.wgsl, look_back.wgsl, tile_*.wgsl and total_*.wgsl. The output must not overlap
 // the input.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
-// Work-group memory: the algorithm's, and the look-back's.
+// Work-group memory: that of what ranks the kept items, and the look-back's.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn compact_single_pass(

@@ -16,7 +16,7 @@ import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
 import { windowOf } from "../../plan/window_length.ts";
 import type { Context, Pipeline } from "../device/context.ts";
-import { filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
+import { filledBuffer, pipelineKeyOf, pipelineOf, requireDevice, usePipelines } from "../device/device.ts";
 import { STORAGE } from "../device/usage_flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
@@ -220,6 +220,7 @@ export async function prepareFor(
   const plan = await planFor(arrangements);
   let prepared: Prepared | undefined;
   const others = deferKernels(context, plan, (first ?? plan).kernels, () => prepared?.forget());
+  usePipelines(context, (first?.kernels ?? []).map(pipelineKeyOf));
   const compileOthers = (): void => void others.compile(() => prepared !== undefined);
   try {
     for (const [code, pipeline] of others.pipelines) {

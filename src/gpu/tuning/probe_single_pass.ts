@@ -54,7 +54,9 @@ const affineOf = (earlier: number, later: number): number => {
   return ((a << 16) | ((Math.imul(scale, earlier & 0xffff) + later) & 0xffff)) >>> 0;
 };
 
-/** Maps with odd scales, so that a prefix depends on every item in it. In what follows, a callback for each of 2^23 items would take up to a second. */
+// Loops make and compare 2^23 items. With a callback for each item, one such loop took up to a second, on a host of 16 cores.
+
+/** Maps with odd scales, so that a prefix depends on every item in it. */
 function itemsOf(length: number, seed: number): Uint32Array {
   const items = new Uint32Array(length);
   let state = seed;
