@@ -17,7 +17,7 @@ import { nanRuns } from "../support/nan_runs.ts";
 import { affine } from "../support/operators.ts";
 import { manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
+import { expectInPoison, poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
 
 // Scans and reductions of segments by offsets, flags, bits and keys that no binding holds. The device is taken for one whose bindings are short.
 
@@ -208,10 +208,7 @@ describe("every element is the reference's", () => {
         } as never) as AnyArray;
         const wanted = new Uint32Array(expected.buffer as ArrayBuffer);
         const found = await readWords(device, output);
-        expectSameBits(found.slice(24, 24 + wanted.length), wanted, title);
-        expectSameBits(found.slice(0, 24), poisoned(24), `before ${title}`);
-        const behind = found.slice(24 + wanted.length);
-        expectSameBits(behind, poisoned(behind.length), `behind ${title}`);
+        expectInPoison(found, 24, wanted, title);
         for (const buffer of [input, output, placed, stated]) {
           buffer.destroy();
         }

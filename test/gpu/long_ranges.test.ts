@@ -19,7 +19,7 @@ import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-import { poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
+import { expectInPoison, poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
 
 // Ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
@@ -133,13 +133,7 @@ describe("scans and reductions", () => {
         const expected = scanReference(data, like as never) as AnyArray;
         const found = await readWords(device, output);
         const title = `${length} items`;
-        expectSameBits(found.slice(32, 32 + words(data).length), words(expected), title);
-        expectSameBits(
-          found.slice(32 + words(data).length),
-          poisoned(found.length - 32 - words(data).length),
-          `behind ${title}`,
-        );
-        expectSameBits(found.slice(0, 32), poisoned(32), `before ${title}`);
+        expectInPoison(found, 32, words(expected), title);
         const size = type.bytes / 4;
         if (ends) {
           expectSameBits(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import type { Fold } from "../../src/node.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/device_facts.ts";
+import { expectSameBits } from "./compare.ts";
 import { planAs } from "./fold.ts";
 
 // A device that is taken for one whose bindings are short, so that short ranges go in windows.
@@ -52,6 +53,14 @@ const POISON = 0xdeadbeef;
 
 /** Words that no result is. */
 export const poisoned = (length: number): Uint32Array => new Uint32Array(length).fill(POISON);
+
+/** Of a range in a buffer of poison, every word: the range holds `wanted` from word `from` on, and nothing before and behind it was written. */
+export function expectInPoison(found: Uint32Array, from: number, wanted: Uint32Array, title: string): void {
+  expectSameBits(found.slice(from, from + wanted.length), wanted, title);
+  expectSameBits(found.slice(0, from), poisoned(from), `before ${title}`);
+  const behind = found.slice(from + wanted.length);
+  expectSameBits(behind, poisoned(behind.length), `behind ${title}`);
+}
 
 /** What dispatches bind, as the device is told: the most bytes of a binding, and the most storage buffers of a kernel. */
 export function watchBindings({ device }: Fold): { most(): number; mostBuffers(): number; stop(): void } {
