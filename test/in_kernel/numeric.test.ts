@@ -38,7 +38,7 @@ const declaredIn = (name: string): string[] =>
 const emulated = [
   [u64, ["int64"]],
   [i64, ["int64"]],
-  [f64, ["int64", "binary64"]],
+  [f64, ["int64", "binary64", "binary64_conversions"]],
   [f16, ["f16_bits"]],
 ] as const;
 
