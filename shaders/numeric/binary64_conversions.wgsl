@@ -1,7 +1,7 @@
 // Conversions between IEEE-754 binary64 and other types, in integer arithmetic, and whole parts. A value is a pair of words:
 // x is the low word, y the high one. Conversions to floats, and from 64-bit integers, round to nearest even. Conversions to
 // integers drop the fraction; what is outside of the type's range becomes its end, and NaN becomes 0.
-// Linked with int64.wgsl and binary64.wgsl. Threads call these anywhere; each has its own result. No work-group memory.
+// Linked with int64.wgsl, int64_conversions.wgsl and binary64.wgsl. Threads call these anywhere; each has its own result. No work-group memory.
 
 const F64_MINUS_ONE = vec2<u32>(0u, 0xbff00000u);
 

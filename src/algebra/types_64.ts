@@ -1,5 +1,4 @@
 import binary64File from "../../shaders/numeric/binary64.wgsl";
-import binary64ConversionsFile from "../../shaders/numeric/binary64_conversions.wgsl";
 import binary64OrderFile from "../../shaders/numeric/binary64_order.wgsl";
 import int64File from "../../shaders/numeric/int64.wgsl";
 import type { SourceText } from "../text/source.ts";
@@ -8,11 +7,6 @@ import type { Domain, Literal, ScalarType } from "./types.ts";
 
 const int64: SourceText = { name: "shaders/numeric/int64.wgsl", text: int64File, as: shared };
 const binary64: SourceText = { name: "shaders/numeric/binary64.wgsl", text: binary64File, as: shared };
-const binary64Conversions: SourceText = {
-  name: "shaders/numeric/binary64_conversions.wgsl",
-  text: binary64ConversionsFile,
-  as: shared,
-};
 const binary64Order: SourceText = {
   name: "shaders/numeric/binary64_order.wgsl",
   text: binary64OrderFile,
@@ -102,7 +96,7 @@ export const f64: ScalarType<"f64", number> = {
     inKernel: "fn value_from_exclusive(x: Value) -> Value {\n  return zero_before_f64(x);\n}",
   },
   round: same,
-  files: [int64, binary64, binary64Conversions, binary64Order],
+  files: [int64, binary64, binary64Order],
   native: {
     .../* @__PURE__ */ pair<number>(
       { add: "add_f64(earlier, later)", mul: "mul_f64(earlier, later)" },

@@ -1,3 +1,4 @@
+import { expressionFiles } from "../algebra/expression_files.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -41,7 +42,8 @@ function plainFunctions(
 }
 
 /** The files whose functions a kernel may call: those that do without a contract. */
-const filesOf = ({ files }: ElementType): SourceText[] => files.filter(({ as }) => as !== undefined);
+const filesOf = (type: ElementType): SourceText[] =>
+  expressionFiles(type).filter(({ as }) => as !== undefined);
 
 /**
  * The arithmetic of a type that WGSL does not have, for kernels of your own. The functions have the names of

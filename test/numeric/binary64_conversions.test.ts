@@ -2,6 +2,7 @@ import { test } from "vitest";
 import binary64File from "../../shaders/numeric/binary64.wgsl";
 import binary64ConversionsFile from "../../shaders/numeric/binary64_conversions.wgsl";
 import int64File from "../../shaders/numeric/int64.wgsl";
+import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
 import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
@@ -9,7 +10,7 @@ import type { Operation, Pairs } from "./elementwise.ts";
 import { checkOperation, timeout } from "./elementwise.ts";
 
 const fold = useSoftwareFold();
-const files = [int64File, binary64File, binary64ConversionsFile];
+const files = [int64File, int64ConversionsFile, binary64File, binary64ConversionsFile];
 
 /** Ends of ranges, and ties between f32s and between f64s, among them subnormal ones and the greatest. */
 const numbers = [0, Number.MIN_VALUE, 2 ** -1022, 2 ** -150, 3 * 2 ** -150, 2 ** -149, 2 ** -127, 2 ** -126]

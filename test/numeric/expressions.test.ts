@@ -19,6 +19,12 @@ test("an expression over f64 makes a key, a bin, a class and a number of another
   expect([...(await fold().histogram(times, { bins: 4, bin: key }))]).toEqual([4, 1, 0, 1]);
   const split = await fold().partition(times, { class: key, classes: 4 });
   expect([...split.values]).toEqual([0.25, 0.75, -2.5, Number.NaN, 1.5, 3.5]);
+  // A map and a key, which both convert.
+  const both = { type: u32, map: key, segments: { key, keyType: u32 } } as const;
+  expect([...(await fold().reduce(times, both)).values]).toEqual([0, 1, 3, 0]);
+  expect([...(await fold().compact(times, { where: `${key} == 0u`, map: key, type: u32 }))]).toEqual([
+    0, 0, 0, 0,
+  ]);
   const byKey = { key: "i64_from_f64(x)", keyType: i64 };
   expect([...(await fold().sort(times, byKey))]).toEqual([-2.5, 0.25, 0.75, Number.NaN, 1.5, 3.5]);
   const numbers = times.subarray(0, 5);
