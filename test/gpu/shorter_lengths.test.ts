@@ -12,7 +12,7 @@ import { useShortBindings } from "../support/short_bindings.ts";
 
 // Keys, heads and flags whose number only the GPU knows: the shorter of the two lengths counts, and nothing of the memory behind it.
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 24 });
 const fold = useSoftwareFold();
 
 const MOST = 5000;
