@@ -18,6 +18,24 @@ import { arrayOfBits } from "../support/random.ts";
 import { asItems } from "../support/results.ts";
 import { rows } from "../support/rows.ts";
 
+test.each([
+  ["f16", 65504, 51],
+  ["f32", (2 - 2 ** -23) * 2 ** 127, 38],
+  ["f64", Number.MAX_VALUE, 41],
+] as const)(
+  "a sum of %s has room for the greatest, as many times as the guide says",
+  (name, greatest, bits) => {
+    const format = exactFormats[name];
+    const one = exactOf(greatest, format);
+    for (const sign of [1n, -1n]) {
+      const most = { units: sign * (one.units << BigInt(bits)), seen: one.seen };
+      expect(exactOfWords(exactWords(most, format), format)).toEqual(most);
+      const more = { units: 2n * most.units, seen: one.seen };
+      expect(exactOfWords(exactWords(more, format), format)).not.toEqual(more);
+    }
+  },
+);
+
 /** A value in units of 2^-1074. */
 function units(value: number): bigint {
   const bits = new BigUint64Array(Float64Array.of(value).buffer)[0] ?? 0n;
