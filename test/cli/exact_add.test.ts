@@ -8,6 +8,7 @@ import { failsIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 1 });
+const testNowAndThen = testInTurn({ of: 40 });
 const SOFTWARE = ["--adapter", "software"];
 
 test("wavefold scan and reduce take --op exactAdd", () => {
@@ -32,6 +33,41 @@ test("wavefold scan and reduce take --op exactAdd", () => {
       "exactAdd",
       ...SOFTWARE,
     ]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+testNowAndThen("--op exactAdd with segments, a map, f64 and a total", () => {
+  const folder = mkdtempSync(join(tmpdir(), "wavefold-exact-"));
+  const dataOf = (name: string): unknown => parseElements(readFileSync(join(folder, name)), name).data;
+  const runs = (...args: string[]): void =>
+    expect(runIn(folder, [...args, "--op", "exactAdd", ...SOFTWARE])).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+  try {
+    const { f32, f64, u32 } = elementTypes;
+    const put = (name: string, type: never, data: never, shape: readonly number[]): void =>
+      writeFileSync(join(folder, name), dumpElements({ type, data, shape }));
+    const floats = Float32Array.of(1e8, 1, -1e8, 1e8, 0.5, 2);
+    put("in.npy", f32 as never, floats as never, [2, 3]);
+    put("doubles.npy", f64 as never, Float64Array.of(1e300, 1, -1e300, 0.25) as never, [4]);
+    put("keys.npy", u32 as never, Uint32Array.of(1, 1, 1, 4, 4, 5) as never, [6]);
+    runs("scan", "in.npy", "-o", "out.npy", "--rows");
+    expect(dataOf("out.npy")).toEqual(Float32Array.of(1e8, 1e8, 1, 1e8, 1e8, 100000002.5));
+    runs("reduce", "in.npy", "-o", "out.npy", "--rows");
+    expect(dataOf("out.npy")).toEqual(Float32Array.of(1, 100000002.5));
+    runs("reduce", "in.npy", "-o", "out.npy", "--keys", "keys.npy", "--unique", "unique.npy");
+    expect(dataOf("out.npy")).toEqual(Float32Array.of(1, 1e8, 2));
+    expect(dataOf("unique.npy")).toEqual(Uint32Array.of(1, 4, 5));
+    runs("scan", "in.npy", "-o", "out.npy", "--columns", "--map", "x * 0.5");
+    expect(dataOf("out.npy")).toEqual(Float32Array.of(5e7, 0.5, -5e7, 1e8, 0.75, -49999999));
+    runs("scan", "doubles.npy", "-o", "out.npy");
+    expect(dataOf("out.npy")).toEqual(Float64Array.of(1e300, 1e300, 1, 1.25));
+    runs("scan", "doubles.npy", "-o", "out.npy", "--map", "mul_f64(x, f64_from_u32(2u))", "--exclusive");
+    expect(dataOf("out.npy")).toEqual(Float64Array.of(0, 2e300, 2e300, 2));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

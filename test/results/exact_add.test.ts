@@ -171,6 +171,30 @@ test.for(rows(inKernel, { of: 10 }))(
   },
 );
 
+// One kind of function at a time, of f64, whose kernels take seconds to compile, and of f16, where the adapter has it.
+const kinds = [
+  "work_group_scan_inclusive",
+  "work_group_scan_exclusive",
+  "thread_tile_4_scan_inclusive",
+  "thread_tile_4_reduce",
+  "coalesced_scan_exclusive",
+  "coalesced_reduce",
+];
+const inKernelKinds = [ofF64, ofF16].flatMap((float) =>
+  kinds.map((kind) => ({ float, type: float.type.name, kind })),
+);
+test.for(rows(inKernelKinds, { of: 120, shift: 20 }))(
+  "in-kernel: $kind of $type",
+  async ({ float, kind }, { skip }) => {
+    skip(missing(float), "the adapter lacks shader-f16");
+    const { type } = float;
+    const all = operatorFunctions(type, op, "hillis-steele", 8, false, [4]);
+    const own = all.flatMap(({ names }) => names).filter((name) => name.startsWith(kind));
+    expect(own.length).toBeGreaterThan(0);
+    await checkFunctions(fold().device, { type, op, nothing: 0 }, all, own, [8], kind);
+  },
+);
+
 // As on a GPU, most tiles are combined in a window of a few words.
 const windows = [
   { float: ofF32, passes: "reduce-then-scan", algorithm: "blelloch" },
@@ -472,26 +496,70 @@ test("arrays on the GPU, maps, and an array of another type", async () => {
 });
 
 const segmented = {
-  rows: () => 30,
-  columns: () => 30,
-  offsets: () => Uint32Array.of(0, 0, 7, 200, 300),
+  rows: (length: number) => (length % 30 === 0 ? 30 : 1),
+  columns: (length: number) => (length % 30 === 0 ? 30 : 1),
+  offsets: (length: number) => Uint32Array.of(0, 0, length >> 3, length >> 1, length),
   heads: (length: number) => Uint32Array.from({ length }, (_, at) => (at % 41 === 0 ? 1 : 0)),
+  headBits: (length: number) =>
+    Uint32Array.from({ length: Math.ceil(length / 32) }, (_, at) => (at * 2654435761) & 0x10020004),
   keys: (length: number) => Uint32Array.from({ length }, (_, at) => Math.floor(at / 37) % 3),
 } as const;
-test.for(rows(Object.entries(segmented), { of: 120, shift: 70 }))("segments: %s", async ([name, make]) => {
-  const data = spreadItems(ofF32, 300, "segments", 250) as Float32Array;
-  const segments = { [name]: make(data.length) };
-  for (const exclusive of [false, true]) {
-    const options = { op: exactAdd, exclusive, segments } as never;
-    expectSameBits(
-      (await fold().scan(data, options)) as never,
-      scanReference(data, options) as never,
-      `exclusive ${exclusive}`,
-    );
-  }
-  const options = { op: exactAdd, segments } as never;
-  expect(await fold().reduce(data, options)).toEqual(reduceReference(data, options));
-});
+const segmentRows = floats.flatMap((float) =>
+  Object.entries(segmented).map(([name, make]) => ({ float, type: float.type.name, name, make })),
+);
+test.for(rows(segmentRows, { of: 120 }))(
+  "segments of $type: $name, at hand and recorded",
+  async ({ float, name, make }, { skip }) => {
+    skip(missing(float), "the adapter lacks shader-f16");
+    const { type } = float;
+    const { device } = fold();
+    const most = 2100;
+    const kind = (name === "keys" ? { keys: u32 } : name) as never;
+    const scan = await fold().prepareScan({ type, op, segments: kind, maxLength: most } as never);
+    for (const length of [1, 300, most]) {
+      const data = spreadItems(float, length, `segments ${name}`, length === 300 ? 8 : 250);
+      const made = make(length);
+      const segments = { [name]: made };
+      for (const exclusive of [false, true]) {
+        const options = { op, type, exclusive, segments } as never;
+        expectSameBits(
+          (await fold().scan(data, options)) as never,
+          scanReference(data, options) as never,
+          `${length} items, exclusive ${exclusive}`,
+        );
+      }
+      const options = { op, type, segments } as never;
+      expect(await fold().reduce(data, options), `${length} items`).toEqual(reduceReference(data, options));
+
+      const bytes = Math.ceil(data.byteLength / 4) * 4;
+      const words = new Uint32Array(bytes / 4);
+      new Uint8Array(words.buffer).set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+      const input = storageBuffer(device, words);
+      const output = storageBuffer(device, words);
+      const places = typeof made === "number" ? undefined : storageBuffer(device, made);
+      const encoder = device.createCommandEncoder();
+      scan.record(encoder, {
+        input,
+        output,
+        length,
+        ...(places === undefined ? { [name]: made } : { [name === "headBits" ? "heads" : name]: places }),
+        ...(name === "offsets" && { segmentCount: 4 }),
+      } as never);
+      device.queue.submit([encoder.finish()]);
+      const found = new Uint8Array((await readWords(device, output)).buffer, 0, data.byteLength);
+      const expected = scanReference(data, options) as ScalarArray;
+      expectSameBits(
+        found,
+        new Uint8Array(expected.buffer, expected.byteOffset, expected.byteLength),
+        `recorded, ${length} items`,
+      );
+      for (const buffer of [input, output, places]) {
+        buffer?.destroy();
+      }
+    }
+    scan.destroy();
+  },
+);
 
 const streamOf = (chunks: readonly Float32Array[]): ReadableStream<Float32Array> =>
   new ReadableStream({
