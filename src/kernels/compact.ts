@@ -17,6 +17,7 @@ import { callersText } from "../text/callers.ts";
 import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
+import type { TileShape } from "./algorithms.ts";
 import { algorithms } from "./algorithms.ts";
 import {
   carriedAs,
@@ -173,7 +174,7 @@ export interface Parted {
     /** What gives an item's class: WGSL over the element `x` and its index `i`. */
     readonly expression: string;
     /** The files that count items and move them, if items have these sizes. */
-    kernelsOf(options: Pick<KernelOptions, "algorithm" | "sizes">): ClassKernels;
+    kernelsOf(options: TileShape): ClassKernels;
     /** The kernel that stores where classes begin. */
     offsets(count: Monoid, sizes: Sizes): Kernel;
   };

@@ -13,9 +13,9 @@ import tileByTicketFile from "../../shaders/device/look_back/tile_by_ticket.wgsl
 import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
+import type { TileShape } from "./algorithms.ts";
 import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
 import { constantsText, elementWords, file } from "./contract.ts";
-import type { KernelOptions } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
@@ -48,10 +48,7 @@ export interface LookBackShape {
  * each tile has a thread. Large groups mean few round trips to memory, but a group's totals are combined one after another: f64, H100,
  * 512 × 16, sums of 2^27, groups of 8 2507 µs (16: 2557; 4: 2624). If items go one by one, one thread looks back.
  */
-export function lookBackShape({
-  algorithm,
-  sizes,
-}: Pick<KernelOptions, "algorithm" | "sizes">): LookBackShape {
+export function lookBackShape({ algorithm, sizes }: TileShape): LookBackShape {
   const { workGroupSize, minSubgroupSize, oneByOne } = sizes;
   return algorithms[algorithm].subgroups && hasFullSubgroups(sizes) && !oneByOne
     ? { byVotes: true, fanOut: Math.min(30, minSubgroupSize - 2) }
@@ -75,10 +72,7 @@ const groupEntries = (fanOut: number): number => fanOut + 2;
 const MOST_AT_ONCE = 3;
 
 /** Bytes of work-group memory that a look-back uses beside those of its algorithm. */
-export function lookBackMemory(
-  kernel: Pick<KernelOptions, "algorithm" | "sizes">,
-  elementBytes: number,
-): number {
+export function lookBackMemory(kernel: TileShape, elementBytes: number): number {
   if (kernel.sizes.oneByOne) {
     return memoryOf([1], elementBytes, 2);
   }

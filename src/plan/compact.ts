@@ -4,10 +4,11 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
+import type { TileShape } from "../kernels/algorithms.ts";
 import type { ClassKernels, Indirect, Parted, Selector } from "../kernels/compact.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
-import type { Arrangement, KernelOptions } from "../kernels/kernel.ts";
+import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf, isWide } from "../kernels/kernel.ts";
 import { apart, byClass, inTwo, REST_BINDING } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
@@ -395,7 +396,7 @@ export const MOST_CLASSES = 16;
 /** @throws {ArgumentError} for classes that are none. */
 function partedBy(
   { type, where, rest, classes, class: expression }: PartitionOptions,
-  byVotes: (classes: number, options: Pick<KernelOptions, "algorithm" | "sizes">) => ClassKernels | undefined,
+  byVotes: (classes: number, options: TileShape) => ClassKernels | undefined,
 ): Parted {
   const title = `partition<${type?.name}>`;
   if (classes === undefined && expression === undefined) {
