@@ -1,6 +1,5 @@
 import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import type { Ranges } from "../src/gpu/recordings/recording.ts";
 import { prepareFor } from "../src/gpu/recordings/recording.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
 import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
@@ -8,10 +7,9 @@ import { createBuffer, readerOf } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCompare } from "./copy.ts";
 import type { BenchTypeName } from "./elements.ts";
-import { benchTypes, operatorOn } from "./elements.ts";
 import { formatLength } from "./sizes.ts";
-import type { Question, Stage } from "./task.ts";
-import { openStage, verifyTask } from "./task.ts";
+import type { PreparedPrimitive, Question, Stage } from "./task.ts";
+import { openStage, optionsOf, rangesOf, verifyTask } from "./task.ts";
 import type { Timer, Timing, Work } from "./timer.ts";
 
 /** The threads of a work-group, and the consecutive items that each takes. */
@@ -214,34 +212,25 @@ async function timeSteadily(timer: Timer, work: Work, isOver: () => boolean): Pr
   return best;
 }
 
-/** A candidate's plan: what records it on ranges, and frees its scratch. */
-export interface CandidatePlan {
-  record(pass: GPUComputePassEncoder, ranges: Ranges): void;
-  destroy(): void;
-}
-
 /**
  * Compiles what a candidate needs for buffers of their own, up to a length. Kernels for ranges that lie in other ways take as long to
  * compile, and are not timed.
  *
  * @throws what `prepareScan` and the like throw.
  */
-export function planCandidate(
+export const planCandidate = (
   fold: Fold,
   primitive: ScanPrimitive,
   type: BenchTypeName,
   maxLength: number,
   candidate: Candidate,
-): Promise<CandidatePlan> {
-  const own = {
-    ...(primitive === "compact" ? { where: benchTypes[type].where } : { op: operatorOn("add", type) }),
-    ...(primitive === "scan" && { exclusive: true }),
-  };
-  const options = { type: benchTypes[type].type, maxLength, ...own, ...candidate };
-  return prepareFor(primitive, contextOf(fold.device), options as Parameters<typeof prepareFor>[2], [
-    "vectors",
-  ]);
-}
+): Promise<PreparedPrimitive> =>
+  prepareFor(
+    primitive,
+    contextOf(fold.device),
+    optionsOf({ primitive, type, op: "add", length: maxLength }, candidate),
+    ["vectors"],
+  );
 
 /**
  * Times ways to carry out a primitive (sums; exclusive scans) at some lengths, beside a copy. Each is
@@ -295,11 +284,7 @@ export async function timeTunings(
     }
     for (const { stage, question, copied, verify } of lengths) {
       const { length } = question;
-      const { input, output, result } = stage.buffers;
-      const ranges = {
-        ...{ input, length, output: primitive === "reduce" ? result : output },
-        ...(primitive === "compact" && { count: result }),
-      };
+      const ranges = rangesOf(primitive, stage.buffers.input, stage.buffers, length);
       try {
         const work = { pass: (pass: GPUComputePassEncoder) => made.value.record(pass, ranges) };
         const timing = await timeSteadily(timer, work, isOver);
@@ -367,7 +352,7 @@ export async function timeTunings(
 /** A candidate's plan, if the device could make it. */
 interface Compiled {
   readonly candidate: Candidate;
-  readonly made: PromiseSettledResult<CandidatePlan>;
+  readonly made: PromiseSettledResult<PreparedPrimitive>;
 }
 
 function destroyPlans(batch: readonly Compiled[]): void {
