@@ -2,6 +2,10 @@ import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 import { prepareFor } from "../src/gpu/recordings/recording.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
+import { planCompact } from "../src/plan/compact.ts";
+import { methodsWithSubgroups } from "../src/plan/methods_with_subgroups.ts";
+import { planReduce } from "../src/plan/reduce.ts";
+import { planScan } from "../src/plan/scan.ts";
 import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
@@ -154,16 +158,44 @@ const distance = (a: Shape, b: Shape): number =>
 
 const kindOf = ({ algorithm, passes }: Candidate): string => `${algorithm} ${passes}`;
 
-/** Of each algorithm and number of passes, the candidate that is nearest to the usual shape. */
-export function firstCandidates(candidates: readonly Candidate[], usual: Shape): Candidate[] {
+const planners = { scan: planScan, reduce: planReduce, compact: planCompact } as const;
+
+/** What Wavefold chooses by itself at these lengths, without a tuning. Sums; exclusive scans. */
+export function ownCandidates(
+  fold: Fold,
+  primitive: ScanPrimitive,
+  type: BenchTypeName,
+  lengths: readonly number[],
+): Candidate[] {
+  const { tuned: _, ...facts } = contextOf(fold.device).facts;
+  const passes: readonly Pick<Candidate, "passes">[] =
+    primitive === "reduce" ? [{}] : [{ passes: "single" }, { passes: "reduce-then-scan" }];
+  const all = passes.flatMap((own) =>
+    lengths.map((length): Candidate => {
+      const options = optionsOf({ primitive, type, op: "add", length }, own);
+      const plan = planners[primitive](options as never, facts, methodsWithSubgroups, ["vectors"]);
+      const { algorithm, workGroupSize, itemsPerThread } = plan.groupingOf("vectors");
+      return { algorithm, workGroupSize, itemsPerThread, ...own };
+    }),
+  );
+  return [...new Map(all.map((one) => [formatCandidate(one), one])).values()];
+}
+
+/** Wavefold's own candidates, and of each other algorithm and number of passes the candidate that is nearest to the usual shape. */
+export function firstCandidates(
+  candidates: readonly Candidate[],
+  usual: Shape,
+  own: readonly Candidate[] = [],
+): Candidate[] {
+  const kinds = new Set(own.map(kindOf));
   const first = new Map<string, Candidate>();
   for (const one of candidates) {
     const other = first.get(kindOf(one));
-    if (other === undefined || distance(one, usual) < distance(other, usual)) {
+    if (!kinds.has(kindOf(one)) && (other === undefined || distance(one, usual) < distance(other, usual))) {
       first.set(kindOf(one), one);
     }
   }
-  return [...first.values()];
+  return [...own, ...first.values()];
 }
 
 /** The other candidates, the most promising ones first: those of the best algorithm, and of these the ones that are like the best. */
@@ -235,7 +267,7 @@ export const planCandidate = (
 /**
  * Times ways to carry out a primitive (sums; exclusive scans) at some lengths, beside a copy. Each is
  * verified at each length before its time counts. Once the deadline has passed, no others are tried, and what would not be compiled by
- * then is not begun. The first ones are always timed: one of each algorithm.
+ * then is not begun. The first ones are always timed: those of `own`, and one of each other algorithm.
  *
  * @param step - called before each candidate.
  * @param plan - how a candidate is planned. Tests plan wrong ones.
@@ -249,13 +281,15 @@ export async function timeTunings(
     readonly candidates: readonly Candidate[];
     /** The shape to start from. */
     readonly usual: Shape;
+    /** Candidates that are timed first. */
+    readonly own?: readonly Candidate[];
     /** As `performance.now()` gives it. */
     readonly deadline?: number;
   },
   step: (stage: string) => void = () => {},
   plan: typeof planCandidate = planCandidate,
 ): Promise<TuningOutcome> {
-  const { primitive, candidates, usual, deadline = Number.POSITIVE_INFINITY } = what;
+  const { primitive, candidates, usual, own, deadline = Number.POSITIVE_INFINITY } = what;
   const { device } = fold;
   const times: TuningTime[] = [];
   const rejected: string[] = [];
@@ -338,7 +372,7 @@ export async function timeTunings(
   };
   try {
     await timer.heat();
-    const first = firstCandidates(candidates, usual);
+    const first = firstCandidates(candidates, usual, own);
     await timeAll(first, false);
     await timeAll(otherCandidates(candidates, first, times), true);
   } finally {
