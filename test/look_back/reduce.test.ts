@@ -302,6 +302,47 @@ describe("a reduction in one dispatch", () => {
     },
   );
 
+  test.for(rows([false, true], { of: 2, shift: 1 }))(
+    "by subgroups, several tiles each, of a length on the GPU: %s",
+    { timeout: STUCK_MS },
+    async (lengthOnGpu, { skip }) => {
+      const { device } = fold();
+      const { features, subgroupMaxSize: tile } = contextOfFold(fold()).facts;
+      skip(!features.has("subgroups"), "the adapter has no subgroups");
+      const maxLength = 1300 * tile + 3;
+      const prepared = await fold().prepareReduce({
+        from: u32,
+        type: u64,
+        op: min,
+        map: "vec2<u32>(i, x)",
+        maxLength,
+        lengthOnGpu,
+        algorithm: "subgroup",
+        workGroupSize: tile,
+        itemsPerThread: 1,
+        passes: "single",
+      });
+      const next = randomBits("several tiles each");
+      const data = Uint32Array.from({ length: maxLength }, () => 7 + (next() % (2 * tile)));
+      const input = storageBuffer(device, data);
+      for (const length of [0, 1, tile, tile + 1, 512 * tile, 513 * tile - 1, maxLength - 1, maxLength]) {
+        const output = storageBuffer(device, Uint32Array.of(1, 2));
+        const size = storageBuffer(device, Uint32Array.of(length));
+        const encoder = device.createCommandEncoder();
+        const range = { input: { buffer: input, size: 4 * (lengthOnGpu ? maxLength : length) }, output };
+        prepared.record(encoder, { ...range, length: (lengthOnGpu ? size : length) as number });
+        device.queue.submit([encoder.finish()]);
+        const least = data.subarray(0, length).reduce((a, b) => Math.min(a, b), 0xffffffff);
+        const at = length === 0 ? 0xffffffff : data.indexOf(least);
+        expect([...(await readWords(device, output))], `${length}`).toEqual([at, least]);
+        output.destroy();
+        size.destroy();
+      }
+      prepared.destroy();
+      input.destroy();
+    },
+  );
+
   // Each rule of the kernel, broken: then some run is wrong, or the result never comes from the last work-group.
   const broken: readonly { readonly title: string; readonly change: Change }[] = [
     { title: "entries count whatever their run", change: [["is_whole &= found.is_whole;", ""]] },
