@@ -67,8 +67,8 @@ export type PlanSinglePass = (
 ) => SinglePass | undefined;
 
 /**
- * Changes a reduction's plan, so that one dispatch reduces data of several tiles, up to a tile of tiles, if the ranges start at a
- * vector. `kernelOf` gives the kernel from items to the result, with these sources.
+ * Changes a reduction's plan, so that one dispatch reduces data of several tiles, if the ranges start at a vector: up to a tile of tiles, or of any
+ * length by operators that may combine in any order. `kernelOf` gives the kernel from items to the result, with these sources.
  */
 export type ReduceOnce = (
   plan: Plan,
