@@ -38,8 +38,8 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
   /** The type of the output's items. */
   readonly type: ElementType<Name>;
   /**
-   * A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not zero.
-   * Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
+   * WGSL over the element `x` and its index `i` (u32): an expression that is true, or a number that is not zero, for each item to
+   * keep; or statements that end in `return` of a bool. Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
    */
   readonly where?: string;
   /** Whether to write the positions of the kept items, as u32, instead of the items. */
@@ -346,15 +346,16 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
   /** The type of the items. */
   readonly type: ElementType<Name>;
   /**
-   * A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not
-   * zero. Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
+   * WGSL over the element `x` and its index `i` (u32): an expression that is true, or a number that is not zero, for each item to
+   * keep; or statements that end in `return` of a bool. Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
    */
   readonly where?: string;
   /** For more parts than two: how many classes there are, 1 to 16. It goes with `class`, in place of `where`. */
   readonly classes?: number;
   /**
-   * A WGSL expression over the element `x` and its index `i` (u32) that gives an item's class: a number from 0 up. A number
-   * past the last class counts as the last class.
+   * WGSL over the element `x` and its index `i` (u32) that gives an item's class, from 0: an expression of u32, i32, f32, f16 or bool, or
+   * statements that end in `return` of a u32. A fraction is cut off. A number below 0 or past the last class counts as the last
+   * class. NaN gets some class, which depends on the adapter.
    */
   readonly class?: string;
   /**
