@@ -6,7 +6,7 @@ import { version } from "../version.ts";
 import { compactFile, partitionFile, reduceFile, reduceRowsFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
 import type { DoctorOptions } from "./doctor.ts";
-import { emit, emitted } from "./emit.ts";
+import { emit } from "./emit.ts";
 import { oneLine } from "./errors.ts";
 import { DASH, requireApart } from "./files.ts";
 import type { HistogramFileOptions } from "./histogram.ts";
@@ -544,9 +544,14 @@ function program(printHelp: (text: string) => void): Command {
     .command("emit")
     .summary("print WGSL functions for a kernel of your own")
     .description(
-      "Prints WGSL functions for a kernel of your own: those that a work-group calls to scan or reduce its elements, or segments of them.",
+      "Prints WGSL functions for a kernel of your own: those that a work-group calls to scan or reduce its elements, or segments of them; or any function, by the words of a // wavefold: comment.",
     )
-    .addArgument(new Argument("<primitive>", "what to emit").choices(emitted))
+    .addArgument(
+      new Argument(
+        "<what...>",
+        "scan, reduce, segmented-scan or segmented-reduce; or functions and their settings, such as work_group_split 256, work_group_sort_u32 items=4, thread_tile_32_shuffle_u32 or coalesced_reduce_add_u32",
+      ),
+    )
     .addOption(new Option("--type <name>", "element type").choices(Object.keys(elementTypes)).default("u32"))
     .addOption(operatorOption())
     .addOption(
@@ -559,7 +564,15 @@ function program(printHelp: (text: string) => void): Command {
         .argParser(parseWorkGroupSize)
         .default(256),
     )
-    .action(emit);
+    .action((words: string[], options: Parameters<typeof emit>[1], command: Command) =>
+      emit(
+        words,
+        options,
+        command.options
+          .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
+          .map(({ long }) => String(long)),
+      ),
+    );
   root
     .command("link")
     .summary("add the functions that a kernel's // wavefold: lines name")

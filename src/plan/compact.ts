@@ -70,13 +70,13 @@ export function planCompact(
   keep?: readonly Source[],
 ): Plan {
   const primitive = parted?.primitive ?? "compact";
-  const { where, indices = false, lengthOnGpu = false, indirect } = options;
+  const { where, indices = false, lengthOnGpu = false } = options;
   const type = requireType(options.type, primitive);
   const title = `${primitive}<${type.name}>`;
   if (where !== undefined && typeof where !== "string") {
     refuse(title, "where", typeof where, "a WGSL expression over the element x and its index i");
   }
-  requireIndirect(indirect, title);
+  const indirect = requireIndirect(options.indirect, title);
   const map = methods.mapOf?.(options, type, title, facts.features);
   if (map !== undefined && indices) {
     throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
@@ -321,13 +321,14 @@ const itemsByClasses = (classes = 1): number => (classes <= 4 ? Infinity : class
 /** The indirect calls, and what each takes beside the count that it gets from the kernel. */
 const countNames = { dispatch: "itemsPerWorkGroup", draw: "vertexCount", drawIndexed: "indexCount" } as const;
 
-/** @throws {ArgumentError} if `indirect` is not an indirect call. */
-function requireIndirect(indirect: unknown, title: string): void {
+/** The indirect call, alone. @throws {ArgumentError} if `indirect` is none. */
+function requireIndirect(indirect: unknown, title: string): Indirect | undefined {
   if (indirect === undefined) {
-    return;
+    return undefined;
   }
   requireOptions(`${title}: indirect`, indirect, countNames);
-  const calls = Object.entries(indirect as object) as [keyof typeof countNames, unknown][];
+  const all = Object.entries(indirect as object) as [keyof typeof countNames, unknown][];
+  const calls = all.filter(([, call]) => call !== undefined);
   const [[kind, given] = ["draw", undefined] as const] = calls;
   if (calls.length !== 1) {
     refuse(title, "indirect", `${calls.length} calls`, "one");
@@ -339,6 +340,7 @@ function requireIndirect(indirect: unknown, title: string): void {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 0xffffffff) {
     refuse(title, name, value, "a whole number from 1 to 2^32 - 1");
   }
+  return { [kind]: given } as unknown as Indirect;
 }
 
 /** The options of `preparePartition`. */
