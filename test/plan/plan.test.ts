@@ -30,6 +30,15 @@ const inTurn = testInTurn({ of: 6 });
 const facts = factsWith();
 const small = { type: u32, workGroupSize: 4, itemsPerThread: 2 } as const;
 
+test("an indirect call that is undefined counts as left out", async () => {
+  const draw = { vertexCount: 3 };
+  const codes = async (indirect: object): Promise<string[]> => {
+    const options = { ...small, where: "true", maxLength: 9, indirect: indirect as Indirect };
+    return (await planCompact(options, facts)).kernels.map(({ code }) => code);
+  };
+  expect(await codes({ dispatch: undefined, draw, drawIndexed: undefined })).toEqual(await codes({ draw }));
+});
+
 test.each([
   [0, []],
   [1, []],

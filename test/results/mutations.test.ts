@@ -1241,8 +1241,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "numbers past the last class are classes of their own",
     shownBy: "classes by votes",
-    from: "min(CLASSES - 1u, u32(",
-    to: "min(CLASSES, u32(",
+    from: "min(CLASSES - 1u, class_value",
+    to: "min(CLASSES, class_value",
   },
   {
     title: "of a thread's equal items, all have one rank",
