@@ -1,3 +1,4 @@
+import { expressionFiles } from "../algebra/expression_files.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -41,13 +42,14 @@ function plainFunctions(
 }
 
 /** The files whose functions a kernel may call: those that do without a contract. */
-const filesOf = ({ files }: ElementType): SourceText[] => files.filter(({ as }) => as !== undefined);
+const filesOf = (type: ElementType): SourceText[] =>
+  expressionFiles(type).filter(({ as }) => as !== undefined);
 
 /**
  * The arithmetic of a type that WGSL does not have, for kernels of your own. The functions have the names of
  * shaders/numeric/. For u64 and i64, they are `add_u64`, `sub_u64`, `mul_u64`, `less_u64`, `less_i64`, `min_u64` and so on.
- * For f64, they are `add_f64`, `sub_f64`, `mul_f64`, `less_f64`, `f64_from_u32`, `f64_from_i32`, `f64_from_f32_bits`, and
- * those of the integers, too. For f16, they are `bits_from_f16` and `f16_from_bits`. Values of 64 bits are `vec2<u32>`, low
+ * For f64, they are `add_f64`, `sub_f64`, `mul_f64`, `less_f64`, `floor_f64`, `trunc_f64`, conversions such as `f64_from_u32` and
+ * `u32_from_f64`, and those of the integers, too. For f16, they are `bits_from_f16` and `f16_from_bits`. Values of 64 bits are `vec2<u32>`, low
  * word first. A kernel gets only the functions that it calls.
  *
  * @throws {ArgumentError} for a type that WGSL has itself.

@@ -10,6 +10,7 @@ import compactSinglePassFile from "../../shaders/device/kernels/compact_single_p
 import compactTilesFile from "../../shaders/device/kernels/compact_tiles.wgsl";
 import copyItemsFile from "../../shaders/device/kernels/copy_items.wgsl";
 import countTilesFile from "../../shaders/device/kernels/count_tiles.wgsl";
+import { expressionFiles } from "../algebra/expression_files.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
@@ -123,7 +124,7 @@ function compactionSources(
       `fn ${isWhere ? `keep_value(${parameters}) -> bool` : `class_value(${parameters}) -> u32`} {`,
       isWhere ? "the predicate" : "the class",
       expression,
-      { parameters: ["x", "i"], files: from.files },
+      { parameters: ["x", "i"], files: expressionFiles(from) },
       // A number below 0 becomes one past the last class, of floats too, since i32 keeps its sign.
       ...(isWhere ? ["bool("] : ["u32(i32(", "))"]),
     ),
@@ -226,7 +227,9 @@ function compactSources(
     ...operatorSources(count),
     ...compactionSources(type, selector, indices, vector, map, parted),
     // The sources of a selector bring the files of the type.
-    ...(selector !== "flags" && "sources" in selector ? [] : (map?.keptSources(type) ?? type.files)),
+    ...(selector !== "flags" && "sources" in selector
+      ? []
+      : (map?.keptSources(type) ?? expressionFiles(type))),
     lengthFile(lengthOnGpu),
     ...sources(count, { votes: vector === 1, isAwaited }),
     loadItems,

@@ -13,6 +13,7 @@ import tallyRunsFile from "../../shaders/device/histogram/tally_runs.wgsl";
 import clearBinsFile from "../../shaders/device/kernels/clear_bins.wgsl";
 import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
 import tableKeysFile from "../../shaders/device/search/table_keys.wgsl";
+import { expressionFiles } from "../algebra/expression_files.ts";
 import { hex } from "../algebra/literals.ts";
 import type { ScalarType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
@@ -90,7 +91,7 @@ function binSources(type: ScalarType, rule: BinRule): readonly Source[] {
         `fn bin_of_value(x: ${type.native.element}, i: u32) -> u32 {`,
         "the bin",
         rule.text,
-        { parameters: ["x", "i"], files: type.files },
+        { parameters: ["x", "i"], files: expressionFiles(type) },
         // A number below 0 becomes one past the last bin, of floats too, since i32 keeps its sign.
         "u32(i32(",
         "))",
@@ -166,7 +167,7 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
           vectorText(carriedAs(type), undefined, vector),
         ].join("\n"),
       ),
-      ...type.files,
+      ...expressionFiles(type),
       ...binSources(type, rule),
       inputFor(arrangement, sizes),
       loadItems,

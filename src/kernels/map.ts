@@ -1,3 +1,4 @@
+import { expressionFiles } from "../algebra/expression_files.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
@@ -45,9 +46,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
       { parameters: ["x", "i"], files: bothTypes(type) },
     );
   // The files of both types, each once: what a file declares must not be declared twice. A program may hold a type twice.
-  const bothTypes = (type: ElementType): readonly SourceText[] => [
-    ...new Map([...from.files, ...type.files].map((file) => [file.name, file])).values(),
-  ];
+  const bothTypes = (type: ElementType): readonly SourceText[] => expressionFiles(from, type);
   return {
     from,
     sources(monoid, output, vector, storesVectors, shown) {

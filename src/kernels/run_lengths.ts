@@ -141,7 +141,7 @@ export function runLengthsKernel(
       ...operatorSources(monoid),
       outputItems,
       ...runKeySources(keys, keyItems),
-      ...(by === undefined ? type.files : by.known.flatMap(({ files }) => files)),
+      ...(by === undefined ? type.files : by.known),
       isShuffled(type) ? keyBeforeByShuffle : keyBeforeByLoad,
       ...(isWide ? [vectorText(type, vector), loadKeysAsVectors] : [loadKeysOneByOne]),
       ...(keepsKeys(stores) ? [stageKeys] : []),

@@ -20,6 +20,7 @@ import storeTotalsByOffsetsFile from "../../shaders/device/segments/store_totals
 import storeTotalsOneByOneFile from "../../shaders/device/segments/store_totals_one_by_one.wgsl";
 import storeTotalsTogetherFile from "../../shaders/device/segments/store_totals_together.wgsl";
 import totalsFile from "../../shaders/device/segments/totals.wgsl";
+import { expressionFiles } from "../algebra/expression_files.ts";
 import { hex } from "../algebra/literals.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import { usedBytes } from "../algebra/padding.ts";
@@ -97,8 +98,8 @@ export interface KeyExpression {
   /** The type of the items. */
   readonly from: ElementType;
   readonly text: string;
-  /** Types whose files the kernels have without it. */
-  readonly known: readonly ElementType[];
+  /** Files that the kernels have without it. */
+  readonly known: readonly SourceText[];
 }
 
 /** How a kernel uses segments. */
@@ -209,8 +210,8 @@ function keyText(type: ElementType): SourceText {
 
 /** Declares the items that keys are computed from, `Keyed`, and the key of one. */
 function expressionSources(type: ElementType, { from, text, known }: KeyExpression): readonly Source[] {
-  const files = [...new Map([...from.files, ...type.files].map((one) => [one.name, one])).values()];
-  const others = new Set(known.flatMap((one) => one.files.map(({ name }) => name)));
+  const files = expressionFiles(from, type);
+  const others = new Set(known.map(({ name }) => name));
   return [
     generated(
       [

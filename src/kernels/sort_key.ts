@@ -1,7 +1,7 @@
 import digitsFile from "../../shaders/device/sort/digits.wgsl";
 import digitsOfPairsFile from "../../shaders/device/sort/digits_of_pairs.wgsl";
+import { expressionFiles } from "../algebra/expression_files.ts";
 import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
-import { isSameType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
 import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
@@ -104,9 +104,7 @@ export function keySourcesOf(type: ElementType, key: SortKey): readonly Source[]
       ];
 }
 
-const filesOf = (type: ElementType, key: SortKey): readonly SourceText[] => [
-  ...new Set([...type.files, ...(isSameType(type, key.type) ? [] : key.type.files)]),
-];
+const filesOf = (type: ElementType, key: SortKey): readonly SourceText[] => expressionFiles(type, key.type);
 
 /** Declares `digit_of` a key. */
 export const digitSources = ({ type }: SortKey): readonly SourceText[] => [

@@ -119,6 +119,7 @@ export type PlanSegments = (
   options: {
     readonly segments?: unknown;
     readonly from?: ElementType;
+    readonly map?: unknown;
     readonly exclusive?: boolean;
     readonly initial?: unknown;
     readonly total?: unknown;

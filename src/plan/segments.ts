@@ -1,4 +1,5 @@
 import { describe } from "../algebra/check_value.ts";
+import { expressionFiles } from "../algebra/expression_files.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
@@ -8,6 +9,7 @@ import { bindingOf } from "../kernels/kernel.ts";
 import { firstSegmentsKernel } from "../kernels/offsets.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
 import { clearHeadsKernel, markKernel, segmentedMonoid, segmentSources } from "../kernels/segments.ts";
+import type { SourceText } from "../text/source.ts";
 import { tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanSegments } from "./methods.ts";
@@ -25,12 +27,13 @@ const MOST_MARKING = 4096;
 
 const kinds = ["rows", "offsets", "heads", "headBits"] as const;
 
-/** The option `segments`, checked. `known` are the types whose files kernels have in any case. */
+/** The option `segments`, checked. `known` are the types whose files kernels have in any case, and with a map those of expressions, too. */
 function headsOf(
   given: unknown,
   title: string,
   facts: DeviceFacts,
   known: readonly ElementType[],
+  hasMap: boolean,
 ): HeadSource & { readonly unique: boolean | "first item"; readonly alone?: Alone | undefined } {
   const kind = kinds.find((one) => one === given);
   if (kind !== undefined) {
@@ -73,11 +76,15 @@ function headsOf(
   return {
     kind: "keys",
     type,
-    by: { from, text, known },
+    by: { from, text, known: hasMap ? expressionFiles(...known) : uniqueFiles(known) },
     unique: unique && isFirst ? "first item" : unique,
     alone,
   };
 }
+
+const uniqueFiles = (types: readonly ElementType[]): readonly SourceText[] => [
+  ...new Map(types.flatMap(({ files }) => files).map((file) => [file.name, file])).values(),
+];
 
 /** @throws {ArgumentError} if two structs that would be in one kernel have one name, and are not the same. */
 function requireOneStruct(keys: readonly ElementType[], known: readonly ElementType[], title: string): void {
@@ -116,14 +123,12 @@ const buffersOf = (use: SegmentUse, lengthOnGpu: boolean): number =>
  * @throws {ArgumentError} {@link FeatureError}
  */
 export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) => {
-  const { segments, from, exclusive = false, initial = false, total, lengthOnGpu = false } = options;
+  const { segments, from, map, exclusive = false, initial = false, total, lengthOnGpu = false } = options;
   if (segments === undefined) {
     return undefined;
   }
-  const { unique, alone, ...heads } = headsOf(segments, title, facts, [
-    own.type,
-    ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")]),
-  ]);
+  const types = [own.type, ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")])];
+  const { unique, alone, ...heads } = headsOf(segments, title, facts, types, map !== undefined);
   if (typeof initial !== "boolean") {
     refuse(title, "initial", describe(initial), "true or false; each recording gives the initial value");
   }

@@ -11,7 +11,7 @@ const test = testInTurn({ of: 40 });
 
 // Segments and runs in the command.
 
-const { u32, i32, f32, u64 } = elementTypes;
+const { u32, i32, f32, u64, f64 } = elementTypes;
 const files = useNpyFolder();
 const { put, run } = files;
 const fileOf = (name: string) => {
@@ -111,6 +111,12 @@ test("keys that are computed, of the input or of another file", () => {
   expect(run("runs", "x.npy", "-o", "v.npy", "--counts", "c.npy", ...byTens)).toEqual(done);
   expect(fileOf("v.npy").data).toEqual([11, 25, 3]);
   expect(fileOf("c.npy").data).toEqual([2, 2, 1]);
+  // The guide's line, of NumPy's default type.
+  put("t.npy", f64, Float64Array.of(0.2, 0.9, 1.5, 3.1));
+  const ones = ["--map", "1u", "--type", "u32", "--key", "u32_from_f64(x)", "--key-type", "u32"];
+  expect(run("reduce", "t.npy", "-o", "c.npy", ...ones, "--unique", "k.npy")).toEqual(done);
+  expect(fileOf("k.npy").data).toEqual([0, 1, 3]);
+  expect(fileOf("c.npy").data).toEqual([2, 1, 1]);
 });
 
 /** What is refused in one line, and writes nothing. */

@@ -519,6 +519,7 @@ describe("every segment's total is the reference's, and so are keys and their nu
       segments: "offsets",
       maxLength: length,
     });
+    const scan = await fold().prepareScan({ type: u32, op: affine, segments: "offsets", maxLength: length });
     const identity = reduceReference(new Uint32Array(0), { op: affine });
     const of = (from: number, to: number): number => reduceReference(data.slice(from, to), { op: affine });
     for (const [offsets, expected] of [
@@ -532,7 +533,7 @@ describe("every segment's total is the reference's, and so are keys and their nu
         [of(6000, length), identity],
       ],
       [[9000, 9000], [identity]],
-      // What is stored for these nobody promises.
+      // Any total may be stored for these.
       [[8000, 10, 7000, 4], undefined],
     ] as const) {
       const starts = storageBuffer(device, Uint32Array.from(offsets));
@@ -548,6 +549,21 @@ describe("every segment's total is the reference's, and so are keys and their nu
         }),
       );
       const found = await readWords(device, output);
+      // A scan starts a segment at each offset, in whatever order these are.
+      const heads = new Uint32Array(length);
+      for (const one of offsets) {
+        heads.fill(1, one, one + 1);
+      }
+      const prefixes = storageBuffer(device, data);
+      submit((encoder) =>
+        scan.record(encoder, { input, output: prefixes, offsets: starts, segmentCount, length }),
+      );
+      expectSameBits(
+        (await readWords(device, prefixes)).subarray(0, length),
+        scanReference(data, { op: affine, segments: { heads } }),
+        `scan, offsets ${offsets}`,
+      );
+      prefixes.destroy();
       if (expected) {
         expectSameBits(found.slice(4, 4 + segmentCount), Uint32Array.from(expected), `offsets ${offsets}`);
       }
@@ -556,6 +572,7 @@ describe("every segment's total is the reference's, and so are keys and their nu
       starts.destroy();
       output.destroy();
     }
+    scan.destroy();
     reduce.destroy();
     input.destroy();
   });

@@ -36,9 +36,9 @@ const declaredIn = (name: string): string[] =>
   );
 
 const emulated = [
-  [u64, ["int64"]],
-  [i64, ["int64"]],
-  [f64, ["int64", "binary64"]],
+  [u64, ["int64", "int64_conversions"]],
+  [i64, ["int64", "int64_conversions"]],
+  [f64, ["int64", "int64_conversions", "binary64", "binary64_conversions"]],
   [f16, ["f16_bits"]],
 ] as const;
 

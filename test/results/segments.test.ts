@@ -733,4 +733,69 @@ describe("on the GPU", () => {
       scan.destroy();
     }
   });
+
+  test.each([{}, { passes: "reduce-then-scan" }, { passes: "single", algorithm: "subgroup" }] as const)(
+    "offsets that fall: a scan starts segments there, and a total is of consecutive items, the identity or as before, %o",
+    async (options) => {
+      const { device } = fold();
+      const next = randomBits("offsets that fall");
+      const poison = 0xabcdabcd;
+      for (const length of [64, 1000]) {
+        const data = randomWords(length, "falling offsets");
+        const most = 40;
+        const plan = { type: u32, segments: "offsets", maxLength: length, ...options } as const;
+        const scan = await fold().prepareScan(plan);
+        const reduce = await fold().prepareReduce(plan);
+        const sums = new Set([0, poison]);
+        for (let from = 0; from < length; from++) {
+          let sum = 0;
+          for (const one of data.subarray(from)) {
+            sum = (sum + one) >>> 0;
+            sums.add(sum);
+          }
+        }
+        const input = storageBuffer(device, data);
+        for (let turn = 0; turn < 8; turn++) {
+          const segmentCount = 1 + (next() % most);
+          const offsets = Uint32Array.from({ length: segmentCount + 1 }, () =>
+            next() % 8 === 0 ? next() : next() % (length + 1),
+          );
+          const title = `${length} items, ${offsets}`;
+          const heads = new Uint32Array(length);
+          for (const one of offsets) {
+            heads.fill(1, one, one + 1);
+          }
+          const starts = storageBuffer(device, offsets);
+          const prefixes = storageBuffer(device, data);
+          const output = storageBuffer(device, new Uint32Array(most + 128).fill(poison));
+          const ranges = { input, length, offsets: starts, segmentCount };
+          submit(device, (encoder) => {
+            scan.record(encoder, { ...ranges, output: prefixes });
+            reduce.record(encoder, {
+              ...ranges,
+              output: { buffer: output, offset: 256, size: 4 * segmentCount },
+            });
+          });
+          expectSameBits(
+            (await readWords(device, prefixes)).subarray(0, length),
+            scanReference(data, { segments: { heads } }),
+            title,
+          );
+          const words = await readWords(device, output);
+          expect(
+            [...words.subarray(64, 64 + segmentCount)].filter((word) => !sums.has(word)),
+            title,
+          ).toEqual([]);
+          words.fill(poison, 64, 64 + segmentCount);
+          expectSameBits(words, new Uint32Array(most + 128).fill(poison), `outside, ${title}`);
+          for (const one of [starts, prefixes, output]) {
+            one.destroy();
+          }
+        }
+        scan.destroy();
+        reduce.destroy();
+        input.destroy();
+      }
+    },
+  );
 });

@@ -230,13 +230,14 @@ const skips: Readonly<Record<string, string>> = {
 /** A test for each command: it succeeds, says nothing on stderr, and writes its output. */
 export function testCommands(commands: readonly (readonly string[])[], kernel: string): void {
   let folder: string;
-  const put = (name: string, ...items: number[]): void =>
-    writeFileSync(join(folder, name), Buffer.from(dump(Uint32Array.from(items), [items.length])));
+  const putArray = (name: string, items: Uint32Array | Float64Array): void =>
+    writeFileSync(join(folder, name), Buffer.from(dump(items, [items.length])));
+  const put = (name: string, ...items: number[]): void => putArray(name, Uint32Array.from(items));
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "wavefold-commands-"));
     put("in.npy", 3, 1, 7, 0, 4, 1, 6, 3);
     put("keys.npy", 2, 2, 5, 5, 5, 9, 9, 9);
-    put("times.npy", 0, 0, 1, 3, 3, 3, 7, 8);
+    putArray("times.npy", Float64Array.of(0.25, 0.5, 1.75, 3, 3, 3.5, 7, 8));
     put("heads.npy", 0, 0, 1, 0, 0, 1, 0, 0);
     put("bits.npy", 0b100100);
     writeFileSync(join(folder, "in.wgsl"), kernel);

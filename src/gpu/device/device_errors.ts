@@ -66,9 +66,11 @@ export function shaderError(
   }
   const { source, number } = own;
   const { written = source.text } = source;
-  const before = linked.code.split("\n")[line - 1]?.slice(0, Math.max(0, column - 1)) ?? "";
+  const linkedLines = linked.code.split("\n");
+  const before = linkedLines[line - 1]?.slice(0, Math.max(0, column - 1)) ?? "";
+  const hint = hintFor(source.name, report, text, linkedLines.slice(0, line));
   return new SourceError(
-    `${source.name}, line ${number}: ${text.replace(MARKED, "")}${hintFor(source.name, report)}\n  ${written.split(LINE_BREAK)[number - 1]?.trim()}`,
+    `${source.name}, line ${number}: ${text.replace(MARKED, "")}${hint}\n  ${written.split(LINE_BREAK)[number - 1]?.trim()}`,
     written,
     number,
     // If the compiler's line is not the caller's, neither is its column.
@@ -79,8 +81,17 @@ export function shaderError(
 /** The options that name the type of what a caller's expression gives. */
 const typeOptions: Readonly<Record<string, string>> = { "the map": "type", "the key": "keyType" };
 
-/** What to do about an expression of another type than was asked for, as Dawn and naga report it. */
-function hintFor(name: string, report: string): string {
+/**
+ * What to do about an expression of another type than was asked for, or about a call that takes no pair of words, as Dawn and naga report
+ * it. `text` is the report's first line, and `before` are the module's lines up to the caller's.
+ */
+function hintFor(name: string, report: string, text: string, before: readonly string[]): string {
+  const head = before.filter((line) => line.startsWith("fn ")).at(-1);
+  if (head?.includes("vec2<u32>") && /^(no matching|cannot cast|wrong type)/.test(text)) {
+    const [, called = ""] = /(?:to a |[`'])(u32|i32|f32|floor|trunc)\b/.exec(text) ?? [];
+    const own = called.endsWith("32") ? `${called}_from_f64 converts` : `${called}_f64 takes`;
+    return `; f64, u64 and i64 are pairs of words, vec2<u32>: ${called ? `${own} an f64` : "functions such as mul_f64 and add_u64 take them"}`;
+  }
   const option = typeOptions[name];
   return option !== undefined &&
     /return statement type must match|`return` expression .* does not match/.test(report)

@@ -2,6 +2,7 @@ import { kindOfArray } from "../../algebra/array_kinds.ts";
 import type { ArrayOf } from "../../algebra/arrays.ts";
 import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
+import { min } from "../../algebra/operators.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
 import { ArgumentError, LimitError, WavefoldError } from "../../errors.ts";
@@ -26,7 +27,7 @@ import { roomFor } from "../device/transfer.ts";
 import { keyOfCall, lengthError } from "../executor/plans_of_calls.ts";
 import type { Prepared, Primitive } from "../recordings/recording.ts";
 import { prepareFor } from "../recordings/recording.ts";
-import type { CallOnGpu, Memory, ResultOnGpu } from "./gpu_array.ts";
+import type { Arrays, CallOnGpu, Memory, ResultOnGpu } from "./gpu_array.ts";
 import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 import type { GpuSegments, GpuSegmentsByExpression, SegmentsOnGpu } from "./segments_on_gpu.ts";
 import { segmentsOnGpu } from "./segments_on_gpu.ts";
@@ -462,6 +463,87 @@ export function ofCall(cause: unknown): unknown {
 /** `Fold.scan`, `Fold.reduce`, `Fold.compact` and `Fold.partition` on an array on the GPU. */
 export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, options) => {
   const call = requireCall(primitive, context, data, options);
+  const { input, into, flags, initial, total, segments } = call;
+  const { heads, keys } = segments?.ranges ?? {};
+  const own = partsOf(input).count?.range;
+  const isOther = (array: GpuArray | undefined): array is GpuArray => {
+    const range = array && partsOf(array).count?.range;
+    return range !== undefined && (range.buffer !== own?.buffer || range.offset !== own.offset);
+  };
+  const others = [flags, heads, keys].filter(isOther);
+  if (others.length === 0) {
+    return recorded(primitive, context, arrays, call);
+  }
+  // What the caller destroys meanwhile stays until the call ends.
+  const used = [input, into, flags, initial, total, heads, keys];
+  const releases = used.map((array) => (array instanceof GpuArray ? hold(partsOf(array)) : undefined));
+  try {
+    const shortest = await shortestOf(arrays, input, others, segments?.by === "headBits" ? 32 : 1);
+    const { memory } = partsOf(shortest);
+    const shared = { ...partsOf(input), count: { memory, range: { buffer: memory.buffer, offset: 0 } } };
+    const shorter = new GpuArray(input.type, GpuArray.makeOf(input), { ...shared, held: [] });
+    try {
+      return await recorded(primitive, context, arrays, { ...call, input: shorter });
+    } finally {
+      shortest.destroy();
+    }
+  } finally {
+    for (const release of releases) {
+      release?.();
+    }
+  }
+};
+
+/**
+ * The least length of the data and of arrays whose lengths only the GPU knows, in an array of one element. An element of these is for
+ * `perElement` items.
+ */
+async function shortestOf(
+  arrays: Arrays,
+  input: GpuArray,
+  others: readonly GpuArray[],
+  perElement: number,
+): Promise<GpuArray> {
+  const lengthOf = (array: GpuArray): GpuArray | number => {
+    const { context, count, maxLength } = partsOf(array);
+    return count === undefined
+      ? maxLength
+      : new GpuArray(u32, arrayOver.bind(undefined, u32), {
+          context,
+          memory: count.memory,
+          offset: count.range.offset,
+          maxLength: 1,
+          count: undefined,
+          held: [],
+          call: callOnGpu,
+        });
+  };
+  let shortest = lengthOf(input);
+  const made: GpuArray[] = [];
+  for (const other of others) {
+    const options = { op: min, map: `x * ${perElement}u`, initial: shortest };
+    shortest = (await callOnGpu(
+      "reduce",
+      partsOf(input).context,
+      arrays,
+      lengthOf(other) as GpuArray,
+      options,
+    )) as GpuArray;
+    made.push(shortest);
+  }
+  for (const one of made.slice(0, -1)) {
+    one.destroy();
+  }
+  return shortest as GpuArray;
+}
+
+/** Records a call and submits it. */
+async function recorded(
+  primitive: Primitive,
+  context: Context,
+  arrays: Arrays,
+  call: Call,
+): Promise<ResultOnGpu> {
   const { input, into, flags, initial, total: sum, segments, others, title } = call;
   const { ranges: heads } = segments ?? {};
   const ends = [
@@ -532,7 +614,7 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
       release?.();
     }
   }
-};
+}
 
 /** How many counts a call gives: one, or those of a partition into classes. */
 const countsOf = ({ others: { classes } }: Call): number => (classes === undefined ? 1 : classes + 1);

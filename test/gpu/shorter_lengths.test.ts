@@ -1,0 +1,116 @@
+import { describe, expect } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { storageBuffer } from "../support/buffers.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { randomBits } from "../support/random.ts";
+import { testInTurn } from "../support/rows.ts";
+import { useShortBindings } from "../support/short_bindings.ts";
+
+// Keys, heads and flags whose number only the GPU knows: the shorter of the two lengths counts, and nothing of the memory behind it.
+
+const test = testInTurn({ of: 24 });
+const fold = useSoftwareFold();
+
+const MOST = 5000;
+const next = randomBits("shorter lengths");
+const data = Uint32Array.from({ length: MOST }, next);
+const keys = Uint32Array.from({ length: MOST }, () => (next() % 8 === 0 ? next() : 0) >>> 0);
+const heads = Uint32Array.from({ length: MOST }, () => (next() % 8 === 0 ? 1 : 0));
+const bits = new Uint32Array(Math.ceil(MOST / 32)).map(next);
+
+/** An array whose length is on the GPU, at the third word of a buffer; or on the CPU, if `length` is undefined. */
+async function arrayOf(items: Uint32Array<ArrayBuffer>, length: number | undefined): Promise<GpuArray> {
+  const { device } = fold();
+  const buffer = storageBuffer(device, items);
+  if (length === undefined) {
+    return (await fold().wrap({ buffer, type: u32 })) as unknown as GpuArray;
+  }
+  const range = { buffer: storageBuffer(device, Uint32Array.of(7, 9, length, 3)), offset: 8 };
+  return (await fold().wrap({
+    buffer,
+    type: u32,
+    length: range,
+    maxLength: items.length,
+  })) as unknown as GpuArray;
+}
+
+/** The lengths of the data and of what lies beside it. */
+const lengths: readonly (readonly [own: number | undefined, other: number])[] = [
+  [undefined, 3210],
+  [undefined, 0],
+  [4000, 3210],
+  [3210, 4000],
+  [0, 4000],
+];
+const plans = [{}, { passes: "reduce-then-scan" }, { passes: "single" }, { algorithm: "blelloch" }] as const;
+
+const check = async (options: object, [own, other]: (typeof lengths)[number]): Promise<void> => {
+  const call = async (items: Uint32Array<ArrayBuffer>, length: number) => {
+    const [input, given] = [await arrayOf(data, own), await arrayOf(items, length)];
+    return { input: input as GpuArray<"u32">, given: given as never };
+  };
+  const shortest = Math.min(own ?? MOST, other);
+  const items = data.subarray(0, shortest);
+  const title = `${JSON.stringify(options)}, ${own} and ${other}`;
+  {
+    const { input, given } = await call(keys, other);
+    const segments = { keys: keys.subarray(0, shortest) };
+    const sums = await fold().scan(input, { ...options, segments: { keys: given } });
+    expect(await sums.read(), `scan by keys, ${title}`).toEqual(scanReference(items, { segments }));
+    const runs = (await fold().reduce(input, { ...options, segments: { keys: given } })) as {
+      readonly [Name in "keys" | "values"]: GpuArray;
+    };
+    const wanted = reduceReference(items, { segments }) as { keys: Uint32Array; values: Uint32Array };
+    expect(await runs.keys.read(), `keys, ${title}`).toEqual(wanted.keys);
+    expect(await runs.values.read(), `totals, ${title}`).toEqual(wanted.values);
+  }
+  {
+    const { input, given } = await call(heads, other);
+    const segments = { heads: heads.subarray(0, shortest) };
+    const totals = await fold().reduce(input, { ...options, segments: { heads: given } });
+    expect(await (totals as GpuArray).read(), `heads, ${title}`).toEqual(
+      reduceReference(items, { segments }),
+    );
+  }
+  {
+    const words = Math.ceil(other / 32);
+    const { input, given } = await call(bits, words);
+    const few = Math.min(own ?? MOST, 32 * words);
+    const segments = { headBits: bits.subarray(0, Math.ceil(few / 32)) };
+    const sums = await fold().scan(input, { ...options, segments: { headBits: given } });
+    expect(await sums.read(), `bits, ${title}`).toEqual(scanReference(data.subarray(0, few), { segments }));
+  }
+};
+
+describe("the shorter length counts", () => {
+  for (const options of plans) {
+    test(JSON.stringify(options), async () => {
+      for (const pair of lengths) {
+        await check(options, pair);
+      }
+    });
+  }
+
+  test("of the flags of a compaction", async () => {
+    for (const [own, other] of lengths) {
+      const [input, flags] = [await arrayOf(data, own), await arrayOf(heads, other)];
+      const shortest = Math.min(own ?? MOST, other);
+      const kept = await fold().compact(input as GpuArray<"u32">, { flags: flags as never });
+      const wanted = compactReference(data.subarray(0, shortest), (_, index) => heads[index] === 1);
+      expect(await kept.read(), `${own} and ${other}`).toEqual(wanted);
+    }
+  });
+});
+
+describe("in windows", () => {
+  useShortBindings(fold, 16384, { lookBack: false });
+  test("the shorter length counts", async () => {
+    for (const pair of lengths) {
+      await check({}, pair);
+    }
+  });
+});
