@@ -1,7 +1,9 @@
 import { u32 } from "../src/algebra/integers.ts";
 import type { ElementType } from "../src/algebra/types.ts";
 import type { Fold } from "../src/gpu/fold.ts";
+import type { prepareFor, Ranges } from "../src/gpu/recordings/recording.ts";
 import type { TuningOptions } from "../src/plan/options.ts";
+import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import type { Source } from "./buffers.ts";
 import { createBuffer, readerOf, upload, uploadPlaces } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
@@ -155,39 +157,58 @@ export interface Task {
   destroy(): void;
 }
 
+/** A task on ranges that each recording gives. */
+export interface PreparedPrimitive {
+  record(pass: GPUComputePassEncoder, ranges: Ranges): void;
+  destroy(): void;
+}
+
+/** The ranges of a primitive in a stage's buffers, from an input. */
+export const rangesOf = (
+  primitive: ScanPrimitive,
+  input: GPUBuffer,
+  { output, result }: Buffers,
+  length: number,
+): Ranges => ({
+  ...{ input, length, output: primitive === "reduce" ? result : output },
+  ...(primitive === "compact" && { count: result }),
+});
+
+/** The options by which a question is planned. */
+export function optionsOf(
+  { primitive, type, op, length }: Question & { readonly primitive: ScanPrimitive },
+  tuning: TuningOptions,
+): Parameters<typeof prepareFor>[2] {
+  const own = {
+    ...(primitive === "compact" ? { where: benchTypes[type].where } : { op: operatorOn(op, type) }),
+    ...(primitive === "scan" && { exclusive: true }),
+  };
+  return { type: benchTypes[type].type, maxLength: length, ...own, ...tuning } as ReturnType<
+    typeof optionsOf
+  >;
+}
+
+const methods = { scan: "prepareScan", reduce: "prepareReduce", compact: "prepareCompact" } as const;
+
 /** @throws what `prepareScan` and the like throw. */
 export async function prepareTask(
   fold: Fold,
-  { primitive, type: name, op: opName, length }: Question,
-  { input, output, result, values, reordered }: Buffers,
+  question: Question,
+  buffers: Buffers,
   options: TuningOptions & { readonly inPlace?: boolean } = {},
 ): Promise<Task> {
+  const { primitive, length } = question;
+  const { input, output, values, reordered } = buffers;
   const { inPlace = false, ...tuning } = options;
-  const type = benchTypes[name].type as ElementType;
-  const op = operatorOn(opName, name);
-  const from = inPlace ? output : input;
+  const type = benchTypes[question.type].type as ElementType;
   switch (primitive) {
-    case "scan": {
-      const scan = await fold.prepareScan({ type, op, exclusive: true, maxLength: length, ...tuning });
-      return {
-        record: (pass) => scan.record(pass, { input: from, output, length }),
-        destroy: () => scan.destroy(),
-      };
-    }
-    case "reduce": {
-      const reduce = await fold.prepareReduce({ type, op, maxLength: length, ...tuning });
-      return {
-        record: (pass) => reduce.record(pass, { input: from, output: result, length }),
-        destroy: () => reduce.destroy(),
-      };
-    }
+    case "scan":
+    case "reduce":
     case "compact": {
-      const { where } = benchTypes[name];
-      const compact = await fold.prepareCompact({ type, where, maxLength: length, ...tuning });
-      return {
-        record: (pass) => compact.record(pass, { input: from, output, count: result, length }),
-        destroy: () => compact.destroy(),
-      };
+      const planned = optionsOf({ ...question, primitive }, tuning);
+      const plan: PreparedPrimitive = await fold[methods[primitive]](planned as never);
+      const ranges = rangesOf(primitive, inPlace ? output : input, buffers, length);
+      return { record: (pass) => plan.record(pass, ranges), destroy: () => plan.destroy() };
     }
     case "sort": {
       const sort = await fold.prepareSort({ type, maxLength: length });

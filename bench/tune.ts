@@ -1,17 +1,19 @@
 import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import type { Ranges } from "../src/gpu/recordings/recording.ts";
 import { prepareFor } from "../src/gpu/recordings/recording.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
+import { planCompact } from "../src/plan/compact.ts";
+import { methodsWithSubgroups } from "../src/plan/methods_with_subgroups.ts";
+import { planReduce } from "../src/plan/reduce.ts";
+import { planScan } from "../src/plan/scan.ts";
 import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCompare } from "./copy.ts";
 import type { BenchTypeName } from "./elements.ts";
-import { benchTypes, operatorOn } from "./elements.ts";
 import { formatLength } from "./sizes.ts";
-import type { Question, Stage } from "./task.ts";
-import { openStage, verifyTask } from "./task.ts";
+import type { PreparedPrimitive, Question, Stage } from "./task.ts";
+import { openStage, optionsOf, rangesOf, verifyTask } from "./task.ts";
 import type { Timer, Timing, Work } from "./timer.ts";
 
 /** The threads of a work-group, and the consecutive items that each takes. */
@@ -156,16 +158,44 @@ const distance = (a: Shape, b: Shape): number =>
 
 const kindOf = ({ algorithm, passes }: Candidate): string => `${algorithm} ${passes}`;
 
-/** Of each algorithm and number of passes, the candidate that is nearest to the usual shape. */
-export function firstCandidates(candidates: readonly Candidate[], usual: Shape): Candidate[] {
+const planners = { scan: planScan, reduce: planReduce, compact: planCompact } as const;
+
+/** What Wavefold chooses by itself at these lengths, without a tuning. Sums; exclusive scans. */
+export function ownCandidates(
+  fold: Fold,
+  primitive: ScanPrimitive,
+  type: BenchTypeName,
+  lengths: readonly number[],
+): Candidate[] {
+  const { tuned: _, ...facts } = contextOf(fold.device).facts;
+  const passes: readonly Pick<Candidate, "passes">[] =
+    primitive === "reduce" ? [{}] : [{ passes: "single" }, { passes: "reduce-then-scan" }];
+  const all = passes.flatMap((own) =>
+    lengths.map((length): Candidate => {
+      const options = optionsOf({ primitive, type, op: "add", length }, own);
+      const plan = planners[primitive](options as never, facts, methodsWithSubgroups, ["vectors"]);
+      const { algorithm, workGroupSize, itemsPerThread } = plan.groupingOf("vectors");
+      return { algorithm, workGroupSize, itemsPerThread, ...own };
+    }),
+  );
+  return [...new Map(all.map((one) => [formatCandidate(one), one])).values()];
+}
+
+/** Wavefold's own candidates, and of each other algorithm and number of passes the candidate that is nearest to the usual shape. */
+export function firstCandidates(
+  candidates: readonly Candidate[],
+  usual: Shape,
+  own: readonly Candidate[] = [],
+): Candidate[] {
+  const kinds = new Set(own.map(kindOf));
   const first = new Map<string, Candidate>();
   for (const one of candidates) {
     const other = first.get(kindOf(one));
-    if (other === undefined || distance(one, usual) < distance(other, usual)) {
+    if (!kinds.has(kindOf(one)) && (other === undefined || distance(one, usual) < distance(other, usual))) {
       first.set(kindOf(one), one);
     }
   }
-  return [...first.values()];
+  return [...own, ...first.values()];
 }
 
 /** The other candidates, the most promising ones first: those of the best algorithm, and of these the ones that are like the best. */
@@ -214,39 +244,30 @@ async function timeSteadily(timer: Timer, work: Work, isOver: () => boolean): Pr
   return best;
 }
 
-/** A candidate's plan: what records it on ranges, and frees its scratch. */
-export interface CandidatePlan {
-  record(pass: GPUComputePassEncoder, ranges: Ranges): void;
-  destroy(): void;
-}
-
 /**
  * Compiles what a candidate needs for buffers of their own, up to a length. Kernels for ranges that lie in other ways take as long to
  * compile, and are not timed.
  *
  * @throws what `prepareScan` and the like throw.
  */
-export function planCandidate(
+export const planCandidate = (
   fold: Fold,
   primitive: ScanPrimitive,
   type: BenchTypeName,
   maxLength: number,
   candidate: Candidate,
-): Promise<CandidatePlan> {
-  const own = {
-    ...(primitive === "compact" ? { where: benchTypes[type].where } : { op: operatorOn("add", type) }),
-    ...(primitive === "scan" && { exclusive: true }),
-  };
-  const options = { type: benchTypes[type].type, maxLength, ...own, ...candidate };
-  return prepareFor(primitive, contextOf(fold.device), options as Parameters<typeof prepareFor>[2], [
-    "vectors",
-  ]);
-}
+): Promise<PreparedPrimitive> =>
+  prepareFor(
+    primitive,
+    contextOf(fold.device),
+    optionsOf({ primitive, type, op: "add", length: maxLength }, candidate),
+    ["vectors"],
+  );
 
 /**
  * Times ways to carry out a primitive (sums; exclusive scans) at some lengths, beside a copy. Each is
  * verified at each length before its time counts. Once the deadline has passed, no others are tried, and what would not be compiled by
- * then is not begun. The first ones are always timed: one of each algorithm.
+ * then is not begun. The first ones are always timed: those of `own`, and one of each other algorithm.
  *
  * @param step - called before each candidate.
  * @param plan - how a candidate is planned. Tests plan wrong ones.
@@ -260,13 +281,15 @@ export async function timeTunings(
     readonly candidates: readonly Candidate[];
     /** The shape to start from. */
     readonly usual: Shape;
+    /** Candidates that are timed first. */
+    readonly own?: readonly Candidate[];
     /** As `performance.now()` gives it. */
     readonly deadline?: number;
   },
   step: (stage: string) => void = () => {},
   plan: typeof planCandidate = planCandidate,
 ): Promise<TuningOutcome> {
-  const { primitive, candidates, usual, deadline = Number.POSITIVE_INFINITY } = what;
+  const { primitive, candidates, usual, own, deadline = Number.POSITIVE_INFINITY } = what;
   const { device } = fold;
   const times: TuningTime[] = [];
   const rejected: string[] = [];
@@ -295,11 +318,7 @@ export async function timeTunings(
     }
     for (const { stage, question, copied, verify } of lengths) {
       const { length } = question;
-      const { input, output, result } = stage.buffers;
-      const ranges = {
-        ...{ input, length, output: primitive === "reduce" ? result : output },
-        ...(primitive === "compact" && { count: result }),
-      };
+      const ranges = rangesOf(primitive, stage.buffers.input, stage.buffers, length);
       try {
         const work = { pass: (pass: GPUComputePassEncoder) => made.value.record(pass, ranges) };
         const timing = await timeSteadily(timer, work, isOver);
@@ -353,7 +372,7 @@ export async function timeTunings(
   };
   try {
     await timer.heat();
-    const first = firstCandidates(candidates, usual);
+    const first = firstCandidates(candidates, usual, own);
     await timeAll(first, false);
     await timeAll(otherCandidates(candidates, first, times), true);
   } finally {
@@ -367,7 +386,7 @@ export async function timeTunings(
 /** A candidate's plan, if the device could make it. */
 interface Compiled {
   readonly candidate: Candidate;
-  readonly made: PromiseSettledResult<CandidatePlan>;
+  readonly made: PromiseSettledResult<PreparedPrimitive>;
 }
 
 function destroyPlans(batch: readonly Compiled[]): void {

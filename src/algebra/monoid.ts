@@ -92,6 +92,11 @@ export interface Monoid {
   readonly combine?: string;
   /** The caller's WGSL, if the caller wrote the operator. */
   readonly callers?: CallersCombine;
+  /**
+   * If the operator takes one of its operands, in whatever order they come: the word of an element `x` that decides it. The operand with the
+   * lesser word is taken, and other words decide between equal ones.
+   */
+  readonly leading?: string;
   /** The identity, as a value of the type. */
   readonly identity: Value;
   /** The value that results start from if they may combine no element. It is there only if it differs from the identity. */

@@ -22,7 +22,7 @@ export type Segments<Keys extends AnyArray = AnyArray> =
   | {
       /**
        * One position more than there are segments: where each starts, and where the last one ends. They start from 0, never
-       * fall, and end with the length of the data. A segment may have no item.
+       * fall, and end with the length of the data. A segment may have no item. They are numbers, not bigints.
        */
       readonly offsets: ArrayLike<number>;
     }
@@ -76,10 +76,9 @@ export function requireKind(
   beside: readonly string[] = [],
 ): readonly [kind: SegmentKind, value: unknown] {
   const isObject = typeof given === "object" && given !== null;
-  const named = isObject ? Object.keys(given) : [];
-  const computed = ["key", "keyType"].filter(
-    (name) => (given as Readonly<Record<string, unknown>>)?.[name] !== undefined,
-  );
+  // What is undefined counts as left out.
+  const named = Object.entries(Object(given)).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const computed = ["key", "keyType"].filter((name) => named.includes(name));
   const own = kinds.filter((kind) => named.includes(kind));
   // The elements that keys are computed from may be left out. Then the keys are computed from the data.
   const [kind] = own.length === 0 && hasKey(given) ? (["keys"] as const) : own;
@@ -126,7 +125,7 @@ export function requireRows(
       caller,
       "segments",
       `${kind}: ${typeof rows === "string" ? JSON.stringify(rows) : String(rows)}`,
-      `a whole number from 1 up, ${kind === "rows" ? "the items of a row" : "the number of columns"}`,
+      `a whole number from 1 to 2^32 - 2, ${kind === "rows" ? "the items of a row" : "the number of columns"}`,
     );
   }
   if (length !== undefined && length % rows !== 0) {
@@ -221,6 +220,9 @@ function offsetsOf(given: ArrayLike<number>, length: number, caller: string): Ui
   };
   if (given.length < 1) {
     wrong("there are no offsets");
+  }
+  if (typeof given[0] === "bigint") {
+    refuse(caller, "segments", "offsets of bigint", "numbers, such as Uint32Array.from(offsets, Number)");
   }
   let before = 0;
   for (let index = 0; index < given.length; index++) {

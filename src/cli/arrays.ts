@@ -99,23 +99,40 @@ export const elementsIn = (
     return { type: source.type, data: await readAll(source, path), shape: source.shape };
   });
 
-/** Writes an array in the form of the input: with its shape, unless the input has no header. */
-export async function writeArray(
-  target: Target,
-  options: RawOption,
-  type: ScalarType,
-  data: ScalarArray,
-  shape: readonly number[] | undefined,
-  then: () => Promise<void> = async () => {},
-): Promise<void> {
+/** An array, and where it goes. */
+export interface Written {
+  readonly target: Target;
+  /** They give the array the form of the input. Without them, it goes to a .npy file. */
+  readonly options?: RawOption;
+  readonly type: ScalarType;
+  readonly data: ScalarArray;
+  /** Nothing for an array without a header. */
+  readonly shape: readonly number[] | undefined;
+}
+
+/** Writes arrays. All data is written before the first file gets its name. What may go to standard output comes last. */
+export async function writeArrays([array, ...later]: readonly Written[]): Promise<void> {
+  if (array === undefined) {
+    return;
+  }
+  const { target, options = {}, type, data, shape } = array;
   await formedTarget(target, options, type).writeBy(async (output) => {
     if (shape !== undefined) {
       await output.write(npyHeader(type, shape));
     }
     await output.write(bytesOf(data));
-    await then();
+    await writeArrays(later);
   });
 }
+
+/** Writes an array in the form of the input: with its shape, unless the input has no header. */
+export const writeArray = (
+  target: Target,
+  options: RawOption,
+  type: ScalarType,
+  data: ScalarArray,
+  shape: readonly number[] | undefined,
+): Promise<void> => writeArrays([{ target, options, type, data, shape }]);
 
 /** Opens an adapter, starts a stream on it, and shows how far it is. */
 async function withStream<Result>(

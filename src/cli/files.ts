@@ -273,6 +273,27 @@ interface Place {
   readonly existing: Stats | undefined;
 }
 
+/**
+ * Checks that each output of a command has a place of its own, however the paths spell it.
+ *
+ * @throws {UsageError} if two outputs would go to one place, or a file of such a name could not be.
+ */
+export async function requireApart(paths: readonly string[]): Promise<void> {
+  const files = paths.filter((path) => path !== DASH);
+  if (files.length < 2) {
+    return;
+  }
+  const taken = new Set<string>();
+  for (const path of files) {
+    const { folder, name } = await placeOf(path);
+    const place = join(folder, name);
+    if (taken.has(place)) {
+      throw new UsageError(`${path}: two outputs would go there; it takes a file for each`);
+    }
+    taken.add(place);
+  }
+}
+
 /** As many as Linux follows. */
 const MOST_LINKS = 40;
 

@@ -6,9 +6,9 @@ import { version } from "../version.ts";
 import { compactFile, partitionFile, reduceFile, reduceRowsFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
 import type { DoctorOptions } from "./doctor.ts";
-import { emit, emitted } from "./emit.ts";
+import { emit } from "./emit.ts";
 import { oneLine } from "./errors.ts";
-import { DASH } from "./files.ts";
+import { DASH, requireApart } from "./files.ts";
 import type { HistogramFileOptions } from "./histogram.ts";
 import { link } from "./link.ts";
 import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
@@ -90,7 +90,8 @@ wavefold COMMAND --help says what a command takes. For example:
 The exit status is 0, or 1 after a failure. Then one line on stderr says what
 failed. A signal ends the command with 128 and the signal's number: 130 after
 Ctrl-C, 141 where nobody reads what it writes to -. An output file is written
-whole or not at all, and no temporary file stays behind.`;
+whole or not at all, and no temporary file stays behind. Each output of a
+command needs a file of its own.`;
 
 /** An option as help has it: what it does, the values that it takes, and the one that it has if it is left out. */
 function optionDescription({
@@ -114,19 +115,11 @@ const sizesOption = (): Option =>
     "--sizes <list>",
     "numbers of elements, divided by commas, such as 1000003, 64Ki, 16Mi; 1Ki..256Mi is a range of powers of two; without it, what suits the adapter",
   ).argParser(parseSizeList);
-const jsonOption = (what: string): Option =>
-  new Option(
-    "--json [file]",
-    `${what}; without a file name, or with -, to stdout in place of the text`,
-  ).preset(DASH);
 const whereOption = (): Option =>
   new Option(
     "--where <expr>",
     "WGSL that is true for the elements to keep, such as 'x % 2u == 1u'; x is the element, i its index (u32)",
   ).conflicts("flags");
-const outputOption = (): Option =>
-  new Option("-o, --output <out.npy>", "where the result goes; - is stdout").makeOptionMandatory();
-
 function parseWorkGroupSize(given: string): number {
   if (!/^\d+$/.test(given)) {
     throw new InvalidArgumentError("It takes a whole number from 1 to 1024.");
@@ -148,6 +141,20 @@ const hasOtherSegments = ({
 
 /** @param printHelp - takes what commander would print. */
 function program(printHelp: (text: string) => void): Command {
+  const outputs = new Set<Option>();
+  /** Makes an option that is the path of an output. It has a place of its own among those of its command. */
+  const outputTo = (flags: string, description: string): Option => {
+    const option = new Option(flags, description);
+    outputs.add(option);
+    return option;
+  };
+  const outputOption = (): Option =>
+    outputTo("-o, --output <out.npy>", "where the result goes; - is stdout").makeOptionMandatory();
+  const jsonOption = (what: string): Option =>
+    outputTo(
+      "--json [file]",
+      `${what}; without a file name, or with -, to stdout in place of the text`,
+    ).preset(DASH);
   const root = new Command("wavefold")
     .description(
       "Scan (prefix sum), reduce, stream compaction and sort of .npy files, on the GPU or in software.",
@@ -160,7 +167,12 @@ function program(printHelp: (text: string) => void): Command {
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
     .configureHelp({ subcommandTerm: (command) => command.name(), optionDescription })
-    .addHelpText("after", ROOT_HELP);
+    .addHelpText("after", ROOT_HELP)
+    .hook("preAction", async (_, command) => {
+      const given = command.options.filter((option) => outputs.has(option));
+      const paths = given.flatMap((option): string[] => command.getOptionValue(option.attributeName()) ?? []);
+      await requireApart(paths);
+    });
   root
     .command("scan")
     .summary("combine each element with all elements before it: prefix sums")
@@ -221,8 +233,8 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(keysOption())
     .addOption(keyOption("an element of --keys, or of the input if there are none"))
     .addOption(keyTypeOption())
-    .option("-o, --output <out.npy>", "where the results of segments go; - is stdout")
-    .option("--unique <unique.npy>", "where the key of each run goes")
+    .addOption(outputTo("-o, --output <out.npy>", "where the results of segments go; - is stdout"))
+    .addOption(outputTo("--unique <unique.npy>", "where the key of each run goes"))
     .addOption(runAlgorithm())
     .addOption(adapterOption())
     .addOption(tuningOption())
@@ -248,7 +260,9 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(keyOption("an element"))
     .addOption(keyTypeOption())
     .option("--indices", "write the positions of these elements (<u4) instead of the elements")
-    .option("--counts <counts.npy>", "write how many elements each run has (<u4), too: run-length coding")
+    .addOption(
+      outputTo("--counts <counts.npy>", "write how many elements each run has (<u4), too: run-length coding"),
+    )
     .addOption(runAlgorithm())
     .addOption(adapterOption())
     .addOption(tuningOption())
@@ -266,7 +280,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(outputOption())
     .addOption(keyOption("an element"))
     .addOption(keyTypeOption())
-    .requiredOption("--counts <counts.npy>", "where the counts go (<u4)")
+    .addOption(outputTo("--counts <counts.npy>", "where the counts go (<u4)").makeOptionMandatory())
     .addOption(runAlgorithm())
     .addOption(adapterOption())
     .addOption(tuningOption())
@@ -321,9 +335,9 @@ function program(printHelp: (text: string) => void): Command {
     .option("--flags <flags.npy>", "a flag for each element, as compact takes them")
     .option(
       "--class <expr>",
-      "WGSL that gives an element's class, from 0, such as 'x % 3u'; it takes the place of --where",
+      "WGSL that gives an element's class, from 0, such as 'x % 3u'; a class below 0 or past the last counts as the last; it takes the place of --where",
     )
-    .option("--classes <n>", "how many classes there are, 1 to 16", Number)
+    .addOption(new Option("--classes <n>", "how many classes there are, 1 to 16").argParser(parseCount))
     .option("--indices", "write the elements' positions (<u4) instead of the elements")
     .addOption(runAlgorithm())
     .addOption(adapterOption())
@@ -352,7 +366,7 @@ function program(printHelp: (text: string) => void): Command {
     )
     .option(
       "--bin <expr>",
-      "WGSL that gives the number of an element's bin, a u32; x is the element, i its index (u32)",
+      "WGSL that gives the number of an element's bin; below 0 or past the last bin, the element is not counted; x is the element, i its index (u32)",
     )
     .option(
       "--weights <weights.npy>",
@@ -441,7 +455,7 @@ function program(printHelp: (text: string) => void): Command {
           .makeOptionMandatory(),
       )
       .option("--smallest", "take the least elements, the least first")
-      .option("--indices-out <positions.npy>", "where the positions of the elements go, as <u4"),
+      .addOption(outputTo("--indices-out <positions.npy>", "where the positions of the elements go, as <u4")),
   )
     .addOption(rowsOption())
     .addOption(adapterOption())
@@ -508,7 +522,7 @@ function program(printHelp: (text: string) => void): Command {
           ).argParser(collect),
         )
         .addOption(
-          new Option(
+          outputTo(
             "--values-out <values.npy>",
             "where the values go, in the order of the elements; once for each --values",
           ).argParser(collect),
@@ -530,9 +544,14 @@ function program(printHelp: (text: string) => void): Command {
     .command("emit")
     .summary("print WGSL functions for a kernel of your own")
     .description(
-      "Prints WGSL functions for a kernel of your own: those that a work-group calls to scan or reduce its elements, or segments of them.",
+      "Prints WGSL functions for a kernel of your own: those that a work-group calls to scan or reduce its elements, or segments of them; or any function, by the words of a // wavefold: comment.",
     )
-    .addArgument(new Argument("<primitive>", "what to emit").choices(emitted))
+    .addArgument(
+      new Argument(
+        "<what...>",
+        "scan, reduce, segmented-scan or segmented-reduce; or functions and their settings, such as work_group_split 256, work_group_sort_u32 items=4, thread_tile_32_shuffle_u32 or coalesced_reduce_add_u32",
+      ),
+    )
     .addOption(new Option("--type <name>", "element type").choices(Object.keys(elementTypes)).default("u32"))
     .addOption(operatorOption())
     .addOption(
@@ -545,7 +564,15 @@ function program(printHelp: (text: string) => void): Command {
         .argParser(parseWorkGroupSize)
         .default(256),
     )
-    .action(emit);
+    .action((words: string[], options: Parameters<typeof emit>[1], command: Command) =>
+      emit(
+        words,
+        options,
+        command.options
+          .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
+          .map(({ long }) => String(long)),
+      ),
+    );
   root
     .command("link")
     .summary("add the functions that a kernel's // wavefold: lines name")
@@ -553,7 +580,7 @@ function program(printHelp: (text: string) => void): Command {
       "Adds to a kernel the functions that it asks for in lines such as '// wavefold: work_group_scan_exclusive_add_u32 256'.",
     )
     .argument("<in.wgsl>", "the kernel; - reads stdin")
-    .option("-o, --output <out.wgsl>", "where the result goes; without it, to stdout")
+    .addOption(outputTo("-o, --output <out.wgsl>", "where the result goes; without it, to stdout"))
     .action(link);
   root
     .command("doctor")
@@ -623,9 +650,11 @@ function program(printHelp: (text: string) => void): Command {
       parseSeconds,
       30,
     )
-    .option(
-      "-o, --output <tuning.json>",
-      "write the best sizes, and whether the single pass passed its test; - is stdout, in place of the text",
+    .addOption(
+      outputTo(
+        "-o, --output <tuning.json>",
+        "write the best sizes, and whether the single pass passed its test; - is stdout, in place of the text",
+      ),
     )
     .addOption(jsonOption("write all that was timed"))
     .addOption(adapterOption())

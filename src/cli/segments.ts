@@ -19,6 +19,7 @@ import {
   tuningOf,
   withElements,
   writeArray,
+  writeArrays,
 } from "./arrays.ts";
 import { UsageError } from "./errors.ts";
 import { DASH, openTarget } from "./files.ts";
@@ -214,10 +215,12 @@ export async function reduceSegments(
     },
     async (result: Results, type, _, shape) => {
       const { values, keys: runs } = result;
-      await writeArray(target, options, type, values, shape && [values.length]);
-      if (keyTarget !== undefined && keyType !== undefined && runs !== undefined) {
-        await writeArray(keyTarget, {}, keyType, runs, [runs.length]);
-      }
+      await writeArrays([
+        ...(keyTarget === undefined || keyType === undefined || runs === undefined
+          ? []
+          : [{ target: keyTarget, type: keyType, data: runs, shape: [runs.length] }]),
+        { target, options, type, data: values, shape: shape && [values.length] },
+      ]);
     },
   );
 }
@@ -254,10 +257,12 @@ export async function uniqueFile(
         return { values: (await fold.unique(data, own)) as ScalarArray };
       },
     async ({ values, counts: lengths }, _, type, shape) => {
-      await writeArray(target, options, indices ? u32 : type, values, shape && [values.length]);
-      if (countTarget !== undefined && lengths !== undefined) {
-        await writeArray(countTarget, {}, u32, lengths, [lengths.length]);
-      }
+      await writeArrays([
+        ...(countTarget === undefined || lengths === undefined
+          ? []
+          : [{ target: countTarget, type: u32, data: lengths, shape: [lengths.length] }]),
+        { target, options, type: indices ? u32 : type, data: values, shape: shape && [values.length] },
+      ]);
     },
   );
 }

@@ -1,11 +1,10 @@
-import { resolve } from "node:path";
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Scalar } from "../algebra/types.ts";
 import type { Nth, TopK } from "../gpu/sorts_and_searches/select_calls.ts";
 import { requireWhole } from "../plan/sort_key.ts";
 import type { OutputOption } from "./arrays.ts";
-import { openOutput, withElements, writeArray } from "./arrays.ts";
+import { openOutput, withElements, writeArrays } from "./arrays.ts";
 import { UsageError } from "./errors.ts";
 import { DASH, openTarget } from "./files.ts";
 import { formatValue } from "./format.ts";
@@ -44,9 +43,6 @@ export async function topKFile(path: string, options: TopKFileOptions): Promise<
   if (indicesOut === DASH) {
     throw new UsageError("topk: --indices-out takes a file");
   }
-  if (indicesOut !== undefined && output !== DASH && resolve(indicesOut) === resolve(output)) {
-    throw new UsageError(`${indicesOut}: two outputs would go there; it takes a file for each`);
-  }
   const positions = indicesOut === undefined ? undefined : await openTarget(indicesOut);
   const target = await openOutput(output, options);
   await withElements(path, options, async (source, input) => {
@@ -66,11 +62,12 @@ export async function topKFile(path: string, options: TopKFileOptions): Promise<
     const { rows = data.length } = (segments?.segments ?? {}) as { readonly rows?: number };
     const taken = [values.length / Math.min(k, rows), Math.min(k, rows)];
     const shape = given && (segments === undefined ? [values.length] : taken);
-    const writeValues = (): Promise<void> => writeArray(target, options, type, values, shape);
-    // All data is written before the first file gets its name.
-    await (positions === undefined
-      ? writeValues()
-      : writeArray(positions, {}, u32, indices, segments ? taken : [indices.length], writeValues));
+    await writeArrays([
+      ...(positions === undefined
+        ? []
+        : [{ target: positions, type: u32, data: indices, shape: segments ? taken : [indices.length] }]),
+      { target, options, type, data: values, shape },
+    ]);
   });
 }
 

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
@@ -9,7 +8,7 @@ import type { Fold } from "../gpu/fold.ts";
 import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
 import { requireBits, requireKey } from "../plan/sort_key.ts";
 import type { OutputOption } from "./arrays.ts";
-import { elementsIn, openOutput, tuningOf, withElements, writeArray } from "./arrays.ts";
+import { elementsIn, openOutput, tuningOf, withElements, writeArray, writeArrays } from "./arrays.ts";
 import { UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
 import { DASH, openTarget } from "./files.ts";
@@ -68,12 +67,8 @@ export function orderOf(
   return by;
 }
 
-/** Where the values go. @throws {UsageError} unless each file of values has a place of its own. */
-async function valueTargets({
-  values = [],
-  valuesOut = [],
-  output,
-}: SortFileOptions): Promise<readonly Target[]> {
+/** Where the values go. @throws {UsageError} unless there is a file for each file of values. */
+async function valueTargets({ values = [], valuesOut = [] }: SortFileOptions): Promise<readonly Target[]> {
   if (values.length !== valuesOut.length) {
     throw new UsageError(
       `sort: --values is there ${values.length} times, and --values-out ${valuesOut.length} times; it takes one of each for each array that moves along`,
@@ -81,11 +76,6 @@ async function valueTargets({
   }
   if ([...values, ...valuesOut].includes(DASH)) {
     throw new UsageError("sort: --values and --values-out take files");
-  }
-  const places = [output, ...valuesOut].filter((path) => path !== DASH).map((path) => resolve(path));
-  const twice = places.find((path, at) => places.indexOf(path) !== at);
-  if (twice !== undefined) {
-    throw new UsageError(`${twice}: two outputs would go there; it takes a file for each`);
   }
   const targets: Target[] = [];
   for (const path of valuesOut) {
@@ -177,17 +167,14 @@ export async function sortFile(path: string, options: SortFileOptions): Promise<
         return read;
       };
     },
-    async ([keys, ...moved], type, shape) => {
-      // All data is written before the first file gets its name. What goes to standard output comes last.
-      const writeFrom = async (at: number): Promise<void> => {
-        const [to, own, data] = [targets[at], values[at], moved[at]];
-        if (to === undefined || own === undefined || data === undefined) {
-          return writeArray(target, options, type, keys as ScalarArray, shape);
-        }
-        await writeArray(to, {}, own.type, data, [data.length], () => writeFrom(at + 1));
-      };
-      await writeFrom(0);
-    },
+    ([keys, ...moved], type, shape) =>
+      writeArrays([
+        ...targets.map((to, at) => {
+          const data = moved[at] as ScalarArray;
+          return { target: to, type: (values[at] as Typed).type, data, shape: [data.length] };
+        }),
+        { target, options, type, data: keys as ScalarArray, shape },
+      ]),
   );
 }
 

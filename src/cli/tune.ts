@@ -7,7 +7,14 @@ import { planSuite, scanPrimitives } from "../../bench/suite.ts";
 import type { Pace } from "../../bench/timer.ts";
 import { createTimer, paceFor } from "../../bench/timer.ts";
 import type { Candidate, Ranked, Shape, TuningRange, TuningTime } from "../../bench/tune.ts";
-import { candidatesOf, formatCandidate, openStages, rank, timeTunings } from "../../bench/tune.ts";
+import {
+  candidatesOf,
+  formatCandidate,
+  openStages,
+  ownCandidates,
+  rank,
+  timeTunings,
+} from "../../bench/tune.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { u64 } from "../algebra/types_64.ts";
@@ -130,6 +137,8 @@ interface Sweep {
   readonly lengths: readonly number[];
   readonly candidates: readonly Candidate[];
   readonly usual: Shape;
+  /** What Wavefold chooses by itself, which is timed first. So no tuning chooses what is slower than that. */
+  readonly own: readonly Candidate[];
 }
 
 /** @throws {ArgumentError} for names that are not known, or sizes of which none fits. */
@@ -175,7 +184,14 @@ function sweepsOf(
       const lengths = sets.flatMap((set) => (set.type === type ? [set.length] : [])).sort((a, b) => a - b);
       const itemsPerThread = Math.max(1, (own.usual.itemsPerThread * u32.bytes) / Math.max(bytes, u32.bytes));
       const usual = { ...own.usual, itemsPerThread };
-      return { primitive, type, lengths, candidates: candidatesOf(primitive, range), usual };
+      const candidates = candidatesOf(primitive, range);
+      // Sizes that the caller names are all that is timed.
+      const chosenByUs = workGroupSizes || items ? [] : ownCandidates(fold, primitive, type, lengths);
+      const firsts = chosenByUs
+        .filter(({ algorithm }) => range.algorithms.includes(algorithm))
+        .map((one) => candidates.find((other) => formatCandidate(one) === formatCandidate(other)) ?? one);
+      const others = candidates.filter((one) => !firsts.includes(one));
+      return { primitive, type, lengths, candidates: [...firsts, ...others], usual, own: firsts };
     }),
   );
   return { sweeps, notes };

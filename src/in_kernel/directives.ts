@@ -32,7 +32,7 @@ import {
 } from "./functions.ts";
 import type { InKernelOptions } from "./generate.ts";
 import type { InKernelFunctions, LinkOptions, RefuseLink } from "./link.ts";
-import { joined, linkText, sizeArguments, threadsOf } from "./link.ts";
+import { codeOf, joined, linkText, sizeArguments, threadsOf } from "./link.ts";
 import { identityOf, numeric } from "./numeric.ts";
 import {
   threadTileSegmentedReduce,
@@ -176,6 +176,38 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
       },
       join,
     ),
+  );
+}
+
+/**
+ * The functions that a directive asks for, alone. `body` is what follows `wavefold:` in it. A counter that it names counts as declared.
+ *
+ * @throws {SourceError} if there is no such function.
+ */
+export function codeOfDirective(body: string): string {
+  const text = `// wavefold: ${body.replace(LINE_BREAK, " ")}`;
+  const names = (LIST.exec(body)?.[1] ?? "").split(",").map((one) => one.trim());
+  const suffix = /\ssuffix=(\S+)/.exec(body)?.[1];
+  const counter = /\scounter=(\w+)/.exec(body)?.[1];
+  const functions = directivesOf(text, "emit").flatMap((directive) =>
+    functionsOf(directive, {
+      name: "emit",
+      text,
+      pieces: [],
+      directives: [directive],
+      workGroupSizes: [],
+      called: new Set(names.flatMap((one) => [one, `${one}_${suffix}`])),
+      declared: new Map(
+        piecesOf(counter === undefined ? "" : `var<workgroup> ${counter}: u32;`).map((piece) => [
+          piece.name,
+          piece,
+        ]),
+      ),
+    }).flatMap((one) => one.functions),
+  );
+  return codeOf(
+    functions.flatMap((one) => one.pieces),
+    functions.flatMap((one) => one.names),
   );
 }
 
@@ -344,12 +376,15 @@ interface Asked {
   readonly functions: readonly InKernelFunctions[];
 }
 
+/** Matches the functions of a directive, divided by commas, and what follows them. */
+const LIST = /^((?:[^\s,=]+\s*,\s*)*[^\s,=]+)(?:\s+(.*))?$/s;
+
 /**
  * The functions that one directive asks for. It throws if the directive means nothing, or if the kernel does not call a
  * function.
  */
 function functionsOf(directive: Directive, kernel: Kernel): Asked[] {
-  const [, list, rest = ""] = /^((?:[^\s,=]+\s*,\s*)*[^\s,=]+)(?:\s+(.*))?$/s.exec(directive.body) ?? [];
+  const [, list, rest = ""] = LIST.exec(directive.body) ?? [];
   if (list === undefined) {
     throw fault(
       kernel,

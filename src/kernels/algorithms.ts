@@ -65,6 +65,12 @@ export const algorithms = {
 /** How the threads of a work-group combine their elements. */
 export type Algorithm = keyof typeof algorithms;
 
+/** How a work-group takes a tile. */
+export interface TileShape {
+  readonly algorithm: Algorithm;
+  readonly sizes: Sizes;
+}
+
 /** The algorithm of that name. */
 export function requireAlgorithm(name: unknown, caller: string): Algorithm {
   if (typeof name !== "string" || !Object.hasOwn(algorithms, name)) {

@@ -14,10 +14,11 @@ import { expressionFiles } from "../algebra/expression_files.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
-import { callersText } from "../text/callers.ts";
+import { callersFunction } from "../text/callers.ts";
 import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
+import type { TileShape } from "./algorithms.ts";
 import { algorithms } from "./algorithms.ts";
 import {
   carriedAs,
@@ -109,30 +110,24 @@ function compactionSources(
       "a WGSL expression over the element x and its index i",
     );
   }
+  const own = "value_from_item(item), index + params.first_index";
+  const [declared, call] = isWhere
+    ? (["fn keep(item: Input, index: u32) -> bool", `keep_value(${own})`] as const)
+    : ([
+        `${classesText(selector.classes)}\nfn class_of(item: Input, index: u32) -> u32`,
+        `min(CLASSES - 1u, class_value(${own}))`,
+      ] as const);
   const parameters = `x: ${from.native.element}, i: u32`;
-  const [before, after] = isWhere
-    ? [`fn keep_value(${parameters}) -> bool {\n  return bool(`, "  );\n}"]
-    : [
-        `${classesText(selector.classes)}\nfn class_value(${parameters}) -> u32 {\n  return min(CLASSES - 1u, u32(`,
-        "  ));\n}",
-      ];
   return [
-    generated(
-      [
-        ...head,
-        `fn ${isWhere ? "keep" : "class_of"}(item: Input, index: u32) -> ${isWhere ? "bool" : "u32"} {`,
-        `  return ${isWhere ? "keep" : "class"}_value(value_from_item(item), index + params.first_index);`,
-        "}",
-      ].join("\n"),
+    generated([...head, `${declared} {\n  return ${call};\n}`].join("\n")),
+    callersFunction(
+      `fn ${isWhere ? `keep_value(${parameters}) -> bool` : `class_value(${parameters}) -> u32`} {`,
+      isWhere ? "the predicate" : "the class",
+      expression,
+      { parameters: ["x", "i"], files: expressionFiles(from) },
+      // A number below 0 becomes one past the last class, of floats too, since i32 keeps its sign.
+      ...(isWhere ? ["bool("] : ["u32(i32(", "))"]),
     ),
-    [
-      generated(before),
-      callersText(isWhere ? "the predicate" : "the class", expression, {
-        parameters: ["x", "i"],
-        files: expressionFiles(from),
-      }),
-      generated(after),
-    ],
   ];
 }
 
@@ -174,7 +169,7 @@ export interface Parted {
     /** What gives an item's class: WGSL over the element `x` and its index `i`. */
     readonly expression: string;
     /** The files that count items and move them, if items have these sizes. */
-    kernelsOf(options: Pick<KernelOptions, "algorithm" | "sizes">): ClassKernels;
+    kernelsOf(options: TileShape): ClassKernels;
     /** The kernel that stores where classes begin. */
     offsets(count: Monoid, sizes: Sizes): Kernel;
   };

@@ -87,10 +87,15 @@ function binSources(type: ScalarType, rule: BinRule): readonly Source[] {
           "}",
         ].join("\n"),
       ),
-      callersFunction(`fn bin_of_value(x: ${type.native.element}, i: u32) -> u32 {`, "the bin", rule.text, {
-        parameters: ["x", "i"],
-        files: expressionFiles(type),
-      }),
+      callersFunction(
+        `fn bin_of_value(x: ${type.native.element}, i: u32) -> u32 {`,
+        "the bin",
+        rule.text,
+        { parameters: ["x", "i"], files: expressionFiles(type) },
+        // A number below 0 becomes one past the last bin, of floats too, since i32 keeps its sign.
+        "u32(i32(",
+        "))",
+      ),
     ];
   }
   if (rule.by === "division") {

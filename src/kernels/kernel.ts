@@ -22,7 +22,7 @@ import type { Constants } from "../text/module.ts";
 import { declared } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import type { Algorithm } from "./algorithms.ts";
+import type { TileShape } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
 import {
   constantsOf,
@@ -105,12 +105,10 @@ export interface Kernel extends Module {
 export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place" | "padded";
 
 /** The options that every kernel is generated for. */
-export interface KernelOptions {
-  readonly algorithm: Algorithm;
+export interface KernelOptions extends TileShape {
   readonly sources: TileSources;
   /** The files that replace declarations of other files, if items go one by one. */
   readonly oneByOne?: OneByOne | undefined;
-  readonly sizes: Sizes;
   /** The device's limits, if it is a GPU. */
   readonly gpuLimits?: WorkGroupLimits | false;
   /** Whether a buffer holds the length. */
@@ -234,7 +232,7 @@ export interface Ends {
 }
 
 /** The facts that decide how a kernel stores totals: its tiles, and where their carries come from. */
-export type TotalsOptions = Pick<KernelOptions, "sizes" | "algorithm"> & {
+export type TotalsOptions = TileShape & {
   readonly carry: boolean | readonly SourceText[];
 };
 

@@ -1,3 +1,4 @@
+import reduceGridStrideFile from "../../shaders/device/kernels/reduce_grid_stride.wgsl";
 import reduceSinglePassFile from "../../shaders/device/kernels/reduce_single_pass.wgsl";
 import scanInPlaceFile from "../../shaders/device/kernels/scan_in_place.wgsl";
 import scanSinglePassFile from "../../shaders/device/kernels/scan_single_pass.wgsl";
@@ -13,9 +14,9 @@ import tileByTicketFile from "../../shaders/device/look_back/tile_by_ticket.wgsl
 import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
+import type { TileShape } from "./algorithms.ts";
 import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
 import { constantsText, elementWords, file } from "./contract.ts";
-import type { KernelOptions } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
@@ -24,6 +25,7 @@ const lookBack = /* @__PURE__ */ file("look_back/look_back.wgsl", lookBackFile);
 const lookBackOneByOne = /* @__PURE__ */ file("look_back/look_back_one_by_one.wgsl", lookBackOneByOneFile);
 const lookBackThreads = /* @__PURE__ */ file("look_back/look_back_threads.wgsl", lookBackThreadsFile);
 const lookBackVotes = /* @__PURE__ */ file("look_back/look_back_votes.wgsl", lookBackVotesFile);
+const reduceGridStride = /* @__PURE__ */ file("kernels/reduce_grid_stride.wgsl", reduceGridStrideFile);
 const reduceSinglePass = /* @__PURE__ */ file("kernels/reduce_single_pass.wgsl", reduceSinglePassFile);
 const scanSinglePass = /* @__PURE__ */ file("kernels/scan_single_pass.wgsl", scanSinglePassFile);
 const spineEntries = /* @__PURE__ */ file("look_back/spine_entries.wgsl", spineEntriesFile);
@@ -48,10 +50,7 @@ export interface LookBackShape {
  * each tile has a thread. Large groups mean few round trips to memory, but a group's totals are combined one after another: f64, H100,
  * 512 × 16, sums of 2^27, groups of 8 2507 µs (16: 2557; 4: 2624). If items go one by one, one thread looks back.
  */
-export function lookBackShape({
-  algorithm,
-  sizes,
-}: Pick<KernelOptions, "algorithm" | "sizes">): LookBackShape {
+export function lookBackShape({ algorithm, sizes }: TileShape): LookBackShape {
   const { workGroupSize, minSubgroupSize, oneByOne } = sizes;
   return algorithms[algorithm].subgroups && hasFullSubgroups(sizes) && !oneByOne
     ? { byVotes: true, fanOut: Math.min(30, minSubgroupSize - 2) }
@@ -75,10 +74,7 @@ const groupEntries = (fanOut: number): number => fanOut + 2;
 const MOST_AT_ONCE = 3;
 
 /** Bytes of work-group memory that a look-back uses beside those of its algorithm. */
-export function lookBackMemory(
-  kernel: Pick<KernelOptions, "algorithm" | "sizes">,
-  elementBytes: number,
-): number {
+export function lookBackMemory(kernel: TileShape, elementBytes: number): number {
   if (kernel.sizes.oneByOne) {
     return memoryOf([1], elementBytes, 2);
   }
@@ -181,7 +177,7 @@ export interface LookBackChoices {
   readonly patience: number;
   /** Whether work-groups take tiles in the order in which they start. */
   readonly tickets: boolean;
-  /** For tests: the most work-groups that scan data whose length only the GPU knows. */
+  /** For tests: the most work-groups that scan data whose length only the GPU knows, or that reduce data by several tiles each. */
   readonly workGroups?: number;
   /** For tests: declarations in place of those of faults_none.wgsl. */
   readonly faults?: SourceText;
@@ -207,12 +203,19 @@ const entrySources = (
   lookBack,
 ];
 
-/** The sources that make one dispatch of a reduction of tiles. They come before reduce_tiles.wgsl. */
+/**
+ * The sources that make one dispatch of a reduction of tiles. They come before reduce_tiles.wgsl. `strides` says whether a work-group takes
+ * more than one tile.
+ */
 export const reduceOnceSources = (
   monoid: Monoid,
   shape: LookBackShape,
+  strides: boolean,
   options: Pick<LookBackChoices, "faults" | "patience">,
-): readonly SourceText[] => [...entrySources(monoid, shape, options), reduceSinglePass];
+): readonly SourceText[] => [
+  ...entrySources(monoid, shape, options),
+  strides ? reduceGridStride : reduceSinglePass,
+];
 
 /** Bytes of work-group memory that a reduction in one dispatch uses beside those of its algorithm. */
 export const reduceOnceMemory = (elementBytes: number): number => memoryOf([1], elementBytes, 3);

@@ -8,6 +8,7 @@ import segmentValuesFile from "../../shaders/device/segments/values.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { declared } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
+import type { TileShape } from "./algorithms.ts";
 import { algorithms, hasFullSubgroups } from "./algorithms.ts";
 import { elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
@@ -45,10 +46,7 @@ const MOST_VALUE_BYTES = 8;
 export const MOST_SEARCHED = 2 ** 25;
 
 /** Whether kernels that hold the values of segments without heads take the operator and the sizes. */
-export const takesValues = (
-  { onValues: own, tiles }: Monoid,
-  { algorithm, sizes }: Pick<KernelOptions, "algorithm" | "sizes">,
-): boolean =>
+export const takesValues = ({ onValues: own, tiles }: Monoid, { algorithm, sizes }: TileShape): boolean =>
   own !== undefined &&
   own.tiles === undefined &&
   tiles === undefined &&

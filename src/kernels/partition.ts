@@ -5,10 +5,10 @@ import countClassesFile from "../../shaders/device/kernels/count_classes.wgsl";
 import partClassesFile from "../../shaders/device/kernels/part_classes.wgsl";
 import storeOffsetsFile from "../../shaders/device/kernels/store_offsets.wgsl";
 import { generated } from "../text/source.ts";
+import type { TileShape } from "./algorithms.ts";
 import type { ClassKernels, Parted } from "./compact.ts";
 import { classesText, storeKept } from "./compact.ts";
 import { file, operatorSources, storageText } from "./contract.ts";
-import type { KernelOptions } from "./kernel.ts";
 import { carrySpine, linkKernel } from "./kernel.ts";
 
 const countClasses = /* @__PURE__ */ file("kernels/count_classes.wgsl", countClassesFile);
@@ -38,7 +38,7 @@ const portable: ClassKernels = {
 export const byClass = (
   number: number,
   expression: string,
-  byVotes: (options: Pick<KernelOptions, "algorithm" | "sizes">) => ClassKernels | undefined,
+  byVotes: (options: TileShape) => ClassKernels | undefined,
 ): Parted => ({
   primitive: "partition",
   classes: {

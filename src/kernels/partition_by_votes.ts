@@ -3,10 +3,10 @@ import countByVotesFile from "../../shaders/device/kernels/count_classes_by_vote
 import partByVotesFile from "../../shaders/device/kernels/part_classes_by_votes.wgsl";
 import memoryFile from "../../shaders/device/sort/memory.wgsl";
 import rankByVotesFile from "../../shaders/device/sort/rank_by_votes.wgsl";
+import type { TileShape } from "./algorithms.ts";
 import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
 import type { ClassKernels } from "./compact.ts";
 import { file } from "./contract.ts";
-import type { KernelOptions } from "./kernel.ts";
 
 const countByVotes = /* @__PURE__ */ file("kernels/count_classes_by_votes.wgsl", countByVotesFile);
 const loadClasses = /* @__PURE__ */ file("io/load_classes.wgsl", loadClassesFile);
@@ -21,7 +21,7 @@ const rankByVotes = /* @__PURE__ */ file("sort/rank_by_votes.wgsl", rankByVotesF
 export function classesByVotes(
   classes: number,
   mostMemory: number,
-  { algorithm, sizes }: Pick<KernelOptions, "algorithm" | "sizes">,
+  { algorithm, sizes }: TileShape,
 ): ClassKernels | undefined {
   const counters = subgroupSlots(sizes) * classes;
   // Subgroups that may lack lanes are numbered in as much memory again.

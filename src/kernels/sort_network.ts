@@ -175,7 +175,7 @@ export function networkKernel(
         ...itemSources(options, source),
         outputItems,
         placesInSlots,
-        segmentFiles[use],
+        ...segmentFiles[use],
         ...orders,
         ...(type.kind === "float"
           ? [

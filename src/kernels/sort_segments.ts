@@ -1,6 +1,7 @@
 import numberSegmentsFile from "../../shaders/device/kernels/number_segments.wgsl";
 import sortSegmentsFile from "../../shaders/device/kernels/sort_segments.wgsl";
 import sortShortSegmentsFile from "../../shaders/device/kernels/sort_short_segments.wgsl";
+import offsetsFile from "../../shaders/device/segments/offsets.wgsl";
 import keysFile from "../../shaders/device/select/keys.wgsl";
 import keysOfPairsFile from "../../shaders/device/select/keys_of_pairs.wgsl";
 import digitsInSlotsFile from "../../shaders/device/sort/digits_in_slots.wgsl";
@@ -48,6 +49,7 @@ export const placesInSlots = /* @__PURE__ */ file("sort/places_in_slots.wgsl", p
 const segmentValuesMoved = /* @__PURE__ */ file("sort/segment_values_moved.wgsl", segmentValuesMovedFile);
 const segmentValuesNone = /* @__PURE__ */ file("sort/segment_values_none.wgsl", segmentValuesNoneFile);
 const byChunks = /* @__PURE__ */ file("sort/segments_by_chunks.wgsl", segmentsByChunksFile);
+const offsets = /* @__PURE__ */ file("segments/offsets.wgsl", offsetsFile);
 const byOffsets = /* @__PURE__ */ file("sort/segments_by_offsets.wgsl", segmentsByOffsetsFile);
 const byRows = /* @__PURE__ */ file("sort/segments_by_rows.wgsl", segmentsByRowsFile);
 const sortSegments = /* @__PURE__ */ file("kernels/sort_segments.wgsl", sortSegmentsFile);
@@ -61,7 +63,7 @@ export type SortedSegments = "rows" | "offsets";
 /** What a kernel takes for segments: those of the caller; or the chunks of rows, of which it stores the first items. */
 export type SegmentUse = SortedSegments | "chunks";
 
-export const segmentFiles = { rows: byRows, offsets: byOffsets, chunks: byChunks } as const;
+export const segmentFiles = { rows: [byRows], offsets: [offsets, byOffsets], chunks: [byChunks] } as const;
 
 /** The files of a kernel that sorts segments, but for how it ranks them. */
 export const sourcesFor = (
@@ -78,7 +80,7 @@ export const sourcesFor = (
     : [valuesMoved, valueFile(options, source), segmentValuesMoved]),
   storesKeys ? storeKeys : storeNoKeys,
   placesInSlots,
-  segmentFiles[use],
+  ...segmentFiles[use],
   use === "chunks" ? storedFirst : storedInPlace,
 ];
 
@@ -142,7 +144,7 @@ export const numberKernel = (segments: SortedSegments, lengthOnGpu: boolean, siz
       ),
       outputItems,
       lengthFile(lengthOnGpu),
-      segmentFiles[segments],
+      ...segmentFiles[segments],
       numberSegments,
     ],
     sizes,

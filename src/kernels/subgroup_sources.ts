@@ -25,9 +25,12 @@ export const subgroupReduce: SourceText = {
 const builtinOf = ({ domain, operation }: Monoid): string | undefined =>
   domain.operations ? undefined : operation?.replace(/^./, (letter) => letter.toUpperCase());
 
+/** Whether WGSL has a subgroup reduction by the operator. */
+export const hasBuiltin = (monoid: Monoid): boolean => builtinOf(monoid) !== undefined;
+
 /** Whether the operator may have its operands in any order. Nothing is known about a caller's operator, so its order is kept. */
-export const takesAnyOrder = ({ operation, type, domain }: Monoid): boolean =>
-  operation !== undefined && roundingIn(type, domain) !== "each operation";
+export const takesAnyOrder = ({ operation, type, domain, leading }: Monoid): boolean =>
+  leading !== undefined || (operation !== undefined && roundingIn(type, domain) !== "each operation");
 
 /** Whether WGSL has a subgroup scan by the operator. */
 export const scansNatively = (monoid: Monoid): boolean => /^(Add|Mul)$/.test(builtinOf(monoid) ?? "");

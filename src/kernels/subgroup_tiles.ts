@@ -7,6 +7,7 @@ import subgroupByIdFile from "../../shaders/device/tiles/subgroup_by_id.wgsl";
 import subgroupByLanesFile from "../../shaders/device/tiles/subgroup_by_lanes.wgsl";
 import subgroupCountFile from "../../shaders/device/tiles/subgroup_count.wgsl";
 import subgroupLaneTotalsFile from "../../shaders/device/tiles/subgroup_lane_totals.wgsl";
+import subgroupLeadingWordFile from "../../shaders/device/tiles/subgroup_leading_word.wgsl";
 import subgroupPrefixesShiftedFile from "../../shaders/device/tiles/subgroup_prefixes_shifted.wgsl";
 import subgroupPrefixesTogetherFile from "../../shaders/device/tiles/subgroup_prefixes_together.wgsl";
 import subgroupReduceTogetherFile from "../../shaders/device/tiles/subgroup_reduce_together.wgsl";
@@ -15,11 +16,20 @@ import subgroupRowsTogetherFile from "../../shaders/device/tiles/subgroup_rows_t
 import subgroupScanFirstFile from "../../shaders/device/tiles/subgroup_scan_first.wgsl";
 import subgroupScanTotalsFile from "../../shaders/device/tiles/subgroup_scan_totals.wgsl";
 import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
+import type { Monoid } from "../algebra/monoid.ts";
 import { roundingIn } from "../algebra/rounding.ts";
+import type { SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
 import { hasFullSubgroups, memoryOf, subgroupSlots } from "./algorithms.ts";
-import { file } from "./contract.ts";
+import { conversion, file } from "./contract.ts";
 import type { Sizes } from "./sizes.ts";
-import { scansNatively, subgroupReduce, subgroupSources, takesAnyOrder } from "./subgroup_sources.ts";
+import {
+  hasBuiltin,
+  scansNatively,
+  subgroupReduce,
+  subgroupSources,
+  takesAnyOrder,
+} from "./subgroup_sources.ts";
 import type { TileAlgorithm } from "./tiles.ts";
 
 const subgroupTiles = /* @__PURE__ */ file("tiles/subgroup.wgsl", subgroupFile);
@@ -30,6 +40,7 @@ const byId = /* @__PURE__ */ file("tiles/subgroup_by_id.wgsl", subgroupByIdFile)
 const byLanes = /* @__PURE__ */ file("tiles/subgroup_by_lanes.wgsl", subgroupByLanesFile);
 const count = /* @__PURE__ */ file("tiles/subgroup_count.wgsl", subgroupCountFile);
 const laneTotals = /* @__PURE__ */ file("tiles/subgroup_lane_totals.wgsl", subgroupLaneTotalsFile);
+const byLeadingWord = /* @__PURE__ */ file("tiles/subgroup_leading_word.wgsl", subgroupLeadingWordFile);
 const prefixesShifted = /* @__PURE__ */ file(
   "tiles/subgroup_prefixes_shifted.wgsl",
   subgroupPrefixesShiftedFile,
@@ -66,6 +77,16 @@ const votesAreKept = (sizes: Sizes): boolean =>
   !sizes.oneByOne &&
   memoryOf([subgroupSlots(sizes) * sizes.items], 8, 0) <= MOST_VOTES_BYTES;
 
+/** The sources by which items of an operator on pairs of words, such as the least u64, are compared by one word first. */
+function leadingWord({ operation, domain, type, leading }: Monoid): readonly SourceText[] {
+  const isPair = domain.operations !== undefined && (operation === "min" || operation === "max");
+  const upper = `${operation === "max" ? "~" : ""}x.y${type.kind === "signed" ? " ^ 0x80000000u" : ""}`;
+  const word = leading ?? (isPair ? upper : undefined);
+  return word === undefined
+    ? []
+    : [generated(conversion("leading_word", "Element", "u32", word)), byLeadingWord];
+}
+
 /**
  * The files by which subgroups scan tiles in device-wide kernels. They depend on whether all subgroups are full, and on
  * whether the language has `subgroup_id`.
@@ -73,7 +94,10 @@ const votesAreKept = (sizes: Sizes): boolean =>
 export const subgroup: TileAlgorithm = {
   sources:
     ({ sizes, subgroupIds }) =>
-    (monoid, { votes = false, oneItem = false, isAwaited = false, isShifted = false } = {}) => {
+    (
+      monoid,
+      { votes = false, oneItem = false, isAwaited = false, isShifted = false, strides = false } = {},
+    ) => {
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
       const inAnyOrder = takesAnyOrder(monoid) && !votes;
@@ -85,9 +109,12 @@ export const subgroup: TileAlgorithm = {
       const isScannedFirst = votes || (inAnyOrder && !sizes.oneByOne && rounding === "none" && !isAwaited);
       return [
         ...subgroupSources(monoid),
-        ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [subgroupReduce] : []),
+        ...(inAnyOrder && (strides ? !hasBuiltin(monoid) : operation === "add" && type.bytes === 8)
+          ? [subgroupReduce]
+          : []),
         ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
         ballot,
+        ...(strides ? leadingWord(monoid) : []),
         ...(inAnyOrder ? [anyOrder] : []),
         // If another work-group computes a tile's total, that total must have the same bits as the tile's own.
         ...(hasLaneTotals ? [laneTotals] : []),

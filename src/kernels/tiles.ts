@@ -15,6 +15,8 @@ export interface TileTraits {
   readonly votes?: boolean;
   /** Whether vectors have one item each, so that a tile has many rows. */
   readonly oneItem?: boolean;
+  /** Whether a work-group reduces several tiles to one total, in any order. */
+  readonly strides?: boolean;
   /** Whether tiles wait for each other's totals, so that these come as early as possible, and threads hold little meanwhile. */
   readonly isAwaited?: boolean;
   /** Whether the next lane hands on an inclusive prefix: `shifted` of a grouping. Vectors have one item. */

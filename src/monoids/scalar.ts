@@ -49,35 +49,45 @@ export function structOperator<const Name extends string, V extends StructValue>
       on: (op, given, caller) => {
         const monoid = (on as NonNullable<typeof on>)(op, given, caller);
         // Functions in a caller's kernel take the struct itself.
-        return /^(scan|reduce)/.test(caller) ? keyedMonoid(monoid, keyed) : monoid;
+        return /^(scan|reduce)/.test(caller) ? keyedMonoid(monoid, keyed, caller) : monoid;
       },
     }),
   };
 }
 
 /**
- * How device-wide kernels combine a struct of two words: each f32 becomes an integer in the same order when it is loaded. So a
+ * How device-wide kernels combine a struct of two words: each value becomes an unsigned integer in the same order when it is loaded. So a
  * combination takes a few instructions, where comparing floats takes dozens.
  */
 export interface Keyed<V extends StructValue> {
-  /** The fields, in order, and the key of a NaN in each field of f32. */
+  /** How the values are compared. */
+  readonly kind: ScalarType["kind"];
+  /** The fields, in order, and the key of a NaN in each field of a value. A field without one is a u32. */
   readonly fields: readonly (readonly [field: keyof V & string, nan?: number])[];
   /** An expression over `earlier` and `later`, which are `vec2<u32>`. */
   readonly combine: string;
+  /** `Monoid.leading`, for reductions. */
+  readonly leading?: string;
 }
 
 /** The keys of NaN: it is neither the least value nor the greatest. */
 export const NAN_IS_GREATEST = 0xffffffff;
 export const NAN_IS_LOWEST = 0;
 
-function keyedMonoid<V extends StructValue>(monoid: Monoid, { fields, combine }: Keyed<V>): Monoid {
+function keyedMonoid<V extends StructValue>(
+  monoid: Monoid,
+  { kind, fields, combine, leading }: Keyed<V>,
+  caller: string,
+): Monoid {
   const { callers: _, ...own } = monoid;
   const { native } = monoid.type;
+  const { keyOf, bitsOf, keyOfNumber } = keysOf[kind];
   const words = (each: (at: "x" | "y", nan?: number, field?: string) => string): string =>
     `vec2<u32>(${fields.map(([field, nan], at) => each(at === 0 ? "x" : "y", nan, field)).join(", ")})`;
   return {
     ...own,
     combine,
+    ...(leading !== undefined && caller.startsWith("reduce") && { leading }),
     domain: {
       element: "vec2<u32>",
       stored: native.stored as string,
@@ -97,14 +107,27 @@ function keyedMonoid<V extends StructValue>(monoid: Monoid, { fields, combine }:
   };
 }
 
-const keyOf = (bits: string, nan: number): string =>
-  `select(${bits} ^ (bitcast<u32>(bitcast<i32>(${bits}) >> 31u) | 0x80000000u), ${hex(nan)}, (${bits} & 0x7fffffffu) > 0x7f800000u)`;
-const bitsOf = (key: string): string =>
-  `(${key} ^ (~bitcast<u32>(bitcast<i32>(${key}) >> 31u) | 0x80000000u))`;
-function keyOfNumber(value: number): number {
-  const [bits = 0] = new Uint32Array(Float32Array.of(value).buffer);
-  return (bits >= 0x80000000 ? ~bits : bits ^ 0x80000000) >>> 0;
+/** Integers in the order of values: WGSL from bits and back, and the same of a number. */
+interface Keys {
+  keyOf(bits: string, nan: number): string;
+  bitsOf(key: string): string;
+  keyOfNumber(value: number): number;
 }
+
+const withSign = (bits: string): string => `(${bits} ^ 0x80000000u)`;
+const keysOf = {
+  unsigned: { keyOf: (bits) => bits, bitsOf: (key) => key, keyOfNumber: (value) => value },
+  signed: { keyOf: withSign, bitsOf: withSign, keyOfNumber: (value) => (value ^ 0x80000000) >>> 0 },
+  float: {
+    keyOf: (bits, nan) =>
+      `select(${bits} ^ (bitcast<u32>(bitcast<i32>(${bits}) >> 31u) | 0x80000000u), ${hex(nan)}, (${bits} & 0x7fffffffu) > 0x7f800000u)`,
+    bitsOf: (key) => `(${key} ^ (~bitcast<u32>(bitcast<i32>(${key}) >> 31u) | 0x80000000u))`,
+    keyOfNumber(value) {
+      const [bits = 0] = new Uint32Array(Float32Array.of(value).buffer);
+      return (bits >= 0x80000000 ? ~bits : bits ^ 0x80000000) >>> 0;
+    },
+  },
+} satisfies Record<ScalarType["kind"], Keys>;
 
 const names = ["u32", "i32", "f32", "u64", "i64", "f64"] as const satisfies readonly MonoidTypeName[];
 

@@ -34,6 +34,7 @@ const leastEntry: Operator<"entry"> = {
     domain: type.native,
     operation: undefined,
     combine: "first_entry(earlier, later)",
+    leading: "x.y",
     identity: 0,
   }),
 };

@@ -17,8 +17,9 @@ export interface BinOptions {
    */
   readonly edges?: ArrayLike<Scalar>;
   /**
-   * WGSL over an item's value `x` and its index `i` (u32) that gives the number of the item's bin, a u32: an expression, or
-   * statements that end in `return`. An item whose number is `bins` or more is not counted.
+   * WGSL over an item's value `x` and its index `i` (u32) that gives the number of the item's bin: an expression of u32, i32, f32, f16 or
+   * bool, or statements that end in `return` of a u32. A fraction is cut off. An item whose number is below 0, or `bins` or more, is not
+   * counted. Whether one whose number is NaN is counted depends on the adapter.
    */
   readonly bin?: string;
 }
@@ -70,7 +71,7 @@ export function requireBins(
     refuse(title, "bins", show(bins), "a whole number from 1 to 2^32 - 1");
   }
   if (typeof bin === "string" && bin.trim() === "") {
-    refuse(title, "bin", "empty", "a WGSL expression over the item x and its index i that gives a u32");
+    refuse(title, "bin", "empty", "a WGSL expression over the item x and its index i that gives a number");
   }
   return range === undefined
     ? { count: bins, text: bin as string }

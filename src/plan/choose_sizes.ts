@@ -1,5 +1,6 @@
 import type { Domain, ElementType } from "../algebra/types.ts";
 import { FeatureError, LimitError } from "../errors.ts";
+import type { TileShape } from "../kernels/algorithms.ts";
 import { algorithms, mostRows } from "../kernels/algorithms.ts";
 import type { TileAlgorithm } from "../kernels/tiles.ts";
 import { requireCount } from "../options.ts";
@@ -153,7 +154,7 @@ export function chooseSizes(
   options: Chosen,
   facts: DeviceFacts,
   methods: Methods,
-  memoryBeside: (shape: Pick<Tuning, "algorithm" | "sizes">) => number = () => 0,
+  memoryBeside: (shape: TileShape) => number = () => 0,
 ): LoadedTuning {
   const { limits, features, subgroupIds } = facts;
   requireFeature(type, title, facts);

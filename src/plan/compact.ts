@@ -4,10 +4,11 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
+import type { TileShape } from "../kernels/algorithms.ts";
 import type { ClassKernels, Indirect, Parted, Selector } from "../kernels/compact.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
-import type { Arrangement, KernelOptions } from "../kernels/kernel.ts";
+import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf, isWide } from "../kernels/kernel.ts";
 import { apart, byClass, inTwo, REST_BINDING } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
@@ -38,8 +39,8 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
   /** The type of the output's items. */
   readonly type: ElementType<Name>;
   /**
-   * A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not zero.
-   * Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
+   * WGSL over the element `x` and its index `i` (u32): an expression that is true, or a number that is not zero, for each item to
+   * keep; or statements that end in `return` of a bool. Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
    */
   readonly where?: string;
   /** Whether to write the positions of the kept items, as u32, instead of the items. */
@@ -70,13 +71,13 @@ export function planCompact(
   keep?: readonly Source[],
 ): Plan {
   const primitive = parted?.primitive ?? "compact";
-  const { where, indices = false, lengthOnGpu = false, indirect } = options;
+  const { where, indices = false, lengthOnGpu = false } = options;
   const type = requireType(options.type, primitive);
   const title = `${primitive}<${type.name}>`;
   if (where !== undefined && typeof where !== "string") {
     refuse(title, "where", typeof where, "a WGSL expression over the element x and its index i");
   }
-  requireIndirect(indirect, title);
+  const indirect = requireIndirect(options.indirect, title);
   const map = methods.mapOf?.(options, type, title, facts.features);
   if (map !== undefined && indices) {
     throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
@@ -321,13 +322,14 @@ const itemsByClasses = (classes = 1): number => (classes <= 4 ? Infinity : class
 /** The indirect calls, and what each takes beside the count that it gets from the kernel. */
 const countNames = { dispatch: "itemsPerWorkGroup", draw: "vertexCount", drawIndexed: "indexCount" } as const;
 
-/** @throws {ArgumentError} if `indirect` is not an indirect call. */
-function requireIndirect(indirect: unknown, title: string): void {
+/** The indirect call, alone. @throws {ArgumentError} if `indirect` is none. */
+function requireIndirect(indirect: unknown, title: string): Indirect | undefined {
   if (indirect === undefined) {
-    return;
+    return undefined;
   }
   requireOptions(`${title}: indirect`, indirect, countNames);
-  const calls = Object.entries(indirect as object) as [keyof typeof countNames, unknown][];
+  const all = Object.entries(indirect as object) as [keyof typeof countNames, unknown][];
+  const calls = all.filter(([, call]) => call !== undefined);
   const [[kind, given] = ["draw", undefined] as const] = calls;
   if (calls.length !== 1) {
     refuse(title, "indirect", `${calls.length} calls`, "one");
@@ -339,6 +341,7 @@ function requireIndirect(indirect: unknown, title: string): void {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 0xffffffff) {
     refuse(title, name, value, "a whole number from 1 to 2^32 - 1");
   }
+  return { [kind]: given } as unknown as Indirect;
 }
 
 /** The options of `preparePartition`. */
@@ -346,15 +349,16 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
   /** The type of the items. */
   readonly type: ElementType<Name>;
   /**
-   * A WGSL expression over the element `x` and its index `i` (u32). An item is kept if it is true, or a number that is not
-   * zero. Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
+   * WGSL over the element `x` and its index `i` (u32): an expression that is true, or a number that is not zero, for each item to
+   * keep; or statements that end in `return` of a bool. Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
    */
   readonly where?: string;
   /** For more parts than two: how many classes there are, 1 to 16. It goes with `class`, in place of `where`. */
   readonly classes?: number;
   /**
-   * A WGSL expression over the element `x` and its index `i` (u32) that gives an item's class: a number from 0 up. A number
-   * past the last class counts as the last class.
+   * WGSL over the element `x` and its index `i` (u32) that gives an item's class, from 0: an expression of u32, i32, f32, f16 or bool, or
+   * statements that end in `return` of a u32. A fraction is cut off. A number below 0 or past the last class counts as the last
+   * class. NaN gets some class, which depends on the adapter.
    */
   readonly class?: string;
   /**
@@ -395,7 +399,7 @@ export const MOST_CLASSES = 16;
 /** @throws {ArgumentError} for classes that are none. */
 function partedBy(
   { type, where, rest, classes, class: expression }: PartitionOptions,
-  byVotes: (classes: number, options: Pick<KernelOptions, "algorithm" | "sizes">) => ClassKernels | undefined,
+  byVotes: (classes: number, options: TileShape) => ClassKernels | undefined,
 ): Parted {
   const title = `partition<${type?.name}>`;
   if (classes === undefined && expression === undefined) {

@@ -120,7 +120,7 @@ export function planHistogram(
       title,
       "bin",
       typeof options.bin,
-      "a WGSL expression over the item x and its index i that gives a u32",
+      "a WGSL expression over the item x and its index i that gives a number",
     );
   }
   const weights = requireWeights(options.weights, title);

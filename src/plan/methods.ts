@@ -1,6 +1,6 @@
 import type { Monoid, Operator, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
-import type { Algorithm } from "../kernels/algorithms.ts";
+import type { TileShape } from "../kernels/algorithms.ts";
 import type { ClassKernels } from "../kernels/compact.ts";
 import type { EndChoices } from "../kernels/initial_and_total.ts";
 import type {
@@ -8,14 +8,12 @@ import type {
   Ends,
   InitialBytes,
   Kernel,
-  KernelOptions,
   ScanKernelOptions,
   SegmentSources,
 } from "../kernels/kernel.ts";
 import type { LookBackChoices, SpineSize } from "../kernels/look_back.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { blelloch, hillisSteele } from "../kernels/portable_tiles.ts";
-import type { Sizes } from "../kernels/sizes.ts";
 import type { OneByOne, ThreadsTake, TileAlgorithm, TileSources } from "../kernels/tiles.ts";
 import type { SourceText } from "../text/source.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -24,9 +22,7 @@ import type { Chosen } from "./options.ts";
 import type { Plan, RangeName, SegmentRanges, Slot } from "./plan.ts";
 
 /** An algorithm and sizes that the device can run. */
-export interface Tuning {
-  readonly algorithm: Algorithm;
-  readonly sizes: Sizes;
+export interface Tuning extends TileShape {
   readonly subgroupIds: boolean;
 }
 
@@ -71,8 +67,8 @@ export type PlanSinglePass = (
 ) => SinglePass | undefined;
 
 /**
- * Changes a reduction's plan, so that one dispatch reduces data of several tiles, up to a tile of tiles, if the ranges start at a
- * vector. `kernelOf` gives the kernel from items to the result, with these sources.
+ * Changes a reduction's plan, so that one dispatch reduces data of several tiles, if the ranges start at a vector: up to a tile of tiles, or of any
+ * length by operators that may combine in any order. `kernelOf` gives the kernel from items to the result, with these sources.
  */
 export type ReduceOnce = (
   plan: Plan,
@@ -180,7 +176,7 @@ export interface Methods {
   readonly classesByVotes?: (
     classes: number,
     mostMemory: number,
-    options: Pick<KernelOptions, "algorithm" | "sizes">,
+    options: TileShape,
   ) => ClassKernels | undefined;
   /** Checks the map that options name, and makes it. Without it, no options may name a map or its type `from`. */
   readonly mapOf?: (

@@ -62,10 +62,13 @@ export function planReduce(
   const map = methods.mapOf?.(options, type, title, facts.features);
   const loaded = map?.from ?? type;
   const row = rowOf(twoPassRows, "reduce", domain, options, facts, methods);
-  // By subgroups, u64 from u32, H100: 256 × 16 take 41 µs at 2^24 (256 × 8: 55; 512 × 16: 51; 256 × 32: 73). 2^28: 256 × 24 take 372
-  // (256 × 16: 392; 256 × 32: 377; 192 × 24: 374; 320 × 24: 373).
+  // By subgroups, u64 from u32, a dispatch for each level, H100: 256 × 16 take 41 µs at 2^24 (256 × 8: 55; 512 × 16: 51; 256 × 32: 73).
+  // 2^28: 256 × 24 take 372 (256 × 16: 392; 256 × 32: 377; 192 × 24: 374; 320 × 24: 373). In one dispatch, 256 × 16 take 354.
   const isNarrow = loaded.bytes < type.bytes && row.algorithm === "subgroup" && !facts.software;
-  const sized = isNarrow ? { ...row, items: row.items * (options.maxLength > 2 ** 25 ? 3 : 2) } : row;
+  const isOrdered = monoid.operation === undefined && monoid.leading === undefined;
+  const sized = isNarrow
+    ? { ...row, items: row.items * (isOrdered && options.maxLength > 2 ** 25 ? 3 : 2) }
+    : row;
   const tuning = chooseSizes(sized, title, type, domain, options, facts, methods);
   const items = monoid.forItems?.(tuning) ?? tuning;
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);

@@ -54,7 +54,7 @@ function headsOf(
     keyType,
     ...others
   } = given as Readonly<Record<"keys" | "unique" | "key" | "keyType", unknown>>;
-  const [stranger] = Object.keys(others);
+  const [stranger] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
   if (stranger !== undefined) {
     refuse(title, "segments", `an object with ${stranger}`, "{ keys, key, keyType, unique }");
   }

@@ -6,11 +6,14 @@ import { requireOptions } from "../options.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBins } from "../plan/bins.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
-import { typeOfArray } from "./items.ts";
+import { numberUpTo, typeOfArray } from "./items.ts";
 
 /** Which bins there are: `edges`; or `bins` and `range`; or `bins` and `bin`. */
 export interface ReferenceBins<A extends ScalarArray> extends Omit<BinOptions, "bin"> {
-  /** The number of an element's bin, from its value and its index. It is taken modulo 2^32. */
+  /**
+   * The number of an element's bin, from its value and its index. A fraction is cut off. An element is not counted if the number is below
+   * 0, `bins` or more, or NaN.
+   */
   readonly bin?: (value: ValueIn<A>, index: number) => number;
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<NameOf<A>>;
@@ -58,7 +61,7 @@ export function histogramReference<
   const binOf =
     bin === undefined
       ? finderOf(bins)
-      : (value: Scalar, index: number) => bin(value as ValueIn<A>, index) >>> 0;
+      : (value: Scalar, index: number) => numberUpTo(bins.count, bin(value as ValueIn<A>, index));
   const sums = new Float64Array(bins.count);
   for (let index = 0; index < data.length; index++) {
     const number = binOf(read(index), index);

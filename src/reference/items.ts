@@ -30,6 +30,12 @@ export function typeOfArray(
   );
 }
 
+/** The number of a bin or a class that a function gave, without its fraction; `last` for one below 0, one that is above that, and NaN. */
+export function numberUpTo(last: number, given: unknown): number {
+  const number = Math.trunc(Number(given));
+  return number >= 0 && number < last ? number : last;
+}
+
 /** The types of an array's items and of the mapped items, and the mapped item at each place. */
 export interface MappedItems {
   readonly from: ElementType;

@@ -7,6 +7,7 @@ import type { IndicesOption, OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { compactReference } from "./compact.ts";
 import type { ReferenceType } from "./items.ts";
+import { numberUpTo } from "./items.ts";
 
 const names = { indices: "boolean", type: true, classes: true } as const satisfies OptionTable<
   IndicesOption & ReferenceType<string> & ReferenceClasses
@@ -37,8 +38,8 @@ export interface ReferenceClasses {
 /**
  * What a partition means: the items for which `keep` is true, then the others, both in order and bit for bit.
  *
- * @param keep - takes an item's value and its index. With `classes`, the number of classes, it gives the item's class, which is taken
- * modulo 2^32; a number past the last class counts as the last class.
+ * @param keep - takes an item's value and its index. With `classes`, the number of classes, it gives the item's class. A fraction
+ * is cut off. A number below 0 or past the last class counts as the last class, and so does NaN.
  * @returns `values`: the items; with `indices`, their positions. `count`: how many are kept.
  * @throws {ArgumentError} as the partition itself.
  *
@@ -92,7 +93,7 @@ export function partitionReference<A extends AnyArray>(
     compactReference(data, isIn, others as Partial<IndicesOption<false>>);
   part((value, index) => {
     const given = keep(value, index);
-    classOf[index] = classes === undefined ? (given ? 0 : 1) : Math.min(Number(given) >>> 0, classes - 1);
+    classOf[index] = classes === undefined ? (given ? 0 : 1) : numberUpTo(classes - 1, given);
     return false;
   });
   const parts = Array.from({ length: classes ?? 2 }, (_, at) => part((__, index) => classOf[index] === at));

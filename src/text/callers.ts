@@ -32,13 +32,23 @@ export function callersText(name: string, text: string, sees: Sees = {}): Source
   };
 }
 
-/** A function that ends with the caller's text: an expression, or statements that return. `head` is its first line. */
-export function callersFunction(head: string, name: string, text: string, sees: Sees): readonly SourceText[] {
+/**
+ * A function that ends with the caller's text: an expression, or statements that return. `head` is its first line. An expression's value
+ * goes through what `open` and `close` say; statements return the function's own type.
+ */
+export function callersFunction(
+  head: string,
+  name: string,
+  text: string,
+  sees: Sees,
+  open = "(",
+  close = ")",
+): readonly SourceText[] {
   const isStatements = [...tokensOf(text)].some(([, , word]) => word === "return");
   return [
-    generated(isStatements ? head : `${head}\n  return (`),
+    generated(isStatements ? head : `${head}\n  return ${open}`),
     callersText(name, text, sees),
-    generated(isStatements ? "}" : "  );\n}"),
+    generated(isStatements ? "}" : `  ${close};\n}`),
   ];
 }
 

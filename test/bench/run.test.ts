@@ -13,13 +13,15 @@ import {
   formatCandidate,
   openStages,
   otherCandidates,
+  ownCandidates,
   planCandidate,
   rank,
   timeTunings,
 } from "../../bench/tune.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold } from "../../src/node.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { planAs, useSoftwareFold } from "../support/fold.ts";
+import { factsWith } from "../support/kernels.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const it = testInTurn({ of: 10 });
@@ -303,6 +305,44 @@ describe("timeTunings", () => {
     timer.destroy();
     expect(outcome.tried).toBe(first.length);
     expect(outcome.times.map(({ candidate }) => candidate)).toEqual(first);
+  });
+});
+
+describe("ownCandidates", () => {
+  it("gives what plans choose by themselves, and it is timed before others of its kind", async () => {
+    // As on NVIDIA's GPUs, whatever an earlier tuning chose.
+    const tuned = () => ({ elementBytes: 4, algorithm: "blelloch", workGroupSize: 8, items: 1 }) as const;
+    const most = { maxComputeInvocationsPerWorkgroup: 1024, maxComputeWorkgroupSizeX: 1024 };
+    const restore = planAs(fold(), {
+      ...factsWith({ vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 }, most),
+      tuned,
+    });
+    const [scans, reductions, compactions] = (["scan", "reduce", "compact"] as const).map((primitive) =>
+      ownCandidates(fold(), primitive, "u32", [2 ** 18, 2 ** 22]),
+    );
+    restore();
+    expect(scans?.map(formatCandidate)).toEqual([
+      "512 × 16 subgroup, single",
+      "256 × 8 subgroup, reduce-then-scan",
+    ]);
+    expect(reductions?.map(formatCandidate)).toEqual(["256 × 16 subgroup"]);
+    expect(compactions?.map(formatCandidate)).toEqual([
+      "512 × 8 subgroup, single",
+      "512 × 14 subgroup, single",
+      "256 × 8 subgroup, reduce-then-scan",
+    ]);
+    const range = { algorithms: ["blelloch", "subgroup"], workGroupSizes: [128, 256], items: [8] } as const;
+    const first = firstCandidates(
+      candidatesOf("scan", range),
+      { workGroupSize: 256, itemsPerThread: 8 },
+      scans,
+    );
+    expect(first.map(formatCandidate)).toEqual([
+      "512 × 16 subgroup, single",
+      "256 × 8 subgroup, reduce-then-scan",
+      "256 × 8 blelloch, single",
+      "256 × 8 blelloch, reduce-then-scan",
+    ]);
   });
 });
 

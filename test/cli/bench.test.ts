@@ -270,6 +270,7 @@ describe("tune", () => {
       "-",
       "--json",
     );
+    fails(/t\.json: two outputs would go there/, ...nothing, "-o", "t.json", "--json", "./t.json");
     expect(readdirSync(folder)).toEqual([]);
   });
 

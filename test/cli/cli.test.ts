@@ -237,7 +237,7 @@ describe("partition", () => {
     fails(/partition takes one of --where EXPR, --flags FLAGS\.npy, and --class EXPR/, ...args);
     fails(/no two of them/, ...args, "--where", "true", "--class", "x", "--classes", "2");
     fails(/it takes both/, ...args, "--class", "x");
-    fails(/classes is NaN; it takes a whole number/, ...args, "--class", "x", "--classes", "y", ...SOFTWARE);
+    fails(/--classes.*It takes a whole number/, ...args, "--class", "x", "--classes", "y", ...SOFTWARE);
     fails(/cannot be used with/, ...args, "--where", "true", "--flags", "in.npy");
     fails(/stdout prints the offsets of the parts/, "partition", "in.npy", "-o", "-", "--where", "true");
     write("flags.npy", npy("|b1", [3], new Uint8Array(3)));
@@ -270,6 +270,24 @@ describe("emit", () => {
     expect(run("emit", "segmented-reduce", "--op", "max").stdout).toContain(
       "fn work_group_segmented_reduce_max_u32(",
     );
+    for (const [name, ...settings] of [
+      ["work_group_split", "64", "subgroups"],
+      ["work_group_sort_pairs_u32_f32", "items=4"],
+      ["thread_tile_8_shuffle_xor_f32"],
+      ["thread_tile_32_coalesced_reduce_max_i32"],
+      ["coalesced_scan_exclusive_add_u32", "suffix=own"],
+      ["work_group_scan_exclusive_add_u32_update", "counter=used"],
+      ["mul_u64"],
+    ] as const) {
+      const { stdout: text, stderr: problem } = run("emit", name, ...settings);
+      expect(problem).toBe("");
+      expect(text).toContain(`fn ${name}${settings[0] === "suffix=own" ? "_own" : ""}(`);
+    }
+    expect(run("emit", "work_group_split", "--work-group-size", "64").stdout).toBe(
+      run("emit", "work_group_split", "64").stdout,
+    );
+    const both = run("emit", "work_group_split,work_group_compact", "64").stdout;
+    expect(both.match(/fn work_group_(split|compact)\(/g)).toHaveLength(2);
     expect(run("emit", "reduce", "--algorithm", "subgroup").stdout).toMatch(
       /^enable subgroups;[\s\S]*fn work_group_reduce_add_u32\(/,
     );
@@ -277,6 +295,11 @@ describe("emit", () => {
 
   it("rejects what means nothing", () => {
     fails(/scan, reduce, segmented-scan, segmented-reduce/, "emit", "sort");
+    fails(/sort is none of scan, .* such as work_group_split, work_group_sort_u32/, "emit", "sort");
+    fails(/thread_tile_3_shuffle_u32|tile is 3/, "emit", "thread_tile_3_shuffle_u32");
+    fails(/the function's name says its type/, "emit", "work_group_split", "--type", "u32");
+    fails(/size is given twice/, "emit", "work_group_split", "64", "--work-group-size", "64");
+    fails(/emit scan: 64 means nothing/, "emit", "scan", "64");
     fails(/u32, i32, f32, f16/, "emit", "scan", "--type", "f80");
     fails(/workGroupSize is 0; it takes 1 to 1024/, "emit", "scan", "--work-group-size", "0");
     fails(/whole number from 1 to 1024/, "emit", "scan", "--work-group-size", "many");

@@ -1,3 +1,5 @@
+import { symlinkSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { SOFTWARE } from "../support/adapter.ts";
@@ -158,6 +160,12 @@ const wrong: readonly [string[], RegExp][] = [
   [["runs", "x.npy", "-o", "t.npy", "--counts", "-"], /runs: --counts takes a file/],
   [["unique", "x.npy", "-o", "u.npy", "--indices", "--counts", "c.npy"], /--indices or --counts/],
   [["unique", "x.npy", "-o", "u.npy", "--counts", "-"], /--counts takes a file/],
+  [["unique", "x.npy", "-o", "u.npy", "--counts", "./u.npy"], /u\.npy: two outputs would go there/],
+  [["runs", "x.npy", "-o", "k.npy", "--counts", "link.npy"], /link\.npy: two outputs would go there/],
+  [
+    ["reduce", "x.npy", "--key", "x", "-o", "new.npy", "--unique", "../to/new.npy"],
+    /new\.npy: two outputs would go there/,
+  ],
 ];
 test.each(rows(wrong, { of: 40, shift: 7 }))("it refuses %j", (args, message) => {
   put("x.npy", u32, Uint32Array.of(1, 2, 3, 4));
@@ -165,5 +173,7 @@ test.each(rows(wrong, { of: 40, shift: 7 }))("it refuses %j", (args, message) =>
   put("k.npy", u32, Uint32Array.of(0, 3));
   put("e.npy", u32, new Uint32Array(0), [3, 0]);
   put("h.npy", f32, Float32Array.of(0, 4));
-  failsIn(files.path, message, [...args, ...SOFTWARE]);
+  symlinkSync("k.npy", join(files.path, "link.npy"));
+  const inFolder = args.map((arg) => arg.replace("../to", `../${basename(files.path)}`));
+  failsIn(files.path, message, [...inFolder, ...SOFTWARE]);
 });

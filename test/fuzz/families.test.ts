@@ -275,6 +275,16 @@ describe("a case that is right passes", () => {
         },
       ]),
     ),
+    ...(["classes", "numbers"] as const).flatMap((kind) =>
+      (["i32", "f32", "lines"] as const).map((as): [string, Case] => [
+        `${kind} that come from ${as}`,
+        {
+          family: "partition-and-histogram",
+          call: { ...parts, kind, as },
+          steps: [{ length: 300, data }],
+        },
+      ]),
+    ),
     ...(["at hand", "on the GPU", "recorded"] as const).map((how): [string, Case] => [
       `runs that are written out, ${how}`,
       {

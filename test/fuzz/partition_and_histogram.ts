@@ -33,6 +33,14 @@ export function flagsOf(length: number, seed: number): Uint32Array<ArrayBuffer> 
   return Uint32Array.from({ length }, () => (next() % 3 === 0 ? 0 : next()));
 }
 
+/** The forms of a class or of a bin's number, from the u32 `text`: WGSL, and what it means. */
+const forms = {
+  u32: [(text: string) => text, (number: number) => number],
+  i32: [(text: string) => `i32(${text}) - 3`, (number: number) => number - 3],
+  f32: [(text: string) => `f32(${text}) * 0.5 - 1.75`, (number: number) => number * 0.5 - 1.75],
+  lines: [(text: string) => `let number = ${text};\nreturn number;`, (number: number) => number],
+} as const;
+
 /** What is called. */
 export interface PartitionAndHistogramSpec {
   readonly kind: "partition" | "classes" | "even" | "edges" | "numbers";
@@ -45,6 +53,8 @@ export interface PartitionAndHistogramSpec {
   /** How an item's class or bin comes from its index: `i * factor % modulus`. */
   readonly factor: number;
   readonly modulus: number;
+  /** What is done with that number: it is made an i32 that may be below 0, or an f32 with a fraction; or lines return it. */
+  readonly as?: keyof typeof forms;
   readonly weights?: "u32" | "i32" | "f32";
   readonly algorithm?: (typeof algorithmNames)[number];
   readonly workGroupSize?: number;
@@ -79,6 +89,7 @@ export function partitionAndHistogramArbitrary(scale: Scale): fc.Arbitrary<Parti
       count: fc.oneof(fc.integer({ min: 1, max: 16 }), fc.integer({ min: 1, max: 3000 })),
       factor: fc.integer({ min: 1, max: 9999 }),
       modulus: fc.integer({ min: 1, max: 4000 }),
+      as: fc.constantFrom("u32" as const, "i32" as const, "f32" as const, "lines" as const),
       weights: oneIn(
         2,
         fc.constantFrom("u32" as const, "i32" as const, "f32" as const),
@@ -141,8 +152,9 @@ async function runStep(
   const data = arrayOf(type, itemBytes(type, step.data, length, false));
   const title = `${kind}<${type.name}> of ${length} items${step.onGpu ? ", on the GPU" : ""}`;
   const isF16 = type.name === "f16" ? { type } : {};
-  const numbers = (index: number): number => (Math.imul(index, factor) >>> 0) % modulus;
-  const text = `(i * ${factor}u) % ${modulus}u`;
+  const [textOf, numberOf] = forms[spec.as ?? "u32"];
+  const numbers = (index: number): number => numberOf((Math.imul(index, factor) >>> 0) % modulus);
+  const text = textOf(`((i * ${factor}u) % ${modulus}u)`);
   const tuning = Object.fromEntries(
     (["algorithm", "workGroupSize", "itemsPerThread"] as const)
       .filter((name) => spec[name] !== undefined && !(isHistogram && name === "algorithm"))

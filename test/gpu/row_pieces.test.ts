@@ -315,7 +315,7 @@ describe("what is wrong", () => {
         .closed.then(() => undefined);
     await refused(failing({ heads: [1] }), /segments is \{ heads \}; it takes \{ rows \}: other segments/);
     await refused(failing({ columns: 3 }), /segments is \{ columns \}; it takes \{ rows \}/);
-    await refused(failing({ rows: 0 }), /segments is rows: 0; it takes a whole number from 1 up/);
+    await refused(failing({ rows: 0 }), /segments is rows: 0; it takes a whole number from 1 to 2\^32 - 2/);
     await refused(failing({ rows: 3, heads: [] }), /segments is \{ rows, heads \}/);
     const source = async function* (): AsyncGenerator<Uint32Array> {};
     await refused(

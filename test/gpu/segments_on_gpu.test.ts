@@ -18,10 +18,10 @@ const data = Uint32Array.of(1, 2, 3, 4, 5, 6);
 const Pair = struct({ name: "Pair", fields: { a: u32, b: u32 } });
 
 const wrong: readonly (readonly [segments: unknown, message: RegExp])[] = [
-  [{ rows: 0 }, /rows: 0; it takes a whole number from 1 up, the items of a row/],
+  [{ rows: 0 }, /rows: 0; it takes a whole number from 1 to 2\^32 - 2, the items of a row/],
   [{ rows: "2" }, /rows: "2"; it takes a whole number/],
   [{ rows: 4 }, /rows of 4 items do not divide the 6 items/],
-  [{ columns: 0 }, /columns: 0; it takes a whole number from 1 up, the number of columns/],
+  [{ columns: 0 }, /columns: 0; it takes a whole number from 1 to 2\^32 - 2, the number of columns/],
   [{ columns: 4 }, /4 columns do not divide the 6 items/],
   [{ rows: 2, keys: data }, /segments is \{ rows, keys \}; it takes one of \{ rows \}, /],
   [{}, /segments is \{ {2}\}; it takes one of/],

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, vi } from "vitest";
 import { contextOf } from "../../src/gpu/device/device.ts";
-import type { PreparedScan } from "../../src/gpu/fold.ts";
 import { Fold } from "../../src/gpu/fold.ts";
+import type * as Recording from "../../src/gpu/recordings/recording.ts";
+import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { candidatesOfOne, tuneOne } from "../../src/gpu/tuning/tune_adapter.ts";
 import { fileStore } from "../../src/gpu/tuning/tuning_folder.ts";
 import type { AdapterTuning } from "../../src/node.ts";
@@ -37,21 +38,34 @@ interface ScanOptions {
   readonly algorithm?: string;
   readonly passes?: string;
 }
-type PrepareScan = (options: ScanOptions) => Promise<PreparedScan>;
+type Prepare = (options: ScanOptions) => Promise<Prepared>;
+type Change = (prepare: Prepare) => Prepare;
 
-/** Prepares scans in another way meanwhile, which gets the usual one. */
+/** How primitives are prepared, if another way than the usual. */
+const changes = vi.hoisted((): { scan?: Change; reduce?: Change } => ({}));
+vi.mock("../../src/gpu/recordings/recording.ts", async (load) => {
+  const usual = await load<typeof Recording>();
+  const prepareFor: typeof usual.prepareFor = (primitive, context, options, ...rest) => {
+    const change = primitive === "scan" || primitive === "reduce" ? changes[primitive] : undefined;
+    const prepare = (own: object): Promise<Prepared> =>
+      usual.prepareFor(primitive, context, own as typeof options, ...rest);
+    return change ? change(prepare)(options as ScanOptions) : prepare(options);
+  };
+  return { ...usual, prepareFor };
+});
+
+/** Prepares a primitive in another way meanwhile, which gets the usual one. */
 async function preparing<T>(
-  change: (prepare: PrepareScan) => PrepareScan,
+  primitive: "scan" | "reduce",
+  change: Change,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { prepareScan } = Fold.prototype;
-  Fold.prototype.prepareScan = function (this: Fold, options) {
-    return change(prepareScan.bind(this) as unknown as PrepareScan)(options as never);
-  };
+  const { [primitive]: before = (prepare: Prepare) => prepare } = changes;
+  changes[primitive] = (prepare) => change(before(prepare));
   try {
     return await work();
   } finally {
-    Fold.prototype.prepareScan = prepareScan;
+    changes[primitive] = before;
   }
 }
 
@@ -60,13 +74,13 @@ async function inShortTime<T>(work: () => Promise<T>): Promise<T> {
   const shapes = [{ workGroupSize: 32, itemsPerThread: 4 }];
   const firsts = candidatesOfOne(own(), { primitive: "scan", type: u32, shapes });
   let prepared = 0;
-  const counted = (prepare: PrepareScan): PrepareScan => {
+  const counted = (prepare: Prepare): Prepare => {
     prepared++;
     return prepare;
   };
   return await onClock(
     () => prepared > firsts,
-    () => preparing(counted, work),
+    () => preparing("scan", counted, work),
   );
 }
 
@@ -95,12 +109,26 @@ describe("tuneAdapter", () => {
     }
   });
 
+  test("compiles nothing that it does not time", async () => {
+    const counts: number[] = [];
+    const counting =
+      (prepare: Prepare): Prepare =>
+      async (options) => {
+        const plan = await prepare(options);
+        counts.push(plan.kernels.length);
+        return plan;
+      };
+    await preparing("scan", counting, () => inShortTime(() => tuneAdapter(own())));
+    // The totals of tiles, their scan, and the scan of items, for ranges in one arrangement.
+    expect([...new Set(counts)]).toEqual([3]);
+  });
+
   /** One way is wrong at some lengths. */
   const leavesOut = async (isWrongAt: (length: number) => boolean): Promise<void> => {
     const isWrong = ({ algorithm }: { readonly algorithm?: string }, length: number): boolean =>
       algorithm !== "blelloch" && isWrongAt(length);
     const withWrong =
-      (prepare: PrepareScan): PrepareScan =>
+      (prepare: Prepare): Prepare =>
       async (options) => {
         const plan = await prepare(options);
         const record: typeof plan.record = (into, ranges) => {
@@ -110,7 +138,7 @@ describe("tuneAdapter", () => {
         };
         return { ...plan, record };
       };
-    const { rows } = await preparing(withWrong, () => inShortTime(() => tuneAdapter(own())));
+    const { rows } = await preparing("scan", withWrong, () => inShortTime(() => tuneAdapter(own())));
     expect(rows.map(({ algorithm }) => algorithm)).toContain("blelloch");
     expect(rows.filter(({ algorithm }) => algorithm !== "blelloch")).toEqual([]);
   };
@@ -126,7 +154,7 @@ describe("tuneAdapter", () => {
       let rounds = 0;
       let isUp = false;
       const watched =
-        (prepare: PrepareScan): PrepareScan =>
+        (prepare: Prepare): Prepare =>
         async (options) => {
           const plan = await prepare(options);
           const record: typeof plan.record = (into, given) => {
@@ -136,10 +164,10 @@ describe("tuneAdapter", () => {
           };
           return { ...plan, record };
         };
-      const heating = vi.spyOn(device, "prepareReduce").mockImplementation(async () => {
+      const heating = (): Prepare => async () => {
         rounds++;
         return { record() {}, destroy() {} } as never;
-      });
+      };
       const restore = planAs(device, { software: false, lookBack: true });
       const shapes = [
         { workGroupSize: 32, itemsPerThread: 4 },
@@ -149,13 +177,15 @@ describe("tuneAdapter", () => {
       try {
         const { rows } = await onClock(
           () => isUp,
-          () => preparing(watched, () => tuneOne(device, { ...scan, deadline: 1000 * LATE })),
+          () =>
+            preparing("reduce", heating, () =>
+              preparing("scan", watched, () => tuneOne(device, { ...scan, deadline: 1000 * LATE })),
+            ),
         );
         expect(rows.every(({ workGroupSize }) => workGroupSize === 32)).toBe(true);
         return [...new Set(rows.map(({ passes }) => passes))];
       } finally {
         restore();
-        heating.mockRestore();
       }
     };
     const last = facts.features.has("subgroups") ? "subgroup" : "hillis-steele";
@@ -170,12 +200,12 @@ describe("tuneAdapter", () => {
 
   test("leaves out a kernel that the driver refuses", async () => {
     const refusing =
-      (prepare: PrepareScan): PrepareScan =>
+      (prepare: Prepare): Prepare =>
       (options) =>
         options.algorithm === "hillis-steele"
           ? Promise.reject(new Error("GPUPipelineError: too few registers"))
           : prepare(options);
-    const { rows } = await preparing(refusing, () => inShortTime(() => tuneAdapter(own())));
+    const { rows } = await preparing("scan", refusing, () => inShortTime(() => tuneAdapter(own())));
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.filter(({ algorithm }) => algorithm === "hillis-steele")).toEqual([]);
   });
@@ -259,7 +289,7 @@ describe("tuneAdapter", () => {
     const fold = await openFold({ adapter });
     let isGone = false;
     const destroying =
-      (prepare: PrepareScan): PrepareScan =>
+      (prepare: Prepare): Prepare =>
       async (options) => {
         const plan = await prepare(options);
         fold.destroy();
@@ -269,7 +299,7 @@ describe("tuneAdapter", () => {
       };
     const tuning = onClock(
       () => isGone,
-      () => preparing(destroying, () => tuneAdapter(fold)),
+      () => preparing("scan", destroying, () => tuneAdapter(fold)),
     );
     await expect(tuning).rejects.toThrow("tuneAdapter: the device was destroyed");
   });

@@ -198,6 +198,16 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
     title: "a place before the empty segments",
     change: [[/(place\w*) = place_from\(place\w*, [^;]*;/, "$1 += 0u;"]],
   },
+  {
+    title: "a look-back ends at a tile in which no segment ends",
+    change: [["member < tiles && found.element.heads > 0u", "member < tiles"]],
+  },
+  {
+    title: "a look-back ends one tile late",
+    change: [
+      ["select(firstLeadingBit(ends), 0u, ends == 0u)", "select(firstLeadingBit(ends) + 1u, 0u, ends == 0u)"],
+    ],
+  },
   { title: "ends of a lane are not counted", change: [[/place\w* \+= 1u;/, ""]] },
   { title: "a missing total has no end", change: [["ends = 1u << (last - own - 1u);", "ends = 0u;"]] },
   {

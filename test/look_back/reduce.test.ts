@@ -5,9 +5,9 @@ import { arrayOver } from "../../src/algebra/arrays.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { add } from "../../src/algebra/operators.ts";
+import { add, max, min } from "../../src/algebra/operators.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
@@ -52,6 +52,21 @@ interface Case {
   readonly onlyOnGpu?: boolean;
 }
 
+const bySubgroups = ({ subgroupMaxSize }: DeviceFacts): TuningOptions => ({
+  algorithm: "subgroup",
+  workGroupSize: 2 * subgroupMaxSize,
+  itemsPerThread: 8,
+});
+
+/** Pairs of words, of which the upper ones differ by few bits, and many are equal. */
+function fewUpperWords(type: ElementType, length: number, name: string): AnyArray {
+  const next = randomBits(name);
+  const words = Uint32Array.from({ length: 2 * length }, (_, at) =>
+    at % 2 === 0 ? next() : ((next() % 2) * 0x80000000 + 0x7f000000 + (next() % 3)) >>> 0,
+  );
+  return arrayOver(type, words.buffer);
+}
+
 const cases: readonly Case[] = [
   { title: "an operator that does not commute", ...ofAffine },
   { title: "patience 0", ...ofAffine, testing: { patience: 0 } },
@@ -77,12 +92,25 @@ const cases: readonly Case[] = [
     title: "sums by subgroups",
     type: u32,
     op: untyped(add),
-    tuning: ({ subgroupMaxSize }) => ({
-      algorithm: "subgroup",
-      workGroupSize: 2 * subgroupMaxSize,
-      itemsPerThread: 8,
-    }),
+    tuning: bySubgroups,
   },
+  ...[2, 3, 7].map((workGroups) => ({
+    title: `sums by ${workGroups} work-groups of subgroups, each of many tiles`,
+    type: u32,
+    op: untyped(add),
+    tuning: bySubgroups,
+    testing: { workGroups },
+  })),
+  ...[u64, i64, f64].flatMap((type) =>
+    [min, max].map((op) => ({
+      title: `${type.name} ${op.name} by work-groups of subgroups, each of many tiles`,
+      type,
+      op: untyped(op),
+      items: fewUpperWords,
+      tuning: bySubgroups,
+      testing: { workGroups: 5 },
+    })),
+  ),
   {
     title: "the last tile's work-group first",
     ...ofAffine,
@@ -144,7 +172,7 @@ const lengthsOf = (tile: number): number[] => [
 ];
 
 describe("a reduction in one dispatch", () => {
-  test.for(rows(cases, { of: 15 }))("$title", { timeout: STUCK_MS }, async (one, { skip }) => {
+  test.for(rows(cases, { of: 24 }))("$title", { timeout: STUCK_MS }, async (one, { skip }) => {
     const { type, op, items = lastingItems, mapped, initial, testing, change, onlyOnGpu } = one;
     const { facts } = contextOfFold(fold());
     const tuning = tuningOf(one, facts);
@@ -274,6 +302,47 @@ describe("a reduction in one dispatch", () => {
     },
   );
 
+  test.for(rows([false, true], { of: 2, shift: 1 }))(
+    "by subgroups, several tiles each, of a length on the GPU: %s",
+    { timeout: STUCK_MS },
+    async (lengthOnGpu, { skip }) => {
+      const { device } = fold();
+      const { features, subgroupMaxSize: tile } = contextOfFold(fold()).facts;
+      skip(!features.has("subgroups"), "the adapter has no subgroups");
+      const maxLength = 1300 * tile + 3;
+      const prepared = await fold().prepareReduce({
+        from: u32,
+        type: u64,
+        op: min,
+        map: "vec2<u32>(i, x)",
+        maxLength,
+        lengthOnGpu,
+        algorithm: "subgroup",
+        workGroupSize: tile,
+        itemsPerThread: 1,
+        passes: "single",
+      });
+      const next = randomBits("several tiles each");
+      const data = Uint32Array.from({ length: maxLength }, () => 7 + (next() % (2 * tile)));
+      const input = storageBuffer(device, data);
+      for (const length of [0, 1, tile, tile + 1, 512 * tile, 513 * tile - 1, maxLength - 1, maxLength]) {
+        const output = storageBuffer(device, Uint32Array.of(1, 2));
+        const size = storageBuffer(device, Uint32Array.of(length));
+        const encoder = device.createCommandEncoder();
+        const range = { input: { buffer: input, size: 4 * (lengthOnGpu ? maxLength : length) }, output };
+        prepared.record(encoder, { ...range, length: (lengthOnGpu ? size : length) as number });
+        device.queue.submit([encoder.finish()]);
+        const least = data.subarray(0, length).reduce((a, b) => Math.min(a, b), 0xffffffff);
+        const at = length === 0 ? 0xffffffff : data.indexOf(least);
+        expect([...(await readWords(device, output))], `${length}`).toEqual([at, least]);
+        output.destroy();
+        size.destroy();
+      }
+      prepared.destroy();
+      input.destroy();
+    },
+  );
+
   // Each rule of the kernel, broken: then some run is wrong, or the result never comes from the last work-group.
   const broken: readonly { readonly title: string; readonly change: Change }[] = [
     { title: "entries count whatever their run", change: [["is_whole &= found.is_whole;", ""]] },
@@ -316,6 +385,72 @@ describe("a reduction in one dispatch", () => {
         Array.from({ length: FAULTS }, (_, fault): Run => {
           const data = affineItems(length, `broken ${fault % 2} ${length}`);
           const expected = Uint32Array.of(reduceReference(data, { op: affine }));
+          return { title: `of ${length}, ${faultOf(fault + 1)}`, data, expected };
+        }),
+      );
+      expect(await wrongRuns(subject, runs)).not.toEqual([]);
+    },
+  );
+
+  // The same for the kernel whose work-groups take several tiles each.
+  const brokenStrides: readonly {
+    readonly title: string;
+    readonly change: Change;
+    readonly type?: ElementType;
+  }[] = [
+    { title: "entries count whatever their run", change: [["is_whole &= found.is_whole;", ""]] },
+    {
+      title: "the last work-group does not compute what is missing",
+      change: [
+        ["if (workgroupUniformLoad(&total_is_missing) != 0u) {\n    total", "if (false) {\n    total"],
+      ],
+    },
+    {
+      title: "what is missing is taken as it is",
+      change: [["total_is_missing = select(1u, 0u, found.is_whole);", "total_is_missing = 0u;"]],
+    },
+    { title: "nobody is the last", change: [["begun == last)", "begun == last + 1u)"]] },
+    { title: "totals past the last count", change: [[/if \(number <= last\) \{/, "if (true) {"]] },
+    { title: "a total too few", change: [[/if \(number <= last\) \{/, "if (number < last) {"]] },
+    { title: "the first tile alone", change: [["tile += params.tiles", "tile += 0xffffu"]] },
+    { title: "the next tile, too", change: [["tile += params.tiles", "tile += 1u"]] },
+    {
+      title: "every thread has the totals",
+      change: [[/if \(thread == 0u\) \{\s*all = /, "if (true) {\n all = "]],
+    },
+    { title: "the count does not start at 0", change: [["+ run_number()], 1u)", "+ 1u], 1u)"]] },
+    {
+      title: "no item has the least leading word",
+      type: u64,
+      change: [[/if \(leading_word\(own\[\w+\]\) == least\) \{/, "if (false) {"]],
+    },
+    {
+      title: "a leading word is less than before, not equal",
+      type: u64,
+      change: [["if (least <= leading_word(total)) {", "if (least < leading_word(total)) {"]],
+    },
+  ];
+  test.for(rows(brokenStrides, { of: 12, shift: 3 }))(
+    "shows if it is broken, by several tiles each: $title",
+    { timeout: STUCK_MS },
+    async ({ change, type = u32 }, { skip }) => {
+      const { facts } = contextOfFold(fold());
+      skip(!facts.features.has("subgroups"), "the adapter has no subgroups");
+      const op = untyped(type === u32 ? add : min);
+      const { workGroupSize = 0, itemsPerThread = 0, ...algorithm } = bySubgroups(facts);
+      const tile = workGroupSize * itemsPerThread;
+      const subject = await prepareReduce(
+        fold(),
+        { type, op, maxLength: 16 * tile, passes: "single", workGroupSize, itemsPerThread, ...algorithm },
+        { faults, workGroups: 5 },
+        { change },
+      );
+      const runs = [tile + 1, 16 * tile - 3].flatMap((length) =>
+        Array.from({ length: FAULTS }, (_, fault): Run => {
+          const name = `broken strides ${fault % 2} ${length}`;
+          const data = type === u32 ? lastingItems(type, length, name) : fewUpperWords(type, length, name);
+          const { array: expected, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
+          set(0, reduceReference(data as Uint32Array, { type, op } as unknown as { op: typeof affine }));
           return { title: `of ${length}, ${faultOf(fault + 1)}`, data, expected };
         }),
       );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { u32 } from "../../src/algebra/integers.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { monoid } from "../../src/algebra/monoid.ts";
 import { add, and, max, min, mul } from "../../src/algebra/operators.ts";
@@ -13,12 +13,14 @@ import type { Indirect } from "../../src/kernels/compact.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
 import { bindingOf } from "../../src/kernels/kernel.ts";
 import { spineSize } from "../../src/kernels/look_back.ts";
+import { argMin } from "../../src/monoids/arg_min.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS, gridOf, spineLengths } from "../../src/plan/plan.ts";
 import { algorithmNames, untyped } from "../support/fold.ts";
 import { allTypes, defaultLimits, factsWith } from "../support/kernels.ts";
+import { affine } from "../support/operators.ts";
 import { planCompact, planPartition, planReduce, planScan } from "../support/plans.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
@@ -27,6 +29,15 @@ const inTurn = testInTurn({ of: 6 });
 
 const facts = factsWith();
 const small = { type: u32, workGroupSize: 4, itemsPerThread: 2 } as const;
+
+test("an indirect call that is undefined counts as left out", async () => {
+  const draw = { vertexCount: 3 };
+  const codes = async (indirect: object): Promise<string[]> => {
+    const options = { ...small, where: "true", maxLength: 9, indirect: indirect as Indirect };
+    return (await planCompact(options, facts)).kernels.map(({ code }) => code);
+  };
+  expect(await codes({ dispatch: undefined, draw, drawIndexed: undefined })).toEqual(await codes({ draw }));
+});
 
 test.each([
   [0, []],
@@ -199,10 +210,11 @@ describe("on a software adapter, long items go one by one", () => {
 
 test("by subgroups, a reduction takes more of items that are shorter than its elements", async () => {
   const limits = { maxStorageBufferBindingSize: 2 ** 31, maxBufferSize: 2 ** 31 };
+  const first = operator({ name: "first", type: u64, identity: 0n, combine: "earlier" });
   const tilesOf = async (maxLength: number, from?: ElementType, changes: Partial<DeviceFacts> = {}) => {
     const mapped = from && { from, map: "vec2<u32>()" };
     const facts = factsWith({ vendor: "nvidia", ...changes }, limits);
-    const plan = await planReduce({ type: u64, maxLength, ...mapped }, facts);
+    const plan = await planReduce({ type: u64, op: first, maxLength, ...mapped }, facts);
     return plan.passes(2 ** 20, "vectors")[0]?.tiles;
   };
   expect(await tilesOf(2 ** 25)).toBe(512);
@@ -211,6 +223,26 @@ test("by subgroups, a reduction takes more of items that are shorter than its el
   expect(await tilesOf(2 ** 26, u32)).toBe(Math.ceil(2 ** 20 / (256 * 24)));
   const software = { software: true, vendor: "" };
   expect(await tilesOf(2 ** 26, u32, software)).toBe(await tilesOf(2 ** 26, undefined, software));
+});
+
+test("by subgroups, a reduction in any order is one dispatch of a few work-groups", async () => {
+  const limits = { maxStorageBufferBindingSize: 2 ** 31, maxBufferSize: 2 ** 31 };
+  const passesOf = async (options: object, length: number, changes: Partial<DeviceFacts> = {}) => {
+    const facts = factsWith({ vendor: "nvidia", ...changes }, limits);
+    const plan = await planReduce({ type: u32, maxLength: 2 ** 28, ...options }, facts);
+    return plan.passes(length, "vectors").map(({ tiles }) => tiles);
+  };
+  expect(await passesOf({}, 2 ** 28)).toEqual([512]);
+  expect(await passesOf({}, 2 ** 20)).toEqual([256]);
+  expect(await passesOf({}, 4097)).toEqual([2]);
+  expect(await passesOf({ from: u32, type: u64, op: min, map: "vec2<u32>(i, x)" }, 2 ** 28)).toEqual([512]);
+  const lowest = argMin(i32);
+  const positions = { type: lowest.type, op: lowest, from: i32, map: "ArgMinI32(x, i)" };
+  expect(await passesOf(positions, 2 ** 28)).toEqual([512]);
+  // Neither an operator that keeps its order, nor two passes.
+  expect(await passesOf({ op: affine }, 2 ** 28)).toEqual([2 ** 16, 16, 1]);
+  expect(await passesOf({ passes: "reduce-then-scan" }, 2 ** 28)).toEqual([2 ** 16, 16, 1]);
+  expect(await passesOf({}, 2 ** 28, { lookBack: false })).toEqual([2 ** 16, 16, 1]);
 });
 
 test("by votes, a thread takes fewer items of many classes", async () => {

@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { u32 } from "../../src/algebra/integers.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, TypeName } from "../../src/algebra/types.ts";
 import type { ArgValue } from "../../src/gpu/at_hand/arg_min_max_at_hand.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import { argMax } from "../../src/monoids/arg_max.ts";
+import type { ArgMin } from "../../src/monoids/arg_min.ts";
+import { argMin } from "../../src/monoids/arg_min.ts";
 import { ArgumentError } from "../../src/node.ts";
 import { argMaxReference, argMinReference } from "../../src/reference/arg_min_max.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
@@ -82,28 +86,50 @@ test("an array on the GPU, by a map", async () => {
   await expect(fold().argMax(data as never)).rejects.toThrow("data is on the GPU; it takes a typed array");
 });
 
-test("recorded, by a map", async () => {
-  const { device } = fold();
-  const op = argMax(f32);
-  const reduce = await fold().prepareReduce({
-    type: op.type,
-    op,
-    from: f32,
-    map: "ArgMaxF32(x, i)",
-    maxLength: 100,
-  });
-  const values = Float32Array.from({ length: 100 }, (_, at) => (at * 37) % 101);
-  const [input, output] = [new Uint32Array(values.buffer), new Uint32Array(2)].map((words) =>
-    storageBuffer(device, words),
-  ) as [GPUBuffer, GPUBuffer];
-  const encoder = device.createCommandEncoder();
-  reduce.record(encoder, { input, output, length: 100 });
-  device.queue.submit([encoder.finish()]);
-  const words = await readWords(device, output);
-  const expected = argMaxReference(values);
-  expect([new Float32Array(words.buffer)[0], words[1]]).toEqual([expected.value, expected.index]);
-  reduce.destroy();
-});
+const recorded = [u32, i32, f32].flatMap((type) =>
+  ([argMin, argMax] as const).flatMap((made) =>
+    (["hillis-steele", "subgroup"] as const).map((algorithm) => [type, made, algorithm] as const),
+  ),
+);
+test.for(recorded.map(([type, made, algorithm]) => [type.name, made.name, algorithm, type, made] as const))(
+  "recorded, by a map: %s %s, %s",
+  async ([name, call, algorithm, type, made], { skip }) => {
+    const { device } = fold();
+    const { subgroupMaxSize, features } = contextOf(device).facts;
+    skip(algorithm === "subgroup" && !features.has("subgroups"), "the adapter has no subgroups");
+    const op = made(type as typeof f32) as ArgMin<"f32">;
+    const length = 1000;
+    const reduce = await fold().prepareReduce({
+      type: op.type,
+      op,
+      from: type as typeof f32,
+      map: `${op.type.name}(x, i)`,
+      maxLength: length,
+      passes: "single",
+      algorithm,
+      workGroupSize: subgroupMaxSize,
+      itemsPerThread: 2,
+    });
+    const few = valuesAs(
+      name,
+      Array.from({ length }, (_, at) => ((at * 37) % 101) - (name === "u32" ? 0 : 50)),
+    );
+    for (const values of [few, anyItems(name, length, `recorded ${name}`)]) {
+      const [input, output] = [new Uint32Array(values.buffer as ArrayBuffer), new Uint32Array(2)].map(
+        (words) => storageBuffer(device, words),
+      ) as [GPUBuffer, GPUBuffer];
+      const encoder = device.createCommandEncoder();
+      reduce.record(encoder, { input, output, length });
+      device.queue.submit([encoder.finish()]);
+      const words = await readWords(device, output);
+      const [value] = arrayOver(type, words.buffer as ArrayBuffer) as Float32Array;
+      expect({ value, index: words[1] }).toEqual(
+        references[call as "argMin" | "argMax"](values as Float32Array),
+      );
+    }
+    reduce.destroy();
+  },
+);
 
 describe("bad input", () => {
   const pair = struct({ name: "Pair", fields: { a: u32, b: u32 } });

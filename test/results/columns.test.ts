@@ -430,8 +430,12 @@ describe("what is refused", () => {
   test("at hand, by the calls and by the reference", async () => {
     const wrong: readonly [object, RegExp, string][] = [
       [{ segments: { columns: 4 } }, /4 columns do not divide the 6 items/, "segments"],
-      [{ segments: { columns: 0 } }, /columns: 0; it takes a whole number from 1 up/, "segments"],
-      [{ segments: { columns: 1.5 } }, /columns: 1.5; it takes a whole number from 1 up/, "segments"],
+      [{ segments: { columns: 0 } }, /columns: 0; it takes a whole number from 1 to 2\^32 - 2/, "segments"],
+      [
+        { segments: { columns: 1.5 } },
+        /columns: 1.5; it takes a whole number from 1 to 2\^32 - 2/,
+        "segments",
+      ],
       [{ segments: { columns: 2, rows: 2 } }, /\{ columns, rows \}; it takes one of/, "segments"],
     ];
     for (const [options, message, option] of wrong) {

@@ -166,6 +166,23 @@ describe("WGSL for the bin", () => {
     ]);
   });
 
+  test("takes a number of any kind: one below 0 is not counted, and a fraction is cut off", async () => {
+    const data = Float32Array.of(-3, -1, -0.5, 0, 0.75, 1, 2.5, 3, 5e9);
+    const kinds: readonly [bin: string, of: (x: number) => number][] = [
+      ["x", (x) => x],
+      ["i32(max(x, -7.0))", (x) => Math.max(x, -7)],
+      ["x > 0.5", (x) => Number(x > 0.5)],
+      ["u32(x)", (x) => Math.max(x, 0)],
+      ["if (x < 0.0) { return 2u; }\nreturn u32(x);", (x) => (x < 0 ? 2 : x)],
+    ];
+    for (const [bin, of] of kinds) {
+      const counts = await fold().histogram(data, { bins: 3, bin });
+      expect([...counts], bin).toEqual([...histogramReference(data, { bins: 3, bin: of })]);
+    }
+    expect([...histogramReference(data, { bins: 3, bin: (x) => x })]).toEqual([3, 1, 1]);
+    expect([...histogramReference(data, { bins: 3, bin: () => Number.NaN })]).toEqual([0, 0, 0]);
+  });
+
   test("what is wrong in it is an error at its line", async () => {
     const error = await fold()
       .histogram(Uint32Array.of(1), { bins: 3, bin: "x +\n nonsense" })

@@ -1241,8 +1241,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "numbers past the last class are classes of their own",
     shownBy: "classes by votes",
-    from: "min(CLASSES - 1u, u32(",
-    to: "min(CLASSES, u32(",
+    from: "min(CLASSES - 1u, class_value",
+    to: "min(CLASSES, class_value",
   },
   {
     title: "of a thread's equal items, all have one rank",
@@ -1527,8 +1527,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "a short segment begins where the one before does",
     shownBy: "a sort of short segments",
-    from: "min(offsets[params.offsets_base + segment], length),\n    min(",
-    to: "min(offsets[params.offsets_base + max(segment, 1u) - 1u], length),\n    min(",
+    from: "vec2<u32>(offset_at(segment, length)",
+    to: "vec2<u32>(offset_at(max(segment, 1u) - 1u, length)",
   },
   {
     title: "a segment has the items of the next one",
@@ -1569,8 +1569,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "an offset counts as behind its item",
     shownBy: "a sort of long segments",
-    from: "offsets[params.offsets_base + middle] <= index",
-    to: "offsets[params.offsets_base + middle] < index",
+    from: "offset_at(middle, length) <= index",
+    to: "offset_at(middle, length) < index",
   },
   {
     title: "one item too few of each row is taken",

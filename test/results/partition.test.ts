@@ -155,6 +155,48 @@ test("a NaN keeps its payload on both sides", async () => {
   );
 });
 
+const classKinds: readonly [text: string, of: (x: number) => number][] = [
+  ["x", (x) => x],
+  ["i32(max(x, -7.0))", (x) => Math.max(x, -7)],
+  ["x > 0.5", (x) => Number(x > 0.5)],
+  ["u32(x)", (x) => Math.max(x, 0)],
+  ["if (x < 0.0) { return 1u; }\nreturn u32(x);", (x) => (x < 0 ? 1 : x)],
+];
+test.each(rows(classKinds, { of: 5, shift: 4 }))(
+  "class is a number of any kind, and one below 0 or past the last counts as the last: %s",
+  async (text, of) => {
+    const data = Float32Array.of(-3, 5e9, -0.5, 0, 1, -1, 2.5, 0.75, 3, 2);
+    const options = { classes: 3, class: text };
+    expectClasses(await fold().partition(data, options), partitionReference(data, of, { classes: 3 }), text);
+  },
+);
+
+test("a class below 0, past the last, or NaN is the last one of the reference", () => {
+  const data = Float32Array.of(-3, Number.NaN, -0.5, 1.5, 2 ** 32, 0);
+  const { values, offsets } = partitionReference(data, (x) => x, { classes: 3 });
+  expect([...values]).toEqual([-0.5, 0, 1.5, -3, Number.NaN, 2 ** 32]);
+  expect([...offsets]).toEqual([0, 2, 3, 6]);
+});
+
+test("where may be statements: of a partition, a compaction, and a stream of compactions", async () => {
+  const data = Uint32Array.of(4, 7, 2, 9, 6);
+  const where = "if (i == 0u) { return true; }\nreturn x % 2u == 1u;";
+  expect((await fold().partition(data, { where })).values).toEqual(Uint32Array.of(4, 7, 9, 2, 6));
+  expect(await fold().compact(data, { where })).toEqual(Uint32Array.of(4, 7, 9));
+  const source = new ReadableStream<Uint32Array>({
+    start(to) {
+      to.enqueue(data);
+      to.close();
+    },
+  });
+  const kept = source.pipeThrough(fold().compactStream({ type: u32, where }));
+  const read: number[] = [];
+  for await (const piece of kept) {
+    read.push(...piece);
+  }
+  expect(read).toEqual([4, 7, 9]);
+});
+
 test("into an array of the caller's, the data itself too", async () => {
   const data = Uint32Array.of(4, 7, 2, 9, 6);
   const where = "x % 2u == 1u";

@@ -535,6 +535,7 @@ describe("at hand", () => {
     for (const [data, options, option] of [
       [Uint32Array.of(1), { exclusive: true }, "exclusive"],
       [Uint32Array.of(1), { indices: "no" }, "indices"],
+      [Uint32Array.of(1), { counts: true }, "counts"],
       [one, { type: f32 }, "type"],
     ] as const) {
       await expect(fold().unique(data as never, options as never)).rejects.toMatchObject({ option });
@@ -542,11 +543,44 @@ describe("at hand", () => {
     one.destroy();
   });
 
+  test("an option of segments that is undefined counts as left out", async () => {
+    const six = Uint32Array.of(1, 2, 3, 4, 5, 6);
+    const [rows, left] = [3, undefined];
+    const given = {
+      rows,
+      columns: left,
+      offsets: left,
+      heads: left,
+      keys: left,
+      key: left,
+      type: left,
+    } as never;
+    expect(await fold().scan(six, { segments: given })).toEqual(Uint32Array.of(1, 3, 6, 4, 9, 15));
+    expect(await fold().reduce(six, { segments: given })).toEqual(Uint32Array.of(6, 15));
+    expect(scanReference(six, { segments: given })).toEqual(Uint32Array.of(1, 3, 6, 4, 9, 15));
+    expect(await fold().sort(six, { segments: given, descending: true })).toEqual(
+      Uint32Array.of(3, 2, 1, 6, 5, 4),
+    );
+    const one = await fold().upload(six);
+    const sums = await fold().reduce(one, { segments: given });
+    expect(await (sums as unknown as typeof one).read()).toEqual(Uint32Array.of(6, 15));
+    const keys = { keys: u32, key: left, unique: left, rows: left } as never;
+    const prepared = await fold().prepareReduce({ type: u32, segments: keys, maxLength: 6 } as never);
+    prepared.destroy();
+    one.destroy();
+  });
+
   test("what segments cannot be", async () => {
     const six = Uint32Array.of(1, 2, 3, 4, 5, 6);
     const wrong: readonly [unknown, RegExp][] = [
       [{ rows: 4 }, /rows of 4 items do not divide the 6 items/],
-      [{ rows: 0 }, /rows: 0; it takes a whole number from 1 up/],
+      [{ rows: 0 }, /rows: 0; it takes a whole number from 1 to 2\^32 - 2/],
+      [
+        { rows: 2 ** 32 },
+        /rows: 4294967296; it takes a whole number from 1 to 2\^32 - 2, the items of a row/,
+      ],
+      [{ rows: undefined }, /segments is \{ rows: undefined \}; it takes one of/],
+      [{ offsets: BigUint64Array.of(0n, 6n) }, /offsets of bigint; it takes numbers, such as Uint32Array/],
       [{ rows: 2, offsets: [0, 6] }, /\{ rows, offsets \}; it takes one of/],
       [{ rows: 2, type: u32 }, /a type only beside keys/],
       [{}, /segments is \{ {2}\}; it takes one of/],

@@ -32,7 +32,7 @@ fn ranks_of(kept: Kept, thread: u32) -> Ranks {
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     if (vector % MIN_SUBGROUP_SIZE == 0u) {
       let count = countOneBits(votes[vector / MIN_SUBGROUP_SIZE]);
-      let counted = before + sum_to_lane(count);
+      let counted = before + subgroup_scan_inclusive(count, subgroup_rank);
       places[vector / MIN_SUBGROUP_SIZE] = counted - count;
       before = element_shuffle(counted, subgroup_count - 1u);
     }
@@ -45,29 +45,6 @@ fn ranks_of(kept: Kept, thread: u32) -> Ranks {
   }
   let subgroups = scan_subgroups(before);
   return Ranks(subgroups.before, subgroups.total);
-}
-
-// The sum of what the lanes up to this one have. The steps are written out: a driver put arrays of kernels with such a loop into memory.
-fn sum_to_lane(count: u32) -> u32 {
-  var sum = with_lane_before(count, 1u);
-  if (MAX_SUBGROUP_SIZE > 2u) {
-    sum = with_lane_before(sum, 2u);
-  }
-  if (MAX_SUBGROUP_SIZE > 4u) {
-    sum = with_lane_before(sum, 4u);
-  }
-  if (MAX_SUBGROUP_SIZE > 8u) {
-    sum = with_lane_before(sum, 8u);
-  }
-  if (MAX_SUBGROUP_SIZE > 16u) {
-    sum = with_lane_before(sum, 16u);
-  }
-  return sum;
-}
-
-fn with_lane_before(sum: u32, distance: u32) -> u32 {
-  let earlier = subgroupShuffleUp(sum, distance);
-  return sum + select(0u, earlier, subgroup_lane >= distance);
 }
 
 // `before_tile` is the number of items that the tiles before keep.

@@ -14,16 +14,5 @@ fn find_first_segments(
   if (tile >= params.wanted) {
     return;
   }
-  let length = data_length();
-  var low = 0u;
-  var high = params.segment_count;
-  while (low < high) {
-    let middle = low + (high - low) / 2u;
-    if (offset_at(middle + 1u, length) <= tile * FIRST_TILE) {
-      low = middle + 1u;
-    } else {
-      high = middle;
-    }
-  }
-  first_segments[tile] = low;
+  first_segments[tile] = segment_up_from(tile * FIRST_TILE, data_length());
 }

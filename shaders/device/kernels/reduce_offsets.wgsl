@@ -271,18 +271,9 @@ fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
 
 // The greatest offset up to an index, or 0 if there is none.
 fn last_offset(index: u32, length: u32) -> u32 {
-  var low = 0u;
-  var high = params.segment_count + 1u;
-  while (low < high) {
-    let middle = low + (high - low) / 2u;
-    if (offset_at(middle, length) <= index) {
-      low = middle + 1u;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == 0u) {
+  let count = offsets_up_to(index, length);
+  if (count == 0u) {
     return 0u;
   }
-  return offset_at(low - 1u, length);
+  return offset_at(count - 1u, length);
 }

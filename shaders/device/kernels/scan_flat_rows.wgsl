@@ -2,14 +2,13 @@
 // the others follow from it. So rows take no memory that says where they start, and vectors lie as in a scan without rows.
 //
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a row
-// ends in the tile. So if a row ends in a tile, a look-back needs nothing of the tiles before it.
+// ends in the tile.
 //
 // Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl,
 // store_prefixes.wgsl, rows/flat_in_order.wgsl or rows/flat_any_order.wgsl, an input and an output of vectors, length_*.wgsl, look_back.wgsl
 // and tile_*.wgsl. The output must not overlap the input. Generated with it: LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // All subgroups are full, with at most 32 lanes. Work-group memory: the algorithm's, and the look-back's.
-// replaces: first_needed
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn scan_flat_rows(
@@ -135,10 +134,4 @@ fn ends_from(column: u32) -> u32 {
     }
   }
   return ends;
-}
-
-// The last of a group's tiles that is there and in which a row ends, or the first tile.
-fn first_needed(found: Entry, member: u32, tiles: u32) -> u32 {
-  let ends = subgroupBallot(found.is_whole && member < tiles && found.element.heads > 0u).x;
-  return select(firstLeadingBit(ends), 0u, ends == 0u);
 }

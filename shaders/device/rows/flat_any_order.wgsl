@@ -25,14 +25,9 @@ fn open_begin_of(begin: u32) -> u32 {
   return max(begin, end - end % params.columns);
 }
 
-// What all lanes have, combined: values alone, where subgroup_reduce would exchange heads, too.
+// What all lanes have, combined.
 fn total_of_lanes(own: SegmentValue) -> SegmentValue {
-  var total = own;
-  for (var stage = 0u; stage < LANE_STAGES; stage++) { // unroll
-    let distance = 1u << stage;
-    total = combine_values(total, value_shuffle(total, subgroup_rank ^ distance));
-  }
-  return total;
+  return scan_lanes(value_identity(), own, MAX_SUBGROUP_SIZE).open;
 }
 
 // The total of any tile. The operands come in the same order as its owner has them, so floats have the same bits. It is slow, but takes

@@ -7,3 +7,23 @@
 fn offset_at(segment: u32, length: u32) -> u32 {
   return min(offsets[params.offsets_base + segment], length);
 }
+
+// How many offsets lie at an item or before it. It is found by halves.
+fn offsets_up_to(index: u32, length: u32) -> u32 {
+  var low = 0u;
+  var high = params.segment_count + 1u;
+  while (low < high) {
+    let middle = low + (high - low) / 2u;
+    if (offset_at(middle, length) <= index) {
+      low = middle + 1u;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+// The first segment that ends behind an item. It may start behind that item, too.
+fn segment_up_from(index: u32, length: u32) -> u32 {
+  return max(offsets_up_to(index, length), 1u) - 1u;
+}

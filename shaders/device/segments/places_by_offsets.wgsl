@@ -6,23 +6,15 @@
 // empty, the place is the number. Otherwise it is found by halves: of the segments that end there, only the first one has
 // items.
 fn place_of_segment(last: u32, number: u32, length: u32) -> u32 {
-  let end = last + 1u;
-  var low = 0u;
-  var high = params.segment_count;
-  if (number < high && offset_at(number, length) < end && offset_at(number + 1u, length) == end) {
+  if (is_last_of(last, number, length)) {
     return number;
   }
-  while (low < high) {
-    let middle = low + (high - low) / 2u;
-    if (offset_at(middle + 1u, length) < end) {
-      low = middle + 1u;
-    } else {
-      high = middle;
-    }
-  }
+  let place = segment_up_from(last, length);
   // Before the first offset, items are in no segment.
-  if (low < params.segment_count && offset_at(low, length) < end && offset_at(low + 1u, length) == end) {
-    return low;
-  }
-  return params.segment_count;
+  return select(params.segment_count, place, is_last_of(last, place, length));
+}
+
+// Whether a segment has items, and ends with the item.
+fn is_last_of(last: u32, segment: u32, length: u32) -> bool {
+  return segment < params.segment_count && offset_at(segment, length) <= last && offset_at(segment + 1u, length) == last + 1u;
 }

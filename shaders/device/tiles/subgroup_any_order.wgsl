@@ -10,3 +10,18 @@ fn with_row(total: Element, element: Element) -> Element {
 fn total_of_rows(total: Element) -> Element {
   return reduce_row(total);
 }
+
+// A thread's items combine with what it has.
+fn with_items(total: Element, elements: array<Element, ITEMS>) -> Element {
+  var own = elements;
+  var all = total;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    all = combine(all, own[item]);
+  }
+  return all;
+}
+
+// What the threads have, combined. All of them get it.
+fn reduce_threads(total: Element) -> Element {
+  return reduce_subgroups(reduce_row(total));
+}

@@ -72,7 +72,10 @@ export async function reduceAtHand(
 export interface HandPartitionOptions<Name extends string> extends TuningOptions {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
-  /** A WGSL expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
+  /**
+   * WGSL over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`: an expression that is true, or a number that is not
+   * zero, for each element to keep; or statements that end in `return` of a bool.
+   */
   readonly where?: string;
   /** A flag for each element. An element is kept if its flag is not zero or false. */
   readonly flags?: ArrayLike<number | boolean>;
@@ -91,8 +94,9 @@ export interface ClassOptions {
   /** How many classes there are: 1 to 16. Where no subgroups vote, as in calls at hand, the data is read twice for each. */
   readonly classes: number;
   /**
-   * A WGSL expression over the element `x` and its index `i` (u32) that gives an element's class: a number from 0 up. A number
-   * past the last class counts as the last class.
+   * WGSL over the element `x` and its index `i` (u32) that gives an element's class, from 0: an expression of u32, i32, f32, f16 or bool, or
+   * statements that end in `return` of a u32. A fraction is cut off. A number below 0 or past the last class counts as the last
+   * class. NaN gets some class, which depends on the adapter.
    */
   readonly class: string;
 }

@@ -58,7 +58,10 @@ export interface HandCompactOptions<Name extends string> extends TuningOptions {
   readonly type?: ElementType<Name>;
   /** WGSL over an element's value `x` and its index `i`: see {@link ScanOptions.map}. It applies only to kept elements. */
   readonly map?: string;
-  /** A WGSL expression over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`. */
+  /**
+   * WGSL over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`: an expression that is true, or a number that is not
+   * zero, for each element to keep; or statements that end in `return` of a bool.
+   */
   readonly where?: string;
   /**
    * A flag for each element. An element is kept if its flag is not zero or false. The flags are read during the call: do not change

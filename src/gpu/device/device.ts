@@ -1,4 +1,4 @@
-import { DeviceLostError, part, WavefoldError } from "../../errors.ts";
+import { DeviceLostError, part } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
 import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./call_memory.ts";
 import type { Context, Pipeline } from "./context.ts";
@@ -245,7 +245,7 @@ export async function validated<T>({ device }: Context, title: string, action: (
   }
   const failure = await device.popErrorScope();
   if (failure !== null) {
-    throw new WavefoldError(`${title}: the device refused it: ${failure.message}`);
+    throw (await errorsFor(title)).refusedError(title, failure);
   }
   return result;
 }

@@ -1,4 +1,11 @@
-import { AdapterError, LimitError, OutOfMemoryError, ShaderError, SourceError } from "../../errors.ts";
+import {
+  AdapterError,
+  LimitError,
+  OutOfMemoryError,
+  ShaderError,
+  SourceError,
+  WavefoldError,
+} from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Module } from "../../text/link.ts";
 import { MARK } from "../../text/mark.ts";
@@ -115,6 +122,13 @@ function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Lin
   return around.find((line) => line?.source.callers);
 }
 
+/** What a device says, without the lines that say where in its own code. */
+const withoutStack = (message: string): string => message.replace(/\n\s+at .*/gs, "").trim();
+
+/** The error for what a device refuses. */
+export const refusedError = (title: string, { message }: GPUError): WavefoldError =>
+  new WavefoldError(`${title}: the device refused it: ${withoutStack(message)}`);
+
 /** The error for a buffer that the device has no room for. It says that `needed` bytes are needed. */
 export const roomError = (
   title: string,
@@ -122,7 +136,7 @@ export const roomError = (
   label = "",
   { message }: GPUError,
 ): OutOfMemoryError =>
-  new OutOfMemoryError(`${title}: no room for ${needed} bytes (${label}): ${message}`, needed);
+  new OutOfMemoryError(`${title}: no room for ${needed} bytes (${label}): ${withoutStack(message)}`, needed);
 
 /** The error for a plan whose scratch no buffer or no binding has room for. */
 export function scratchError(
@@ -149,7 +163,9 @@ export const noAdapterError = (gpu: GPU | undefined): AdapterError =>
 
 /** The error for an adapter that gives no device. */
 export const noDeviceError = (cause: unknown): AdapterError =>
-  new AdapterError(`openFold: the adapter gave no device: ${(cause as Error)?.message ?? cause}`);
+  new AdapterError(
+    `openFold: the adapter gave no device: ${withoutStack(String((cause as Error)?.message ?? cause))}`,
+  );
 
 /**
  * Whether WGSL has `subgroup_id` on the device: the compiler says, by its error for a shader that uses it. Browsers tell it

@@ -2,6 +2,7 @@ import type { AnyArray } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { min } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
+import { ArgumentError } from "../../errors.ts";
 import type { IndicesOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
@@ -49,6 +50,17 @@ interface Options extends RunOptions<string> {
   readonly indices?: unknown;
 }
 
+/** @throws {ArgumentError} for an option that the call does not take. */
+function requireRunOptions(primitive: RunPrimitive, options: Options & { readonly counts?: unknown }): void {
+  if (primitive === "unique" && options?.counts !== undefined) {
+    throw new ArgumentError(
+      "unique takes no option counts; runLengths gives the elements and their counts",
+      "counts",
+    );
+  }
+  requireOptions(primitive, options, names[primitive]);
+}
+
 /** Reduces each run of an array on the GPU. The map gives what is combined, and the operator combines it. */
 async function reduced(
   context: Context,
@@ -79,7 +91,7 @@ export async function runsOnGpu(
   data: GpuArray,
   options: Options,
 ): Promise<GpuArray | RunLengths<GpuArray, GpuArray>> {
-  requireOptions(primitive, options, names[primitive]);
+  requireRunOptions(primitive, options);
   const { type, indices } = options;
   requireNamed(primitive, data, type);
   requireRunKey(options, data.type, primitive);
@@ -104,7 +116,7 @@ export async function runsAtHand(
   given: Given,
   options: Options,
 ): Promise<AnyArray | RunLengths<AnyArray, Uint32Array>> {
-  requireOptions(primitive, options, names[primitive]);
+  requireRunOptions(primitive, options);
   requireDevice(context, primitive);
   const { type } = await typesOf(given.data, { type: options.type }, primitive);
   requireRunKey(options, type, primitive);

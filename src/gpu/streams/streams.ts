@@ -90,7 +90,10 @@ export interface StreamRowsOption {
 export interface StreamCompactOptions<Name extends string, V extends Value> extends TuningOptions {
   /** The type of the elements. */
   readonly type: ElementType<Name, V>;
-  /** A WGSL expression over the element `x` and its index `i` in the stream (u32, modulo 2^32). */
+  /**
+   * WGSL over the element `x` and its index `i` in the stream (u32, modulo 2^32): an expression that is true, or a number that is not
+   * zero, for each element to keep; or statements that end in `return` of a bool.
+   */
   readonly where: string;
   /** WGSL over each kept element's value `x` and its index `i`: see {@link ScanOptions.map}. */
   readonly map?: string;

@@ -16,6 +16,7 @@ import type { Context } from "../device/context.ts";
 import { allocate, contextOf, explain, requireDevice } from "../device/device.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
 import type { Fold } from "../fold.ts";
+import { prepareFor } from "../recordings/recording.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 
 /** Options of {@link tuneAdapter}. */
@@ -486,7 +487,8 @@ const isOf = (row: AdapterTuningRow, candidate: TuningCandidate): boolean =>
 /** Keeps the GPU busy until its clock is up, or time is. */
 async function heat(fold: Fold, bench: Bench, isOver: () => boolean): Promise<void> {
   const length = bench.data.length;
-  const plan = await fold.prepareReduce({ type: u32, op: add, maxLength: length });
+  const context = contextOf(fold.device);
+  const plan = await prepareFor("reduce", context, { type: u32, op: add, maxLength: length }, ["vectors"]);
   const { input, output } = bench;
   const record = (pass: GPUComputePassEncoder): void => plan.record(pass, { input, output, length });
   try {
@@ -546,23 +548,20 @@ async function prepare(
         destroy: () => plan.destroy(),
       };
     }
-    if (primitive === "reduce") {
-      const plan = await fold.prepareReduce({ ...own, op: add });
-      return {
-        record: (into, { input, output }, length) => plan.record(into, { input, output, length }),
-        destroy: () => plan.destroy(),
-      };
-    }
-    if (primitive === "scan") {
-      const plan = await fold.prepareScan({ ...own, op: add, passes });
-      return {
-        record: (into, { input, output }, length) => plan.record(into, { input, output, length }),
-        destroy: () => plan.destroy(),
-      };
-    }
-    const plan = await fold.prepareCompact({ ...own, where: WHERE, passes });
+    // Kernels for ranges that lie in other ways take as long to compile, and are not timed.
+    const plan = await prepareFor(
+      primitive,
+      contextOf(fold.device),
+      {
+        ...own,
+        ...(primitive === "compact" ? { where: WHERE } : { op: add }),
+        ...(primitive !== "reduce" && { passes }),
+      },
+      ["vectors"],
+    );
     return {
-      record: (into, { input, output, count }, length) => plan.record(into, { input, output, count, length }),
+      record: (into, { input, output, count }, length) =>
+        plan.record(into, { input, output, length, ...(primitive === "compact" && { count }) }),
       destroy: () => plan.destroy(),
     };
   } catch (cause) {
