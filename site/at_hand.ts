@@ -33,6 +33,15 @@ export interface Output {
 
 const keyArrays = { u32: Uint32Array, i32: Int32Array, f32: Float32Array } as const;
 
+/** A bit for each flag, 32 in a word, the lowest first. */
+function bitsOf(flags: Uint32Array): Uint32Array {
+  const words = new Uint32Array(Math.ceil(flags.length / 32));
+  flags.forEach((flag, at) => {
+    words[at >>> 5] = (words[at >>> 5] ?? 0) | (Number(flag !== 0) << (at & 31));
+  });
+  return words;
+}
+
 /** The segments of data of a type. Keys that are computed are computed here, by the CPU. */
 export function segmentsFor(chosen: ChosenSegments, data: ScalarArray, type: TypeName): Segments {
   const { sqrt, floor, ceil, min } = Math;
@@ -43,11 +52,12 @@ export function segmentsFor(chosen: ChosenSegments, data: ScalarArray, type: Typ
     case "columns":
       return { columns: chosen.columns };
     case "heads":
-      return {
-        heads: Uint32Array.from(
-          chosen.typed ?? Array.from({ length }, (_, at) => Number(Number.isInteger(sqrt(at)))),
-        ),
-      };
+    case "headBits": {
+      const heads = Uint32Array.from(
+        chosen.typed ?? Array.from({ length }, (_, at) => Number(Number.isInteger(sqrt(at)))),
+      );
+      return chosen.kind === "heads" ? { heads } : { headBits: bitsOf(heads) };
+    }
     case "offsets":
       return {
         offsets:
@@ -86,9 +96,18 @@ function countsFor({ counts }: Choice, length: number): Uint32Array<ArrayBuffer>
 export const sortedData = ({ type }: Choice, data: ScalarArray): ScalarArray =>
   sortReference(data as Uint32Array, { type: elementTypes[type] as never });
 
+/** The options that say which bins there are. */
+function binsOf({ edges, bins, number, range }: Choice, place: "gpu" | "cpu"): object {
+  return edges !== undefined
+    ? { edges }
+    : number === undefined
+      ? { bins, range }
+      : { bins, bin: place === "gpu" ? number.text : number.numberOf };
+}
+
 /** The options of the call, on the GPU or on the CPU. */
 function optionsOf(choice: Choice, data: ScalarArray, place: "gpu" | "cpu"): object {
-  const { primitive, type, op, segments, exclusive, predicate, descending, bins, range, key } = choice;
+  const { primitive, type, op, segments, exclusive, predicate, descending, key, number, classes } = choice;
   const byKey = key && {
     key: place === "gpu" ? key.key : (value: never) => key.keyOf(value),
     keyType: elementTypes[key.keyType],
@@ -103,11 +122,17 @@ function optionsOf(choice: Choice, data: ScalarArray, place: "gpu" | "cpu"): obj
   const ofEach: Partial<Record<Choice["primitive"], object>> = {
     scan: { ...bySegments, exclusive },
     reduce: { ...bySegments },
-    partition: { where: predicate?.where },
-    histogram: { bins, range },
+    partition:
+      classes === undefined
+        ? { where: predicate?.where }
+        : { classes, ...(place === "gpu" && { class: number?.text }) },
+    histogram: {
+      ...binsOf(choice, place),
+      ...(choice.weights && { weights: Uint32Array.from(choice.weights) }),
+    },
     sort: { descending },
     argSort: { descending },
-    unique: { ...byKey },
+    unique: { ...byKey, indices: choice.indices },
     runLengths: { ...byKey },
     searchSorted: { side: choice.behind ? "right" : "left" },
   };
@@ -115,7 +140,10 @@ function optionsOf(choice: Choice, data: ScalarArray, place: "gpu" | "cpu"): obj
 }
 
 /** What a call or its reference gives, as arrays with names. */
-function outputsOf({ primitive, type, segments }: Choice, result: unknown): Output[] {
+function outputsOf(
+  { primitive, type, segments, indices, classes, weights }: Choice,
+  result: unknown,
+): Output[] {
   const part = (name: string, of: TypeName = type): Output => ({
     name,
     type: of,
@@ -134,17 +162,20 @@ function outputsOf({ primitive, type, segments }: Choice, result: unknown): Outp
     case "compact":
       return whole("kept");
     case "unique":
-      return whole("values");
+      return indices ? whole("positions", "u32") : whole("values");
     case "runLengths":
       return [part("values"), part("counts", "u32")];
     case "expandRuns":
       return whole("items");
     case "partition": {
+      if (classes !== undefined) {
+        return [part("values"), part("offsets", "u32")];
+      }
       const { count } = result as { readonly count: number };
       return [part("values"), { name: "count", type: "u32", data: Uint32Array.of(count) }];
     }
     case "histogram":
-      return whole("counts", "u32");
+      return whole(weights === undefined ? "counts" : "sums", "u32");
     case "sort":
       return whole("sorted");
     case "argSort":
@@ -198,7 +229,10 @@ export function callOnCpu(choice: Choice, data: ScalarArray): Output[] {
     unique: () => uniqueReference(array, options),
     runLengths: () => runLengthsReference(array, options),
     expandRuns: () => expandRunsReference(array, countsFor(choice, data.length)),
-    partition: () => partitionReference(array, keep, options),
+    partition: () =>
+      choice.classes === undefined || choice.number === undefined
+        ? partitionReference(array, keep, options)
+        : partitionReference(array, choice.number.numberOf, { ...options, classes: choice.classes }),
     histogram: () => histogramReference(array, options as never),
     sort: () => sortReference(array, options),
     argSort: () => argSortReference(array, options),
@@ -275,6 +309,10 @@ export function isStartIn(segments: Segments): (at: number) => boolean {
   if ("heads" in segments) {
     const { heads } = segments;
     return (at) => at === 0 || Boolean(heads[at]);
+  }
+  if ("headBits" in segments) {
+    const { headBits } = segments;
+    return (at) => at === 0 || (((headBits[at >>> 5] ?? 0) >>> (at & 31)) & 1) === 1;
   }
   if ("keys" in segments) {
     const keys = segments.keys as Uint32Array;

@@ -33,7 +33,10 @@ export type PrimitiveName = keyof typeof primitives;
 export type ChosenSegments =
   | { readonly kind: "rows"; readonly rows: number }
   | { readonly kind: "columns"; readonly columns: number }
-  | { readonly kind: "offsets" | "heads" | "keys"; readonly typed: readonly number[] | undefined }
+  | {
+      readonly kind: "offsets" | "heads" | "headBits" | "keys";
+      readonly typed: readonly number[] | undefined;
+    }
   | ({ readonly kind: "key" } & ComputedKey);
 
 /** Whether segments are runs of equal keys. */
@@ -44,6 +47,12 @@ export interface ComputedKey {
   readonly key: string;
   readonly keyType: OwnTypeName;
   keyOf(value: Scalar): number;
+}
+
+/** How the number of an element's class or bin is computed: the same for the GPU, as WGSL, and for the CPU. */
+export interface ComputedNumber {
+  readonly text: string;
+  numberOf(value: Scalar, index: number): number;
 }
 
 /** What is chosen, but for the numbers. */
@@ -60,6 +69,16 @@ export interface Choice {
   readonly segments: ChosenSegments | undefined;
   /** How the keys of `unique` and `runLengths` are computed. Without it, elements are their own keys. */
   readonly key: ComputedKey | undefined;
+  /** Whether `unique` gives the positions of the elements. */
+  readonly indices: boolean;
+  /** The class of an element, for a partition into more parts than two, or its bin. */
+  readonly number: ComputedNumber | undefined;
+  /** How many classes a partition has; without it, it has two parts. */
+  readonly classes: number | undefined;
+  /** The edges of a histogram's bins. Without them and without `number`, bins are even. */
+  readonly edges: readonly Scalar[] | undefined;
+  /** A weight for each element of a histogram. Without them, elements are counted. */
+  readonly weights: readonly number[] | undefined;
   /** What `searchSorted` looks for. */
   readonly wanted: ScalarArray | undefined;
   /** Whether it gives the place behind equal elements. */
@@ -169,6 +188,12 @@ function functionOf(
 export function ownPredicate(where: string, script: string): Predicate {
   const keep = functionOf(["x", "i"], script, "The JavaScript of your predicate");
   return { where, keep: (value, index) => Boolean(keep(value, index)) };
+}
+
+/** A class or a bin of the visitor's. */
+export function ownNumber(text: string, script: string, what: string): ComputedNumber {
+  const found = functionOf(["x", "i"], script, `The JavaScript of your ${what}`);
+  return { text, numberOf: (value, index) => Number(found(value, index)) };
 }
 
 /** A key of the visitor's. */

@@ -111,12 +111,26 @@ function segmentParts(chosen: ChosenSegments, from: TypeName): SegmentParts {
   }
   const { kind, typed } = chosen;
   const option = `segments: { ${kind} }`;
+  if (kind === "heads" || kind === "headBits") {
+    const heads =
+      typed === undefined
+        ? "from(data, (_, i) => Number(Number.isInteger(Math.sqrt(i))))"
+        : `of(${typed.join(", ")})`;
+    const lines = [`const heads = Uint32Array.${heads};`];
+    return {
+      lines:
+        kind === "heads"
+          ? lines
+          : [
+              ...lines,
+              "const headBits = new Uint32Array(Math.ceil(heads.length / 32));",
+              "heads.forEach((head, i) => { if (head !== 0) headBits[i >>> 5]! |= 1 << (i & 31); });",
+            ],
+      option,
+    };
+  }
   if (typed !== undefined) {
     return { lines: [`const ${kind} = Uint32Array.of(${typed.join(", ")});`], option };
-  }
-  if (kind === "heads") {
-    const lines = ["const heads = Uint32Array.from(data, (_, i) => Number(Number.isInteger(Math.sqrt(i))));"];
-    return { lines, option };
   }
   return kind === "keys"
     ? { lines: ["const keys = Uint32Array.from(data, (_, i) => Math.floor(Math.sqrt(i)));"], option }
@@ -144,7 +158,7 @@ function operatorLines({ name, type, identity, combine, script }: OwnOperatorTex
 
 /** Names that the program has itself. */
 const taken =
-  /^(data|fold|keys|heads|offsets|segments|file|runs|totals?|prefixes|operator|openFold|encodeFloat16|[uif]\d+)$/;
+  /^(data|fold|keys|heads|headBits|weights|offsets|segments|file|runs|totals?|prefixes|operator|openFold|encodeFloat16|[uif]\d+)$/;
 /** Words that no const may be called, and classes that it would hide. */
 const reserved =
   /^(await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|with|yield|arguments|console|Math|\w*Array)$/;
@@ -158,12 +172,17 @@ const countsLine = ({ counts }: Choice): string =>
   `const counts = Uint32Array.${counts === undefined ? "from(data, (_, i) => i % 4)" : `of(${counts.join(", ")})`};`;
 
 /** What the results are called, as they are declared. */
-function resultOf({ primitive, segments }: Choice): { readonly pattern: string; readonly names: string } {
+function resultOf({ primitive, segments, classes, indices, weights }: Choice): {
+  readonly pattern: string;
+  readonly names: string;
+} {
   const bound = {
     ...primitives,
     runLengths: "{ values, counts }",
     expandRuns: "items",
-    partition: "{ values, count }",
+    unique: indices ? "positions" : primitives.unique,
+    partition: classes === undefined ? "{ values, count }" : "{ values, offsets }",
+    histogram: weights === undefined ? primitives.histogram : "sums",
     topK: "{ values, indices }",
     argMin: "{ value, index }",
     argMax: "{ value, index }",
@@ -201,11 +220,23 @@ export function codeOf(choice: Choice, numbers: Numbers): string {
   if (primitive === "scan" && choice.exclusive) {
     options.push("exclusive: true");
   }
-  if (primitive === "compact" || primitive === "partition") {
+  const number = JSON.stringify(choice.number?.text ?? "");
+  if (primitive === "partition" && choice.classes !== undefined) {
+    options.push(`classes: ${choice.classes}`, `class: ${number}`);
+  } else if (primitive === "compact" || primitive === "partition") {
     options.push(`where: ${JSON.stringify(predicate?.where ?? "")}`);
   }
   if (primitive === "histogram") {
-    options.push(`bins: ${choice.bins}`, `range: [${choice.range.map(literal).join(", ")}]`);
+    const { edges, bins, range, weights } = choice;
+    options.push(
+      ...(edges === undefined
+        ? [`bins: ${bins}`, choice.number ? `bin: ${number}` : `range: [${range.map(literal).join(", ")}]`]
+        : [`edges: [${edges.map(literal).join(", ")}]`]),
+      ...(weights === undefined ? [] : ["weights"]),
+    );
+  }
+  if (primitive === "unique" && choice.indices) {
+    options.push("indices: true");
   }
   if ((primitive === "sort" || primitive === "argSort") && choice.descending) {
     options.push("descending: true");
@@ -251,6 +282,9 @@ export function codeOf(choice: Choice, numbers: Numbers): string {
     ...data,
     ...(parts?.lines ?? []),
     ...(primitive === "expandRuns" ? [countsLine(choice)] : []),
+    ...(primitive === "histogram" && choice.weights
+      ? [`const weights = Uint32Array.of(${choice.weights.join(", ")});`]
+      : []),
     ...(primitive === "searchSorted" && wanted
       ? [
           `const sorted = await fold.sort(data${type === "f16" ? ", { type: f16 }" : ""});`,

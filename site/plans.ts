@@ -114,6 +114,7 @@ const segmented = { ...methodsWithSubgroups, segmentsOf };
 /** The plan of a call at hand, for `length` elements. */
 function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
   const { primitive, op, exclusive, predicate, segments, descending, k, bins, range, key } = choice;
+  const { number, classes, edges, weights } = choice;
   const type = elementTypes[choice.type] as ElementType;
   const all = { type, maxLength: length };
   const by = segments && {
@@ -174,9 +175,13 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
       };
     case "compact":
     case "partition":
-      return planPartition({ ...all, where: predicate?.where ?? "" }, facts, methodsWithSubgroups);
-    case "histogram":
-      return planHistogram({ ...all, bins, range } as never, facts);
+      return classes === undefined
+        ? planPartition({ ...all, where: predicate?.where ?? "" }, facts, methodsWithSubgroups)
+        : planPartition({ ...all, classes, class: number?.text ?? "" }, facts, methodsWithSubgroups);
+    case "histogram": {
+      const own = edges ? { edges } : number ? { bins, bin: number.text } : { bins, range };
+      return planHistogram({ ...all, ...own, ...(weights && { weights: u32 }) } as never, facts);
+    }
     case "sort":
       return planSort({ ...all, descending }, facts, methodsWithSubgroups);
     case "argSort":

@@ -1,4 +1,5 @@
 import type { ScalarArray } from "../src/algebra/arrays.ts";
+import type { Scalar } from "../src/algebra/types.ts";
 import { parseElements } from "../src/cli/npy.ts";
 import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold, Operator, TypeName } from "../src/index.ts";
@@ -22,6 +23,7 @@ import {
   isPlanned,
   operatorNames,
   ownKey,
+  ownNumber,
   ownOperator,
   ownPredicate,
   ownTypes,
@@ -59,6 +61,7 @@ const area = (id: string): HTMLTextAreaElement => byId(id, HTMLTextAreaElement);
 const element = (id: string): HTMLElement => byId(id, HTMLElement);
 
 const OWN = "own";
+const CLASSES = "classes";
 const options = (into: HTMLSelectElement, rows: readonly (readonly [value: string, text: string])[]): void =>
   into.replaceChildren(...rows.map(([value, text]) => html("option", { value }, text)));
 
@@ -80,6 +83,7 @@ options(select("operator"), [...operatorNames.map((name) => [name, name] as cons
 options(select("predicate"), [
   ...Object.entries(predicates).map(([name, { title }]) => [name, title] as const),
   [OWN, "by a predicate of your own …"],
+  [CLASSES, "all of them, in classes of your own …"],
 ]);
 options(select("algorithm"), [["", "automatic"], ...algorithmNames.map((name) => [name, name] as const)]);
 options(select("passes"), [
@@ -138,6 +142,8 @@ const requireLength = (): number => wholeNumber("length", "The length is", 0, mo
 const primitive = (): PrimitiveName => chosen("primitive") as PrimitiveName;
 const combines = (): boolean => primitive() === "scan" || primitive() === "reduce";
 const keeps = (): boolean => primitive() === "compact" || primitive() === "partition";
+const hasClasses = (): boolean => primitive() === "partition" && select("predicate").value === CLASSES;
+const binsBy = (): string => (primitive() === "histogram" ? select("bins-by").value : "");
 const isOwn = (): boolean => combines() && select("operator").value === OWN;
 
 /** The operator that the visitor writes. */
@@ -172,6 +178,13 @@ const chosenWanted = (type: TypeName): ScalarArray =>
     ? countingArray(type, 8, false)
     : parseNumbers(input("wanted").value, type);
 
+/** The edges of bins, of a type. */
+function chosenEdges(type: TypeName): Scalar[] {
+  const data = parseNumbers(input("edges").value, type);
+  const read = readerOf(data, type);
+  return Array.from({ length: data.length }, (_, at) => read(at));
+}
+
 function chosenSegments(): ChosenSegments | undefined {
   const kind = combines() ? select("segments").value : "";
   switch (kind) {
@@ -183,6 +196,8 @@ function chosenSegments(): ChosenSegments | undefined {
     case "heads":
     case "keys":
       return { kind, typed: typedNumbers(kind) };
+    case "headBits":
+      return { kind, typed: typedNumbers("heads") };
     case "key":
       return { kind, ...chosenKey() };
     default:
@@ -193,7 +208,6 @@ function chosenSegments(): ChosenSegments | undefined {
 /** All that is chosen but the numbers. */
 function choice(): Choice {
   const type = select("type").value as TypeName;
-  const counts = primitive() === "histogram";
   return {
     primitive: primitive(),
     type,
@@ -205,18 +219,27 @@ function choice(): Choice {
     passes: (["single", "reduce-then-scan"] as const).find((name) => name === select("passes").value),
     segments: chosenSegments(),
     key: hasRunKey() ? chosenKey() : undefined,
+    indices: primitive() === "unique" && input("indices").checked,
+    number:
+      hasClasses() || binsBy() === "bin"
+        ? ownNumber(input("number").value, input("number-script").value, hasClasses() ? "class" : "bin")
+        : undefined,
+    classes: hasClasses() ? wholeNumber("classes", "The classes are", 1, 16) : undefined,
+    edges: binsBy() === "edges" ? chosenEdges(type) : undefined,
+    weights: primitive() === "histogram" ? typedNumbers("weights") : undefined,
     wanted: primitive() === "searchSorted" ? chosenWanted(type) : undefined,
     behind: input("behind").checked,
     counts: primitive() === "expandRuns" ? typedNumbers("counts") : undefined,
     descending: input("descending").checked,
     k: primitive() === "topK" ? wholeNumber("k", "How many is", 1, 2 ** 24) : 1,
-    bins: counts ? wholeNumber("bins", "The bins are", 1, 2 ** 16) : 1,
-    range: counts
-      ? [
-          parseValue(input("low").value.trim(), type, "The lowest edge"),
-          parseValue(input("high").value.trim(), type, "The highest edge"),
-        ]
-      : [0, 1],
+    bins: ["range", "bin"].includes(binsBy()) ? wholeNumber("bins", "The bins are", 1, 2 ** 16) : 1,
+    range:
+      binsBy() === "range"
+        ? [
+            parseValue(input("low").value.trim(), type, "The lowest edge"),
+            parseValue(input("high").value.trim(), type, "The highest edge"),
+          ]
+        : [0, 1],
   };
 }
 
@@ -234,7 +257,7 @@ function chosenNumbers(type: TypeName): Numbers {
 }
 
 function chosenPredicate(type: TypeName): Predicate | undefined {
-  if (!keeps()) {
+  if (!keeps() || hasClasses()) {
     return undefined;
   }
   const name = select("predicate").value;
@@ -301,11 +324,19 @@ function arrange(): void {
     "descending-field": primitive() === "sort" || primitive() === "argSort",
     "k-field": primitive() === "topK",
     "counts-field": primitive() === "expandRuns",
-    "bins-field": primitive() === "histogram",
+    "bins-fields": primitive() === "histogram",
+    "bins-field": binsBy() !== "edges",
+    "low-field": binsBy() === "range",
+    "high-field": binsBy() === "range",
+    "edges-field": binsBy() === "edges",
+    "weights-field": primitive() === "histogram",
+    "classes-field": hasClasses(),
+    "number-field": hasClasses() || binsBy() === "bin",
+    "indices-field": primitive() === "unique",
     "segments-fields": combines(),
     "rows-field": segments === "rows",
     "columns-field": segments === "columns",
-    "heads-field": segments === "heads",
+    "heads-field": segments === "heads" || segments === "headBits",
     "offsets-field": segments === "offsets",
     "keys-field": segments === "keys",
     "key-field": segments === "key" || hasRunKey(),
@@ -343,7 +374,9 @@ function arrange(): void {
   }
   for (const option of select("predicate").options) {
     option.disabled =
-      option.value !== OWN && predicates[option.value as keyof typeof predicates].of(type) === undefined;
+      option.value === CLASSES
+        ? primitive() !== "partition"
+        : option.value !== OWN && predicates[option.value as keyof typeof predicates].of(type) === undefined;
   }
   if (select("predicate").selectedOptions[0]?.disabled) {
     select("predicate").value = "positive";

@@ -1,5 +1,6 @@
 // The shuffles that a caller's own kernel calls: CUDA's shfl, shfl_up, shfl_down and shfl_xor over a thread_block_tile. Each
-// thread gets the value of another thread of its tile. If that one does not exist, it gets its own.
+// thread gets the value of another thread of its tile. A shuffle and a broadcast take the source modulo the tile's size. If the source of
+// the others is outside the tile, a thread gets its own value. It also does if the work-group ends before the source, in its last tile.
 // Linked after shuffle_memory.wgsl or shuffle_subgroup.wgsl; linking puts the tile's size and the type into each name, as in
 // thread_tile_8_shuffle_up_u32.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).

@@ -10,7 +10,7 @@ import type { ElementType, WgslType } from "./types.ts";
 export interface WgslTypeDefinition<Name extends string> {
   /** Letters, digits and underscores: it becomes part of the functions' names. */
   readonly name: Name;
-  /** The type in WGSL, if that is not the name, such as `array<vec3<f32>, 2>`. */
+  /** The type in WGSL, if that is not the name, such as `array<vec3<f32>, 2>`, which no function's name can hold. */
   readonly wgsl?: string;
   /** The structs that it is made of. They come with the functions: leave them out of your kernel. */
   readonly declarations?: string;
@@ -58,8 +58,8 @@ function vector(count: number, scalar: number): Layout {
  * A WGSL type as an element of in-kernel functions alone: a vector, a matrix, an array, or a struct of your own, nested as
  * you like. Nothing converts it on the CPU, so the identity of its operators is a WGSL expression, if there is one.
  *
- * @throws {ArgumentError} for a type that is not made of scalars, vectors, matrices, arrays of a literal length, and the
- * structs that are declared.
+ * @throws {ArgumentError} for a type that is not made of u32, i32, f32, f16, vectors, matrices, arrays of a literal length, and
+ * the structs that are declared.
  *
  * @example
  * ```ts
@@ -72,6 +72,13 @@ function vector(count: number, scalar: number): Layout {
 export function wgslType<const Name extends string>(definition: WgslTypeDefinition<Name>): WgslType<Name> {
   requireDefinition(definition, "wgslType", { name: true, wgsl: true, declarations: true });
   const { name, wgsl = name, declarations = "" } = definition;
+  if (definition.wgsl === undefined && /^\w+</.test(name)) {
+    const own = name.replace(/\W+/g, "_").replace(/_$/, "");
+    throw new ArgumentError(
+      `wgslType: name is ${JSON.stringify(name)}, and it becomes part of the functions' names; it takes { name: "${own}", wgsl: ${JSON.stringify(name)} }, with any name`,
+      "name",
+    );
+  }
   requireName(name, "wgslType");
   const caller = `wgslType ${name}`;
   for (const [option, text] of Object.entries({ wgsl, declarations })) {
@@ -115,7 +122,7 @@ export function wgslType<const Name extends string>(definition: WgslTypeDefiniti
     }
     if (own === undefined || open.has(text)) {
       throw new ArgumentError(
-        `${caller}: ${written.trim()} is not understood; it takes scalars, vectors, matrices, arrays of a literal length, and the structs of its declarations`,
+        `${caller}: ${written.trim()} is not understood; it takes u32, i32, f32, f16, vectors and matrices of them, arrays of a literal length, and the structs of its declarations`,
         "wgsl",
       );
     }

@@ -20,7 +20,8 @@ export function oneLine(cause: unknown): string {
     message
       .split(/[\r\n]+/)
       .map((one) => one.trim())
-      .filter((one) => one !== "")
+      // A device may say where in its own code something failed.
+      .filter((one) => one !== "" && !/^at .*:\d+\)$/.test(one))
       .join(" "),
   );
   if (cause instanceof RangeError && /allocation failed|array length/i.test(line)) {

@@ -103,7 +103,8 @@ export function workGroupBroadcast(options: WorkGroupBroadcastOptions): InKernel
  * modulo the tile's size. So does `thread_tile_8_broadcast_u32(x, source, local_index)`, for a source that all threads of
  * the tile share. `thread_tile_8_shuffle_up_u32(x, distance, local_index)` returns the value of the thread that is `distance`
  * places before, `…_shuffle_down_…` of the one after, and `thread_tile_8_shuffle_xor_u32(x, mask, local_index)` of the one
- * whose place is this one's xor the mask. If the tile has no such thread, a thread gets its own value.
+ * whose place is this one's xor the mask: if that is outside the tile, a thread gets its own value. With each of the five, it also does if
+ * the work-group ends before that thread, in its last tile.
  *
  * @throws {ArgumentError} if a size is out of range, or if the tile size is not a power of two.
  *

@@ -206,7 +206,7 @@ test.each<[string, () => unknown, string]>([
   [
     "a type that is none",
     () => wgslType({ name: "Own", wgsl: "vec5<f32>" }),
-    "wgslType Own: vec5<f32> is not understood; it takes scalars, vectors, matrices, arrays of a literal length, and the structs of its declarations",
+    "wgslType Own: vec5<f32> is not understood; it takes u32, i32, f32, f16, vectors and matrices of them, arrays of a literal length, and the structs of its declarations",
   ],
   ["a bool", () => wgslType({ name: "Own", wgsl: "bool" }), "bool is not understood"],
   [
@@ -229,7 +229,12 @@ test.each<[string, () => unknown, string]>([
     () => wgslType({ name: "Own", declarations: "fn own() {}" }),
     "declarations is a fn own; it takes structs without attributes",
   ],
-  ["a name that is none", () => wgslType({ name: "array<u32, 2>" }), "name is"],
+  ["a name that is none", () => wgslType({ name: "2u" }), 'name is "2u"; it takes letters'],
+  [
+    "an array without a name",
+    () => wgslType({ name: "array<u32, 2>" }),
+    'it takes { name: "array_u32_2", wgsl: "array<u32, 2>" }, with any name',
+  ],
   [
     "an identity that is no text",
     () => operator({ name: "o", type: wgslType({ name: "vec2f" }), identity: 0 as never, combine: "later" }),

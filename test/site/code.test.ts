@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { callOnCpu, callOnGpu, sortedData, verifyOutputs } from "../../site/at_hand.ts";
 import type { Choice } from "../../site/choices.ts";
-import { examples, isPlanned, ownKey, ownOperator, predicates } from "../../site/choices.ts";
+import { examples, isPlanned, ownKey, ownNumber, ownOperator, predicates } from "../../site/choices.ts";
 import type { Numbers } from "../../site/code.ts";
 import { codeOf } from "../../site/code.ts";
 import { countingArray, parseNumbers, runsArray } from "../../site/data.ts";
@@ -31,6 +31,11 @@ const choiceOf = (details: Partial<Choice>): Choice => ({
   passes: undefined,
   segments: undefined,
   key: undefined,
+  indices: false,
+  number: undefined,
+  classes: undefined,
+  edges: undefined,
+  weights: undefined,
   wanted: undefined,
   behind: false,
   counts: undefined,
@@ -105,6 +110,36 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
   {
     choice: choiceOf({ primitive: "histogram", bins: 4, range: [0, 8] }),
     numbers: typed("u32"),
+  },
+  {
+    choice: choiceOf({ primitive: "partition", classes: 3, number: ownNumber("x % 4u", "x % 4", "class") }),
+    numbers: typed("u32"),
+  },
+  {
+    choice: choiceOf({
+      primitive: "histogram",
+      type: "f32",
+      edges: [-Infinity, 0, 2.5, 10],
+      weights: [1, 2, 3, 4, 5],
+    }),
+    numbers: typed("f32", "-3 2 7 nan 0"),
+  },
+  {
+    choice: choiceOf({
+      primitive: "histogram",
+      bins: 3,
+      number: ownNumber("i % 4u", "return i % 4;", "bin"),
+    }),
+    numbers: typed("u32"),
+  },
+  { choice: choiceOf({ primitive: "unique", indices: true }), numbers: { source: "runs", length: 40 } },
+  {
+    choice: choiceOf({ segments: { kind: "headBits", typed: [0, 0, 7, 0, 0, 1, 1, 0] } }),
+    numbers: typed("u32"),
+  },
+  {
+    choice: choiceOf({ primitive: "reduce", type: "i32", segments: { kind: "headBits", typed: undefined } }),
+    numbers: { source: "counting", length: 70 },
   },
   { choice: choiceOf({ primitive: "sort", descending: true, type: "u64" }), numbers: typed("u64") },
   { choice: choiceOf({ primitive: "argSort", type: "f32" }), numbers: typed("f32", "3 -1 7 -0 0 nan") },

@@ -150,6 +150,68 @@ test("runs are of numbers that have some", async () => {
   expect(await numbers.inputValue()).toBe("ones");
 });
 
+test("a partition into classes", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  await page.getByRole("radio", { name: "partition" }).check();
+  expect(await page.getByRole("textbox", { name: "Number in WGSL" }).isVisible()).toBe(false);
+  await page.getByRole("combobox", { name: "Keep" }).selectOption("classes");
+  expect(await run(page)).toMatch(/^12 values: each the same/);
+  expect(await row(page, "values")).toEqual("3 0 6 3 1 7 4 1".split(" "));
+  expect(await row(page, "offsets")).toEqual(["0", "4", "8", "8"]);
+  await expect
+    .poll(() => textOf(page, "#code"))
+    .toContain('const { values, offsets } = await fold.partition(data, { classes: 3, class: "x % 3u" });');
+  await page.getByRole("spinbutton", { name: /^Classes/ }).fill("17");
+  expect(await run(page)).toBe("The classes are “17”; it takes a whole number from 1 to 16");
+  await page.getByRole("spinbutton", { name: /^Classes/ }).fill("2");
+  await page.getByRole("textbox", { name: "The number in JavaScript" }).fill("x");
+  expect(await run(page)).toMatch(/^At \d+ of (values|offsets) the GPU has/);
+  // A compaction has no classes.
+  await page.getByRole("radio", { name: "compact" }).check();
+  expect(await page.getByRole("combobox", { name: "Keep" }).inputValue()).toBe("positive");
+});
+
+test("a histogram between edges, by WGSL, and of weights", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  await page.getByRole("radio", { name: "histogram" }).check();
+  const by = page.getByRole("combobox", { name: "Bins are" });
+  await by.selectOption("edges");
+  await page.getByRole("textbox", { name: /^Edges/ }).fill("0, 2, 5, 9");
+  expect(await run(page)).toMatch(/^3 values: each the same/);
+  expect(await row(page, "counts")).toEqual(["3", "3", "2"]);
+  await page.getByRole("textbox", { name: /^Weights/ }).fill("1 2 3 4 5 6 7 8");
+  expect(await run(page)).toMatch(/^3 values: each the same/);
+  expect(await row(page, "sums")).toEqual(["12", "14", "10"]);
+  await expect
+    .poll(() => textOf(page, "#code"))
+    .toContain("const sums = await fold.histogram(data, { edges: [0, 2, 5, 9], weights });");
+  await page.getByRole("textbox", { name: /^Weights/ }).fill("");
+  await by.selectOption("bin");
+  await page.getByRole("spinbutton", { name: "Bins" }).fill("3");
+  await page.getByRole("textbox", { name: "Number in WGSL" }).fill("i % 4u");
+  await page.getByRole("textbox", { name: "The number in JavaScript" }).fill("i % 4");
+  expect(await run(page)).toMatch(/^3 values: each the same/);
+  expect(await row(page, "counts")).toEqual(["2", "2", "2"]);
+});
+
+test("unique's positions, and segments that bits begin", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  await page.locator("#typed").fill("4 4 7 7 7 4");
+  await page.getByRole("radio", { name: "unique" }).check();
+  await page.getByLabel(/^Positions/).check();
+  expect(await run(page)).toMatch(/^3 values: each the same/);
+  expect(await row(page, "positions")).toEqual(["0", "2", "5"]);
+  await page.getByRole("radio", { name: "reduce" }).check();
+  await page.getByRole("combobox", { name: "Segments" }).selectOption("headBits");
+  await page.getByRole("textbox", { name: /^Flags/ }).fill("0 0 1 0 9 0");
+  expect(await run(page)).toMatch(/^3 values: each the same/);
+  expect(await row(page, "totals")).toEqual(["8", "14", "11"]);
+  expect((await page.locator("#elements td.starts").allTextContents()).join(" ")).toBe("7 7");
+});
+
 test("columns, and segments that flags begin", async () => {
   const page = await visit("try.html");
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
