@@ -13,6 +13,8 @@ import {
   takeTiles,
 } from "../kernels/look_back.ts";
 import type { Sizes } from "../kernels/sizes.ts";
+import { unroll } from "../text/module.ts";
+import type { SourceText } from "../text/source.ts";
 import type { TuningTable } from "./choose_sizes.ts";
 import { chooseSizes, groupingOf, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
@@ -43,11 +45,13 @@ const longItemsRow = { ...longRow, workGroupSize: 128, items: 8 } as const satis
 
 /**
  * The fewest bytes of an element whose inclusive prefixes come from the next lane, as in subgroup_prefixes_shifted.wgsl. Structs, H100,
- * 2^30 bytes, without and with that: 16 bytes 799 µs and 750, 32 bytes 908 and 860, in place 1158 either way.
+ * 2^30 bytes, without and with that: 16 bytes 799 µs and 750, 32 bytes 908 and 860.
  */
 const SHORTEST_SHIFTED = 16;
 
-const storeByPairs = /* @__PURE__ */ file("io/store_by_pairs.wgsl", storeByPairsFile);
+/** The file that stores items of a number of bytes by pairs of lanes. */
+const storeByPairs = (bytes: number): SourceText =>
+  file("io/store_by_pairs.wgsl", unroll(storeByPairsFile, { ITEM_PAIRS: bytes / 32 }));
 
 /**
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
@@ -327,8 +331,9 @@ export const singlePass: PlanSinglePass = (
         arrangement === "vectors" || arrangement === "in-place";
       const isShifted = (arrangement: Arrangement): boolean =>
         lanesExchange && vector === 1 && !own.exclusive && isAtVectors(arrangement);
-      // H200, 2^30 bytes, 64 bytes: 912 µs, and 1075 without. 32 bytes, loaded and stored by pairs: 783 µs, and 774 without.
-      const byPairs = lanesExchange && type.bytes === 64;
+      // 2^30 bytes, H200, 64 bytes: 912 µs, and 1075 without. H100, 32 bytes, inclusive and exclusive: 847 and 820 (855 and 834), in place 847
+      // and 829 (899 and 877; loaded by pairs, too, 892 and 872).
+      const byPairs = lanesExchange && (type.bytes === 32 || type.bytes === 64);
       const optionsOf = (arrangement: Arrangement) =>
         ({
           ...own,
@@ -339,7 +344,7 @@ export const singlePass: PlanSinglePass = (
               isAwaited: true,
               isShifted: isShifted(arrangement),
             }),
-            ...(byPairs && isAtVectors(arrangement) ? [storeByPairs] : []),
+            ...(byPairs && isAtVectors(arrangement) ? [storeByPairs(type.bytes)] : []),
           ],
           arrangement,
           carry:

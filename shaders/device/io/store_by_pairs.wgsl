@@ -1,7 +1,7 @@
-// Stores the prefixes of items of 64 bytes by pairs of lanes. If each lane stored its whole item, neighbouring lanes would store
-// vectors of 16 bytes that are 64 bytes apart, and a GPU's memory takes 32 bytes at a time. So the lanes of a pair exchange every
+// Stores the prefixes of items of 32 or 64 bytes by pairs of lanes. If each lane stored its whole item, neighbouring lanes would store
+// vectors of 16 bytes that are 32 or 64 bytes apart, and a GPU's memory takes 32 bytes at a time. So the lanes of a pair exchange every
 // other vector. Then the first lane has the first and third vectors of both items, the other lane has the rest, and both store
-// neighbouring vectors at a time.
+// neighbouring vectors at a time. Generated with it: ITEM_PAIRS, the pairs of vectors in an item.
 // Linked with store_prefixes.wgsl, subgroup.wgsl, and output_vectors.wgsl or one_buffer_vectors.wgsl. All subgroups are full. Call in
 // uniform control flow. No work-group memory.
 // replaces: store_prefixes
@@ -14,8 +14,9 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, 
     for (var item = 0u; item < ITEMS; item++) { // unroll
       let place = vector_of(tile, thread, item);
       var vectors = item_from_element(own[item]);
-      write_pair(place, 0u, vectors[0], vectors[1]);
-      write_pair(place, 2u, vectors[2], vectors[3]);
+      for (var pair = 0u; pair < ITEM_PAIRS; pair++) { // unroll
+        write_pair(place, 2u * pair, vectors[2u * pair], vectors[2u * pair + 1u]);
+      }
     }
   } else {
     for (var item = 0u; item < ITEMS; item++) { // unroll
