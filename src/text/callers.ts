@@ -44,12 +44,10 @@ export function callersFunction(
   open = "(",
   close = ")",
 ): readonly SourceText[] {
-  const isStatements = [...tokensOf(text)].some(([, , word]) => word === "return");
-  return [
-    generated(isStatements ? head : `${head}\n  return ${open}`),
-    callersText(name, text, sees),
-    generated(isStatements ? "}" : `  ${close};\n}`),
-  ];
+  const [start, end] = [...tokensOf(text)].some(([, , word]) => word === "return")
+    ? ["", ""]
+    : [`\n  return ${open}`, `  ${close};\n`];
+  return [generated(head + start), callersText(name, text, sees), generated(`${end}}`)];
 }
 
 /** The function `combine` of a caller's operator, and the operator's declarations. `head` is the function's first line. */
