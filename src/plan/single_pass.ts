@@ -185,8 +185,8 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         isDefault: true,
       },
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
-      // Lengths with their keys, 2^20: 14.3 µs and 13.7 (256 × 16: 14.8 and 14.0; 384 × 12: 14.1 and 13.5), 2^22: 25.5 and 23.4 (26.1 and 24.3;
-      // 1024 × 16: 25.3 and 22.1), 2^24, runs of 100 and 256: 54.3 and 53.8 (60.2 and 60.8; 384 × 12: 58.8 and 58.3).
+      // Lengths with their keys, 2^20: 14.3 µs and 13.7 (384 × 12: 14.1 and 13.5; 256 × 20: 14.8 and 13.8), 2^22: 25.5 and 23.4 (25.7 and 23.0; 26.9 and
+      // 24.8; 1024 × 16: 25.3 and 22.1), 2^24, runs of 100 and 256: 54.3 and 53.8 (58.8 and 58.3; 56.8 and 56.1; 256 × 16: 55.8 and 55.8).
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
