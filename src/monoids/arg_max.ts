@@ -52,15 +52,13 @@ export function argMax<Name extends MonoidTypeName>(type: MonoidType<Name>): Arg
         const ties = !greater(earlier.value, later.value) && later.index < earlier.index;
         return wins || ties ? later : earlier;
       },
-      ...(type.bytes === 4 && {
-        keyed: {
-          kind: type.kind,
-          fields: [["value", NAN_IS_LOWEST], ["index"]],
-          combine:
-            "select(earlier, later, later.x > earlier.x || (later.x == earlier.x && later.y < earlier.y))",
-          leading: "~x.x",
-        },
-      }),
+      keyed: {
+        of: type,
+        fields: [["value", NAN_IS_LOWEST], ["index"]],
+        combine:
+          "select(earlier, later, later.x > earlier.x || (later.x == earlier.x && later.y < earlier.y))",
+        takes: "greatest",
+      },
     }),
   );
 }

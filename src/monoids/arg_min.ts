@@ -52,15 +52,13 @@ export function argMin<Name extends MonoidTypeName>(type: MonoidType<Name>): Arg
         const ties = !less(earlier.value, later.value) && later.index < earlier.index;
         return wins || ties ? later : earlier;
       },
-      ...(type.bytes === 4 && {
-        keyed: {
-          kind: type.kind,
-          fields: [["value", NAN_IS_GREATEST], ["index"]],
-          combine:
-            "select(earlier, later, later.x < earlier.x || (later.x == earlier.x && later.y < earlier.y))",
-          leading: "x.x",
-        },
-      }),
+      keyed: {
+        of: type,
+        fields: [["value", NAN_IS_GREATEST], ["index"]],
+        combine:
+          "select(earlier, later, later.x < earlier.x || (later.x == earlier.x && later.y < earlier.y))",
+        takes: "least",
+      },
     }),
   );
 }

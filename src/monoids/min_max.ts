@@ -62,7 +62,7 @@ export function minMax<Name extends MonoidTypeName>(type: MonoidType<Name>): Min
       }),
       ...(type.name === "f32" && {
         keyed: {
-          kind: type.kind,
+          of: type,
           fields: [
             ["min", NAN_IS_GREATEST],
             ["max", NAN_IS_LOWEST],

@@ -16,6 +16,7 @@ import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement, spineLengths } from "./plan.ts";
 import type { Continued, LookBackTesting } from "./scan.ts";
 import { planScan, spineScratch, vectorOf } from "./scan.ts";
+import type { TuningRow } from "./tuning_row.ts";
 
 /** The options of `prepareReduce`. */
 export interface ReduceOptions<Name extends string = string>
@@ -61,7 +62,12 @@ export function planReduce(
   const { domain } = monoid;
   const map = methods.mapOf?.(options, type, title, facts.features);
   const loaded = map?.from ?? type;
-  const row = rowOf(twoPassRows, "reduce", domain, options, facts, methods);
+  const usual = rowOf(twoPassRows, "reduce", domain, options, facts, methods);
+  const isEntry = monoid.leading !== undefined && domain.elementBytes === 16;
+  const row: TuningRow =
+    isEntry && facts.vendor === "nvidia" && methods.algorithms.subgroup
+      ? { ...usual, algorithm: "subgroup", workGroupSize: 256, items: 4 }
+      : usual;
   // By subgroups, u64 from u32, a dispatch for each level, H100: 256 × 16 take 41 µs at 2^24 (256 × 8: 55; 512 × 16: 51; 256 × 32: 73).
   // 2^28: 256 × 24 take 372 (256 × 16: 392; 256 × 32: 377; 192 × 24: 374; 320 × 24: 373). In one dispatch, 256 × 16 take 354.
   const isNarrow = loaded.bytes < type.bytes && row.algorithm === "subgroup" && !facts.software;

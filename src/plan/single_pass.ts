@@ -178,17 +178,28 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 28, isDefault: true },
     ],
     runs: [
-      // Run lengths with their keys, u32, runs of about 4, H100, 2^20: 14.1 µs (256 × 16: 14.6; 512 × 12: 14.5), 2^22: 22.4 (23.2; 24.4).
+      // Keys or starts alone, u32, runs of about 4 and 100, H100, 2^20: 12.7 µs and 12.5 (512 × 16: 13.2 and 12.5; 256 × 16: 13.2 and 12.8), 2^22:
+      // 21.3 and 19.0 (21.7 and 20.8; 21.4 and 20.2), 2^24: runs of 100 and 256 46.9 and 46.7 (47.1 and 46.7; 45.7 and 45.3).
+      {
+        elementBytes: 4,
+        maxLength: 2 ** 22,
+        algorithm: "subgroup",
+        workGroupSize: 384,
+        items: 12,
+        isDefault: true,
+      },
+      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
+      // Lengths with their keys, 2^20: 14.3 µs and 13.7 (384 × 12: 14.1 and 13.5; 256 × 20: 14.8 and 13.8), 2^22: 25.5 and 23.4 (25.7 and 23.0; 26.9 and
+      // 24.8; 1024 × 16: 25.3 and 22.1), 2^24, runs of 100 and 256: 54.3 and 53.8 (58.8 and 58.3; 56.8 and 56.1; 256 × 16: 55.8 and 55.8).
       {
         elementBytes: 64,
-        maxLength: 2 ** 22,
+        maxLength: 2 ** 25,
         algorithm: "subgroup",
         workGroupSize: 512,
         items: 16,
         isDefault: true,
       },
-      // 2^24: 64.5 µs (512 × 16: 64.5; 256 × 20: 67.2; 384 × 16: 70.2; 128 × 16: 77.9), 2^28: 756 (738; 787; 844; 994), of single keys
-      // 1431 (1521; 1637; 1682; 1598).
+      // 2^28: 756 µs (512 × 16: 738; 256 × 20: 787; 384 × 16: 844; 128 × 16: 994), of single keys 1431 (1521; 1637; 1682; 1598).
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
     ],
     parts: [

@@ -6,6 +6,7 @@ import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, TypeName } from "../../src/algebra/types.ts";
+import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { ArgValue } from "../../src/gpu/at_hand/arg_min_max_at_hand.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { argMax } from "../../src/monoids/arg_max.ts";
@@ -86,7 +87,7 @@ test("an array on the GPU, by a map", async () => {
   await expect(fold().argMax(data as never)).rejects.toThrow("data is on the GPU; it takes a typed array");
 });
 
-const recorded = [u32, i32, f32].flatMap((type) =>
+const recorded = [u32, i32, f32, u64, i64, f64].flatMap((type) =>
   ([argMin, argMax] as const).flatMap((made) =>
     (["hillis-steele", "subgroup"] as const).map((algorithm) => [type, made, algorithm] as const),
   ),
@@ -112,10 +113,10 @@ test.for(recorded.map(([type, made, algorithm]) => [type.name, made.name, algori
     });
     const few = valuesAs(
       name,
-      Array.from({ length }, (_, at) => ((at * 37) % 101) - (name === "u32" ? 0 : 50)),
+      Array.from({ length }, (_, at) => ((at * 37) % 101) - (name.startsWith("u") ? 0 : 50)),
     );
     for (const values of [few, anyItems(name, length, `recorded ${name}`)]) {
-      const [input, output] = [new Uint32Array(values.buffer as ArrayBuffer), new Uint32Array(2)].map(
+      const [input, output] = [new Uint32Array(values.buffer as ArrayBuffer), new Uint32Array(4)].map(
         (words) => storageBuffer(device, words),
       ) as [GPUBuffer, GPUBuffer];
       const encoder = device.createCommandEncoder();
@@ -123,7 +124,7 @@ test.for(recorded.map(([type, made, algorithm]) => [type.name, made.name, algori
       device.queue.submit([encoder.finish()]);
       const words = await readWords(device, output);
       const [value] = arrayOver(type, words.buffer as ArrayBuffer) as Float32Array;
-      expect({ value, index: words[1] }).toEqual(
+      expect({ value, index: words[type.bytes / 4] }).toEqual(
         references[call as "argMin" | "argMax"](values as Float32Array),
       );
     }
