@@ -73,7 +73,14 @@ const votesAreKept = (sizes: Sizes): boolean =>
 export const subgroup: TileAlgorithm = {
   sources:
     ({ sizes, subgroupIds }) =>
-    (monoid, { votes = false, oneItem = false, isAwaited = false, isShifted = false } = {}) => {
+    (
+      monoid,
+      { votes = false, oneItem = false, isAwaited = false, isShifted = false, isReplaced = false } = {},
+    ) => {
+      const numbers = hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes];
+      if (isReplaced) {
+        return [...subgroupSources(monoid), ...numbers, ballot, subgroupTiles];
+      }
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
       const inAnyOrder = takesAnyOrder(monoid) && !votes;
@@ -86,7 +93,7 @@ export const subgroup: TileAlgorithm = {
       return [
         ...subgroupSources(monoid),
         ...(inAnyOrder && operation === "add" && type.bytes === 8 ? [subgroupReduce] : []),
-        ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
+        ...numbers,
         ballot,
         ...(inAnyOrder ? [anyOrder] : []),
         // If another work-group computes a tile's total, that total must have the same bits as the tile's own.
