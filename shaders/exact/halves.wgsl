@@ -70,17 +70,18 @@ fn store_steady(items: Items, thread: u32, tile: u32, length: u32, start: Fixed,
   var own = items.bits;
   var outputs: array<Output, ITEMS>;
   var changed = 0u;
-  var nearest = 0xffffffffu;
+  var is_near = 0u;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let earlier = sum;
     sum += bitcast<u32>(i32(unpack2x16float(own[item]).x * scale));
     let prefix = select_word(earlier, sum);
     changed |= prefix ^ HIGHEST;
-    nearest = min(nearest, (prefix & (2u * HALF - 1u)) - (HALF - LACKS));
-    // A tie is near the half, too.
-    outputs[item] = output_from_float(((prefix + HALF) >> 20u) + exponents);
+    // The least and the most that it may be round to the same, unless it is near a half. So is a tie.
+    let least = prefix + (HALF - LACKS);
+    is_near |= least ^ (prefix + (HALF + LACKS));
+    outputs[item] = output_from_float((least >> 20u) + exponents);
   }
-  if (changed >= HIGHEST || nearest <= 2u * LACKS) {
+  if (changed >= HIGHEST || is_near >= 2u * HALF) {
     return false;
   }
   store_outputs(outputs, thread, tile, length);

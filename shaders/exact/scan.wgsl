@@ -2,7 +2,7 @@
 // above them has room, the tile is scanned in fixed point. Other tiles are scanned in whole sums. Both ways give the same bits, so
 // each tile chooses for itself.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
-// Linked with tiles.wgsl and scan_sums.wgsl or scan_sums_long.wgsl; store_prefixes.wgsl; fixed.wgsl and what that lists; halves.wgsl, or
+// Linked with tiles.wgsl and scan_sums.wgsl or scan_sums_long.wgsl; store_whole.wgsl and store_outputs.wgsl; fixed.wgsl and what that lists; halves.wgsl, or
 // near.wgsl or near_none.wgsl, and steady.wgsl with steady_float.wgsl or steady_double.wgsl, or steady_none.wgsl; carry_whole.wgsl or
 // carry_words.wgsl; carry_*.wgsl and total_*.wgsl.
 // Work-group memory: a sum in fixed point for each thread, an element, and two words, beside that of tiles.wgsl.
@@ -178,23 +178,6 @@ fn store_fixed(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, 
     return;
   }
   store_outputs(outputs, thread, tile, length);
-}
-
-fn store_outputs(outputs: array<Output, ITEMS>, thread: u32, tile: u32, length: u32) {
-  var all = outputs;
-  let is_inside = (tile + 1u) * TILE <= min(length, params.wide_length);
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let place = vector_of(tile, thread, vector);
-    var own: array<Output, VECTOR>;
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      own[item] = all[vector * VECTOR + item];
-    }
-    if (is_inside) {
-      write_vector(place, output_vector(own));
-    } else {
-      write_edge(place, length, own);
-    }
-  }
 }
 
 // The place that the tile's fixed point starts at, or NO_BASE. The result is uniform.

@@ -1,5 +1,5 @@
 // Rounds and stores the prefixes of a tile of exact sums.
-// Linked with tiles.wgsl, and store_prefixes.wgsl of device/io/, whose functions for vectors it calls. Call from any control flow.
+// Linked with tiles.wgsl, store_whole.wgsl, and store_prefixes.wgsl of device/io/, whose functions for vectors it calls. Call from any control flow.
 // Work-group memory: that of tiles.wgsl.
 // replaces: store_prefixes
 
@@ -73,24 +73,5 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, run: Run) {
     } else {
       write_edge(place, length, own_items);
     }
-  }
-}
-
-// The same in whole sums. It reads the items again, vector by vector, each before it is written.
-fn store_whole(tile: u32, thread: u32, length: u32, before: Element) {
-  var sum = before;
-  for (var vector = 0u; vector < VECTORS; vector++) {
-    let place = vector_of(tile, thread, vector);
-    var items = read_edge(place, length);
-    var outputs: array<Output, VECTOR>;
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      let index = place * VECTOR + item;
-      if (index < length) {
-        let earlier = sum;
-        sum = combine(sum, exact_from_parts(parts_from_float(float_from_element(element_from_item(items[item], index))), 0u));
-        outputs[item] = output_from_float(float_from_lead(exact_lead(select_prefix(earlier, sum), 0u), 0u));
-      }
-    }
-    write_edge(place, length, outputs);
   }
 }

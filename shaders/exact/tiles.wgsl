@@ -5,7 +5,7 @@
 // Call in uniform control flow.
 // Linked with items.wgsl and what that lists, sum.wgsl and its functions for windows, and scan_sums.wgsl or scan_sums_long.wgsl.
 // Work-group memory: WORK_GROUP_SIZE elements, if sums are short, and two words.
-// replaces: begin_scan, run_of, finish_run, reduce_tile, total_of_tile
+// replaces: begin_scan, reduce_tile, total_of_tile
 
 // Each thread's sum, in its first words if the tile has a window.
 var<workgroup> exact_memory: array<Element, WORK_GROUP_SIZE>;
@@ -134,20 +134,6 @@ fn begin_scan(items: Items, thread: u32) -> TileScan {
     scan = scan_sums(sum_of(items, thread), thread);
   }
   return scan;
-}
-
-fn run_of(scan: TileScan, items: Items) -> Items {
-  return items;
-}
-
-// The items, and the whole sum of all that comes before them.
-struct Run {
-  items: Items,
-  before: Element,
-}
-
-fn finish_run(items: Items, before: Element) -> Run {
-  return Run(items, before);
 }
 
 // The tile's total without a scan. Thread 0 gets it.

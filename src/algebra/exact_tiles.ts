@@ -13,14 +13,19 @@ import itemsFile from "../../shaders/exact/items.wgsl";
 import nearFile from "../../shaders/exact/near.wgsl";
 import noNearFile from "../../shaders/exact/near_none.wgsl";
 import reduceFile from "../../shaders/exact/reduce.wgsl";
+import runFile from "../../shaders/exact/run.wgsl";
 import scanFile from "../../shaders/exact/scan.wgsl";
+import scanLanesFile from "../../shaders/exact/scan_lanes.wgsl";
 import scanSumsFile from "../../shaders/exact/scan_sums.wgsl";
 import scanLongSumsFile from "../../shaders/exact/scan_sums_long.wgsl";
 import steadyFile from "../../shaders/exact/steady.wgsl";
 import steadyDoubleFile from "../../shaders/exact/steady_double.wgsl";
 import steadyFloatFile from "../../shaders/exact/steady_float.wgsl";
 import noSteadyFile from "../../shaders/exact/steady_none.wgsl";
+import storeEachFile from "../../shaders/exact/store_each.wgsl";
+import storeOutputsFile from "../../shaders/exact/store_outputs.wgsl";
 import storePrefixesFile from "../../shaders/exact/store_prefixes.wgsl";
+import storeWholeFile from "../../shaders/exact/store_whole.wgsl";
 import sumFile from "../../shaders/exact/sum.wgsl";
 import tilesFile from "../../shaders/exact/tiles.wgsl";
 import { unroll } from "../text/module.ts";
@@ -28,7 +33,7 @@ import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { spineTiles } from "./exact_spine.ts";
 import type { ExactFormat } from "./exact_sums.ts";
-import type { ItemTuning, OwnTiles, TileKernel, TileShape, WorkGroupLimits } from "./monoid.ts";
+import type { ItemTuning, OwnLanes, OwnTiles, TileKernel, TileShape, WorkGroupLimits } from "./monoid.ts";
 
 // Tiles of exact sums, most of which are scanned and reduced in a few words. The line `// replaces:` of a file says what the file
 // replaces in a kernel. shaders/exact/scan.wgsl, tiles.wgsl and reduce.wgsl explain the three kinds.
@@ -46,6 +51,8 @@ export interface ExactTileFormat {
   readonly near: boolean;
   /** WGSL that makes an output of a float's bits, `x`. */
   readonly toOutput: string;
+  /** The tiles for subgroups: f16, whose sums fit two words. */
+  readonly lanes?: OwnLanes;
 }
 
 /** The most items of a tile whose digits have room. See shaders/exact/reduce.wgsl. */
@@ -62,6 +69,24 @@ const MOST_STEADY = 30;
 
 /** The most items of f16 of a thread whose sums two digits hold. See shaders/exact/halves.wgsl. */
 const MOST_HALVES = 32;
+
+/** The tiles of f16 for subgroups, in a single pass. See shaders/exact/scan_lanes.wgsl. */
+export const lanesOfHalves: OwnLanes = {
+  // 8 binades, H100, 2^20: 18 µs (512 × 16: 22; two passes 28), 2^23: 53 (512 × 8: 55; 71). 2^26: 283, and two passes take 273.
+  rows: [
+    { elementBytes: 12, maxLength: 2 ** 20, algorithm: "subgroup", workGroupSize: 512, items: 8 },
+    { elementBytes: 12, maxLength: 2 ** 23, algorithm: "subgroup", workGroupSize: 512, items: 16 },
+  ],
+  takes: ({ workGroupSize, items, oneByOne, minSubgroupSize, maxSubgroupSize }) =>
+    !oneByOne &&
+    items <= MOST_HALVES &&
+    workGroupSize * items <= MOST_OF_TILE &&
+    workGroupSize % maxSubgroupSize === 0 &&
+    workGroupSize <= minSubgroupSize * minSubgroupSize,
+  // What comes before each subgroup. WebGPU counts in 16 bytes.
+  memory: ({ workGroupSize, minSubgroupSize }) =>
+    16 * Math.ceil((12 * (workGroupSize / minSubgroupSize)) / 16),
+};
 
 /** The most words of a sum whose loops over words are written out in tiles. */
 const SHORT = 12;
@@ -104,20 +129,22 @@ export const exactItems: ItemTuning = (tuning) =>
 /** The tiles of a type's exact sums. */
 export function exactTiles(
   { words }: ExactFormat,
-  { window, fixed, span, itemWords, near, toOutput }: ExactTileFormat,
+  { window, fixed, span, itemWords, near, toOutput, lanes }: ExactTileFormat,
 ): OwnTiles {
   const own = { NARROW_WORDS: window, FIXED_WORDS: fixed, FIXED_SPAN: span, ITEM_WORDS: itemWords };
   const isWide = itemWords === 2;
   return (side, entryPoint, constants, kernel) => {
     const { sizes, algorithm, exclusive, gpuLimits, carry, ends } = kernel;
-    if (!hasTiles(gpuLimits, algorithm)) {
+    const isByLanes = entryPoint === "scan_single_pass" && algorithm === "subgroup" && lanes?.takes(sizes);
+    if (!isByLanes && !hasTiles(gpuLimits, algorithm)) {
       return undefined;
     }
-    if (side === "elements") {
+    if (side === "elements" && gpuLimits) {
       return constants.VECTOR === 1 ? spineTiles(words, entryPoint, kernel, gpuLimits) : undefined;
     }
     if (
       entryPoint === "scan_tiles" &&
+      gpuLimits &&
       scanMemory(sizes.workGroupSize, words, fixed) > gpuLimits.maxComputeWorkgroupStorageSize
     ) {
       return undefined;
@@ -163,6 +190,10 @@ export function exactTiles(
             ? file("fixed_run_double", fixedRunDoubleFile)
             : file("fixed_run", fixedRunFile),
     ];
+    const stored = [
+      isByLanes ? file("store_each", storeEachFile) : file("store_whole", storeWholeFile),
+      file("store_outputs", storeOutputsFile),
+    ];
     const tiles = file("tiles", tilesFile);
     const scanSums = file("scan_sums", scanSumsFile);
     if (entryPoint === "reduce_tiles") {
@@ -186,13 +217,26 @@ export function exactTiles(
           ? []
           : [file("steady_none", noSteadyFile)]),
     ];
+    if (isByLanes) {
+      return {
+        files: [
+          ...common,
+          ...inFixedPoint,
+          file("scan_lanes", scanLanesFile),
+          file("run", runFile),
+          ...stored,
+        ],
+      };
+    }
     return {
       files: [
         ...common,
         tiles,
         words > SHORT && entryPoint === "scan_tiles" ? file("scan_sums_long", scanLongSumsFile) : scanSums,
-        file("store_prefixes", storePrefixesFile),
-        ...(entryPoint === "scan_tiles" ? scan : []),
+        ...(entryPoint === "scan_tiles"
+          ? scan
+          : [file("run", runFile), file("store_prefixes", storePrefixesFile)]),
+        ...stored,
       ],
     };
   };

@@ -96,8 +96,19 @@ export const subgroup: TileAlgorithm = {
     ({ sizes, subgroupIds }) =>
     (
       monoid,
-      { votes = false, oneItem = false, isAwaited = false, isShifted = false, strides = false } = {},
+      {
+        votes = false,
+        oneItem = false,
+        isAwaited = false,
+        isShifted = false,
+        isReplaced = false,
+        strides = false,
+      } = {},
     ) => {
+      const numbers = hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes];
+      if (isReplaced) {
+        return [...subgroupSources(monoid), ...numbers, ballot, subgroupTiles];
+      }
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
       const inAnyOrder = takesAnyOrder(monoid) && !votes;
@@ -112,7 +123,7 @@ export const subgroup: TileAlgorithm = {
         ...(inAnyOrder && (strides ? !hasBuiltin(monoid) : operation === "add" && type.bytes === 8)
           ? [subgroupReduce]
           : []),
-        ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
+        ...numbers,
         ballot,
         ...(strides ? leadingWord(monoid) : []),
         ...(inAnyOrder ? [anyOrder] : []),

@@ -1,4 +1,5 @@
 import storeByPairsFile from "../../shaders/device/io/store_by_pairs.wgsl";
+import type { Monoid } from "../algebra/monoid.ts";
 import { hasFullSubgroups, memoryOf } from "../kernels/algorithms.ts";
 import { file } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
@@ -16,9 +17,10 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { unroll } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import type { TuningTable } from "./choose_sizes.ts";
-import { chooseSizes, groupingOf, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
-import type { PlanSinglePass, SinglePass } from "./methods.ts";
-import type { SegmentOptions } from "./options.ts";
+import { chooseSizes, goOneByOne, groupingOf, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import type { PlanSinglePass, SinglePass, Tuning } from "./methods.ts";
+import type { Chosen, SegmentOptions } from "./options.ts";
 import type { Pass } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
@@ -254,6 +256,32 @@ const MOST_WORK_GROUPS = 2048;
 const endsMemory = ({ sizes: { workGroupSize, items } }: { readonly sizes: Sizes }): number =>
   memoryOf(Array<number>(2).fill((workGroupSize * items) / laneItems(items)), 4, 1);
 
+/**
+ * The row of an operator's own tiles for subgroups, where the device and the caller's choices let it have them. They were measured on
+ * NVIDIA's adapters alone. For longer data, two passes are faster.
+ */
+function rowOfLanes(
+  { lanes }: Monoid,
+  { algorithm = "subgroup", workGroupSize, itemsPerThread, maxLength, from }: Chosen,
+  facts: DeviceFacts,
+): TuningRow | undefined {
+  const { software, vendor, features, subgroupMinSize, subgroupMaxSize } = facts;
+  const isMeasured = !software && vendor === "nvidia" && features.has("subgroups");
+  const fitting = lanes?.rows.find((one) => Number(maxLength) <= one.maxLength);
+  const row = fitting ?? lanes?.rows.at(-1);
+  if (lanes === undefined || row === undefined || !isMeasured || algorithm !== "subgroup") {
+    return undefined;
+  }
+  const sizes = {
+    workGroupSize: workGroupSize ?? row.workGroupSize,
+    items: itemsPerThread ?? row.items,
+    oneByOne: goOneByOne(Math.max(row.elementBytes, from?.bytes ?? 0), facts),
+    minSubgroupSize: subgroupMinSize,
+    maxSubgroupSize: subgroupMaxSize,
+  };
+  return lanes.takes(sizes) ? { ...row, isDefault: fitting !== undefined } : undefined;
+}
+
 export const singlePass: PlanSinglePass = (
   primitive,
   title,
@@ -268,7 +296,9 @@ export const singlePass: PlanSinglePass = (
   const { passes } = options;
   // Totals of segments by offsets have a kernel and rows of their own.
   const byOffsets = primitive === "totals" && (options as SegmentOptions).segments === "offsets";
-  const known = rowOf(singlePassRows, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
+  const known =
+    (primitive === "scan" ? rowOfLanes(monoid, options, facts) : undefined) ??
+    rowOf(singlePassRows, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
   const isFlat =
     primitive === "scan" &&
     (options as SegmentOptions).segments === "rows" &&
@@ -286,6 +316,8 @@ export const singlePass: PlanSinglePass = (
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
   }
+  const isByLanes = ({ algorithm, sizes }: Pick<Tuning, "algorithm" | "sizes">): boolean =>
+    algorithm === "subgroup" && monoid.lanes?.takes(sizes) === true;
   const tuning = chooseSizes(
     row,
     title,
@@ -294,7 +326,10 @@ export const singlePass: PlanSinglePass = (
     options,
     facts,
     methods,
-    (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? endsMemory(shape) : 0),
+    (shape) =>
+      lookBackMemory(shape, domain.elementBytes) +
+      (byOffsets ? endsMemory(shape) : 0) +
+      (isByLanes(shape) ? (monoid.lanes?.memory(shape.sizes) ?? 0) : 0),
   );
   const shape = lookBackShape(tuning);
   const carry = lookBackSources(primitive, monoid, shape, tuning.sizes, {
@@ -354,6 +389,7 @@ export const singlePass: PlanSinglePass = (
               oneItem: !isWide(arrangement),
               isAwaited: true,
               isShifted: isShifted(arrangement),
+              isReplaced: isByLanes(tuning),
             }),
             ...(byPairs && isAtVectors(arrangement) ? [storeByPairs(type.bytes)] : []),
           ],

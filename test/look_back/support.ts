@@ -347,7 +347,8 @@ export async function outputsOf(
 /** What a run's output must hold: the result, and the poison that was there before. */
 export function expectedWords({ expected }: Run, words: number): Uint32Array {
   const all = new Uint32Array(words).fill(POISON);
-  all.set(wordsOf(expected));
+  const { buffer, byteOffset, byteLength } = expected;
+  new Uint8Array(all.buffer).set(new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength));
   return all;
 }
 

@@ -197,7 +197,7 @@ const faults: readonly (readonly [name: string, from: string, to: string])[] = [
     "Fixed(bitcast<u32>(word), 0u)",
   ],
   ["a sum in one word of a binade too much", "22u - ROOM", "23u - ROOM"],
-  ["lost bits below a prefix in one word", " || nearest <= 2u * LACKS", ""],
+  ["lost bits below a prefix in one word", " || is_near >= 2u * HALF", ""],
   ["a highest bit of a prefix that moves", "changed >= HIGHEST || ", ""],
   ["a lost carry of a start", "select(0u, sign & 1u, lower == 0u)", "0u"],
   ["a lost sign of a start", "(sign & 0x80000000u)", "0u"],

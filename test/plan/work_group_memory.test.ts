@@ -72,6 +72,10 @@ const plans: Readonly<Record<string, (facts: DeviceFacts) => Promise<Plan> | Pla
         return [
           [`${name}: a scan once`, (facts: DeviceFacts) => planScan({ ...options, passes: "single" }, facts)],
           [
+            `${name}: a scan once, by subgroups`,
+            (facts: DeviceFacts) => planScan({ ...options, passes: "single", algorithm: "subgroup" }, facts),
+          ],
+          [
             `${name}: a scan twice`,
             (facts: DeviceFacts) => planScan({ ...options, passes: "reduce-then-scan" }, facts),
           ],

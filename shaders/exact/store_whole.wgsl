@@ -1,0 +1,21 @@
+// Rounds the prefixes of a thread's items in whole sums, and stores them. It reads the items again, vector by vector, each before it is written.
+// Linked with items.wgsl and what that lists, sum.wgsl, and store_prefixes.wgsl of device/io/, whose functions for vectors it calls.
+// Call from any control flow. No work-group memory.
+
+fn store_whole(tile: u32, thread: u32, length: u32, before: Element) {
+  var sum = before;
+  for (var vector = 0u; vector < VECTORS; vector++) {
+    let place = vector_of(tile, thread, vector);
+    var items = read_edge(place, length);
+    var outputs: array<Output, VECTOR>;
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      let index = place * VECTOR + item;
+      if (index < length) {
+        let earlier = sum;
+        sum = combine(sum, exact_from_parts(parts_from_float(float_from_element(element_from_item(items[item], index))), 0u));
+        outputs[item] = output_from_float(float_from_lead(exact_lead(select_prefix(earlier, sum), 0u), 0u));
+      }
+    }
+    write_edge(place, length, outputs);
+  }
+}
