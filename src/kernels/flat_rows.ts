@@ -6,7 +6,7 @@ import type { SourceText } from "../text/source.ts";
 import { elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { filesOf, lengthFile, linkKernel, loadItems, prefixText, storePrefixes } from "./kernel.ts";
-import { sourcesWithoutTotal, valueSources } from "./offsets.ts";
+import { firstNeeded, sourcesWithoutTotal, valueSources } from "./offsets.ts";
 import { laneStages, takesAnyOrder } from "./subgroup_sources.ts";
 
 // This is loaded only if a plan takes segments.
@@ -36,6 +36,7 @@ export function scanFlatRowsKernel(
       ]),
       ...filesOf(arrangement, sizes).files,
       ...valueSources(onValues),
+      firstNeeded,
       scanFlatRows,
       // It replaces a function of the algorithm. In any order, each lane of a subgroup takes what all others have, so all must be there.
       onValues && takesAnyOrder(onValues) && sizes.minSubgroupSize === sizes.maxSubgroupSize

@@ -1,5 +1,6 @@
 import findFirstSegmentsFile from "../../shaders/device/kernels/find_first_segments.wgsl";
 import reduceOffsetsFile from "../../shaders/device/kernels/reduce_offsets.wgsl";
+import firstNeededFile from "../../shaders/device/segments/first_needed.wgsl";
 import firstSegmentSearchedFile from "../../shaders/device/segments/first_segment_searched.wgsl";
 import firstSegmentStoredFile from "../../shaders/device/segments/first_segment_stored.wgsl";
 import offsetsFile from "../../shaders/device/segments/offsets.wgsl";
@@ -28,6 +29,8 @@ const firstSegmentSearched = /* @__PURE__ */ file(
 );
 const firstSegmentStored = /* @__PURE__ */ file("segments/first_segment_stored.wgsl", firstSegmentStoredFile);
 
+/** The file by which a look-back ends where a segment ends. */
+export const firstNeeded = /* @__PURE__ */ file("segments/first_needed.wgsl", firstNeededFile);
 const scanLanes = /* @__PURE__ */ file("segments/scan_lanes.wgsl", scanLanesFile);
 const segmentValues = /* @__PURE__ */ file("segments/values.wgsl", segmentValuesFile);
 
@@ -44,6 +47,11 @@ const MOST_VALUE_BYTES = 8;
  * 1024, 256 × 16, 2^24: 81 and 55 µs (a pass before: 88 and 63), 2^28: 930 and 681 (869 and 591).
  */
 export const MOST_SEARCHED = 2 ** 25;
+/**
+ * For more items than this, up to {@link MOST_SEARCHED}, look-backs do not end where a segment ends. u32, H100, mean length 32 and 1024, without and
+ * with that: 2^20 16.1 µs (15.0) and 15.0 (13.6), 2^24 60.7 (65.6) and 51.3 (54.2), 2^28 592 (587) and 487 (458).
+ */
+const MOST_ENDED_EARLY = 2 ** 22;
 
 /** Whether kernels that hold the values of segments without heads take the operator and the sizes. */
 export const takesValues = ({ onValues: own, tiles }: Monoid, { algorithm, sizes }: TileShape): boolean =>
@@ -83,20 +91,21 @@ export const firstSegmentsKernel = (tile: number, lengthOnGpu: boolean, sizes: S
 
 /**
  * The kernel that reduces segments by their offsets in a single pass. `carry` is what it looks back with, and `empty` says what an
- * empty segment gives. `isStored` is whether a pass before has stored each tile's first segment.
+ * empty segment gives.
  */
 export function reduceOffsetsKernel(
   monoid: Monoid,
   options: KernelOptions &
     ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
   empty: SourceText,
-  isStored: boolean,
+  maxLength: number,
 ): Kernel {
   const { sources, sizes, arrangement, carry, lengthOnGpu, map } = options;
   const { type, onValues } = monoid;
   const loaded = map?.from.bytes ?? type.bytes;
   const vector = itemsOfVector(loaded, sizes.items, loaded);
   const own = laneItems(sizes.items);
+  const isStored = maxLength > MOST_SEARCHED;
   return linkKernel(
     `wavefold reduce items by offsets <${monoid.title}>`,
     "reduce_offsets",
@@ -110,6 +119,7 @@ export function reduceOffsetsKernel(
       outputItems,
       empty,
       ...valueSources(onValues),
+      ...(isStored || maxLength <= MOST_ENDED_EARLY ? [firstNeeded] : []),
       segmentOffsets,
       // It replaces a function of the algorithm.
       reduceOffsets,

@@ -43,7 +43,7 @@ import { scanFlatRowsKernel } from "./flat_rows.ts";
 import type { Kernel, SegmentSources, TotalsOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
-import { MOST_SEARCHED, reduceOffsetsKernel, segmentOffsets, takesValues, WORD_BITS } from "./offsets.ts";
+import { reduceOffsetsKernel, segmentOffsets, takesValues, WORD_BITS } from "./offsets.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
@@ -274,7 +274,7 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
       stored && {
         singlePass: (_, options, maxLength) =>
           takesValues(monoid, options)
-            ? reduceOffsetsKernel(monoid, options, emptyText(monoid, use), maxLength > MOST_SEARCHED)
+            ? reduceOffsetsKernel(monoid, options, emptyText(monoid, use), maxLength)
             : undefined,
       }),
     ...(heads.kind === "rows" &&

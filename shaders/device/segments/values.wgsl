@@ -1,9 +1,6 @@
 // The values of segments' items without their heads. So a thread holds a word for each item, and not an element of two.
-// A tile's total is what is open at the tile's end. So if a segment ends in a tile, a look-back needs nothing of the tiles before it.
-// Linked with contract.wgsl, element.wgsl, subgroup.wgsl, look_back_votes.wgsl, load_items.wgsl, an input, and a kernel that declares
-// place_of_vector. All subgroups are full, with at most 32 lanes. Call from any control flow, but first_needed where control flow is
-// uniform. No work-group memory.
-// replaces: first_needed
+// Linked with contract.wgsl, element.wgsl, load_items.wgsl, an input, and a kernel that declares place_of_vector. Call from any control
+// flow. No work-group memory.
 
 // The values of the thread's items.
 fn load_values(tile: u32, thread: u32, length: u32) -> array<SegmentValue, ITEMS> {
@@ -38,10 +35,4 @@ fn load_edge(place: u32, length: u32) -> array<SegmentValue, VECTOR> {
     }
   }
   return values;
-}
-
-// The last of a group's tiles that is there and in which a segment ends, or the first tile.
-fn first_needed(found: Entry, member: u32, tiles: u32) -> u32 {
-  let ends = subgroupBallot(found.is_whole && member < tiles && found.element.heads > 0u).x;
-  return select(firstLeadingBit(ends), 0u, ends == 0u);
 }
