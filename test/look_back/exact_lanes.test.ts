@@ -177,6 +177,7 @@ test.for(
         floatsOf(ofF16, values) as Uint16Array,
       ]),
       ...zeros(tile),
+      ...wild(tile),
       ...[1, 2, 3].map((seed): [string, Uint16Array] => [
         `tiles ${seed}`,
         tiledItems(ofF16, 8, tile, `lanes ${seed}`) as Uint16Array,
@@ -188,6 +189,15 @@ test.for(
     );
   },
 );
+
+/** What is no number, first in the run of a thread that numbers come before. */
+const wild = (tile: number): [string, Uint16Array][] =>
+  [0x7e00, 0x7c00, 0xfc00].flatMap((bits) =>
+    [16, tile + 16].map((at): [string, Uint16Array] => [
+      `${bits} at ${at}`,
+      new Uint16Array(2 * tile + 16).fill(0x3c00).fill(bits, at, at + 1),
+    ]),
+  );
 
 /** Each fault, on two arrays in turn. */
 const everyFault = (length: number): Run[] => {
@@ -254,6 +264,7 @@ test.for(rows(mutations, { of: 12 }))(
         floatsOf(ofF16, values) as Uint16Array,
       ]),
       ...zeros(tile),
+      ...wild(tile),
     ];
     expect(
       await wrongRuns(
