@@ -72,7 +72,8 @@ const MOST_HALVES = 32;
 
 /** The tiles of f16 for subgroups, in a single pass. See shaders/exact/scan_lanes.wgsl. */
 export const lanesOfHalves: OwnLanes = {
-  // Written out, since bundlers keep a constant that a program does not use if it holds a power. 8 binades, H100, 2^20: 18 µs (512 × 16: 22; two passes 28), 2^23: 53 (512 × 8: 55; 71). 2^26: 283, and two passes take 273.
+  // 8 binades, H100, 2^20: 18 µs (512 × 16: 22; two passes 28), 2^23: 53 (512 × 8: 55; 71). 2^26: 283, and two passes take 273.
+  // Lengths are written out: with a power, bundlers keep this in programs that do not use it.
   rows: [
     { elementBytes: 12, maxLength: 1_048_576, algorithm: "subgroup", workGroupSize: 512, items: 8 },
     { elementBytes: 12, maxLength: 8_388_608, algorithm: "subgroup", workGroupSize: 512, items: 16 },
