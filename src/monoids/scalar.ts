@@ -60,7 +60,7 @@ export function structOperator<const Name extends string, V extends StructValue>
 }
 
 /**
- * How device-wide kernels combine a struct of two words: each value becomes an unsigned integer in the same order when it is loaded. So a
+ * How device-wide kernels combine a struct of two fields: each value becomes an unsigned integer in the same order when it is loaded. So a
  * combination takes a few instructions, where comparing floats takes dozens.
  */
 export interface Keyed<V extends StructValue> {
@@ -68,7 +68,7 @@ export interface Keyed<V extends StructValue> {
   readonly of: ScalarType;
   /** The fields, in order, and the key of a NaN in each field of a value. A field without one is a u32. */
   readonly fields: readonly (readonly [field: keyof V & string, nan?: number])[];
-  /** An expression over `earlier` and `later`, which are `vec2<u32>`. */
+  /** An expression over `earlier` and `later`, which are `vec2<u32>`. Values of two words have one that follows from `takes`. */
   readonly combine: string;
   /** Whether the operator takes the operand with the least value, or with the greatest one; undefined if it takes neither. */
   readonly takes?: "least" | "greatest";

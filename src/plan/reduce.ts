@@ -63,6 +63,7 @@ export function planReduce(
   const map = methods.mapOf?.(options, type, title, facts.features);
   const loaded = map?.from ?? type;
   const usual = rowOf(twoPassRows, "reduce", domain, options, facts, methods);
+  // Elements of two words of a key, a position and 0. A tuning, which times sums, does not apply to them.
   const isEntry = monoid.leading !== undefined && domain.elementBytes === 16;
   const row: TuningRow =
     isEntry && facts.vendor === "nvidia" && methods.algorithms.subgroup

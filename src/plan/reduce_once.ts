@@ -14,15 +14,15 @@ import { bound, distinct, RUNS } from "./plan.ts";
 const MOST_TILES = 2048;
 
 /**
- * The most work-groups of a reduction in which each takes more than one tile. H100, 132 multiprocessors, tiles of 4096, u32: 2^22 items
- * 13.2 µs (264, 396 and 528; 792: 13.6; two dispatches, or a work-group for each tile: 18.2), 2^24 33.3 (35.3), 2^28 353 (354.5). Positions of the least u32: 2^22
- * 14.3 µs (264: 14.5; 792: 14.9; before: 24.4), 2^24 35.0 (792: 36.1; 45.8), 2^28 354 (264: 360; 792: 369; 379).
+ * The most work-groups of a reduction in which each takes more than one tile. H100, 132 multiprocessors, tiles of 4096. u32, 2^22 items:
+ * 264, 396 and 528 take 13.2 µs, 792 13.6; a work-group for each tile 18.2. Positions of the least u32, 2^28: 528 take 354 µs, 264 360,
+ * 792 369; a dispatch for each level 379.
  */
 const MOST_WORK_GROUPS = 512;
 
 /**
  * Reduces up to a tile of tiles, or {@link MOST_TILES}, in one dispatch, in the order of operations of two. If the operator may combine
- * in any order, subgroups reduce any number of tiles in one dispatch.
+ * in any order, sums of f32 and f16 too, subgroups reduce any number of tiles in one dispatch, in an order of their own.
  */
 export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, facts, testing) => {
   const { passes } = options;
@@ -61,7 +61,7 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
     [bindingOf.initial, "initial"],
     [bindingOf.spine, { scratch: spine.scratch }],
   ]);
-  // Longer data takes a dispatch for each level, and so do ranges that do not start at a vector.
+  // Data longer than that takes a dispatch for each level, and so do ranges that do not start at a vector.
   const isAlways = plan.variants.length === 1 && plan.maxLength <= longest;
   const others = isAlways ? plan.passes(1, "vectors").map((pass) => pass.kernel) : plan.kernels;
   return {

@@ -1,5 +1,6 @@
 import storeByPairsFile from "../../shaders/device/io/store_by_pairs.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
+import type { TileShape } from "../kernels/algorithms.ts";
 import { hasFullSubgroups, memoryOf } from "../kernels/algorithms.ts";
 import { file } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
@@ -19,7 +20,7 @@ import type { SourceText } from "../text/source.ts";
 import type { TuningTable } from "./choose_sizes.ts";
 import { chooseSizes, goOneByOne, groupingOf, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { PlanSinglePass, SinglePass, Tuning } from "./methods.ts";
+import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import type { Chosen, SegmentOptions } from "./options.ts";
 import type { Pass } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
@@ -258,7 +259,7 @@ const endsMemory = ({ sizes: { workGroupSize, items } }: { readonly sizes: Sizes
 
 /**
  * The row of an operator's own tiles for subgroups, where the device and the caller's choices let it have them. They were measured on
- * NVIDIA's adapters alone. For longer data, two passes are faster.
+ * NVIDIA's adapters alone. For longer data, two passes are faster. A tuning, which times sums of `add`, does not apply to them.
  */
 function rowOfLanes(
   { lanes }: Monoid,
@@ -316,7 +317,7 @@ export const singlePass: PlanSinglePass = (
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
   }
-  const isByLanes = ({ algorithm, sizes }: Pick<Tuning, "algorithm" | "sizes">): boolean =>
+  const isByLanes = ({ algorithm, sizes }: TileShape): boolean =>
     algorithm === "subgroup" && monoid.lanes?.takes(sizes) === true;
   const tuning = chooseSizes(
     row,
