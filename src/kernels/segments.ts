@@ -117,10 +117,13 @@ export interface SegmentUse {
   };
 }
 
+/** The bytes at whose multiples WGSL puts elements that are vectors. */
+const vectorAligns: Readonly<Record<string, number>> = { "vec2<u32>": 8, "vec4<u32>": 16 };
+
 /** Bytes of an element that holds a value and a number, as WGSL lays it out. */
 function elementBytesOf({ domain }: Monoid): number {
-  const { fields, align: own = 4 } = domain;
-  const align = domain.element === "vec2<u32>" ? 8 : fields === undefined ? 4 : Math.max(4, own);
+  const { element, fields, align: own = 4 } = domain;
+  const align = vectorAligns[element] ?? (fields === undefined ? 4 : Math.max(4, own));
   return Math.ceil((Math.ceil(domain.elementBytes / 4) * 4 + 4) / align) * align;
 }
 

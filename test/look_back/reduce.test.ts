@@ -154,7 +154,10 @@ const cases: readonly Case[] = [
   },
 ];
 
-const tuningOf = ({ tuning }: Case, facts: DeviceFacts): Required<Omit<TuningOptions, "passes">> => ({
+const tuningOf = (
+  { tuning }: Pick<Case, "tuning">,
+  facts: DeviceFacts,
+): Required<Omit<TuningOptions, "passes">> => ({
   algorithm: "hillis-steele",
   workGroupSize: 8,
   itemsPerThread: 4,
@@ -225,34 +228,45 @@ describe("a reduction in one dispatch", () => {
     await expectExact(subject, all);
   });
 
-  test("f32 add: within the bound, and the same bits whatever is late or missing", {
-    timeout: STUCK_MS,
-  }, async () => {
-    const tile = 32;
-    const base = {
-      algorithm: "hillis-steele",
-      workGroupSize: 8,
-      itemsPerThread: 4,
-      passes: "single",
-    } as const;
-    const subject = await prepareReduce(fold(), { type: f32, maxLength: tile * tile, ...base }, { faults });
-    const length = tile * tile - 3;
-    const next = randomBits("f32 sums");
-    const data = Float32Array.from({ length }, () => next() / 2 ** 32);
-    const runs = Array.from({ length: FAULTS }, (_, at) => ({
-      title: faultOf(at + 1),
-      data,
-      expected: data,
-    }));
-    const { outputs } = await outputsOf(subject, runs);
-    const [first] = outputs as [Uint32Array];
-    for (const [at, output] of outputs.entries()) {
-      expectSameBits(output.subarray(0, 1), first.subarray(0, 1), faultOf(at + 1));
-    }
-    const sum = data.reduce((before, x) => before + x, 0);
-    const own = new Float32Array(first.buffer, first.byteOffset, 1);
-    expectWithin(own, [{ value: sum, bound: length * 2 ** -23 * sum }], "f32 add");
-  });
+  const f32Sums: readonly (Pick<Case, "title" | "tuning" | "testing"> & { readonly tiles: number })[] = [
+    { title: "a tile each", tiles: 32 },
+    { title: "many tiles each", tiles: 100, tuning: bySubgroups, testing: { workGroups: 37 } },
+  ];
+  test.for(f32Sums)(
+    "f32 add, $title: within the bound, and the same bits whatever is late or missing",
+    {
+      timeout: STUCK_MS,
+    },
+    async (one, { skip }) => {
+      const { facts } = contextOfFold(fold());
+      const tuning = tuningOf(one, facts);
+      skip(
+        tuning.algorithm === "subgroup" && !facts.features.has("subgroups"),
+        "the adapter has no subgroups",
+      );
+      const length = one.tiles * tuning.workGroupSize * tuning.itemsPerThread - 3;
+      const subject = await prepareReduce(
+        fold(),
+        { type: f32, maxLength: length, passes: "single", ...tuning },
+        { faults, ...one.testing },
+      );
+      const next = randomBits("f32 sums");
+      const data = Float32Array.from({ length }, () => next() / 2 ** 32);
+      const runs = Array.from({ length: FAULTS }, (_, at) => ({
+        title: faultOf(at + 1),
+        data,
+        expected: data,
+      }));
+      const { outputs } = await outputsOf(subject, runs);
+      const [first] = outputs as [Uint32Array];
+      for (const [at, output] of outputs.entries()) {
+        expectSameBits(output.subarray(0, 1), first.subarray(0, 1), faultOf(at + 1));
+      }
+      const sum = data.reduce((before, x) => before + x, 0);
+      const own = new Float32Array(first.buffer, first.byteOffset, 1);
+      expectWithin(own, [{ value: sum, bound: length * 2 ** -23 * sum }], "f32 add");
+    },
+  );
 
   test("takes a dispatch for each level if data has more than a tile of tiles, or if two passes are asked for", async () => {
     const { facts } = contextOfFold(fold());
@@ -416,7 +430,7 @@ describe("a reduction in one dispatch", () => {
     { title: "the next tile, too", change: [["tile += params.tiles", "tile += 1u"]] },
     {
       title: "every thread has the totals",
-      change: [[/if \(thread == 0u\) \{\s*all = /, "if (true) {\n all = "]],
+      change: [[/if \(thread == number % WORK_GROUP_SIZE\) \{\s*all = /, "if (true) {\n all = "]],
     },
     { title: "the count does not start at 0", change: [["+ run_number()], 1u)", "+ 1u], 1u)"]] },
     {

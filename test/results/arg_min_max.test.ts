@@ -4,6 +4,7 @@ import { arrayOver } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { Segments } from "../../src/algebra/segments.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, TypeName } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
@@ -14,6 +15,7 @@ import type { ArgMin } from "../../src/monoids/arg_min.ts";
 import { argMin } from "../../src/monoids/arg_min.ts";
 import { ArgumentError } from "../../src/node.ts";
 import { argMaxReference, argMinReference } from "../../src/reference/arg_min_max.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
@@ -129,6 +131,40 @@ test.for(recorded.map(([type, made, algorithm]) => [type.name, made.name, algori
       );
     }
     reduce.destroy();
+  },
+);
+
+/** Segments of 3000 items, which are more tiles than a spine with too short entries has room for. */
+const sources: Readonly<Record<string, Segments>> = {
+  heads: { heads: Uint32Array.from({ length: 3000 }, (_, index) => Number(index % 777 === 5)) },
+  keys: { keys: Uint32Array.from({ length: 3000 }, (_, index) => Math.floor(index / 999)) },
+  offsets: { offsets: Uint32Array.of(0, 3, 3, 1100, 2999, 3000) },
+};
+const segmented = [u32, f32, u64, i64, f64].flatMap((type) =>
+  [argMin, argMax].flatMap((made) =>
+    Object.keys(sources).flatMap((source) =>
+      (["reduce-then-scan", "single"] as const).map((passes) => ({
+        call: made.name,
+        name: type.name,
+        source,
+        passes,
+        op: (made as typeof argMin)(type as typeof f32),
+      })),
+    ),
+  ),
+);
+test.for(rows(segmented, { of: 12 }))(
+  "$call of $name by $source, $passes",
+  async ({ name, source, passes, op }) => {
+    const values = valuesAs(
+      name,
+      Array.from({ length: 3000 }, (_, index) => (index * 37) % 11),
+    );
+    const items = op.type.from(Array.from(values as Float32Array, (value, index) => ({ value, index })));
+    const options = { op, segments: sources[source] as Segments };
+    const tile = { workGroupSize: 64, itemsPerThread: 4, algorithm: "hillis-steele" } as const;
+    const found = await fold().reduce(items, { ...options, ...tile, passes });
+    expect(found).toEqual(reduceReference(items, options));
   },
 );
 

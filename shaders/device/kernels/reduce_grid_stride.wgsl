@@ -4,7 +4,8 @@
 // totals that are on their way.
 //
 // It does not wait for ever. Totals are entries of a spine, whose words say whether they are of this run. After PATIENCE attempts
-// to read them, the work-group computes those that are missing itself.
+// to read them for each tile that a work-group takes, it computes those that are missing itself. Either way, each thread combines the
+// same totals in the same order.
 //
 // Linked with contract.wgsl, subgroup_any_order.wgsl, load_items.wgsl, an input, output_items.wgsl, length_*.wgsl,
 // reduce_tiles.wgsl and look_back.wgsl. Each run has a counter of its own, which starts at 0, behind the spine's entries.
@@ -70,7 +71,8 @@ fn read_totals(thread: u32, length: u32) -> Element {
   let last = last_total(length);
   var total = identity();
   var is_whole = false;
-  for (var attempt = 0u; attempt <= PATIENCE && !is_whole; attempt++) {
+  let attempts = PATIENCE * (1u + last_tile(length) / params.tiles);
+  for (var attempt = 0u; attempt <= attempts && !is_whole; attempt++) {
     is_whole = true;
     total = identity();
     for (var first = thread; first <= last; first += VECTOR * WORK_GROUP_SIZE) {
@@ -97,8 +99,8 @@ fn read_totals(thread: u32, length: u32) -> Element {
   return total;
 }
 
-// The slow way, if a total is missing: all threads go through the totals, and compute again what is not there. The first thread gets
-// all totals, combined.
+// The slow way, if a total is missing: all threads go through the totals, and compute again what is not there. Each thread gets the
+// same totals, in the same order, as from read_totals.
 fn totals_again(thread: u32, length: u32) -> Element {
   var all = identity();
   for (var number = 0u; number <= last_total(length); number++) {
@@ -114,7 +116,7 @@ fn totals_again(thread: u32, length: u32) -> Element {
       }
     }
     let total = workgroupUniformLoad(&total_again);
-    if (thread == 0u) {
+    if (thread == number % WORK_GROUP_SIZE) {
       all = combine(all, total);
     }
   }
