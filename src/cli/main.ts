@@ -335,7 +335,7 @@ function program(printHelp: (text: string) => void): Command {
     .option("--flags <flags.npy>", "a flag for each element, as compact takes them")
     .option(
       "--class <expr>",
-      "WGSL that gives an element's class, from 0, such as 'x % 3u'; a class below 0 or past the last counts as the last; it takes the place of --where",
+      "WGSL that gives an element's class, from 0, such as 'x % 3u'; a fraction is cut off, and a class then below 0 or past the last counts as the last; it takes the place of --where",
     )
     .addOption(new Option("--classes <n>", "how many classes there are, 1 to 16").argParser(parseCount))
     .option("--indices", "write the elements' positions (<u4) instead of the elements")
@@ -366,7 +366,7 @@ function program(printHelp: (text: string) => void): Command {
     )
     .option(
       "--bin <expr>",
-      "WGSL that gives the number of an element's bin; below 0 or past the last bin, the element is not counted; x is the element, i its index (u32)",
+      "WGSL that gives the number of an element's bin; a fraction is cut off, and if the number is then below 0 or past the last bin, the element is not counted; x is the element, i its index (u32)",
     )
     .option(
       "--weights <weights.npy>",

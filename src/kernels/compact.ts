@@ -125,7 +125,7 @@ function compactionSources(
       isWhere ? "the predicate" : "the class",
       expression,
       { parameters: ["x", "i"], files: expressionFiles(from) },
-      // A number below 0 becomes one past the last class, of floats too, since i32 keeps its sign.
+      // i32 keeps the sign; as u32, a negative number is greater than any class.
       ...(isWhere ? ["bool("] : ["u32(i32(", "))"]),
     ),
   ];

@@ -92,7 +92,7 @@ function binSources(type: ScalarType, rule: BinRule): readonly Source[] {
         "the bin",
         rule.text,
         { parameters: ["x", "i"], files: expressionFiles(type) },
-        // A number below 0 becomes one past the last bin, of floats too, since i32 keeps its sign.
+        // As the number of a class.
         "u32(i32(",
         "))",
       ),

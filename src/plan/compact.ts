@@ -357,8 +357,8 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
   readonly classes?: number;
   /**
    * WGSL over the element `x` and its index `i` (u32) that gives an item's class, from 0: an expression of u32, i32, f32, f16 or bool, or
-   * statements that end in `return` of a u32. A fraction is cut off. A number below 0 or past the last class counts as the last
-   * class. NaN gets some class, which depends on the adapter.
+   * statements that end in `return` of a u32. A fraction is cut off, and then a number below 0 or past the last class counts as the
+   * last class. NaN gets some class, which depends on the adapter. A literal above 2147483647 takes the suffix `u`.
    */
   readonly class?: string;
   /**

@@ -30,7 +30,7 @@ export function typeOfArray(
   );
 }
 
-/** The number of a bin or a class that a function gave, without its fraction; `last` for one below 0, one that is above that, and NaN. */
+/** The number of a bin or a class that a function gave, without its fraction; `last` for what is then below 0 or above that, and for NaN. */
 export function numberUpTo(last: number, given: unknown): number {
   const number = Math.trunc(Number(given));
   return number >= 0 && number < last ? number : last;

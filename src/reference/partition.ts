@@ -39,7 +39,7 @@ export interface ReferenceClasses {
  * What a partition means: the items for which `keep` is true, then the others, both in order and bit for bit.
  *
  * @param keep - takes an item's value and its index. With `classes`, the number of classes, it gives the item's class. A fraction
- * is cut off. A number below 0 or past the last class counts as the last class, and so does NaN.
+ * is cut off, and then a number below 0 or past the last class counts as the last class, and so does NaN.
  * @returns `values`: the items; with `indices`, their positions. `count`: how many are kept.
  * @throws {ArgumentError} as the partition itself.
  *

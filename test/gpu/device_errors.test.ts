@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
+import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
@@ -90,6 +91,20 @@ describe("an expression of another type", () => {
     expect(await messageOf(fold().scan(numbers, floor))).toContain(`${pairs} floor_f64 takes an f64`);
     expect(await messageOf(fold().scan(numbers, product))).toContain(
       `${pairs} functions such as mul_f64 and add_u64 take them`,
+    );
+    const whole = BigUint64Array.of(1n, 2n);
+    const low = "and x.x is the low word of a u64 or i64";
+    const told = (bin: string) => messageOf(fold().histogram(whole, { bins: 4, bin }));
+    expect(await told("u32(x)")).toContain(`${pairs} u32_from_f64 converts an f64, ${low}`);
+    expect(await told("i32(x)")).toContain(`'i32(vec2<u32>)'${pairs} i32_from_f64 converts an f64, ${low}`);
+    // Nobody wrote an i32 here.
+    expect(await told("x")).toBe(
+      `the bin, line 1: no matching constructor for 'u32(vec2<u32>)'${pairs} u32_from_f64 converts an f64, ${low}`,
+    );
+    expect(await told("u32(x.x)")).toBe("");
+    const asFloat = { map: "f32(x)", type: f32 } as const;
+    expect(await messageOf(fold().scan(whole, asFloat))).toContain(
+      `${pairs} f32_from_f64 converts an f64, and f32_from_u64 and f32_from_i64 convert the others`,
     );
   });
 

@@ -1,14 +1,24 @@
 import { describe, expect } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
+import {
+  ArgumentError,
+  DeviceLostError,
+  type Fold,
+  OutOfMemoryError,
+  openFold,
+  type WavefoldError,
+} from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
+import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { storageBuffer } from "../support/buffers.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 import { useShortBindings } from "../support/short_bindings.ts";
+import { watched } from "../support/watched_device.ts";
 
 // Keys, heads and flags whose number only the GPU knows: the shorter of the two lengths counts, and nothing of the memory behind it.
 
@@ -103,6 +113,102 @@ describe("the shorter length counts", () => {
       const wanted = compactReference(data.subarray(0, shortest), (_, index) => heads[index] === 1);
       expect(await kept.read(), `${own} and ${other}`).toEqual(wanted);
     }
+  });
+
+  test("of the flags of a partition", async () => {
+    for (const [own, other] of lengths) {
+      const [input, flags] = [await arrayOf(data, own), await arrayOf(heads, other)];
+      const items = data.subarray(0, Math.min(own ?? MOST, other));
+      const parts = await fold().partition(input as GpuArray<"u32">, { flags: flags as never });
+      const wanted = partitionReference(items, (_, index) => heads[index] === 1);
+      const title = `${own} and ${other}`;
+      const { values, count } = parts as unknown as { readonly [Name in "values" | "count"]: GpuArray };
+      expect(await values.read(), title).toEqual(wanted.values);
+      expect(await count.read(), title).toEqual(Uint32Array.of(wanted.count));
+    }
+  });
+
+  test("of keys that are computed", async () => {
+    for (const [own, other] of lengths) {
+      const [input, given] = [await arrayOf(data, own), await arrayOf(keys, other)];
+      const shortest = Math.min(own ?? MOST, other);
+      const segments = { keys: given as never, key: "x & 3u" };
+      const sums = await fold().scan(input as GpuArray<"u32">, { segments });
+      const wanted = { keys: keys.subarray(0, shortest).map((key) => key & 3) };
+      expect(await sums.read(), `${own} and ${other}`).toEqual(
+        scanReference(data.subarray(0, shortest), { segments: wanted }),
+      );
+    }
+  });
+
+  test.each([2 ** 27, 2 ** 27 + 1, 2 ** 32 - 1])(
+    "as many as there may be count, where the GPU has %d",
+    async (count) => {
+      for (const own of [undefined, 4000, 2 ** 32 - 1]) {
+        const items = data.subarray(0, own);
+        const input = (await arrayOf(data, own)) as GpuArray<"u32">;
+        for (const [kind, marks] of Object.entries({ headBits: bits, heads, keys })) {
+          const segments = { [kind]: await arrayOf(marks, count) } as never;
+          const few =
+            kind === "headBits" ? marks.subarray(0, Math.ceil(items.length / 32)) : marks.subarray(0, own);
+          const wanted = scanReference(items, { segments: { [kind]: few } as never });
+          const sums = await fold().scan(input, { segments });
+          expect(await sums.read(), `${kind}, ${own}`).toEqual(wanted);
+        }
+      }
+    },
+  );
+});
+
+describe("errors of the comparison of two lengths name the call", () => {
+  /** The error of a scan on a device of its own, by what is done to it meanwhile. */
+  const errorOf = async (
+    spoil: (one: Fold) => void,
+    changes?: Parameters<typeof watched>[1],
+  ): Promise<WavefoldError> => {
+    const { device } = await openFold({ adapter });
+    const one = await openFold({ device: watched(device, changes).device });
+    const wrap = (items: Uint32Array<ArrayBuffer>, count: number) =>
+      one.wrap({
+        buffer: storageBuffer(device, items),
+        type: u32,
+        length: { buffer: storageBuffer(device, Uint32Array.of(count)) },
+        maxLength: items.length,
+      });
+    const [input, other] = [await wrap(data, 8), await wrap(heads, 9)];
+    const pending = one.scan(input, { segments: { heads: other } }).then(
+      () => undefined,
+      (cause: unknown) => cause,
+    );
+    spoil(one);
+    const error = await pending;
+    one.destroy();
+    device.destroy();
+    return error as WavefoldError;
+  };
+
+  test("a lost device", async () => {
+    const error = await errorOf((one) => one.device.destroy());
+    expect(error).toBeInstanceOf(DeviceLostError);
+    expect(error.message).toMatch(/^scan<u32>: the device was destroyed/);
+  });
+
+  test("a destroyed fold", async () => {
+    const error = await errorOf((one) => one.destroy());
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect(error.message).toMatch(/^scan<u32>: the fold was destroyed/);
+  });
+
+  test.each(["result", "scratch"])("no room for its %s", async (name) => {
+    const { maxBufferSize } = fold().device.limits;
+    const error = await errorOf(() => {}, {
+      buffer: (descriptor) =>
+        descriptor.label?.includes(name) && descriptor.size < 1000
+          ? { ...descriptor, size: maxBufferSize }
+          : descriptor,
+    });
+    expect(error).toBeInstanceOf(OutOfMemoryError);
+    expect(error.message).toMatch(/^scan<u32>: no room for/);
   });
 });
 

@@ -5,7 +5,7 @@ import { untyped } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planScan } from "../support/plans.ts";
 
-// Which exact scans take a single pass by default.
+// Which exact scans take a single pass by lanes.
 
 const nvidia = { vendor: "nvidia", lookBack: true, subgroupMinSize: 32, subgroupMaxSize: 32 };
 const limits = { maxComputeInvocationsPerWorkgroup: 1024, maxComputeWorkgroupSizeX: 1024 };
@@ -20,6 +20,12 @@ test.each([
   ["f16 in tiles that digits have no room for", { workGroupSize: 1024, itemsPerThread: 32 }, nvidia, false],
   ["f16 where no look-back is known to work", {}, { ...nvidia, lookBack: false }, false],
   ["f16 on adapters that were not measured", {}, { ...nvidia, vendor: "amd" }, false],
+  [
+    "f16 in one pass that was asked for, on any adapter",
+    { passes: "single", algorithm: "subgroup", maxLength: most + 1 },
+    { ...nvidia, vendor: "amd" },
+    true,
+  ],
   ["f32", { type: f32 }, nvidia, false],
 ] as const)("%s", async (_, options, facts, isSingle) => {
   const plan = await planScan(

@@ -174,6 +174,7 @@ describe("WGSL for the bin", () => {
       ["x > 0.5", (x) => Number(x > 0.5)],
       ["u32(x)", (x) => Math.max(x, 0)],
       ["if (x < 0.0) { return 2u; }\nreturn u32(x);", (x) => (x < 0 ? 2 : x)],
+      ["select(1u, 4000000000u, x < 0.0)", (x) => (x < 0 ? 4e9 : 1)],
     ];
     for (const [bin, of] of kinds) {
       const counts = await fold().histogram(data, { bins: 3, bin });

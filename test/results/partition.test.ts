@@ -161,9 +161,11 @@ const classKinds: readonly [text: string, of: (x: number) => number][] = [
   ["x > 0.5", (x) => Number(x > 0.5)],
   ["u32(x)", (x) => Math.max(x, 0)],
   ["if (x < 0.0) { return 1u; }\nreturn u32(x);", (x) => (x < 0 ? 1 : x)],
+  ["4294967295u", () => 2 ** 32 - 1],
+  ["select(0, -1, x < 0.0)", (x) => (x < 0 ? -1 : 0)],
 ];
-test.each(rows(classKinds, { of: 5, shift: 4 }))(
-  "class is a number of any kind, and one below 0 or past the last counts as the last: %s",
+test.each(rows(classKinds, { of: 6, shift: 4 }))(
+  "class is a number of any kind; its fraction is cut off, and then one below 0 or past the last counts as the last: %s",
   async (text, of) => {
     const data = Float32Array.of(-3, 5e9, -0.5, 0, 1, -1, 2.5, 0.75, 3, 2);
     const options = { classes: 3, class: text };

@@ -5,7 +5,7 @@ import { u32 } from "../../algebra/integers.ts";
 import { min } from "../../algebra/operators.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
-import { ArgumentError, LimitError, WavefoldError } from "../../errors.ts";
+import { ArgumentError, LimitError, OutOfMemoryError, WavefoldError } from "../../errors.ts";
 import type { IndicesOption, InitialOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
@@ -470,15 +470,16 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
     const range = array && partsOf(array).count?.range;
     return range !== undefined && (range.buffer !== own?.buffer || range.offset !== own.offset);
   };
-  const others = [flags, heads, keys].filter(isOther);
-  if (others.length === 0) {
+  // A call takes one of them at most.
+  const other = [flags, heads, keys].find(isOther);
+  if (other === undefined) {
     return recorded(primitive, context, arrays, call);
   }
   // What the caller destroys meanwhile stays until the call ends.
   const used = [input, into, flags, initial, total, heads, keys];
   const releases = used.map((array) => (array instanceof GpuArray ? hold(partsOf(array)) : undefined));
   try {
-    const shortest = await shortestOf(arrays, input, others, segments?.by === "headBits" ? 32 : 1);
+    const shortest = await shorterOf(arrays, call, other);
     const { memory } = partsOf(shortest);
     const shared = { ...partsOf(input), count: { memory, range: { buffer: memory.buffer, offset: 0 } } };
     const shorter = new GpuArray(input.type, GpuArray.makeOf(input), { ...shared, held: [] });
@@ -494,18 +495,15 @@ export const callOnGpu: CallOnGpu = async (primitive, context, arrays, data, opt
   }
 };
 
-/**
- * The least length of the data and of arrays whose lengths only the GPU knows, in an array of one element. An element of these is for
- * `perElement` items.
- */
-async function shortestOf(
+/** The lesser of the length of a call's data and that of the array beside it, which only the GPU knows, in an array of one element. */
+async function shorterOf(
   arrays: Arrays,
-  input: GpuArray,
-  others: readonly GpuArray[],
-  perElement: number,
+  { input, segments, title }: Call,
+  other: GpuArray,
 ): Promise<GpuArray> {
+  const { context } = partsOf(input);
   const lengthOf = (array: GpuArray): GpuArray | number => {
-    const { context, count, maxLength } = partsOf(array);
+    const { count, maxLength } = partsOf(array);
     return count === undefined
       ? maxLength
       : new GpuArray(u32, arrayOver.bind(undefined, u32), {
@@ -518,23 +516,22 @@ async function shortestOf(
           call: callOnGpu,
         });
   };
-  let shortest = lengthOf(input);
-  const made: GpuArray[] = [];
-  for (const other of others) {
-    const options = { op: min, map: `x * ${perElement}u`, initial: shortest };
-    shortest = (await callOnGpu(
-      "reduce",
-      partsOf(input).context,
-      arrays,
-      lengthOf(other) as GpuArray,
-      options,
-    )) as GpuArray;
-    made.push(shortest);
+  const options = {
+    op: min,
+    initial: lengthOf(input),
+    // A word of head bits is for 32 items. More words than there may be items count as that many items, without wrapping.
+    ...(segments?.by === "headBits" && { map: "select(x * 32u, 0xffffffffu, x > 0x7ffffffu)" }),
+  };
+  const call = { ...requireCall("reduce", context, lengthOf(other) as GpuArray, options), title };
+  try {
+    return (await recorded("reduce", context, arrays, call)) as GpuArray;
+  } catch (cause) {
+    // The caller made no reduction, so errors of its plan have the title of the call.
+    const own = await explain(context, title, cause);
+    throw own instanceof OutOfMemoryError
+      ? new OutOfMemoryError(own.message.replace(/^.*?: /, `${title}: `), own.needed)
+      : own;
   }
-  for (const one of made.slice(0, -1)) {
-    one.destroy();
-  }
-  return shortest as GpuArray;
 }
 
 /** Records a call and submits it. */
