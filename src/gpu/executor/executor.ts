@@ -284,9 +284,8 @@ export async function compilePlan(
     throw await explain(context, title, cause);
   }
   const scratchOf = (index: number): GPUBuffer => {
-    const known = scratch[index] ?? own(device.createBuffer(describe(index)));
-    scratch[index] = known;
-    return known;
+    scratch[index] ??= own(device.createBuffer(describe(index)));
+    return scratch[index];
   };
   // The run number of the last execution.
   let run = 0;
