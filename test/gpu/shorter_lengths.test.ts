@@ -199,7 +199,8 @@ describe("errors of the comparison of two lengths name the call", () => {
     expect(error.message).toMatch(/^scan<u32>: the fold was destroyed/);
   });
 
-  test.each(["result", "scratch"])("no room for its %s", async (name) => {
+  // A GPU may well have room for the largest buffer.
+  test.skipIf(adapter === "gpu").each(["result", "scratch"])("no room for its %s", async (name) => {
     const { maxBufferSize } = fold().device.limits;
     const error = await errorOf(() => {}, {
       buffer: (descriptor) =>
