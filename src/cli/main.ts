@@ -673,6 +673,9 @@ async function main(): Promise<void> {
   // Without these, Node.js ends the program itself. What cannot be printed is told by `print`.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
+  // Where a file would be larger than the system lets it be, the write fails and says so. signal-exit would have the
+  // signal end the program, at times before the temporary file is gone.
+  process.on("SIGXFSZ", () => {});
   process.on("uncaughtException", (cause) => {
     process.stderr.write(`wavefold: ${messageOf(cause)}\n`);
     process.exit(1);
