@@ -462,7 +462,11 @@ describe("a reduction in one dispatch", () => {
       const runs = [tile + 1, 16 * tile - 3].flatMap((length) =>
         Array.from({ length: FAULTS }, (_, fault): Run => {
           const name = `broken strides ${fault % 2} ${length}`;
-          const data = type === u32 ? lastingItems(type, length, name) : fewUpperWords(type, length, name);
+          // Of u64, all upper words are equal, and the last item is the least.
+          const data =
+            type === u32
+              ? lastingItems(type, length, name)
+              : BigUint64Array.from({ length }, (_, at) => BigInt(length - at + (fault % 2)));
           const { array: expected, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
           set(0, reduceReference(data as Uint32Array, { type, op } as unknown as { op: typeof affine }));
           return { title: `of ${length}, ${faultOf(fault + 1)}`, data, expected };
