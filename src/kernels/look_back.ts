@@ -1,4 +1,3 @@
-import reduceGridStrideFile from "../../shaders/device/kernels/reduce_grid_stride.wgsl";
 import reduceSinglePassFile from "../../shaders/device/kernels/reduce_single_pass.wgsl";
 import scanInPlaceFile from "../../shaders/device/kernels/scan_in_place.wgsl";
 import scanSinglePassFile from "../../shaders/device/kernels/scan_single_pass.wgsl";
@@ -11,6 +10,8 @@ import lookBackVotesFile from "../../shaders/device/look_back/look_back_votes.wg
 import spineEntriesFile from "../../shaders/device/look_back/spine_entries.wgsl";
 import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
 import tileByTicketFile from "../../shaders/device/look_back/tile_by_ticket.wgsl";
+import oneTileFile from "../../shaders/device/reduce/one_tile.wgsl";
+import severalTilesFile from "../../shaders/device/reduce/several_tiles.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
@@ -25,8 +26,9 @@ const lookBack = /* @__PURE__ */ file("look_back/look_back.wgsl", lookBackFile);
 const lookBackOneByOne = /* @__PURE__ */ file("look_back/look_back_one_by_one.wgsl", lookBackOneByOneFile);
 const lookBackThreads = /* @__PURE__ */ file("look_back/look_back_threads.wgsl", lookBackThreadsFile);
 const lookBackVotes = /* @__PURE__ */ file("look_back/look_back_votes.wgsl", lookBackVotesFile);
-const reduceGridStride = /* @__PURE__ */ file("kernels/reduce_grid_stride.wgsl", reduceGridStrideFile);
+const oneTile = /* @__PURE__ */ file("reduce/one_tile.wgsl", oneTileFile);
 const reduceSinglePass = /* @__PURE__ */ file("kernels/reduce_single_pass.wgsl", reduceSinglePassFile);
+const severalTiles = /* @__PURE__ */ file("reduce/several_tiles.wgsl", severalTilesFile);
 const scanSinglePass = /* @__PURE__ */ file("kernels/scan_single_pass.wgsl", scanSinglePassFile);
 const spineEntries = /* @__PURE__ */ file("look_back/spine_entries.wgsl", spineEntriesFile);
 /** The file for a single pass in place, and for the dispatch that follows it. */
@@ -214,7 +216,8 @@ export const reduceOnceSources = (
   options: Pick<LookBackChoices, "faults" | "patience">,
 ): readonly SourceText[] => [
   ...entrySources(monoid, shape, options),
-  strides ? reduceGridStride : reduceSinglePass,
+  strides ? severalTiles : oneTile,
+  reduceSinglePass,
 ];
 
 /** Bytes of work-group memory that a reduction in one dispatch uses beside those of its algorithm. */

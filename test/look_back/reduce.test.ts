@@ -116,8 +116,8 @@ const cases: readonly Case[] = [
     ...ofAffine,
     change: [
       [
-        "let tile = work_group.y * params.grid_width + work_group.x;",
-        "let tile = params.tiles - 1u - (work_group.y * params.grid_width + work_group.x);",
+        "let number = work_group.y * params.grid_width + work_group.x;",
+        "let number = params.tiles - 1u - (work_group.y * params.grid_width + work_group.x);",
       ],
     ],
   },
@@ -375,7 +375,7 @@ describe("a reduction in one dispatch", () => {
     { title: "a total too few", change: [[/if \(first \+ (\w+) > last\) \{/, "if (first + $1 >= last) {"]] },
     {
       title: "a total goes to the next place",
-      change: [[/if \(first \+ (\w+) == tile\) \{/, "if (first + $1 == tile + 1u) {"]],
+      change: [[/if \(first \+ (\w+) == number\) \{/, "if (first + $1 == number + 1u) {"]],
     },
     { title: "the count does not start at 0", change: [["+ run_number()], 1u)", "+ 1u], 1u)"]] },
   ];
@@ -416,7 +416,7 @@ describe("a reduction in one dispatch", () => {
     {
       title: "the last work-group does not compute what is missing",
       change: [
-        ["if (workgroupUniformLoad(&total_is_missing) != 0u) {\n    total", "if (false) {\n    total"],
+        ["if (workgroupUniformLoad(&total_is_missing) != 0u) {\n    totals", "if (false) {\n    totals"],
       ],
     },
     {
@@ -430,7 +430,7 @@ describe("a reduction in one dispatch", () => {
     { title: "the next tile, too", change: [["tile += params.tiles", "tile += 1u"]] },
     {
       title: "every thread has the totals",
-      change: [[/if \(thread == number % WORK_GROUP_SIZE\) \{\s*all = /, "if (true) {\n all = "]],
+      change: [["if (thread == number % WORK_GROUP_SIZE) {", "if (true) {"]],
     },
     { title: "the count does not start at 0", change: [["+ run_number()], 1u)", "+ 1u], 1u)"]] },
     {
