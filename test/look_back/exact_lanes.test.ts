@@ -16,12 +16,11 @@ import type { Change, Run } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
-  FAULTS,
-  faultOf,
   faults,
   needVotes,
   POISON,
   prepareScan,
+  runsAtLengths,
   STUCK_MS,
   wrongRuns,
 } from "./support.ts";
@@ -199,23 +198,15 @@ const wild = (tile: number): [string, Uint16Array][] =>
     ]),
   );
 
-/** Each fault, on two arrays in turn. */
-const everyFault = (length: number): Run[] => {
-  const arrays = ["even", "odd"].map((name, at) =>
-    runOf(spreadItems(ofF16, length, name, [12, 31][at] as number, 0) as Uint16Array, true, name),
-  );
-  return Array.from({ length: FAULTS }, (_, at) => ({
-    ...(arrays[at % 2] as Run),
-    title: `of ${length}, ${faultOf(at + 1)}`,
-  }));
-};
+/** Items of few binades, and of all. */
+const spreadRun = (length: number, name: string): Run =>
+  runOf(spreadItems(ofF16, length, name, name.startsWith("even") ? 12 : 31, 0) as Uint16Array, true, name);
 
 test("prefixes whatever is late or missing", { timeout: STUCK_MS }, async ({ skip }) => {
   needVotes(fold(), skip);
   const { subject, tile } = await prepared("small", true, 140, { faults });
-  for (const tiles of [3, 36, 135]) {
-    await expectExact(subject, everyFault(tiles * tile - 3));
-  }
+  const lengths = [3, 36, 135].map((tiles) => tiles * tile - 3);
+  await expectExact(subject, runsAtLengths(lengths, spreadRun));
 });
 
 /** One rule broken in the kernel's text. */

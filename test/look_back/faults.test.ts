@@ -12,47 +12,35 @@ import type { TuningOptions } from "../../src/plan/options.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { expectSameBits, expectWithin } from "../support/compare.ts";
+import { expectWithin } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import type { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 import { fourMaps, fourMapsInTurn, lastingItems, maps, mapsInTurn, matrix, ofAffine } from "./operators.ts";
-import type { Change, LookBack, Run } from "./support.ts";
+import type { Change, LookBack } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
   FAULTS,
   faultOf,
   faults,
+  floatsUnderFaults,
   lengthsOf,
   lookBacks,
   missing,
   onGpu,
-  outputsOf,
   POISON,
   prepareCompact,
   preparePartition,
   prepareScan,
+  runsAtLengths,
   STUCK_MS,
   shapeOf,
   strideOf,
 } from "./support.ts";
 
 const fold = useSoftwareFold();
-
-/** Each fault at each length, on two inputs in turn, so that what an earlier run left is wrong. */
-const everyFault = (
-  lengths: readonly number[],
-  make: (length: number, name: string) => Omit<Run, "title">,
-): Run[] =>
-  lengths.flatMap((length) => {
-    const made = ["even", "odd"].map((name) => make(length, `${name} ${length}`));
-    return Array.from({ length: FAULTS }, (_, at) => ({
-      ...(made[at % 2] as Omit<Run, "title">),
-      title: `of ${length}, ${faultOf(at + 1)}`,
-    }));
-  });
 
 interface Case {
   readonly title: string;
@@ -318,7 +306,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
       const grouping = subject.plan.groupingOf("vectors");
       await expectExact(
         subject,
-        everyFault(lengths, (length, name) => {
+        runsAtLengths(lengths, (length, name) => {
           const data = items(type, length, name);
           const twin = mapped && { from: mapped.from, map: mapped.twin };
           const total = new Uint32Array(1);
@@ -361,25 +349,15 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
         { faults },
       );
       for (const length of lengthsOf(shape, all)) {
-        const next = randomBits(`f32 ${length}`);
-        const data = Float32Array.from({ length }, () => next() / 2 ** 32);
-        const runs = Array.from({ length: FAULTS }, (_, at) => ({
-          title: faultOf(at + 1),
-          data,
-          expected: data,
-        }));
-        const { outputs } = await outputsOf(subject, runs);
-        const [whole] = outputs as [Uint32Array];
-        outputs.forEach((output, at) => {
-          expectSameBits(output, whole, `of ${length}, ${faultOf(at + 1)}`);
-        });
-        let sum = 0;
-        const exact = Array.from(data, (x, index) => {
-          sum += x;
-          // Each addition may round up or down, by a part in 2^23.
-          return { value: sum, bound: index * 2 ** -23 * sum };
-        });
-        expectWithin(new Float32Array(whole.buffer, whole.byteOffset, length), exact, `of ${length}`);
+        for (const { data, results } of await floatsUnderFaults(subject, length)) {
+          let sum = 0;
+          const exact = Array.from(data, (x, index) => {
+            sum += x;
+            // Each addition may round up or down, by a part in 2^23.
+            return { value: sum, bound: index * 2 ** -23 * sum };
+          });
+          expectWithin(results.subarray(0, length), exact, `of ${length}`);
+        }
       }
     },
   );
@@ -405,7 +383,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
       );
       await expectExact(
         subject,
-        everyFault(lengthsOf(shape, all), (length, name) => {
+        runsAtLengths(lengthsOf(shape, all), (length, name) => {
           const data = anyItems("u32", length, name) as Uint32Array;
           const keep = (x: number): boolean => x % 3 === 1;
           const expected: Uint32Array = indices

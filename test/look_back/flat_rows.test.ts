@@ -2,20 +2,17 @@ import { expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
-import { expectSameBits, expectWithin } from "../support/compare.ts";
+import { expectWithin } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import type { Change, RowShape, Run, Subject } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
-  FAULTS,
-  faultOf,
   faults,
+  floatsUnderFaults,
   needVotes,
-  outputsOf,
   prepareScan,
   runsOfRows,
   STUCK_MS,
@@ -118,24 +115,15 @@ inTurn(
     });
     for (const [columns, count] of shapes.slice(4, 8)) {
       const length = Math.min(columns * count, Math.floor(most / columns) * columns);
-      const next = randomBits(`rows of f32 ${columns}`);
-      const data = Float32Array.from({ length }, () => next() / 2 ** 32);
-      const runs = Array.from(
-        { length: FAULTS },
-        (_, at): Run => ({ data, expected: data, rows: columns, title: faultOf(at + 1) }),
-      );
-      const { outputs } = await outputsOf(subject, runs);
-      const [whole] = outputs as [Uint32Array];
-      for (const [at, output] of outputs.entries()) {
-        expectSameBits(output, whole, `rows of ${columns}, ${faultOf(at + 1)}`);
+      for (const { data, results } of await floatsUnderFaults(subject, length, { rows: columns })) {
+        let sum = 0;
+        const exact = Array.from(data, (x, index) => {
+          sum = index % columns === 0 ? x : sum + x;
+          // Each addition may round up or down, by a part in 2^23.
+          return { value: sum, bound: (index % columns) * 2 ** -23 * sum };
+        });
+        expectWithin(results.subarray(0, length), exact, `rows of ${columns}`);
       }
-      let sum = 0;
-      const exact = Array.from(data, (x, index) => {
-        sum = index % columns === 0 ? x : sum + x;
-        // Each addition may round up or down, by a part in 2^23.
-        return { value: sum, bound: (index % columns) * 2 ** -23 * sum };
-      });
-      expectWithin(new Float32Array(whole.buffer, whole.byteOffset, length), exact, `rows of ${columns}`);
     }
     subject.prepared.destroy();
   },

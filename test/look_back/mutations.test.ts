@@ -18,12 +18,12 @@ import type { Change, LookBack, Run } from "./support.ts";
 import {
   contextOfFold,
   FAULTS,
-  faultOf,
   faults,
   lookBacks,
   missing,
   outputsOf,
   prepareScan,
+  runsOfFaults,
   STUCK_MS,
   shapeOf,
   wrongRuns,
@@ -200,10 +200,7 @@ function everyFault(type: ElementType, op: Operator<string>, length: number): Ru
       type === u32 ? affineItems(length, title) : (randomItems(type, length, title) as Uint32Array);
     return { data, expected: scanReference(data, { type, op } as unknown as { op: typeof affine }) };
   });
-  return Array.from({ length: 2 * FAULTS }, (_, at) => ({
-    ...(inputs[at % 3] as Omit<Run, "title">),
-    title: faultOf(at + 1),
-  }));
+  return runsOfFaults(inputs, "", 2 * FAULTS);
 }
 
 const ofAffine = { type: u32, op: untyped(affine) };

@@ -14,22 +14,21 @@ import type { TuningOptions } from "../../src/plan/options.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
-import { expectSameBits, expectWithin } from "../support/compare.ts";
+import { expectWithin } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planReduce } from "../support/plans.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 import { affineItems, lastingItems, matrix, ofAffine } from "./operators.ts";
-import type { Change, Run } from "./support.ts";
+import type { Change } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
-  FAULTS,
-  faultOf,
   faults,
-  outputsOf,
+  floatsUnderFaults,
   prepareReduce,
+  runsAtLengths,
   STUCK_MS,
   wrongRuns,
 } from "./support.ts";
@@ -154,6 +153,17 @@ const cases: readonly Case[] = [
   },
 ];
 
+/** The result as an array of one. */
+function reduced(
+  data: AnyArray,
+  options: { readonly type: ElementType; readonly op: Operator<string> },
+): AnyArray {
+  const { type } = options;
+  const { array, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
+  set(0, reduceReference(data as Uint32Array, options as unknown as { op: typeof affine }));
+  return array;
+}
+
 const tuningOf = (
   { tuning }: Pick<Case, "tuning">,
   facts: DeviceFacts,
@@ -199,33 +209,20 @@ describe("a reduction in one dispatch", () => {
       { ...(change && { change }) },
     );
     const grouping = subject.plan.groupingOf("vectors");
-    const made = lengths.map((length) => {
+    const runs = runsAtLengths(lengths, (length, name) => {
       expect(subject.plan.passes(length, "vectors")).toHaveLength(1);
-      return ["even", "odd"].map((name) => {
-        const data = items(type, length, `${name} ${length}`);
-        const options = {
-          type,
-          op,
-          ...(mapped && { from: mapped.from, map: mapped.twin }),
-          ...(initial !== undefined && { initial }),
-          ...(type.name === "f64" && { grouping }),
-        };
-        const value = reduceReference(data as Uint32Array, options as unknown as { op: typeof affine });
-        const { array: expected, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
-        set(0, value);
-        return { data, expected, ...(initial !== undefined && { initial }) };
+      const data = items(type, length, name);
+      const ends = initial !== undefined && { initial };
+      const expected = reduced(data, {
+        type,
+        op,
+        ...(mapped && { from: mapped.from, map: mapped.twin }),
+        ...ends,
+        ...(type.name === "f64" && { grouping }),
       });
+      return { data, expected, ...ends };
     });
-    const all = made.flatMap((inputs, at) =>
-      Array.from(
-        { length: FAULTS },
-        (_, fault): Run => ({
-          ...(inputs[fault % 2] as Omit<Run, "title">),
-          title: `of ${lengths[at]}, ${faultOf(fault + 1)}`,
-        }),
-      ),
-    );
-    await expectExact(subject, all);
+    await expectExact(subject, runs);
   });
 
   const f32Sums: readonly (Pick<Case, "title" | "tuning" | "testing"> & { readonly tiles: number })[] = [
@@ -250,21 +247,10 @@ describe("a reduction in one dispatch", () => {
         { type: f32, maxLength: length, passes: "single", ...tuning },
         { faults, ...one.testing },
       );
-      const next = randomBits("f32 sums");
-      const data = Float32Array.from({ length }, () => next() / 2 ** 32);
-      const runs = Array.from({ length: FAULTS }, (_, at) => ({
-        title: faultOf(at + 1),
-        data,
-        expected: data,
-      }));
-      const { outputs } = await outputsOf(subject, runs);
-      const [first] = outputs as [Uint32Array];
-      for (const [at, output] of outputs.entries()) {
-        expectSameBits(output.subarray(0, 1), first.subarray(0, 1), faultOf(at + 1));
+      for (const { data, results } of await floatsUnderFaults(subject, length)) {
+        const sum = data.reduce((before, x) => before + x, 0);
+        expectWithin(results.subarray(0, 1), [{ value: sum, bound: length * 2 ** -23 * sum }], "f32 add");
       }
-      const sum = data.reduce((before, x) => before + x, 0);
-      const own = new Float32Array(first.buffer, first.byteOffset, 1);
-      expectWithin(own, [{ value: sum, bound: length * 2 ** -23 * sum }], "f32 add");
     },
   );
 
@@ -395,13 +381,10 @@ describe("a reduction in one dispatch", () => {
         { faults },
         { change },
       );
-      const runs = [33, 1000].flatMap((length) =>
-        Array.from({ length: FAULTS }, (_, fault): Run => {
-          const data = affineItems(length, `broken ${fault % 2} ${length}`);
-          const expected = Uint32Array.of(reduceReference(data, { op: affine }));
-          return { title: `of ${length}, ${faultOf(fault + 1)}`, data, expected };
-        }),
-      );
+      const runs = runsAtLengths([33, 1000], (length, name) => {
+        const data = affineItems(length, name);
+        return { data, expected: Uint32Array.of(reduceReference(data, { op: affine })) };
+      });
       expect(await wrongRuns(subject, runs)).not.toEqual([]);
     },
   );
@@ -459,19 +442,14 @@ describe("a reduction in one dispatch", () => {
         { faults, workGroups: 5 },
         { change },
       );
-      const runs = [tile + 1, 16 * tile - 3].flatMap((length) =>
-        Array.from({ length: FAULTS }, (_, fault): Run => {
-          const name = `broken strides ${fault % 2} ${length}`;
-          // Of u64, all upper words are equal, and the last item is the least.
-          const data =
-            type === u32
-              ? lastingItems(type, length, name)
-              : BigUint64Array.from({ length }, (_, at) => BigInt(length - at + (fault % 2)));
-          const { array: expected, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
-          set(0, reduceReference(data as Uint32Array, { type, op } as unknown as { op: typeof affine }));
-          return { title: `of ${length}, ${faultOf(fault + 1)}`, data, expected };
-        }),
-      );
+      const runs = runsAtLengths([tile + 1, 16 * tile - 3], (length, name) => {
+        // Of u64, all upper words are equal, and the last item is the least.
+        const data =
+          type === u32
+            ? lastingItems(type, length, name)
+            : BigUint64Array.from({ length }, (_, at) => BigInt(length - at));
+        return { data, expected: reduced(data, { type, op }) };
+      });
       expect(await wrongRuns(subject, runs)).not.toEqual([]);
     },
   );

@@ -25,6 +25,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { adapter, untyped } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
+import { randomBits } from "../support/random.ts";
 import { affineItems } from "./operators.ts";
 
 export { FAULTS, faultOf };
@@ -242,6 +243,28 @@ export interface Run {
   readonly offsets?: Uint32Array;
 }
 
+/** What a run takes and gives. */
+type Input = Omit<Run, "title">;
+
+/** A run for each fault, on the inputs in turn, so that what an earlier run left is wrong. `what` comes first in its title. */
+export const runsOfFaults = (inputs: readonly Input[], what = "", count = FAULTS): Run[] =>
+  Array.from({ length: count }, (_, at) => ({
+    ...(inputs[at % inputs.length] as Input),
+    title: `${what}${faultOf(at + 1)}`,
+  }));
+
+/** The same at each length, on two inputs, which `make` makes by their names. */
+export const runsAtLengths = (
+  lengths: readonly number[],
+  make: (length: number, name: string) => Input,
+): Run[] =>
+  lengths.flatMap((length) =>
+    runsOfFaults(
+      ["even", "odd"].map((name) => make(length, `${name} ${length}`)),
+      `of ${length}, `,
+    ),
+  );
+
 /** The columns of a matrix, and its rows. */
 export type RowShape = readonly [columns: number, rows: number];
 
@@ -365,6 +388,31 @@ export async function expectExact(subject: Subject, runs: readonly Run[], togeth
       }
     });
   }
+}
+
+/**
+ * Two arrays of f32 from 0 to 1, and the results of each: they must have the same bits whatever is late or missing. What the other array left
+ * is wrong.
+ */
+export async function floatsUnderFaults(
+  subject: Subject,
+  length: number,
+  more: Pick<Run, "rows"> = {},
+): Promise<readonly { readonly data: Float32Array; readonly results: Float32Array }[]> {
+  const inputs = ["even", "odd"].map((name) => {
+    const next = randomBits(`${name} f32 ${length}`);
+    const data = Float32Array.from({ length }, () => next() / 2 ** 32);
+    return { ...more, data, expected: data };
+  });
+  const runs = runsOfFaults(inputs, `of ${length}, `);
+  const { outputs } = await outputsOf(subject, runs);
+  for (const [at, output] of outputs.entries()) {
+    expectSameBits(output, outputs[at % 2] as Uint32Array, `${subject.plan.title} ${runs[at]?.title}`);
+  }
+  return inputs.map(({ data }, at) => {
+    const { buffer, byteOffset, length } = outputs[at] as Uint32Array;
+    return { data, results: new Float32Array(buffer, byteOffset, length) };
+  });
 }
 
 /** How many of the runs gave something else than they should. */
