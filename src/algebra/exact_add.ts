@@ -77,7 +77,7 @@ interface ExactType {
  * How tiles combine items in a few words. Items of f16 always fit: their exponents span fewer places than `span`. An f64 has too
  * many bits for two words.
  */
-const tileFormats = {
+export const tileFormats = {
   f16: {
     window: 3,
     fixed: 2,

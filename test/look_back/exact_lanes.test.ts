@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { exactAdd } from "../../src/algebra/exact_add.ts";
+import { exactAdd, tileFormats } from "../../src/algebra/exact_add.ts";
 import { exactFormats } from "../../src/algebra/exact_sums.ts";
-import { exactTiles, lanesOfHalves } from "../../src/algebra/exact_tiles.ts";
+import { exactTiles } from "../../src/algebra/exact_tiles.ts";
 import { f16 } from "../../src/algebra/floats.ts";
 import type { Monoid, Operator } from "../../src/algebra/monoid.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
@@ -46,15 +46,7 @@ const sumOfHalfWords = {
         fromStored: "exact_item(x)",
         toStored: "bits_from_exact(x)",
       },
-      tiles: exactTiles(exactFormats.f16, {
-        window: 3,
-        fixed: 2,
-        span: 32,
-        itemWords: 1,
-        near: false,
-        toOutput: "x",
-        lanes: lanesOfHalves,
-      }),
+      tiles: exactTiles(exactFormats.f16, { ...tileFormats.f16, toOutput: "x" }),
     };
   },
 } as unknown as Operator<string>;

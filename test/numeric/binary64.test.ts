@@ -6,7 +6,7 @@ import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
-import { allPairs, checkOperation, pairsOf, timeout } from "./elementwise.ts";
+import { allPairs, pairsOf, testOperations } from "./elementwise.ts";
 
 const fold = useSoftwareFold();
 
@@ -303,15 +303,7 @@ const operations: readonly Operation[] = [
   ),
 ];
 
-for (const operation of rows(operations, { of: 3 })) {
-  test(
-    operation.name,
-    async () => {
-      await checkOperation(fold().device, files, operation, specials, filler(operation.name));
-    },
-    timeout,
-  );
-}
+testOperations(fold, files, rows(operations, { of: 3 }), specials, filler);
 
 test("the random pairs reach what they are meant to", () => {
   const pairs = pairsOf(2 ** 16);

@@ -1,4 +1,3 @@
-import { test } from "vitest";
 import binary64File from "../../shaders/numeric/binary64.wgsl";
 import binary64ConversionsFile from "../../shaders/numeric/binary64_conversions.wgsl";
 import int64File from "../../shaders/numeric/int64.wgsl";
@@ -7,7 +6,7 @@ import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
-import { checkOperation, timeout } from "./elementwise.ts";
+import { testOperations } from "./elementwise.ts";
 
 const fold = useSoftwareFold();
 const files = [int64File, int64ConversionsFile, binary64File, binary64ConversionsFile];
@@ -140,12 +139,4 @@ const operations: readonly Operation[] = [
   of("floor_f64", Math.floor),
 ];
 
-for (const operation of rows(operations, { of: 3 })) {
-  test(
-    operation.name,
-    async () => {
-      await checkOperation(fold().device, files, operation, specials, filler(operation.name));
-    },
-    timeout,
-  );
-}
+testOperations(fold, files, rows(operations, { of: 3 }), specials, filler);

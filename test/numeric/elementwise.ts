@@ -1,5 +1,6 @@
 import process from "node:process";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
+import type { Fold } from "../../src/node.ts";
 import { encodeDispatch, storageBuffer } from "../support/buffers.ts";
 
 /** How many random pairs an operation meets: `WAVEFOLD_CASES`, or 2^18. */
@@ -132,5 +133,19 @@ export async function checkOperation(
   }
 }
 
-/** Long enough for the cases that are asked for. */
-export const timeout = 300_000 + cases / 20;
+/** A test of each operation. `filler` makes what writes its random pairs, by its name. */
+export function testOperations(
+  fold: () => Pick<Fold, "device">,
+  files: readonly string[],
+  operations: readonly Operation[],
+  specials: readonly bigint[],
+  filler: (name: string) => (pairs: Pairs) => void,
+): void {
+  // Long enough for the cases that are asked for.
+  const timeout = 300_000 + cases / 20;
+  for (const operation of operations) {
+    test(operation.name, { timeout }, async () => {
+      await checkOperation(fold().device, files, operation, specials, filler(operation.name));
+    });
+  }
+}

@@ -4,7 +4,7 @@ import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
-import { checkOperation, timeout } from "./elementwise.ts";
+import { checkOperation, testOperations } from "./elementwise.ts";
 
 const fold = useSoftwareFold();
 
@@ -87,15 +87,7 @@ const operations: readonly Operation[] = [
   },
 ];
 
-for (const operation of rows(operations, { of: 2 })) {
-  test(
-    operation.name,
-    async () => {
-      await checkOperation(fold().device, [int64File], operation, specials, filler(operation.name));
-    },
-    timeout,
-  );
-}
+testOperations(fold, [int64File], rows(operations, { of: 2 }), specials, filler);
 
 test("the check can fail", async () => {
   const file = int64File.replace("u32(low < a.x)", "0u");
