@@ -3,7 +3,7 @@ import spineReduceFile from "../../shaders/exact/spine_reduce.wgsl";
 import spineScanFile from "../../shaders/exact/spine_scan.wgsl";
 import { unroll } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
-import type { TileKernel, TileShape, WorkGroupLimits } from "./monoid.ts";
+import type { TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
 
 // Kernels that combine the totals of tiles of exact sums.
 
@@ -15,7 +15,7 @@ const SPINE_THREADS = 1024;
 const SPINE_STEP = 8;
 
 /** What kernels have of tiles whose items are the totals of other tiles; undefined if work-group memory has no room for them. */
-export const spineTiles = <Sizes extends TileShape>(
+export const spineTiles = <Sizes extends TileSizes>(
   words: number,
   entryPoint: string,
   kernel: TileKernel<Sizes>,
@@ -26,7 +26,7 @@ export const spineTiles = <Sizes extends TileShape>(
     : byColumns(words, entryPoint, kernel, limits);
 
 /** Kernels that add up tiles' totals by columns. They take as many totals as a tile has items. */
-function byColumns<Sizes extends TileShape>(
+function byColumns<Sizes extends TileSizes>(
   words: number,
   entryPoint: string,
   { sizes, carry, arrangement }: TileKernel<Sizes>,
@@ -81,7 +81,7 @@ function byColumns<Sizes extends TileShape>(
  * Kernels that combine tiles' totals take as long as a thread does for its elements. So more threads take fewer elements each, in tiles
  * of the same size. The algorithm takes work-group memory for up to two elements a thread.
  */
-function spreadOut<Sizes extends TileShape>(sizes: Sizes, words: number, limits: WorkGroupLimits): Sizes {
+function spreadOut<Sizes extends TileSizes>(sizes: Sizes, words: number, limits: WorkGroupLimits): Sizes {
   const mostThreads = Math.min(
     limits.maxComputeInvocationsPerWorkgroup,
     limits.maxComputeWorkgroupSizeX,

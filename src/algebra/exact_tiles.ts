@@ -33,7 +33,7 @@ import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { spineTiles } from "./exact_spine.ts";
 import type { ExactFormat } from "./exact_sums.ts";
-import type { ItemTuning, OwnLanes, OwnTiles, TileKernel, TileShape, WorkGroupLimits } from "./monoid.ts";
+import type { ItemTuning, OwnLanes, OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
 
 // Tiles of exact sums, most of which are scanned and reduced in a few words. The line `// replaces:` of a file says what the file
 // replaces in a kernel. shaders/exact/scan.wgsl, tiles.wgsl and reduce.wgsl explain the three kinds.
@@ -117,7 +117,7 @@ const narrowText = (): string =>
 
 /** Whether tiles are those of exact sums. Subgroups have kernels of their own. */
 const hasTiles = (
-  gpuLimits: TileKernel<TileShape>["gpuLimits"],
+  gpuLimits: TileKernel<TileSizes>["gpuLimits"],
   algorithm: string,
 ): gpuLimits is WorkGroupLimits => Boolean(gpuLimits) && algorithm !== "subgroup";
 

@@ -31,20 +31,20 @@ export type WorkGroupLimits = Readonly<
 >;
 
 /** The threads of a work-group, and the items that each of them takes. */
-export interface TileShape {
+export interface TileSizes {
   readonly workGroupSize: number;
   readonly items: number;
 }
 
 /** The same, whether items go one by one, and the lanes that a subgroup may have. */
-export interface LaneShape extends TileShape {
+export interface LaneSizes extends TileSizes {
   readonly oneByOne: boolean;
   readonly minSubgroupSize: number;
   readonly maxSubgroupSize: number;
 }
 
 /** A kernel of tiles that an operator may change. */
-export interface TileKernel<Sizes extends TileShape> {
+export interface TileKernel<Sizes extends TileSizes> {
   readonly sizes: Sizes;
   readonly algorithm: string;
   readonly exclusive?: boolean;
@@ -61,7 +61,7 @@ export interface TileKernel<Sizes extends TileShape> {
  * Tiles that an operator has of its own: for items, files that replace declarations of the kernel, which has these constants and this
  * entry point; for the totals of tiles, other sizes. It is undefined for kernels that it leaves as they are.
  */
-export type OwnTiles = <Sizes extends LaneShape>(
+export type OwnTiles = <Sizes extends LaneSizes>(
   side: "items" | "elements",
   entryPoint: "scan_tiles" | "scan_single_pass" | "scan_left_tiles" | "reduce_tiles",
   constants: Constants,
@@ -73,19 +73,19 @@ export type OwnTiles = <Sizes extends LaneShape>(
  * bytes of work-group memory that they use beside those of the algorithm.
  */
 export interface OwnLanes {
-  readonly rows: readonly (TileShape & {
+  readonly rows: readonly (TileSizes & {
     readonly elementBytes: number;
     readonly maxLength: number;
     readonly algorithm: "subgroup";
   })[];
-  takes(sizes: LaneShape): boolean;
-  memory(sizes: LaneShape): number;
+  takes(sizes: LaneSizes): boolean;
+  memory(sizes: LaneSizes): number;
 }
 
 /** Gives the tuning of kernels that read items, for that of kernels that read elements. */
 export type ItemTuning = <
-  Tuning extends Pick<TileKernel<TileShape>, "algorithm" | "gpuLimits"> & {
-    readonly sizes: TileShape & { readonly oneByOne: boolean };
+  Tuning extends Pick<TileKernel<TileSizes>, "algorithm" | "gpuLimits"> & {
+    readonly sizes: TileSizes & { readonly oneByOne: boolean };
   },
 >(
   tuning: Tuning,

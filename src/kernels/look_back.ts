@@ -179,8 +179,10 @@ export interface LookBackChoices {
   readonly patience: number;
   /** Whether work-groups take tiles in the order in which they start. */
   readonly tickets: boolean;
-  /** For tests: the most work-groups that scan data whose length only the GPU knows, or that reduce data by several tiles each. */
-  readonly workGroups?: number;
+  /** For tests: the most work-groups that scan data whose length only the GPU knows. */
+  readonly scanWorkGroups?: number;
+  /** For tests: the most work-groups that reduce data by several tiles each. */
+  readonly reduceWorkGroups?: number;
   /** For tests: declarations in place of those of faults_none.wgsl. */
   readonly faults?: SourceText;
 }

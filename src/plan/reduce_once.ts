@@ -31,8 +31,8 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
   const tile = tileOf(tuning);
   const shape = lookBackShape(tuning);
   const strides = shape.byVotes && takesAnyOrder(monoid);
-  const { patience = facts.software ? 16 : 1000, faults, workGroups = MOST_WORK_GROUPS } = testing;
-  const most = strides ? workGroups : Math.min(tile, MOST_TILES);
+  const { patience = facts.software ? 16 : 1000, faults, reduceWorkGroups = MOST_WORK_GROUPS } = testing;
+  const most = strides ? reduceWorkGroups : Math.min(tile, MOST_TILES);
   const longest = strides ? Number.POSITIVE_INFINITY : most * tile;
   const tiles = Math.min(most, Math.ceil(plan.maxLength / tile));
   // Subgroups combine totals in rows of vectors, where a pass of its own combines them in rows of single totals.

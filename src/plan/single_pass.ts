@@ -363,10 +363,10 @@ export const singlePass: PlanSinglePass = (
     scanOf(plan, own, segments) {
       const taken = plan.variants.map(({ arrangement }) => arrangement).filter((one) => takes(one, segments));
       // A software adapter starts as many work-groups as there are tiles: see count_work_groups.ts.
-      const { workGroups = facts.software ? undefined : MOST_WORK_GROUPS } = testing;
+      const { scanWorkGroups = facts.software ? undefined : MOST_WORK_GROUPS } = testing;
       const isShort = !domain.long && domain.elementBytes <= 8 && !tuning.sizes.oneByOne;
       const mayTakeTurns = own.lengthOnGpu && isShort && segments === undefined;
-      const mostWorkGroups = (mayTakeTurns && workGroups) || Number.POSITIVE_INFINITY;
+      const mostWorkGroups = (mayTakeTurns && scanWorkGroups) || Number.POSITIVE_INFINITY;
       const takesTurns = mostWorkGroups < single.tilesOf(plan.maxLength);
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const lanesExchange =

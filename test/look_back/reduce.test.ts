@@ -93,12 +93,12 @@ const cases: readonly Case[] = [
     op: untyped(add),
     tuning: bySubgroups,
   },
-  ...[2, 3, 7].map((workGroups) => ({
-    title: `sums by ${workGroups} work-groups of subgroups, each of many tiles`,
+  ...[2, 3, 7].map((reduceWorkGroups) => ({
+    title: `sums by ${reduceWorkGroups} work-groups of subgroups, each of many tiles`,
     type: u32,
     op: untyped(add),
     tuning: bySubgroups,
-    testing: { workGroups },
+    testing: { reduceWorkGroups },
   })),
   ...[u64, i64, f64].flatMap((type) =>
     [min, max].map((op) => ({
@@ -107,7 +107,7 @@ const cases: readonly Case[] = [
       op: untyped(op),
       items: fewUpperWords,
       tuning: bySubgroups,
-      testing: { workGroups: 5 },
+      testing: { reduceWorkGroups: 5 },
     })),
   ),
   {
@@ -227,7 +227,7 @@ describe("a reduction in one dispatch", () => {
 
   const f32Sums: readonly (Pick<Case, "title" | "tuning" | "testing"> & { readonly tiles: number })[] = [
     { title: "a tile each", tiles: 32 },
-    { title: "many tiles each", tiles: 100, tuning: bySubgroups, testing: { workGroups: 37 } },
+    { title: "many tiles each", tiles: 100, tuning: bySubgroups, testing: { reduceWorkGroups: 37 } },
   ];
   test.for(f32Sums)(
     "f32 add, $title: within the bound, and the same bits whatever is late or missing",
@@ -439,7 +439,7 @@ describe("a reduction in one dispatch", () => {
       const subject = await prepareReduce(
         fold(),
         { type, op, maxLength: 16 * tile, passes: "single", workGroupSize, itemsPerThread, ...algorithm },
-        { faults, workGroups: 5 },
+        { faults, reduceWorkGroups: 5 },
         { change },
       );
       const runs = runsAtLengths([tile + 1, 16 * tile - 3], (length, name) => {
