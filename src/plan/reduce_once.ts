@@ -53,7 +53,10 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
   const sources = reduceOnceSources(monoid, shape, strides, { patience, ...(faults && { faults }) });
   const kernel = kernelOf((own) => [...sources, ...tuning.sources(own, { strides })]);
   const { entries, bytes } = spineSize(shape, tiles, monoid, RUNS);
-  const spine = { scratch: plan.scratch.length, entries };
+  // Data longer than that takes a dispatch for each level, and so do ranges that do not start at a vector.
+  const isAlways = plan.variants.length === 1 && plan.maxLength <= longest;
+  const levels = isAlways ? [] : plan.scratch;
+  const spine = { scratch: levels.length, entries };
   const slots = bound(kernel, [
     [bindingOf.input, "input"],
     [bindingOf.output, "output"],
@@ -61,14 +64,12 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
     [bindingOf.initial, "initial"],
     [bindingOf.spine, { scratch: spine.scratch }],
   ]);
-  // Data longer than that takes a dispatch for each level, and so do ranges that do not start at a vector.
-  const isAlways = plan.variants.length === 1 && plan.maxLength <= longest;
   const others = isAlways ? plan.passes(1, "vectors").map((pass) => pass.kernel) : plan.kernels;
   return {
     ...plan,
     kernels: distinct([kernel, ...others]),
-    scratch: [...plan.scratch, bytes],
-    eagerScratch: plan.eagerScratch + 1,
+    scratch: [...levels, bytes],
+    eagerScratch: levels.length + 1,
     spine,
     passes: (length, arrangement, aside, params) =>
       arrangement === "vectors" && !aside && length > tile && length <= longest

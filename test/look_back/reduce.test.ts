@@ -262,6 +262,9 @@ describe("a reduction in one dispatch", () => {
       single.passes(length, arrangement, aside).length;
     expect([0, 32, 33, 1024, 1025].map((length) => dispatches(length, "vectors"))).toEqual([1, 1, 1, 1, 3]);
     expect([dispatches(1024, "items"), dispatches(1024, "vectors", true)]).toEqual([2, 2]);
+    // Then levels have no scratch of their own.
+    const vectors = await planReduce({ ...base, maxLength: 1024, passes: "single" }, facts, ["vectors"]);
+    expect([vectors.scratch.length, vectors.eagerScratch, single.scratch.length]).toEqual([1, 1, 4]);
     const two = await planReduce({ ...base, maxLength: 1024, passes: "reduce-then-scan" }, facts);
     expect(two.passes(1024, "vectors")).toHaveLength(2);
     const unasked = (lookBack: boolean) => planReduce({ ...base, maxLength: 1024 }, { ...facts, lookBack });
