@@ -3,6 +3,7 @@ import { GridComponent, LegendComponent, TitleComponent } from "echarts/componen
 import * as echarts from "echarts/core";
 import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
+import { plotName, type quantityNames } from "./plot_names.ts";
 import type { Report } from "./report.ts";
 import { groupsOf } from "./report.ts";
 import type { Row } from "./run.ts";
@@ -23,7 +24,7 @@ interface Series {
 }
 
 interface Quantity {
-  readonly name: string;
+  readonly name: (typeof quantityNames)[number];
   readonly title: (type: string) => string;
   readonly unit: string;
   readonly of: (row: Row) => number;
@@ -204,7 +205,7 @@ export function plotsOf({ rows, device, commit }: Report, form: keyof typeof FOR
   return types.flatMap((type) =>
     quantities.map(
       (quantity): Plot => ({
-        name: `${quantity.name}-${type}.svg`,
+        name: plotName(quantity.name, type),
         svg: draw(
           quantity.title(type),
           `${device.name}${device.software ? " (software)" : ""}, ${device.driver}; commit ${commit}; medians, every element verified`,

@@ -2,7 +2,7 @@ import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { roundingOf } from "../src/algebra/rounding.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import type { Fold, Operator, ScalarType, Segments, TypeName } from "../src/index.ts";
-import { ArgumentError, elementTypes } from "../src/index.ts";
+import { ArgumentError, add, elementTypes } from "../src/index.ts";
 import {
   argMaxReference,
   argMinReference,
@@ -128,7 +128,7 @@ function optionsOf(choice: Choice, data: ScalarArray, place: "gpu" | "cpu"): obj
         : { classes, ...(place === "gpu" && { class: number?.text }) },
     histogram: {
       ...binsOf(choice, place),
-      ...(choice.weights && { weights: Uint32Array.from(choice.weights) }),
+      ...(choice.weights && { weights: choice.weights.data }),
     },
     sort: { descending },
     argSort: { descending },
@@ -175,7 +175,7 @@ function outputsOf(
       return [part("values"), { name: "count", type: "u32", data: Uint32Array.of(count) }];
     }
     case "histogram":
-      return whole(weights === undefined ? "counts" : "sums", "u32");
+      return weights === undefined ? whole("counts", "u32") : whole("sums", weights.type);
     case "sort":
       return whole("sorted");
     case "argSort":
@@ -247,6 +247,18 @@ export function callOnCpu(choice: Choice, data: ScalarArray): Output[] {
 const counted = (count: number, what: string): string =>
   `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 
+/** How what a call combines is rounded. */
+function roundingIn({ type, op, own, segments, weights }: Choice): ReturnType<typeof roundingOf> | "own" {
+  if (weights !== undefined) {
+    return roundingOf(add as Operator, elementTypes[weights.type]);
+  }
+  const scalar = elementTypes[type] as ScalarType;
+  if (segments === undefined) {
+    return "none";
+  }
+  return own === undefined ? roundingOf(op as Operator, scalar) : scalar.kind === "float" ? "own" : "none";
+}
+
 /** Compares every element of every array: bit for bit, or the sums of floats within a bound. */
 export function verifyOutputs(
   choice: Choice,
@@ -254,15 +266,7 @@ export function verifyOutputs(
   actual: readonly Output[],
   expected: readonly Output[],
 ): Verdict {
-  const scalar = elementTypes[choice.type] as ScalarType;
-  const combines = choice.segments !== undefined;
-  const rounding = !combines
-    ? "none"
-    : choice.own !== undefined
-      ? scalar.kind === "float"
-        ? "own"
-        : "none"
-      : roundingOf(choice.op as Operator, scalar);
+  const rounding = roundingIn(choice);
   let values = 0;
   for (const [at, { name, type, data: wanted }] of expected.entries()) {
     const found = actual[at]?.data;
@@ -273,7 +277,7 @@ export function verifyOutputs(
       };
     }
     values += wanted.length;
-    if (rounding !== "none" && (name === "prefixes" || name === "totals" || name === "values")) {
+    if (rounding !== "none" && ["prefixes", "totals", "values", "sums"].includes(name)) {
       continue;
     }
     const [gpu, cpu] = [readerOf(found, type), readerOf(wanted, type)];
@@ -297,7 +301,9 @@ export function verifyOutputs(
         ok: undefined,
         text: `${count}, which the CPU computes, too. WGSL leaves the rounding of floats open, so no bound is known for an operator of your own.`,
       }
-    : withinBound(choice, data, sums.data, theirs.data, count);
+    : choice.weights !== undefined
+      ? weightsWithinBound(choice, data, sums.data, theirs.data, count)
+      : withinBound(choice, data, sums.data, theirs.data, count);
 }
 
 /** Whether a segment starts with an item. Of columns, those of a row are told from those of the row before. */
@@ -343,10 +349,80 @@ function itemsOf(segments: Segments, length: number): Items[] {
   return borders.slice(1).map((to, at) => ({ from: borders[at] as number, to, step: 1 }));
 }
 
+/** Compares sums or products with what they should be. */
+interface BoundCheck {
+  /** What to say if a result is off by more than its operations allow, or no bound is known. */
+  check(at: number, wanted: number, magnitude: number, operations: number): Verdict | undefined;
+  /** What to say if none is. */
+  verdict(): Verdict;
+}
+
 /**
- * Whether sums or products are within the bound for n operations in any order: n · u / (1 − n · u) of the sum of the
- * magnitudes. Higham, Accuracy and Stability of Numerical Algorithms, section 4.2.
+ * Checks against the bound for n operations in any order: n · u / (1 − n · u) of the sum of the magnitudes, and `least` more. Higham,
+ * Accuracy and Stability of Numerical Algorithms, section 4.2.
  */
+function boundCheck(
+  type: TypeName,
+  actual: ScalarArray,
+  { unit, least, of }: { readonly unit: number; readonly least: number; readonly of: string },
+  count: string,
+): BoundCheck {
+  const gpu = readerOf(actual, type);
+  let worst = 0;
+  return {
+    check(at, wanted, magnitude, operations) {
+      const off = Math.abs(Number(gpu(at)) - wanted);
+      const part = operations * unit;
+      const bound = part < 0.5 ? (part / (1 - part)) * magnitude + least : Infinity;
+      // What may overflow, or is no number, is off by nothing that could be told.
+      if (!(magnitude + bound < (greatest[type] ?? Infinity))) {
+        return bound === Infinity
+          ? {
+              ok: undefined,
+              text: `${count}. A ${of} has ${counted(operations, "element")}: for sums of that many ${type} no bound is known.`,
+            }
+          : undefined;
+      }
+      worst = Math.max(worst, off);
+      return off <= bound
+        ? undefined
+        : {
+            ok: false,
+            text: `At ${at} the GPU has ${show(gpu(at))}, which is ${off.toPrecision(2)} from ${show(wanted)}, and the bound is ${bound.toPrecision(2)}.`,
+          };
+    },
+    verdict: () => ({
+      ok: true,
+      text: `${count}, each within the bound that rounding allows; at most ${worst.toPrecision(2)} off.`,
+    }),
+  };
+}
+
+/** Whether the sums of a histogram's weights, of f32 in any order, are within their bound. */
+function weightsWithinBound(
+  choice: Choice,
+  data: ScalarArray,
+  actual: ScalarArray,
+  expected: ScalarArray,
+  count: string,
+): Verdict {
+  const { weights: _, ...bins } = optionsOf(choice, data, "cpu") as { readonly weights?: Float32Array };
+  const type = elementTypes[choice.type];
+  const of = (weights?: Float32Array): ArrayLike<number> =>
+    histogramReference(data, { ...bins, type, ...(weights && { weights }) } as never);
+  const [items, magnitudes] = [of(), of(Float32Array.from(choice.weights?.data as Float32Array, Math.abs))];
+  const { check, verdict } = boundCheck("f32", actual, { unit: units.f32 ?? 0, least: 0, of: "bin" }, count);
+  for (let bin = 0; bin < expected.length; bin++) {
+    // The CPU's sum is rounded once.
+    const wrong = check(bin, Number(expected[bin]), magnitudes[bin] ?? 0, (items[bin] ?? 0) + 1);
+    if (wrong !== undefined) {
+      return wrong;
+    }
+  }
+  return verdict();
+}
+
+/** Whether the sums or products of segments are within their bound. */
 function withinBound(
   { type, op, segments, primitive, exclusive }: Choice,
   data: ScalarArray,
@@ -354,35 +430,15 @@ function withinBound(
   expected: ScalarArray,
   count: string,
 ): Verdict {
-  const [gpu, cpu, read] = [readerOf(actual, type), readerOf(expected, type), readerOf(data, type)];
+  const [cpu, read] = [readerOf(expected, type), readerOf(data, type)];
   const isProduct = op.name === "mul";
   // Doubles are exact enough for the sums of shorter floats; for f64, the CPU's sums are off by as much.
   const [unit, exact] = type === "f64" ? [2 * 2 ** -53, false] : [units[type] ?? 0, true];
   const all = itemsOf(segmentsFor(segments as ChosenSegments, data, type), data.length);
-  let worst = 0;
-  const check = (at: number, sum: number, magnitude: number, operations: number): Verdict | undefined => {
-    const wanted = exact ? sum : Number(cpu(at));
-    const off = Math.abs(Number(gpu(at)) - wanted);
-    const part = operations * unit;
-    const bound =
-      part < 0.5 ? (part / (1 - part)) * magnitude + (isProduct ? (leastNormals[type] ?? 0) : 0) : Infinity;
-    // What may overflow, or is no number, is off by nothing that could be told.
-    if (!(magnitude + bound < (greatest[type] ?? Infinity))) {
-      return bound === Infinity
-        ? {
-            ok: undefined,
-            text: `${count}. A segment has ${counted(operations, "element")}: for sums of that many ${type} no bound is known.`,
-          }
-        : undefined;
-    }
-    worst = Math.max(worst, off);
-    return off <= bound
-      ? undefined
-      : {
-          ok: false,
-          text: `At ${at} the GPU has ${show(gpu(at))}, which is ${off.toPrecision(2)} from ${show(wanted)}, and the bound is ${bound.toPrecision(2)}.`,
-        };
-  };
+  const least = isProduct ? (leastNormals[type] ?? 0) : 0;
+  const bound = boundCheck(type, actual, { unit, least, of: "segment" }, count);
+  const check = (at: number, sum: number, magnitude: number, operations: number): Verdict | undefined =>
+    bound.check(at, exact ? sum : Number(cpu(at)), magnitude, operations);
   for (const [segment, { from, to, step }] of all.entries()) {
     let [sum, magnitude] = isProduct ? [1, 1] : [0, 0];
     let items = 0;
@@ -403,8 +459,5 @@ function withinBound(
       return wrong;
     }
   }
-  return {
-    ok: true,
-    text: `${count}, each within the bound that rounding allows; at most ${worst.toPrecision(2)} off.`,
-  };
+  return bound.verdict();
 }

@@ -77,8 +77,8 @@ export interface Choice {
   readonly classes: number | undefined;
   /** The edges of a histogram's bins. Without them and without `number`, bins are even. */
   readonly edges: readonly Scalar[] | undefined;
-  /** A weight for each element of a histogram. Without them, elements are counted. */
-  readonly weights: readonly number[] | undefined;
+  /** A weight for each element of a histogram, and the type of these. Without them, elements are counted. */
+  readonly weights: { readonly type: OwnTypeName; readonly data: ScalarArray } | undefined;
   /** What `searchSorted` looks for. */
   readonly wanted: ScalarArray | undefined;
   /** Whether it gives the place behind equal elements. */

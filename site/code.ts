@@ -283,7 +283,7 @@ export function codeOf(choice: Choice, numbers: Numbers): string {
     ...(parts?.lines ?? []),
     ...(primitive === "expandRuns" ? [countsLine(choice)] : []),
     ...(primitive === "histogram" && choice.weights
-      ? [`const weights = Uint32Array.of(${choice.weights.join(", ")});`]
+      ? [`const weights = ${arrayText(choice.weights.type, choice.weights.data)};`]
       : []),
     ...(primitive === "searchSorted" && wanted
       ? [

@@ -180,7 +180,10 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
         : planPartition({ ...all, classes, class: number?.text ?? "" }, facts, methodsWithSubgroups);
     case "histogram": {
       const own = edges ? { edges } : number ? { bins, bin: number.text } : { bins, range };
-      return planHistogram({ ...all, ...own, ...(weights && { weights: u32 }) } as never, facts);
+      return planHistogram(
+        { ...all, ...own, ...(weights && { weights: elementTypes[weights.type] }) } as never,
+        facts,
+      );
     }
     case "sort":
       return planSort({ ...all, descending }, facts, methodsWithSubgroups);

@@ -91,10 +91,12 @@ options(select("passes"), [
   ["single", "one: look-back"],
   ["reduce-then-scan", "two"],
 ]);
-options(
-  select("key-type"),
-  ownTypes.map((name) => [name, name]),
-);
+for (const id of ["key-type", "weight-type"]) {
+  options(
+    select(id),
+    ownTypes.map((name) => [name, name]),
+  );
+}
 options(select("source"), Object.entries(sources));
 options(
   select("example"),
@@ -178,6 +180,13 @@ const chosenWanted = (type: TypeName): ScalarArray =>
     ? countingArray(type, 8, false)
     : parseNumbers(input("wanted").value, type);
 
+/** The weights that are typed; nothing if the field is empty. */
+function chosenWeights(): Choice["weights"] {
+  const text = input("weights").value;
+  const type = select("weight-type").value as OwnTypeName;
+  return text.trim() === "" ? undefined : { type, data: parseNumbers(text, type) };
+}
+
 /** The edges of bins, of a type. */
 function chosenEdges(type: TypeName): Scalar[] {
   const data = parseNumbers(input("edges").value, type);
@@ -226,7 +235,7 @@ function choice(): Choice {
         : undefined,
     classes: hasClasses() ? wholeNumber("classes", "The classes are", 1, 16) : undefined,
     edges: binsBy() === "edges" ? chosenEdges(type) : undefined,
-    weights: primitive() === "histogram" ? typedNumbers("weights") : undefined,
+    weights: primitive() === "histogram" ? chosenWeights() : undefined,
     wanted: primitive() === "searchSorted" ? chosenWanted(type) : undefined,
     behind: input("behind").checked,
     counts: primitive() === "expandRuns" ? typedNumbers("counts") : undefined,

@@ -5,6 +5,7 @@ import { atHandText } from "../../bench/at_hand_report.ts";
 import { runCuda } from "../../bench/cuda.ts";
 import { hostOf, packageFolder } from "../../bench/host.ts";
 import { loadPeers } from "../../bench/peers.ts";
+import { plotNames } from "../../bench/plot_names.ts";
 import { timeRecording } from "../../bench/record-cost.ts";
 import type { Report } from "../../bench/report.ts";
 import { textOf } from "../../bench/report.ts";
@@ -15,7 +16,7 @@ import { createTimer, paceFor } from "../../bench/timer.ts";
 import type { Fold } from "../node.ts";
 import { doAll, UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
-import { DASH, makeFolder, openTarget } from "./files.ts";
+import { DASH, makeFolder, openTarget, requireApart } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
@@ -81,6 +82,10 @@ export async function bench(options: BenchOptions): Promise<void> {
 
   const measured = await withFold(options, async (fold) => {
     const { sets, notes } = planSuite(options, factsOf(fold), benchPrimitives);
+    if (folder !== undefined) {
+      const plots = plotNames(sets.map(({ type }) => type)).map((name) => join(folder, name));
+      await requireApart([...plots, ...(options.json === undefined ? [] : [options.json])]);
+    }
     const progress = startSteps("bench", stepsOf(sets, peers.webgpu) + 1 + 2 * peers.cuda.length, "steps");
     const timer = await createTimer(fold.device, paceFor(fold.software, quick));
     try {

@@ -20,8 +20,7 @@ export function oneLine(cause: unknown): string {
     message
       .split(/[\r\n]+/)
       .map((one) => one.trim())
-      // A device may say where in its own code something failed.
-      .filter((one) => one !== "" && !/^at .*:\d+\)$/.test(one))
+      .filter((one) => one !== "")
       .join(" "),
   );
   if (cause instanceof RangeError && /allocation failed|array length/i.test(line)) {

@@ -3,14 +3,17 @@ import type { Stats } from "node:fs";
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
   fsync,
+  mkdirSync,
   openSync,
   read,
   renameSync,
   rmSync,
+  statSync,
   write,
 } from "node:fs";
 import { access, mkdir, open, readFile, readlink, realpath, stat } from "node:fs/promises";
@@ -283,16 +286,46 @@ export async function requireApart(paths: readonly string[]): Promise<void> {
   if (files.length < 2) {
     return;
   }
-  const taken = new Set<string>();
+  const taken: Place[] = [];
   for (const path of files) {
-    const { folder, name } = await placeOf(path);
-    const place = join(folder, name);
-    if (taken.has(place)) {
+    const place = await placeOf(path);
+    if (taken.some((other) => named(path, () => isSamePlace(place, other)))) {
       throw new UsageError(`${path}: two outputs would go there; it takes a file for each`);
     }
-    taken.add(place);
+    taken.push(place);
   }
 }
+
+/** Whether a file at one place would be the file at the other. */
+const isSamePlace = (one: Place, other: Place): boolean =>
+  isSameFolder(one.folder, other.folder) &&
+  (one.name === other.name ||
+    (foldedName(one.name) === foldedName(other.name) && !tellsApart(one.folder, one.name, other.name)));
+
+/** Not by their paths: where case is not told apart, a folder has several. */
+function isSameFolder(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((folder) => statSync(folder, { bigint: true }));
+  return a?.dev === b?.dev && a?.ino === b?.ino;
+}
+
+/** A name without what some file systems do not tell apart: case, and how letters with accents are encoded. */
+const foldedName = (name: string): string => name.normalize("NFKC").toUpperCase().toLowerCase();
+
+/** Whether two names name two files in a folder, which a new folder in it tells. It is gone before a signal is looked at. */
+function tellsApart(folder: string, one: string, other: string): boolean {
+  const trial = temporaryIn(folder);
+  mkdirSync(trial);
+  try {
+    closeSync(openSync(join(trial, one), "wx"));
+    return !existsSync(join(trial, other));
+  } finally {
+    rmSync(trial, { recursive: true, force: true });
+  }
+}
+
+/** A name that nothing has. It is not made of an output's own name, which may be as long as names can be. */
+const temporaryIn = (folder: string): string =>
+  join(folder, `.wavefold-${randomBytes(8).toString("hex")}.tmp`);
 
 /** As many as Linux follows. */
 const MOST_LINKS = 40;
@@ -345,8 +378,7 @@ async function replace(
   path: string,
   work: (output: Output) => Promise<void>,
 ): Promise<void> {
-  // Not the file's own name, which may be as long as names can be.
-  const temporary = join(folder, `.wavefold-${randomBytes(8).toString("hex")}.tmp`);
+  const temporary = temporaryIn(folder);
   // Also where a signal ends the program. What makes the file and renames it returns before a signal is looked at.
   const forget = onExit(() => rmSync(temporary, { force: true }));
   const failed = (cause: unknown): never => {

@@ -138,6 +138,12 @@ describe("bench", () => {
       "/proc/plots",
       ...SOFTWARE,
     );
+    mkdirSync(join(folder, "plots"));
+    for (const json of ["plots/ratio-u32.svg", "./plots/../plots/throughput-u32.svg"]) {
+      const message = /^wavefold: \S+-u32\.svg: two outputs would go there; it takes a file for each\n$/;
+      fails(message, "bench", ...tiny, "--types", "u32", "--plot", "plots", "--json", json);
+      expect(readdirSync(join(folder, "plots"))).toEqual([]);
+    }
     writeFileSync(join(folder, "none.mjs"), "export const peer = 1;");
     fails(/none\.mjs exports no peer/, "bench", "--peers", ".", ...SOFTWARE);
   });

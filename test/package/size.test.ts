@@ -33,7 +33,7 @@ const scanOf = (data: string, options = "{}"): string =>
   programOf("openFold", `globalThis.result = [...await fold.scan(${data}.of(3, 1, 7), ${options})];`);
 
 /** What `openFold` and a scan of any native type may take. */
-const SCAN = { bytes: 22 * 1024, files: 3 };
+const SCAN = { bytes: 22 * 1024, files: 2 };
 
 /** Runs a kernel that `linked` joins with a scan in a work-group of 1 … 256: the last prefix, and the total at each thread. */
 const IN_KERNEL = `const code = linked(\`
@@ -113,7 +113,7 @@ const budgets: readonly Budget[] = [
       "const scan = await fold.prepareScan({ type: u32, maxLength: 1000 }); globalThis.result = typeof scan.record;",
     ),
     result: "function",
-    limit: { bytes: 27_150, files: 6 },
+    limit: { bytes: 27_150, files: 5 },
     esbuild: 31_250,
   },
 ];

@@ -757,9 +757,13 @@ describe("on the GPU", () => {
         const input = storageBuffer(device, data);
         for (let turn = 0; turn < 8; turn++) {
           const segmentCount = 1 + (next() % most);
-          const offsets = Uint32Array.from({ length: segmentCount + 1 }, () =>
-            next() % 8 === 0 ? next() : next() % (length + 1),
-          );
+          let last = 0;
+          // Half of them fall rarely: then a lane has the ends of segments that are far apart, and no empty one.
+          const offsets = Uint32Array.from({ length: segmentCount + 1 }, () => {
+            last =
+              turn % 2 === 0 && next() % 6 !== 0 ? last + (next() % (length >> 3)) : next() % (length + 1);
+            return next() % 8 === 0 ? next() : last;
+          });
           const title = `${length} items, ${offsets}`;
           const heads = new Uint32Array(length);
           for (const one of offsets) {

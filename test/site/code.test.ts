@@ -120,9 +120,27 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
       primitive: "histogram",
       type: "f32",
       edges: [-Infinity, 0, 2.5, 10],
-      weights: [1, 2, 3, 4, 5],
+      weights: { type: "u32", data: Uint32Array.of(1, 2, 3, 4, 5) },
     }),
     numbers: typed("f32", "-3 2 7 nan 0"),
+  },
+  {
+    choice: choiceOf({
+      primitive: "histogram",
+      bins: 2,
+      range: [0, 8],
+      weights: { type: "f32", data: Float32Array.of(0.5, -2, 1.25, 0.25) },
+    }),
+    numbers: typed("u32", "3 1 7 0"),
+  },
+  {
+    choice: choiceOf({
+      primitive: "histogram",
+      type: "u64",
+      edges: [0n, 4n, 9n],
+      weights: { type: "i32", data: Int32Array.of(-7, 2 ** 30, -1, 2 ** 30) },
+    }),
+    numbers: typed("u64", "3 1 7 0"),
   },
   {
     choice: choiceOf({
@@ -291,6 +309,35 @@ test("one wrong element of any result is found", async () => {
     const short = expected.map((output) => ({ ...output, data: (output.data as Uint32Array).slice(1) }));
     expect(verifyOutputs(choice, data, short, expected).text).toMatch(/^The GPU gives /);
   }
+});
+
+inTurn("sums of a histogram's weights may be off by their bound, and by no more", async () => {
+  const length = 4096;
+  const data = Uint32Array.from({ length }, (_, at) => (at * 7) % 100);
+  const weights = Float32Array.from({ length }, (_, at) => Math.sin(at) * 3);
+  const choice = choiceOf({
+    primitive: "histogram",
+    bins: 10,
+    range: [0, 100],
+    weights: { type: "f32", data: weights },
+  });
+  const expected = callOnCpu(choice, data);
+  const actual = await callOnGpu(fold(), choice, data);
+  expect(verifyOutputs(choice, data, actual, expected)).toMatchObject({
+    ok: true,
+    text: expect.stringMatching(/^10 values, each within the bound that rounding allows; at most /),
+  });
+  const sums = actual[0]?.data as Float32Array;
+  // A bin has 410 weights at most, of at most 3 each. This is past their bound.
+  sums[9] = (sums[9] ?? 0) + 410 * 3 * 411 * 2 ** -23;
+  expect(verifyOutputs(choice, data, actual, expected)).toMatchObject({
+    ok: false,
+    text: expect.stringMatching(/^At 9 the GPU has /),
+  });
+  // What is no number is off by nothing that could be told.
+  weights[0] = Number.NaN;
+  const none = callOnCpu(choice, data);
+  expect(verifyOutputs(choice, data, none, none).ok).toBe(true);
 });
 
 inTurn("sums of segments may be off by their bound, and by no more", async () => {

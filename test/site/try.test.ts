@@ -187,6 +187,22 @@ test("a histogram between edges, by WGSL, and of weights", async () => {
   await expect
     .poll(() => textOf(page, "#code"))
     .toContain("const sums = await fold.histogram(data, { edges: [0, 2, 5, 9], weights });");
+  const types = page.getByRole("combobox", { name: "Type of the weights" });
+  expect(await types.locator("option").allTextContents()).toEqual(["u32", "i32", "f32"]);
+  await page.getByRole("textbox", { name: /^Weights/ }).fill("-1 2 -3 4 -5 6 -7 8");
+  expect(await run(page)).toBe("Number 1 is “-1”; u32 takes whole numbers from 0 to 4294967295");
+  await types.selectOption("i32");
+  expect(await run(page)).toMatch(/^3 values: each the same/);
+  expect(await row(page, "sums")).toEqual(["12", "2", "-10"]);
+  await page.getByRole("textbox", { name: /^Weights/ }).fill("0.5 1.5 2.25 3 4 5 6 -7");
+  await types.selectOption("f32");
+  expect(await run(page)).toMatch(/^3 values, each within the bound that rounding allows; at most 0\.0 off/);
+  expect(await row(page, "sums")).toEqual(["9.5", "-2.5", "8.25"]);
+  await expect
+    .poll(() => textOf(page, "#code"))
+    .toContain("const weights = Float32Array.of(0.5, 1.5, 2.25, 3, 4, 5, 6, -7);");
+  await page.getByRole("combobox", { name: "Show" }).selectOption({ index: 1 });
+  await expect.poll(() => textOf(page, "#wgsl")).toContain("alias Amount = f32;");
   await page.getByRole("textbox", { name: /^Weights/ }).fill("");
   await by.selectOption("bin");
   await page.getByRole("spinbutton", { name: "Bins" }).fill("3");

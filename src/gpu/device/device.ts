@@ -3,6 +3,7 @@ import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
 import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./call_memory.ts";
 import type { Context, Pipeline } from "./context.ts";
 import { COMPUTE_STAGE } from "./usage_flags.ts";
+import { withoutStack } from "./without_stack.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
 export type Compilable = Omit<Kernel, "vector">;
@@ -82,7 +83,9 @@ export function requireDevice(context: Context, title: string): void {
 function lostError({ reason, message }: GPUDeviceLostInfo, title: string): DeviceLostError {
   const how = reason === "destroyed" ? reason : "lost";
   return Object.assign(
-    new DeviceLostError(`${title}: the device was ${how}${message && ` (${message})`}; open a new one`),
+    new DeviceLostError(
+      `${title}: the device was ${how}${message && ` (${withoutStack(message)})`}; open a new one`,
+    ),
     { reason },
   );
 }

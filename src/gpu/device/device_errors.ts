@@ -11,6 +11,7 @@ import type { Module } from "../../text/link.ts";
 import { MARK } from "../../text/mark.ts";
 import { LINE_BREAK } from "../../text/pieces.ts";
 import type { SourceText } from "../../text/source.ts";
+import { withoutStack } from "./without_stack.ts";
 
 /** Matches the mark that starts the caller's names in a module that has ours, too. */
 const MARKED = new RegExp(`(?<!\\p{XID_Continue})${MARK}`, "gu");
@@ -146,9 +147,6 @@ function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Lin
   const around = [lines[at + 1], lines[at - 1], lines[at + 2]];
   return around.find((line) => line?.source.callers);
 }
-
-/** What a device says, without the lines that say where in its own code. */
-const withoutStack = (message: string): string => message.replace(/\n\s+at .*/gs, "").trim();
 
 /** The error for what a device refuses. */
 export const refusedError = (title: string, { message }: GPUError): WavefoldError =>
