@@ -6,6 +6,7 @@ import elementsItemsFile from "../../shaders/device/rows/elements_items.wgsl";
 import elementsVectorsFile from "../../shaders/device/rows/elements_vectors.wgsl";
 import levelsFile from "../../shaders/device/rows/levels.wgsl";
 import reduceLevelsFile from "../../shaders/device/rows/reduce_levels.wgsl";
+import reducePartFile from "../../shaders/device/rows/reduce_part.wgsl";
 import reduceSubgroupsFile from "../../shaders/device/rows/reduce_subgroups.wgsl";
 import scanLevelsFile from "../../shaders/device/rows/scan_levels.wgsl";
 import scanSubgroupsFile from "../../shaders/device/rows/scan_subgroups.wgsl";
@@ -47,6 +48,7 @@ const elementsItems = /* @__PURE__ */ file("rows/elements_items.wgsl", elementsI
 const elementsVectors = /* @__PURE__ */ file("rows/elements_vectors.wgsl", elementsVectorsFile);
 const levels = /* @__PURE__ */ file("rows/levels.wgsl", levelsFile);
 const reduceLevels = /* @__PURE__ */ file("rows/reduce_levels.wgsl", reduceLevelsFile);
+const reducePart = /* @__PURE__ */ file("rows/reduce_part.wgsl", reducePartFile);
 const reduceSubgroups = /* @__PURE__ */ file("rows/reduce_subgroups.wgsl", reduceSubgroupsFile);
 const scanLevels = /* @__PURE__ */ file("rows/scan_levels.wgsl", scanLevelsFile);
 const scanSubgroups = /* @__PURE__ */ file("rows/scan_subgroups.wgsl", scanSubgroupsFile);
@@ -214,7 +216,10 @@ export function reduceRowsKernel(
       ...tiles(monoid),
       rowTiles,
       reduceRows,
-      ...(algorithm === "subgroup" ? [subgroups, reduceSubgroups] : [levels, reduceLevels]),
+      // Elements are the totals of parts: a tile has a part of one row.
+      ...(algorithm === "subgroup"
+        ? [subgroups, output === "elements" ? reducePart : reduceSubgroups]
+        : [levels, reduceLevels]),
       ...(options.counts ? [rowCount] : []),
       // The initial value joins where the result is stored.
       ...((output === "items" ? ends : undefined)?.sources("result") ?? []),

@@ -145,11 +145,23 @@ const mutations: readonly { readonly title: string; readonly order?: Order; read
   },
   {
     title: "what comes before the subgroup reaches the next row",
-    change: [[/< open_end\b/, "<= open_end"]],
+    change: [["let open_last = begin + (params.columns - 1u -", "let open_last = begin + (params.columns -"]],
   },
   {
     title: "what comes before the subgroup reaches one item less",
-    change: [[/< open_end\b/, "+ 1u < open_end"]],
+    change: [[/<= last\b/, "< last"]],
+  },
+  {
+    title: "a row that ends one item before its run goes on to the run's end",
+    change: [["subgroup_count * ITEMS - 1u", "subgroup_count * ITEMS - 2u"]],
+  },
+  {
+    title: "what lies behind a row's end in a vector is not looked for",
+    change: [[/if \(ends == 0u\) \{(\s*)tail/, "if (true) {$1tail"]],
+  },
+  {
+    title: "no row starts within a vector",
+    change: [[/if \(ends\w* == 0u\) \{(\s*)own/, "if (true) {$1own"]],
   },
   {
     title: "what comes before the tile comes after what comes before the subgroup",
@@ -184,12 +196,17 @@ const mutations: readonly { readonly title: string; readonly order?: Order; read
   {
     title: "the row that is open starts one item late",
     order: "in any order",
-    change: [[/(index\w*) \+ (\w+) >= open_begin/, "$1 + $2 > open_begin"]],
+    change: [[/(index\w*) \+ (\w+) >= first\b/, "$1 + $2 > first"]],
   },
   {
     title: "the row that is open has the one before it",
     order: "in any order",
     change: [["max(begin, end - end % params.columns)", "begin"]],
+  },
+  {
+    title: "what is open at a run's end has all of the run",
+    order: "in any order",
+    change: [["if (open_begin == begin) {", "if (true) {"]],
   },
   {
     title: "a missing total has the row before it",

@@ -333,9 +333,11 @@ const whole = (columns: number, vendor: string): Subject =>
     const options = { ...(meant as object), workGroupSize: 64, itemsPerThread: 4 } as never;
     const restore = planAs(own, { vendor, software: false });
     try {
-      await own.reduce(others, options);
-      yield [await own.reduce(numbers, options), reduceReference(numbers, meant)];
-      yield [await own.scan(numbers, options), scanReference(numbers, meant)];
+      const wholeRows = (data: Uint32Array) => data.subarray(0, LENGTH - (LENGTH % columns));
+      const data = wholeRows(numbers);
+      await own.reduce(wholeRows(others), options);
+      yield [await own.reduce(data, options), reduceReference(data, meant)];
+      yield [await own.scan(data, options), scanReference(data, meant)];
     } finally {
       restore();
     }
@@ -551,6 +553,8 @@ const subjects = {
   "exact reductions": exactly("reduce"),
   "whole rows of 17": whole(17, "any"),
   "whole rows of 17, by subgroups": whole(17, "nvidia"),
+  "whole rows of 20, by subgroups": whole(20, "nvidia"),
+  "parts of rows of 257, by subgroups": whole(257, "nvidia"),
   "rows of 17": both({ rows: 17 }),
   "rows of 1": scanned({ rows: 1 }),
   offsets: both({ offsets }),
@@ -949,6 +953,30 @@ const mutations: readonly Mutation[] = [
     shownBy: "whole rows of 17, by subgroups",
     from: /subgroup_rank >= step_back && distance >= step_back/g,
     to: "subgroup_rank >= step_back",
+  },
+  {
+    title: "rows that start within vectors are taken for rows that do not",
+    shownBy: "whole rows of 17, by subgroups",
+    from: "let is_simple = rows_have_vectors();",
+    to: "let is_simple = true;",
+  },
+  {
+    title: "operands within a vector of a row are swapped",
+    shownBy: "whole rows of 20, by subgroups",
+    from: /tail = combine\(tail, (items\w*\[[^\]]+\])\);/,
+    to: "tail = combine($1, tail);",
+  },
+  {
+    title: "a scan of rows that start at vectors has nothing of the vectors before",
+    shownBy: "whole rows of 20, by subgroups",
+    from: "if (!is_simple || scans_rows()) {",
+    to: "if (!is_simple) {",
+  },
+  {
+    title: "a part of a row that starts within a vector has the items before it",
+    shownBy: "parts of rows of 257, by subgroups",
+    from: "if (index >= own.first && index < own.end) {",
+    to: "if (index < own.end) {",
   },
   {
     title: "a row that starts within a vector goes on from the row before",

@@ -1,5 +1,7 @@
 // Scans rows in one dispatch, in tiles of items, wherever rows start in them. A division finds the column of a thread's first item, and
 // the others follow from it. So rows take no memory that says where they start, and vectors lie as in a scan without rows.
+// Most vectors and runs of long rows have no end of a row. They take branches of their own, in which a function that looks for ends
+// gets a literal that says there are none, so that the driver leaves the looking out.
 //
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a row
 // ends in the tile.
@@ -29,19 +31,37 @@ fn scan_flat_rows(
   let before = combine(carry(), scan.subgroups.before).value;
   // The row in which the subgroup's first item lies goes up to here.
   let begin = run_begin(tile, thread);
-  let open_end = begin + params.columns - begin % params.columns;
+  let open_last = begin + (params.columns - 1u - begin % params.columns);
+  var elements: array<Element, ITEMS>;
+  if (open_last - begin >= subgroup_count * ITEMS - 1u) {
+    elements = with_open(before, scan.prefixes, tile, thread, 0xffffffffu);
+  } else {
+    elements = with_open(before, scan.prefixes, tile, thread, open_last);
+  }
+  store_prefixes(tile, thread, length, elements);
+}
+
+// The thread's prefixes, with what is open before the subgroup's run in those of items up to a last one.
+fn with_open(
+  before: SegmentValue,
+  prefixes: array<SegmentValue, ITEMS>,
+  tile: u32,
+  thread: u32,
+  last: u32,
+) -> array<Element, ITEMS> {
+  var own = prefixes;
   var elements: array<Element, ITEMS>;
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let index = vector_of(tile, thread, vector) * VECTOR;
     for (var item = 0u; item < VECTOR; item++) { // unroll
-      var prefix = scan.prefixes[vector * VECTOR + item];
-      if (index + item < open_end) {
+      var prefix = own[vector * VECTOR + item];
+      if (index + item <= last) {
         prefix = combine_values(before, prefix);
       }
       elements[vector * VECTOR + item] = Element(prefix, 1u);
     }
   }
-  store_prefixes(tile, thread, length, elements);
+  return elements;
 }
 
 fn place_of_vector(tile: u32, thread: u32, vector: u32) -> u32 {
@@ -85,14 +105,14 @@ fn scan_flat_run(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32) -> 
     let ends = ends_from(column);
     let scan = scan_flat_vectors(open, items, column, ends);
     open = scan.open;
-    var prefix = scan.before;
+    var own: array<SegmentValue, VECTOR>;
+    if (ends == 0u) {
+      own = prefixes_of_vector(scan.before, items, 0u);
+    } else {
+      own = prefixes_of_vector(scan.before, items, ends);
+    }
     for (var item = 0u; item < VECTOR; item++) { // unroll
-      let earlier = prefix;
-      prefix = combine_values(prefix, items[item]);
-      prefixes[vector * VECTOR + item] = select_prefix(Element(earlier, 1u), Element(prefix, 1u)).value;
-      if ((ends & (1u << item)) != 0u) {
-        prefix = value_identity();
-      }
+      prefixes[vector * VECTOR + item] = own[item];
     }
     column += step;
     column = select(column, column - params.columns, column >= params.columns);
@@ -103,19 +123,49 @@ fn scan_flat_run(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32) -> 
 // Combines vectors, one a lane, with what is open before them. The column of a vector's first item says how many lanes before have
 // items of its row, so no lanes vote. `ends` has a bit for each item of the vector that is the last one of its row.
 fn scan_flat_vectors(open: SegmentValue, items: array<SegmentValue, VECTOR>, column: u32, ends: u32) -> LanesScan {
-  // What the vector has behind its last end.
-  var tail = items[0];
+  var tail: SegmentValue;
+  if (ends == 0u) {
+    tail = tail_of_vector(items, 0u);
+  } else {
+    tail = tail_of_vector(items, ends);
+  }
+  return scan_lanes(open, tail, select(column / VECTOR + 1u, 0u, ends != 0u));
+}
+
+// What a vector has behind its last end.
+fn tail_of_vector(items: array<SegmentValue, VECTOR>, ends: u32) -> SegmentValue {
+  var own = items;
+  var tail = own[0];
   for (var item = 1u; item < VECTOR; item++) { // unroll
     if ((ends & (1u << (item - 1u))) != 0u) {
-      tail = items[item];
+      tail = own[item];
     } else {
-      tail = combine_values(tail, items[item]);
+      tail = combine_values(tail, own[item]);
     }
   }
   if ((ends & (1u << (VECTOR - 1u))) != 0u) {
-    tail = value_identity();
+    return value_identity();
   }
-  return scan_lanes(open, tail, select(column / VECTOR + 1u, 0u, ends != 0u));
+  return tail;
+}
+
+// The prefixes of a vector's items, from what is open before it.
+fn prefixes_of_vector(
+  before: SegmentValue,
+  items: array<SegmentValue, VECTOR>,
+  ends: u32,
+) -> array<SegmentValue, VECTOR> {
+  var own = items;
+  var prefix = before;
+  for (var item = 0u; item < VECTOR; item++) { // unroll
+    let earlier = prefix;
+    prefix = combine_values(prefix, own[item]);
+    own[item] = select_prefix(Element(earlier, 1u), Element(prefix, 1u)).value;
+    if ((ends & (1u << item)) != 0u) {
+      prefix = value_identity();
+    }
+  }
+  return own;
 }
 
 // A bit for each item of a vector that is the last one of its row, from the column of the vector's first item.

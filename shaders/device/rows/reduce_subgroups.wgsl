@@ -1,15 +1,11 @@
-// Reduces the rows of a tile by subgroups. The thread that has the last item of a row stores its total.
+// Reduces the whole rows of a tile by subgroups. The thread that has the last item of a row stores its total.
 // Linked with reduce_each_row.wgsl and subgroups.wgsl of rows, whose work-group memory it uses.
 
 fn reduce_row_tile(tile: u32, own: RowTile, thread: u32) {
   var elements = load_row_elements(own, thread);
   var run = scan_row_vectors(elements, own, thread);
   let before = before_row_run(run.tail, own, thread);
-  // A part past the end of the data counts, too.
-  if (own.first >= own.end && thread == 0u) {
-    store_row_total(tile, own.row, identity());
-  }
-  let width = row_width();
+  let width = params.wanted;
   let step = subgroup_count * VECTOR % width;
   let base = own.first / VECTOR;
   let is_simple = rows_have_vectors();
@@ -60,4 +56,8 @@ fn reduce_row_tile(tile: u32, own: RowTile, thread: u32) {
     row += step_rows + select(0u, 1u, place >= width);
     place = select(place, place - width, place >= width);
   }
+}
+
+fn scans_rows() -> bool {
+  return false;
 }

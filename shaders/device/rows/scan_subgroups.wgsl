@@ -6,7 +6,7 @@ fn scan_row_tile(own: RowTile, thread: u32) {
   var run = scan_row_vectors(elements, own, thread);
   let before = before_row_run(run.tail, own, thread);
   let first = load_carry(0u);
-  let width = row_width();
+  let width = params.wanted;
   let step = subgroup_count * VECTOR % width;
   var place = place_in_row(vector_of(0u, thread, 0u) * VECTOR, own);
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
@@ -69,4 +69,8 @@ fn store_row_prefixes(own: RowTile, thread: u32, prefixes: array<Element, ITEMS>
       }
     }
   }
+}
+
+fn scans_rows() -> bool {
+  return true;
 }

@@ -1,17 +1,13 @@
 // Rows by subgroups. Each subgroup has a run of vectors, which its lanes take in order, as in subgroup.wgsl. An element knows how far
 // it is from the start of its row. So lanes combine what they have without a mark for the start, and without a row's number.
-// Linked with contract.wgsl, tiles.wgsl of rows, and subgroup.wgsl, whose work-group memory it uses; and SHORT_STAGES and LONG_STAGES,
-// the steps between lanes that all rows take, and those that only rows of at least 2^SHORT_STAGES vectors take. All subgroups are full.
+// A tile has whole rows. Linked with contract.wgsl, tiles.wgsl of rows, a file that declares scans_rows(): whether each item has a
+// prefix, and subgroup.wgsl, whose work-group memory it uses; and SHORT_STAGES and LONG_STAGES, the steps between lanes that all rows
+// take, and those that only rows of at least 2^SHORT_STAGES vectors take. All subgroups are full.
 // Call in uniform control flow.
-
-// The items after which a row ends. A tile that has a part of a row has no such end.
-fn row_width() -> u32 {
-  return select(2u * TILE, params.wanted, has_whole_rows());
-}
 
 // The place of an item in its row, for an item of a tile's vectors. The items before the tile's first one are the end of a row.
 fn place_in_row(item: u32, own: RowTile) -> u32 {
-  let width = row_width();
+  let width = params.wanted;
   return (item + width - own.first % VECTOR % width) % width;
 }
 
@@ -56,7 +52,7 @@ fn load_row_elements(own: RowTile, thread: u32) -> array<Element, ITEMS> {
 // What each vector has of the row of its last item, with all vectors before it in the run; and what the run has at its end.
 struct RowRun {
   tails: array<Element, VECTORS>,
-  // What comes before each vector in the run.
+  // What comes before each vector in the run. A reduction of rows that start at vectors has no need of it, and does not get it.
   before: array<Element, VECTORS>,
   tail: Element,
 }
@@ -64,7 +60,8 @@ struct RowRun {
 fn scan_row_vectors(elements: array<Element, ITEMS>, own: RowTile, thread: u32) -> RowRun {
   var items = elements;
   var run: RowRun;
-  let width = row_width();
+  let width = params.wanted;
+  let is_simple = rows_have_vectors();
   let step = subgroup_count * VECTOR % width;
   // No vector in which no row starts or ends is farther behind the start of its row.
   let farthest = vectors_to_start(width - min(width, VECTOR));
@@ -72,13 +69,20 @@ fn scan_row_vectors(elements: array<Element, ITEMS>, own: RowTile, thread: u32) 
   run.tail = identity();
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     var tail = items[vector * VECTOR];
-    var at = place;
-    for (var item = 1u; item < VECTOR; item++) { // unroll
-      at = select(at + 1u, 0u, at + 1u == width);
-      if (at == 0u) {
-        tail = items[vector * VECTOR + item];
-      } else {
+    if (is_simple) {
+      // No row starts within the vector.
+      for (var item = 1u; item < VECTOR; item++) { // unroll
         tail = combine(tail, items[vector * VECTOR + item]);
+      }
+    } else {
+      var at = place;
+      for (var item = 1u; item < VECTOR; item++) { // unroll
+        at = select(at + 1u, 0u, at + 1u == width);
+        if (at == 0u) {
+          tail = items[vector * VECTOR + item];
+        } else {
+          tail = combine(tail, items[vector * VECTOR + item]);
+        }
       }
     }
     // A row that starts within the vector needs none of the vectors before.
@@ -102,10 +106,12 @@ fn scan_row_vectors(elements: array<Element, ITEMS>, own: RowTile, thread: u32) 
     if (distance > subgroup_rank) {
       tail = combine(run.tail, tail);
     }
-    let other = element_shuffle_up(tail, 1u);
     run.before[vector] = run.tail;
-    if (subgroup_rank > 0u) {
-      run.before[vector] = other;
+    if (!is_simple || scans_rows()) {
+      let other = element_shuffle_up(tail, 1u);
+      if (subgroup_rank > 0u) {
+        run.before[vector] = other;
+      }
     }
     run.tails[vector] = tail;
     run.tail = element_shuffle(tail, subgroup_count - 1u);
