@@ -49,7 +49,8 @@ const subgroupRows: Readonly<Record<"scan" | "reduce" | "long", readonly TuningR
   // Rows of 8192, 2^14, 20004, 2^16 and 2^24: 722, 727, 757, 729 and 722 µs (256 × 16: 844, 842, 824, 843 and 813; 512 × 24: 831,
   // 954, 889, 803 and 747; as segments: 896 to 909).
   long: [row(4, 512, 16, "subgroup"), row(8, 256, 16, "subgroup")],
-  // Rows of 32 and of 1024: 474 and 422 µs (256 × 16: 502 and 456; 512 × 16: 529 and 482; 256 × 32: 609 and 514).
+  // Rows of 32 and of 1024: 474 and 422 µs (256 × 16: 502 and 456; 512 × 16: 529 and 482; 256 × 32: 609 and 514). On an H200, where a
+  // copy takes 514, since rows that start at vectors look for no start within one: 319 and 314 (before 338 and 337; 512 × 12: 359 and 379).
   reduce: [row(4, 256, 24, "subgroup"), row(8, 256, 8, "subgroup")],
 };
 

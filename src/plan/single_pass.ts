@@ -241,9 +241,9 @@ const SHORT_FLAT = 2 ** 25;
 const flatRows = {
   // 2^24: 74.8 µs (256 × 28: 76.3; 192 × 24: 74.6; 320 × 24: 76.6; elements of segments: 91.6).
   short: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 24, isDefault: true },
-  // 2^28: 753 µs (256 × 32: 763), f32 741 (793). Before look-backs ended at a row's end, 793 (256 × 24: 816; 192 × 32: 819; 128 × 32: 832;
-  // 512 × 24: 865; 256 × 16: 895; elements of segments: 910).
-  long: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 28, isDefault: true },
+  // 2^28, H200: 559 µs (256 × 24: 566; 192 × 28: 574; 256 × 28: 599), rows of 65,537: 561 (565; 571; 601). When all items looked for a
+  // row's end, 614 (600; 637; 624; 384 × 20: 623; 512 × 16: 824), and on an H100 256 × 28 753 (256 × 32: 763; elements of segments: 910).
+  long: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 28, isDefault: true },
 } as const satisfies Record<string, TuningRow>;
 
 /**
