@@ -72,6 +72,8 @@ export default defineConfig(({ mode }) => {
       // Only what hangs takes as long: on two busy cores, the longest takes half of it.
       testTimeout: 300_000,
       hookTimeout: 300_000,
+      // The default is a second, in which a page that shares the cores with others may not have changed yet.
+      expect: { poll: { timeout: 60_000 } },
       reporters: ["default", seedReporter, skippedReporter, secondsReporter],
       sequence: { sequencer: LongestFirst },
     },

@@ -12,21 +12,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { needsUnix } from "../support/adapter.ts";
+import { until } from "../support/until.ts";
 
 needsUnix();
-
-async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 30_000; !holds(); await sleep(5)) {
-    if (Date.now() > end) {
-      throw new Error("it did not happen in 30 s");
-    }
-  }
-}
 
 const isRunning = (pid: number): boolean => {
   try {

@@ -19,13 +19,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { oneLine, UsageError } from "../../src/cli/errors.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { fullDeviceMissing, needsUnix, SOFTWARE, skipAll } from "../support/adapter.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
 import { rows, testInTurn } from "../support/rows.ts";
+import { until } from "../support/until.ts";
 
 needsUnix();
 
@@ -63,14 +63,6 @@ const stall = preload(`
   fs.promises.rename = () => new Promise(never);
   syncBuiltinESMExports();
 `);
-
-async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 30_000; !holds(); await sleep(5)) {
-    if (Date.now() > end) {
-      throw new Error("it did not happen in 30 s");
-    }
-  }
-}
 
 describe("a signal while a file is written", () => {
   const signals = [

@@ -25,6 +25,7 @@ import { shownBytes, shownRate, shownTime } from "../../src/cli/progress.ts";
 import { fullDeviceMissing, needsUnix, SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
 import { rows, testInTurn } from "../support/rows.ts";
+import { until } from "../support/until.ts";
 
 needsUnix();
 
@@ -410,10 +411,7 @@ describe("what ends before its end", () => {
             .filter((name) => name.endsWith(".tmp"))
             .map((name) => statSync(at(name)).size),
         );
-      for (const end = Date.now() + 60_000; size() < 2 ** 24 && Date.now() < end; ) {
-        await sleep(20);
-      }
-      expect(size()).toBeGreaterThanOrEqual(2 ** 24);
+      await until(() => size() >= 2 ** 24);
       child.kill(signal);
       expect(await closed).toBe(signal);
       expect(readdirSync(folder)).toEqual(["out.bin"]);

@@ -15,7 +15,7 @@ const entries = [
   "build/vite.ts",
 ].map((file) => resolve("src", file));
 
-test("each public name, and each member of a public type, has a doc comment", { timeout: 120_000 }, () => {
+test("each public name, and each member of a public type, has a doc comment", () => {
   const { sys, getParsedCommandLineOfConfigFile, createProgram, SymbolFlags } = typescript;
   const host = { ...sys, onUnRecoverableConfigFileDiagnostic: () => {} };
   const config = getParsedCommandLineOfConfigFile("tsconfig.json", {}, host);

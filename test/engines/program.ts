@@ -155,7 +155,7 @@ export async function runInPage<Report>(
   try {
     await tab.goto(server.url);
     await tab
-      .waitForFunction("globalThis.$results.isDone", undefined, { timeout: 60_000, polling: 20 })
+      .waitForFunction("globalThis.$results.isDone", undefined, { timeout: 120_000, polling: 20 })
       .catch((cause: unknown) => errors.push(String(cause)));
     const { checks, report, error } = await tab.evaluate<Results<Report>>("globalThis.$results");
     expect({ errors, error }, section.heading).toEqual({ errors: [], error: undefined });

@@ -17,6 +17,7 @@ import type { Fold, GpuArray, GpuView } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
+import { until } from "../support/until.ts";
 import { watched } from "../support/watched_device.ts";
 
 const test = testInTurn({ of: 60 });
@@ -714,6 +715,7 @@ describe("arrays on the GPU", () => {
     expect(startCall(kept, most)).toBeUndefined();
     const before = made().length;
     const pending = copy(one, array, data);
+    await until(() => kept.waiting.length > 0);
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(kept.waiting.length).toBe(1);
     expect(made().length).toBe(before);

@@ -193,7 +193,7 @@ test("a plan that is destroyed gives back the places of what it put off, and no 
   const used = putOff.filter((kernel) => typeof pipelines.get(pipelineKeyOf(kernel)) === "object");
   expect(used.length).toBeGreaterThan(0);
   prepared.destroy();
-  await vi.waitFor(() => expect(pipelines.size).toBe(kernels.length - putOff.length + used.length));
+  await vi.waitFor(() => expect(pipelines.size).toBe(kernels.length - putOff.length + used.length), 30_000);
   // Of two plans, the one that was made last has the places.
   const [early, late] = [
     await prepareFor("scan", context, options),
@@ -205,7 +205,7 @@ test("a plan that is destroyed gives back the places of what it put off, and no 
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect([...pipelines.keys()]).toEqual(places);
   late.destroy();
-  await vi.waitFor(() => expect(pipelines.size).toBe(kernels.length - putOff.length + used.length));
+  await vi.waitFor(() => expect(pipelines.size).toBe(kernels.length - putOff.length + used.length), 30_000);
   one.destroy();
 });
 

@@ -231,7 +231,6 @@ describe("rows in windows", () => {
 
 test.for([undefined, { rows: 1500 }])(
   "the single pass runs out of numbers while calls on the GPU go in windows: segments %o",
-  { timeout: 60_000 },
   async (segments) => {
     const { device, alive, made } = watched(nullDevice());
     const one = await openFold({ device });

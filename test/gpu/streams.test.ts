@@ -24,6 +24,7 @@ import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
+import { until } from "../support/until.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
 const test = testInTurn({ of: 60 });
@@ -105,14 +106,6 @@ function joined<A extends AnyArray>(like: A, arrays: readonly AnyArray[]): A {
     : ((like as unknown as { type: { over(buffer: ArrayBuffer): A } }).type.over(
         Uint8Array.from(bytes).buffer,
       ) as A);
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 60_000; !holds(); await sleep(5)) {
-    if (Date.now() > end) {
-      throw new Error("it did not happen in 60 s");
-    }
-  }
 }
 
 const rejection = (call: Promise<unknown>): Promise<unknown> =>

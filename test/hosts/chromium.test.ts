@@ -15,7 +15,8 @@ testHost("Chromium", chromiumMissing, [MAIN, WORKER, SECOND_TAB], async (collect
       page.on("console", (message) => collector.line(message.text()));
       page.on("pageerror", (cause) => collector.line(String(cause)));
       page.on("crash", () => collector.end("a page crashed"));
-      await page.goto(`${server.url}${scope === SECOND_TAB ? "?second-tab" : ""}`);
+      // The second page loads while the first one keeps the cores busy.
+      await page.goto(`${server.url}${scope === SECOND_TAB ? "?second-tab" : ""}`, { timeout: 120_000 });
     }
     await ended;
   } finally {

@@ -18,7 +18,8 @@ testHost("Firefox", missing, [MAIN, WORKER, SECOND_TAB], async (collector, ended
       const page = await browser.newPage();
       page.on("console", (message) => collector.line(message.text()));
       page.on("pageerror", (cause) => collector.line(String(cause)));
-      await page.goto(`${server.url}${scope === SECOND_TAB ? "?second-tab" : ""}`);
+      // The second page loads while the first one keeps the cores busy.
+      await page.goto(`${server.url}${scope === SECOND_TAB ? "?second-tab" : ""}`, { timeout: 120_000 });
     }
     await ended;
   } finally {

@@ -120,7 +120,7 @@ async function titleOf(folder: string): Promise<string> {
   const tab = await browser.newPage();
   try {
     await tab.goto(server.url);
-    await tab.waitForFunction("document.title !== 'empty'", undefined, { timeout: 60_000 }).catch(() => {});
+    await tab.waitForFunction("document.title !== 'empty'", undefined, { timeout: 120_000 }).catch(() => {});
     return await tab.title();
   } finally {
     await tab.close();

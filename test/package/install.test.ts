@@ -136,7 +136,9 @@ describe("in Chromium", () => {
     tab.on("requestfailed", (request) => errors.push(`${request.url()} failed`));
     try {
       await tab.goto(server.url);
-      await tab.waitForFunction("document.title !== 'empty'", undefined, { timeout: 30_000 }).catch(() => {});
+      await tab
+        .waitForFunction("document.title !== 'empty'", undefined, { timeout: 120_000 })
+        .catch(() => {});
       expect(errors).toEqual([]);
       return await tab.title();
     } finally {

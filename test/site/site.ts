@@ -90,7 +90,7 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
     launched ??= launchChromium();
     const browser = await launched;
     const context = await browser.newContext({ viewport: { width: 900, height: 700 }, ...options });
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(120_000);
     const page = await context.newPage();
     page.on("pageerror", ({ message }) => problems.push(message));
     page.on("console", (message) => {
