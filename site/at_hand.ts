@@ -247,7 +247,7 @@ export function callOnCpu(choice: Choice, data: ScalarArray): Output[] {
 const counted = (count: number, what: string): string =>
   `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 
-/** How what a call combines is rounded. */
+/** How the sums or products of a call are rounded. */
 function roundingIn({ type, op, own, segments, weights }: Choice): ReturnType<typeof roundingOf> | "own" {
   if (weights !== undefined) {
     return roundingOf(add as Operator, elementTypes[weights.type]);
@@ -373,15 +373,16 @@ function boundCheck(
     check(at, wanted, magnitude, operations) {
       const off = Math.abs(Number(gpu(at)) - wanted);
       const part = operations * unit;
-      const bound = part < 0.5 ? (part / (1 - part)) * magnitude + least : Infinity;
+      if (part >= 0.5) {
+        return {
+          ok: undefined,
+          text: `${count}. A ${of} has ${counted(operations, "element")}: for sums of that many ${type} no bound is known.`,
+        };
+      }
+      const bound = (part / (1 - part)) * magnitude + least;
       // What may overflow, or is no number, is off by nothing that could be told.
       if (!(magnitude + bound < (greatest[type] ?? Infinity))) {
-        return bound === Infinity
-          ? {
-              ok: undefined,
-              text: `${count}. A ${of} has ${counted(operations, "element")}: for sums of that many ${type} no bound is known.`,
-            }
-          : undefined;
+        return undefined;
       }
       worst = Math.max(worst, off);
       return off <= bound
@@ -408,9 +409,12 @@ function weightsWithinBound(
 ): Verdict {
   const { weights: _, ...bins } = optionsOf(choice, data, "cpu") as { readonly weights?: Float32Array };
   const type = elementTypes[choice.type];
-  const of = (weights?: Float32Array): ArrayLike<number> =>
+  const histogramOf = (weights?: Float32Array): ArrayLike<number> =>
     histogramReference(data, { ...bins, type, ...(weights && { weights }) } as never);
-  const [items, magnitudes] = [of(), of(Float32Array.from(choice.weights?.data as Float32Array, Math.abs))];
+  const [items, magnitudes] = [
+    histogramOf(),
+    histogramOf(Float32Array.from(choice.weights?.data as Float32Array, Math.abs)),
+  ];
   const { check, verdict } = boundCheck("f32", actual, { unit: units.f32 ?? 0, least: 0, of: "bin" }, count);
   for (let bin = 0; bin < expected.length; bin++) {
     // The CPU's sum is rounded once.

@@ -311,7 +311,7 @@ function isSameFolder(one: string, other: string): boolean {
 /** A name without what some file systems do not tell apart: case, and how letters with accents are encoded. */
 const foldedName = (name: string): string => name.normalize("NFKC").toUpperCase().toLowerCase();
 
-/** Whether two names name two files in a folder, which a new folder in it tells. It is gone before a signal is looked at. */
+/** Whether two names name two files in a folder. It tries both in a new folder there, which is gone before a signal is handled. */
 function tellsApart(folder: string, one: string, other: string): boolean {
   const trial = temporaryIn(folder);
   mkdirSync(trial);

@@ -758,7 +758,7 @@ describe("on the GPU", () => {
         for (let turn = 0; turn < 8; turn++) {
           const segmentCount = 1 + (next() % most);
           let last = 0;
-          // Half of them fall rarely: then a lane has the ends of segments that are far apart, and no empty one.
+          // Half of them fall rarely: then a lane has the ends of segments that are far apart, and few empty ones.
           const offsets = Uint32Array.from({ length: segmentCount + 1 }, () => {
             last =
               turn % 2 === 0 && next() % 6 !== 0 ? last + (next() % (length >> 3)) : next() % (length + 1);

@@ -334,10 +334,17 @@ inTurn("sums of a histogram's weights may be off by their bound, and by no more"
     ok: false,
     text: expect.stringMatching(/^At 9 the GPU has /),
   });
-  // What is no number is off by nothing that could be told.
-  weights[0] = Number.NaN;
-  const none = callOnCpu(choice, data);
-  expect(verifyOutputs(choice, data, none, none).ok).toBe(true);
+  // In the first bin, what is no number, or may overflow, is off by nothing that could be told. The other bins are compared.
+  for (const most of [Number.NaN, Number.POSITIVE_INFINITY, 3e38]) {
+    weights.fill(most, 0, 2);
+    const [wanted, found] = [callOnCpu(choice, data), callOnCpu(choice, data)];
+    expect(verifyOutputs(choice, data, found, wanted).ok, String(most)).toBe(true);
+    (found[0]?.data as Float32Array)[9] = 1e6;
+    expect(verifyOutputs(choice, data, found, wanted), String(most)).toMatchObject({
+      ok: false,
+      text: expect.stringMatching(/^At 9 the GPU has /),
+    });
+  }
 });
 
 inTurn("sums of segments may be off by their bound, and by no more", async () => {

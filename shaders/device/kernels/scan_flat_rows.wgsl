@@ -1,6 +1,6 @@
 // Scans rows in one dispatch, in tiles of items, wherever rows start in them. A division finds the column of a thread's first item, and
 // the others follow from it. So rows take no memory that says where they start, and vectors lie as in a scan without rows.
-// Most vectors and runs of long rows have no end of a row. They take branches of their own, in which a function that looks for ends
+// In long rows, most vectors and most runs contain no row's end. They take branches of their own, in which a function that looks for ends
 // gets a literal that says there are none, so that the driver leaves the looking out.
 //
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a row
@@ -41,7 +41,7 @@ fn scan_flat_rows(
   store_prefixes(tile, thread, length, elements);
 }
 
-// The thread's prefixes, with what is open before the subgroup's run in those of items up to a last one.
+// The thread's prefixes. Those of items up to `last` begin with what is open before the subgroup's run.
 fn with_open(
   before: SegmentValue,
   prefixes: array<SegmentValue, ITEMS>,

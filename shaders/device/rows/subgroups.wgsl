@@ -1,7 +1,7 @@
 // Rows by subgroups. Each subgroup has a run of vectors, which its lanes take in order, as in subgroup.wgsl. An element knows how far
 // it is from the start of its row. So lanes combine what they have without a mark for the start, and without a row's number.
-// A tile has whole rows. Linked with contract.wgsl, tiles.wgsl of rows, a file that declares scans_rows(): whether each item has a
-// prefix, and subgroup.wgsl, whose work-group memory it uses; and SHORT_STAGES and LONG_STAGES, the steps between lanes that all rows
+// Linked with contract.wgsl, tiles.wgsl of rows, and subgroup.wgsl, whose work-group memory it uses. All but load_row_elements is for
+// tiles of whole rows, and needs a file that declares scans_rows(): whether each item has a prefix; and SHORT_STAGES and LONG_STAGES, the steps between lanes that all rows
 // take, and those that only rows of at least 2^SHORT_STAGES vectors take. All subgroups are full.
 // Call in uniform control flow.
 
@@ -52,7 +52,7 @@ fn load_row_elements(own: RowTile, thread: u32) -> array<Element, ITEMS> {
 // What each vector has of the row of its last item, with all vectors before it in the run; and what the run has at its end.
 struct RowRun {
   tails: array<Element, VECTORS>,
-  // What comes before each vector in the run. A reduction of rows that start at vectors has no need of it, and does not get it.
+  // What comes before each vector in the run. A reduction of rows that start at vectors does not use it: only the first lane has it.
   before: array<Element, VECTORS>,
   tail: Element,
 }

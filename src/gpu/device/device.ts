@@ -82,10 +82,9 @@ export function requireDevice(context: Context, title: string): void {
 
 function lostError({ reason, message }: GPUDeviceLostInfo, title: string): DeviceLostError {
   const how = reason === "destroyed" ? reason : "lost";
+  const said = withoutStack(message);
   return Object.assign(
-    new DeviceLostError(
-      `${title}: the device was ${how}${message && ` (${withoutStack(message)})`}; open a new one`,
-    ),
+    new DeviceLostError(`${title}: the device was ${how}${said && ` (${said})`}; open a new one`),
     { reason },
   );
 }

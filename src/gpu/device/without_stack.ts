@@ -1,2 +1,2 @@
 /** What a device says, without the lines that say where in its own code. */
-export const withoutStack = (message: string): string => message.replace(/\s*(\n\s+at .*)?$/s, "");
+export const withoutStack = (message: string): string => message.replace(/\n\s+at .*/s, "").trimEnd();
