@@ -1,8 +1,9 @@
 // Rows by subgroups. Each subgroup has a run of vectors, which its lanes take in order, as in subgroup.wgsl. An element knows how far
 // it is from the start of its row. So lanes combine what they have without a mark for the start, and without a row's number.
-// Linked with contract.wgsl, tiles.wgsl of rows, and subgroup.wgsl, whose work-group memory it uses. All but load_row_elements is for
-// tiles of whole rows, and needs a file that declares scans_rows(): whether each item has a prefix; and SHORT_STAGES and LONG_STAGES, the steps between lanes that all rows
-// take, and those that only rows of at least 2^SHORT_STAGES vectors take. All subgroups are full.
+// Linked with contract.wgsl, tiles.wgsl of rows, and subgroup.wgsl, whose work-group memory it uses. All subgroups are full.
+// All but load_row_elements is for tiles of whole rows, and needs a file that declares scans_rows(): whether each item has a prefix;
+// and SHORT_STAGES and LONG_STAGES, the steps between lanes that all rows take, and those that only rows of at least 2^SHORT_STAGES
+// vectors take.
 // Call in uniform control flow.
 
 // The place of an item in its row, for an item of a tile's vectors. The items before the tile's first one are the end of a row.
