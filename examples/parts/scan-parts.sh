@@ -50,6 +50,7 @@ while [ $# -gt 0 ]; do
   esac
   shift 2
 done
+case $op in exactAdd) fail '--op exactAdd: a total is rounded, so a sum in parts is not exact; scan the whole at once' ;; esac
 [ -n "$output" ] || fail "-o FOLDER is missing: $usage"
 [ $# -gt 0 ] || fail "there are no parts: $usage"
 case $(parallel --version 2>/dev/null </dev/null || true) in

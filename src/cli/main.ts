@@ -148,8 +148,8 @@ function program(printHelp: (text: string) => void): Command {
     outputs.add(option);
     return option;
   };
-  const outputOption = (): Option =>
-    outputTo("-o, --output <out.npy>", "where the result goes; - is stdout").makeOptionMandatory();
+  const outputOption = (where = "where the result goes; - is stdout"): Option =>
+    outputTo("-o, --output <out.npy>", where).makeOptionMandatory();
   const jsonOption = (what: string): Option =>
     outputTo(
       "--json [file]",
@@ -201,7 +201,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(keyTypeOption())
     .option(
       "--total",
-      "print the combination of --initial and all elements, alone on stdout; it is exactly what --initial takes for the next part",
+      "print the combination of --initial and all elements, alone on stdout; it is exactly what --initial takes for the next part. With --op exactAdd it is rounded, and what the next part makes of it is not exact",
     )
     .addOption(runAlgorithm())
     .addOption(adapterOption())
@@ -261,7 +261,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(keyTypeOption())
     .option("--indices", "write the positions of these elements (<u4) instead of the elements")
     .addOption(
-      outputTo("--counts <counts.npy>", "write how many elements each run has (<u4), too: run-length coding"),
+      outputTo("--counts <counts.npy>", "write how many elements each run has, too: run-length coding. The file is .npy (<u4), also with --raw and --text"),
     )
     .addOption(runAlgorithm())
     .addOption(adapterOption())
@@ -280,7 +280,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(outputOption())
     .addOption(keyOption("an element"))
     .addOption(keyTypeOption())
-    .addOption(outputTo("--counts <counts.npy>", "where the counts go (<u4)").makeOptionMandatory())
+    .addOption(outputTo("--counts <counts.npy>", "where the counts go; the file is .npy (<u4), also with --raw and --text").makeOptionMandatory())
     .addOption(runAlgorithm())
     .addOption(adapterOption())
     .addOption(tuningOption())
@@ -330,7 +330,7 @@ function program(printHelp: (text: string) => void): Command {
     .argument("<in.npy>", "the elements; - reads stdin")
     .addOption(rawOption())
     .addOption(textOption())
-    .addOption(outputOption())
+    .addOption(outputOption("the file where the elements go; not -, since stdout has the printed numbers"))
     .addOption(whereOption())
     .option("--flags <flags.npy>", "a flag for each element, as compact takes them")
     .option(

@@ -168,7 +168,7 @@ export const mapTypeOption = (): Option =>
 export const initialOption = (): Option =>
   new Option(
     "--initial <value>",
-    "what comes before the first element: a value of the result's type, such as 7, -0.5, nan or -inf",
+    "what comes before the first element: a value of the result's type, such as 7, -0.5, nan or -inf. A total of --op exactAdd is rounded: results on top of it are not exact sums of the whole",
   );
 
 function parseRows(given: string): number {

@@ -95,7 +95,9 @@ export interface SegmentParts {
   /**
    * For `"offsets"`: `segmentCount + 1` positions, as u32, that never fall. Segment n has the items from offset n up to, and
    * not with, offset n + 1; it may have none. Items outside of all segments are scanned as segments of their own, and not
-   * reduced. Offsets past the end count as the end. If an offset is less than the one before it, the results are not defined, but nothing outside of them is written.
+   * reduced. Offsets past the end count as the end. If an offset is less than the one before it, a scan starts a segment at each offset all
+   * the same. Each total of a reduction is the identity, some consecutive items combined, or what was there before: which, the plan decides.
+   * Nothing outside the ranges is written.
    */
   readonly offsets?: BufferRange;
   /** For `segments: { keys }`: a key for each item. With `key`, an item for each item, from which its key is computed. */

@@ -278,6 +278,7 @@ describe("scan-parts.sh, with GNU parallel", () => {
     fails(/^scan-parts: -o FOLDER is missing/, "a.npy");
     fails(/^scan-parts: there are no parts/, "-o", "out");
     fails(/^scan-parts: --op is "a;b"/, "--op", "a;b", "-o", "out", "a.npy");
+    fails(/^scan-parts: --op exactAdd: a total is rounded/, "--op", "exactAdd", "-o", "out", "a.npy");
     fails(/short\.npy: the file is truncated[\s\S]*nothing is written\n$/, "-o", "out", "a.npy", "short.npy");
     fails(
       /--initial is "-1"[\s\S]*the totals were not scanned; nothing is written\n$/,
@@ -366,6 +367,7 @@ describe("scan-parts.js, with child processes", () => {
     fails(/odd: it holds 3 bytes, and each u32 takes 4/, ...u32, "a", "odd");
     fails(/--initial is "seven"; it takes a value of u32/, ...u32, "--initial", "seven", "a");
     fails(/a is there already/, "--type", "u32", "-o", "a", "odd");
+    fails(/--op takes add,and,max/, ...u32, "--op", "exactAdd", "a");
     fails(/--type takes u32,i32/, "-o", "out", "a");
   });
 });
