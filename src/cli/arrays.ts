@@ -475,7 +475,9 @@ export async function partitionFile(
     );
   }
   if (options.output === DASH) {
-    throw new UsageError("partition: it prints the count, or the offsets of the classes, on stdout; -o takes a file");
+    throw new UsageError(
+      "partition: it prints the count, or the offsets of the classes, on stdout; -o takes a file",
+    );
   }
   const target = await openOutput(options.output, options);
   const printed = await withElements(path, options, async (source, input) => {

@@ -261,7 +261,10 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(keyTypeOption())
     .option("--indices", "write the positions of these elements (<u4) instead of the elements")
     .addOption(
-      outputTo("--counts <counts.npy>", "write how many elements each run has, too: run-length coding. The file is .npy (<u4), also with --raw and --text"),
+      outputTo(
+        "--counts <counts.npy>",
+        "write how many elements each run has, too: run-length coding. The file is .npy (<u4), also with --raw and --text",
+      ),
     )
     .addOption(runAlgorithm())
     .addOption(adapterOption())
@@ -280,7 +283,12 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(outputOption())
     .addOption(keyOption("an element"))
     .addOption(keyTypeOption())
-    .addOption(outputTo("--counts <counts.npy>", "where the counts go; the file is .npy (<u4), also with --raw and --text").makeOptionMandatory())
+    .addOption(
+      outputTo(
+        "--counts <counts.npy>",
+        "where the counts go; the file is .npy (<u4), also with --raw and --text",
+      ).makeOptionMandatory(),
+    )
     .addOption(runAlgorithm())
     .addOption(adapterOption())
     .addOption(tuningOption())

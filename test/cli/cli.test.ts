@@ -239,7 +239,15 @@ describe("partition", () => {
     fails(/it takes both/, ...args, "--class", "x");
     fails(/--classes.*It takes a whole number/, ...args, "--class", "x", "--classes", "y", ...SOFTWARE);
     fails(/cannot be used with/, ...args, "--where", "true", "--flags", "in.npy");
-    fails(/it prints the count, or the offsets of the classes, on stdout; -o takes a file/, "partition", "in.npy", "-o", "-", "--where", "true");
+    fails(
+      /it prints the count, or the offsets of the classes, on stdout; -o takes a file/,
+      "partition",
+      "in.npy",
+      "-o",
+      "-",
+      "--where",
+      "true",
+    );
     write("flags.npy", npy("|b1", [3], new Uint8Array(3)));
     fails(/flags\.npy: it holds 3 flags, and in\.npy holds 8 elements/, ...args, "--flags", "flags.npy");
     fails(/line 1/, ...args, "--where", "x % == 1u", ...SOFTWARE);
