@@ -239,6 +239,7 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
     put("keys.npy", 2, 2, 5, 5, 5, 9, 9, 9);
     putArray("times.npy", Float64Array.of(0.25, 0.5, 1.75, 3, 3, 3.5, 7, 8));
     put("heads.npy", 0, 0, 1, 0, 0, 1, 0, 0);
+    put("offsets.npy", 0, 2, 2, 8);
     put("bits.npy", 0b100100);
     writeFileSync(join(folder, "in.wgsl"), kernel);
   });
