@@ -5,6 +5,7 @@ import countFile from "../../shaders/device/rows/count.wgsl";
 import elementsItemsFile from "../../shaders/device/rows/elements_items.wgsl";
 import elementsVectorsFile from "../../shaders/device/rows/elements_vectors.wgsl";
 import levelsFile from "../../shaders/device/rows/levels.wgsl";
+import loadElementsFile from "../../shaders/device/rows/load_elements.wgsl";
 import reduceLevelsFile from "../../shaders/device/rows/reduce_levels.wgsl";
 import reducePartFile from "../../shaders/device/rows/reduce_part.wgsl";
 import reduceSubgroupsFile from "../../shaders/device/rows/reduce_subgroups.wgsl";
@@ -47,6 +48,7 @@ const rowCount = /* @__PURE__ */ file("rows/count.wgsl", countFile);
 const elementsItems = /* @__PURE__ */ file("rows/elements_items.wgsl", elementsItemsFile);
 const elementsVectors = /* @__PURE__ */ file("rows/elements_vectors.wgsl", elementsVectorsFile);
 const levels = /* @__PURE__ */ file("rows/levels.wgsl", levelsFile);
+const loadElements = /* @__PURE__ */ file("rows/load_elements.wgsl", loadElementsFile);
 const reduceLevels = /* @__PURE__ */ file("rows/reduce_levels.wgsl", reduceLevelsFile);
 const reducePart = /* @__PURE__ */ file("rows/reduce_part.wgsl", reducePartFile);
 const reduceSubgroups = /* @__PURE__ */ file("rows/reduce_subgroups.wgsl", reduceSubgroupsFile);
@@ -127,7 +129,7 @@ export function scanRowsKernel(
       rowTiles,
       scanRows,
       ...(algorithm === "subgroup"
-        ? [subgroups, scanSubgroups]
+        ? [loadElements, subgroups, scanSubgroups]
         : [levels, scanLevels, vector > 1 ? elementsVectors : elementsItems]),
     ],
     sizes,
@@ -218,7 +220,7 @@ export function reduceRowsKernel(
       reduceRows,
       // Elements are the totals of parts: a tile has a part of one row.
       ...(algorithm === "subgroup"
-        ? [subgroups, output === "elements" ? reducePart : reduceSubgroups]
+        ? [loadElements, ...(output === "elements" ? [reducePart] : [subgroups, reduceSubgroups])]
         : [levels, reduceLevels]),
       ...(options.counts ? [rowCount] : []),
       // The initial value joins where the result is stored.

@@ -97,8 +97,8 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 24,
         isDefault: true,
       },
-      // 2^28: 560 µs and 453 (256 × 24: 577 and 475; 512 × 20: 609 and 486; 384 × 16: 640 and 542; 128 × 24: 663 and 570).
-      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 28, isDefault: true },
+      // 2^28: 405 µs and 372 (256 × 28: 453 and 397).
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 24, isDefault: true },
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
       { elementBytes: 128, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
@@ -253,9 +253,12 @@ const flatRows = {
  */
 const MOST_WORK_GROUPS = 2048;
 
-/** Bytes of work-group memory in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of a tile's segments. */
+/**
+ * Bytes of work-group memory in which shaders/device/kernels/reduce_offsets.wgsl marks the ends of a tile's segments, and of what else it
+ * keeps there: a word and a value.
+ */
 const endsMemory = ({ sizes: { workGroupSize, items } }: { readonly sizes: Sizes }): number =>
-  memoryOf(Array<number>(2).fill((workGroupSize * items) / laneItems(items)), 4, 1);
+  memoryOf(Array<number>(2).fill((workGroupSize * items) / laneItems(items)), 4, 2);
 
 /**
  * The row of an operator's own tiles for subgroups, where the device and the caller's choices let it have them. They were measured on

@@ -149,7 +149,7 @@ const mutations: readonly { readonly title: string; readonly order?: Order; read
   },
   {
     title: "what comes before the subgroup reaches one item less",
-    change: [[/<= last\b/, "< last"]],
+    change: [[/<= open_last\b/, "< open_last"]],
   },
   {
     title: "a row that ends one item before its run goes on to the run's end",
@@ -157,17 +157,15 @@ const mutations: readonly { readonly title: string; readonly order?: Order; read
   },
   {
     title: "what lies behind a row's end in a vector is not looked for",
-    change: [[/if \(ends == 0u\) \{(\s*)tail/, "if (true) {$1tail"]],
+    change: [[/\(ends & \(1u << \(\w+ - 1u\)\)\) != 0u/, "false"]],
   },
   {
     title: "no row starts within a vector",
-    change: [[/if \(ends\w* == 0u\) \{(\s*)own/, "if (true) {$1own"]],
+    change: [[/if \(ends\w* == 0u\) \{(\s*\{\s*let earlier)/, "if (true) {$1"]],
   },
   {
     title: "what comes before the tile comes after what comes before the subgroup",
-    change: [
-      ["combine(carry(), scan.subgroups.before).value", "combine(scan.subgroups.before, carry()).value"],
-    ],
+    change: [["combine(carry(), subgroups.before).value", "combine(subgroups.before, carry()).value"]],
   },
   {
     title: "columns are not taken back at a row's end",
@@ -175,7 +173,7 @@ const mutations: readonly { readonly title: string; readonly order?: Order; read
   },
   {
     title: "a missing total starts its vectors with rows",
-    change: [["let column = place * VECTOR % params.columns;", "let column = 0u;"]],
+    change: [["open, place * VECTOR % params.columns)", "open, 0u)"]],
   },
   {
     title: "a row reaches one lane less",
@@ -196,7 +194,7 @@ const mutations: readonly { readonly title: string; readonly order?: Order; read
   {
     title: "the row that is open starts one item late",
     order: "in any order",
-    change: [[/(index\w*) \+ (\w+) >= first\b/, "$1 + $2 > first"]],
+    change: [[/(index\w*) \+ (\w+) >= open_begin\b/, "$1 + $2 > open_begin"]],
   },
   {
     title: "the row that is open has the one before it",

@@ -37,6 +37,7 @@ function offsetsBy(length: number, lengthOf: (segment: number) => number, first 
 const shapesOf = (
   tile: number,
   fanOut: number,
+  near: number,
 ): (readonly [length: number, offsets: readonly number[]])[] => {
   const deep = 5 * fanOut * tile + 12;
   const few = Math.min(tile, 1024);
@@ -48,6 +49,17 @@ const shapesOf = (
     // The first items and the last ones are in no segment.
     [deep, [...offsetsBy(deep - tile - 5, (at) => (at % 5) * 11, tile), deep - 7]],
     [deep, [3, 3, deep]],
+    // Segments that start before a tile by as many items as are read again, and by one more.
+    [
+      deep,
+      [
+        0,
+        ...Array.from({ length: 5 * fanOut }, (_, at) => [
+          (at + 1) * tile - near - (at % 2),
+          (at + 1) * tile + 3,
+        ]).flat(),
+      ],
+    ],
     // Many empty segments in one place, more than a work-group has threads, and offsets past the end.
     [
       deep,
@@ -68,14 +80,17 @@ const shapesOf = (
   ];
 };
 
+/** The items of a vector, of which each lane of a subgroup reads one again. */
+const NEAR_VECTOR = 4;
+
 const known = new Map<string, readonly Run[]>();
 
 /** The data, the offsets and the totals of each shape. All tests of one size share them: a GPU's tiles make them long. */
-function casesOf(tile: number, fanOut: number): readonly Run[] {
+function casesOf(tile: number, fanOut: number, near: number): readonly Run[] {
   const name = `${tile} ${fanOut}`;
   const cases =
     known.get(name) ??
-    shapesOf(tile, fanOut).map(([length, given]): Run => {
+    shapesOf(tile, fanOut, near).map(([length, given]): Run => {
       const data = affineItems(length, `offsets ${length}`);
       const ends = given.map((end) => Math.min(end, length));
       const expected = Uint32Array.from({ length: given.length - 1 }, (_, segment) =>
@@ -114,7 +129,7 @@ async function byOffsets(
     { faults, patience: 16 },
     { ...(change && { change }) },
   );
-  const shapes = casesOf(tile, fanOut);
+  const shapes = casesOf(tile, fanOut, NEAR_VECTOR * subgroupMinSize);
   const runs = Array.from({ length: Math.max(FAULTS, shapes.length) }, (_, at): Run => {
     const { title, ...one } = shapes[at % shapes.length] as Run;
     return { ...one, title: `${title}, ${faultOf(at + 1)}` };
@@ -156,11 +171,23 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
   { title: "a share of the empty segments is short", change: [["params.tiles + 1u;", "params.tiles;"]] },
   {
     title: "nothing comes before the first total",
-    change: [["combine_values(carry().value, first)", "first"]],
+    change: [["combine_values(open, first)", "first"]],
   },
   {
     title: "what comes before the first total comes after it",
-    change: [["combine_values(carry().value, first)", "combine_values(first, carry().value)"]],
+    change: [["combine_values(open, first)", "combine_values(first, open)"]],
+  },
+  {
+    title: "what is near before a tile has the segment before",
+    change: [[/place\w* \* VECTOR \+ \w+ >= start\b/, "true"]],
+  },
+  {
+    title: "what is near before a tile is left out",
+    change: [["near_total = total;", "near_total = value_identity();"]],
+  },
+  {
+    title: "what is farther before a tile counts as near",
+    change: [["<= MIN_SUBGROUP_SIZE * VECTOR", "<= MIN_SUBGROUP_SIZE * VECTOR + 1u"]],
   },
   {
     title: "the first total of a tile waits for nothing",
@@ -184,7 +211,7 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
   },
   {
     title: "nothing comes before a lane's first end",
-    change: [[/combine_values\(earlier\w*, (totals\[[^\]]*\])\)/, "$1"]],
+    change: [[/total\w* = combine_values\(earlier\w*, total\w*\);/, ""]],
   },
   {
     title: "a lane's first end comes before each one",
@@ -209,7 +236,10 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
     ],
   },
   { title: "ends of a lane are not counted", change: [[/place\w* \+= 1u;/, ""]] },
-  { title: "a missing total has no end", change: [["ends = 1u << (last - own - 1u);", "ends = 0u;"]] },
+  {
+    title: "a missing total has no end",
+    change: [["if (index == own || index == last) {", "if (index == own) {"]],
+  },
   {
     title: "the search stops at a segment that ends before the tile",
     change: [["<= tile * TILE);", "< tile * TILE - 1u);"]],

@@ -2,8 +2,9 @@
 // offsets[n + 1]. Tiles are of items, however long segments are. A work-group finds the first segment that ends in its tile or
 // behind it, and sets a bit in work-group memory at the last item of each segment that ends in the tile. A subgroup takes its run in
 // rows, of which each lane has LANE_ITEMS consecutive items. So lanes are combined once for many items, and a thread comes to the ends
-// of its items one after another, and counts their places. The first segment that ends in the tile may have begun before it, so its
-// total waits for the look-back.
+// of its items one after another, and counts their places. The first segment that ends in the tile may have begun before it. If it
+// began shortly before, a subgroup reads those items again, which takes less time than to wait for what the tile before hands on. If
+// not, its total waits for the look-back.
 //
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a
 // segment ends in the tile. An offset past the end of the data counts as the end. Offsets that fall may give any totals, but
@@ -16,8 +17,11 @@
 // Generated with it: consts LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE; LANE_ITEMS, at most 31, which VECTOR divides and which
 // divides ITEMS; LANE_VECTORS, the vectors of as many items; and LANE_ROWS, the rows of a thread's items.
 // Dispatch at least one work-group for each tile, and params.tiles in all.
-// Work-group memory: the look-back's, the algorithm's, and two words for each LANE_ITEMS items.
+// Work-group memory: the look-back's, the algorithm's, two words for each LANE_ITEMS items, and a value.
 // replaces: total_of_tile
+
+// All lanes of a subgroup take the same branches around exchanges, but compilers do not know that.
+diagnostic(off, subgroup_uniformity);
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn reduce_offsets(
@@ -33,7 +37,18 @@ fn reduce_offsets(
   }
 
   let values = load_values(tile, thread, length);
-  mark_ends(tile, thread, length);
+  let segment = first_segment_of(tile, length);
+  let begin = tile * TILE;
+  let start = min(offset_at(segment, length), begin);
+  // The last tile of a group looks back in any case, since it hands on what comes before the next group.
+  let is_near = begin - start <= MIN_SUBGROUP_SIZE * VECTOR && tile % FAN_OUT != FAN_OUT - 1u;
+  if (is_near && subgroup_number == 0u) {
+    let total = total_of_near(start, begin, length);
+    if (subgroup_rank == 0u) {
+      near_total = total;
+    }
+  }
+  mark_ends(tile, thread, length, segment);
   workgroupBarrier();
   // What segments have in their row up to each item.
   var totals: array<SegmentValue, ITEMS>;
@@ -51,9 +66,9 @@ fn reduce_offsets(
     for (var item = 0u; item < LANE_ITEMS; item++) { // unroll
       totals[row * LANE_ITEMS + item] = scan.totals[item];
     }
-    before[row] = scan.before;
-    is_open |= select(0u, 1u << row, scan.is_open);
-    run = scan.run;
+    before[row] = scan.lanes.before;
+    is_open |= select(0u, 1u << row, scan.lanes.is_open);
+    run = scan.lanes.run;
   }
   let tiles = scan_subgroups(run);
   hand_on(tile, tiles.total, thread);
@@ -73,48 +88,44 @@ fn reduce_offsets(
       }
       // The place is past the last one if the items are in no segment.
       var place = ~atomicLoad(&least_segments[own_row]) - 1u;
-      if (is_first || (ends & HAS_EMPTY) != 0u) {
-        for (var left = ends & ~HAS_EMPTY; left != 0u; left &= left - 1u) {
-          let end = firstTrailingBit(left);
-          var total = totals[row * LANE_ITEMS];
-          for (var item = 1u; item < LANE_ITEMS; item++) { // unroll
-            if (item == end) {
-              total = totals[row * LANE_ITEMS + item];
-            }
-          }
-          total = combine_values(earlier, total);
-          earlier = value_identity();
-          if ((ends & HAS_EMPTY) != 0u && place < params.segment_count) {
-            place = place_from(place, tile * TILE + own_row * LANE_ITEMS + end + 1u, length);
-          }
-          if (is_first) {
-            first = total;
-            first_place = place;
-          } else if (place < params.segment_count) {
-            write_item(place, item_from_element(Element(total, 1u)));
-          }
-          is_first = false;
-          place += 1u;
-        }
-      } else {
-        for (var item = 0u; item < LANE_ITEMS; item++) { // unroll
-          if ((ends & (1u << item)) != 0u) {
-            if (place < params.segment_count) {
-              let total = combine_values(earlier, totals[row * LANE_ITEMS + item]);
-              write_item(place, item_from_element(Element(total, 1u)));
-            }
-            earlier = value_identity();
-            place += 1u;
+      var is_later = false;
+      for (var left = ends & ~HAS_EMPTY; left != 0u; left &= left - 1u) {
+        let end = firstTrailingBit(left);
+        var total = totals[row * LANE_ITEMS];
+        for (var item = 1u; item < LANE_ITEMS; item++) { // unroll
+          if (item == end) {
+            total = totals[row * LANE_ITEMS + item];
           }
         }
+        total = combine_values(earlier, total);
+        earlier = value_identity();
+        // Empty segments may lie between the segment that ended before and this one.
+        if (is_later && (ends & HAS_EMPTY) != 0u && place < params.segment_count) {
+          place = place_from(place, begin + own_row * LANE_ITEMS + end + 1u, length);
+        }
+        if (is_first) {
+          first = total;
+          first_place = place;
+        } else if (place < params.segment_count) {
+          write_item(place, item_from_element(Element(total, 1u)));
+        }
+        is_first = false;
+        is_later = true;
+        place += 1u;
       }
     }
   }
   store_empty_totals(tile, thread, length);
 
-  look_back(tile, tiles.total, thread, length);
+  var open: SegmentValue;
+  if (is_near) {
+    open = near_total;
+  } else {
+    look_back(tile, tiles.total, thread, length);
+    open = carry().value;
+  }
   if (first_place < params.segment_count) {
-    write_item(first_place, item_from_element(Element(combine_values(carry().value, first), 1u)));
+    write_item(first_place, item_from_element(Element(combine_values(open, first), 1u)));
   }
 }
 
@@ -124,6 +135,26 @@ fn reduce_offsets(
 const HAS_EMPTY = 0x80000000u;
 var<workgroup> row_ends: array<atomic<u32>, TILE / LANE_ITEMS>;
 var<workgroup> least_segments: array<atomic<u32>, TILE / LANE_ITEMS>;
+
+// What the first segment that ends in the tile has before it, if that is near.
+var<workgroup> near_total: SegmentValue;
+
+// The items from `start` up to, and not with, `begin`, combined. There are at most as many as a subgroup's lanes have in a vector each.
+// `begin` is a multiple of that.
+fn total_of_near(start: u32, begin: u32, length: u32) -> SegmentValue {
+  var total = value_identity();
+  if (start < begin) {
+    let place = begin / VECTOR - subgroup_count + subgroup_rank;
+    let items = load_edge(place, length);
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      if (place * VECTOR + item >= start) {
+        total = combine_values(total, items[item]);
+      }
+    }
+    total = scan_lanes(value_identity(), total, MAX_SUBGROUP_SIZE).open;
+  }
+  return total;
+}
 
 // The place of a lane's items of a row among those of the tile. A subgroup's run has its rows one after another.
 fn row_of(thread: u32, row: u32) -> u32 {
@@ -138,6 +169,10 @@ fn place_of_vector(tile: u32, thread: u32, vector: u32) -> u32 {
 struct OffsetsRowScan {
   // What segments have in the lane's items up to each one.
   totals: array<SegmentValue, LANE_ITEMS>,
+  lanes: RowLanes,
+}
+
+struct RowLanes {
   // What comes before the lane's items in the run, since the last end.
   before: SegmentValue,
   // Whether no segment ends before them in the run.
@@ -148,7 +183,6 @@ struct OffsetsRowScan {
 
 // Combines a row with the rows before it in the run. `ends` has a bit for each of the lane's items that ends a segment.
 fn scan_offsets_row(run: Element, items: array<SegmentValue, LANE_ITEMS>, ends: u32) -> OffsetsRowScan {
-  let votes = subgroupBallot(ends != 0u).x;
   var totals = items;
   var tail = items[0];
   for (var item = 1u; item < LANE_ITEMS; item++) { // unroll
@@ -162,19 +196,24 @@ fn scan_offsets_row(run: Element, items: array<SegmentValue, LANE_ITEMS>, ends: 
   if ((ends & (1u << (LANE_ITEMS - 1u))) != 0u) {
     tail = value_identity();
   }
+  return OffsetsRowScan(totals, scan_row_lanes(run, tail, ends != 0u));
+}
+
+// Combines what each lane has behind its last end with the rows before in the run.
+fn scan_row_lanes(run: Element, tail: SegmentValue, has_end: bool) -> RowLanes {
+  let votes = subgroupBallot(has_end).x;
   // How many lanes before this one have no end, from its own on.
   let earlier = votes & ((2u << subgroup_rank) - 1u);
   let distance = select(subgroup_rank - firstLeadingBit(earlier), MAX_SUBGROUP_SIZE, earlier == 0u);
   let lanes = scan_lanes(run.value, tail, distance);
   let is_open = run.heads == 0u && (votes & ((1u << subgroup_rank) - 1u)) == 0u;
-  return OffsetsRowScan(totals, lanes.before, is_open, Element(lanes.open, select(run.heads, 1u, votes != 0u)));
+  return RowLanes(lanes.before, is_open, Element(lanes.open, select(run.heads, 1u, votes != 0u)));
 }
 
-// Marks where segments end in the tile. Call in uniform control flow.
-fn mark_ends(tile: u32, thread: u32, length: u32) {
+// Marks where segments end in the tile. `first` is the first one that ends behind the tile's first item.
+fn mark_ends(tile: u32, thread: u32, length: u32, first: u32) {
   let begin = tile * TILE;
   let end = min(begin + TILE, length);
-  let first = first_segment_of(tile, length);
   if (thread == 0u) {
     // The items before the first offset are in no segment.
     let start = offset_at(0u, length);
@@ -253,18 +292,22 @@ fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var run = Element(value_identity(), 0u);
   for (var row = 0u; row < LANE_ROWS; row++) {
     let own = begin + row_of(thread, row) * LANE_ITEMS;
-    var ends = 0u;
-    if (last > own && last <= own + LANE_ITEMS) {
-      ends = 1u << (last - own - 1u);
-    }
-    var items: array<SegmentValue, LANE_ITEMS>;
-    for (var vector = 0u; vector < LANE_VECTORS; vector++) { // unroll
-      let some = load_edge(own / VECTOR + vector, length);
+    var tail = value_identity();
+    for (var vector = 0u; vector < LANE_VECTORS; vector++) {
+      let items = load_edge(own / VECTOR + vector, length);
       for (var item = 0u; item < VECTOR; item++) { // unroll
-        items[vector * VECTOR + item] = some[item];
+        let index = own + vector * VECTOR + item;
+        if (index == own || index == last) {
+          tail = items[item];
+        } else {
+          tail = combine_values(tail, items[item]);
+        }
       }
     }
-    run = scan_offsets_row(run, items, ends).run;
+    if (last == own + LANE_ITEMS) {
+      tail = value_identity();
+    }
+    run = scan_row_lanes(run, tail, last > own && last <= own + LANE_ITEMS).run;
   }
   return scan_subgroups(run).total;
 }

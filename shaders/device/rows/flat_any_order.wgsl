@@ -3,33 +3,28 @@
 // Linked with scan_flat_rows.wgsl. Each subgroup has MAX_SUBGROUP_SIZE lanes. Call in uniform control flow. Work-group memory: that of subgroup.wgsl.
 // replaces: total_of_tile
 
-fn scan_flat_tile(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32) -> FlatScan {
+fn scan_flat_tile(own: ptr<function, array<SegmentValue, ITEMS>>, tile: u32, thread: u32) -> SubgroupsScan {
   let begin = run_begin(tile, thread);
   let open_begin = open_begin_of(begin);
-  var open: SegmentValue;
+  var open = value_identity();
   if (open_begin == begin) {
-    open = total_from(values, tile, thread, 0u);
+    for (var item = 0u; item < ITEMS; item++) { // unroll
+      open = combine_values(open, (*own)[item]);
+    }
   } else {
-    open = total_from(values, tile, thread, open_begin);
-  }
-  let subgroups = scan_subgroups(run_element(total_of_lanes(open), begin));
-  hand_on(tile, subgroups.total, thread);
-  return FlatScan(scan_flat_run(values, tile, thread).prefixes, subgroups);
-}
-
-// What a thread has of the items from a first one on, combined.
-fn total_from(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32, first: u32) -> SegmentValue {
-  var own = values;
-  var total = value_identity();
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let index = vector_of(tile, thread, vector) * VECTOR;
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      if (index + item >= first) {
-        total = combine_values(total, own[vector * VECTOR + item]);
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let index = vector_of(tile, thread, vector) * VECTOR;
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        if (index + item >= open_begin) {
+          open = combine_values(open, (*own)[vector * VECTOR + item]);
+        }
       }
     }
   }
-  return total;
+  let subgroups = scan_subgroups(run_element(total_of_lanes(open), begin));
+  hand_on(tile, subgroups.total, thread);
+  _ = scan_flat_run(own, tile, thread);
+  return subgroups;
 }
 
 // The first item of the row that is open at the end of a subgroup's run, or of the run.

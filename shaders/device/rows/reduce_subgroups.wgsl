@@ -1,5 +1,5 @@
 // Reduces the whole rows of a tile by subgroups. The thread that has the last item of a row stores its total.
-// Linked with reduce_each_row.wgsl and subgroups.wgsl of rows, whose work-group memory it uses.
+// Linked with reduce_each_row.wgsl, load_elements.wgsl, and subgroups.wgsl of rows, whose work-group memory it uses.
 
 fn reduce_row_tile(tile: u32, own: RowTile, thread: u32) {
   var elements = load_row_elements(own, thread);

@@ -1,5 +1,5 @@
 // Scans the rows of a tile by subgroups.
-// Linked with scan_each_row.wgsl and subgroups.wgsl of rows, whose work-group memory it uses.
+// Linked with scan_each_row.wgsl, load_elements.wgsl, and subgroups.wgsl of rows, whose work-group memory it uses.
 
 fn scan_row_tile(own: RowTile, thread: u32) {
   var elements = load_row_elements(own, thread);

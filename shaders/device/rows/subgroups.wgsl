@@ -1,9 +1,8 @@
-// Rows by subgroups. Each subgroup has a run of vectors, which its lanes take in order, as in subgroup.wgsl. An element knows how far
-// it is from the start of its row. So lanes combine what they have without a mark for the start, and without a row's number.
-// Linked with contract.wgsl, tiles.wgsl of rows, and subgroup.wgsl, whose work-group memory it uses. All subgroups are full.
-// All but load_row_elements is for tiles of whole rows, and needs a file that declares scans_rows(): whether each item has a prefix;
-// and SHORT_STAGES and LONG_STAGES, the steps between lanes that all rows take, and those that only rows of at least 2^SHORT_STAGES
-// vectors take.
+// Whole rows by subgroups. Each subgroup has a run of vectors, which its lanes take in order, as in subgroup.wgsl. An element knows how
+// far it is from the start of its row. So lanes combine what they have without a mark for the start, and without a row's number.
+// Linked with contract.wgsl, tiles.wgsl of rows, subgroup.wgsl, whose work-group memory it uses, and a file that declares scans_rows():
+// whether each item has a prefix. All subgroups are full. Generated with it: SHORT_STAGES and LONG_STAGES, the steps between lanes that
+// all rows take, and those that only rows of at least 2^SHORT_STAGES vectors take.
 // Call in uniform control flow.
 
 // The place of an item in its row, for an item of a tile's vectors. The items before the tile's first one are the end of a row.
@@ -15,39 +14,6 @@ fn place_in_row(item: u32, own: RowTile) -> u32 {
 // How many vectors a vector is behind the one in which the row of its first item starts.
 fn vectors_to_start(place: u32) -> u32 {
   return (place + VECTOR - 1u) / VECTOR;
-}
-
-// The elements of a thread.
-fn load_row_elements(own: RowTile, thread: u32) -> array<Element, ITEMS> {
-  let base = own.first / VECTOR;
-  var elements: array<Element, ITEMS>;
-  if (is_whole_tile(own)) {
-    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-      let place = base + vector_of(0u, thread, vector);
-      var items = input_items(read_vector(place));
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        elements[vector * VECTOR + item] = element_from_item(items[item], place * VECTOR + item);
-      }
-    }
-  } else if (has_whole_vectors(own)) {
-    // Threads past the end read the last vector again, so that no load is in a branch.
-    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-      let place = base + vector_of(0u, thread, vector);
-      var items = input_items(read_vector(min(place, own.end / VECTOR - 1u)));
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        elements[vector * VECTOR + item] = row_element(items[item], place * VECTOR + item, own);
-      }
-    }
-  } else {
-    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-      let place = base + vector_of(0u, thread, vector);
-      var items = read_row_vector(place, own.end);
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        elements[vector * VECTOR + item] = row_element(items[item], place * VECTOR + item, own);
-      }
-    }
-  }
-  return elements;
 }
 
 // What each vector has of the row of its last item, with all vectors before it in the run; and what the run has at its end.
