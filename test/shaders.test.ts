@@ -325,6 +325,12 @@ async function* plansOf(
       ];
     }
   }
+  const runFacts = {
+    ...facts,
+    features: new Set(["subgroups", "shader-f16"]),
+    subgroupMinSize: 32,
+    subgroupMaxSize: 32,
+  };
   // Windows, the first one and others.
   const byKey = { keys: u32, key: "x / 2u" };
   const flags = ["offsets", "heads", "headBits"];
@@ -337,18 +343,14 @@ async function* plansOf(
     const own = { type: u32, op: untyped(add), maxLength };
     for (const segments of [...flags, { keys: u32 }, byKey]) {
       yield* [planAnyScan({ ...own, segments } as never, facts, methods)];
+      const once = { ...own, segments, algorithm: "subgroup", passes: "single" };
+      yield* [planAnyScan(once as never, runFacts, methods)];
     }
     for (const more of reductions) {
       yield* [planAnyReduce({ ...own, ...more } as never, facts, methods)];
     }
   }
   // Reductions that only find runs.
-  const runFacts = {
-    ...facts,
-    features: new Set(["subgroups", "shader-f16"]),
-    subgroupMinSize: 32,
-    subgroupMaxSize: 32,
-  };
   for (const [segments, options] of [
     [{ keys: u32, unique: true }, { map: "1u" }],
     [
@@ -373,6 +375,12 @@ async function* plansOf(
   // Scans of rows in tiles of items, by an operator that keeps its operands in order.
   const inOrder = { type: u32, op: untyped(affine), maxLength, segments: "rows", passes: "single" } as const;
   yield* [planScan({ ...inOrder, algorithm: "subgroup" } as never, runFacts)];
+  // Scans of segments whose threads hold values without heads.
+  for (const segments of ["heads", "headBits", { keys: u32 }]) {
+    for (const op of [affine, add]) {
+      yield* [planScan({ ...inOrder, op: untyped(op), segments, algorithm: "subgroup" } as never, runFacts)];
+    }
+  }
   // Sorts of more than a binding holds.
   const short = { ...facts, limits: { ...facts.limits, maxStorageBufferBindingSize: 2 ** 19 } };
   const sorted = { type: u32, maxLength } as const;
@@ -685,7 +693,7 @@ test("kernels take nothing of a tile but its interface", () => {
     // alone reduce in any order.
     .filter(
       (path) =>
-        !/(look_back_votes|rank_(kept_)?by_(votes|arrival)|store_by_pairs|run_lengths|key_before_by_shuffle|store_together|reduce_offsets|reduce\/several_tiles|scan_flat_rows|segments\/(values|scan_lanes)|first_segment_searched|store_rows_one_by_one|rows\/\w*subgroups|rows\/flat_\w+_order)\.wgsl$/.test(
+        !/(look_back_votes|rank_(kept_)?by_(votes|arrival)|store_by_pairs|run_lengths|key_before_by_shuffle|store_together|reduce_offsets|reduce\/several_tiles|scan_flat_(rows|segments)|segments\/(values|scan_lanes|flat_\w+)|first_segment_searched|store_rows_one_by_one|rows\/\w*subgroups|rows\/flat_\w+_order)\.wgsl$/.test(
           path,
         ),
     )

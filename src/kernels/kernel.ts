@@ -78,6 +78,8 @@ export const bindingOf = {
   total: 13,
   heads: 14,
   unique: 15,
+  // Scans of segments store no keys of runs.
+  headVectors: 15,
   offsets: 16,
   // Histograms and searches take no segments, so they have the same numbers.
   table: 14,

@@ -40,6 +40,7 @@ import {
   storageText,
 } from "./contract.ts";
 import { scanFlatRowsKernel } from "./flat_rows.ts";
+import { scanFlatSegmentsKernel } from "./flat_segments.ts";
 import type { Kernel, SegmentSources, TotalsOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
@@ -102,6 +103,10 @@ export interface KeyExpression {
   readonly known: readonly SourceText[];
 }
 
+/** Whether keys are scalars of a word, which are loaded as vectors and moved between lanes. */
+export const isWordKey = ({ type, by }: KeySource): boolean =>
+  by === undefined && /^[uif]32$/.test(carriedAs(type));
+
 /** How a kernel uses segments. */
 export interface SegmentUse {
   readonly heads: HeadSource;
@@ -109,6 +114,8 @@ export interface SegmentUse {
   readonly exclusive: boolean;
   /** Whether each segment starts from an initial value. */
   readonly initial: boolean;
+  /** Whether the threads of a single pass may hold the values of a scan without heads, where these are given by keys, flags or bits. */
+  readonly isFlat?: boolean;
   /** What is stored instead of prefixes, for a reduction: the totals, and maybe the keys of runs and the number of segments. */
   readonly totals?: {
     /** What is stored for each run: its key, or with an expression its first item. */
@@ -287,6 +294,10 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
             ? scanFlatRowsKernel(monoid, options)
             : undefined,
       }),
+    ...(use.isFlat && {
+      singlePass: (_, options) =>
+        takesValues(monoid, options) ? scanFlatSegmentsKernel(monoid, heads, options) : undefined,
+    }),
     ...(exclusive && { prefix: exclusivePrefix }),
     heads: (oneByOne) => [
       ...(heads.kind === "keys" ? runKeySources(heads) : [headFiles[heads.kind]]),

@@ -50,13 +50,15 @@ export interface SinglePass {
 }
 
 /**
+ * `flat` is a scan of segments whose threads may hold values without heads.
+ *
  * Plans a single pass if the caller asks for one, or if it is faster and the adapter is known to manage it. Otherwise the
  * data is read twice, and the result is undefined.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
 export type PlanSinglePass = (
-  primitive: "scan" | "compact" | "totals" | "runs" | "parts",
+  primitive: "scan" | "flat" | "compact" | "totals" | "runs" | "parts",
   title: string,
   type: ElementType,
   monoid: Monoid,
@@ -92,6 +94,8 @@ export interface PlannedSegments {
   readonly needs: readonly RangeName[];
   readonly initial?: InitialBytes;
   readonly ranges: SegmentRanges;
+  /** Whether the threads of a scan may hold values without heads. */
+  readonly isFlat: boolean;
   /** Whether the device can bind all ranges if input and output are bound as vectors. */
   readonly fitsVectors: boolean;
   readonly slots: readonly (readonly [number, Slot])[];

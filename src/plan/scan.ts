@@ -162,7 +162,7 @@ export function planScan(
   // A binding that spans both ranges has items of one size.
   const canShare = itemBytes === type.bytes && !segments?.ranges.reduces;
   const once = methods.singlePass?.(
-    segments?.ranges.reduces ? "totals" : "scan",
+    segments?.ranges.reduces ? "totals" : segments?.isFlat ? "flat" : "scan",
     title,
     type,
     monoid,

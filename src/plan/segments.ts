@@ -8,7 +8,13 @@ import { ArgumentError, FeatureError, refuse } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { firstSegmentsKernel } from "../kernels/offsets.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
-import { clearHeadsKernel, markKernel, segmentedMonoid, segmentSources } from "../kernels/segments.ts";
+import {
+  clearHeadsKernel,
+  isWordKey,
+  markKernel,
+  segmentedMonoid,
+  segmentSources,
+} from "../kernels/segments.ts";
 import type { SourceText } from "../text/source.ts";
 import { tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -117,6 +123,23 @@ const buffersOf = (use: SegmentUse, lengthOnGpu: boolean): number =>
     lengthOnGpu,
   ].filter(Boolean).length;
 
+/** The most buffers that a single pass binds beside those of {@link buffersOf}: vectors of keys or flags, and what windows hand on. */
+const MOST_MORE_BUFFERS = 2;
+
+/**
+ * Whether the threads of a scan may hold values without heads: of items of at least a word, whose heads are found for a vector at once.
+ */
+const isFlatScan = (
+  use: SegmentUse,
+  types: readonly ElementType[],
+  lengthOnGpu: boolean,
+  { limits }: DeviceFacts,
+): boolean =>
+  use.heads.kind !== "rows" &&
+  (use.heads.kind !== "keys" || isWordKey(use.heads)) &&
+  types.every(({ bytes }) => bytes >= 4) &&
+  buffersOf(use, lengthOnGpu) + MOST_MORE_BUFFERS <= limits.maxStorageBuffersPerShaderStage;
+
 /**
  * What a scan needs for segments, or a reduction if `reduces`. It is undefined if the options name none.
  *
@@ -141,12 +164,14 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
   }
   // The length decides how many rows there are, and only the GPU may know it.
   const isCounted = heads.kind === "rows" ? lengthOnGpu : heads.kind !== "offsets";
-  const use: SegmentUse = {
+  const given: SegmentUse = {
     heads,
     exclusive,
     initial,
     ...(reduces && { totals: { unique, count: isCounted } }),
   };
+  const isFlat = !reduces && isFlatScan(given, types, lengthOnGpu, facts);
+  const use: SegmentUse = { ...given, isFlat };
   const monoid: Monoid = segmentedMonoid(own, use);
   const keys = heads.kind === "keys" ? heads : undefined;
   // The items that keys are computed from are of another type than the keys.
@@ -177,6 +202,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
     needs,
     ...(initial && { initial: (value: unknown) => bytesOfInitial(value, own.type, title) }),
     ranges,
+    isFlat,
     ...(reduces &&
       keys !== undefined && {
         runLengths: (all, methods, testing) =>
@@ -195,8 +221,11 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
     fitsVectors: buffersOf(use, lengthOnGpu) <= facts.limits.maxStorageBuffersPerShaderStage,
     slots: [
       ...(range === "rows" || range === "offsets" ? [] : [[bindingOf.heads, range] as const]),
+      ...(reduces || range === "rows" || range === "offsets"
+        ? []
+        : [[bindingOf.headVectors, range] as const]),
       [bindingOf.offsets, "offsets"],
-      [bindingOf.unique, "unique"],
+      ...(reduces ? [[bindingOf.unique, "unique"] as const] : []),
       [bindingOf.count, "count"],
     ],
     around(plan, tuning) {

@@ -52,6 +52,9 @@ const longItemsRow = { ...longRow, workGroupSize: 128, items: 8 } as const satis
  */
 const SHORTEST_SHIFTED = 16;
 
+/** The bytes of the longest vector of flags or keys. */
+const VECTOR_BYTES = 16;
+
 /** The file that stores items of a number of bytes by pairs of lanes. */
 const storeByPairs = (bytes: number): SourceText =>
   file("io/store_by_pairs.wgsl", unroll(storeByPairsFile, { ITEM_PAIRS: bytes / 32 }));
@@ -246,6 +249,14 @@ const flatRows = {
   long: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 28, isDefault: true },
 } as const satisfies Record<string, TuningRow>;
 
+/** The rows of scan_flat_segments.wgsl, for values of at most a word. u32 by keys of u32, in runs of 32, H200. */
+const flatSegments = {
+  // 2^20: 13.7 µs (128 × 28: 16.3; elements of segments, 256 × 16: 13.8), 2^24: 72.7 (80.0; 77.0).
+  short: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 16, isDefault: true },
+  // 2^28, where a copy takes 533 µs: 795 µs (128 × 24: 801; 256 × 24: 818; 128 × 16: 822; 256 × 16: 927; elements of segments, 256 × 16: 937).
+  long: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 28, isDefault: true },
+} as const satisfies Record<string, TuningRow>;
+
 /**
  * The most work-groups for a length that only the GPU knows. More than any GPU runs at once, and few enough to be started in 2 µs.
  * u32, H100, 1000 items of at most 2^28: 15.1 µs (a work-group for each tile: 31.0), 2^24 68.6 (82.7). Long operations take no part
@@ -286,18 +297,10 @@ function rowOfLanes(
   return lanes.takes(sizes) ? { ...row, isDefault: fitting !== undefined } : undefined;
 }
 
-export const singlePass: PlanSinglePass = (
-  primitive,
-  title,
-  type,
-  monoid,
-  options,
-  facts,
-  methods,
-  testing,
-) => {
+export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, facts, methods, testing) => {
   const { domain } = monoid;
   const { passes } = options;
+  const primitive = asked === "flat" ? "scan" : asked;
   // Totals of segments by offsets have a kernel and rows of their own.
   const byOffsets = primitive === "totals" && (options as SegmentOptions).segments === "offsets";
   const known =
@@ -305,14 +308,14 @@ export const singlePass: PlanSinglePass = (
     rowOf(singlePassRows, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
   const isFlat =
     primitive === "scan" &&
-    (options as SegmentOptions).segments === "rows" &&
+    (asked === "flat" || (options as SegmentOptions).segments === "rows") &&
     facts.vendor === "nvidia" &&
     known.algorithm === "subgroup" &&
     domain.elementBytes <= flatRows.short.elementBytes;
   const areLongItems =
     known === longRow && type.bytes === longRow.elementBytes && domain.elementBytes === longRow.elementBytes;
   const row = isFlat
-    ? flatRows[Number(options.maxLength) > SHORT_FLAT ? "long" : "short"]
+    ? (asked === "flat" ? flatSegments : flatRows)[Number(options.maxLength) > SHORT_FLAT ? "long" : "short"]
     : areLongItems
       ? longItemsRow
       : known;
@@ -411,17 +414,24 @@ export const singlePass: PlanSinglePass = (
         : undefined;
       const { entries, bytes } = single.spineOf(plan.maxLength);
       const spine = { scratch: plan.scratch.length, entries };
-      const slotsOf = (kernel: Kernel): Pass["slots"] =>
+      // A buffer that is bound in place of flags or keys that do not fill a vector.
+      const bindsHeadVectors =
+        segments?.isFlat && kernels.all.some(({ bindings }) => bindings.has(bindingOf.headVectors));
+      const nothing = spine.scratch + 1;
+      const slotsOf = (kernel: Kernel, length: number): Pass["slots"] =>
         bound(kernel, [
           ...callersSlots,
           ...(segments?.slots ?? []),
+          ...(bindsHeadVectors && length * 4 < VECTOR_BYTES
+            ? [[bindingOf.headVectors, { scratch: nothing }] as const]
+            : []),
           [bindingOf.spine, { scratch: spine.scratch }],
         ]);
       return {
         ...plan,
         vector: Math.max(plan.vector, vector),
         kernels: distinct([...kernels.all, left, ...plan.kernels]),
-        scratch: [...plan.scratch, bytes],
+        scratch: [...plan.scratch, bytes, ...(bindsHeadVectors ? [VECTOR_BYTES] : [])],
         eagerScratch: plan.eagerScratch + 1,
         spine,
         groupingOf: (arrangement) =>
@@ -437,13 +447,13 @@ export const singlePass: PlanSinglePass = (
             const tiles = Math.max(1, single.tilesOf(length));
             const isInPlace = arrangement === "in-place";
             const workGroups = isInPlace ? tiles : Math.min(mostWorkGroups, tiles);
-            const first = { kernel, slots: slotsOf(kernel), length, tiles: workGroups };
+            const first = { kernel, slots: slotsOf(kernel, length), length, tiles: workGroups };
             // Before a single tile, there is nothing to find.
             if (left === undefined || !isInPlace || tiles === 1) {
               return [first];
             }
             const others = Math.ceil(tiles / tuning.sizes.workGroupSize);
-            return [first, { kernel: left, slots: slotsOf(left), length, tiles: others }];
+            return [first, { kernel: left, slots: slotsOf(left, length), length, tiles: others }];
           }
           return plan.passes(length, arrangement, aside);
         },

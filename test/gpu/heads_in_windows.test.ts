@@ -7,6 +7,7 @@ import { add, max } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
+import type { Limits } from "../../src/plan/device_facts.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -45,6 +46,10 @@ interface Row {
   /** Whether it is planned as on a GPU, where items go as vectors. */
   readonly onGpus?: boolean;
   readonly more?: object;
+  /** Other limits, by which windows go as vectors, and a binding holds the spine of a single pass. */
+  readonly other?: Pick<Limits, "maxStorageBuffersPerShaderStage" | "maxStorageBufferBindingSize">;
+  /** Words before the range that says where segments start. */
+  readonly before?: number;
 }
 const table: readonly Row[] = [
   { title: "an operator that does not commute", type: u32, op: untyped(affine), by: "heads" },
@@ -84,6 +89,20 @@ const table: readonly Row[] = [
     by: "headBits",
     more: { passes: "single", workGroupSize: 32 },
   },
+  // Threads hold values without heads.
+  ...(["keys", "heads", "headBits", "offsets"] as const).map((by, at) => ({
+    title: "one pass by subgroups",
+    type: u32,
+    op: untyped(at % 2 === 0 ? affine : add),
+    by,
+    exclusive: at > 1,
+    onGpus: true,
+    before: 8,
+    // The kernels bind eight buffers, which each device has.
+    other: { maxStorageBuffersPerShaderStage: 10, maxStorageBufferBindingSize: 2 ** 16 },
+    // Windows end within tiles.
+    more: { passes: "single", algorithm: "subgroup", workGroupSize: 224, itemsPerThread: 8 },
+  })),
 ];
 
 /** Where segments start: nowhere; at each item; around the borders of windows; somewhere. */
@@ -156,12 +175,24 @@ describe("every element is the reference's", () => {
       { of: 24, shift: 6 },
     ),
   )("$name", async (row) => {
-    const { type, op, initial, by, exclusive = false, lengthOnGpu = false, onGpus, more } = row;
+    const {
+      type,
+      op,
+      initial,
+      by,
+      exclusive = false,
+      lengthOnGpu = false,
+      onGpus,
+      more,
+      before = 6,
+      other,
+    } = row;
     const { device } = fold();
     const words = type.bytes / 4;
     const keyWords = by === "long keys" || by === "computed keys" ? 2 : 1;
     // As src/gpu/recordings/heads_in_windows.ts has it: a binding may start up to 4096 bytes before the window.
-    const window = Math.floor((BINDING - 4096) / (4 * Math.max(words, keyWords)) / 256) * 256;
+    const binding = other?.maxStorageBufferBindingSize ?? BINDING;
+    const window = Math.floor((binding - 4096) / (4 * Math.max(words, keyWords)) / 256) * 256;
     const maxLength = 3 * window;
     const segments = segmentsBy(by);
     const options = {
@@ -170,9 +201,15 @@ describe("every element is the reference's", () => {
       ...{ workGroupSize: 8, itemsPerThread: 8, ...more },
     };
     const prepare = () => fold().prepareScan(options as never);
-    const prepared = await (onGpus ? asOnGpus(fold(), prepare) : prepare());
+    const restore = planAs(fold(), {
+      ...(onGpus && { software: false }),
+      limits: { ...limits(), ...other },
+    });
+    const prepared = await prepare().finally(restore);
     const watched = watchBindings(fold());
-    for (const length of [0, 5, window, window + 1, 2 * window + 37, maxLength]) {
+    for (const length of other
+      ? [5, 2 * window + 37]
+      : [0, 5, window, window + 1, 2 * window + 37, maxLength]) {
       for (const [name, heads] of Object.entries(headsFor(length, window))) {
         const title = `${length} items, ${name}`;
         const given = random(length * words, title);
@@ -187,7 +224,7 @@ describe("every element is the reference's", () => {
         const placed = storageBuffer(
           device,
           Uint32Array.of(
-            ...poisoned(6),
+            ...poisoned(before),
             ...starts,
             ...poisoned(Math.max(0, maxLength * keyWords - starts.length)),
           ),
@@ -196,7 +233,7 @@ describe("every element is the reference's", () => {
         const ranges = {
           input: { buffer: input, offset: 96 },
           output: { buffer: output, offset: 96 },
-          [rangeOf(by)]: { buffer: placed, offset: 24 },
+          [rangeOf(by)]: { buffer: placed, offset: 4 * before },
           ...(by === "offsets" && { segmentCount: offsets.length - 1 }),
           ...(initial !== undefined && { initial }),
           length: lengthOnGpu ? stated : length,
@@ -215,8 +252,8 @@ describe("every element is the reference's", () => {
       }
     }
     watched.stop();
-    expect(watched.most()).toBeLessThanOrEqual(BINDING);
-    expect(watched.most()).toBeGreaterThan(BINDING / 2);
+    expect(watched.most()).toBeLessThanOrEqual(binding);
+    expect(watched.most()).toBeGreaterThan(binding / 2);
     prepared.destroy();
   });
 
@@ -342,6 +379,20 @@ const reductions: readonly Reduction[] = [
     by: "keys",
     more: { passes: "single", workGroupSize: 32 },
   },
+  // Threads hold values without heads.
+  ...(["keys", "heads", "headBits", "offsets"] as const).map((by, at) => ({
+    title: "one pass by subgroups",
+    type: u32,
+    op: untyped(at % 2 === 0 ? affine : add),
+    by,
+    exclusive: at > 1,
+    onGpus: true,
+    before: 8,
+    // The kernels bind eight buffers, which each device has.
+    other: { maxStorageBuffersPerShaderStage: 10, maxStorageBufferBindingSize: 2 ** 16 },
+    // Windows end within tiles.
+    more: { passes: "single", algorithm: "subgroup", workGroupSize: 224, itemsPerThread: 8 },
+  })),
 ];
 
 /** The same, and each item a segment of its own, so that what is stored is longer than a binding. */

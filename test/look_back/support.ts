@@ -237,6 +237,8 @@ export interface Run {
   readonly initial?: number;
   /** For segments: a flag for each item, or a bit. */
   readonly heads?: Uint32Array;
+  /** For segments by keys. */
+  readonly keys?: Uint32Array;
   /** For rows: the items of one. */
   readonly rows?: number;
   /** For segments by offsets. */
@@ -311,11 +313,9 @@ export async function outputsOf(
   runs: readonly Run[],
 ): Promise<{ outputs: Uint32Array[]; totals: Uint32Array }> {
   const inputs = new Map<Items, GPUBuffer>();
-  for (const data of runs.flatMap(({ data, heads, offsets }) => [
-    data,
-    ...(heads ? [heads] : []),
-    ...(offsets ? [offsets] : []),
-  ])) {
+  for (const data of runs.flatMap(({ data, heads, keys, offsets }) =>
+    [data, heads, keys, offsets].filter((one) => one !== undefined),
+  )) {
     if (!inputs.has(data)) {
       const words = wordsOf(data);
       inputs.set(data, storageBuffer(device, words.length > 0 ? words : new Uint32Array(4)));
@@ -337,7 +337,7 @@ export async function outputsOf(
   const pass = encoder.beginComputePass();
   let offset = 0;
   const starts: number[] = [];
-  runs.forEach(({ data, initial, heads, rows, offsets }, index) => {
+  runs.forEach(({ data, initial, heads, keys, rows, offsets }, index) => {
     const ranges: Ranges = {
       input: inputs.get(data) as GPUBuffer,
       output: { buffer: output, offset },
@@ -345,6 +345,7 @@ export async function outputsOf(
       ...(initial !== undefined && { initial }),
       ...(rows !== undefined && { rows }),
       ...(heads && { heads: inputs.get(heads) as GPUBuffer }),
+      ...(keys && { keys: inputs.get(keys) as GPUBuffer }),
       ...(offsets && { offsets: inputs.get(offsets) as GPUBuffer, segmentCount: offsets.length - 1 }),
       ...(plan.needs.has("total") && { total: { buffer: total, offset: index * 4 } }),
       ...(parts === 2 && { rest: { buffer: output, offset: offset + (strides[index] as number) / 2 } }),
@@ -397,7 +398,7 @@ export async function expectExact(subject: Subject, runs: readonly Run[], togeth
 export async function floatsUnderFaults(
   subject: Subject,
   length: number,
-  more: Pick<Run, "rows"> = {},
+  more: Pick<Run, "rows" | "heads" | "keys"> = {},
 ): Promise<readonly { readonly data: Float32Array; readonly results: Float32Array }[]> {
   const inputs = ["even", "odd"].map((name) => {
     const next = randomBits(`${name} f32 ${length}`);

@@ -6,6 +6,20 @@ fn key_at(index: u32) -> Key {
   return keys[params.keys_base + index];
 }
 
+// Where the first item's key is in the binding.
+fn keys_start() -> u32 {
+  return params.keys_base;
+}
+
+fn key_before(index: u32) -> Key {
+  return keys[params.keys_base + max(index, 1u) - 1u];
+}
+
+// Whether a segment starts at an index in any case.
+fn is_first(index: u32) -> bool {
+  return index == 0u;
+}
+
 fn head_at(index: u32) -> u32 {
   let own = params.keys_base + index;
   return select(0u, 1u, index == 0u || !is_same_key(keys[own - min(index, 1u)], keys[own]));

@@ -3,6 +3,11 @@
 
 @group(0) @binding(14) var<storage, read> heads: array<u32>;
 
+// Whether a segment starts at an index in any case.
+fn is_first(index: u32) -> bool {
+  return false;
+}
+
 fn head_at(index: u32) -> u32 {
   return (heads[params.heads_base + index / 32u] >> (index % 32u)) & 1u;
 }

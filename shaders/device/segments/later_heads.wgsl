@@ -2,6 +2,11 @@
 
 @group(0) @binding(14) var<storage, read> heads: array<u32>;
 
+// Whether a segment starts at an index in any case.
+fn is_first(index: u32) -> bool {
+  return false;
+}
+
 fn head_at(index: u32) -> u32 {
   return select(0u, 1u, heads[params.heads_base + index] != 0u);
 }

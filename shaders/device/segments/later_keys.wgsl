@@ -7,6 +7,20 @@ fn key_at(index: u32) -> Key {
   return keys[params.keys_base + index + 1u];
 }
 
+// Where the first item's key is in the binding.
+fn keys_start() -> u32 {
+  return params.keys_base + 1u;
+}
+
+fn key_before(index: u32) -> Key {
+  return keys[params.keys_base + index];
+}
+
+// Whether a segment starts at an index in any case.
+fn is_first(index: u32) -> bool {
+  return false;
+}
+
 fn head_at(index: u32) -> u32 {
   let before = params.keys_base + index;
   return select(0u, 1u, !is_same_key(keys[before], keys[before + 1u]));

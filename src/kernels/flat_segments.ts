@@ -1,0 +1,106 @@
+import scanFlatSegmentsFile from "../../shaders/device/kernels/scan_flat_segments.wgsl";
+import flatAnyOrderFile from "../../shaders/device/segments/flat_any_order.wgsl";
+import flatHeadBitsFile from "../../shaders/device/segments/flat_head_bits.wgsl";
+import flatHeadsFile from "../../shaders/device/segments/flat_heads.wgsl";
+import flatInOrderFile from "../../shaders/device/segments/flat_in_order.wgsl";
+import flatKeysFile from "../../shaders/device/segments/flat_keys.wgsl";
+import headVectorsFile from "../../shaders/device/segments/head_vectors.wgsl";
+import keyVectorsFile from "../../shaders/device/segments/key_vectors.wgsl";
+import type { Monoid } from "../algebra/monoid.ts";
+import type { SourceText } from "../text/source.ts";
+import { generated } from "../text/source.ts";
+import { carriedAs, elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
+import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
+import {
+  filesOf,
+  lengthFile,
+  linkKernel,
+  loadItems,
+  prefixText,
+  storePrefixes,
+  totalNone,
+} from "./kernel.ts";
+import { firstNeeded, sourcesWithoutTotal, valueSources } from "./offsets.ts";
+import type { HeadSource } from "./segments.ts";
+import { laneStages, takesAnyOrder } from "./subgroup_sources.ts";
+
+// This is loaded only if a plan takes segments.
+
+const flatAnyOrder = /* @__PURE__ */ file("segments/flat_any_order.wgsl", flatAnyOrderFile);
+const flatHeadBits = /* @__PURE__ */ file("segments/flat_head_bits.wgsl", flatHeadBitsFile);
+const flatHeads = /* @__PURE__ */ file("segments/flat_heads.wgsl", flatHeadsFile);
+const flatInOrder = /* @__PURE__ */ file("segments/flat_in_order.wgsl", flatInOrderFile);
+const flatKeys = /* @__PURE__ */ file("segments/flat_keys.wgsl", flatKeysFile);
+const headVectors = /* @__PURE__ */ file("segments/head_vectors.wgsl", headVectorsFile);
+const keyVectors = /* @__PURE__ */ file("segments/key_vectors.wgsl", keyVectorsFile);
+const scanFlatSegments = /* @__PURE__ */ file("kernels/scan_flat_segments.wgsl", scanFlatSegmentsFile);
+
+/** Declares a vector of words, and the array of its items. */
+const vectorText = (alias: string, item: string, wgsl: string, vector: number): SourceText =>
+  generated(
+    [
+      `alias ${alias} = ${vector === 1 ? item : `vec${vector}<${wgsl}>`};`,
+      `fn array_of_vector(x: ${alias}) -> array<${item}, VECTOR> {`,
+      `  return array<${item}, VECTOR>(${vector === 1 ? "x" : ["x.x", "x.y", "x.z", "x.w"].slice(0, vector).join(", ")});`,
+      "}",
+    ].join("\n"),
+  );
+
+/** The files that find the heads of a thread's items. */
+function headFilesOf(heads: HeadSource, vector: number): readonly SourceText[] {
+  switch (heads.kind) {
+    case "keys":
+      return [vectorText("KeyVector", "Key", carriedAs(heads.type), vector), keyVectors, flatKeys];
+    case "heads":
+      return [vectorText("HeadVector", "u32", "u32", vector), headVectors, flatHeads];
+    default:
+      return [flatHeadBits];
+  }
+}
+
+/**
+ * The kernel that scans segments by keys of a word, flags or bits in a single pass, in tiles of items. Its threads hold values without heads.
+ * `carry` is what it looks back with.
+ */
+export function scanFlatSegmentsKernel(
+  monoid: Monoid,
+  heads: HeadSource,
+  options: KernelOptions &
+    ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
+): Kernel {
+  const { sources, sizes, arrangement, carry, lengthOnGpu, map, exclusive, ends, segments } = options;
+  const { type, onValues } = monoid;
+  const vector = itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes);
+  const inAnyOrder = onValues && takesAnyOrder(onValues) && sizes.minSubgroupSize === sizes.maxSubgroupSize;
+  return linkKernel(
+    `wavefold scan items of segments in a single pass <${monoid.title}>`,
+    "scan_flat_segments",
+    [
+      prefixText(exclusive),
+      ...operatorSources(monoid),
+      ...(map?.sources(monoid, "items", vector, true) ?? [
+        storageText(monoid, "items", "items", vector),
+        ...type.files,
+      ]),
+      ...filesOf(arrangement, sizes).files,
+      ...valueSources(onValues),
+      firstNeeded,
+      ...headFilesOf(heads, vector),
+      scanFlatSegments,
+      // It replaces a function of the algorithm. In any order, each lane of a subgroup takes what all others have, so all must be there.
+      inAnyOrder ? flatAnyOrder : flatInOrder,
+      ...carry,
+      ...(ends?.sources("look-back") ?? [totalNone]),
+      // In later windows, other files say where segments start.
+      ...(segments?.heads(true) ?? []),
+      lengthFile(lengthOnGpu),
+      ...sourcesWithoutTotal(sources(monoid)),
+      loadItems,
+      storePrefixes,
+    ],
+    sizes,
+    vector,
+    elementWords(monoid),
+    laneStages(sizes),
+  );
+}

@@ -1,0 +1,318 @@
+import { expect, test } from "vitest";
+import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { add } from "../../src/algebra/operators.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { expectWithin } from "../support/compare.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { affine } from "../support/operators.ts";
+import { randomBits } from "../support/random.ts";
+import { rows, testInTurn } from "../support/rows.ts";
+import { affineItems } from "./operators.ts";
+import type { Change, Run, Subject } from "./support.ts";
+import {
+  contextOfFold,
+  expectExact,
+  FAULTS,
+  faultOf,
+  faults,
+  floatsUnderFaults,
+  needVotes,
+  prepareScan,
+  STUCK_MS,
+  wrongRuns,
+} from "./support.ts";
+
+// Segments by keys, flags and bits whose threads hold values without heads. Each fault of the look-back is planted in a run of its own. Some
+// operators must have their operands in order. A sum may have them in any order, and then a tile's total comes before its scan.
+
+const inTurn = testInTurn({ of: 12, shift: 3 });
+const fold = useSoftwareFold();
+
+const operators = { "in order": affine, "in any order": add } as const;
+type Order = keyof typeof operators;
+const kinds = ["keys", "heads", "headBits"] as const;
+type Kind = (typeof kinds)[number];
+
+/** The items of most segments, and how many items come before the first one. */
+type Segments = readonly [each: number, before: number];
+
+/** Segments start with tiles, one item before and after; with vectors and within; in all lanes, in few, and in none. */
+const segmentsOf = (tile: number, fanOut: number): Segments[] => [
+  [tile / 2 + 1, 3],
+  [tile - 1, 0],
+  [tile + 1, 1],
+  [tile, 0],
+  [tile, tile - 1],
+  [2 * tile - 3, 5],
+  [fanOut * tile, 7],
+  [fanOut * tile - 5, 2],
+  [(fanOut + 1) * tile + tile / 2 + 3, 0],
+  [5 * fanOut * tile + 11, 9],
+  [17 * fanOut * tile, 1],
+  [1, 0],
+  [2, 1],
+  [3, 0],
+  [5, 2],
+  [33, 31],
+  [32, 32],
+];
+
+function sizesOf() {
+  const { subgroupMaxSize, subgroupMinSize } = contextOfFold(fold()).facts;
+  const own = { workGroupSize: subgroupMaxSize * 2, itemsPerThread: 8 };
+  const tile = own.workGroupSize * own.itemsPerThread;
+  const fanOut = Math.min(30, subgroupMinSize - 2);
+  const most = 20 * fanOut * tile;
+  const options = { maxLength: most, algorithm: "subgroup", passes: "single", ...own } as const;
+  return { most, options, tile, segments: segmentsOf(tile, fanOut) };
+}
+
+/** A flag for each item: some segments are cut in two. */
+function flagsOf(length: number, [each, before]: Segments, name: string): Uint32Array {
+  const next = randomBits(name);
+  return Uint32Array.from({ length }, (_, index) => {
+    const isHead = (index + each - (before % each)) % each === 0 || next() % (7 * each + 100) === 0;
+    return isHead ? 1 + (index % 5) : 0;
+  });
+}
+
+/** What says where segments start, as a range holds it. */
+function startsOf(kind: Kind, flags: Uint32Array): Pick<Run, "heads" | "keys"> {
+  if (kind === "heads") {
+    return { heads: flags };
+  }
+  if (kind === "headBits") {
+    const heads = new Uint32Array(Math.ceil(flags.length / 32));
+    for (const [at, flag] of flags.entries()) {
+      heads[at >>> 5] = (heads[at >>> 5] ?? 0) | (Number(flag > 0) << (at & 31));
+    }
+    return { heads };
+  }
+  let key = 0;
+  return {
+    keys: flags.map((flag) => {
+      key += Number(flag > 0);
+      return key % 3;
+    }),
+  };
+}
+
+/** The option `segments` of a kind. */
+const segmentsBy = (kind: Kind) => (kind === "keys" ? { keys: u32 } : kind);
+
+/** A run for each fault: segments in turn, whose lengths end within tiles and vectors. */
+function runsOf(kind: Kind, exclusive: boolean, order: Order): Run[] {
+  const { most, tile, segments } = sizesOf();
+  const op = untyped(operators[order]);
+  return Array.from({ length: FAULTS }, (_, at): Run => {
+    const own = segments[at % segments.length] as Segments;
+    const length = most - ([0, 1, 5, tile, tile + 3][at % 5] ?? 0);
+    const data = affineItems(length, `segments ${at % 2} ${own[0]}`);
+    const flags = flagsOf(length, own, `flags ${own[0]} ${at}`);
+    return {
+      data,
+      expected: scanReference(data, { op, exclusive, segments: { heads: flags } } as never) as never,
+      ...startsOf(kind, flags),
+      title: `${length} items in segments of ${own.join(" after ")}, ${faultOf(at + 1)}`,
+    };
+  });
+}
+
+async function flatSegments(
+  kind: Kind,
+  order: Order,
+  exclusive: boolean,
+  change?: Change,
+): Promise<Subject & { readonly runs: readonly Run[] }> {
+  const { options } = sizesOf();
+  const subject = await prepareScan(
+    fold(),
+    { ...options, type: u32, op: operators[order], exclusive, segments: segmentsBy(kind) } as never,
+    { faults, patience: 16 },
+    { ...(change && { change }) },
+  );
+  return { ...subject, runs: runsOf(kind, exclusive, order) };
+}
+
+test.for(
+  rows(
+    kinds.flatMap((kind) =>
+      (["in order", "in any order"] as const).flatMap((order) =>
+        [false, true].map((exclusive) => ({ kind, order, exclusive })),
+      ),
+    ),
+    { of: 12 },
+  ),
+)(
+  "each fault in segments by $kind, $order, exclusive: $exclusive",
+  { timeout: STUCK_MS },
+  async ({ kind, order, exclusive }, { skip }) => {
+    needVotes(fold(), skip);
+    const { runs, ...subject } = await flatSegments(kind, order, exclusive);
+    const [pass] = subject.plan.passes(runs[0]?.data.length ?? 0, "vectors");
+    expect(pass?.kernel.entryPoint).toBe("scan_flat_segments");
+    await expectExact(subject, runs);
+    subject.prepared.destroy();
+  },
+);
+
+inTurn(
+  "sums of f32: within the bound, and the same bits whatever is late or missing",
+  { timeout: STUCK_MS },
+  async ({ skip }) => {
+    needVotes(fold(), skip);
+    const { options, most, segments } = sizesOf();
+    const subject = await prepareScan(
+      fold(),
+      { ...options, type: f32, exclusive: false, segments: { keys: u32 } } as never,
+      { faults, patience: 16 },
+    );
+    for (const own of segments.slice(5, 9)) {
+      const flags = flagsOf(most, own, `f32 ${own[0]}`);
+      for (const { data, results } of await floatsUnderFaults(subject, most, startsOf("keys", flags))) {
+        let sum = 0;
+        let items = 0;
+        const exact = Array.from(data, (x, index) => {
+          const isHead = index === 0 || (flags[index] ?? 0) > 0;
+          sum = isHead ? x : sum + x;
+          items = isHead ? 0 : items + 1;
+          // Each addition may round up or down, by a part in 2^23.
+          return { value: sum, bound: items * 2 ** -23 * sum };
+        });
+        expectWithin(results.subarray(0, most), exact, `segments of ${own[0]}`);
+      }
+    }
+    subject.prepared.destroy();
+  },
+);
+
+/** One rule broken in the kernel's text. */
+const mutations: readonly {
+  readonly title: string;
+  readonly kind?: Kind;
+  readonly order?: Order;
+  readonly change: Change;
+}[] = [
+  {
+    title: "a key is not compared with the one before its vector",
+    change: [[/select\(1u << 0u, 0u, is_same_key\(before\w*, \w+\)\)/, "0u"]],
+  },
+  {
+    title: "the first lane has the last lane's key of its own row",
+    change: [[/select\((shuffled\w*), last\w*, subgroup_rank == 0u\)/, "$1"]],
+  },
+  {
+    title: "the first lane has the key before the run in all rows",
+    change: [[/last = shuffled\w*;/, ""]],
+  },
+  {
+    title: "the first key of a run has none before it",
+    change: [["key_before(min(run, length))", "key_at(min(run, length - 1u))"]],
+  },
+  {
+    title: "keys of vectors are one vector late",
+    change: [["keys_start() / VECTOR + vector", "keys_start() / VECTOR + vector + 1u"]],
+  },
+  {
+    title: "flags of vectors are one vector late",
+    kind: "heads",
+    change: [["params.heads_base / VECTOR + vector", "params.heads_base / VECTOR + vector + 1u"]],
+  },
+  {
+    title: "a flag counts only if it is 1",
+    kind: "heads",
+    change: [[/(flags\w*\[\w+\]) != 0u/, "$1 == 1u"]],
+  },
+  {
+    title: "bits are those of the word's first vector",
+    kind: "headBits",
+    change: [[">> (first % 32u)", ">> 0u"]],
+  },
+  {
+    title: "what comes before the subgroup reaches the first head",
+    change: [[/(index\w*) \+ (\w+) < first_head\b/, "$1 + $2 <= first_head"]],
+  },
+  {
+    title: "what comes before the subgroup reaches one item less",
+    change: [[/(index\w*) \+ (\w+) < first_head\b/, "$1 + $2 + 1u < first_head"]],
+  },
+  {
+    title: "what comes before the subgroup reaches all items",
+    change: [[", scan.first_head)", ", NO_HEAD)"]],
+  },
+  {
+    title: "what lies behind a head in a vector is not looked for",
+    change: [["tail_of_vector(items, heads)", "tail_of_vector(items, 0u)"]],
+  },
+  {
+    title: "no segment starts within a vector",
+    change: [
+      [
+        /prefixes_of_vector\(scan\w*\.before, items\w*, starts\w*\)/,
+        "prefixes_of_vector(scan.before, items, 0u)",
+      ],
+    ],
+  },
+  {
+    title: "a segment reaches one lane less",
+    change: [
+      [
+        "select(subgroup_lane - firstLeadingBit(earlier),",
+        "select(subgroup_lane - firstLeadingBit(earlier) - 1u,",
+      ],
+    ],
+  },
+  {
+    title: "a lane's own head does not count",
+    change: [["votes & ((2u << subgroup_lane) - 1u)", "votes & ((1u << subgroup_lane) - 1u)"]],
+  },
+  {
+    title: "an exclusive prefix has what is before its segment",
+    change: [[/earlier\w* = value_identity\(\);/, ""]],
+  },
+  {
+    title: "what comes before the tile comes after what comes before the subgroup",
+    change: [
+      ["combine(carry(), scan.subgroups.before).value", "combine(scan.subgroups.before, carry()).value"],
+    ],
+  },
+  {
+    title: "a run has no head",
+    change: [["select(1u, 0u, first_head == NO_HEAD)", "0u"]],
+  },
+  {
+    title: "a missing total has no heads",
+    change: [[/let starts = heads_at\(place\w* \* VECTOR, length\);/, "let starts = 0u;"]],
+  },
+  {
+    title: "a look-back ends at a tile in which no segment starts",
+    change: [["member < tiles && found.element.heads > 0u", "member < tiles"]],
+  },
+  {
+    title: "the segment that is open starts one item late",
+    order: "in any order",
+    change: [[/(index\w*) \+ (\w+) >= first\b/, "$1 + $2 > first"]],
+  },
+  {
+    title: "what is open at a run's end has all of the run",
+    order: "in any order",
+    change: [["thread, last_head_of(heads, tile, thread))", "thread, 0u)"]],
+  },
+  {
+    title: "a missing total has the segment before it",
+    order: "in any order",
+    change: [[/place\w* \* VECTOR \+ \w+ >= last_head/, "true"]],
+  },
+];
+
+test.for(rows(mutations, { of: 12, shift: 7 }))(
+  "seen: $title",
+  { timeout: STUCK_MS },
+  async ({ kind = "keys", order = "in order", change }, { skip }) => {
+    needVotes(fold(), skip);
+    const { runs, ...subject } = await flatSegments(kind, order, true, change);
+    expect(await wrongRuns(subject, runs)).not.toEqual([]);
+    subject.prepared.destroy();
+  },
+);
