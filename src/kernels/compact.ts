@@ -50,6 +50,7 @@ import {
 } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
+import type { TileTraits } from "./tiles.ts";
 
 const compactSinglePass = /* @__PURE__ */ file("kernels/compact_single_pass.wgsl", compactSinglePassFile);
 const compactTiles = /* @__PURE__ */ file("kernels/compact_tiles.wgsl", compactTilesFile);
@@ -219,7 +220,7 @@ function compactSources(
   count: Monoid,
   options: CompactKernelOptions,
   vector: number,
-  isAwaited = false,
+  traits: Pick<TileTraits, "isAwaited" | "moves"> = {},
 ): Source[] {
   const { type, selector, indices, sources, lengthOnGpu, map, parted } = options;
   return [
@@ -231,7 +232,7 @@ function compactSources(
       ? []
       : (map?.keptSources(type) ?? expressionFiles(type))),
     lengthFile(lengthOnGpu),
-    ...sources(count, { votes: vector === 1, isAwaited }),
+    ...sources(count, { votes: vector === 1, ...traits }),
     loadItems,
     loadKept,
   ];
@@ -296,7 +297,7 @@ export function compactKernel(
     `wavefold ${parted?.primitive ?? "compact"} ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
     singlePass ? "compact_single_pass" : classes ? "part_classes" : "compact_tiles",
     withInstead(options.oneByOne?.kept, [
-      ...compactSources(count, options, vector, singlePass),
+      ...compactSources(count, options, vector, { isAwaited: singlePass, moves: classes === undefined }),
       ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
       ...(classes?.move ?? [

@@ -1,3 +1,4 @@
+import rankKeptHeldFile from "../../shaders/device/io/rank_kept_by_held_votes.wgsl";
 import rankKeptFile from "../../shaders/device/io/rank_kept_by_votes.wgsl";
 import subgroupFile from "../../shaders/device/tiles/subgroup.wgsl";
 import subgroupAnyOrderFile from "../../shaders/device/tiles/subgroup_any_order.wgsl";
@@ -54,6 +55,7 @@ const reduceTogether = /* @__PURE__ */ file(
   subgroupReduceTogetherFile,
 );
 const rows = /* @__PURE__ */ file("tiles/subgroup_rows.wgsl", subgroupRowsFile);
+const rankKeptHeld = /* @__PURE__ */ file("io/rank_kept_by_held_votes.wgsl", rankKeptHeldFile);
 const rankKept = /* @__PURE__ */ file("io/rank_kept_by_votes.wgsl", rankKeptFile);
 const rowsTogether = /* @__PURE__ */ file("tiles/subgroup_rows_together.wgsl", subgroupRowsTogetherFile);
 const scanFirst = /* @__PURE__ */ file("tiles/subgroup_scan_first.wgsl", subgroupScanFirstFile);
@@ -64,18 +66,20 @@ const votesFile = /* @__PURE__ */ file("tiles/subgroup_votes.wgsl", subgroupVote
 const MOST_VOTES_BYTES = 2 ** 13;
 
 /**
- * The most items of a thread that holds their ranks while it waits. Compaction, H100, 2^20, 512 × 8: 13.3 µs, and 13.6 with
- * rank_kept_by_votes.wgsl; 2^28, 512 × 24: 621 and 571.
+ * The most items of a thread that holds the votes on them while it waits. u32, half kept, H200, 2^28, held and in work-group memory:
+ * partition with the rest apart, 256 × 12 755 µs and 812, 256 × 24 743 and 754; compaction, 256 × 16 534 and 535, 256 × 28 529 and 486.
  */
-const MOST_HELD_RANKS = 8;
+const MOST_HELD_VOTES = 24;
 
-/** Whether rank_kept_by_votes.wgsl ranks the kept items of a tile. */
-const votesAreKept = (sizes: Sizes): boolean =>
-  sizes.items > MOST_HELD_RANKS &&
-  hasFullSubgroups(sizes) &&
-  sizes.maxSubgroupSize <= 32 &&
-  !sizes.oneByOne &&
-  memoryOf([subgroupSlots(sizes) * sizes.items], 8, 0) <= MOST_VOTES_BYTES;
+/** The file by which votes rank the items that a kernel keeps and moves, if any does. Tiles that nobody awaits hold the votes for a short time. */
+const rankingOf = (sizes: Sizes, isAwaited: boolean): readonly SourceText[] =>
+  !hasFullSubgroups(sizes) || sizes.maxSubgroupSize > 32 || sizes.oneByOne
+    ? []
+    : sizes.items <= MOST_HELD_VOTES || !isAwaited
+      ? [rankKeptHeld]
+      : memoryOf([subgroupSlots(sizes) * sizes.items], 8, 0) <= MOST_VOTES_BYTES
+        ? [rankKept]
+        : [];
 
 /** The sources by which items of an operator on pairs of words, such as the least u64, are compared by one word first. */
 function leadingWord({ operation, domain, type, leading }: Monoid): readonly SourceText[] {
@@ -100,6 +104,7 @@ export const subgroup: TileAlgorithm = {
         votes = false,
         oneItem = false,
         isAwaited = false,
+        moves = false,
         isShifted = false,
         isReplaced = false,
         strides = false,
@@ -133,7 +138,7 @@ export const subgroup: TileAlgorithm = {
         ...(isScannedFirst ? [scanFirst] : []),
         ...(rowsAreTogether ? [rowsTogether, isShifted ? prefixesShifted : prefixesTogether] : []),
         votes ? votesFile : rows,
-        ...(votes && isAwaited && votesAreKept(sizes) ? [rankKept] : []),
+        ...(votes && moves ? rankingOf(sizes, isAwaited) : []),
         scanTotals,
         subgroupTiles,
       ];

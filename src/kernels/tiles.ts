@@ -19,6 +19,8 @@ export interface TileTraits {
   readonly strides?: boolean;
   /** Whether tiles wait for each other's totals, so that these come as early as possible, and threads hold little meanwhile. */
   readonly isAwaited?: boolean;
+  /** Whether the kernel moves the items that it keeps to their places. */
+  readonly moves?: boolean;
   /** Whether the next lane hands on an inclusive prefix: `shifted` of a grouping. Vectors have one item. */
   readonly isShifted?: boolean;
   /** Whether an operator's own tiles replace the scan, so that only the threads' numbers and the votes are needed. */

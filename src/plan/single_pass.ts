@@ -171,13 +171,13 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 8,
         isDefault: true,
       },
-      // u32, half kept, H100, 2^24: 56.8 µs (512 × 16: 57.2; 256 × 24: 58.6; 256 × 28: 58.3), 2^26: 165.8.
+      // u32, half kept, H200, 2^22: 17.5 µs (512 × 14: 18.0), 2^24: 47.5 (512 × 14: 49.6; 512 × 16: 48.2; 256 × 12: 48.1; 384 × 16: 48.0; 256 × 24: 50.1).
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
         algorithm: "subgroup",
-        workGroupSize: 512,
-        items: 14,
+        workGroupSize: 256,
+        items: 16,
         isDefault: true,
       },
       // 2^26: 160 µs (512 × 24: 165; 256 × 24: 162), 2^28: 565 (577; 578; with ranks held, 512 × 24, 622); u64, 2^27: 548 (545; 543; 614).
@@ -209,17 +209,18 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
     ],
     parts: [
-      // u32, half kept, H100, 2^20: 14.4 µs (256 × 16: 15.4; 512 × 16: 14.7), 2^22: 26.6 (30.5; 28.7), 2^24: 76.7 (79.9; 79.8; in one range 114).
+      // u32, half kept, H200, 2^22: 20.8 µs (512 × 8: 21.4; 128 × 16: 21.8; 256 × 16: 22.3), 2^24: 63.9 (66.4; 61.7; 65.2; in one range 90).
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
         algorithm: "subgroup",
-        workGroupSize: 512,
-        items: 8,
+        workGroupSize: 256,
+        items: 12,
         isDefault: true,
       },
-      // 2^26: 239 µs (512 × 8: 256; 512 × 16: 243), 2^28: 879 (968; 908; 512 × 24: 889; 256 × 28: 885; with ranks held, 256 × 20, 1003).
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
+      // 2^26: 196 µs (128 × 16: 199; 256 × 16: 205; 256 × 24: 207), 2^28: 714 (745; 766; 743; 256 × 12: 755; 192 × 12: 796; 512 × 16: 808; with votes
+      // in work-group memory, 256 × 16, 749).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 128, items: 24, isDefault: true },
     ],
   },
   // Not measured. A single pass is the default for those elements for which it is faster on an H200, once a test has shown

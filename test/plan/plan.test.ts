@@ -312,26 +312,41 @@ test.each([onePass, twoPasses])(
   },
 );
 
-test("in a single pass, votes on more than 8 items of a thread are kept, and all come before the first branch", async () => {
-  const ranksOf = async (itemsPerThread: number, passes: "single" | "reduce-then-scan", most: number) => {
+test("a compaction by full subgroups holds its votes, or keeps those on more than 24 items in memory while it waits; all come before the first branch of a few lanes", async () => {
+  const functionsOf = async (
+    itemsPerThread: number,
+    passes: "single" | "reduce-then-scan",
+    lanes: [number, number],
+  ) => {
     const tuning = { algorithm: "subgroup", workGroupSize: 256, itemsPerThread, passes } as const;
-    const own = factsWith({ subgroupMinSize: 4, subgroupMaxSize: most });
+    const own = factsWith({ subgroupMinSize: lanes[0], subgroupMaxSize: lanes[1] });
     const { kernels } = await planCompact({ ...tuning, type: u32, where: "true", maxLength: 1000 }, own);
-    const codes = kernels.map(({ code }) => /^fn ranks_of\([\s\S]*?^\}/m.exec(code)?.[0] ?? "");
-    return codes.find((code) => code !== "") ?? "";
+    const code = kernels.map((one) => one.code).find((one) => one.includes("fn ranks_of(")) ?? "";
+    const bodyOf = (name: string): string =>
+      new RegExp(`^fn ${name}\\([\\s\\S]*?^\\}`, "m").exec(code)?.[0] ?? "";
+    return { load: bodyOf("load_kept"), ranks: bodyOf("ranks_of"), code };
   };
-  const votes = await ranksOf(12, "single", 32);
-  expect(votes.split("subgroupBallot(")).toHaveLength(12 + 1);
-  expect(votes.indexOf("if (")).toBeGreaterThan(votes.lastIndexOf("subgroupBallot("));
-  // Few items, two passes, more lanes than a word has bits, and too much work-group memory.
-  for (const ranks of [
-    await ranksOf(8, "single", 32),
-    await ranksOf(12, "reduce-then-scan", 32),
-    await ranksOf(12, "single", 64),
-    await ranksOf(20, "single", 32),
-  ]) {
-    expect(ranks).toContain("begin_scan(");
+  for (const [items, passes] of [
+    [8, "single"],
+    [24, "single"],
+    [8, "reduce-then-scan"],
+    [28, "reduce-then-scan"],
+  ] as const) {
+    const { load, ranks, code } = await functionsOf(items, passes, [4, 32]);
+    // Once for tiles whose items are all there, and once for others.
+    expect(load.split("subgroupBallot(")).toHaveLength(2 * items + 1);
+    expect(load.match(/if \(/g)).toHaveLength(1);
+    expect(ranks).toContain("scan_subgroups(");
+    expect(code).not.toContain("row_votes");
   }
+  const { load, ranks } = await functionsOf(28, "single", [32, 32]);
+  expect(load).not.toContain("subgroupBallot(");
+  expect(ranks.split("subgroupBallot(")).toHaveLength(28 + 1);
+  expect(ranks.indexOf("if (")).toBeGreaterThan(ranks.lastIndexOf("subgroupBallot("));
+  // More lanes than a word has bits, subgroups that may lack lanes, and too much work-group memory.
+  expect((await functionsOf(12, "single", [4, 64])).ranks).toContain("begin_scan(");
+  expect((await functionsOf(12, "reduce-then-scan", [4, 512])).ranks).toContain("begin_scan(");
+  expect((await functionsOf(28, "single", [4, 32])).ranks).toContain("begin_scan(");
 });
 
 test.each([
@@ -519,7 +534,7 @@ test("on NVIDIA, scans of structs of 64 bytes, and short compactions, have shape
   expect(await scanOf(15, true)).toBe("192 × 4");
   for (const [power, shape] of [
     [20, "512 × 8"],
-    [25, "512 × 14"],
+    [25, "256 × 16"],
     [26, "256 × 28"],
   ] as const) {
     const options = { type: u32, where: "true", maxLength: 2 ** power };

@@ -584,6 +584,22 @@ const subjects = {
     const found = await own.partition(numbers, { classes: 5, class: "x % 6u", ...sizes });
     yield [found, partitionReference(numbers, (x) => x % 6, { classes: 5 })];
   },
+  // Two tiles whose items are all there, and one that lacks some. An item of zero would be kept.
+  "kept items by votes": async function* (own) {
+    const where = "x % 3u != 1u";
+    const keep = (x: number): boolean => x % 3 !== 1;
+    for (const passes of ["reduce-then-scan", "single"] as const) {
+      const sizes = { algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 3, passes } as const;
+      yield [await own.compact(numbers, { where, ...sizes }), numbers.filter(keep)];
+    }
+    const found = await own.partition(numbers, {
+      where,
+      algorithm: "subgroup",
+      workGroupSize: 128,
+      itemsPerThread: 3,
+    });
+    yield [found, partitionReference(numbers, keep)];
+  },
   "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
   "sorts by one plan": sortedAgain,
@@ -1273,6 +1289,30 @@ const mutations: readonly Mutation[] = [
     shownBy: "classes by votes",
     from: "min(CLASSES - 1u, class_value",
     to: "min(CLASSES, class_value",
+  },
+  {
+    title: "items past the end of the last tile vote",
+    shownBy: "kept items by votes",
+    from: /subgroupBallot\(index\w* < length\w* && keep/g,
+    to: "subgroupBallot(keep",
+  },
+  {
+    title: "each row of a subgroup begins where its first one does",
+    shownBy: "kept items by votes",
+    from: /before\w* \+= countOneBits\(row\w*\);/g,
+    to: "",
+  },
+  {
+    title: "the votes of all lanes count as those of the lanes before",
+    shownBy: "kept items by votes",
+    from: /countOneBits\(row\w* & lanes\w*\)/g,
+    to: "countOneBits(0u)",
+  },
+  {
+    title: "each subgroup of a tile begins where the first one does",
+    shownBy: "kept items by votes",
+    from: "before_tile + ranks.before",
+    to: "before_tile",
   },
   {
     title: "of a thread's equal items, all have one rank",
