@@ -53,6 +53,10 @@ export interface TuningOutcome {
 export const formatCandidate = ({ algorithm, workGroupSize, itemsPerThread, passes }: Candidate): string =>
   `${workGroupSize} × ${itemsPerThread} ${algorithm}${passes === undefined ? "" : `, ${passes}`}`;
 
+/** `compiling 256 × 8 blelloch, single, and 7 more` */
+export const textOfWork = (what: string, [first = "", ...others]: readonly string[]): string =>
+  `${what} ${first}${others.length === 0 ? "" : `, and ${others.length} more`}`;
+
 /** What candidates are made of. */
 export interface TuningRange {
   readonly algorithms: readonly Algorithm[];
@@ -270,6 +274,7 @@ export const planCandidate = (
  * then is not begun. The first ones are always timed: those of `own`, and one of each other algorithm.
  *
  * @param step - called before each candidate.
+ * @param between - called with what goes on before the next candidate, if that may take long.
  * @param plan - how a candidate is planned. Tests plan wrong ones.
  */
 export async function timeTunings(
@@ -288,6 +293,7 @@ export async function timeTunings(
   },
   step: (stage: string) => void = () => {},
   plan: typeof planCandidate = planCandidate,
+  between: (stage: string) => void = () => {},
 ): Promise<TuningOutcome> {
   const { primitive, candidates, usual, own, deadline = Number.POSITIVE_INFINITY } = what;
   const { device } = fold;
@@ -353,6 +359,9 @@ export async function timeTunings(
     let next = compile(0);
     try {
       for (let first = 0; first < some.length && !isOver(); first += AT_ONCE) {
+        between(
+          `${title}: ${textOfWork("compiling", some.slice(first, first + AT_ONCE).map(formatCandidate))}`,
+        );
         const batch = await next;
         next = compile(first + AT_ONCE);
         try {
@@ -367,6 +376,7 @@ export async function timeTunings(
         }
       }
     } finally {
+      between(`${title}: waiting for kernels that still compile`);
       destroyPlans(await next);
     }
   };

@@ -8,6 +8,8 @@ const DELAY_MS = 1000;
 export interface Progress {
   /** Starts a stage, or does one more step of it: `stage` is what the bar says. */
   step(stage: string): void;
+  /** Says what goes on between two steps. The last step is then done. */
+  between(stage: string): void;
   stop(): void;
 }
 
@@ -84,33 +86,60 @@ export function startByteProgress(total: number | undefined): ByteProgress {
   };
 }
 
+/** How many steps are done, and what goes on. */
+export function countSteps(): Omit<Progress, "stop"> & { readonly done: number; readonly stage: string } {
+  let done = 0;
+  let isStep = false;
+  let stage = "";
+  const start = (next: string, nextIsStep: boolean): void => {
+    done += isStep ? 1 : 0;
+    isStep = nextIsStep;
+    stage = next;
+  };
+  return {
+    step: (next) => start(next, true),
+    between: (next) => start(next, false),
+    get done() {
+      return done;
+    },
+    get stage() {
+      return stage;
+    },
+  };
+}
+
 /** A bar of `total` steps; where stderr is no terminal, nothing. */
 export function startProgress(total: number): Progress {
   if (!process.stderr.isTTY) {
-    return { step: () => {}, stop: () => {} };
+    return { step: () => {}, between: () => {}, stop: () => {} };
   }
   const bar = new cliProgress.SingleBar(
     { format: "{bar} {value}/{total} {stage}", clearOnComplete: true, hideCursor: true },
     cliProgress.Presets.shades_classic,
   );
-  let done = -1;
-  let stage = "";
+  const steps = countSteps();
   let shown = false;
   let forget = (): void => {};
   const timer = setTimeout(() => {
     shown = true;
     // The bar hides the cursor: a signal would leave it hidden.
     forget = onExit(() => bar.stop());
-    bar.start(total, Math.max(0, done), { stage });
+    bar.start(total, steps.done, { stage: steps.stage });
   }, DELAY_MS);
   timer.unref();
+  const show = (): void => {
+    if (shown) {
+      bar.update(steps.done, { stage: steps.stage });
+    }
+  };
   return {
     step(next) {
-      done++;
-      stage = next;
-      if (shown) {
-        bar.update(done, { stage });
-      }
+      steps.step(next);
+      show();
+    },
+    between(next) {
+      steps.between(next);
+      show();
     },
     stop() {
       clearTimeout(timer);

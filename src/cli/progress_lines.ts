@@ -1,6 +1,6 @@
 import process from "node:process";
 import type { Progress } from "./progress.ts";
-import { startProgress } from "./progress.ts";
+import { countSteps, startProgress } from "./progress.ts";
 
 /** How often a line says how far the work is, where there is no terminal. */
 const LINE_MS = 5000;
@@ -37,18 +37,16 @@ export function startSteps(command: string, total: number, what: string): Progre
     return { ...startProgress(total), note: () => {} };
   }
   note(command, `running ${total} ${what}`);
-  let started = 0;
-  let stage = "";
+  const steps = countSteps();
+  steps.between("starting");
   const timer = setInterval(
-    () => note(command, `${Math.max(started - 1, 0)} of ${total} ${what}, now ${stage}`),
+    () => note(command, `${steps.done} of ${total} ${what}, now ${steps.stage}`),
     LINE_MS,
   );
   timer.unref();
   return {
-    step(next) {
-      started++;
-      stage = next;
-    },
+    step: steps.step,
+    between: steps.between,
     note: (text) => note(command, text),
     stop: () => clearInterval(timer),
   };

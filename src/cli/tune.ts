@@ -13,6 +13,7 @@ import {
   openStages,
   ownCandidates,
   rank,
+  textOfWork,
   timeTunings,
 } from "../../bench/tune.ts";
 import { u32 } from "../algebra/integers.ts";
@@ -333,6 +334,7 @@ export async function tune(options: TuneOptions): Promise<void> {
     const ownSteps = own.reduce((sum, one) => sum + candidatesOfOne(fold, { ...one, ...ownChoice }), 0);
     const steps = sweeps.reduce((sum, { candidates }) => sum + candidates.length, ownSteps);
     const progress = startSteps("tune", steps, "ways");
+    progress.between("opening the timer");
     const { pace } = ranges[fold.software ? "software" : "gpu"];
     const timer = await createTimer(fold.device, { ...paceFor(fold.software, true), ...pace });
     const host = hostOf(fold);
@@ -350,17 +352,27 @@ export async function tune(options: TuneOptions): Promise<void> {
     };
     const note = (what: string, ways: number, since: number): void => {
       const [took, all] = [since, start].map((from) => ((performance.now() - from) / 1000).toFixed(1));
-      progress.note(`${what}: ${ways} ways in ${took} s, ${all} s in all`);
+      progress.note(`${what}: ${ways} ${ways === 1 ? "way" : "ways"} in ${took} s, ${all} s in all`);
     };
     try {
       for (const type of new Set(sweeps.map((sweep) => sweep.type))) {
         const ofType = sweeps.filter((sweep) => sweep.type === type);
+        progress.between(`timing copies of ${type}`);
         const stages = await openStages(fold, timer, type, ofType[0]?.lengths ?? []);
         try {
           for (const sweep of ofType) {
             const now = performance.now();
             const deadline = deadlineOf(sweep.primitive, now);
-            const outcome = await timeTunings(fold, timer, stages, { ...sweep, deadline }, progress.step);
+            progress.between(`${sweep.primitive}<${type}>: keeping the GPU busy until its clock is up`);
+            const outcome = await timeTunings(
+              fold,
+              timer,
+              stages,
+              { ...sweep, deadline },
+              progress.step,
+              undefined,
+              progress.between,
+            );
             times.push(...outcome.times);
             rejected.push(...outcome.rejected);
             const ranked = rank(outcome.times);
@@ -382,20 +394,21 @@ export async function tune(options: TuneOptions): Promise<void> {
       }
       for (const one of own) {
         const now = performance.now();
+        const title = `${one.primitive}<${one.type.name}>`;
+        const textOfOne = (candidate: TuningCandidate): string => candidateText(candidate, one.primitive);
+        progress.between(`${title}: filling buffers`);
         const found = await tuneOne(fold, {
           ...one,
           ...ownChoice,
           deadline: deadlineOf(one.primitive, now),
           alwaysFirsts: true,
-          onCandidate: (candidate) =>
-            progress.step(`${one.primitive}<${one.type.name}>: ${candidateText(candidate, one.primitive)}`),
+          onWork: (what, some) => progress.between(`${title}: ${textOfWork(what, some.map(textOfOne))}`),
+          onCandidate: (candidate) => progress.step(`${title}: ${textOfOne(candidate)}`),
           onWrong: (candidate) =>
-            rejected.push(
-              `${one.primitive}<${one.type.name}>: ${candidateText(candidate, one.primitive)} is wrong: it was compared with the CPU's`,
-            ),
+            rejected.push(`${title}: ${textOfOne(candidate)} is wrong: it was compared with the CPU's`),
         });
         rows.push(...found.rows);
-        note(`${one.primitive}<${one.type.name}>`, found.candidates.length, now);
+        note(title, found.candidates.length, now);
         const ways = found.candidates.map(
           ({ algorithm, workGroupSize, itemsPerThread, passes, times: ms }) => ({
             ...{ algorithm, workGroupSize, itemsPerThread, milliseconds: ms },
@@ -408,6 +421,13 @@ export async function tune(options: TuneOptions): Promise<void> {
     } finally {
       timer.destroy();
       progress.stop();
+    }
+    const took = (performance.now() - start) / 1000;
+    if (took > options.seconds) {
+      parts.push(
+        "",
+        `This took ${took.toFixed(0)} s, and not ${options.seconds}: one way of each algorithm is always timed, and what compiles is waited for.`,
+      );
     }
     parts.push("", ...rejected.slice(0, SHOWN).map((one) => `left out: ${one}`));
     if (rejected.length > SHOWN) {

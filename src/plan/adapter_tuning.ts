@@ -293,7 +293,7 @@ export interface RowsFor {
 
 /**
  * Makes rows from times. For each number of passes, there is a row of the candidate that is best over all lengths, and before it rows
- * of those that are clearly better up to some length. If some of these take subgroups, the same rows follow without subgroups. `candidates`
+ * of those that are clearly better up to some length. If some of these take subgroups, rows without subgroups follow for who does not load them. `candidates`
  * has the times by passes. A primitive that reads its data once in any case, as a reduction, has them under "reduce-then-scan".
  */
 export function rowsFrom(
@@ -325,26 +325,54 @@ export function rowsFrom(
         ...(passes === "single" && isFaster && { isDefault: true }),
       };
     };
-    const rows = lengths.map((_, at) => {
+    return lengths.map((_, at) => {
       const here = own.reduce((a, b) => ((b.times[at] as number) < (a.times[at] as number) ? b : a));
       const isWorth = (here.times[at] as number) < WORTH_A_ROW * (best.times[at] as number);
       return row(isWorth ? here : best, at);
     });
-    // A row for shorter arrays is left out if it has the same sizes as the next one.
-    return rows.filter((one, at) => {
-      const next = rows[at + 1];
-      return next === undefined || !isSame(one, next);
-    });
   };
   return (["reduce-then-scan", "single"] as const).flatMap((passes) => {
     const rows = rowsOf(passes, candidates[passes]);
-    const isPortable = ({ algorithm }: Pick<TimedCandidate, "algorithm">): boolean =>
-      algorithm === undefined || !algorithms[algorithm].subgroups;
-    // Most calls at hand do not load subgroups. They pass over those rows.
-    return rows.every(isPortable)
-      ? rows
-      : [...rows, ...rowsOf(passes, candidates[passes].filter(isPortable))];
+    const portable = rows.every(isPortable) ? [] : rowsOf(passes, candidates[passes].filter(isPortable));
+    // Most calls at hand do not load subgroups. They pass over those rows, to the next one that is long enough.
+    const byLength = rows.flatMap((one, at) =>
+      isPortable(one) ? [one] : [one, ...portable.slice(at, at + 1)],
+    );
+    const apart = [...rows, ...portable];
+    return withoutIdle(areAlike(apart, byLength, lengths) ? apart : byLength, lengths);
   });
+}
+
+const isPortable = ({ algorithm }: Pick<TimedCandidate, "algorithm">): boolean =>
+  algorithm === undefined || !algorithms[algorithm].subgroups;
+
+/** Whether the first rows that fit have the same sizes at each length, with subgroups and without. */
+const areAlike = (
+  some: readonly AdapterTuningRow[],
+  others: readonly AdapterTuningRow[],
+  lengths: readonly number[],
+): boolean =>
+  [false, true].every((withSubgroups) =>
+    lengths.every((length) => {
+      const [one, other] = [some, others].map((rows) =>
+        rows.find(
+          (row) =>
+            (withSubgroups || isPortable(row)) && length <= (row.maxLength ?? Number.POSITIVE_INFINITY),
+        ),
+      );
+      return one === undefined || other === undefined ? one === other : isSame(one, other);
+    }),
+  );
+
+/** Leaves out each row without which every length gets the same sizes. */
+function withoutIdle(rows: readonly AdapterTuningRow[], lengths: readonly number[]): AdapterTuningRow[] {
+  for (const idle of rows) {
+    const others = rows.filter((one) => one !== idle);
+    if (areAlike(others, rows, lengths)) {
+      return withoutIdle(others, lengths);
+    }
+  }
+  return [...rows];
 }
 
 /**

@@ -215,13 +215,25 @@ describe("timeTunings", () => {
     ];
     const timer = await createTimer(fold().device, pace);
     const stages = await openStages(fold(), timer, "u32", [500, 1000]);
-    const { times, rejected, tried } = await timeTunings(fold(), timer, stages, {
-      primitive: "reduce",
-      candidates,
-      usual: { workGroupSize: 32, itemsPerThread: 4 },
-    });
+    const told: string[] = [];
+    const { times, rejected, tried } = await timeTunings(
+      fold(),
+      timer,
+      stages,
+      { primitive: "reduce", candidates, usual: { workGroupSize: 32, itemsPerThread: 4 } },
+      (stage) => told.push(stage),
+      undefined,
+      (stage) => told.push(stage),
+    );
     stages.destroy();
     timer.destroy();
+    expect(told.filter((stage) => !stage.includes("waiting"))).toEqual([
+      "reduce<u32>: compiling 32 × 4 hillis-steele, and 1 more",
+      "reduce<u32>: 32 × 4 hillis-steele",
+      "reduce<u32>: 100000 × 4 blelloch",
+      "reduce<u32>: compiling 8 × 4 hillis-steele",
+      "reduce<u32>: 8 × 4 hillis-steele",
+    ]);
     expect(times.map(({ length, candidate }) => [length, candidate.workGroupSize])).toEqual([
       [500, 32],
       [1000, 32],

@@ -15,13 +15,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { afterEach, beforeEach, describe, expect, vi } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { dumpElements, npyHeader, parseElements } from "../../src/cli/npy.ts";
 import { shownBytes, shownRate, shownTime } from "../../src/cli/progress.ts";
+import { startSteps } from "../../src/cli/progress_lines.ts";
 import { fullDeviceMissing, needsUnix, SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -449,6 +450,42 @@ describe("progress", () => {
     expect(shownRate(5e8, 2e9, 2)).toBe("500 MB of 2.0 GB, 250 MB/s, 0:06 left");
     expect(shownRate(5e8, undefined, 2)).toBe("500 MB, 250 MB/s");
     expect(shownRate(0, 2e9, 0)).toBe("0 B of 2.0 GB, 0 B/s");
+  });
+
+  test("names what goes on in each line, and counts the steps that are done", () => {
+    const lines: string[] = [];
+    vi.useFakeTimers();
+    const write = vi
+      .spyOn(process.stderr, "write")
+      .mockImplementation((text) => lines.push(String(text)) > 0);
+    try {
+      const steps = startSteps("tune", 3, "ways");
+      const later = (): unknown => vi.advanceTimersByTime(5000);
+      later();
+      steps.between("compiling two");
+      later();
+      steps.step("the first");
+      later();
+      steps.step("the second");
+      later();
+      steps.between("compiling one");
+      later();
+      steps.step("the third");
+      later();
+      steps.stop();
+    } finally {
+      write.mockRestore();
+      vi.useRealTimers();
+    }
+    expect(lines).toEqual([
+      "tune: running 3 ways\n",
+      "tune: 0 of 3 ways, now starting\n",
+      "tune: 0 of 3 ways, now compiling two\n",
+      "tune: 0 of 3 ways, now the first\n",
+      "tune: 1 of 3 ways, now the second\n",
+      "tune: 2 of 3 ways, now compiling one\n",
+      "tune: 2 of 3 ways, now the third\n",
+    ]);
   });
 
   const terminal = `--import=data:text/javascript,${encodeURIComponent('Object.defineProperty(process.stderr, "isTTY", { value: true });')}`;

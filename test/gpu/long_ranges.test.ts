@@ -2,6 +2,7 @@ import { describe, expect } from "vitest";
 import { settable } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -441,4 +442,21 @@ test("what no buffer holds is refused, and so are ranges of one buffer that one 
       length: storageBuffer(device, Uint32Array.of(5)),
     }),
   ).toThrow(LimitError);
+});
+
+test("what does not go in windows is refused with the length of the caller's array, not the one that plans are rounded to", async () => {
+  const data = await fold().upload(new Float32Array(10_000));
+  for (const call of [
+    () => fold().scan(data, { op: exactAdd }),
+    () => fold().reduce(data, { op: exactAdd }),
+  ]) {
+    const cause: unknown = await call().catch((one: unknown) => one);
+    expect(cause).toBeInstanceOf(LimitError);
+    expect(cause).toMatchObject({
+      message: expect.stringMatching(/<f32, exactAdd>: 10000 items are more than a binding/) as unknown,
+      needed: 10_000,
+      option: "data",
+    });
+  }
+  data.destroy();
 });

@@ -215,7 +215,14 @@ describe("tuneAdapter", () => {
     const common = { type: u32, lengths: [1000], shapes, deadline: Number.POSITIVE_INFINITY };
     const sizes = { elementBytes: 4, workGroupSize: 32, itemsPerThread: 4 };
     // Fewer items than bins; and a length at which nothing would be checked.
-    const histogram = await tuneOne(own(), { ...common, primitive: "histogram", lengths: [3, 128] });
+    const work = new Set<string>();
+    const histogram = await tuneOne(own(), {
+      ...common,
+      primitive: "histogram",
+      lengths: [3, 128],
+      onWork: (what, ways) => work.add(`${what} ${ways.length}`),
+    });
+    expect([...work]).toEqual(["compiling 1", "timing 1"]);
     expect(histogram.lengths).toEqual([128]);
     const rowsOf = (row: AdapterTuningRow, ...lengths: number[]): AdapterTuningRow[] =>
       rowsOn(adapterOf(own().device.adapterInfo), [row], lengths);

@@ -429,6 +429,26 @@ describe("rows from times", () => {
     ]);
   });
 
+  const sizesOf = (...own: TimedCandidate[]) =>
+    rowsFrom({ ...what, primitive: "reduce" }, { "reduce-then-scan": own, single: [] }).map(
+      ({ algorithm, workGroupSize, maxLength }) => [algorithm, workGroupSize, maxLength],
+    );
+
+  test("a row without subgroups is not repeated behind those with them", () => {
+    expect(sizesOf({ ...way(1, 1, 9, 9), algorithm: "subgroup" }, way(2, 4, 3, 3), way(3, 5, 4, 5))).toEqual([
+      ["subgroup", 1, 10],
+      ["blelloch", 2, undefined],
+    ]);
+  });
+
+  test("a row for all lengths does not hide those for shorter ones from calls without subgroups", () => {
+    expect(sizesOf({ ...way(1, 1, 9, 9), algorithm: "subgroup" }, way(2, 4, 3, 3), way(3, 2, 8, 9))).toEqual([
+      ["subgroup", 1, 10],
+      ["blelloch", 3, 10],
+      ["blelloch", 2, undefined],
+    ]);
+  });
+
   test("rows of histograms name no algorithm and no passes", () => {
     const { algorithm: _, ...own } = way(64, 1, 1, 1);
     const rows = rowsFrom({ ...what, primitive: "histogram" }, { "reduce-then-scan": [own], single: [] });

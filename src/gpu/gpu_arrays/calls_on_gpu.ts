@@ -2,13 +2,14 @@ import { kindOfArray } from "../../algebra/array_kinds.ts";
 import type { ArrayOf } from "../../algebra/arrays.ts";
 import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
+import { monoid as monoidOf } from "../../algebra/monoid.ts";
 import { min } from "../../algebra/operators.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
 import { ArgumentError, LimitError, OutOfMemoryError, WavefoldError } from "../../errors.ts";
 import type { IndicesOption, InitialOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
-import type { TuningOptions } from "../../plan/options.ts";
+import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { ClassOptions, HandPartitionOptions } from "../at_hand/reduce_and_compact_at_hand.ts";
 import type {
@@ -326,20 +327,26 @@ const LEAST_LENGTH = 1024;
 
 /**
  * The length that a plan is made for: a power of two, so that other lengths can use it, too, if the device has room for as many.
- * Ranges over the binding limit go `inWindows`, or are refused: then the error names the caller's length.
+ * Ranges over the binding limit go in windows if that may be (`inWindows`), or are refused: then the error names the caller's length.
  */
 export function plannedLengthOnGpu(
   length: number,
   itemBytes: number,
   { facts: { limits } }: Context,
-  inWindows = false,
+  inWindows: () => boolean = () => false,
 ): number {
   const rounded = Math.max(LEAST_LENGTH, 2 ** Math.ceil(Math.log2(length)));
   const { maxStorageBufferBindingSize, maxBufferSize } = limits;
-  const isLong = inWindows && length * itemBytes > maxStorageBufferBindingSize;
+  const isLong = length * itemBytes > maxStorageBufferBindingSize && inWindows();
   const most = isLong ? maxBufferSize : maxStorageBufferBindingSize;
   return rounded * itemBytes > Math.min(most, maxBufferSize) || rounded > 0xffffffff ? length : rounded;
 }
+
+/** Whether carries between windows would be rounded, as those of exact sums. Then ranges over the binding limit are refused. */
+const hasRoundedCarries = (
+  primitive: Primitive,
+  { op, type }: AnyOperator<PlanOptions & { readonly op?: unknown; readonly type: ElementType }>,
+): boolean => op !== undefined && monoidOf(op, type, primitive).carried !== undefined;
 
 /** A call whose arguments were checked. */
 interface Call {
@@ -565,7 +572,9 @@ async function recorded(
       input.maxLength,
       itemBytes,
       context,
-      primitive !== "partition" && (segments === undefined || segments.by === "rows"),
+      () =>
+        primitive !== "partition" &&
+        (segments === undefined ? !hasRoundedCarries(primitive, others) : segments.by === "rows"),
     ),
     lengthOnGpu: count !== undefined,
     ...(initial !== undefined && { initial: true }),

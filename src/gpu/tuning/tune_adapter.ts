@@ -331,7 +331,12 @@ interface Measured {
   readonly shapes?: readonly Shape[];
   /** Whether one of each algorithm is timed, however late it is. */
   readonly alwaysFirsts?: boolean;
-  /** Told of each candidate before it is timed, and of each whose result is wrong. */
+  /** Told of what goes on: candidates are compiled together, and later each is timed, and checked at its longest. */
+  readonly onWork?: (
+    what: "compiling" | "timing" | "checking",
+    candidates: readonly TuningCandidate[],
+  ) => void;
+  /** Told of each candidate once it is compiled, and of each whose result is wrong. */
   readonly onCandidate?: (candidate: TuningCandidate) => void;
   readonly onWrong?: (candidate: TuningCandidate) => void;
 }
@@ -387,6 +392,7 @@ async function rowsOf(
       }
       // Nothing is compiled while candidates are timed: the CPU is then too late with the GPU's work, and the clock falls.
       const begun = performance.now();
+      measured.onWork?.("compiling", candidates.slice(first, first + atOnce));
       const made = await compile(first);
       bench.compiling = Math.max(bench.compiling, performance.now() - begun);
       plans.push(...made.flatMap((one) => (one.status === "fulfilled" && one.value ? [one.value] : [])));
@@ -425,6 +431,7 @@ async function rowsOf(
           if (isOver()) {
             break;
           }
+          measured.onWork?.("timing", [one.candidate]);
           const again = await timesOf(bench, lengths, one.prepared, facts.software ? 0 : WARM_MS);
           done.add(one.candidate);
           one.times = again?.map((time, at) => Math.min(time, one.times?.[at] ?? time)) ?? one.times;
@@ -465,6 +472,7 @@ async function rowsOf(
         return { rows: rowsOn(facts, rows, lengths), candidates: timed, isWhole };
       }
       checked.add(next);
+      measured.onWork?.("checking", [next]);
       if (!(await areRight(bench, measured, next.prepared, lengths.slice(-1)))) {
         onWrong?.(next);
         timed = timed.filter((candidate) => candidate !== next);
