@@ -7,6 +7,7 @@ import flatKeysFile from "../../shaders/device/segments/flat_keys.wgsl";
 import headVectorsFile from "../../shaders/device/segments/head_vectors.wgsl";
 import keyVectorsFile from "../../shaders/device/segments/key_vectors.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
+import type { ElementType } from "../algebra/types.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { carriedAs, elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
@@ -21,7 +22,6 @@ import {
   totalNone,
 } from "./kernel.ts";
 import { firstNeeded, sourcesWithoutTotal, valueSources } from "./offsets.ts";
-import type { HeadSource } from "./segments.ts";
 import { laneStages, takesAnyOrder } from "./subgroup_sources.ts";
 
 // This is loaded only if a plan takes segments.
@@ -46,15 +46,18 @@ const vectorText = (alias: string, item: string, wgsl: string, vector: number): 
     ].join("\n"),
   );
 
+/** What says where segments start: flags, bits, or keys of a type of one word. */
+export type FlatHeads = "heads" | "bits" | ElementType;
+
 /** The files that find the heads of a thread's items. */
-function headFilesOf(heads: HeadSource, vector: number): readonly SourceText[] {
-  switch (heads.kind) {
-    case "keys":
-      return [vectorText("KeyVector", "Key", carriedAs(heads.type), vector), keyVectors, flatKeys];
+function headFilesOf(heads: FlatHeads, vector: number): readonly SourceText[] {
+  switch (heads) {
     case "heads":
       return [vectorText("HeadVector", "u32", "u32", vector), headVectors, flatHeads];
-    default:
+    case "bits":
       return [flatHeadBits];
+    default:
+      return [vectorText("KeyVector", "Key", carriedAs(heads), vector), keyVectors, flatKeys];
   }
 }
 
@@ -64,7 +67,7 @@ function headFilesOf(heads: HeadSource, vector: number): readonly SourceText[] {
  */
 export function scanFlatSegmentsKernel(
   monoid: Monoid,
-  heads: HeadSource,
+  heads: FlatHeads,
   options: KernelOptions &
     ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
 ): Kernel {

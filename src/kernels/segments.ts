@@ -296,7 +296,13 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
       }),
     ...(use.isFlat && {
       singlePass: (_, options) =>
-        takesValues(monoid, options) ? scanFlatSegmentsKernel(monoid, heads, options) : undefined,
+        takesValues(monoid, options)
+          ? scanFlatSegmentsKernel(
+              monoid,
+              heads.kind === "keys" ? heads.type : heads.kind === "heads" ? "heads" : "bits",
+              options,
+            )
+          : undefined,
     }),
     ...(exclusive && { prefix: exclusivePrefix }),
     heads: (oneByOne) => [

@@ -123,18 +123,24 @@ const buffersOf = (use: SegmentUse, lengthOnGpu: boolean): number =>
     lengthOnGpu,
   ].filter(Boolean).length;
 
+/** The most bytes of a value that was measured. */
+const MOST_FLAT_BYTES = 4;
+
 /** The most buffers that a single pass binds beside those of {@link buffersOf}: vectors of keys or flags, and what windows hand on. */
 const MOST_MORE_BUFFERS = 2;
 
 /**
- * Whether the threads of a scan may hold values without heads: of items of at least a word, whose heads are found for a vector at once.
+ * Whether the threads of a scan may hold values without heads: of one word, from items of at least a word, whose heads are found for a
+ * vector at once.
  */
 const isFlatScan = (
   use: SegmentUse,
+  { domain }: Monoid,
   types: readonly ElementType[],
   lengthOnGpu: boolean,
   { limits }: DeviceFacts,
 ): boolean =>
+  domain.elementBytes <= MOST_FLAT_BYTES &&
   use.heads.kind !== "rows" &&
   (use.heads.kind !== "keys" || isWordKey(use.heads)) &&
   types.every(({ bytes }) => bytes >= 4) &&
@@ -170,7 +176,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
     initial,
     ...(reduces && { totals: { unique, count: isCounted } }),
   };
-  const isFlat = !reduces && isFlatScan(given, types, lengthOnGpu, facts);
+  const isFlat = !reduces && isFlatScan(given, own, types, lengthOnGpu, facts);
   const use: SegmentUse = { ...given, isFlat };
   const monoid: Monoid = segmentedMonoid(own, use);
   const keys = heads.kind === "keys" ? heads : undefined;

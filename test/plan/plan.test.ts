@@ -542,6 +542,52 @@ test("on NVIDIA, scans of structs of 64 bytes, and short compactions, have shape
   }
 });
 
+test("on NVIDIA, threads hold values of segments without heads, for items and keys of a word", async () => {
+  const own = (maxStorageBuffersPerShaderStage: number) =>
+    factsWith(
+      { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
+      {
+        maxComputeInvocationsPerWorkgroup: 1024,
+        maxComputeWorkgroupSizeX: 1024,
+        maxComputeWorkgroupStorageSize: 49_152,
+        maxBufferSize: 2 ** 30,
+        maxStorageBufferBindingSize: 2 ** 30,
+        maxStorageBuffersPerShaderStage,
+      },
+    );
+  const kernelOf = async (options: object, buffers = 10): Promise<string> => {
+    const plan = await planScan({ type: u32, maxLength: 2 ** 28, ...options } as never, own(buffers));
+    const { workGroupSize, itemsPerThread } = plan.groupingOf("vectors");
+    const entries = plan.passes(2 ** 20, "vectors").map(({ kernel }) => kernel.entryPoint);
+    return `${entries.join()} ${workGroupSize} × ${itemsPerThread}`;
+  };
+  const cell = struct({ name: "Cell", fields: { place: u32, cell: u32 } });
+  const flat = "scan_flat_segments 128 × 28";
+  const others = "scan_single_pass 128 × 32";
+  for (const type of [u32, i32, f32]) {
+    for (const segments of [{ keys: type }, "heads", "headBits"]) {
+      expect(await kernelOf({ type, segments })).toBe(flat);
+    }
+  }
+  expect(await kernelOf({ segments: "offsets" })).toBe(`clear_heads,mark_heads,${flat}`);
+  expect(await kernelOf({ segments: { keys: u32 }, maxLength: 2 ** 25 })).toBe("scan_flat_segments 128 × 16");
+  const more = { exclusive: true, initial: true, lengthOnGpu: true, op: affine, segments: { keys: u32 } };
+  expect(await kernelOf(more)).toBe(flat);
+  // The vectors of keys are one more buffer.
+  expect(await kernelOf({ segments: { keys: u32 } }, 8)).toBe(flat);
+  expect(await kernelOf({ segments: { keys: u32 }, initial: true }, 8)).toBe(others);
+  for (const segments of [{ keys: u64 }, { keys: f16 }, { keys: cell, key: "x.cell" }]) {
+    expect(await kernelOf({ segments })).toBe(others);
+  }
+  expect(await kernelOf({ from: f16, map: "u32(x)", segments: "heads" })).toBe(others);
+  expect(await kernelOf({ type: u64, segments: "heads", maxLength: 2 ** 26 })).not.toMatch(
+    "scan_flat_segments",
+  );
+  expect(await kernelOf({ segments: "heads", algorithm: "blelloch", passes: "single" })).toMatch(
+    "scan_single_pass",
+  );
+});
+
 inTurn(
   "the plan of the first arrangement alone has the kernels that the whole plan takes for it, and no others",
   async () => {
