@@ -82,7 +82,8 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       { elementBytes: 128, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
     offsets: [
-      // u32, H200, mean length 32 and 1024, 2^20: 14.6 µs and 13.8 (256 × 24: 15.1 and 13.7; 256 × 8: 15.5 and 15.0; 512 × 16: 14.3 and 13.1).
+      // u32, H200, mean length 32 and 1024. Short data was timed before tiles read again what is near.
+      // 2^20: 14.6 µs and 13.8 (256 × 24: 15.1 and 13.7; 256 × 8: 15.5 and 15.0; 512 × 16: 14.3 and 13.1).
       {
         elementBytes: 8,
         maxLength: 2 ** 22,
@@ -100,7 +101,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 24,
         isDefault: true,
       },
-      // 2^28: 405 µs and 372 (256 × 28: 453 and 397).
+      // 2^28: 405 µs and 372 (256 × 28: 453 and 397), mean length 4 1194 (1293).
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 24, isDefault: true },
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
       { elementBytes: 128, algorithm: "subgroup", workGroupSize: 256, items: 8 },
@@ -245,8 +246,8 @@ const SHORT_FLAT = 2 ** 25;
 const flatRows = {
   // 2^24: 74.8 µs (256 × 28: 76.3; 192 × 24: 74.6; 320 × 24: 76.6; elements of segments: 91.6).
   short: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 24, isDefault: true },
-  // 2^28, H200: 559 µs (256 × 24: 566; 192 × 28: 574; 256 × 28: 599), rows of 65,537: 561 (565; 571; 601). When all items looked for a
-  // row's end, 614 (600; 637; 624; 384 × 20: 623; 512 × 16: 824), and on an H100 256 × 28 753 (256 × 32: 763; elements of segments: 910).
+  // 2^28, H200: 559 µs (128 × 24: 569), rows of 65,537: 560 (566). When branches called one function: 564 (256 × 24: 571; 192 × 28: 574; 256 × 28:
+  // 590), 564 (568; 571; 592). H100: 736 and 735 (256 × 28: 777 and 776; 256 × 24: 733 and 734; 192 × 28: 734 and 734; 128 × 32: 747 and 746).
   long: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 28, isDefault: true },
 } as const satisfies Record<string, TuningRow>;
 
