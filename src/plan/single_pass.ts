@@ -82,8 +82,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       { elementBytes: 128, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
     offsets: [
-      // u32, H200, mean length 32 and 1024. Short data was timed before tiles read again what is near.
-      // 2^20: 14.6 µs and 13.8 (256 × 24: 15.1 and 13.7; 256 × 8: 15.5 and 15.0; 512 × 16: 14.3 and 13.1).
+      // u32, H200, mean length 32 and 1024, 2^20: 12.7 µs and 12.0 (512 × 16: 13.7 and 12.1), 2^22: 19.1 and 17.9 (256 × 24: 19.1 and 17.2).
       {
         elementBytes: 8,
         maxLength: 2 ** 22,
@@ -92,7 +91,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 16,
         isDefault: true,
       },
-      // 2^24: 56.4 µs and 47.2 (256 × 16: 60.1 and 51.4; 256 × 12: 69.6 and 60.7; 512 × 16: 61.7 and 50.8).
+      // 2^24: 50.9 µs and 46.9 (128 × 24: 53.7 and 54.4; 256 × 16: 54.1 and 53.7; 256 × 20: 53.9 and 50.1).
       {
         elementBytes: 8,
         maxLength: 2 ** 25,
@@ -101,8 +100,9 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 24,
         isDefault: true,
       },
-      // 2^28: 405 µs and 372 (256 × 28: 453 and 397), mean length 4 1194 (1293).
-      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 24, isDefault: true },
+      // 2^28, mean length 32, 1024 and 4: 394 µs, 356 and 1225 (128 × 24: 405, 371, 1192; 128 × 20: 406, 376, 1136; 256 × 28: 452, 396, 1293;
+      // 256 × 24: 459, 404, 1262; 96 × 24: 427, 405, 1225).
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 28, isDefault: true },
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
       { elementBytes: 128, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
@@ -242,12 +242,12 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
 /** The most items that the short row of {@link flatRows} is for. */
 const SHORT_FLAT = 2 ** 25;
 
-/** The rows of scan_flat_rows.wgsl, for values of at most a word. u32, H100, rows of 5001. */
+/** The rows of scan_flat_rows.wgsl, for values of at most a word. u32, H200, rows of 5001 and of 65,537. */
 const flatRows = {
-  // 2^24: 74.8 µs (256 × 28: 76.3; 192 × 24: 74.6; 320 × 24: 76.6; elements of segments: 91.6).
-  short: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 24, isDefault: true },
-  // 2^28, H200: 559 µs (128 × 24: 569), rows of 65,537: 560 (566). When branches called one function: 564 (256 × 24: 571; 192 × 28: 574; 256 × 28:
-  // 590), 564 (568; 571; 592). H100: 736 and 735 (256 × 28: 777 and 776; 256 × 24: 733 and 734; 192 × 28: 734 and 734; 128 × 32: 747 and 746).
+  // 2^24: 59.6 µs and 59.2 (256 × 24: 60.5 and 60.9; 128 × 28: 60.6 and 60.9; 192 × 28: 61.6 and 60.8), H100, 5001: 70.7 (71.1; 72.8; 72.2).
+  short: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 24, isDefault: true },
+  // 2^28: 555 µs and 557 (128 × 24: 570 and 568; 256 × 24: 568 and 569; 192 × 28: 571 and 568), f32: 561 and 560. H100: 736 and 735 (256 × 28: 777 and
+  // 776). With a branch around each run that no row ends in: 549 and 581, 2^24: 57.8 and 57.2.
   long: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 28, isDefault: true },
 } as const satisfies Record<string, TuningRow>;
 
