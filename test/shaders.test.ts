@@ -343,8 +343,9 @@ async function* plansOf(
     const own = { type: u32, op: untyped(add), maxLength };
     for (const segments of [...flags, { keys: u32 }, byKey]) {
       yield* [planAnyScan({ ...own, segments } as never, facts, methods)];
-      const once = { ...own, segments, algorithm: "subgroup", passes: "single" };
-      yield* [planAnyScan(once as never, runFacts, methods)];
+      const once = { ...own, segments, algorithm: "subgroup", passes: "single", workGroupSize: 64 };
+      const limits = { ...facts.limits, maxStorageBuffersPerShaderStage: 10 };
+      yield* [planAnyScan(once as never, { ...runFacts, limits }, methods)];
     }
     for (const more of reductions) {
       yield* [planAnyReduce({ ...own, ...more } as never, facts, methods)];
@@ -378,7 +379,8 @@ async function* plansOf(
   // Scans of segments whose threads hold values without heads.
   for (const segments of ["heads", "headBits", { keys: u32 }]) {
     for (const op of [affine, add]) {
-      yield* [planScan({ ...inOrder, op: untyped(op), segments, algorithm: "subgroup" } as never, runFacts)];
+      const flat = { ...inOrder, op: untyped(op), segments, algorithm: "subgroup", workGroupSize: 64 };
+      yield* [planScan(flat as never, runFacts)];
     }
   }
   // Sorts of more than a binding holds.

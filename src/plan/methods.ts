@@ -120,7 +120,8 @@ export type RunLengthOptions = Chosen & {
 
 /** Makes what plans need for segments; undefined if the options name none. `reduces` is for a reduction. */
 export type PlanSegments = (
-  options: {
+  options: Pick<Chosen, "workGroupSize" | "itemsPerThread"> & {
+    readonly maxLength?: unknown;
     readonly segments?: unknown;
     readonly from?: ElementType;
     readonly map?: unknown;

@@ -251,13 +251,18 @@ const flatRows = {
   long: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 28, isDefault: true },
 } as const satisfies Record<string, TuningRow>;
 
-/** The rows of scan_flat_segments.wgsl, for values of at most a word. u32 by keys of u32, in runs of 32, H200. */
+/**
+ * The row of scan_flat_segments.wgsl. u32 in runs of 4 and of 10^6 items, H200, 2^28, where a copy takes 534 µs: by keys 787 µs and 906 (128 × 28:
+ * 799 and 890; 128 × 16: 894 and 1123; elements of segments, 256 × 16: 938 and 939), by flags 819 and 955 (912 and 1037; 889 and 1126), by bits
+ * 666 and 878 (719 and 854; 776 and 1136). On an H100, memory limits all of them (keys: 384 × 16 1077; elements of segments 1112).
+ */
 const flatSegments = {
-  // 2^20: 13.7 µs (128 × 28: 16.3; elements of segments, 256 × 16: 13.8), 2^24: 72.7 (80.0; 77.0).
-  short: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 16, isDefault: true },
-  // 2^28, where a copy takes 533 µs: 795 µs (128 × 24: 801; 256 × 24: 818; 128 × 16: 822; 256 × 16: 927; elements of segments, 256 × 16: 937).
-  long: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 28, isDefault: true },
-} as const satisfies Record<string, TuningRow>;
+  elementBytes: 8,
+  algorithm: "subgroup",
+  workGroupSize: 128,
+  items: 24,
+  isDefault: true,
+} as const satisfies TuningRow;
 
 /**
  * The most work-groups for a length that only the GPU knows. More than any GPU runs at once, and few enough to be started in 2 µs.
@@ -317,7 +322,9 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
   const areLongItems =
     known === longRow && type.bytes === longRow.elementBytes && domain.elementBytes === longRow.elementBytes;
   const row = isFlat
-    ? (asked === "flat" ? flatSegments : flatRows)[Number(options.maxLength) > SHORT_FLAT ? "long" : "short"]
+    ? asked === "flat"
+      ? flatSegments
+      : flatRows[Number(options.maxLength) > SHORT_FLAT ? "long" : "short"]
     : areLongItems
       ? longItemsRow
       : known;

@@ -562,7 +562,7 @@ test("on NVIDIA, threads hold values of segments without heads, for items and ke
     return `${entries.join()} ${workGroupSize} × ${itemsPerThread}`;
   };
   const cell = struct({ name: "Cell", fields: { place: u32, cell: u32 } });
-  const flat = "scan_flat_segments 128 × 28";
+  const flat = "scan_flat_segments 128 × 24";
   const others = "scan_single_pass 128 × 32";
   for (const type of [u32, i32, f32]) {
     for (const segments of [{ keys: type }, "heads", "headBits"]) {
@@ -570,7 +570,10 @@ test("on NVIDIA, threads hold values of segments without heads, for items and ke
     }
   }
   expect(await kernelOf({ segments: "offsets" })).toBe(`clear_heads,mark_heads,${flat}`);
-  expect(await kernelOf({ segments: { keys: u32 }, maxLength: 2 ** 25 })).toBe("scan_flat_segments 128 × 16");
+  // Not short data, unless the caller chooses sizes.
+  const short = { segments: { keys: u32 }, maxLength: 2 ** 25 };
+  expect(await kernelOf(short)).toBe("scan_single_pass 256 × 16");
+  expect(await kernelOf({ ...short, itemsPerThread: 16 })).toBe("scan_flat_segments 128 × 16");
   const more = { exclusive: true, initial: true, lengthOnGpu: true, op: affine, segments: { keys: u32 } };
   expect(await kernelOf(more)).toBe(flat);
   // The vectors of keys are one more buffer.

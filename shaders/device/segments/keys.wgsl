@@ -15,7 +15,7 @@ fn key_before(index: u32) -> Key {
   return keys[params.keys_base + max(index, 1u) - 1u];
 }
 
-// Whether a segment starts at an index in any case.
+// Whether a segment starts at an index, whatever the key before is.
 fn is_first(index: u32) -> bool {
   return index == 0u;
 }

@@ -3,7 +3,7 @@
 
 @group(0) @binding(14) var<storage, read> heads: array<u32>;
 
-// Whether a segment starts at an index in any case.
+// Whether a segment starts at an index, whatever its bit is.
 fn is_first(index: u32) -> bool {
   return false;
 }

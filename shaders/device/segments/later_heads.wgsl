@@ -2,7 +2,7 @@
 
 @group(0) @binding(14) var<storage, read> heads: array<u32>;
 
-// Whether a segment starts at an index in any case.
+// Whether a segment starts at an index, whatever its flag is.
 fn is_first(index: u32) -> bool {
   return false;
 }
