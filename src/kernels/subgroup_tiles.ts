@@ -67,9 +67,9 @@ const MOST_VOTES_BYTES = 2 ** 13;
 
 /**
  * The most items of a thread that holds the votes on them while it waits. u32, half kept, H200, 2^28, held and in work-group memory:
- * partition with the rest apart, 256 × 12 755 µs and 812, 256 × 24 743 and 754; compaction, 256 × 16 534 and 535, 256 × 28 529 and 486.
+ * partition with the rest apart, 256 × 16 738 µs and 748, 256 × 24 804 and 754; compaction, 256 × 16 534 and 535, 256 × 28 529 and 486.
  */
-const MOST_HELD_VOTES = 24;
+const MOST_HELD_VOTES = 16;
 
 /** The file by which votes rank the items that a kernel keeps and moves, if any does. Tiles that nobody awaits hold the votes for a short time. */
 const rankingOf = (sizes: Sizes, isAwaited: boolean): readonly SourceText[] =>

@@ -172,7 +172,8 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
         items: 8,
         isDefault: true,
       },
-      // u32, half kept, H200, 2^22: 17.5 µs (512 × 14: 18.0), 2^24: 47.5 (512 × 14: 49.6; 512 × 16: 48.2; 256 × 12: 48.1; 384 × 16: 48.0; 256 × 24: 50.1).
+      // u32, half kept, H200, 2^22: 17.3 µs (512 × 16: 17.2; 256 × 12: 17.8; 384 × 12: 17.2), 2^24: 47.3 (47.6; 48.3; 48.0; 512 × 14, with votes in
+      // work-group memory: 49.5).
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
@@ -210,18 +211,19 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
     ],
     parts: [
-      // u32, half kept, H200, 2^22: 20.8 µs (512 × 8: 21.4; 128 × 16: 21.8; 256 × 16: 22.3), 2^24: 63.9 (66.4; 61.7; 65.2; in one range 90).
+      // u32, half kept, H200, 2^20: 12.5 µs (512 × 8: 12.4; 256 × 12: 13.0; 192 × 16: 13.4), 2^22: 21.0 (21.7; 20.8; 21.1), 2^24: 62.3 (67.6; 63.7;
+      // 62.6; in one range 90).
       {
         elementBytes: 64,
         maxLength: 2 ** 25,
         algorithm: "subgroup",
         workGroupSize: 256,
-        items: 12,
+        items: 16,
         isDefault: true,
       },
-      // 2^26: 196 µs (128 × 16: 199; 256 × 16: 205; 256 × 24: 207), 2^28: 714 (745; 766; 743; 256 × 12: 755; 192 × 12: 796; 512 × 16: 808; with votes
-      // in work-group memory, 256 × 16, 749).
-      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 128, items: 24, isDefault: true },
+      // 2^26: 195 µs (256 × 16: 197; 256 × 12: 202; 128 × 16: 209; 512 × 8: 224), 2^28: 721 (738; 755; 786; 849; with votes in work-group memory,
+      // 256 × 16, 748).
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 192, items: 16, isDefault: true },
     ],
   },
   // Not measured. A single pass is the default for those elements for which it is faster on an H200, once a test has shown

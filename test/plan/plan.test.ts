@@ -312,7 +312,7 @@ test.each([onePass, twoPasses])(
   },
 );
 
-test("a compaction by full subgroups holds its votes, or keeps those on more than 24 items in memory while it waits; all come before the first branch of a few lanes", async () => {
+test("a compaction by full subgroups holds its votes, or keeps those on more than 16 items in memory while it waits; all come before the first branch of a few lanes", async () => {
   const functionsOf = async (
     itemsPerThread: number,
     passes: "single" | "reduce-then-scan",
@@ -328,7 +328,7 @@ test("a compaction by full subgroups holds its votes, or keeps those on more tha
   };
   for (const [items, passes] of [
     [8, "single"],
-    [24, "single"],
+    [16, "single"],
     [8, "reduce-then-scan"],
     [28, "reduce-then-scan"],
   ] as const) {
@@ -339,9 +339,9 @@ test("a compaction by full subgroups holds its votes, or keeps those on more tha
     expect(ranks).toContain("scan_subgroups(");
     expect(code).not.toContain("row_votes");
   }
-  const { load, ranks } = await functionsOf(28, "single", [32, 32]);
+  const { load, ranks } = await functionsOf(17, "single", [32, 32]);
   expect(load).not.toContain("subgroupBallot(");
-  expect(ranks.split("subgroupBallot(")).toHaveLength(28 + 1);
+  expect(ranks.split("subgroupBallot(")).toHaveLength(17 + 1);
   expect(ranks.indexOf("if (")).toBeGreaterThan(ranks.lastIndexOf("subgroupBallot("));
   // More lanes than a word has bits, subgroups that may lack lanes, and too much work-group memory.
   expect((await functionsOf(12, "single", [4, 64])).ranks).toContain("begin_scan(");
@@ -497,7 +497,7 @@ inTurn("every pass binds what its kernel names, and has a kernel that is compile
   }
 });
 
-test("on NVIDIA, scans of structs of 64 bytes, and short compactions, have shapes of their own", async () => {
+test("on NVIDIA, scans of structs of 64 bytes, compactions and partitions have shapes of their own", async () => {
   const own = factsWith(
     { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
     {
@@ -539,6 +539,13 @@ test("on NVIDIA, scans of structs of 64 bytes, and short compactions, have shape
   ] as const) {
     const options = { type: u32, where: "true", maxLength: 2 ** power };
     expect(shapeOf(await planCompact(options, own))).toBe(shape);
+  }
+  for (const [power, shape] of [
+    [25, "256 × 16"],
+    [26, "192 × 16"],
+  ] as const) {
+    const options = { type: u32, where: "true", rest: true, maxLength: 2 ** power };
+    expect(shapeOf(await planPartition(options, own))).toBe(shape);
   }
 });
 
