@@ -9,7 +9,7 @@ import keyVectorsFile from "../../shaders/device/segments/key_vectors.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { SourceText } from "../text/source.ts";
-import { generated } from "../text/source.ts";
+import { arrayOfVectorText } from "./array_of_vector.ts";
 import { carriedAs, elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import {
@@ -35,17 +35,6 @@ const headVectors = /* @__PURE__ */ file("segments/head_vectors.wgsl", headVecto
 const keyVectors = /* @__PURE__ */ file("segments/key_vectors.wgsl", keyVectorsFile);
 const scanFlatSegments = /* @__PURE__ */ file("kernels/scan_flat_segments.wgsl", scanFlatSegmentsFile);
 
-/** Declares a vector of words, and the array of its items. */
-const vectorText = (alias: string, item: string, wgsl: string, vector: number): SourceText =>
-  generated(
-    [
-      `alias ${alias} = ${vector === 1 ? item : `vec${vector}<${wgsl}>`};`,
-      `fn array_of_vector(x: ${alias}) -> array<${item}, VECTOR> {`,
-      `  return array<${item}, VECTOR>(${vector === 1 ? "x" : ["x.x", "x.y", "x.z", "x.w"].slice(0, vector).join(", ")});`,
-      "}",
-    ].join("\n"),
-  );
-
 /** What says where segments start: flags, bits, or keys of a type of one word. */
 export type FlatHeads = "heads" | "bits" | ElementType;
 
@@ -53,11 +42,11 @@ export type FlatHeads = "heads" | "bits" | ElementType;
 function headFilesOf(heads: FlatHeads, vector: number): readonly SourceText[] {
   switch (heads) {
     case "heads":
-      return [vectorText("HeadVector", "u32", "u32", vector), headVectors, flatHeads];
+      return [arrayOfVectorText("HeadVector", "u32", "u32", vector), headVectors, flatHeads];
     case "bits":
       return [flatHeadBits];
     default:
-      return [vectorText("KeyVector", "Key", carriedAs(heads), vector), keyVectors, flatKeys];
+      return [arrayOfVectorText("KeyVector", "Key", carriedAs(heads), vector), keyVectors, flatKeys];
   }
 }
 

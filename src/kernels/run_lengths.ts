@@ -18,6 +18,7 @@ import { u64 } from "../algebra/types_64.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { algorithms, memoryOf } from "./algorithms.ts";
+import { arrayOfVectorText } from "./array_of_vector.ts";
 import { carriedAs, elementWords, file, operatorSources } from "./contract.ts";
 import type { Kernel, KernelOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
@@ -110,17 +111,6 @@ const isShuffled = (type: ElementType): boolean => /^([uif]32|vec2<[uif]32>)$/.t
 /** How many keys of a thread are neighbours. */
 const vectorOf = ({ items }: Sizes): number => [4, 2].find((vector) => items % vector === 0) ?? 1;
 
-/** Declares a vector of keys of one word, and the array of its keys. */
-const vectorText = (type: ElementType, vector: number): SourceText =>
-  generated(
-    [
-      `alias KeyVector = ${vector === 1 ? "Key" : `vec${vector}<${carriedAs(type)}>`};`,
-      "fn array_of_vector(x: KeyVector) -> array<Key, VECTOR> {",
-      `  return array<Key, VECTOR>(${vector === 1 ? "x" : ["x.x", "x.y", "x.z", "x.w"].slice(0, vector).join(", ")});`,
-      "}",
-    ].join("\n"),
-  );
-
 /** The kernel that finds runs of keys in one dispatch. `carry` is what it looks back with. */
 export function runLengthsKernel(
   keys: KeySource,
@@ -143,7 +133,9 @@ export function runLengthsKernel(
       ...runKeySources(keys, keyItems),
       ...(by === undefined ? type.files : by.known),
       isShuffled(type) ? keyBeforeByShuffle : keyBeforeByLoad,
-      ...(isWide ? [vectorText(type, vector), loadKeysAsVectors] : [loadKeysOneByOne]),
+      ...(isWide
+        ? [arrayOfVectorText("KeyVector", "Key", carriedAs(type), vector), loadKeysAsVectors]
+        : [loadKeysOneByOne]),
       ...(keepsKeys(stores) ? [stageKeys] : []),
       ...(keepsFirsts(stores) ? [stageFirsts] : []),
       ...(unique === "first item" ? [storeFirstItem] : unique ? [storeKey] : []),

@@ -293,8 +293,8 @@ export interface RowsFor {
 
 /**
  * Makes rows from times. For each number of passes, there is a row of the candidate that is best over all lengths, and before it rows
- * of those that are clearly better up to some length. If some of these take subgroups, rows without subgroups follow for who does not load them. `candidates`
- * has the times by passes. A primitive that reads its data once in any case, as a reduction, has them under "reduce-then-scan".
+ * of those that are clearly better up to some length. Behind a row that takes subgroups stands one without, for calls that do not load
+ * them. `candidates` has the times by passes. A primitive that reads its data once in any case, as a reduction, has them under "reduce-then-scan".
  */
 export function rowsFrom(
   { primitive, elementBytes, long, lengths }: RowsFor,

@@ -3,11 +3,13 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { scanReference } from "../../src/reference/scan.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectWithin } from "../support/compare.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
+import { poisoned } from "../support/short_bindings.ts";
 import { affineItems } from "./operators.ts";
 import type { Change, Run, Subject } from "./support.ts";
 import {
@@ -316,3 +318,67 @@ test.for(rows(mutations, { of: 12, shift: 7 }))(
     subject.prepared.destroy();
   },
 );
+
+/** Scans of few items and of some tiles, by a range that starts anywhere: the titles of those that are wrong. */
+async function wrongRanges(kind: Kind, change?: Change): Promise<string[]> {
+  const { device } = fold();
+  const { options, tile } = sizesOf();
+  const lengths = [1, 2, 3, 4, 5, tile - 1, tile, 3 * tile + 5];
+  const { prepared } = await prepareScan(
+    fold(),
+    { ...options, maxLength: 4 * tile, type: u32, op: affine, segments: segmentsBy(kind) } as never,
+    {},
+    { ...(change && { change }) },
+  );
+  const wrong: string[] = [];
+  for (const length of lengths) {
+    const flags = flagsOf(length, [3, 1], `range ${length}`);
+    const data = affineItems(length, `range ${length}`);
+    const expected = scanReference(data, { op: affine, segments: { heads: flags } });
+    const { heads, keys } = startsOf(kind, flags);
+    for (const before of [0, 1, 2, 3, 4, 7]) {
+      const input = storageBuffer(device, data);
+      const output = storageBuffer(device, poisoned(length));
+      const starts = storageBuffer(
+        device,
+        Uint32Array.of(...poisoned(before), ...((heads ?? keys) as Uint32Array)),
+      );
+      const encoder = device.createCommandEncoder();
+      const range = { buffer: starts, offset: 4 * before };
+      prepared.record(encoder, { input, output, [heads ? "heads" : "keys"]: range, length });
+      device.queue.submit([encoder.finish()]);
+      const found = await readWords(device, output);
+      if (found.some((word, at) => word !== expected[at])) {
+        wrong.push(`${length} items, ${before} words before`);
+      }
+      for (const buffer of [input, output, starts]) {
+        buffer.destroy();
+      }
+    }
+  }
+  prepared.destroy();
+  return wrong;
+}
+
+test.for(
+  rows(
+    kinds.map((kind) => ({ kind })),
+    { of: 12, shift: 9 },
+  ),
+)("ranges of $kind start anywhere, and may have fewer words than a vector", async ({ kind }, { skip }) => {
+  needVotes(fold(), skip);
+  expect(await wrongRanges(kind)).toEqual([]);
+});
+
+test.for(
+  rows(
+    [
+      { kind: "keys", start: "keys_start() % VECTOR == 0u" },
+      { kind: "heads", start: "params.heads_base % VECTOR == 0u" },
+    ] as const,
+    { of: 12, shift: 10 },
+  ),
+)("seen: every range of $kind starts at a vector", async ({ kind, start }, { skip }) => {
+  needVotes(fold(), skip);
+  expect(await wrongRanges(kind, [[start, "true"]])).not.toEqual([]);
+});

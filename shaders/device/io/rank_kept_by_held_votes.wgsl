@@ -15,8 +15,8 @@ struct Kept {
   votes: array<u32, VECTORS>,
 }
 
-// All loads come before the first call of keep, so that no load waits for another, and all votes before the first branch that a few lanes
-// take.
+// All loads come before the first call of keep, so that no load waits for another. All votes come before the total is handed on, which one
+// lane does.
 fn load_kept(tile: u32, thread: u32, length: u32) -> Kept {
   var kept: Kept;
   let first = vector_of(tile, thread, 0u);

@@ -36,7 +36,10 @@ import {
 /** The most storage buffers that a window's kernels bind if its ranges are bound as vectors. */
 const MOST_BUFFERS = 9;
 
-/** The methods of a window: the first one, or a later one. `found` gets the bytes of the element and of the value of the operator on segments. */
+/**
+ * The methods of a window: the first one, or a later one. `found` gets the bytes of the element and of the value of the operator on segments.
+ * A reduction has no single pass of its own, which would read the offsets of all data as those of the window.
+ */
 export const windowMethods = (
   methods: Methods,
   isLater: boolean,
@@ -49,6 +52,7 @@ export const windowMethods = (
       return undefined;
     }
     const { runLengths: _, ...segments } = given;
+    const { singlePass, ...kernels } = segments.kernels;
     const { monoid } = segments;
     found(monoid.domain.elementBytes, own.domain.elementBytes);
     return {
@@ -61,7 +65,7 @@ export const windowMethods = (
       // A kernel before this one has turned offsets into bits.
       ...(isByOffsets(options) && { around: (plan: Plan) => plan }),
       ends: carriedEnds(segments.title, monoid, isLater),
-      kernels: windowSources(segments.kernels, isLater),
+      kernels: windowSources({ ...kernels, ...(!reduces && singlePass && { singlePass }) }, isLater),
       fitsVectors: segments.fitsVectors && facts.limits.maxStorageBuffersPerShaderStage >= MOST_BUFFERS,
     };
   },
