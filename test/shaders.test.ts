@@ -383,6 +383,12 @@ async function* plansOf(
       yield* [planScan(flat as never, runFacts)];
     }
   }
+  // Items to keep whose votes threads hold, and whose votes lie in work-group memory.
+  for (const itemsPerThread of [4, 20]) {
+    const votes = { algorithm: "subgroup", passes: "single", workGroupSize: 64, itemsPerThread } as const;
+    const kept = { type: u32, maxLength, where: "i % 3u == 1u", ...votes } as const;
+    yield* [planCompact(kept, runFacts), planPartition({ ...kept, rest: true }, runFacts)];
+  }
   // Sorts of more than a binding holds.
   const short = { ...facts, limits: { ...facts.limits, maxStorageBufferBindingSize: 2 ** 19 } };
   const sorted = { type: u32, maxLength } as const;

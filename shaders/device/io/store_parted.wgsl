@@ -7,6 +7,7 @@ fn is_stored(is_kept: bool, index: u32) -> bool {
   return index < data_length();
 }
 
+// In a tile whose items are all there, each goes to one part or the other.
 fn stores_all(tile: u32) -> bool {
   return (tile + 1u) * TILE <= data_length();
 }
