@@ -2,7 +2,7 @@ import scanFlatRowsFile from "../../shaders/device/kernels/scan_flat_rows.wgsl";
 import flatAnyOrderFile from "../../shaders/device/rows/flat_any_order.wgsl";
 import flatInOrderFile from "../../shaders/device/rows/flat_in_order.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { SourceText } from "../text/source.ts";
+import type { Source, SourceText } from "../text/source.ts";
 import { elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { filesOf, lengthFile, linkKernel, loadItems, prefixText, storePrefixes } from "./kernel.ts";
@@ -15,18 +15,34 @@ const flatAnyOrder = /* @__PURE__ */ file("rows/flat_any_order.wgsl", flatAnyOrd
 const flatInOrder = /* @__PURE__ */ file("rows/flat_in_order.wgsl", flatInOrderFile);
 const scanFlatRows = /* @__PURE__ */ file("kernels/scan_flat_rows.wgsl", scanFlatRowsFile);
 
-/** The kernel that scans rows in a single pass, in tiles of items. `carry` is what it looks back with. */
-export function scanFlatRowsKernel(
+/** What tells scans whose threads hold values without heads apart. */
+interface FlatScan {
+  /** What is scanned, as labels say it. */
+  readonly title: string;
+  readonly entryPoint: string;
+  /** The kernel's file, and what it needs in front of it. */
+  readonly files: readonly SourceText[];
+  readonly anyOrder: SourceText;
+  readonly inOrder: SourceText;
+  /** What comes behind the look-back. */
+  readonly behind?: readonly Source[];
+}
+
+/** Options of these kernels. `carry` is what they look back with. */
+export type FlatOptions = KernelOptions &
+  ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] };
+
+/** A kernel that scans segments in a single pass, in tiles of items, whose threads hold values without heads. */
+export function scanFlatKernel(
   monoid: Monoid,
-  options: KernelOptions &
-    ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
+  { sources, sizes, arrangement, carry, lengthOnGpu, map, exclusive }: FlatOptions,
+  { title, entryPoint, files, anyOrder, inOrder, behind = [] }: FlatScan,
 ): Kernel {
-  const { sources, sizes, arrangement, carry, lengthOnGpu, map, exclusive } = options;
   const { type, onValues } = monoid;
-  const vector = itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes);
+  const vector = flatVector(monoid, { sizes, map });
   return linkKernel(
-    `wavefold scan items of rows in a single pass <${monoid.title}>`,
-    "scan_flat_rows",
+    `wavefold scan items of ${title} in a single pass <${monoid.title}>`,
+    entryPoint,
     [
       prefixText(exclusive),
       ...operatorSources(monoid),
@@ -37,12 +53,13 @@ export function scanFlatRowsKernel(
       ...filesOf(arrangement, sizes).files,
       ...valueSources(onValues),
       firstNeeded,
-      scanFlatRows,
+      ...files,
       // It replaces a function of the algorithm. In any order, each lane of a subgroup takes what all others have, so all must be there.
       onValues && takesAnyOrder(onValues) && sizes.minSubgroupSize === sizes.maxSubgroupSize
-        ? flatAnyOrder
-        : flatInOrder,
+        ? anyOrder
+        : inOrder,
       ...carry,
+      ...behind,
       lengthFile(lengthOnGpu),
       ...sourcesWithoutTotal(sources(monoid)),
       loadItems,
@@ -54,3 +71,17 @@ export function scanFlatRowsKernel(
     laneStages(sizes),
   );
 }
+
+/** How many items of a thread are neighbours. */
+export const flatVector = ({ type }: Monoid, { sizes, map }: Pick<FlatOptions, "sizes" | "map">): number =>
+  itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes);
+
+/** The kernel that scans rows in a single pass, in tiles of items. */
+export const scanFlatRowsKernel = (monoid: Monoid, options: FlatOptions): Kernel =>
+  scanFlatKernel(monoid, options, {
+    title: "rows",
+    entryPoint: "scan_flat_rows",
+    files: [scanFlatRows],
+    anyOrder: flatAnyOrder,
+    inOrder: flatInOrder,
+  });

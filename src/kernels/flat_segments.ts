@@ -10,19 +10,11 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { SourceText } from "../text/source.ts";
 import { arrayOfVectorText } from "./array_of_vector.ts";
-import { carriedAs, elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
-import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
-import {
-  filesOf,
-  lengthFile,
-  linkKernel,
-  loadItems,
-  prefixText,
-  storePrefixes,
-  totalNone,
-} from "./kernel.ts";
-import { firstNeeded, sourcesWithoutTotal, valueSources } from "./offsets.ts";
-import { laneStages, takesAnyOrder } from "./subgroup_sources.ts";
+import { carriedAs, file } from "./contract.ts";
+import type { FlatOptions } from "./flat_rows.ts";
+import { flatVector, scanFlatKernel } from "./flat_rows.ts";
+import type { Kernel } from "./kernel.ts";
+import { totalNone } from "./kernel.ts";
 
 // This is loaded only if a plan takes segments.
 
@@ -50,49 +42,17 @@ function headFilesOf(heads: FlatHeads, vector: number): readonly SourceText[] {
   }
 }
 
-/**
- * The kernel that scans segments by keys of a word, flags or bits in a single pass, in tiles of items. Its threads hold values without heads.
- * `carry` is what it looks back with.
- */
-export function scanFlatSegmentsKernel(
-  monoid: Monoid,
-  heads: FlatHeads,
-  options: KernelOptions &
-    ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
-): Kernel {
-  const { sources, sizes, arrangement, carry, lengthOnGpu, map, exclusive, ends, segments } = options;
-  const { type, onValues } = monoid;
-  const vector = itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes);
-  const inAnyOrder = onValues && takesAnyOrder(onValues) && sizes.minSubgroupSize === sizes.maxSubgroupSize;
-  return linkKernel(
-    `wavefold scan items of segments in a single pass <${monoid.title}>`,
-    "scan_flat_segments",
-    [
-      prefixText(exclusive),
-      ...operatorSources(monoid),
-      ...(map?.sources(monoid, "items", vector, true) ?? [
-        storageText(monoid, "items", "items", vector),
-        ...type.files,
-      ]),
-      ...filesOf(arrangement, sizes).files,
-      ...valueSources(onValues),
-      firstNeeded,
-      ...headFilesOf(heads, vector),
-      scanFlatSegments,
-      // It replaces a function of the algorithm. In any order, each lane of a subgroup takes what all others have, so all must be there.
-      inAnyOrder ? flatAnyOrder : flatInOrder,
-      ...carry,
-      ...(ends?.sources("look-back") ?? [totalNone]),
+/** The kernel that scans segments by keys of a word, flags or bits in a single pass, in tiles of items. */
+export const scanFlatSegmentsKernel = (monoid: Monoid, heads: FlatHeads, options: FlatOptions): Kernel =>
+  scanFlatKernel(monoid, options, {
+    title: "segments",
+    entryPoint: "scan_flat_segments",
+    files: [...headFilesOf(heads, flatVector(monoid, options)), scanFlatSegments],
+    anyOrder: flatAnyOrder,
+    inOrder: flatInOrder,
+    behind: [
+      ...(options.ends?.sources("look-back") ?? [totalNone]),
       // In later windows, other files say where segments start.
-      ...(segments?.heads(true) ?? []),
-      lengthFile(lengthOnGpu),
-      ...sourcesWithoutTotal(sources(monoid)),
-      loadItems,
-      storePrefixes,
+      ...(options.segments?.heads(true) ?? []),
     ],
-    sizes,
-    vector,
-    elementWords(monoid),
-    laneStages(sizes),
-  );
-}
+  });
