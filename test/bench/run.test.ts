@@ -340,7 +340,7 @@ describe("ownCandidates", () => {
     expect(reductions?.map(formatCandidate)).toEqual(["256 × 16 subgroup"]);
     expect(compactions?.map(formatCandidate)).toEqual([
       "512 × 8 subgroup, single",
-      "512 × 14 subgroup, single",
+      "256 × 16 subgroup, single",
       "256 × 8 subgroup, reduce-then-scan",
     ]);
     const range = { algorithms: ["blelloch", "subgroup"], workGroupSizes: [128, 256], items: [8] } as const;
