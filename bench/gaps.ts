@@ -1,295 +1,45 @@
 // One table of the rows that were once far from the speed of memory: the time of each, a copy of the same bytes in the same run, and
 // the goal. Each result is first compared, on every vector, with another algorithm's that reads the data twice.
-// usage: node build/bench/gaps.js [--adapter gpu|software] [--only TEXT] [--shapes] [--cold] [--power N] [--json FILE]
-// `--shapes` also times the other shapes of some rows. `--cold` times the first `prepareScan` of fresh processes, with NVIDIA's cache of
-// compiled shaders off. `--power N` takes 2^N bytes where a row takes 2^28 or more, so that a software adapter gets through.
-import { execFileSync } from "node:child_process";
+// usage: node build/bench/gaps.js [--adapter gpu|software] [--only TEXT] [--shapes] [--parts] [--cold] [--tune] [--power N] [--json FILE]
+// `--shapes` also times the other shapes of some rows, and `--parts` scans in a single pass without some of their parts, which shows what
+// binds them. `--cold` times the first `prepareScan` of fresh processes, with NVIDIA's cache of compiled shaders off. `--tune` times
+// `wavefold tune --types u32`. `--power N` takes 2^N bytes where a row takes more, so that a software adapter gets through.
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { operator } from "../src/algebra/custom_operator.ts";
-import { f32 } from "../src/algebra/floats.ts";
+import { f16, f32 } from "../src/algebra/floats.ts";
 import { u32 } from "../src/algebra/integers.ts";
-import type { Operator } from "../src/algebra/monoid.ts";
-import { add, max, mul } from "../src/algebra/operators.ts";
-import { struct } from "../src/algebra/struct.ts";
-import type { ElementType } from "../src/algebra/types.ts";
+import { exactAdd } from "../src/algebra/operators.ts";
 import { f64, u64 } from "../src/algebra/types_64.ts";
 import { contextOf } from "../src/gpu/device/device.ts";
+import { methodsFor } from "../src/gpu/executor/load_methods.ts";
 import type { Prepared, Ranges } from "../src/gpu/recordings/recording.ts";
-import { prepareFor } from "../src/gpu/recordings/recording.ts";
-import { argMin, minMax, variance } from "../src/monoids/index.ts";
+import { prepare, prepareFor } from "../src/gpu/recordings/recording.ts";
 import type { Fold } from "../src/node.ts";
 import { openFold } from "../src/node.ts";
+import { planScan } from "../src/plan/scan.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
 import { prepareCompare, prepareCopy, preparePoison } from "./copy.ts";
+import type { Options, Row } from "./gap_rows.ts";
+import { rowsOf, structOf } from "./gap_rows.ts";
+import type { PartLeftOut } from "./parts_left_out.ts";
+import { partsLeftOut, planWithout } from "./parts_left_out.ts";
 import type { Timer } from "./timer.ts";
 import { createTimer, paceFor } from "./timer.ts";
-
-type Primitive = "scan" | "reduce" | "compact";
-type Options = Record<string, unknown> & { readonly type: ElementType };
-
-/** A row of the table. */
-interface Row {
-  readonly what: string;
-  readonly primitive: Primitive;
-  readonly options: Options;
-  /** Bytes of the input. */
-  readonly bytes: number;
-  /** At most so many copies of these bytes, or microseconds. */
-  readonly goal: { readonly copies: number } | { readonly micros: number };
-  /** The words of the input, from a random one. The default leaves it as it is. */
-  readonly word?: (random: number, at: number) => number;
-  readonly arrangement?: "items" | "in-place";
-  /** Items of a recording, if it has fewer than the input. */
-  readonly length?: number;
-  /** Other shapes: threads and items. */
-  readonly shapes?: readonly (readonly [threads: number, items: number])[];
-}
-
-/** A struct of words, half of which are added, where the other half keep the latest that is not 0: that does not commute. */
-function structOf(words: number): { readonly type: ElementType; readonly op: Operator<string> } {
-  const names = Array.from({ length: words }, (_, at) => `w${at}`);
-  const type = struct({
-    name: `Words${words}`,
-    fields: Object.fromEntries(names.map((name) => [name, u32] as const)),
-  });
-  const combined = names.map((name, at) =>
-    at % 2 === 0
-      ? `earlier.${name} + later.${name}`
-      : `select(later.${name}, earlier.${name}, later.${name} == 0u)`,
-  );
-  const op = operator({
-    name: "addAndKeep",
-    type,
-    identity: Object.fromEntries(names.map((name) => [name, 0])),
-    combine: `Words${words}(${combined.join(", ")})`,
-  });
-  return { type, op: op as Operator as Operator<string> };
-}
-
-const floatBits = new Uint32Array(new Float32Array(1).buffer);
-const floatOf = new Float32Array(floatBits.buffer);
-/** A float of 32 bits that is a small whole number. */
-const smallFloat = (random: number): number => {
-  floatOf[0] = (random >>> 20) - 2048;
-  return floatBits[0] as number;
-};
-const doubleBits = new Uint32Array(new Float64Array(1).buffer);
-const doubleOf = new Float64Array(doubleBits.buffer);
-const doubleWord = (value: number, at: number): number => {
-  doubleOf[0] = value;
-  return doubleBits[at % 2] as number;
-};
-/** Whole numbers of f64: the low word of each is 0. */
-const smallDouble = (random: number, at: number): number => doubleWord((random >>> 12) - 2 ** 19, at);
-/** ±1 of f64. */
-const unitDouble = (random: number, at: number): number => doubleWord(random >>> 31 === 0 ? 1 : -1, at);
-
-/** Every second item is one sample, all samples are equal, and the other items are empty: what no order of operations changes. */
-const equalSamples = (_: number, at: number): number => {
-  floatOf[0] = 3;
-  return [1, floatBits[0] as number][at % 6] ?? 0;
-};
-
-const minMaxF32 = minMax(f32);
-const argMinF32 = argMin(f32);
-const varianceF32 = variance();
-
-function rowsOf(largest: number): Row[] {
-  const sized = (power: number): number => 2 ** Math.min(power, largest);
-  const monoids = [
-    ["minMax", minMaxF32, smallFloat],
-    ["argMin", argMinF32, (random: number, at: number) => (at % 2 === 0 ? smallFloat(random) : random)],
-  ] as const;
-  const shapesOf8 = [
-    [512, 16],
-    [256, 8],
-    [128, 32],
-    [512, 8],
-    [384, 16],
-    [256, 24],
-  ] as const;
-  return [
-    {
-      what: "scan, 32-byte struct",
-      primitive: "scan",
-      options: structOf(8),
-      bytes: sized(30),
-      goal: { copies: 1.4 },
-    },
-    {
-      what: "scan, 64-byte struct",
-      primitive: "scan",
-      options: structOf(16),
-      bytes: sized(30),
-      goal: { copies: 1.6 },
-      shapes: [
-        [192, 5],
-        [224, 4],
-        [160, 6],
-        [96, 8],
-      ],
-    },
-    {
-      what: "scan, 12-byte struct",
-      primitive: "scan",
-      options: structOf(3),
-      bytes: 12 * Math.floor(sized(28) / 12 / 64) * 64,
-      goal: { copies: 1.2 },
-    },
-    {
-      what: "scan, variance",
-      primitive: "scan",
-      options: { type: varianceF32.type, op: varianceF32 },
-      bytes: 12 * Math.floor(sized(28) / 12 / 64) * 64,
-      word: equalSamples,
-      goal: { copies: 1.4 },
-    },
-    ...monoids.flatMap(([name, op, word]): Row[] => [
-      {
-        what: `scan, ${name}`,
-        primitive: "scan",
-        options: { type: op.type, op },
-        bytes: sized(28),
-        word,
-        goal: { copies: name === "minMax" ? 1.3 : 1.2 },
-        shapes: shapesOf8,
-      },
-      {
-        what: `reduction, ${name}`,
-        primitive: "reduce",
-        options: { type: op.type, op },
-        bytes: sized(28),
-        word,
-        goal: { copies: 0.6 },
-        shapes: shapesOf8,
-      },
-    ]),
-    {
-      what: "scan, max of u64",
-      primitive: "scan",
-      options: { type: u64, op: max },
-      bytes: sized(28),
-      goal: { copies: 1.12 },
-    },
-    {
-      what: "scan, max of f64",
-      primitive: "scan",
-      options: { type: f64, op: max },
-      bytes: sized(28),
-      word: smallDouble,
-      goal: { copies: 1.12 },
-    },
-    {
-      what: "scan, f64",
-      primitive: "scan",
-      options: { type: f64, op: add },
-      bytes: sized(30),
-      word: smallDouble,
-      goal: { copies: 3.5 },
-    },
-    {
-      what: "scan, product of f64",
-      primitive: "scan",
-      options: { type: f64, op: mul },
-      bytes: sized(28),
-      word: unitDouble,
-      goal: { copies: 4.5 },
-    },
-    {
-      what: "reduction, f64",
-      primitive: "reduce",
-      options: { type: f64, op: add },
-      bytes: sized(30),
-      word: smallDouble,
-      goal: { copies: 1 },
-      shapes: [
-        [256, 20],
-        [256, 24],
-        [256, 32],
-        [512, 16],
-        [384, 16],
-        [320, 16],
-        [192, 24],
-        [256, 12],
-      ],
-    },
-    ...([16, 18, 20, 22] as const).flatMap((power, at) =>
-      ([u32, f32] as const).map(
-        (type): Row => ({
-          what: `reduction, ${type.name}, 2^${power}`,
-          primitive: "reduce",
-          options: { type },
-          bytes: 4 * 2 ** power,
-          ...(type === f32 && { word: smallFloat }),
-          goal: { micros: [10.4, 10.4, 9.9, 11.3][at] as number },
-        }),
-      ),
-    ),
-    {
-      what: "compaction, u32, half kept, 2^24",
-      primitive: "compact",
-      options: { type: u32, where: "(x & 1u) == 1u" },
-      bytes: 2 ** Math.min(26, largest),
-      goal: { micros: 49 },
-      shapes: [
-        [512, 15],
-        [448, 16],
-        [480, 16],
-        [384, 20],
-        [320, 20],
-        [256, 24],
-        [512, 13],
-      ],
-    },
-    {
-      what: "scan from the middle of a vector, u32, 2^24",
-      primitive: "scan",
-      options: { type: u32 },
-      arrangement: "items",
-      bytes: 2 ** Math.min(26, largest),
-      goal: { copies: 1.4 },
-    },
-    ...([24, 28] as const).map(
-      (power): Row => ({
-        what: `scan in place, u32, 2^${power}`,
-        primitive: "scan",
-        options: { type: u32 },
-        arrangement: "in-place",
-        bytes: 2 ** Math.min(power + 2, largest),
-        goal: { copies: 1.4 },
-      }),
-    ),
-    {
-      what: "scan of 1000 of at most 2^28 u32, lengthOnGpu",
-      primitive: "scan",
-      options: { type: u32, lengthOnGpu: true },
-      bytes: sized(30),
-      length: 1000,
-      goal: { micros: 20 },
-    },
-  ];
-}
 
 /** Words of the pattern that data repeats: no multiple of a tile. */
 const PATTERN = 3 * 2 ** 18;
 
 /** Fills a buffer with a pattern, over and over. */
-function fill(
-  device: GPUDevice,
-  buffer: GPUBuffer,
-  aside: GPUBuffer,
-  word: Row["word"],
-  bytes: number,
-): void {
+function fill(device: GPUDevice, buffer: GPUBuffer, aside: GPUBuffer, { word, inPairs, bytes }: Row): void {
   const words = new Uint32Array(PATTERN);
   let state = 0x9e3779b9;
   let random = 0;
-  // An item of f64 has two words of one random number; other words have one each.
-  const pairs = word === smallDouble || word === unitDouble;
   for (let at = 0; at < words.length; at++) {
-    if (!pairs || at % 2 === 0) {
+    if (!inPairs || at % 2 === 0) {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
       random = (state ^ (state >>> 15)) >>> 0;
     }
@@ -309,7 +59,8 @@ function fill(
 /** What a row, or another shape of it, came to. */
 export interface Result {
   readonly what: string;
-  readonly shape: string;
+  readonly form: string;
+  readonly isWrong: true | undefined;
   readonly micros: number;
   readonly copy: number;
   readonly clock: number | undefined;
@@ -370,26 +121,58 @@ const prepareOther = (fold: Fold, { primitive, options, bytes }: Row): Promise<P
       lengthOnGpu: false,
       maxLength: Math.floor(bytes / options.type.bytes),
       algorithm: "hillis-steele",
-      workGroupSize: 128,
-      itemsPerThread: 4,
+      // Exact sums have elements of up to 268 bytes, so few of their threads fit.
+      ...(options.op !== exactAdd && { workGroupSize: 128, itemsPerThread: 4 }),
       ...(primitive !== "reduce" && { passes: "reduce-then-scan" }),
     } as never,
     ["vectors", "items"],
   );
+
+/** A plan of a row that is timed. */
+interface Form {
+  /** Its shape, or the part that is left out; nothing for what plans choose by themselves. */
+  readonly name: string;
+  readonly plan: Prepared;
+  /** A part is left out, so the result is wrong and is not compared. */
+  readonly isWrong?: true;
+}
+
+/** Compiles the kernels of a row with each part left out that they have. */
+async function prepareParts(
+  fold: Fold,
+  { primitive, options, arrangement, bytes }: Row,
+): Promise<readonly Form[]> {
+  if (primitive !== "scan" || options.lengthOnGpu) {
+    return [];
+  }
+  const context = contextOf(fold.device);
+  const given = { ...options, passes: "single", maxLength: Math.floor(bytes / options.type.bytes) } as const;
+  const plan = planScan(
+    given,
+    context.facts,
+    await methodsFor(given, context.facts, true),
+    arrangement === undefined ? ["vectors"] : ["vectors", arrangement],
+  );
+  const parts = (Object.keys(partsLeftOut) as PartLeftOut[]).flatMap((name) => {
+    const without = planWithout(plan, name);
+    return without === undefined ? [] : [{ name, plan: prepare(context, without), isWrong: true } as const];
+  });
+  return Promise.all(parts.map(async (part) => ({ ...part, plan: await part.plan })));
+}
 
 /** Times a row, after its result was compared. */
 async function timeRow(
   fold: Fold,
   timer: Timer,
   row: Row,
-  prepared: readonly (readonly [shape: string, plan: Prepared])[],
+  forms: readonly Form[],
   other: Prepared,
   buffers: Buffers,
 ): Promise<Result[]> {
   const { device } = fold;
   const { input, output, other: expected, words } = buffers;
   const { bytes, arrangement, goal, what, length } = row;
-  fill(device, input, expected, row.word, bytes);
+  fill(device, input, expected, row);
   device.queue.writeBuffer(words, 512, Uint32Array.of(length ?? 0));
   const [poison, poisonExpected, compare, copy] = await Promise.all([
     preparePoison(device, output),
@@ -427,7 +210,7 @@ async function timeRow(
   }
   const copied = await timer.time({ pass: copy.record });
   const results: Result[] = [];
-  for (const [shape, plan] of prepared) {
+  for (const { name, plan, isWrong } of forms) {
     const record = (pass: GPUComputePassEncoder): void => plan.record(pass, rangesOf(row, buffers));
     device.queue.writeBuffer(words, 0, Uint32Array.of(0));
     if (isApart) {
@@ -442,30 +225,30 @@ async function timeRow(
     reader.destroy();
     const differing = found[0] as number;
     const { median, clock } = await timer.time({ pass: record }, isApart ? undefined : refill);
-    const problem = differing === 0 ? undefined : `${differing} vectors differ`;
-    results.push({ what, shape, micros: median, copy: copied.median, clock, goal, problem });
+    const problem = isWrong || differing === 0 ? undefined : `${differing} vectors differ`;
+    results.push({ what, form: name, isWrong, micros: median, copy: copied.median, clock, goal, problem });
   }
   return results;
 }
 
-const columns = [48, 10, 9, 9, 7, 9, 7, 7] as const;
+const columns = [50, 19, 9, 9, 7, 9, 7, 7] as const;
 const show = (cells: readonly string[]): void =>
   console.log(
     cells.map((cell, at) => (at === 0 ? cell.padEnd(columns[0]) : cell.padStart(columns[at] ?? 0))).join(" "),
   );
 
-function showResult({ what, shape, micros, copy, goal, clock, problem }: Result): void {
+function showResult({ what, form, isWrong, micros, copy, goal, clock, problem }: Result): void {
   const copies = micros / copy;
   const isMet = "copies" in goal ? copies <= goal.copies : micros <= goal.micros;
   show([
     what,
-    shape,
+    form,
     micros.toFixed(1),
     copy.toFixed(1),
     copies.toFixed(2),
     "copies" in goal ? `${goal.copies}` : `${goal.micros} µs`,
     clock === undefined ? "" : clock.toFixed(2),
-    problem === undefined ? (isMet ? "met" : "short") : `WRONG: ${problem}`,
+    problem ? `WRONG: ${problem}` : isWrong ? "in part" : isMet ? "met" : "short",
   ]);
 }
 
@@ -491,19 +274,46 @@ async function timeCold(name: string): Promise<void> {
   process.exit(0);
 }
 
+/** Seconds of `wavefold tune --types u32`, and the longest time in which it printed no line. */
+async function timeTune(): Promise<{ readonly seconds: number; readonly silent: number }> {
+  const script = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+  const child = spawn(process.execPath, [script, "tune", "--types", "u32"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const begun = performance.now();
+  let last = begun;
+  let silent = 0;
+  const hear = (): void => {
+    const now = performance.now();
+    silent = Math.max(silent, now - last);
+    last = now;
+  };
+  child.stderr.on("data", hear);
+  const [status] = (await once(child, "close")) as [number | null];
+  hear();
+  if (status !== 0) {
+    throw new Error(`wavefold tune ended with status ${status}`);
+  }
+  return { seconds: (last - begun) / 1000, silent: silent / 1000 };
+}
+
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 const { values } = parseArgs({
-  options: { adapter: text, only: text, shapes: flag, cold: flag, "cold-row": text, power: text, json: text },
+  options: {
+    ...{ adapter: text, only: text, power: text, json: text, "cold-row": text },
+    ...{ shapes: flag, parts: flag, cold: flag, tune: flag },
+  },
 });
 if (values["cold-row"] !== undefined) {
   await timeCold(values["cold-row"]);
 }
 const results: Result[] = [];
 const cold: Record<string, number[]> = {};
+let tune: Awaited<ReturnType<typeof timeTune>> | undefined;
 const save = (): void => {
   if (values.json !== undefined) {
-    writeFileSync(values.json, `${JSON.stringify({ results, cold }, undefined, 1)}\n`);
+    writeFileSync(values.json, `${JSON.stringify({ results, cold, tune }, undefined, 1)}\n`);
   }
 };
 if (values.cold) {
@@ -529,18 +339,42 @@ if (values.cold) {
     save();
   }
 }
+if (values.tune) {
+  tune = await timeTune();
+  const { seconds, silent } = tune;
+  const isMet = seconds <= 30;
+  show([
+    "wavefold tune --types u32, s",
+    `silent ${silent.toFixed(1)} s`,
+    ...[seconds.toFixed(1), "", "", "30 s", "", isMet ? "met" : "short"],
+  ]);
+  save();
+}
 const adapter = values.adapter as "gpu" | "software" | undefined;
 const fold = await openFold(adapter === undefined ? {} : { adapter });
-const rows = rowsOf(Number(values.power ?? 30)).filter(({ what }) => what.includes(values.only ?? ""));
+const { features } = fold.device;
+const rows = rowsOf(Number(values.power ?? 30)).filter(
+  ({ what, options: { type } }) =>
+    what.includes(values.only ?? "") && (type !== f16 || features.has("shader-f16")),
+);
 if (values.only !== "nothing") {
   // All kernels are compiled before anything is timed, since that would share the processors, and on some systems the GPU.
   const prepared = await Promise.all(
     rows.map(async (row) => {
       const shapes: readonly Shape[] = [undefined, ...((values.shapes && row.shapes) || [])];
-      const plans = await Promise.all(
-        shapes.map(async (shape) => [shape?.join(" × ") ?? "", await prepareRow(fold, row, shape)] as const),
-      );
-      return { row, plans, other: await prepareOther(fold, row) };
+      const [forms, parts, other] = await Promise.all([
+        Promise.all(
+          shapes.map(
+            async (shape): Promise<Form> => ({
+              name: shape?.join(" × ") ?? "",
+              plan: await prepareRow(fold, row, shape),
+            }),
+          ),
+        ),
+        values.parts ? prepareParts(fold, row) : [],
+        prepareOther(fold, row),
+      ]);
+      return { row, forms: [...forms, ...parts], other };
     }),
   );
   const { device } = fold;
@@ -558,9 +392,9 @@ if (values.only !== "nothing") {
   });
   await timer.heat();
   console.log(fold.adapterInfo.description);
-  show(["", "shape", "µs", "a copy", "copies", "goal", "clock", ""]);
-  for (const { row, plans, other } of prepared) {
-    for (const result of await timeRow(fold, timer, row, plans, other, buffers)) {
+  show(["", "form", "µs", "a copy", "copies", "goal", "clock", ""]);
+  for (const { row, forms, other } of prepared) {
+    for (const result of await timeRow(fold, timer, row, forms, other, buffers)) {
       results.push(result);
       showResult(result);
       save();

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { changeKernels } from "../../bench/change_kernels.ts";
 import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
 import type { Context } from "../../src/gpu/device/context.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
@@ -201,30 +202,20 @@ export function changed(plan: Plan, change: Change | undefined, isFor = (_: Kern
   if (change === undefined) {
     return plan;
   }
-  const known = new Map<Kernel, Kernel>();
-  const of = (kernel: Kernel): Kernel => {
-    const { code } = kernel;
+  return changeKernels(plan, (kernel) => {
     if (!isFor(kernel)) {
       return kernel;
     }
-    const text = change.reduce((before, [find, replacement]) => {
+    const code = change.reduce((before, [find, replacement]) => {
       const after = before.replaceAll(
         typeof find === "string" ? find : new RegExp(find.source, "g"),
         replacement,
       );
       expect(after, `nothing to change: ${find}`).not.toBe(before);
       return after;
-    }, code);
-    const made = known.get(kernel) ?? { ...kernel, code: text };
-    known.set(kernel, made);
-    return made;
-  };
-  return {
-    ...plan,
-    kernels: plan.kernels.map(of),
-    passes: (length, arrangement, inPlace, params) =>
-      plan.passes(length, arrangement, inPlace, params).map((pass) => ({ ...pass, kernel: of(pass.kernel) })),
-  };
+    }, kernel.code);
+    return { ...kernel, code };
+  });
 }
 
 /** One run: what goes in, and what must come out. */
