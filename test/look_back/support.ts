@@ -114,6 +114,20 @@ export interface Subject {
   readonly prepared: Prepared;
 }
 
+/** A subject with runs that show its mistakes. */
+export interface Tried extends Subject {
+  readonly runs: readonly Run[];
+}
+
+/** Sizes of work-groups of a few subgroups, in which short data look back through many groups. */
+export function smallTiles(fold: Fold, itemsPerThread: number, subgroups = 2) {
+  const { subgroupMaxSize, subgroupMinSize } = contextOfFold(fold).facts;
+  const sizes = { workGroupSize: subgroupMaxSize * subgroups, itemsPerThread };
+  const tile = sizes.workGroupSize * itemsPerThread;
+  const fanOut = Math.min(30, subgroupMinSize - 2);
+  return { sizes, tile, fanOut, most: 20 * fanOut * tile };
+}
+
 export const contextOfFold = (fold: Fold): Context => contextOf(fold.device);
 
 /** A scan of ranges that start at vectors, prepared. `change` is made to its kernels' text. */
@@ -420,4 +434,10 @@ export async function wrongRuns(subject: Subject, runs: readonly Run[]): Promise
       );
     })
     .map(({ title }) => title);
+}
+
+/** Expects that a mistake in the kernel's text shows in one of these runs. */
+export async function expectSeen({ runs, ...subject }: Tried, caughtBy = /^/): Promise<void> {
+  expect((await wrongRuns(subject, runs)).filter((title) => caughtBy.test(title))).not.toEqual([]);
+  subject.prepared.destroy();
 }
