@@ -186,6 +186,15 @@ export function rowsOf(largest: number): Row[] {
       goal: { copies: 1.4 },
       shapes: shapesOf12,
     },
+    // What a scan of words takes of the bytes of the rows below.
+    {
+      what: "scan, u32, 2^26",
+      primitive: "scan",
+      options: { type: u32 },
+      bytes: sized(28),
+      goal: { copies: 1.12 },
+      shapes: shapesOf8,
+    },
     ...monoids.flatMap(([name, op, word]): Row[] => [
       {
         what: `scan, ${name}`,
