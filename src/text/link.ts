@@ -1,5 +1,5 @@
 import type { Constants } from "./module.ts";
-import { assemble, declared, resolved, unroll } from "./module.ts";
+import { assemble, declared, resolved, unrollDeclaration } from "./module.ts";
 import type { Source, SourceText } from "./source.ts";
 
 /** A kernel as text. */
@@ -52,11 +52,14 @@ export function linkSources(sources: readonly Source[], entryPoint: string, cons
     const kept = declarations.filter(({ name }) => reached.has(name));
     return assemble(
       directivesAmong(reached),
-      constants ? kept.map((one) => ({ ...one, text: unroll(one.text, constants) })) : kept,
+      constants ? kept.map((one) => unrollDeclaration(one, constants)) : kept,
     );
   };
   const ours = sources.filter((one) => !("text" in one && one.callers));
-  const taken = new Set(declared(ours).declarations.map(({ name }) => name));
-  const apart = each(sources, (source) => source.apart?.(taken) ?? source);
+  let taken: ReadonlySet<string> | undefined;
+  const apart = each(sources, (source) => {
+    taken ??= source.apart && new Set(declared(ours).declarations.map(({ name }) => name));
+    return (taken && source.apart?.(taken)) ?? source;
+  });
   return { code: codeOf(apart), relink: (change) => codeOf(each(apart, change)) };
 }

@@ -10,18 +10,29 @@ export type Constants = Readonly<Record<string, number>>;
  * `for (var item = 0u; item < ITEMS; item++) { // unroll`.
  */
 export const unroll = (text: string, constants: Constants): string =>
-  text.includes("// unroll")
-    ? unrolled(
-        tokensOf(text).map(([token]) => token),
-        constants,
-      ).join("")
-    : text;
+  text.includes(LOOP) ? unrolled(textsOf(text), constants).join("") : text;
+
+const LOOP = "// unroll";
+const textsOf = (text: string): string[] => tokensOf(text).map(([token]) => token);
+
+/** The tokens of declarations with such loops, so that they are read only once. */
+const tokensKnown = new WeakMap<Declaration, readonly string[]>();
+
+/** A declaration with its loops written out: see {@link unroll}. */
+export function unrollDeclaration(declaration: Declaration, constants: Constants): Declaration {
+  if (!declaration.text.includes(LOOP)) {
+    return declaration;
+  }
+  const tokens = tokensKnown.get(declaration) ?? textsOf(declaration.text);
+  tokensKnown.set(declaration, tokens);
+  return { ...declaration, text: unrolled(tokens, constants).join("") };
+}
 
 function unrolled(tokens: readonly string[], constants: Constants): string[] {
   const result: string[] = [];
   for (let at = 0; at < tokens.length; at++) {
     const count =
-      tokens[at] === "for" && tokens[at + 26]?.startsWith("// unroll")
+      tokens[at] === "for" && tokens[at + 26]?.startsWith(LOOP)
         ? constants[tokens[at + 16] as string]
         : undefined;
     if (count === undefined) {
@@ -141,10 +152,11 @@ export function resolved(sources: readonly Source[]): Parsed {
   }
   const replacing = new Map(parsed.flatMap((one) => one.replaces.map((name) => [name, one])));
   return {
-    ...declared(sources),
+    directives: parsed.flatMap((one) => one.directives),
     declarations: parsed.flatMap((one) =>
       one.declarations.filter(({ name }) => (replacing.get(name) ?? one) === one),
     ),
+    replaces: [...replacing.keys()],
   };
 }
 
