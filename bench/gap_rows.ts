@@ -77,12 +77,12 @@ const equalSamples = (_: number, at: number): number => {
   return [1, floatBits[0] as number][at % 6] ?? 0;
 };
 
-/** An f32 of any sign and significand, whose exponent is one of `binades` around 1. 254 are all that are finite. */
+/** An f32 of any sign and significand, whose exponent is one of `binades` around 1. Normal numbers have 254. */
 const spreadFloat =
   (binades: number) =>
   (random: number): number =>
     ((random & 0x807fffff) | ((128 - (binades >> 1) + ((random >>> 23) % binades)) << 23)) >>> 0;
-/** Two f16 in a word; 30 binades are all that are normal. */
+/** Two f16 in a word. Normal numbers have 30 binades. */
 const spreadHalves =
   (binades: number) =>
   (random: number): number => {

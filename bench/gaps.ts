@@ -1,8 +1,8 @@
 // One table of the rows that were once far from the speed of memory: the time of each, a copy of the same bytes in the same run, and
 // the goal. Each result is first compared, on every vector, with another algorithm's that reads the data twice.
 // usage: node build/bench/gaps.js [--adapter gpu|software] [--only TEXT] [--shapes] [--parts] [--cold] [--tune] [--power N] [--json FILE]
-// `--shapes` also times the other shapes of some rows, and `--parts` scans in a single pass without some of their parts, which shows what
-// binds them. `--cold` times the first `prepareScan` of fresh processes, with NVIDIA's cache of compiled shaders off. `--tune` times
+// `--shapes` also times the other shapes of some rows. `--parts` times scans without some of their parts, which shows what binds them, where
+// the row's plan takes a single pass by subgroups. `--cold` times the first `prepareScan` of fresh processes, with NVIDIA's cache of compiled shaders off. `--tune` times
 // `wavefold tune --types u32`. `--power N` takes 2^N bytes where a row takes more, so that a software adapter gets through.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -146,7 +146,7 @@ async function prepareParts(
     return [];
   }
   const context = contextOf(fold.device);
-  const given = { ...options, passes: "single", maxLength: Math.floor(bytes / options.type.bytes) } as const;
+  const given = { ...options, maxLength: Math.floor(bytes / options.type.bytes) };
   const plan = planScan(
     given,
     context.facts,
@@ -231,7 +231,7 @@ async function timeRow(
   return results;
 }
 
-const columns = [50, 19, 9, 9, 7, 9, 7, 7] as const;
+const columns = [50, 28, 9, 9, 7, 9, 7, 7] as const;
 const show = (cells: readonly string[]): void =>
   console.log(
     cells.map((cell, at) => (at === 0 ? cell.padEnd(columns[0]) : cell.padStart(columns[at] ?? 0))).join(" "),
@@ -285,9 +285,9 @@ async function timeCold(row: number): Promise<void> {
 }
 
 /** Seconds of `wavefold tune --types u32`, and the longest time in which it printed no line. */
-async function timeTune(): Promise<{ readonly seconds: number; readonly silent: number }> {
+async function timeTune(adapter: string[]): Promise<{ readonly seconds: number; readonly silent: number }> {
   const script = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
-  const child = spawn(process.execPath, [script, "tune", "--types", "u32"], {
+  const child = spawn(process.execPath, [script, "tune", "--types", "u32", ...adapter], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const begun = performance.now();
@@ -316,6 +316,7 @@ const { values } = parseArgs({
   },
 });
 const adapter = values.adapter as "gpu" | "software" | undefined;
+const adapterOption = adapter === undefined ? [] : ["--adapter", adapter];
 if (values["cold-row"] !== undefined) {
   await timeCold(Number(values["cold-row"]));
 }
@@ -330,10 +331,9 @@ const save = (): void => {
 if (values.cold) {
   const script = process.argv[1] as string;
   const env = { ...process.env, __GL_SHADER_DISK_CACHE: "0" };
-  const given = adapter === undefined ? [] : ["--adapter", adapter];
   for (const [at, { name, form, goal }] of coldRows.entries()) {
     const milliseconds = Array.from({ length: 3 }, () => {
-      const printed = execFileSync(process.execPath, [script, "--cold-row", `${at}`, ...given], {
+      const printed = execFileSync(process.execPath, [script, "--cold-row", `${at}`, ...adapterOption], {
         encoding: "utf8",
         env,
       });
@@ -351,7 +351,7 @@ if (values.cold) {
   }
 }
 if (values.tune) {
-  tune = await timeTune();
+  tune = await timeTune(adapterOption);
   const { seconds, silent } = tune;
   const isMet = seconds <= 30;
   show([

@@ -21,8 +21,8 @@ export const partsLeftOut = {
   "no look-back": [lookBack],
   // Tiles are reduced, and their totals handed on and waited for.
   "no scan": scan,
-  neither: [lookBack, ...scan],
-  "no totals, either": [
+  "no look-back, no scan": [lookBack, ...scan],
+  "loads and stores alone": [
     lookBack,
     ...scan,
     ["  let scan = begin_scan(elements, thread);\n", ""],
@@ -31,7 +31,7 @@ export const partsLeftOut = {
     ["  store_last_total(tile, thread, length, scan.total);\n", ""],
   ],
   "1 tile in 64 stored": [stores],
-  "that, no look-back": [stores, lookBack],
+  "1 in 64 stored, no look-back": [stores, lookBack],
 } as const satisfies Record<string, Changes>;
 
 export type PartLeftOut = keyof typeof partsLeftOut;
