@@ -34,11 +34,24 @@ export const sizeArguments = ({ code }: Piece): string | undefined =>
 export const threadsOf = (size: string): number =>
   size.split(",").reduce((threads, one) => threads * Number(one.replace(/[iu] *$/, "")), 1);
 
-const named = (pieces: readonly Piece[], name: string): Piece | undefined =>
-  pieces.find((piece) => piece.name === name);
+/** Pieces by their names. A map, since a search for each name takes quadratic time. */
+type Named = ReadonlyMap<string, readonly Piece[]>;
 
-const reachAmong = (pieces: readonly Piece[], roots: readonly string[]): ReadonlySet<string> =>
-  reach(roots, (name) => named(pieces, name)?.words);
+function byName(pieces: readonly Piece[]): Named {
+  const named = new Map<string, Piece[]>();
+  for (const piece of pieces) {
+    const same = named.get(piece.name);
+    if (same) {
+      same.push(piece);
+    } else {
+      named.set(piece.name, [piece]);
+    }
+  }
+  return named;
+}
+
+const reachAmong = (named: Named, roots: readonly string[]): ReadonlySet<string> =>
+  reach(roots, (name) => named.get(name)?.[0]?.words);
 
 /** Parts of a linked text as one, after the directives among what is reached. */
 export const joined = (reached: ReadonlySet<string>, texts: readonly string[]): string =>
@@ -46,8 +59,9 @@ export const joined = (reached: ReadonlySet<string>, texts: readonly string[]): 
 
 /** The functions of these names and all that they need, as one text. */
 export function codeOf(pieces: readonly Piece[], names: readonly string[]): string {
-  const reached = reachAmong(pieces, names);
-  const texts = [...reached].flatMap((name) => named(pieces, name) ?? []).map(compactText);
+  const named = byName(pieces);
+  const reached = reachAmong(named, names);
+  const texts = [...reached].flatMap((name) => named.get(name)?.[0] ?? []).map(compactText);
   return joined(reached, ["", ...texts]).trim();
 }
 
@@ -69,24 +83,26 @@ export function linkText(
 ): string {
   const kernel = piecesOf(text);
   const pieces = functions.flatMap((one) => one.pieces);
-  const all = [...kernel, ...pieces];
+  const own = byName(kernel);
+  const given = byName(pieces);
+  const all = byName([...kernel, ...pieces]);
   const reached = reachAmong(all, kernel.flatMap(wordsOf));
   // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
   // the first line, and the functions after the last.
   const linked = [kernel.map((piece) => (piece.directive ? piece.blanks : piece.text)).join("")];
   for (const one of reached) {
-    const [code, another] = new Set(pieces.filter((piece) => piece.name === one).map(compactText));
+    const same = given.get(one) ?? [];
+    const [code, another] = new Set(same.map(compactText));
     if (another) {
       refuseLink("functions", `${one} is given twice; give one a suffix`, one);
     }
     if (code) {
       linked.push(code);
-      for (const word of (named(pieces, one) as Piece).words) {
+      for (const word of same.flatMap(wordsOf)) {
         // A function's own local names, and variables such as a counter, are not names of WGSL. Names of WGSL never stand in such places.
         if (
-          named(kernel, word) &&
-          (named(pieces, word) ||
-            !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
+          own.has(word) &&
+          (given.has(word) || !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
         ) {
           refuseLink("kernel", `its ${word} shadows a name of ${one}`, word);
         }
@@ -102,7 +118,7 @@ export function linkText(
         const called = names.find(calls.has, calls);
         if (called && workGroupSize && threads !== workGroupSize) {
           const problem = `${entry.name} calls ${called}, which takes ${workGroupSize} threads`;
-          const override = size.split(/\W+/).find((one) => named(kernel, one)?.keyword === "override");
+          const override = size.split(/\W+/).find((one) => own.get(one)?.[0]?.keyword === "override");
           if (threads || override) {
             refuseLink(
               "kernel",

@@ -343,6 +343,8 @@ test.each([
   ["fn and blanks", `fn${" ".repeat(2e5)}`],
   ["lines of comments", `${"// a comment\n".repeat(3e4)}${call}`],
   ["entry points", "@compute @workgroup_size(32) fn a() {}\n".repeat(3000)],
+  ["constants", Array.from({ length: 3e4 }, (_, at) => `const c${at}=1;\n`).join("")],
+  ["a long line with blanks at its end", `${"const a = 1; ".repeat(3000)}${" ".repeat(1e5)}`],
 ])("%s take no time", (_, kernel) => {
   const start = cpuSeconds();
   link(kernel, [scan(32)]);
