@@ -99,10 +99,14 @@ export function linkText(
     if (code) {
       linked.push(code);
       for (const word of same.flatMap(wordsOf)) {
-        // A function's own local names, and variables such as a counter, are not names of WGSL. Names of WGSL never stand in such places.
+        // A function's own local names and parameters, a counter and a capacity are not names of WGSL. Names of WGSL never stand in such
+        // places.
         if (
           own.has(word) &&
-          (given.has(word) || !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
+          (given.has(word) ||
+            !RegExp(
+              `((let|const|var)\\s+|var\\s*<[^>]*>\\s*)${word}\\W|[&(]\\s*${word}\\s*[,.)[]|\\W${word}\\s*:`,
+            ).test(code))
         ) {
           refuseLink("kernel", `its ${word} shadows a name of ${one}`, word);
         }

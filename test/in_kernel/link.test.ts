@@ -3,7 +3,7 @@ import { operator } from "../../src/algebra/custom_operator.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add, and, max, mul } from "../../src/algebra/operators.ts";
-import { u64 } from "../../src/algebra/types_64.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { blelloch, subgroup, subgroupOf } from "../../src/in_kernel/algorithms.ts";
@@ -113,7 +113,7 @@ describe("a name that a kernel declares, and that a linked function takes from W
   test.each<[string, string, InKernelFunctions, string, string]>([
     ["max", callsMax, ofMax, "fn max(a: u32, b: u32) -> u32 { return a; }", "_combine_max_u32_32"],
     ["min", callsLeast, ofLeast, "fn min(a: u32, b: u32) -> u32 { return a; }", "_callers_pick_least_u32_32"],
-    ["u32", callsMax, ofMax, "alias u32 = i32;", "_hillis_steele_tree_max_u32_32"],
+    ["u32", callsMax, ofMax, "alias u32 = i32;", "work_group_reduce_max_u32"],
     ["vec2", callsPairs, ofPairs, "struct vec2 { x: f32 }", "_combine_add_u64_32"],
     ["workgroupBarrier", callsMax, ofMax, "fn workgroupBarrier() {}", "_work_group_reduce_max_u32_32"],
     [
@@ -124,6 +124,9 @@ describe("a name that a kernel declares, and that a linked function takes from W
       "add_u64",
     ],
     ["atomicAdd", callsAtomic, atomic, "const atomicAdd = 1u;", "_counter_update_add_u32_32"],
+    // An address space, which stands right after `var<`; and a type, which stands after the operator `&`.
+    ["workgroup", callsMax, ofMax, "const workgroup = 1u;", "_hillis_steele_tree_max_u32_32"],
+    ["vec4", "fn main() { _ = mul_f64(vec2(1u), vec2(1u)); }", numeric(f64), "fn vec4() {}", "_limbs_f64"],
   ])("%s is refused", (word, kernel, functions, declared, user) => {
     const all = `${kernel}\n${declared}`;
     expect(() => link(all, [functions], { name: "a.wgsl" })).toThrow(ArgumentError);
