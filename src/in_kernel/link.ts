@@ -53,6 +53,13 @@ function byName(pieces: readonly Piece[]): Named {
 const reachAmong = (named: Named, roots: readonly string[]): ReadonlySet<string> =>
   reach(roots, (name) => named.get(name)?.[0]?.words);
 
+/** The words of a piece that may name a function, since a parenthesis follows. Others may be variables and members of the same name. */
+const callsOf = ({ code }: Piece): readonly string[] =>
+  Array.from(
+    code.matchAll(/(?<!\p{XID_Continue})([_\p{XID_Start}]\p{XID_Continue}*) *\(/gu),
+    ([, called = ""]) => called,
+  );
+
 /** Parts of a linked text as one, after the directives among what is reached. */
 export const joined = (reached: ReadonlySet<string>, texts: readonly string[]): string =>
   [...directivesAmong(reached), texts.join("\n\n")].join(" ");
@@ -85,8 +92,7 @@ export function linkText(
   const pieces = functions.flatMap((one) => one.pieces);
   const own = byName(kernel);
   const given = byName(pieces);
-  const all = byName([...kernel, ...pieces]);
-  const reached = reachAmong(all, kernel.flatMap(wordsOf));
+  const reached = reachAmong(byName([...kernel, ...pieces]), kernel.flatMap(wordsOf));
   // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
   // the first line, and the functions after the last.
   const linked = [kernel.map((piece) => (piece.directive ? piece.blanks : piece.text)).join("")];
@@ -113,16 +119,19 @@ export function linkText(
       }
     }
   }
+  const callsOfAll = new Map(kernel.map((piece) => [piece.name, callsOf(piece)]));
   for (const entry of kernel) {
     const size = sizeArguments(entry);
     if (size) {
-      const calls = reachAmong(all, entry.words);
+      const calls = reach([entry.name], (name) => callsOfAll.get(name));
       const threads = threadsOf(size);
       for (const { names, workGroupSize } of functions) {
         const called = names.find(calls.has, calls);
         if (called && workGroupSize && threads !== workGroupSize) {
           const problem = `${entry.name} calls ${called}, which takes ${workGroupSize} threads`;
-          const override = size.split(/\W+/).find((one) => own.get(one)?.[0]?.keyword === "override");
+          const override = size
+            .split(/\P{XID_Continue}+/u)
+            .find((one) => own.get(one)?.[0]?.keyword === "override");
           if (threads || override) {
             refuseLink(
               "kernel",

@@ -339,6 +339,24 @@ describe("the size of an entry point", () => {
       "kernel: main calls work_group_scan_inclusive_add_u32, which takes 64 threads, and has the override N; make it a const",
     );
     expect(() => link(`override N = 64u;\n${helper}${entry("N", "main", "")}`, [scan(64)])).not.toThrow();
+    expect(() => link(`override größe = 64u;\n${helper}${entry("2 * größe")}`, [scan(64)])).toThrow(
+      "kernel: main calls work_group_scan_inclusive_add_u32, which takes 64 threads, and has the override größe; make it a const",
+    );
+  });
+
+  test.each([
+    ["a variable", "helper", "", "let helper = 1u; _ = helper;"],
+    ["a parameter", "helper", "fn other(helper: u32) {}\n", "other(1u);"],
+    ["a member", "helper", "struct Own { helper /* its */ : u32 }\n", "_ = Own(1u);"],
+    ["a built-in value", "position", "struct Own { @builtin(position) at: vec4f }\n", "_ = Own(vec4f());"],
+    ["an interpolation", "flat", "struct Own { @location(0) @interpolate(flat) a: u32 }\n", "_ = Own(1u);"],
+  ])("does not matter where %s has the name of a function that calls", async (_, name, declared, body) => {
+    const kernel = `fn ${name}() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }
+${entry("64", "first", `${name}();`)}${declared}${entry("32", "second", body)}`;
+    expect(await failures(device(), [{ title: name, code: link(kernel, [scan(64)]) }])).toEqual([]);
+    expect(() => link(`${kernel}${entry("16", "third", `${name} /* */ ();`)}`, [scan(64)])).toThrow(
+      "kernel: third calls work_group_scan_inclusive_add_u32, which takes 64 threads, and has 16",
+    );
   });
 });
 
@@ -348,6 +366,7 @@ test.each([
   ["entry points", "@compute @workgroup_size(32) fn a() {}\n".repeat(3000)],
   ["constants", Array.from({ length: 3e4 }, (_, at) => `const c${at}=1;\n`).join("")],
   ["a long line with blanks at its end", `${"const a = 1; ".repeat(3000)}${" ".repeat(1e5)}`],
+  ["a long name in an entry point", `@compute @workgroup_size(32) fn a() { let ${"a".repeat(2e5)} = 1; }`],
 ])("%s take no time", (_, kernel) => {
   const start = cpuSeconds();
   link(kernel, [scan(32)]);
