@@ -4,6 +4,7 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add, and, max, mul } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { wgslType } from "../../src/algebra/wgsl_type.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { blelloch, subgroup, subgroupOf } from "../../src/in_kernel/algorithms.ts";
@@ -651,6 +652,28 @@ fn unused() {}`;
     ]),
   ).toEqual([]);
 });
+
+test.each(["Element", "OptionalElement", "WorkGroupScan", "WORK_GROUP_SIZE", "identity", "combine"])(
+  "a type of the caller's may be %s, also for an operator that has no identity",
+  async (name) => {
+    const declarations = `struct ${name} { a: u32, b: f32 }`;
+    const types = [
+      wgslType({ name, declarations }),
+      wgslType({ name: "Pair", wgsl: `array<${name}, 2>`, declarations }),
+    ];
+    const sources = types.flatMap((type) =>
+      [undefined, `${type.value}()`].map((identity) => {
+        const last = operator({ name: "last", type, combine: "later", ...(identity && { identity }) });
+        const kernel = `fn f(x: ${type.value}) { _ = work_group_scan_inclusive_last_${type.name}(x, 0u); }`;
+        return {
+          title: `${type.name}, ${identity}`,
+          code: link(kernel, [workGroupScan({ type, op: last, workGroupSize: 32 })]),
+        };
+      }),
+    );
+    expect(await failures(device(), sources)).toEqual([]);
+  },
+);
 
 test("an operator that uses f16 gets it enabled, and one that does not gets nothing", async () => {
   const using = (combine: string, declarations = "") =>
