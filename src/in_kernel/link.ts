@@ -34,31 +34,16 @@ export const sizeArguments = ({ code }: Piece): string | undefined =>
 export const threadsOf = (size: string): number =>
   size.split(",").reduce((threads, one) => threads * Number(one.replace(/[iu] *$/, "")), 1);
 
-/** Pieces by their names. A map, since a search for each name takes quadratic time. */
-type Named = ReadonlyMap<string, readonly Piece[]>;
+/** Pieces by their names. A text may be long, so that a search for each name would take quadratic time. */
+const byName = (pieces: readonly Piece[]): ReadonlyMap<string, Piece> =>
+  new Map(pieces.map((piece) => [piece.name, piece]));
 
-function byName(pieces: readonly Piece[]): Named {
-  const named = new Map<string, Piece[]>();
-  for (const piece of pieces) {
-    const same = named.get(piece.name);
-    if (same) {
-      same.push(piece);
-    } else {
-      named.set(piece.name, [piece]);
-    }
-  }
-  return named;
-}
-
-const reachAmong = (named: Named, roots: readonly string[]): ReadonlySet<string> =>
-  reach(roots, (name) => named.get(name)?.[0]?.words);
+const reachAmong = (named: ReadonlyMap<string, Piece>, roots: readonly string[]): ReadonlySet<string> =>
+  reach(roots, (name) => named.get(name)?.words);
 
 /** The words of a piece that may name a function, since a parenthesis follows. Others may be variables and members of the same name. */
 const callsOf = ({ code }: Piece): readonly string[] =>
-  Array.from(
-    code.matchAll(/(?<!\p{XID_Continue})([_\p{XID_Start}]\p{XID_Continue}*) *\(/gu),
-    ([, called = ""]) => called,
-  );
+  code.match(/(?<!\p{XID_Continue})\p{XID_Continue}+(?= *\()/gu) ?? [];
 
 /** Parts of a linked text as one, after the directives among what is reached. */
 export const joined = (reached: ReadonlySet<string>, texts: readonly string[]): string =>
@@ -68,7 +53,7 @@ export const joined = (reached: ReadonlySet<string>, texts: readonly string[]): 
 export function codeOf(pieces: readonly Piece[], names: readonly string[]): string {
   const named = byName(pieces);
   const reached = reachAmong(named, names);
-  const texts = [...reached].flatMap((name) => named.get(name)?.[0] ?? []).map(compactText);
+  const texts = [...reached].flatMap((name) => named.get(name) ?? []).map(compactText);
   return joined(reached, ["", ...texts]).trim();
 }
 
@@ -97,21 +82,21 @@ export function linkText(
   // the first line, and the functions after the last.
   const linked = [kernel.map((piece) => (piece.directive ? piece.blanks : piece.text)).join("")];
   for (const one of reached) {
-    const same = given.get(one) ?? [];
-    const [code, another] = new Set(same.map(compactText));
-    if (another) {
-      refuseLink("functions", `${one} is given twice; give one a suffix`, one);
-    }
-    if (code) {
+    const piece = given.get(one);
+    if (piece) {
+      const [code = "", another] = new Set(pieces.filter(({ name }) => name === one).map(compactText));
+      if (another) {
+        refuseLink("functions", `${one} is given twice; give one a suffix`, one);
+      }
       linked.push(code);
-      for (const word of same.flatMap(wordsOf)) {
+      for (const word of piece.words) {
         // A function's own local names and parameters, a counter and a capacity are not names of WGSL. Names of WGSL never stand in such
         // places.
         if (
           own.has(word) &&
           (given.has(word) ||
             !RegExp(
-              `((let|const|var)\\s+|var\\s*<[^>]*>\\s*)${word}\\W|[&(]\\s*${word}\\s*[,.)[]|\\W${word}\\s*:`,
+              `(let|const|var(\\s*<[^>]*>)?)\\s*${word}\\W|[&(]\\s*${word}\\s*[,.)[]|\\W${word}\\s*:`,
             ).test(code))
         ) {
           refuseLink("kernel", `its ${word} shadows a name of ${one}`, word);
@@ -119,19 +104,19 @@ export function linkText(
       }
     }
   }
-  const callsOfAll = new Map(kernel.map((piece) => [piece.name, callsOf(piece)]));
+  const calling = new Map(kernel.map((piece) => [piece.name, callsOf(piece)]));
   for (const entry of kernel) {
     const size = sizeArguments(entry);
     if (size) {
-      const calls = reach([entry.name], (name) => callsOfAll.get(name));
+      const calls = reach([entry.name], (name) => calling.get(name));
       const threads = threadsOf(size);
       for (const { names, workGroupSize } of functions) {
         const called = names.find(calls.has, calls);
         if (called && workGroupSize && threads !== workGroupSize) {
           const problem = `${entry.name} calls ${called}, which takes ${workGroupSize} threads`;
-          const override = size
-            .split(/\P{XID_Continue}+/u)
-            .find((one) => own.get(one)?.[0]?.keyword === "override");
+          const override = piecesOf(size)
+            .flatMap(wordsOf)
+            .find((one) => own.get(one)?.keyword === "override");
           if (threads || override) {
             refuseLink(
               "kernel",
