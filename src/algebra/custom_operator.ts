@@ -213,6 +213,8 @@ function customMonoid(given: Operator, type: ElementType, caller: string): Monoi
       "op",
     );
   }
+  // The type as our own texts name it. A caller's struct may have the name of one of ours.
+  const { element } = type.native;
   return {
     ...own,
     domain: optionalDomain(type),
@@ -221,10 +223,7 @@ function customMonoid(given: Operator, type: ElementType, caller: string): Monoi
       text: (head, taken) =>
         [
           `${head}\n  return optional_combine(earlier, later);\n}`,
-          callers.text(
-            `fn combine_values(earlier: ${type.value}, later: ${type.value}) -> ${type.value} {`,
-            taken,
-          ),
+          callers.text(`fn combine_values(earlier: ${element}, later: ${element}) -> ${element} {`, taken),
         ].join("\n"),
     },
     // The identity is an element without a value, so this value stands for nothing.

@@ -13,7 +13,7 @@ export function optionalDomain<V extends Value>(type: ElementType<string, V>): D
   // The flag stands right behind the last field.
   const end = last === undefined ? type.bytes : last.offset + last.type.bytes;
   const fields = isWhole
-    ? [["element", type.value] as const]
+    ? [["element", "Value"] as const]
     : parts.map(
         ({ key, type: field }) => [String(key), "layout" in field ? field.layout.wgsl : field.value] as const,
       );

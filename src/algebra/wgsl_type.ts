@@ -159,7 +159,7 @@ export function wgslType<const Name extends string>(definition: WgslTypeDefiniti
             },
           ],
     native: {
-      element: marked(wgsl),
+      element: inOurs(wgsl),
       elementBytes: roundUp(size, align),
       align,
       shuffle: (builtin, element, place) => inOurs(shuffle(builtin, element, place)),

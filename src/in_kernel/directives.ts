@@ -6,7 +6,7 @@ import { ArgumentError, refuse, refuseOthers, SourceError } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
 import { lineOf, plainText } from "../text/callers.ts";
 import type { Piece } from "../text/pieces.ts";
-import { compactText, LINE_BREAK, piecesOf, tokensOf, wordsOf } from "../text/pieces.ts";
+import { compactText, eachToken, LINE_BREAK, piecesOf, tokensOf, wordsOf } from "../text/pieces.ts";
 import { subgroupOf, workGroupAlgorithms } from "./algorithms.ts";
 import {
   threadTileCoalescedReduce,
@@ -340,19 +340,20 @@ function directivesOf(text: string, name: string): Directive[] {
   let index = 0;
   let depth = 0;
   let isBetween = true;
-  for (const [token, blank] of tokensOf(text)) {
-    const place = { line, lineText: (lines[line - 1] ?? "").trimEnd(), start: index - lineStart };
+  // Only for directives: the blanks at the end of a long line would take time at each token.
+  const here = () => ({ line, lineText: (lines[line - 1] ?? "").trimEnd(), start: index - lineStart });
+  eachToken(text, (token, blank) => {
     if (!blank) {
       depth += "{[(".includes(token) ? 1 : "}])".includes(token) ? -1 : 0;
       isBetween = depth === 0 && /[;}]/.test(token);
     } else if (typeof blank === "string") {
       const body = /^\/\/\s*wavefold\s*:(.*)/is.exec(token)?.[1];
       if (body !== undefined) {
-        directives.push({ ...place, body: body.trim(), place: isBetween ? index : undefined });
+        directives.push({ ...here(), body: body.trim(), place: isBetween ? index : undefined });
       } else if (token === "/*") {
         BLOCK.lastIndex = index;
         if (BLOCK.test(text)) {
-          throw fault({ name, text }, place, `a directive is a comment of one line, as in ${EXAMPLE}`);
+          throw fault({ name, text }, here(), `a directive is a comment of one line, as in ${EXAMPLE}`);
         }
       }
     }
@@ -361,7 +362,7 @@ function directivesOf(text: string, name: string): Directive[] {
       line++;
       lineStart = index - token.length + at + end.length;
     }
-  }
+  });
   return directives;
 }
 

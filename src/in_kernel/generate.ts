@@ -94,6 +94,7 @@ export function generate(
     // Without a prototype, a caller's word may be the name of a method that every object has.
     __proto__: null as never,
   };
+  const rename = (word: string): string => written[word] ?? word;
   let all = "";
   const take = (
     text: string,
@@ -119,14 +120,14 @@ export function generate(
     ].join("\n"),
   );
   // A caller's struct keeps its own name.
-  written.Element = written[domain.element] ?? domain.element;
+  written.Element = piecesOf(domain.element, rename).map(textOf).join("");
   written.value_from_exclusive ??= written.value_from_element as string;
   take(functions, (name) => name.replace(/_?value/i, `_${key}`).replace("tile_", `tile_${tile}`) + ending);
   // The head names the type itself, so that linking sees which names it takes from WGSL.
   const { element } = domain;
   const head = `fn combine(earlier: ${element}, later: ${element}) -> ${element} {`;
   take(callers?.text(head, Object.keys(written)) ?? `${head}\n  return ${monoid.combine};\n}`);
-  const pieces = piecesOf(all, (word) => written[word] ?? word);
+  const pieces = piecesOf(all, rename);
   // Structs start with an upper-case letter, and helpers with an underscore.
   const names = pieces.map(({ name }) => name).filter((name) => /^[a-z]/.test(name));
   return {

@@ -34,11 +34,16 @@ export const sizeArguments = ({ code }: Piece): string | undefined =>
 export const threadsOf = (size: string): number =>
   size.split(",").reduce((threads, one) => threads * Number(one.replace(/[iu] *$/, "")), 1);
 
-const named = (pieces: readonly Piece[], name: string): Piece | undefined =>
-  pieces.find((piece) => piece.name === name);
+/** Pieces by their names. A text may be long, so that a search for each name would take quadratic time. */
+const byName = (pieces: readonly Piece[]): ReadonlyMap<string, Piece> =>
+  new Map(pieces.map((piece) => [piece.name, piece]));
 
-const reachAmong = (pieces: readonly Piece[], roots: readonly string[]): ReadonlySet<string> =>
-  reach(roots, (name) => named(pieces, name)?.words);
+const reachAmong = (named: ReadonlyMap<string, Piece>, roots: readonly string[]): ReadonlySet<string> =>
+  reach(roots, (name) => named.get(name)?.words);
+
+/** The words of a piece that may name a function, since a parenthesis follows. Others may be variables and members of the same name. */
+const callsOf = ({ code }: Piece): readonly string[] =>
+  code.match(/(?<!\p{XID_Continue})\p{XID_Continue}+(?= *\()/gu) ?? [];
 
 /** Parts of a linked text as one, after the directives among what is reached. */
 export const joined = (reached: ReadonlySet<string>, texts: readonly string[]): string =>
@@ -46,8 +51,9 @@ export const joined = (reached: ReadonlySet<string>, texts: readonly string[]): 
 
 /** The functions of these names and all that they need, as one text. */
 export function codeOf(pieces: readonly Piece[], names: readonly string[]): string {
-  const reached = reachAmong(pieces, names);
-  const texts = [...reached].flatMap((name) => named(pieces, name) ?? []).map(compactText);
+  const named = byName(pieces);
+  const reached = reachAmong(named, names);
+  const texts = [...reached].flatMap((name) => named.get(name) ?? []).map(compactText);
   return joined(reached, ["", ...texts]).trim();
 }
 
@@ -69,40 +75,48 @@ export function linkText(
 ): string {
   const kernel = piecesOf(text);
   const pieces = functions.flatMap((one) => one.pieces);
-  const all = [...kernel, ...pieces];
-  const reached = reachAmong(all, kernel.flatMap(wordsOf));
+  const own = byName(kernel);
+  const given = byName(pieces);
+  const reached = reachAmong(byName([...kernel, ...pieces]), kernel.flatMap(wordsOf));
   // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
   // the first line, and the functions after the last.
   const linked = [kernel.map((piece) => (piece.directive ? piece.blanks : piece.text)).join("")];
   for (const one of reached) {
-    const [code, another] = new Set(pieces.filter((piece) => piece.name === one).map(compactText));
-    if (another) {
-      refuseLink("functions", `${one} is given twice; give one a suffix`, one);
-    }
-    if (code) {
+    const piece = given.get(one);
+    if (piece) {
+      const [code = "", another] = new Set(pieces.filter(({ name }) => name === one).map(compactText));
+      if (another) {
+        refuseLink("functions", `${one} is given twice; give one a suffix`, one);
+      }
       linked.push(code);
-      for (const word of (named(pieces, one) as Piece).words) {
-        // A function's own local names, and variables such as a counter, are not names of WGSL. Names of WGSL never stand in such places.
+      for (const word of piece.words) {
+        // A function's own local names and parameters, a counter and a capacity are not names of WGSL. Names of WGSL never stand in such
+        // places.
         if (
-          named(kernel, word) &&
-          (named(pieces, word) ||
-            !RegExp(`(let|const|var\\S*|&)\\s*${word}\\W|\\W${word}\\s*[:)]`).test(code))
+          own.has(word) &&
+          (given.has(word) ||
+            !RegExp(
+              `(let|const|var(\\s*<[^>]*>)?)\\s*${word}\\W|[&(]\\s*${word}\\s*[,.)[]|\\W${word}\\s*:`,
+            ).test(code))
         ) {
           refuseLink("kernel", `its ${word} shadows a name of ${one}`, word);
         }
       }
     }
   }
+  const calling = new Map(kernel.map((piece) => [piece.name, callsOf(piece)]));
   for (const entry of kernel) {
     const size = sizeArguments(entry);
     if (size) {
-      const calls = reachAmong(all, entry.words);
+      const calls = reach([entry.name], (name) => calling.get(name));
       const threads = threadsOf(size);
       for (const { names, workGroupSize } of functions) {
         const called = names.find(calls.has, calls);
         if (called && workGroupSize && threads !== workGroupSize) {
           const problem = `${entry.name} calls ${called}, which takes ${workGroupSize} threads`;
-          const override = size.split(/\W+/).find((one) => named(kernel, one)?.keyword === "override");
+          const override = piecesOf(size)
+            .flatMap(wordsOf)
+            .find((one) => own.get(one)?.keyword === "override");
           if (threads || override) {
             refuseLink(
               "kernel",

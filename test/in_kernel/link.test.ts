@@ -3,7 +3,8 @@ import { operator } from "../../src/algebra/custom_operator.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add, and, max, mul } from "../../src/algebra/operators.ts";
-import { u64 } from "../../src/algebra/types_64.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { wgslType } from "../../src/algebra/wgsl_type.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { blelloch, subgroup, subgroupOf } from "../../src/in_kernel/algorithms.ts";
@@ -113,7 +114,7 @@ describe("a name that a kernel declares, and that a linked function takes from W
   test.each<[string, string, InKernelFunctions, string, string]>([
     ["max", callsMax, ofMax, "fn max(a: u32, b: u32) -> u32 { return a; }", "_combine_max_u32_32"],
     ["min", callsLeast, ofLeast, "fn min(a: u32, b: u32) -> u32 { return a; }", "_callers_pick_least_u32_32"],
-    ["u32", callsMax, ofMax, "alias u32 = i32;", "_hillis_steele_tree_max_u32_32"],
+    ["u32", callsMax, ofMax, "alias u32 = i32;", "work_group_reduce_max_u32"],
     ["vec2", callsPairs, ofPairs, "struct vec2 { x: f32 }", "_combine_add_u64_32"],
     ["workgroupBarrier", callsMax, ofMax, "fn workgroupBarrier() {}", "_work_group_reduce_max_u32_32"],
     [
@@ -124,6 +125,9 @@ describe("a name that a kernel declares, and that a linked function takes from W
       "add_u64",
     ],
     ["atomicAdd", callsAtomic, atomic, "const atomicAdd = 1u;", "_counter_update_add_u32_32"],
+    // An address space, which stands right after `var<`; and a type, which stands after the operator `&`.
+    ["workgroup", callsMax, ofMax, "const workgroup = 1u;", "_hillis_steele_tree_max_u32_32"],
+    ["vec4", "fn main() { _ = mul_f64(vec2(1u), vec2(1u)); }", numeric(f64), "fn vec4() {}", "_limbs_f64"],
   ])("%s is refused", (word, kernel, functions, declared, user) => {
     const all = `${kernel}\n${declared}`;
     expect(() => link(all, [functions], { name: "a.wgsl" })).toThrow(ArgumentError);
@@ -336,6 +340,24 @@ describe("the size of an entry point", () => {
       "kernel: main calls work_group_scan_inclusive_add_u32, which takes 64 threads, and has the override N; make it a const",
     );
     expect(() => link(`override N = 64u;\n${helper}${entry("N", "main", "")}`, [scan(64)])).not.toThrow();
+    expect(() => link(`override größe = 64u;\n${helper}${entry("2 * größe")}`, [scan(64)])).toThrow(
+      "kernel: main calls work_group_scan_inclusive_add_u32, which takes 64 threads, and has the override größe; make it a const",
+    );
+  });
+
+  test.each([
+    ["a variable", "helper", "", "let helper = 1u; _ = helper;"],
+    ["a parameter", "helper", "fn other(helper: u32) {}\n", "other(1u);"],
+    ["a member", "helper", "struct Own { helper /* its */ : u32 }\n", "_ = Own(1u);"],
+    ["a built-in value", "position", "struct Own { @builtin(position) at: vec4f }\n", "_ = Own(vec4f());"],
+    ["an interpolation", "flat", "struct Own { @location(0) @interpolate(flat) a: u32 }\n", "_ = Own(1u);"],
+  ])("does not matter where %s has the name of a function that calls", async (_, name, declared, body) => {
+    const kernel = `fn ${name}() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }
+${entry("64", "first", `${name}();`)}${declared}${entry("32", "second", body)}`;
+    expect(await failures(device(), [{ title: name, code: link(kernel, [scan(64)]) }])).toEqual([]);
+    expect(() => link(`${kernel}${entry("16", "third", `${name} /* */ ();`)}`, [scan(64)])).toThrow(
+      "kernel: third calls work_group_scan_inclusive_add_u32, which takes 64 threads, and has 16",
+    );
   });
 });
 
@@ -343,6 +365,9 @@ test.each([
   ["fn and blanks", `fn${" ".repeat(2e5)}`],
   ["lines of comments", `${"// a comment\n".repeat(3e4)}${call}`],
   ["entry points", "@compute @workgroup_size(32) fn a() {}\n".repeat(3000)],
+  ["constants", Array.from({ length: 3e4 }, (_, at) => `const c${at}=1;\n`).join("")],
+  ["a long line with blanks at its end", `${"const a = 1; ".repeat(3000)}${" ".repeat(1e5)}`],
+  ["a long name in an entry point", `@compute @workgroup_size(32) fn a() { let ${"a".repeat(2e5)} = 1; }`],
 ])("%s take no time", (_, kernel) => {
   const start = cpuSeconds();
   link(kernel, [scan(32)]);
@@ -627,6 +652,28 @@ fn unused() {}`;
     ]),
   ).toEqual([]);
 });
+
+test.each(["Element", "OptionalElement", "WorkGroupScan", "WORK_GROUP_SIZE", "identity", "combine"])(
+  "a type of the caller's may be %s, also for an operator that has no identity",
+  async (name) => {
+    const declarations = `struct ${name} { a: u32, b: f32 }`;
+    const types = [
+      wgslType({ name, declarations }),
+      wgslType({ name: "Pair", wgsl: `array<${name}, 2>`, declarations }),
+    ];
+    const sources = types.flatMap((type) =>
+      [undefined, `${type.value}()`].map((identity) => {
+        const last = operator({ name: "last", type, combine: "later", ...(identity && { identity }) });
+        const kernel = `fn f(x: ${type.value}) { _ = work_group_scan_inclusive_last_${type.name}(x, 0u); }`;
+        return {
+          title: `${type.name}, ${identity}`,
+          code: link(kernel, [workGroupScan({ type, op: last, workGroupSize: 32 })]),
+        };
+      }),
+    );
+    expect(await failures(device(), sources)).toEqual([]);
+  },
+);
 
 test("an operator that uses f16 gets it enabled, and one that does not gets nothing", async () => {
   const using = (combine: string, declarations = "") =>
