@@ -68,6 +68,7 @@ const doubleWord = (value: number, at: number): number => {
 };
 /** Whole numbers of f64: the low word of each is 0. */
 const smallDouble = (random: number, at: number): number => doubleWord((random >>> 12) - 2 ** 19, at);
+const smallDoubles = { word: smallDouble, inPairs: true } as const;
 /** ±1 of f64. */
 const unitDouble = (random: number, at: number): number => doubleWord(random >>> 31 === 0 ? 1 : -1, at);
 
@@ -229,8 +230,7 @@ export function rowsOf(largest: number): Row[] {
       options: { type: f64, op: max },
       bytes: sized(28),
       shapes: shapesOf8,
-      word: smallDouble,
-      inPairs: true,
+      ...smallDoubles,
       goal: { copies: 1.12 },
     },
     {
@@ -238,8 +238,7 @@ export function rowsOf(largest: number): Row[] {
       primitive: "scan",
       options: { type: f64, op: add },
       bytes: sized(30),
-      word: smallDouble,
-      inPairs: true,
+      ...smallDoubles,
       goal: { copies: 3.5 },
     },
     {
@@ -256,8 +255,7 @@ export function rowsOf(largest: number): Row[] {
       primitive: "reduce",
       options: { type: f64, op: add },
       bytes: sized(30),
-      word: smallDouble,
-      inPairs: true,
+      ...smallDoubles,
       goal: { copies: 1 },
       shapes: [
         [256, 20],

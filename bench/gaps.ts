@@ -95,35 +95,36 @@ function rangesOf({ primitive, options, bytes, arrangement, length }: Row, buffe
 
 type Shape = readonly [threads: number, items: number] | undefined;
 
+/** A row's options, as plans take them, and how its ranges may lie. */
+const plannedOf = ({ options, arrangement, bytes }: Row) => ({
+  options: { ...options, maxLength: Math.floor(bytes / options.type.bytes) },
+  arrangements: ["vectors", ...(arrangement === undefined ? [] : [arrangement])] as const,
+});
+
 /** Compiles a row with a shape; without one, with what the adapter's row has. */
-function prepareRow(
-  fold: Fold,
-  { primitive, options, arrangement, bytes }: Row,
-  shape: Shape,
-): Promise<Prepared> {
+function prepareRow(fold: Fold, row: Row, shape: Shape): Promise<Prepared> {
+  const { options, arrangements } = plannedOf(row);
   const [workGroupSize, itemsPerThread] = shape ?? [];
-  const maxLength = Math.floor(bytes / options.type.bytes);
   return prepareFor(
-    primitive,
+    row.primitive,
     contextOf(fold.device),
-    { ...options, maxLength, ...(shape && { workGroupSize, itemsPerThread }) } as never,
-    arrangement === undefined ? ["vectors"] : ["vectors", arrangement],
+    { ...options, ...(shape && { workGroupSize, itemsPerThread }) } as never,
+    arrangements,
   );
 }
 
 /** The same by Hillis and Steele, in another shape and in two passes. */
-const prepareOther = (fold: Fold, { primitive, options, bytes }: Row): Promise<Prepared> =>
+const prepareOther = (fold: Fold, row: Row): Promise<Prepared> =>
   prepareFor(
-    primitive,
+    row.primitive,
     contextOf(fold.device),
     {
-      ...options,
+      ...plannedOf(row).options,
       lengthOnGpu: false,
-      maxLength: Math.floor(bytes / options.type.bytes),
       algorithm: "hillis-steele",
       // Exact sums have elements of up to 268 bytes, so few of their threads fit.
-      ...(options.op !== exactAdd && { workGroupSize: 128, itemsPerThread: 4 }),
-      ...(primitive !== "reduce" && { passes: "reduce-then-scan" }),
+      ...(row.options.op !== exactAdd && { workGroupSize: 128, itemsPerThread: 4 }),
+      ...(row.primitive !== "reduce" && { passes: "reduce-then-scan" }),
     } as never,
     ["vectors", "items"],
   );
@@ -138,21 +139,13 @@ interface Form {
 }
 
 /** Compiles the kernels of a row with each part left out that they have. */
-async function prepareParts(
-  fold: Fold,
-  { primitive, options, arrangement, bytes }: Row,
-): Promise<readonly Form[]> {
-  if (primitive !== "scan" || options.lengthOnGpu) {
+async function prepareParts(fold: Fold, row: Row): Promise<readonly Form[]> {
+  if (row.primitive !== "scan" || row.options.lengthOnGpu) {
     return [];
   }
   const context = contextOf(fold.device);
-  const given = { ...options, maxLength: Math.floor(bytes / options.type.bytes) };
-  const plan = planScan(
-    given,
-    context.facts,
-    await methodsFor(given, context.facts, true),
-    arrangement === undefined ? ["vectors"] : ["vectors", arrangement],
-  );
+  const { options, arrangements } = plannedOf(row);
+  const plan = planScan(options, context.facts, await methodsFor(options, context.facts, true), arrangements);
   const parts = (Object.keys(partsLeftOut) as PartLeftOut[]).flatMap((name) => {
     const without = planWithout(plan, name);
     return without === undefined ? [] : [{ name, plan: prepare(context, without), isWrong: true } as const];

@@ -6,8 +6,7 @@ import { changeKernels } from "./change_kernels.ts";
 
 type Changes = readonly (readonly [from: string, to: string])[];
 
-const STORES =
-  "  store_prefixes(tile, thread, length, finish_run(run, combine(carry(), before)));\n" as const;
+const STORES = "  store_prefixes(tile, thread, length, finish_run(run, combine(carry(), before)));\n";
 const lookBack = ["  look_back(tile, scan.total, thread, length);\n", ""] as const;
 const scan = [
   ["  let run = run_of(scan, elements);\n", ""],
