@@ -69,17 +69,22 @@ const files = readdirSync(new URL("../shaders", import.meta.url), {
 /** What no plan has: what shaders are written against. */
 const isSample = (path: string): boolean => /^contract\.wgsl$|\/tile\.wgsl$/.test(path);
 
-const wide = struct({
-  name: "Wide",
-  fields: Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`f${at}`, u32])),
-}) as unknown as ElementType<string, Record<string, number>>;
-const wideSum = operator({
-  name: "sum",
-  type: wide,
-  identity: Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`f${at}`, 0])),
-  combine: "earlier",
-  reference: (earlier) => earlier,
-}) as unknown as Operator<string>;
+/** A struct of words, and an operator on it. */
+function structOf(name: string, words: number): readonly [ElementType, Operator<string>] {
+  const fields = Array.from({ length: words }, (_, at) => `f${at}`);
+  const type = struct({ name, fields: Object.fromEntries(fields.map((field) => [field, u32] as const)) });
+  const op = operator({
+    name: "sum",
+    type,
+    identity: Object.fromEntries(fields.map((field) => [field, 0])),
+    combine: "earlier",
+    reference: (earlier) => earlier,
+  });
+  return [type as ElementType, op as unknown as Operator<string>];
+}
+const [wide, wideSum] = structOf("Wide", 16);
+/** Four of its items are three vectors of 16 bytes. */
+const [three, threeSum] = structOf("Three", 3);
 
 /** Adapters whose kernels differ: by what is known of their subgroups, and a software one. */
 interface Adapter extends Partial<DeviceFacts> {
@@ -102,7 +107,7 @@ const allSums = [
   ...[u32, f32, u64, f64].flatMap((type) =>
     [add, max].map((op) => [type as ElementType, untyped(op)] as const),
   ),
-  [wide as ElementType, wideSum] as const,
+  [wide, wideSum] as const,
 ];
 /** What is summed. Every run takes the rows that together reach every shader. */
 const sums = rows(allSums, {
@@ -134,6 +139,7 @@ async function* plansOf(
       const onGpu = planScan({ ...both, passes: "reduce-then-scan", lengthOnGpu: true }, facts);
       yield* [onGpu.then((plan) => countWorkGroups(plan, true, facts))];
     }
+    yield* [planScan({ ...base, type: three, op: threeSum, passes: "single" }, facts)];
     for (const type of [u32, wide] as ElementType[]) {
       const op = type === u32 ? untyped(min) : wideSum;
       const mapped = { ...base, type, op, from: u32, map: type === u32 ? "x + i" : "Wide()" };
@@ -674,7 +680,7 @@ test("a tile of items that go one by one has the same interface, of Items", () =
   const loadItems = { name: "device/io/load_items.wgsl", text: read("device/io/load_items.wgsl") };
   const tile = signaturesOf(read("device/tiles/tile.wgsl").replaceAll("array<Element, ITEMS>", "Items"));
   tile.set("finish_run", "(Items, Element) -> Element");
-  const long = monoidOf(untyped(wideSum), wide as ElementType, "test");
+  const long = monoidOf(untyped(wideSum), wide, "test");
   for (const [title, { sources, threadsTake }] of Object.entries({ blelloch, hillisSteele, subgroup })) {
     for (const monoid of [sumOfU32, monoidOf(untyped(add), f32 as ElementType, "test"), long]) {
       const own = sources({ sizes: longSizes, subgroupIds: true })(monoid);
@@ -701,7 +707,7 @@ test("kernels take nothing of a tile but its interface", () => {
     // alone reduce in any order.
     .filter(
       (path) =>
-        !/(look_back_votes|rank_(kept_)?by_(held_)?(votes|arrival)|store_by_pairs|run_lengths|key_before_by_shuffle|store_together|reduce_offsets|reduce\/several_tiles|scan_flat_(rows|segments)|segments\/(values|scan_lanes|flat_\w+)|first_segment_searched|store_rows_one_by_one|rows\/\w*subgroups|rows\/flat_\w+_order)\.wgsl$/.test(
+        !/(look_back_votes|rank_(kept_)?by_(held_)?(votes|arrival)|store_by_pairs|write_pair_\w+|run_lengths|key_before_by_shuffle|store_together|reduce_offsets|reduce\/several_tiles|scan_flat_(rows|segments)|segments\/(values|scan_lanes|flat_\w+)|first_segment_searched|store_rows_one_by_one|rows\/\w*subgroups|rows\/flat_\w+_order)\.wgsl$/.test(
           path,
         ),
     )

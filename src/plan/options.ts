@@ -80,7 +80,11 @@ export interface SegmentOptions {
 export type Passes = "single" | "reduce-then-scan";
 
 /** The caller's choices, the length, and the type of the input's items. */
-export type Chosen = TuningOptions & { readonly maxLength: unknown; readonly from?: ElementType };
+export type Chosen = TuningOptions & {
+  readonly maxLength: unknown;
+  readonly from?: ElementType;
+  readonly exclusive?: unknown;
+};
 
 /** The same options with any operator. The planner checks whether the operator takes the type. */
 export type AnyOperator<Options extends { readonly op?: unknown }> = Omit<Options, "op"> & {

@@ -1,4 +1,6 @@
 import storeByPairsFile from "../../shaders/device/io/store_by_pairs.wgsl";
+import writePairEvenFile from "../../shaders/device/io/write_pair_even.wgsl";
+import writePairOfThreeFile from "../../shaders/device/io/write_pair_of_three.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { TileShape } from "../kernels/algorithms.ts";
 import { hasFullSubgroups, memoryOf } from "../kernels/algorithms.ts";
@@ -15,6 +17,7 @@ import {
   takeTiles,
 } from "../kernels/look_back.ts";
 import type { Sizes } from "../kernels/sizes.ts";
+import { vectorType } from "../kernels/words.ts";
 import { unroll } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import type { TuningTable } from "./choose_sizes.ts";
@@ -28,23 +31,31 @@ import { callersSlots, vectorOf } from "./scan.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
 /**
- * The row of scans of 64 bytes an element. Structs, H100, 2^30 bytes, each lane storing its own item: 1219 µs (128 × 8: 1466; 128 × 4:
- * 1257; 224 × 4: 1287; 256 × 4: 1335; in two passes 1982), H200: 1168.
+ * The rows of scans whose elements are items of so many bytes, which are stored by pairs of lanes. µs of 2^28 bytes on an H200, where a copy
+ * takes 134, and on an H100, where it takes 190. In brackets are other shapes, with that of other elements of as many bytes first.
  */
-const longRow = {
-  elementBytes: 64,
-  algorithm: "subgroup",
-  workGroupSize: 192,
-  items: 4,
-  isDefault: true,
-} as const satisfies TuningRow;
-
-/**
- * The row of scans of structs of 64 bytes, whose threads do not hold the items beside their prefixes. H100, 2^30 bytes, exclusive and
- * inclusive: 945 µs and 998 (192 × 4: 1041 and 1088; inclusive with the items held, 192 × 4 1172, 128 × 8 1240), H200, exclusive: 912 (192 × 4: 1022;
- * 192 × 8: 987).
- */
-const longItemsRow = { ...longRow, workGroupSize: 128, items: 8 } as const satisfies TuningRow;
+const pairRows: readonly (TuningRow & { readonly exclusive?: true })[] = [
+  // Integers 162 and 204 (192 × 12: 165 and 200; 192 × 16: 174 and 232), `variance` 206 and 224 (220 and 235; 198 and 223).
+  {
+    elementBytes: 12,
+    exclusive: true,
+    algorithm: "subgroup",
+    workGroupSize: 128,
+    items: 16,
+    isDefault: true,
+  },
+  // Integers 159 and 198 (192 × 12: 164 and 199; 128 × 16: 164 and 200; 160 × 16: 166 and 202), `variance` 203 and 229 (224 and 238; 211 and
+  // 233; 212 and 235).
+  { elementBytes: 12, algorithm: "subgroup", workGroupSize: 192, items: 16, isDefault: true },
+  // Integers, inclusive 200 and 222 (128 × 8: 204 and 232; 128 × 12: 196 and 223), exclusive 197 and 221 (207 and 260; 193 and 239), 2^24 bytes on
+  // the H100 28.6 (33.8; 33.9).
+  { elementBytes: 24, algorithm: "subgroup", workGroupSize: 256, items: 6, isDefault: true },
+  // Integers, inclusive 230 and 261 (192 × 4: 276 and 287; 128 × 8: 243 and 271), exclusive 220 and 255 (268 and 281; 229 and 262).
+  { elementBytes: 48, algorithm: "subgroup", workGroupSize: 192, items: 8, isDefault: true },
+  // Their threads do not hold the items beside their prefixes. H100, 2^30 bytes, exclusive and inclusive: 945 and 998 (192 × 4: 1041 and 1088;
+  // inclusive with the items held, 192 × 4 1172, 128 × 8 1240), H200, exclusive: 912 (192 × 4: 1022; 192 × 8: 987).
+  { elementBytes: 64, algorithm: "subgroup", workGroupSize: 128, items: 8, isDefault: true },
+];
 
 /**
  * The fewest bytes of an element whose inclusive prefixes come from the next lane, as in subgroup_prefixes_shifted.wgsl. Structs, H100,
@@ -55,9 +66,20 @@ const SHORTEST_SHIFTED = 16;
 /** The bytes of the longest vector of flags or keys. */
 const VECTOR_BYTES = 16;
 
-/** The file that stores items of a number of bytes by pairs of lanes. */
-const storeByPairs = (bytes: number): SourceText =>
-  file("io/store_by_pairs.wgsl", unroll(storeByPairsFile, { ITEM_PAIRS: bytes / 32 }));
+/** The files that store vectors of a number of parts of 16 bytes by pairs of lanes. */
+const storeByPairs = (parts: number): readonly SourceText[] => [
+  file("io/store_by_pairs.wgsl", storeByPairsFile),
+  parts === 3
+    ? file("io/write_pair_of_three.wgsl", writePairOfThreeFile)
+    : file("io/write_pair_even.wgsl", unroll(writePairEvenFile, { PART_PAIRS: parts / 2 })),
+];
+
+/** The most parts of a vector that lanes store by pairs. */
+const MOST_PARTS = 4;
+
+/** How many parts of 16 bytes a vector of stored items has; 1 if it is no array of them. */
+const partsOf = (stored: string, items: number): number =>
+  Number(/^array<vec4<u32>, (\d+)>$/.exec(items === 1 ? stored : vectorType(stored, items))?.[1] ?? 1);
 
 /**
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
@@ -159,7 +181,9 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       { elementBytes: 32, algorithm: "subgroup", workGroupSize: 128, items: 8, isDefault: true },
       // Not measured for short data, and the kernel takes seconds to compile.
       { elementBytes: 64, maxLength: 2 ** 20, algorithm: "subgroup", workGroupSize: 128, items: 4 },
-      longRow,
+      // 64-byte struct, 2^30 bytes, H100, each lane storing its own item: 1219 µs (128 × 8: 1466; 128 × 4: 1257; 224 × 4: 1287; 256 × 4: 1335; in
+      // two passes 1982), H200: 1168.
+      { elementBytes: 64, algorithm: "subgroup", workGroupSize: 192, items: 4, isDefault: true },
     ],
     compact: [
       // Half kept, H100, u32, 2^16: 11.2 µs (512 × 14: 12.7; 512 × 12: 12.2), 2^18: 11.2 (12.0; 11.6), 2^20: 13.0 (13.5; 13.3), 2^21: 16.0
@@ -321,15 +345,20 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
     facts.vendor === "nvidia" &&
     known.algorithm === "subgroup" &&
     domain.elementBytes <= flatRows.short.elementBytes;
-  const areLongItems =
-    known === longRow && type.bytes === longRow.elementBytes && domain.elementBytes === longRow.elementBytes;
+  const byPairs =
+    known.isDefault &&
+    singlePassRows.nvidia.scan.includes(known) &&
+    pairRows.find(
+      ({ elementBytes, exclusive }) =>
+        elementBytes === type.bytes &&
+        elementBytes === domain.elementBytes &&
+        (!exclusive || options.exclusive),
+    );
   const row = isFlat
     ? asked === "flat"
       ? flatSegments
       : flatRows[Number(options.maxLength) > SHORT_FLAT ? "long" : "short"]
-    : areLongItems
-      ? longItemsRow
-      : known;
+    : byPairs || known;
   const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
@@ -387,17 +416,22 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
       const takesTurns = mostWorkGroups < single.tilesOf(plan.maxLength);
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const lanesExchange =
-        type.bytes >= SHORTEST_SHIFTED &&
         tuning.algorithm === "subgroup" &&
         hasFullSubgroups(tuning.sizes) &&
         !(tuning.sizes.oneByOne || monoid.tiles || segments);
       const isAtVectors = (arrangement: Arrangement): boolean =>
         arrangement === "vectors" || arrangement === "in-place";
       const isShifted = (arrangement: Arrangement): boolean =>
-        lanesExchange && vector === 1 && !own.exclusive && isAtVectors(arrangement);
+        lanesExchange &&
+        type.bytes >= SHORTEST_SHIFTED &&
+        vector === 1 &&
+        !own.exclusive &&
+        isAtVectors(arrangement);
       // 2^30 bytes, H200, 64 bytes: 912 µs, and 1075 without. H100, 32 bytes, inclusive and exclusive: 847 and 820 (855 and 834), in place 847
       // and 829 (899 and 877; loaded by pairs, too, 892 and 872).
-      const byPairs = lanesExchange && (type.bytes === 32 || type.bytes === 64);
+      // Of 12 bytes, 2^28 bytes, H200, 192 × 12: 164 µs, and 194 without, H100 199 and 221.
+      const parts = partsOf(domain.stored ?? domain.element, vector);
+      const byPairs = lanesExchange && parts > 1 && parts <= MOST_PARTS;
       const optionsOf = (arrangement: Arrangement) =>
         ({
           ...own,
@@ -409,7 +443,7 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
               isShifted: isShifted(arrangement),
               isReplaced: isByLanes(tuning),
             }),
-            ...(byPairs && isAtVectors(arrangement) ? [storeByPairs(type.bytes)] : []),
+            ...(byPairs && isAtVectors(arrangement) ? storeByPairs(parts) : []),
           ],
           arrangement,
           carry:

@@ -306,8 +306,8 @@ export const wordsOf = (items: Items): Uint32Array => {
   return words;
 };
 
-/** Bytes from one output to the next: at least a poisoned item of any type in between. */
-export const strideOf = (bytes: number): number => Math.ceil((bytes + 64) / 256) * 256;
+/** Bytes from one output to the next: at least a poisoned item of any type in between, and whole items of 12, 24 or 48 bytes, too. */
+export const strideOf = (bytes: number): number => Math.ceil((bytes + 64) / 768) * 768;
 
 /**
  * Records the runs one after another into one encoder and submits it. Returns each run's output as words, with

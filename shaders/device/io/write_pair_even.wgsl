@@ -1,0 +1,17 @@
+// The vectors of a pair of lanes, stored by both, where a vector has an even number of parts. Of each two parts, the first lane takes
+// the earlier one of both vectors, and the other lane takes the later one. Generated with it: PART_PAIRS, half the number of parts.
+// Linked with store_by_pairs.wgsl.
+
+fn write_pair(vector: u32, parts: OutputVector) {
+  var own = parts;
+  let side = subgroup_rank & 1u;
+  let is_second = side == 1u;
+  let first = params.output_base + vector - side;
+  for (var pair = 0u; pair < PART_PAIRS; pair++) { // unroll
+    let earlier = own[2u * pair];
+    let later = own[2u * pair + 1u];
+    let taken = subgroupShuffleXor(select(later, earlier, is_second), 1u);
+    output[first][2u * pair + side] = select(earlier, taken, is_second);
+    output[first + 1u][2u * pair + side] = select(taken, later, is_second);
+  }
+}
