@@ -102,6 +102,16 @@ fn store_swift(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, 
   let first = Digits(select(high, far, upper < -0x8000 || upper >= 0x8000), bitcast<i32>(from_start[0] & 0x3ffffu));
   var own = items.bits;
   var outputs: array<Output, ITEMS>;
+  // Where the start is more than what the run can make up for, all prefixes are infinite. Sums round to infinity from below 2^16 on, and an
+  // item is less than twice its highest bit. The high digit has units of 2^-6.
+  let beyond = i32((1u << 22u) + (ITEMS << (max(highest >> 10u, 8u) - 8u)));
+  if (abs(first.high) >= beyond) {
+    for (var item = 0u; item < ITEMS; item++) { // unroll
+      outputs[item] = output_from_float(select(0x7c00u, 0xfc00u, first.high < 0));
+    }
+    store_outputs(outputs, thread, tile, length);
+    return true;
+  }
   var sum = first;
   // Prefixes as f32, from the bit `below` on. If any bit below that is set, so is that one, which then decides ties. That is right for 12
   // binades, and for all below the highest of them if no bit is left out.
@@ -126,19 +136,11 @@ fn store_swift(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, 
   }
   // The least is no subnormal f16, and the greatest rounds to a finite one.
   if (least < select(115u + below, 113u, below == 0u) << 23u || greatest >= min((127u + below) << 23u, 0x477ff000u)) {
-    // If the start is more than what the run and one item more can make up for, all prefixes are infinite.
-    const BEYOND = i32((ITEMS + 1u) << 22u);
-    if (abs(first.high) >= BEYOND) {
-      for (var item = 0u; item < ITEMS; item++) { // unroll
-        outputs[item] = output_from_float(select(0x7c00u, 0xfc00u, first.high < 0));
-      }
-    } else {
-      sum = first;
-      for (var item = 0u; item < ITEMS; item++) { // unroll
-        let later = add_half(sum, own[item]);
-        outputs[item] = output_from_float(half_of_digits(select_digits(sum, later)));
-        sum = later;
-      }
+    sum = first;
+    for (var item = 0u; item < ITEMS; item++) { // unroll
+      let later = add_half(sum, own[item]);
+      outputs[item] = output_from_float(half_of_digits(select_digits(sum, later)));
+      sum = later;
     }
   }
   store_outputs(outputs, thread, tile, length);

@@ -85,6 +85,17 @@ function runsOf(): Run[] {
         items: Array(ITEMS).fill(bits(item)) as number[],
       })),
     ),
+    // From near the least start that no run comes back from, by items that are as large as their binade has them.
+    ...[1, -1].flatMap((sign) =>
+      [0, 7, 8, 9, 15, 22, 30].flatMap((exponent) =>
+        [-20 * 2 ** 24, -(2 ** 18), -1, 0, 1].map((more) => ({
+          start:
+            BigInt(sign) *
+            ((1n << 40n) + (BigInt(ITEMS) << BigInt(Math.max(exponent, 8) + 10)) + BigInt(more)),
+          items: Array(ITEMS).fill((exponent << 10) | 0x3ff | (sign === 1 ? 0x8000 : 0)) as number[],
+        })),
+      ),
+    ),
     // The most that a sum in one word takes, and one binade more.
     ...[1, -1].flatMap((sign) =>
       [4 - 2 ** -9, 8 - 2 ** -8].map((item) => ({
@@ -189,7 +200,9 @@ const faults: readonly (readonly [name: string, from: string, to: string])[] = [
     "clamp(sum.high + (sum.low >> 18u), -MOST, MOST)",
     "(sum.high + (sum.low >> 18u))",
   ],
-  ["a run that comes back from infinity", "i32((ITEMS + 1u) << 22u)", "i32((ITEMS / 2u) << 22u)"],
+  ["a run that comes back from infinity", "(ITEMS << (max(", "((ITEMS / 2u) << (max("],
+  ["a run of small items that comes back from infinity", "i32((1u << 22u) + ", "i32((1u << 21u) + "],
+  ["a start that is near infinity", "i32((1u << 22u) + ", "i32((1u << 22u) - 2048u + "],
   ["a lost sign of infinity", "select(0x7c00u, 0xfc00u, first.high < 0)", "0x7c00u"],
   [
     "a lost sign of a sum in one word",
