@@ -345,7 +345,7 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
     facts.vendor === "nvidia" &&
     known.algorithm === "subgroup" &&
     domain.elementBytes <= flatRows.short.elementBytes;
-  const byPairs =
+  const pairRow =
     known.isDefault &&
     singlePassRows.nvidia.scan.includes(known) &&
     pairRows.find(
@@ -358,7 +358,7 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
     ? asked === "flat"
       ? flatSegments
       : flatRows[Number(options.maxLength) > SHORT_FLAT ? "long" : "short"]
-    : byPairs || known;
+    : pairRow || known;
   const isFaster = row.isDefault === true && facts.lookBack;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
