@@ -102,8 +102,9 @@ fn store_swift(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, 
   let first = Digits(select(high, far, upper < -0x8000 || upper >= 0x8000), bitcast<i32>(from_start[0] & 0x3ffffu));
   var own = items.bits;
   var outputs: array<Output, ITEMS>;
-  // Where the start is more than what the run can make up for, all prefixes are infinite. Sums round to infinity from below 2^16 on, and an
-  // item is less than twice its highest bit. The high digit has units of 2^-6.
+  // Where the start is more than what the run can make up for, all prefixes are infinite. Sums round to infinity from 65520 on. 2^16 leaves room
+  // for a negative start, whose high digit is rounded down. The high digit has units of 2^-6, in which an item of the exponent e is less than
+  // 2^(e - 8), or less than one where e is below 8.
   let beyond = i32((1u << 22u) + (ITEMS << (max(highest >> 10u, 8u) - 8u)));
   if (abs(first.high) >= beyond) {
     for (var item = 0u; item < ITEMS; item++) { // unroll

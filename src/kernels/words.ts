@@ -39,6 +39,10 @@ export function vectorType(wgsl: string, items: number): string {
   return count === 1 ? vector : `array<${vector}, ${count}>`;
 }
 
+/** How many vectors of four words such a type has; 1 if it is no array of them. If it holds one item, the type is the item's own. */
+export const partsOfVector = (wgsl: string, items: number): number =>
+  Number(/^array<vec4<u32>, (\d+)>$/.exec(items === 1 ? wgsl : vectorType(wgsl, items))?.[1] ?? 1);
+
 /**
  * Expressions for `count` values of the type `to`, from values of the type `from` that hold the same bits. If the last word
  * is only half full, its other half is zero. f16 and words are converted by way of f32, since naga has no bitcast between

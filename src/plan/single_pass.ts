@@ -17,7 +17,7 @@ import {
   takeTiles,
 } from "../kernels/look_back.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import { vectorType } from "../kernels/words.ts";
+import { partsOfVector } from "../kernels/words.ts";
 import { unroll } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import type { TuningTable } from "./choose_sizes.ts";
@@ -30,11 +30,19 @@ import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
 import { callersSlots, vectorOf } from "./scan.ts";
 import type { TuningRow } from "./tuning_row.ts";
 
+/** A row for scans whose elements are items of exactly so many bytes. Their lanes store vectors by pairs. */
+interface PairRow extends TuningRow {
+  /** Whether the row is for exclusive scans alone. */
+  readonly exclusive?: true;
+  /** The row is for plans of more items than these. */
+  readonly longerThan?: number;
+}
+
 /**
- * The rows of scans whose elements are items of so many bytes, which are stored by pairs of lanes. µs of 2^28 bytes on an H200, where a copy
- * takes 134, and on an H100, where it takes 190. In brackets are other shapes, with that of other elements of as many bytes first.
+ * µs of 2^28 bytes on an H200, where a copy takes 134, and on an H100, where it takes 190. Other shapes are in brackets, and the first of them
+ * is what `singlePassRows` has. Items of 32 bytes have its row, if they are not many.
  */
-const pairRows: readonly (TuningRow & { readonly exclusive?: true })[] = [
+const pairRows: readonly PairRow[] = [
   // Integers 162 and 204 (192 × 12: 165 and 200; 192 × 16: 174 and 232), `variance` 206 and 224 (220 and 235; 198 and 223).
   {
     elementBytes: 12,
@@ -52,7 +60,16 @@ const pairRows: readonly (TuningRow & { readonly exclusive?: true })[] = [
   { elementBytes: 24, algorithm: "subgroup", workGroupSize: 256, items: 6, isDefault: true },
   // Integers, inclusive 230 and 261 (192 × 4: 276 and 287; 128 × 8: 243 and 271), exclusive 220 and 255 (268 and 281; 229 and 262).
   { elementBytes: 48, algorithm: "subgroup", workGroupSize: 192, items: 8, isDefault: true },
-  // Their threads do not hold the items beside their prefixes. H100, 2^30 bytes, exclusive and inclusive: 945 and 998 (192 × 4: 1041 and 1088;
+  // 2^30 bytes, inclusive: 765 and 838 (128 × 8: 797 and 850; H200, 128 × 12: 801), 2^29 bytes, H100: 436 (441), 2^28: 234 (235), 2^26: 84 (81).
+  {
+    elementBytes: 32,
+    longerThan: 2 ** 23,
+    algorithm: "subgroup",
+    workGroupSize: 160,
+    items: 8,
+    isDefault: true,
+  },
+  // 2^30 bytes. Their threads do not hold the items beside their prefixes. H100, exclusive and inclusive: 945 and 998 (192 × 4: 1041 and 1088;
   // inclusive with the items held, 192 × 4 1172, 128 × 8 1240), H200, exclusive: 912 (192 × 4: 1022; 192 × 8: 987).
   { elementBytes: 64, algorithm: "subgroup", workGroupSize: 128, items: 8, isDefault: true },
 ];
@@ -74,12 +91,8 @@ const storeByPairs = (parts: number): readonly SourceText[] => [
     : file("io/write_pair_even.wgsl", unroll(writePairEvenFile, { PART_PAIRS: parts / 2 })),
 ];
 
-/** The most parts of a vector that lanes store by pairs. */
+/** The most parts of a vector that lanes store by pairs. Longer vectors were not tried. */
 const MOST_PARTS = 4;
-
-/** How many parts of 16 bytes a vector of stored items has; 1 if it is no array of them. */
-const partsOf = (stored: string, items: number): number =>
-  Number(/^array<vec4<u32>, (\d+)>$/.exec(items === 1 ? stored : vectorType(stored, items))?.[1] ?? 1);
 
 /**
  * The rows of a single pass. If memory does not limit the speed, it gains nothing to read the data once. bench/LOG.md has
@@ -170,7 +183,7 @@ const singlePassRows: TuningTable<"scan" | "compact" | "totals" | "offsets" | "r
       },
       // u64, 2^27: 547 µs (256 × 16: 590; 128 × 24: 564; 192 × 32: 568; 64 × 32: 583; reduce-then-scan 846).
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 32, isDefault: true },
-      // 12-byte struct, H100, 2^28 bytes, where a copy takes 190 µs: 224 µs (128 × 24: 225; 128 × 14: 230; 192 × 8: 233; 256 × 8: 245).
+      // 12-byte struct, H100, 2^28 bytes, each lane storing its own vector, where a copy takes 190 µs: 224 µs (128 × 24: 225; 128 × 14: 230; 192 × 8: 233; 256 × 8: 245).
       { elementBytes: 12, algorithm: "subgroup", workGroupSize: 192, items: 12, isDefault: true },
       // 16-byte struct, 2^22: 59 µs (reduce-then-scan 109), 2^26: 612 (512 × 8: 638; 256 × 16: 646; 1070).
       { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
@@ -345,14 +358,18 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
     facts.vendor === "nvidia" &&
     known.algorithm === "subgroup" &&
     domain.elementBytes <= flatRows.short.elementBytes;
+  // Pairs of lanes take subgroups, and not the caller's choice of another algorithm.
   const pairRow =
     known.isDefault &&
     singlePassRows.nvidia.scan.includes(known) &&
+    facts.features.has("subgroups") &&
+    (options.algorithm ?? known.algorithm) === "subgroup" &&
     pairRows.find(
-      ({ elementBytes, exclusive }) =>
+      ({ elementBytes, exclusive, longerThan = 0 }) =>
         elementBytes === type.bytes &&
         elementBytes === domain.elementBytes &&
-        (!exclusive || options.exclusive),
+        (!exclusive || options.exclusive) &&
+        Number(options.maxLength) > longerThan,
     );
   const row = isFlat
     ? asked === "flat"
@@ -430,7 +447,8 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
       // 2^30 bytes, H200, 64 bytes: 912 µs, and 1075 without. H100, 32 bytes, inclusive and exclusive: 847 and 820 (855 and 834), in place 847
       // and 829 (899 and 877; loaded by pairs, too, 892 and 872).
       // Of 12 bytes, 2^28 bytes, H200, 192 × 12: 164 µs, and 194 without, H100 199 and 221.
-      const parts = partsOf(domain.stored ?? domain.element, vector);
+      // What is mapped gains, too: 2^26 f16 to f32, H100, 174 (210), 2^25 u32 to u64 152 (177), 2^24 u32 to 16 bytes 156 (230).
+      const parts = partsOfVector(domain.stored ?? domain.element, vector);
       const byPairs = lanesExchange && parts > 1 && parts <= MOST_PARTS;
       const optionsOf = (arrangement: Arrangement) =>
         ({

@@ -306,7 +306,10 @@ export const wordsOf = (items: Items): Uint32Array => {
   return words;
 };
 
-/** Bytes from one output to the next: at least a poisoned item of any type in between, and whole items of 12, 24 or 48 bytes, too. */
+/**
+ * Bytes from one output to the next: at least a poisoned item of any type in between. Bindings start at multiples of 256 bytes, and vectors of
+ * items of 12, 24 and 48 bytes at multiples of 48. So outputs start at multiples of 768.
+ */
 export const strideOf = (bytes: number): number => Math.ceil((bytes + 64) / 768) * 768;
 
 /**

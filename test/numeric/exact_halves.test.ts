@@ -85,7 +85,7 @@ function runsOf(): Run[] {
         items: Array(ITEMS).fill(bits(item)) as number[],
       })),
     ),
-    // From near the least start that no run comes back from, by items that are as large as their binade has them.
+    // From near the least start that no run comes back from, by the largest items of their binade.
     ...[1, -1].flatMap((sign) =>
       [0, 7, 8, 9, 15, 22, 30].flatMap((exponent) =>
         [-20 * 2 ** 24, -(2 ** 18), -1, 0, 1].map((more) => ({

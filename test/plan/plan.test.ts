@@ -497,7 +497,7 @@ inTurn("every pass binds what its kernel names, and has a kernel that is compile
   }
 });
 
-test("on NVIDIA, scans of structs of 64 bytes, compactions and partitions have shapes of their own", async () => {
+test("on NVIDIA, scans of structs that lanes store by pairs, compactions and partitions have shapes of their own", async () => {
   const own = factsWith(
     { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
     {
@@ -516,6 +516,8 @@ test("on NVIDIA, scans of structs of 64 bytes, compactions and partitions have s
     words: number,
     exclusive: boolean,
     field: typeof u32 | typeof f32 = u32,
+    maxLength = 2 ** 22,
+    algorithm?: "blelloch",
   ): Promise<string> => {
     const names = Array.from({ length: words }, (_, at) => `w${at}`);
     const type = struct({ name: "Words", fields: Object.fromEntries(names.map((name) => [name, field])) });
@@ -525,13 +527,25 @@ test("on NVIDIA, scans of structs of 64 bytes, compactions and partitions have s
       identity: Object.fromEntries(names.map((name) => [name, 0])) as never,
       combine: "later",
     });
-    return shapeOf(await planScan({ type, op: untyped(op), exclusive, maxLength: 2 ** 22 }, own));
+    const options = { type, op: untyped(op), exclusive, maxLength, ...(algorithm && { algorithm }) };
+    return shapeOf(await planScan(options, own));
   };
   expect(await scanOf(16, true)).toBe("128 × 8");
   expect(await scanOf(16, false)).toBe("128 × 8");
   expect(await scanOf(16, true, f32)).toBe("128 × 8");
   expect(await scanOf(16, false, f32)).toBe("128 × 8");
   expect(await scanOf(15, true)).toBe("192 × 4");
+  expect(await scanOf(3, true)).toBe("128 × 16");
+  expect(await scanOf(3, false)).toBe("192 × 16");
+  expect(await scanOf(6, true)).toBe("256 × 6");
+  expect(await scanOf(6, false, f32)).toBe("256 × 6");
+  expect(await scanOf(12, true)).toBe("192 × 8");
+  expect(await scanOf(12, false)).toBe("192 × 8");
+  expect(await scanOf(8, false, u32, 2 ** 23)).toBe("128 × 8");
+  expect(await scanOf(8, false, u32, 2 ** 23 + 1)).toBe("160 × 8");
+  // Blelloch's algorithm stores each vector by one lane.
+  expect(await scanOf(3, false, u32, 2 ** 22, "blelloch")).toBe("192 × 12");
+  expect(await scanOf(12, false, u32, 2 ** 22, "blelloch")).toBe("192 × 4");
   for (const [power, shape] of [
     [20, "512 × 8"],
     [25, "256 × 16"],

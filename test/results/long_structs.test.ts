@@ -5,6 +5,7 @@ import { i32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
+import { u64 } from "../../src/algebra/types_64.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -16,6 +17,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { asOnGpus, useSoftwareFold } from "../support/fold.ts";
 import { planScan } from "../support/plans.ts";
 import { randomBits, randomItems } from "../support/random.ts";
+import { runPlaced } from "../support/ranges.ts";
 import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
@@ -102,7 +104,7 @@ async function expectInPlace(plan: Plan, runs: readonly Run[]): Promise<void> {
   prepared.destroy();
 }
 
-describe("a single pass over structs of many bytes", () => {
+describe("a single pass whose lanes exchange vectors, over structs", () => {
   const titled = cases.map((one) => [`${one.type.bytes} bytes, exclusive: ${one.exclusive}`, one] as const);
 
   test.for(rows(titled, { of: 8 }))("%s", async ([, one], { skip }) => {
@@ -118,6 +120,80 @@ describe("a single pass over structs of many bytes", () => {
     );
     await expectExact(subject, runsOf(tile, one));
     subject.prepared.destroy();
+  });
+
+  // The runs above start where bindings do.
+  test.for(rows(titled, { of: 8, shift: 6 }))("within a binding, %s", async ([, one], { skip }) => {
+    needVotes(fold(), skip);
+    const { tile, options } = optionsOf(one);
+    const { type, op, exclusive } = one;
+    const plan = await asOnGpus(fold(), () =>
+      planScan(options, contextOfFold(fold()).facts, ["vectors", "in-place"]),
+    );
+    const prepared = await prepare(contextOfFold(fold()), plan);
+    const { vector } = plan;
+    for (const places of [
+      { input: 3 * vector, output: 5 * vector, shared: false },
+      { input: 5 * vector, output: 5 * vector, shared: true },
+    ]) {
+      const name = `${places.shared ? "in place" : "apart"}, ${2 * tile + 1}`;
+      const data = randomItems(type, 2 * tile + 1, name);
+      const prefixes = await runPlaced(
+        fold().device,
+        type,
+        data,
+        data.length,
+        places,
+        (encoder, ranges) => prepared.record(encoder, ranges),
+        name,
+      );
+      expectSameBits(prefixes, scanReference(data, { op, exclusive } as never), name);
+    }
+    prepared.destroy();
+  });
+
+  test.for(rows([false, true], { of: 2 }))("u64 to 32 bytes, exclusive: %s", async (exclusive, { skip }) => {
+    needVotes(fold(), skip);
+    const { tile, options } = optionsOf({
+      ...(cases[6] as (typeof cases)[number]),
+      ...wordsInTurn(8),
+      exclusive,
+    } as never);
+    const map =
+      "Words8(bitcast<i32>(x.x), bitcast<i32>(x.y), i32(i), 1, bitcast<i32>(x.x ^ x.y), i32(i & 3u), 5, bitcast<i32>(x.y))";
+    const plan = await asOnGpus(fold(), () =>
+      planScan({ ...options, from: u64, map } as never, contextOfFold(fold()).facts, ["vectors"]),
+    );
+    expect(plan.kernels.every(({ code }) => code.includes("fn write_pair("))).toBe(true);
+    const prepared = await prepare(contextOfFold(fold()), plan);
+    for (const length of [1, tile, 2 * tile + 1]) {
+      const data = randomItems(u64, length, `u64 to 32 bytes ${length}`) as BigUint64Array;
+      const prefixes = await runPlaced(
+        fold().device,
+        u64,
+        data as AnyArray,
+        length,
+        { input: plan.vector, output: 3 * plan.vector, shared: false },
+        (encoder, ranges) => prepared.record(encoder, ranges),
+        `of ${length}`,
+        length,
+        options.type,
+      );
+      const twin = (x: bigint, i: number) => {
+        const [low, high] = [Number(BigInt.asIntN(32, x)), Number(BigInt.asIntN(32, x >> 32n))];
+        return Object.fromEntries(
+          [low, high, i, 1, low ^ high, i & 3, 5, high].map((value, at) => [`w${at}`, value]),
+        );
+      };
+      const expected = scanReference(data, {
+        type: options.type,
+        op: options.op,
+        map: twin,
+        exclusive,
+      } as never);
+      expectSameBits(prefixes, expected, `of ${length}`);
+    }
+    prepared.destroy();
   });
 
   // By the same tiles.

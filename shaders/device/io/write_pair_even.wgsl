@@ -1,6 +1,7 @@
-// The vectors of a pair of lanes, stored by both, where a vector has an even number of parts. Of each two parts, the first lane takes
-// the earlier one of both vectors, and the other lane takes the later one. Generated with it: PART_PAIRS, half the number of parts.
-// Linked with store_by_pairs.wgsl.
+// The vectors of a pair of lanes, stored by both, where a vector has an even number of parts. Of the parts 2 * pair and 2 * pair + 1, the
+// first lane stores the former of both vectors, and the other lane the latter. Generated with it: PART_PAIRS, half the number of parts.
+// Linked with store_by_pairs.wgsl, subgroup.wgsl, and output_vectors.wgsl or one_buffer_vectors.wgsl. Call in uniform control flow. No
+// work-group memory.
 
 fn write_pair(vector: u32, parts: OutputVector) {
   var own = parts;

@@ -1,6 +1,7 @@
-// The vectors of a pair of lanes, stored by both, where a vector has three parts. Of the six parts, the first lane stores the first,
-// third and fifth. So the lanes exchange the middle parts of their vectors.
-// Linked with store_by_pairs.wgsl.
+// The vectors of a pair of lanes, stored by both, where a vector, OutputVector, has three parts. Of the six parts, the first lane stores
+// the first, third and fifth. So the lanes exchange the middle parts of their vectors.
+// Linked with store_by_pairs.wgsl, subgroup.wgsl, and output_vectors.wgsl or one_buffer_vectors.wgsl. Call in uniform control flow. No
+// work-group memory.
 
 fn write_pair(vector: u32, parts: OutputVector) {
   var own = parts;
