@@ -1,6 +1,5 @@
 import type { Operator } from "../../algebra/monoid.ts";
 import type { ElementType } from "../../algebra/types.ts";
-import { ArgumentError } from "../../errors.ts";
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Grouping } from "../../plan/grouping.ts";
 import type { TuningOptions } from "../../plan/options.ts";
@@ -24,7 +23,6 @@ interface Recorded<Ranges> {
 interface Options extends TuningOptions {
   readonly type: ElementType;
   readonly op?: Operator;
-  readonly segments?: unknown;
 }
 
 /** Longer elements may not fit in the work-group memory of 256 threads. The plan chooses the sizes for them. */
@@ -51,19 +49,13 @@ function soonest<Own extends Options>(options: Own): Own {
  *
  * @throws what the plan itself throws, unless the quick one was there first: then `settled` rejects with that.
  */
-export async function prepareSoon<Own extends Options, Ranges>(
+export function prepareSoon<Own extends Options, Ranges>(
   options: Own,
   prepare: (
     own: Own,
     meanwhile: { checked?(): unknown; begun?(): void; readonly waits?: boolean },
   ) => Promise<Recorded<Ranges>>,
 ): Promise<Recorded<Ranges>> {
-  if (options.segments !== undefined) {
-    throw new ArgumentError(
-      "prepareScan: soon is true, and plans with segments always wait for their own kernels; leave soon out",
-      "soon",
-    );
-  }
   return new Promise((resolve, reject) => {
     let isDecided = false;
     const own = prepare(options, {

@@ -173,6 +173,12 @@ const partitionNames = {
 /** `Fold.prepareScan`. */
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
   requireOptions("prepareScan", options, scanNames);
+  if (options.soon && options.segments) {
+    throw new ArgumentError(
+      "prepareScan: soon is true, and plans with segments wait for their own kernels; leave soon out",
+      "soon",
+    );
+  }
   return prepareBy("scan", context, options);
 }
 
