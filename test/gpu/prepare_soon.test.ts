@@ -394,6 +394,21 @@ describe("a plan that does not compile", () => {
   });
 });
 
+test("a device that cannot run the quick kernels prepares the plan's own", async () => {
+  const { asked } = held();
+  const limits = limitsWithBinding(fold().device, fold().device.limits.maxStorageBufferBindingSize);
+  const restore = planAs(fold(), { limits: { ...limits, maxComputeInvocationsPerWorkgroup: 128 } });
+  try {
+    const plan = await fold().prepareScan({ ...plain, soon: true });
+    expect(isOwn(plan)).toBe(true);
+    expect(asked).not.toContain("quick");
+    expect(await isDone(plan.settled)).toBe(true);
+    plan.destroy();
+  } finally {
+    restore();
+  }
+});
+
 test("sums of floats follow groupingOf before and after", async () => {
   const { device } = fold();
   const { open } = held("own");
@@ -472,7 +487,7 @@ describe("elements of any length", () => {
     const ranges = { input, output, length: 700 };
     const words = async (): Promise<Uint32Array> => {
       const grouping = plan.groupingOf(ranges);
-      sizes.push([grouping.algorithm, workGroupSize && grouping.workGroupSize]);
+      sizes.push([grouping.algorithm, grouping.workGroupSize]);
       const [seen] = await submitted(device, (encoder) => plan.record(encoder, ranges), [output]);
       return seen as Uint32Array;
     };
@@ -481,8 +496,14 @@ describe("elements of any length", () => {
     await plan.settled;
     expectSameBits(await words(), quick, name);
     expectSameBits(quick, scanReference(items as never, { type, op } as never), `${name}, the reference`);
-    expect(sizes[0]).toEqual(["blelloch", workGroupSize]);
-    expect(sizes[1]).not.toEqual(sizes[0]);
+    // Long elements go by the sizes that their plans have by default.
+    const blelloch = { passes: "reduce-then-scan", algorithm: "blelloch" };
+    const usual = await fold().prepareScan({ type, op, maxLength: 700, ...blelloch } as never);
+    expect(sizes).toEqual([
+      ["blelloch", workGroupSize ?? usual.groupingOf(ranges).workGroupSize],
+      [own.algorithm, own.workGroupSize],
+    ]);
+    usual.destroy();
     plan.destroy();
   });
 });

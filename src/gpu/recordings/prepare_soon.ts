@@ -5,7 +5,8 @@ import type { Grouping } from "../../plan/grouping.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 
 // A single pass takes a driver that has kept no kernels several times as long to compile as two passes by Blelloch. With `soon`, a plan
-// is prepared twice, and recordings go by the quick plan until the plan's own kernels are there.
+// is prepared twice, and recordings go by the quick plan until the plan's own kernels are there. This file imports types alone: bundlers would
+// cut what each program loads into more files for it.
 
 /** `Prepared` of recording.ts, which loads this file. */
 interface Recorded<Ranges> {
@@ -114,11 +115,9 @@ function following<Ranges>(quick: Recorded<Ranges>, own: Promise<Recorded<Ranges
     },
     // Encoders that recorded the quick plan may not be submitted yet, so its scratch is kept until now.
     destroy() {
-      if (!isDestroyed) {
-        isDestroyed = true;
-        quick.destroy();
-        made?.destroy();
-      }
+      isDestroyed = true;
+      quick.destroy();
+      made?.destroy();
     },
     [Symbol.dispose]() {
       this.destroy();
