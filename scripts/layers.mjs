@@ -53,6 +53,7 @@ const parts = [
   "src/gpu/executor/options_part.ts",
   "src/gpu/gpu_arrays/gpu_arrays_part.ts",
   "src/gpu/recordings/long_ranges.ts",
+  "src/gpu/recordings/prepare_soon.ts",
   "src/gpu/recordings/recording.ts",
   "src/gpu/sorts_and_searches/searches_part.ts",
   "src/gpu/sorts_and_searches/sorts_part.ts",

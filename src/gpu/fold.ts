@@ -157,6 +157,11 @@ export interface PreparedScan {
    * The order of operations for these ranges. `scanReference(data, { op, grouping })` follows it, for f64 to the last bit.
    */
   groupingOf(ranges: ScanRanges): Grouping;
+  /**
+   * Resolves once recordings use the plan's own kernels: at once, unless it was prepared with `soon`. It rejects if these do not compile, and
+   * then recordings go on as before. Only sums and products of floats may have other bits after it.
+   */
+  readonly settled: Promise<void>;
   /** Frees the scratch. Recordings that are not yet submitted become invalid. */
   destroy(): void;
   /** The same as {@link PreparedScan.destroy}, for `using`. */
@@ -212,6 +217,8 @@ export interface CompactOf<Ranges extends CompactRanges> {
    * `flags` or `length` are in the output's buffer, or if an input with items of another size is.
    */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
+  /** As {@link PreparedScan.settled}. */
+  readonly settled: Promise<void>;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
   /** The same as `destroy`, for `using`. */
@@ -1240,6 +1247,11 @@ export class Fold {
    * ```ts
    * const scan = await fold.prepareScan({ type: f32, op: add, exclusive: true, maxLength: 1 << 20 });
    * scan.record(encoder, { input, output, length });
+   *
+   * // Not to wait for the compiler: the first recordings use kernels that compile quickly.
+   * const sooner = await fold.prepareScan({ type: u32, maxLength: 1 << 20, soon: true });
+   * sooner.record(encoder, { input, output, length });
+   * await sooner.settled; // from now on, recordings use the fastest kernels
    * ```
    */
   prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {

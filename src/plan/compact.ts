@@ -17,7 +17,7 @@ import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows }
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
-import type { TuningOptions } from "./options.ts";
+import type { SoonOption, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot, Variant } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
@@ -35,7 +35,7 @@ import { spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
  * The options of `prepareCompact`. If there is a map, `where` looks at the item before the map, and the output has the mapped
  * item.
  */
-export interface CompactOptions<Name extends string = string> extends TuningOptions, MapOptions {
+export interface CompactOptions<Name extends string = string> extends TuningOptions, MapOptions, SoonOption {
   /** The type of the output's items. */
   readonly type: ElementType<Name>;
   /**
@@ -345,7 +345,7 @@ function requireIndirect(indirect: unknown, title: string): Indirect | undefined
 }
 
 /** The options of `preparePartition`. */
-export interface PartitionOptions<Name extends string = string> extends TuningOptions {
+export interface PartitionOptions<Name extends string = string> extends TuningOptions, SoonOption {
   /** The type of the items. */
   readonly type: ElementType<Name>;
   /**

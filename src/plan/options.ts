@@ -36,6 +36,17 @@ export const commonNames = {
   ...tuningNames,
 } as const satisfies OptionTable<TuningOptions & Record<"type" | "from" | "map", unknown>>;
 
+/** The option `soon` of plans that wait for kernels which a driver takes long to compile. */
+export interface SoonOption {
+  /**
+   * Whether `prepare…` resolves as soon as any kernels are there: two passes of kernels that compile quickly. `record` takes the plan's own
+   * kernels once they are compiled, and then the plan's `settled` resolves. Sums and products of floats change their order then,
+   * and may change their last bits. The default is false: a program that times its recordings, or compares their bits, would have two
+   * plans. Plans with `segments` do not take it.
+   */
+  readonly soon?: boolean;
+}
+
 /** The ends of a prepared scan. A prepared reduction has the first one. */
 export interface EndOptions {
   /** Whether recordings take a value that comes before the first item. */

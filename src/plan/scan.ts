@@ -10,7 +10,7 @@ import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows }
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { LoadedTuning, Methods, PlannedSegments, Tuning } from "./methods.ts";
-import type { AnyOperator, EndOptions, SegmentOptions, TuningOptions } from "./options.ts";
+import type { AnyOperator, EndOptions, SegmentOptions, SoonOption, TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
@@ -27,7 +27,8 @@ export interface ScanOptions<Name extends string = string>
   extends TuningOptions,
     MapOptions,
     EndOptions,
-    SegmentOptions {
+    SegmentOptions,
+    SoonOption {
   /** The type of the elements that are combined, and of the output. */
   readonly type: ElementType<Name>;
   /** The operator. The default is `add`. */

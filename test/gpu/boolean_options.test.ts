@@ -73,18 +73,22 @@ const cases: readonly Case[] = [
     const by = segments ? ` by ${segments}` : "";
     const own = segments === undefined ? plan : { ...plan, segments };
     return [
-      [`prepareScan${by}`, ["exclusive", "lengthOnGpu"], (given) => fold.prepareScan({ ...own, ...given })],
+      [
+        `prepareScan${by}`,
+        ["exclusive", "lengthOnGpu", "soon"],
+        (given) => fold.prepareScan({ ...own, ...given }),
+      ],
       [`prepareReduce${by}`, ["lengthOnGpu"], (given) => fold.prepareReduce({ ...own, ...given })],
     ];
   }),
   [
     "prepareCompact",
-    ["indices", "lengthOnGpu"],
+    ["indices", "lengthOnGpu", "soon"],
     (given) => fold.prepareCompact({ ...plan, ...kept, ...given }),
   ],
   [
     "preparePartition",
-    ["indices", "lengthOnGpu", "rest"],
+    ["indices", "lengthOnGpu", "rest", "soon"],
     (given) => fold.preparePartition({ ...plan, ...kept, ...given }),
   ],
   [

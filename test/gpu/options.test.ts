@@ -49,7 +49,7 @@ const calls: readonly Call[] = [
   {
     name: "prepareScan",
     run: (options) => fold().prepareScan(options as never),
-    options: { op: add, exclusive: true, ...plan },
+    options: { op: add, exclusive: true, soon: true, ...plan },
     needed: ["type", "maxLength"],
   },
   {
@@ -65,6 +65,7 @@ const calls: readonly Call[] = [
       where: "x > 1",
       indices: false,
       indirect: { draw: { vertexCount: 6 } },
+      soon: true,
       ...plan,
     },
     needed: ["type", "maxLength", "where"],
@@ -129,6 +130,7 @@ const calls: readonly Call[] = [
       type: u32,
       maxLength: 8,
       lengthOnGpu: false,
+      soon: true,
       ...tuning,
     },
     needed: ["type", "maxLength", "where"],

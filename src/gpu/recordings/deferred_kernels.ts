@@ -27,6 +27,8 @@ function compileNow(
 export interface DeferredKernels {
   /** Their pipelines by the kernel's text, for this plan alone. Each is compiled when it is first used. */
   readonly pipelines: ReadonlyMap<string, Pipeline>;
+  /** Whether a recording has needed one of them. */
+  isUsed(): boolean;
   /** Compiles them in the background, one after another, as long as `isWanted` says so. */
   compile(isWanted: () => boolean): Promise<void>;
 }
@@ -48,6 +50,7 @@ export function deferKernels(
   const { device, pipelines } = context;
   const own = new Map<string, Pipeline>();
   const place = Symbol();
+  let isUsed = false;
   const later = kernels
     .filter(
       (kernel) =>
@@ -90,6 +93,7 @@ export function deferKernels(
         return now.made;
       };
       const compiled = (): Pipeline => {
+        isUsed = true;
         if (failure !== undefined) {
           throw failure.cause;
         }
@@ -119,6 +123,7 @@ export function deferKernels(
     });
   return {
     pipelines: own,
+    isUsed: () => isUsed,
     async compile(isWanted) {
       for (const compile of later) {
         await compile(isWanted() && context.lost === undefined);

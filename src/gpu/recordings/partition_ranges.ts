@@ -37,6 +37,8 @@ export interface PreparedPartition<Ranges extends PartitionRanges = PartitionRan
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
+  /** Resolves once recordings use the plan's own kernels: at once, unless it was prepared with `soon`. It rejects if these do not compile. */
+  readonly settled: Promise<void>;
   /** Frees the scratch. Recordings that are not yet submitted become invalid. */
   destroy(): void;
   /** The same as `destroy`, for `using`. */

@@ -7,7 +7,7 @@ import { requireOptions } from "../../options.ts";
 import type { CompactOptions, PartitionOptions } from "../../plan/compact.ts";
 import type { Limits } from "../../plan/device_facts.ts";
 import type { Grouping } from "../../plan/grouping.ts";
-import type { AnyOperator, EndOptions } from "../../plan/options.ts";
+import type { AnyOperator, EndOptions, SoonOption } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
@@ -71,6 +71,7 @@ export interface Ranges {
 /** A plan with its pipelines compiled and its scratch allocated. */
 export interface Prepared {
   readonly kernels: readonly Kernel[];
+  readonly settled: Promise<void>;
   groupingOf(ranges: Ranges): Grouping;
   /** Checks what `record` checks, and records nothing. @throws {ArgumentError} {@link LimitError} {@link DeviceLostError} */
   check(ranges: Ranges, most?: number): void;
@@ -80,6 +81,23 @@ export interface Prepared {
   forget(): void;
   destroy(): void;
   [Symbol.dispose](): void;
+  /** The kernels that were put off, if `prepareFor` made the plan for ranges in one window. */
+  readonly others?: {
+    /** Whether a recording has needed one. */
+    isUsed(): boolean;
+    /** Compiles those that are left in the background. */
+    compile(): Promise<void>;
+  };
+}
+
+/** What `prepareSoon` does while a plan is prepared. */
+export interface Meanwhile {
+  /** Called once the options are checked, before anything is compiled. What it returns is waited for. Not for ranges in windows. */
+  checked?(): unknown;
+  /** Called once the device was asked for the first kernels. */
+  begun?(): void;
+  /** Whether the kernels that are put off wait until they are used, on a GPU, too. */
+  readonly waits?: boolean;
 }
 
 /** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
@@ -124,6 +142,7 @@ const scanNames = {
   initial: true,
   total: true,
   segments: true,
+  soon: "boolean",
   ...planNames,
 } satisfies OptionTable<ScanOptions, keyof EndOptions>;
 const reduceNames = { op: true, initial: true, segments: true, ...planNames } satisfies OptionTable<
@@ -134,6 +153,7 @@ const compactNames = {
   where: true,
   indices: "boolean",
   indirect: true,
+  soon: "boolean",
   ...planNames,
 } satisfies OptionTable<CompactOptions>;
 
@@ -146,13 +166,20 @@ const partitionNames = {
   indices: "boolean",
   maxLength: true,
   lengthOnGpu: "boolean",
+  soon: "boolean",
   ...tuningNames,
 } as const satisfies OptionTable<PartitionOptions>;
 
 /** `Fold.prepareScan`. */
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
   requireOptions("prepareScan", options, scanNames);
-  return prepareFor("scan", context, options);
+  if (options.soon && options.segments) {
+    throw new ArgumentError(
+      "prepareScan: soon is true, and plans with segments wait for their own kernels; leave soon out",
+      "soon",
+    );
+  }
+  return prepareBy("scan", context, options);
 }
 
 /** `Fold.prepareReduce`. */
@@ -167,13 +194,26 @@ export async function prepareReduce(
 /** `Fold.prepareCompact`. */
 export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
   requireOptions("prepareCompact", options, compactNames);
-  return prepareFor("compact", context, options);
+  return prepareBy("compact", context, options);
 }
 
 /** `Fold.preparePartition`. */
 export async function preparePartition(context: Context, options: PartitionOptions): Promise<Prepared> {
   requireOptions("preparePartition", options, partitionNames);
-  return prepareFor("partition", context, options);
+  return prepareBy("partition", context, options);
+}
+
+/** Prepares by the plan's own kernels, or with `soon` first by others. */
+async function prepareBy(
+  primitive: Primitive,
+  context: Context,
+  options: (AnyOperator<ScanOptions> | CompactOptions) & SoonOption,
+): Promise<Prepared> {
+  const prepareIt = (own: typeof options, meanwhile?: Meanwhile): Promise<Prepared> =>
+    prepareFor(primitive, context, own, undefined, undefined, meanwhile);
+  return options.soon
+    ? (await part(import("./prepare_soon.ts"))).prepareSoon(options, prepareIt)
+    : prepareIt(options);
 }
 
 /**
@@ -186,6 +226,7 @@ export async function prepareFor(
   options: AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   isSubmitted?: boolean,
+  meanwhile?: Meanwhile,
 ): Promise<Prepared> {
   const { facts } = context;
   const { segments } = options as ScanOptions;
@@ -212,16 +253,19 @@ export async function prepareFor(
       : plan;
   };
   // The device compiles the kernels of the first arrangement on threads of its own. Meanwhile, the others are linked.
-  const first = segments || arrangements.length === 1 ? undefined : await planFor(arrangements.slice(0, 1));
+  const isWhole = segments || arrangements.length === 1;
+  const first = await planFor(isWhole ? arrangements : arrangements.slice(0, 1));
+  await meanwhile?.checked?.();
   const given = new Map<string, Pipeline | Promise<Pipeline>>();
-  for (const kernel of first?.kernels ?? []) {
+  for (const kernel of first.kernels) {
     given.set(kernel.code, pipelineOf(context, kernel));
   }
-  const plan = await planFor(arrangements);
+  meanwhile?.begun?.();
+  const plan = isWhole ? first : await planFor(arrangements);
   let prepared: Prepared | undefined;
-  const others = deferKernels(context, plan, (first ?? plan).kernels, () => prepared?.forget());
-  usePipelines(context, (first?.kernels ?? []).map(pipelineKeyOf));
-  const compileOthers = (): void => void others.compile(() => prepared !== undefined);
+  const others = deferKernels(context, plan, first.kernels, () => prepared?.forget());
+  usePipelines(context, first.kernels.map(pipelineKeyOf));
+  const compileOthers = (): Promise<void> => others.compile(() => prepared !== undefined);
   try {
     for (const [code, pipeline] of others.pipelines) {
       given.set(code, pipeline);
@@ -232,15 +276,16 @@ export async function prepareFor(
     prepared = made;
     return {
       ...made,
+      others: { isUsed: others.isUsed, compile: compileOthers },
       destroy() {
         prepared = undefined;
-        compileOthers();
+        void compileOthers();
         made.destroy();
       },
     };
   } finally {
     // A software adapter would compile the others on the processors that run the first. There they wait until they are used.
-    if (!prepared || !facts.software) {
+    if (!prepared || !(facts.software || meanwhile?.waits)) {
       // The caller goes on first.
       setTimeout(compileOthers);
     }
@@ -410,6 +455,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
 
   return {
     kernels: division.kernels,
+    settled: Promise.resolve(),
     groupingOf(given) {
       const [execution] = recordingOf(given);
       const { variant, passes } = execution as RecordedExecution;
