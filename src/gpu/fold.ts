@@ -180,6 +180,8 @@ export interface PreparedReduce {
    * bit.
    */
   groupingOf(ranges: ReduceRanges): Grouping;
+  /** As {@link PreparedScan.settled}. */
+  readonly settled: Promise<void>;
   /** As {@link PreparedScan.destroy}. */
   destroy(): void;
   /** The same as `destroy`, for `using`. */

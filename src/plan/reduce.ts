@@ -11,7 +11,7 @@ import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows }
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
-import type { AnyOperator, EndOptions, SegmentOptions, TuningOptions } from "./options.ts";
+import type { AnyOperator, EndOptions, SegmentOptions, SoonOption, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement, spineLengths } from "./plan.ts";
 import type { Continued, LookBackTesting } from "./scan.ts";
@@ -23,6 +23,7 @@ export interface ReduceOptions<Name extends string = string>
   extends TuningOptions,
     MapOptions,
     SegmentOptions,
+    SoonOption,
     Pick<EndOptions, "initial"> {
   /** The type of the elements that are combined, and of the output. */
   readonly type: ElementType<Name>;

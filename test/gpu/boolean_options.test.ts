@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
         ["exclusive", "lengthOnGpu", "soon"],
         (given) => fold.prepareScan({ ...own, ...given }),
       ],
-      [`prepareReduce${by}`, ["lengthOnGpu"], (given) => fold.prepareReduce({ ...own, ...given })],
+      [`prepareReduce${by}`, ["lengthOnGpu", "soon"], (given) => fold.prepareReduce({ ...own, ...given })],
     ];
   }),
   [

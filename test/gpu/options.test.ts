@@ -55,7 +55,7 @@ const calls: readonly Call[] = [
   {
     name: "prepareReduce",
     run: (options) => fold().prepareReduce(options as never),
-    options: { op: add, ...plan },
+    options: { op: add, soon: true, ...plan },
     needed: ["type", "maxLength"],
   },
   {

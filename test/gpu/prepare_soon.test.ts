@@ -14,6 +14,7 @@ import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer, submit, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -164,6 +165,12 @@ const cases: readonly Case[] = [
         },
         wanted: (items) => [scanReference(items), [items.length]],
         room: MOST,
+      },
+      {
+        name: `a reduction from a value, ${by}`,
+        prepare: () => fold().prepareReduce({ ...options, op: untyped(affine), initial: true }),
+        record: (plan: Prepared, encoder, ranges) => plan.record(encoder, { ...ranges, initial: 77 }),
+        wanted: (items) => [Uint32Array.of(reduceReference(items, { op: affine, initial: 77 })), []],
       },
       {
         name: `a compaction, ${by}`,
@@ -509,7 +516,10 @@ describe("elements of any length", () => {
 });
 
 describe("what is refused is refused as without soon, before anything is compiled", () => {
-  const wrong: readonly [call: "prepareScan" | "prepareCompact" | "preparePartition", options: object][] = [
+  const wrong: readonly [
+    call: "prepareScan" | "prepareReduce" | "prepareCompact" | "preparePartition",
+    options: object,
+  ][] = [
     ["prepareScan", { type: undefined }],
     ["prepareScan", { maxLength: -1 }],
     ["prepareScan", { maxLength: undefined }],
@@ -521,6 +531,8 @@ describe("what is refused is refused as without soon, before anything is compile
     ["prepareScan", { passes: "thrice" }],
     ["prepareScan", { op: "add" }],
     ["prepareScan", { map: 5 }],
+    ["prepareReduce", { maxLength: -1 }],
+    ["prepareReduce", { workGroupSize: 7777 }],
     ["prepareCompact", { where: 5 }],
     ["prepareCompact", { indirect: { draw: {} } }],
     ["preparePartition", { class: "x", classes: 99 }],
@@ -548,9 +560,12 @@ describe("what is refused is refused as without soon, before anything is compile
 
 test.each(["rows", "heads", "columns"] as const)("segments by %s take no soon", async (segments) => {
   const { later } = held();
-  const refused = fold().prepareScan({ ...plain, segments, soon: true });
-  await expect(refused).rejects.toThrow(ArgumentError);
-  await expect(refused).rejects.toThrow("leave soon out");
+  for (const call of ["prepareScan", "prepareReduce"] as const) {
+    const refused = fold()[call]({ ...plain, segments, soon: true });
+    await expect(refused).rejects.toThrow(ArgumentError);
+    await expect(refused).rejects.toThrow(`${call}: soon is true`);
+    await expect(refused).rejects.toThrow("leave soon out");
+  }
   expect(later).not.toHaveBeenCalled();
   // As one that is left out.
   const { workGroupSize, itemsPerThread } = own;

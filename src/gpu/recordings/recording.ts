@@ -7,7 +7,7 @@ import { requireOptions } from "../../options.ts";
 import type { CompactOptions, PartitionOptions } from "../../plan/compact.ts";
 import type { Limits } from "../../plan/device_facts.ts";
 import type { Grouping } from "../../plan/grouping.ts";
-import type { AnyOperator, EndOptions, SoonOption } from "../../plan/options.ts";
+import type { AnyOperator, EndOptions, SegmentOptions, SoonOption } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
@@ -145,10 +145,13 @@ const scanNames = {
   soon: "boolean",
   ...planNames,
 } satisfies OptionTable<ScanOptions, keyof EndOptions>;
-const reduceNames = { op: true, initial: true, segments: true, ...planNames } satisfies OptionTable<
-  ReduceOptions,
-  "initial"
->;
+const reduceNames = {
+  op: true,
+  initial: true,
+  segments: true,
+  soon: "boolean",
+  ...planNames,
+} satisfies OptionTable<ReduceOptions, "initial">;
 const compactNames = {
   where: true,
   indices: "boolean",
@@ -173,12 +176,7 @@ const partitionNames = {
 /** `Fold.prepareScan`. */
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
   requireOptions("prepareScan", options, scanNames);
-  if (options.soon && options.segments) {
-    throw new ArgumentError(
-      "prepareScan: soon is true, and plans with segments wait for their own kernels; leave soon out",
-      "soon",
-    );
-  }
+  requireNoSegments("prepareScan", options);
   return prepareBy("scan", context, options);
 }
 
@@ -188,7 +186,8 @@ export async function prepareReduce(
   options: AnyOperator<ReduceOptions>,
 ): Promise<Prepared> {
   requireOptions("prepareReduce", options, reduceNames);
-  return prepareFor("reduce", context, options);
+  requireNoSegments("prepareReduce", options);
+  return prepareBy("reduce", context, options);
 }
 
 /** `Fold.prepareCompact`. */
@@ -203,11 +202,21 @@ export async function preparePartition(context: Context, options: PartitionOptio
   return prepareBy("partition", context, options);
 }
 
+/** @throws {ArgumentError} for `soon` with segments: the quick plan might bind other ranges. */
+function requireNoSegments(call: string, { soon, segments }: SegmentOptions & SoonOption): void {
+  if (soon && segments) {
+    throw new ArgumentError(
+      `${call}: soon is true, and plans with segments wait for their own kernels; leave soon out`,
+      "soon",
+    );
+  }
+}
+
 /** Prepares by the plan's own kernels, or with `soon` first by others. */
 async function prepareBy(
   primitive: Primitive,
   context: Context,
-  options: (AnyOperator<ScanOptions> | CompactOptions) & SoonOption,
+  options: (AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions) & SoonOption,
 ): Promise<Prepared> {
   const prepareIt = (own: typeof options, meanwhile?: Meanwhile): Promise<Prepared> =>
     prepareFor(primitive, context, own, undefined, undefined, meanwhile);
