@@ -160,7 +160,7 @@ export type Indirect =
 export interface Parted {
   readonly primitive: "partition";
   /** The files that replace those of a compaction: they say which items are stored, and where. */
-  readonly store?: SourceText;
+  readonly store?: readonly SourceText[];
   /** Whether the rest goes to a range of its own. Then no place depends on how many items are kept in all. */
   readonly apart?: true;
   /** For classes, the kernels that count and move items class by class. */
@@ -302,7 +302,7 @@ export function compactKernel(
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
       ...(classes?.move ?? [
         storeKept,
-        ...(parted?.store ? [parted.store] : []),
+        ...(parted?.store ?? []),
         singlePass ? compactSinglePass : compactTiles,
       ]),
     ]),

@@ -6,6 +6,7 @@ import flatInOrderFile from "../../shaders/device/segments/flat_in_order.wgsl";
 import flatKeysFile from "../../shaders/device/segments/flat_keys.wgsl";
 import headVectorsFile from "../../shaders/device/segments/head_vectors.wgsl";
 import keyVectorsFile from "../../shaders/device/segments/key_vectors.wgsl";
+import loadKeysFile from "../../shaders/device/segments/load_keys.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { SourceText } from "../text/source.ts";
@@ -27,6 +28,9 @@ const headVectors = /* @__PURE__ */ file("segments/head_vectors.wgsl", headVecto
 const keyVectors = /* @__PURE__ */ file("segments/key_vectors.wgsl", keyVectorsFile);
 const scanFlatSegments = /* @__PURE__ */ file("kernels/scan_flat_segments.wgsl", scanFlatSegmentsFile);
 
+/** Loads a thread's keys, with another file that loads a vector of them. */
+export const loadKeys = /* @__PURE__ */ file("segments/load_keys.wgsl", loadKeysFile);
+
 /** What says where segments start: flags, bits, or keys of a type of one word. */
 export type FlatHeads = "heads" | "bits" | ElementType;
 
@@ -38,7 +42,12 @@ function headFilesOf(heads: FlatHeads, vector: number): readonly SourceText[] {
     case "bits":
       return [flatHeadBits];
     default:
-      return [arrayOfVectorText("KeyVector", "Key", carriedAs(heads), vector), keyVectors, flatKeys];
+      return [
+        arrayOfVectorText("KeyVector", "Key", carriedAs(heads), vector),
+        keyVectors,
+        loadKeys,
+        flatKeys,
+      ];
   }
 }
 

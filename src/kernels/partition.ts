@@ -1,4 +1,5 @@
 import loadOneClassFile from "../../shaders/device/io/load_one_class.wgsl";
+import storeAllFile from "../../shaders/device/io/store_all.wgsl";
 import storeApartFile from "../../shaders/device/io/store_apart.wgsl";
 import storePartedFile from "../../shaders/device/io/store_parted.wgsl";
 import countClassesFile from "../../shaders/device/kernels/count_classes.wgsl";
@@ -15,17 +16,18 @@ const countClasses = /* @__PURE__ */ file("kernels/count_classes.wgsl", countCla
 const loadOneClass = /* @__PURE__ */ file("io/load_one_class.wgsl", loadOneClassFile);
 const partClasses = /* @__PURE__ */ file("kernels/part_classes.wgsl", partClassesFile);
 const storeOffsets = /* @__PURE__ */ file("kernels/store_offsets.wgsl", storeOffsetsFile);
+const storeAll = /* @__PURE__ */ file("io/store_all.wgsl", storeAllFile);
 const storeApart = /* @__PURE__ */ file("io/store_apart.wgsl", storeApartFile);
 const storeParted = /* @__PURE__ */ file("io/store_parted.wgsl", storePartedFile);
 
 /** Options of a partition in two. */
-export const inTwo: Parted = { primitive: "partition", store: storeParted };
+export const inTwo: Parted = { primitive: "partition", store: [storeAll, storeParted] };
 
 /** The binding of the rest, where it has a range of its own. A partition has no keys, so it is the number of unique ones. */
 export const REST_BINDING = 15;
 
 /** Options of a partition in two whose rest has a range of its own. */
-export const apart: Parted = { primitive: "partition", store: storeApart, apart: true };
+export const apart: Parted = { primitive: "partition", store: [storeAll, storeApart], apart: true };
 
 /** The kernels of a partition by classes that every adapter runs: each class loads and scans its tile. */
 const portable: ClassKernels = {

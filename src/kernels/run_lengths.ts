@@ -20,6 +20,7 @@ import { generated } from "../text/source.ts";
 import { algorithms, memoryOf } from "./algorithms.ts";
 import { arrayOfVectorText } from "./array_of_vector.ts";
 import { carriedAs, elementWords, file, operatorSources } from "./contract.ts";
+import { loadKeys } from "./flat_segments.ts";
 import type { Kernel, KernelOptions } from "./kernel.ts";
 import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { lookBackMemory } from "./look_back.ts";
@@ -136,6 +137,7 @@ export function runLengthsKernel(
       ...(isWide
         ? [arrayOfVectorText("KeyVector", "Key", carriedAs(type), vector), loadKeysAsVectors]
         : [loadKeysOneByOne]),
+      loadKeys,
       ...(keepsKeys(stores) ? [stageKeys] : []),
       ...(keepsFirsts(stores) ? [stageFirsts] : []),
       ...(unique === "first item" ? [storeFirstItem] : unique ? [storeKey] : []),

@@ -1,16 +1,7 @@
-// Stores every item: those that are kept first, and the rest after them, both in order. So that the number of all kept items
-// is known when items are moved, the spine has one place more than there are tiles.
-// Linked with store_kept.wgsl, length_*.wgsl and carry_spine.wgsl. Call from any control flow. No work-group memory.
-// replaces: is_stored, stores_all, store_item
-
-fn is_stored(is_kept: bool, index: u32) -> bool {
-  return index < data_length();
-}
-
-// In a tile whose items are all there, each goes to one part or the other.
-fn stores_all(tile: u32) -> bool {
-  return (tile + 1u) * TILE <= data_length();
-}
+// Stores kept items first, and the rest after them, both in order. So that the number of all kept items is known when items are moved,
+// the spine has one place more than there are tiles.
+// Linked with store_kept.wgsl, store_all.wgsl and carry_spine.wgsl. Call from any control flow. No work-group memory.
+// replaces: store_item
 
 // As many items of the rest come before an item as there are items before it that are not kept.
 fn store_item(is_kept: bool, before: u32, index: u32, item: Output) {

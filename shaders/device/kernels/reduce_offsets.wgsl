@@ -18,7 +18,7 @@
 // divides ITEMS; LANE_VECTORS, the vectors of as many items; and LANE_ROWS, the rows of a thread's items.
 // Dispatch at least one work-group for each tile, and params.tiles in all.
 // Work-group memory: the look-back's, the algorithm's, two words for each LANE_ITEMS items, and a value.
-// replaces: total_of_tile
+// replaces: total_of_tile, place_of_vector
 
 // All lanes of a subgroup take the same branches around exchanges, but compilers do not know that.
 diagnostic(off, subgroup_uniformity);

@@ -7,8 +7,9 @@
 // An element has two words: how many runs start, and one more than the index of the last item that starts one, or 0. Only lengths need
 // the second one: numbers_alone.wgsl leaves it out.
 //
-// Linked with contract.wgsl, subgroup.wgsl, key_before_*.wgsl, keys.wgsl or keys_by_expression.wgsl, load_keys_*.wgsl,
-// look_back.wgsl, tile_*.wgsl, output_items.wgsl, length_*.wgsl, and for what is stored for a run stage_*.wgsl and store_*.wgsl.
+// Linked with contract.wgsl, subgroup.wgsl, key_before_*.wgsl, keys.wgsl or keys_by_expression.wgsl, segments/load_keys.wgsl,
+// load_keys_*.wgsl, look_back.wgsl, tile_*.wgsl, output_items.wgsl, length_*.wgsl, and for what is stored for a run stage_*.wgsl and
+// store_*.wgsl.
 // All subgroups must be full, and have at most 32 lanes. A vector has at most four items. The outputs must not overlap the keys.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Work-group memory: the algorithm's, the look-back's, a word, and what stage_*.wgsl take for STAGED runs.
@@ -62,28 +63,6 @@ fn run_lengths(
     }
     total[params.count_base] = number_of(all);
   }
-}
-
-fn load_keys(tile: u32, thread: u32, length: u32) -> array<Key, ITEMS> {
-  var keys: array<Key, ITEMS>;
-  if ((tile + 1u) * TILE <= length && keys_start_at_vector()) {
-    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-      var loaded = keys_of_vector(vector_of(tile, thread, vector));
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        keys[vector * VECTOR + item] = loaded[item];
-      }
-    }
-  } else {
-    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        let index = vector_of(tile, thread, vector) * VECTOR + item;
-        if (index < length) {
-          keys[vector * VECTOR + item] = key_at(index);
-        }
-      }
-    }
-  }
-  return keys;
 }
 
 const FLAG_WORDS = (ITEMS + 31u) / 32u;

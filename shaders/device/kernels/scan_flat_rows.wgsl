@@ -52,10 +52,6 @@ fn scan_flat_rows(
   store_prefixes(tile, thread, length, elements);
 }
 
-fn place_of_vector(tile: u32, thread: u32, vector: u32) -> u32 {
-  return vector_of(tile, thread, vector);
-}
-
 // The first item of the subgroup's run.
 fn run_begin(tile: u32, thread: u32) -> u32 {
   return (vector_of(tile, thread, 0u) - subgroup_rank) * VECTOR;

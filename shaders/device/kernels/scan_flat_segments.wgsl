@@ -59,10 +59,6 @@ fn with_open(
   return elements;
 }
 
-fn place_of_vector(tile: u32, thread: u32, vector: u32) -> u32 {
-  return vector_of(tile, thread, vector);
-}
-
 // The index of a head, where a subgroup's run has none.
 const NO_HEAD = 0xffffffffu;
 

@@ -3,6 +3,7 @@
 // Linked with contract.wgsl, sort/places_in_slots.wgsl, a sort/segments_by_*.wgsl, a sort/segment_values_*.wgsl, a sort/stored_*.wgsl,
 // a sort/store_*keys.wgsl, select/keys.wgsl, input_items.wgsl, output_items.wgsl and length_*.wgsl. Generated with it: key_bits, the
 // bits of keys that count. Dispatch at least params.tiles work-groups. Those past the last tile write nothing.
+// Work-group memory: a key for each item of the tile and of one slot more.
 
 // The last places of a tile may be in no slot, and read past the tile.
 var<workgroup> slot_keys: array<Key, TILE + SLOT>;

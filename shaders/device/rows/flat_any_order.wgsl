@@ -33,11 +33,6 @@ fn open_begin_of(begin: u32) -> u32 {
   return max(begin, end - end % params.columns);
 }
 
-// What all lanes have, combined.
-fn total_of_lanes(own: SegmentValue) -> SegmentValue {
-  return scan_lanes(value_identity(), own, MAX_SUBGROUP_SIZE).open;
-}
-
 // The total of any tile. The operands come in the same order as its owner has them, so floats have the same bits. It is slow, but takes
 // few registers. All threads get it.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {

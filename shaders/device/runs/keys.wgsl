@@ -1,4 +1,5 @@
 // The items of a range are the keys.
+// Linked with run_lengths.wgsl, and with what declares Key. Call from any control flow. No work-group memory.
 
 @group(0) @binding(14) var<storage, read> keys: array<Key>;
 

@@ -34,11 +34,6 @@ fn total_from(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32, first:
   return total;
 }
 
-// What all lanes have, combined.
-fn total_of_lanes(own: SegmentValue) -> SegmentValue {
-  return scan_lanes(value_identity(), own, MAX_SUBGROUP_SIZE).open;
-}
-
 // The total of any tile. It is slow, but takes few registers. All threads get it.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   workgroupBarrier();

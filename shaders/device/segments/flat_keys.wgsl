@@ -1,7 +1,7 @@
 // Where runs of equal keys start among a thread's items. The key before a vector is that of the lane before. The first lane takes the last
 // lane's of the row before, and of the first row loads it.
-// Linked with scan_flat_segments.wgsl, keys.wgsl or later_keys.wgsl, and key_vectors.wgsl, for keys of one word. Call in uniform
-// control flow. No work-group memory.
+// Linked with scan_flat_segments.wgsl, keys.wgsl or later_keys.wgsl, load_keys.wgsl and key_vectors.wgsl, for keys of one word. Call in
+// uniform control flow. No work-group memory.
 
 // A bit for each item that starts a segment.
 fn heads_of_thread(tile: u32, thread: u32, length: u32) -> u32 {
@@ -37,28 +37,6 @@ fn items_of_data(tile: u32, thread: u32, length: u32) -> u32 {
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let first = vector_of(tile, thread, vector) * VECTOR;
     found |= ((1u << min(max(length, first) - first, VECTOR)) - 1u) << (vector * VECTOR);
-  }
-  return found;
-}
-
-fn load_keys(tile: u32, thread: u32, length: u32) -> array<Key, ITEMS> {
-  var found: array<Key, ITEMS>;
-  if ((tile + 1u) * TILE <= length && keys_start_at_vector()) {
-    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-      var loaded = keys_of_vector(vector_of(tile, thread, vector));
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        found[vector * VECTOR + item] = loaded[item];
-      }
-    }
-  } else {
-    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        let index = vector_of(tile, thread, vector) * VECTOR + item;
-        if (index < length) {
-          found[vector * VECTOR + item] = key_at(index);
-        }
-      }
-    }
   }
   return found;
 }

@@ -1,4 +1,5 @@
 // A segment is a run of equal keys: one starts at the first item, and where a key differs from the key before.
+// Linked with contract.wgsl, and with what declares Key and is_same_key. Call from any control flow. No work-group memory.
 
 @group(0) @binding(14) var<storage, read> keys: array<Key>;
 

@@ -1,5 +1,6 @@
 // A segment starts where a bit is set. What lies before the first item is combined with it. A word has the bits of 32 items, the
 // lowest bit first.
+// Linked with contract.wgsl. Call from any control flow. No work-group memory.
 
 @group(0) @binding(14) var<storage, read> heads: array<u32>;
 

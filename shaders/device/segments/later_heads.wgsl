@@ -1,4 +1,5 @@
 // A segment starts where a flag, a u32, is not zero. What lies before the first item is combined with it.
+// Linked with contract.wgsl. Call from any control flow. No work-group memory.
 
 @group(0) @binding(14) var<storage, read> heads: array<u32>;
 

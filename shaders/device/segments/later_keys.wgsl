@@ -1,5 +1,6 @@
 // A segment is a run of equal keys: one starts where a key differs from the key before. The keys begin with that before the first
 // item.
+// Linked with contract.wgsl, and with what declares Key and is_same_key. Call from any control flow. No work-group memory.
 
 @group(0) @binding(14) var<storage, read> keys: array<Key>;
 

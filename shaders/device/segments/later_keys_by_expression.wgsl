@@ -1,6 +1,6 @@
 // A segment is a run of items whose keys are equal. A caller's expression gives the key of an item: a segment starts where a key
 // differs from the key before. What keys are computed from begins with the element before that of the first item.
-// Linked with what declares Keyed, Key, key_from_item and is_same_key.
+// Linked with what declares Keyed, Key, key_from_item and is_same_key. Call from any control flow. No work-group memory.
 
 @group(0) @binding(14) var<storage, read> keys: array<Keyed>;
 

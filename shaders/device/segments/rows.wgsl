@@ -1,4 +1,5 @@
 // Segments are rows of params.columns items.
+// Linked with contract.wgsl. Call from any control flow. No work-group memory.
 
 fn head_at(index: u32) -> u32 {
   return select(0u, 1u, index % params.columns == 0u);

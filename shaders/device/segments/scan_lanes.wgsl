@@ -31,3 +31,8 @@ fn scan_lanes(open: SegmentValue, own: SegmentValue, distance: u32) -> LanesScan
   }
   return LanesScan(before, value_shuffle(tail, subgroup_count - 1u));
 }
+
+// What all lanes of a subgroup have, combined.
+fn total_of_lanes(own: SegmentValue) -> SegmentValue {
+  return scan_lanes(value_identity(), own, MAX_SUBGROUP_SIZE).open;
+}
