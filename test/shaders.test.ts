@@ -112,7 +112,7 @@ const allSums = [
 /** What is summed. Every run takes the rows that together reach every shader. */
 const sums = rows(allSums, {
   of: 6,
-  always: ([type, op]) => type === wide || (op === untyped(add) && type !== f64),
+  always: ([type, op]) => type === wide || type === u64 || (op === untyped(add) && type !== f64),
 });
 
 /** Plans that between them take everything that a kernel can be made of, one by one: together they take gigabytes. */

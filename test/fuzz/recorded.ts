@@ -65,6 +65,8 @@ export interface RecordedPlan extends PlanSpec {
   readonly initial?: boolean;
   /** Of a scan. */
   readonly total?: boolean;
+  /** Prepared with `soon`, and recorded at once, or once it is settled. A plan that is kept for later cases settles meanwhile. */
+  readonly soon?: "at once" | "settled";
 }
 
 /** One recording. */
@@ -130,6 +132,7 @@ export function recordedArbitrary(scale: Scale): fc.Arbitrary<RecordedCase> {
           indirect: oneIn(3, fc.constantFrom("dispatch" as const, "draw" as const, "drawIndexed" as const)),
           initial: fc.boolean(),
           total: rarely(2),
+          soon: oneIn(4, fc.constantFrom("at once" as const, "settled" as const)),
         },
         { requiredKeys: ["maxLength"] },
       ),
@@ -137,7 +140,7 @@ export function recordedArbitrary(scale: Scale): fc.Arbitrary<RecordedCase> {
     .map(
       ([own, more]): RecordedPlan => ({ ...own, ...more }),
       (given) => {
-        const { maxLength, lengthOnGpu, indirect, initial, total, ...own } = given as RecordedPlan;
+        const { maxLength, lengthOnGpu, indirect, initial, total, soon, ...own } = given as RecordedPlan;
         return [
           own,
           {
@@ -146,6 +149,7 @@ export function recordedArbitrary(scale: Scale): fc.Arbitrary<RecordedCase> {
             ...(indirect !== undefined && { indirect }),
             ...(initial !== undefined && { initial }),
             ...(total !== undefined && { total }),
+            ...(soon !== undefined && { soon }),
           },
         ];
       },
@@ -279,6 +283,7 @@ async function prepare(
               ? { draw: { vertexCount: 3 } }
               : { drawIndexed: { indexCount: 6 } },
       }),
+    ...(plan.soon !== undefined && { soon: true }),
     maxLength,
   };
   const { fold } = fixture;
@@ -290,7 +295,11 @@ async function prepare(
       const call = fold[name].bind(fold) as unknown as (
         given: object,
       ) => Promise<PreparedScan | PreparedReduce | PreparedCompact>;
-      return (await call(options)) as unknown as Recordable;
+      const prepared = await call(options);
+      if (plan.soon === "settled") {
+        await prepared.settled;
+      }
+      return prepared as unknown as Recordable;
     }),
   );
   await fixture.requireNoError(`prepare ${facts.title}`);
