@@ -154,12 +154,13 @@ export interface PreparedScan {
    */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ScanRanges): void;
   /**
-   * The order of operations for these ranges. `scanReference(data, { op, grouping })` follows it, for f64 to the last bit.
+   * The order of operations for these ranges, if they are recorded now: until `settled`, it may change whenever your program waits.
+   * `scanReference(data, { op, grouping })` follows it, for f64 to the last bit.
    */
   groupingOf(ranges: ScanRanges): Grouping;
   /**
    * Resolves once recordings use the plan's own kernels: at once, unless it was prepared with `soon`. It rejects if these do not compile, and
-   * then recordings go on as before. Only sums and products of floats may have other bits after it.
+   * then recordings go on as before. Only sums and products of floats, and operators of your own on floats, may have other bits after it.
    */
   readonly settled: Promise<void>;
   /** Frees the scratch. Recordings that are not yet submitted become invalid. */

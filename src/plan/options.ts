@@ -42,7 +42,7 @@ export interface SoonOption {
    * Whether `prepare…` resolves as soon as any kernels are there: two passes of kernels that compile quickly. `record` takes the plan's own
    * kernels once they are compiled, and then the plan's `settled` resolves. Sums and products of floats change their order then,
    * and may change their last bits. The default is false: a program that times its recordings, or compares their bits, would have two
-   * plans. Plans with `segments` do not take it.
+   * plans. Both have scratch until the plan is destroyed. Plans with `segments` do not take it.
    */
   readonly soon?: boolean;
 }

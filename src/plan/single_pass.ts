@@ -358,18 +358,19 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
     facts.vendor === "nvidia" &&
     known.algorithm === "subgroup" &&
     domain.elementBytes <= flatRows.short.elementBytes;
-  // Pairs of lanes take subgroups, and not the caller's choice of another algorithm.
+  // Pairs of lanes take full subgroups, and not the caller's choice of another algorithm.
   const pairRow =
     known.isDefault &&
     singlePassRows.nvidia.scan.includes(known) &&
     facts.features.has("subgroups") &&
     (options.algorithm ?? known.algorithm) === "subgroup" &&
     pairRows.find(
-      ({ elementBytes, exclusive, longerThan = 0 }) =>
+      ({ elementBytes, exclusive, longerThan = -1, workGroupSize }) =>
         elementBytes === type.bytes &&
         elementBytes === domain.elementBytes &&
         (!exclusive || options.exclusive) &&
-        Number(options.maxLength) > longerThan,
+        Number(options.maxLength) > longerThan &&
+        workGroupSize % facts.subgroupMaxSize === 0,
     );
   const row = isFlat
     ? asked === "flat"

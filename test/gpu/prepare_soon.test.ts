@@ -659,6 +659,55 @@ describe("what is compiled", () => {
     one.destroy();
   });
 
+  test("nor if the quick plan's kernels were compiled before, by another plan", async () => {
+    const { one, device, record } = await nullFold();
+    const quickSizes = { algorithm: "blelloch", workGroupSize: 256, itemsPerThread: 4 } as const;
+    const other = await one.prepareScan({
+      type: u32,
+      maxLength: MOST,
+      passes: "reduce-then-scan",
+      ...quickSizes,
+    });
+    record(other as never, layouts.vectors);
+    record(other as never, layouts["in place"]);
+    await turns();
+    const { open, now } = hold({ device }, "own");
+    const plan = await one.prepareScan({ ...plain, passes: "single", soon: true });
+    record(plan as never, layouts["in place"]);
+    expect(now).not.toHaveBeenCalled();
+    open("own");
+    await plan.settled;
+    expect(isOwn(plan)).toBe(true);
+    record(plan as never, layouts["in place"]);
+    expect(now).not.toHaveBeenCalled();
+    plan.destroy();
+    other.destroy();
+    one.destroy();
+  });
+
+  test("if a kernel that is waited for does not compile, settled rejects, and recordings go on", async () => {
+    const { one, device, record } = await nullFold();
+    const { open, asked, later } = hold({ device }, "own");
+    const plan = await one.prepareScan({ ...plain, soon: true });
+    record(plan as never, layouts["in place"]);
+    await turns();
+    const first = asked.length;
+    // From here on, the device refuses what it is asked for.
+    const make = later.getMockImplementation();
+    later.mockImplementation(async (descriptor) => {
+      await make?.call(device, descriptor);
+      throw new Error("refused for the test");
+    });
+    open("own");
+    await expect(plan.settled).rejects.toThrow("refused for the test");
+    expect(asked.length).toBeGreaterThan(first);
+    expect(isOwn(plan)).toBe(false);
+    record(plan as never, layouts["in place"]);
+    record(plan as never, layouts.vectors);
+    plan.destroy();
+    one.destroy();
+  });
+
   test("destroy() while the others are waited for", async () => {
     const { one, device, record } = await nullFold();
     const { open, asked, now } = hold({ device }, "own");
@@ -699,6 +748,16 @@ test("ranges that go in windows are prepared by their own kernels", async () => 
   } finally {
     restore();
   }
+});
+
+test("without soon, a lost device is asked for no kernel of segments", async () => {
+  const one = await openFold({ adapter: "software" });
+  one.device.destroy();
+  await one.device.lost;
+  const make = vi.spyOn(one.device, "createShaderModule");
+  const refused = one.prepareScan({ type: u32, maxLength: MOST, segments: "heads" });
+  await expect(refused).rejects.toThrow(DeviceLostError);
+  expect(make).not.toHaveBeenCalled();
 });
 
 test("without soon, a plan is settled, and nothing else is compiled", async () => {

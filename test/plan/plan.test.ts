@@ -518,6 +518,7 @@ test("on NVIDIA, scans of structs that lanes store by pairs, compactions and par
     field: typeof u32 | typeof f32 = u32,
     maxLength = 2 ** 22,
     algorithm?: "blelloch",
+    facts = own,
   ): Promise<string> => {
     const names = Array.from({ length: words }, (_, at) => `w${at}`);
     const type = struct({ name: "Words", fields: Object.fromEntries(names.map((name) => [name, field])) });
@@ -528,7 +529,7 @@ test("on NVIDIA, scans of structs that lanes store by pairs, compactions and par
       combine: "later",
     });
     const options = { type, op: untyped(op), exclusive, maxLength, ...(algorithm && { algorithm }) };
-    return shapeOf(await planScan(options, own));
+    return shapeOf(await planScan(options, facts));
   };
   expect(await scanOf(16, true)).toBe("128 × 8");
   expect(await scanOf(16, false)).toBe("128 × 8");
@@ -543,6 +544,9 @@ test("on NVIDIA, scans of structs that lanes store by pairs, compactions and par
   expect(await scanOf(12, false)).toBe("192 × 8");
   expect(await scanOf(8, false, u32, 2 ** 23)).toBe("128 × 8");
   expect(await scanOf(8, false, u32, 2 ** 23 + 1)).toBe("160 × 8");
+  // Two subgroups of 128 lanes do not fill 192 threads.
+  const wide = { ...own, subgroupMaxSize: 128 };
+  expect(await scanOf(3, false, u32, 2 ** 22, undefined, wide)).toBe("192 × 12");
   // Blelloch's algorithm stores each vector by one lane.
   expect(await scanOf(3, false, u32, 2 ** 22, "blelloch")).toBe("192 × 12");
   expect(await scanOf(12, false, u32, 2 ** 22, "blelloch")).toBe("192 × 4");

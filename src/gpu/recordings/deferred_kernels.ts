@@ -27,8 +27,8 @@ function compileNow(
 export interface DeferredKernels {
   /** Their pipelines by the kernel's text, for this plan alone. Each is compiled when it is first used. */
   readonly pipelines: ReadonlyMap<string, Pipeline>;
-  /** Whether a recording has needed one of them. */
-  isUsed(): boolean;
+  /** The first failure to compile one, if there was any. */
+  failure(): { readonly cause: unknown } | undefined;
   /** Compiles them in the background, one after another, as long as `isWanted` says so. */
   compile(isWanted: () => boolean): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function deferKernels(
   const { device, pipelines } = context;
   const own = new Map<string, Pipeline>();
   const place = Symbol();
-  let isUsed = false;
+  let failed: { readonly cause: unknown } | undefined;
   const later = kernels
     .filter(
       (kernel) =>
@@ -68,6 +68,7 @@ export function deferKernels(
         } catch (cause) {
           made = undefined;
           failure = { cause };
+          failed ??= failure;
         }
       };
       const compileAtUse = (): Pipeline => {
@@ -93,7 +94,6 @@ export function deferKernels(
         return now.made;
       };
       const compiled = (): Pipeline => {
-        isUsed = true;
         if (failure !== undefined) {
           throw failure.cause;
         }
@@ -123,7 +123,7 @@ export function deferKernels(
     });
   return {
     pipelines: own,
-    isUsed: () => isUsed,
+    failure: () => failed,
     async compile(isWanted) {
       for (const compile of later) {
         await compile(isWanted() && context.lost === undefined);

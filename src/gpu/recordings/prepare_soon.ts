@@ -8,11 +8,12 @@ import type { TuningOptions } from "../../plan/options.ts";
 // is prepared twice, and recordings go by the quick plan until the plan's own kernels are there. This file imports types alone: bundlers would
 // cut what each program loads into more files for it.
 
-/** `Prepared` of recording.ts, which loads this file. */
+/** `Prepared` of recording.ts, which loads this file, and so cannot be imported here. */
 interface Recorded<Ranges> {
   readonly kernels: readonly Kernel[];
   readonly settled: Promise<void>;
-  readonly others?: { isUsed(): boolean; compile(): Promise<void> };
+  takesOthers(): boolean;
+  compileOthers?(): Promise<void>;
   groupingOf(ranges: Ranges): Grouping;
   check(ranges: Ranges, most?: number): void;
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges, most?: number): void;
@@ -95,10 +96,12 @@ function following<Ranges>(quick: Recorded<Ranges>, own: Promise<Recorded<Ranges
     }
     // A program that records ranges for which kernels were put off will go on with these. If their kernels were not there, a
     // recording would wait for the compiler, in the middle of the program's frames.
-    if (quick.others?.isUsed()) {
-      await plan.others?.compile();
+    if (quick.takesOthers()) {
+      await plan.compileOthers?.();
     }
     now = plan;
+    // Encoders that recorded the quick plan stay valid. Its bind groups are for no later recording.
+    quick.forget();
   });
   // Nobody needs to wait for it.
   settled.catch(() => {});
@@ -107,6 +110,7 @@ function following<Ranges>(quick: Recorded<Ranges>, own: Promise<Recorded<Ranges
     get kernels() {
       return now.kernels;
     },
+    takesOthers: () => now.takesOthers(),
     groupingOf: (ranges) => now.groupingOf(ranges),
     check: (...given) => now.check(...given),
     record: (...given) => now.record(...given),

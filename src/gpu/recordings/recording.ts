@@ -81,13 +81,10 @@ export interface Prepared {
   forget(): void;
   destroy(): void;
   [Symbol.dispose](): void;
-  /** The kernels that were put off, if `prepareFor` made the plan for ranges in one window. */
-  readonly others?: {
-    /** Whether a recording has needed one. */
-    isUsed(): boolean;
-    /** Compiles those that are left in the background. */
-    compile(): Promise<void>;
-  };
+  /** Whether ranges were recorded, or checked, for which `prepare…` puts kernels off. */
+  takesOthers(): boolean;
+  /** Compiles the kernels that were put off, if there are any. @throws {SourceError} {@link DeviceLostError} if one cannot be compiled. */
+  compileOthers?(): Promise<void>;
 }
 
 /** What `prepareSoon` does while a plan is prepared. */
@@ -266,14 +263,15 @@ export async function prepareFor(
   const first = await planFor(isWhole ? arrangements : arrangements.slice(0, 1));
   await meanwhile?.checked?.();
   const given = new Map<string, Pipeline | Promise<Pipeline>>();
-  for (const kernel of first.kernels) {
+  const early = isWhole ? [] : first.kernels;
+  for (const kernel of early) {
     given.set(kernel.code, pipelineOf(context, kernel));
   }
   meanwhile?.begun?.();
   const plan = isWhole ? first : await planFor(arrangements);
   let prepared: Prepared | undefined;
   const others = deferKernels(context, plan, first.kernels, () => prepared?.forget());
-  usePipelines(context, first.kernels.map(pipelineKeyOf));
+  usePipelines(context, early.map(pipelineKeyOf));
   const compileOthers = (): Promise<void> => others.compile(() => prepared !== undefined);
   try {
     for (const [code, pipeline] of others.pipelines) {
@@ -285,7 +283,14 @@ export async function prepareFor(
     prepared = made;
     return {
       ...made,
-      others: { isUsed: others.isUsed, compile: compileOthers },
+      async compileOthers() {
+        await compileOthers();
+        requireDevice(context, plan.title);
+        const failure = others.failure();
+        if (failure) {
+          throw failure.cause;
+        }
+      },
       destroy() {
         prepared = undefined;
         void compileOthers();
@@ -434,6 +439,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     ),
   };
 
+  let takesOthers = false;
   /** Checks ranges, and chooses kernels and dispatches for them. The choice is kept for the next recording of the same ranges. */
   const recordingOf = (given: Ranges, most?: number): readonly RecordedExecution[] => {
     if (destroyed) {
@@ -457,6 +463,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
       return known;
     }
     const made: readonly RecordedExecution[] = division.divide(length, ranges, params);
+    takesOthers ||= made.some(({ variant }) => variant.arrangement !== plan.variants[0]?.arrangement);
     recordings.set(key, made);
     forgetOldest(recordings, drop);
     return made;
@@ -465,6 +472,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
   return {
     kernels: division.kernels,
     settled: Promise.resolve(),
+    takesOthers: () => takesOthers,
     groupingOf(given) {
       const [execution] = recordingOf(given);
       const { variant, passes } = execution as RecordedExecution;
