@@ -751,7 +751,8 @@ test("ranges that go in windows are prepared by their own kernels", async () => 
 });
 
 test("without soon, a lost device is asked for no kernel of segments", async () => {
-  const one = await openFold({ adapter: "software" });
+  const adapter = await nullGpu().requestAdapter();
+  const one = await openFold({ adapter: adapter as GPUAdapter });
   one.device.destroy();
   await one.device.lost;
   const make = vi.spyOn(one.device, "createShaderModule");
