@@ -28,7 +28,7 @@ import { rowsOf, structOf } from "./gap_rows.ts";
 import type { PartLeftOut } from "./parts_left_out.ts";
 import { partsLeftOut, planWithout } from "./parts_left_out.ts";
 import type { Timer } from "./timer.ts";
-import { createTimer, paceFor } from "./timer.ts";
+import { createTimer, paceFor, timingOf } from "./timer.ts";
 
 /** Words of the pattern that data repeats: no multiple of a tile. */
 const PATTERN = 3 * 2 ** 18;
@@ -340,14 +340,11 @@ if (values.cold) {
     const milliseconds = times.map((one) => one.milliseconds);
     const settled = times.map((one) => one.settled);
     cold.push({ name, form, milliseconds, settled });
-    const [median, ofAll] = [milliseconds, settled].map((some) => [...some].sort((a, b) => a - b)[1]) as [
-      number,
-      number,
-    ];
+    const { median } = timingOf(milliseconds);
     const isMet = median <= goal;
     show([
       `first prepareScan, ${name}, ms`,
-      form && `${form}, settled ${ofAll.toFixed(0)}`,
+      form && `${form}, settled ${timingOf(settled).median.toFixed(0)}`,
       ...[median.toFixed(0), "", "", `${goal} ms`, "", isMet ? "met" : "short"],
     ]);
     save();

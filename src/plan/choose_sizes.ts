@@ -1,13 +1,13 @@
 import type { Domain, ElementType } from "../algebra/types.ts";
 import { FeatureError, LimitError } from "../errors.ts";
-import type { TileShape } from "../kernels/algorithms.ts";
+import type { Algorithm, TileShape } from "../kernels/algorithms.ts";
 import { algorithms, mostRows } from "../kernels/algorithms.ts";
 import type { TileAlgorithm } from "../kernels/tiles.ts";
 import { requireCount } from "../options.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
-import type { Chosen } from "./options.ts";
+import type { Chosen, TuningOptions } from "./options.ts";
 import type { Tuned, TuningRow } from "./tuning_row.ts";
 
 /** The kinds of adapters that were measured, and `gpu` for all others. */
@@ -138,6 +138,15 @@ export function requireFeature({ feature }: ElementType, title: string, { featur
   }
 }
 
+/** The caller's algorithm, or else the row's. If that needs subgroups and the device has none, it is Blelloch's. */
+export const algorithmOf = (
+  row: Pick<TuningRow, "algorithm">,
+  options: TuningOptions,
+  { features }: Pick<DeviceFacts, "features">,
+): Algorithm =>
+  options.algorithm ??
+  (algorithms[row.algorithm].subgroups && !features.has("subgroups") ? "blelloch" : row.algorithm);
+
 /**
  * Chooses the algorithm and the sizes that the caller leaves open, and checks all of them against the device. `memoryBeside` gives the bytes of
  * work-group memory that a kernel takes beside those of its algorithm.
@@ -156,14 +165,10 @@ export function chooseSizes(
   methods: Methods,
   memoryBeside: (shape: TileShape) => number = () => 0,
 ): LoadedTuning {
-  const { limits, features, subgroupIds } = facts;
+  const { limits, subgroupIds } = facts;
   requireFeature(type, title, facts);
   methods.requireChosen?.(options, title, facts);
-  // Without a choice of the caller's, take the row's algorithm. If that needs subgroups and the device has none, take
-  // Blelloch's.
-  const algorithm =
-    options.algorithm ??
-    (algorithms[row.algorithm].subgroups && !features.has("subgroups") ? "blelloch" : row.algorithm);
+  const algorithm = algorithmOf(row, options, facts);
   // src/gpu/executor/load_methods.ts has loaded the algorithm.
   const tiles = methods.algorithms[algorithm] as TileAlgorithm;
   const longest = Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0);

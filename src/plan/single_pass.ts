@@ -21,7 +21,15 @@ import { partsOfVector } from "../kernels/words.ts";
 import { unroll } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import type { TuningTable } from "./choose_sizes.ts";
-import { chooseSizes, goOneByOne, groupingOf, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
+import {
+  algorithmOf,
+  chooseSizes,
+  goOneByOne,
+  groupingOf,
+  rowOf,
+  tileOf,
+  twoPassRows,
+} from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import type { Chosen, SegmentOptions } from "./options.ts";
@@ -362,15 +370,14 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
   const pairRow =
     known.isDefault &&
     singlePassRows.nvidia.scan.includes(known) &&
-    facts.features.has("subgroups") &&
-    (options.algorithm ?? known.algorithm) === "subgroup" &&
+    algorithmOf(known, options, facts) === "subgroup" &&
     pairRows.find(
       ({ elementBytes, exclusive, longerThan = -1, workGroupSize }) =>
         elementBytes === type.bytes &&
         elementBytes === domain.elementBytes &&
         (!exclusive || options.exclusive) &&
         Number(options.maxLength) > longerThan &&
-        workGroupSize % facts.subgroupMaxSize === 0,
+        hasFullSubgroups({ workGroupSize, maxSubgroupSize: facts.subgroupMaxSize }),
     );
   const row = isFlat
     ? asked === "flat"

@@ -573,9 +573,14 @@ test.each(["rows", "heads", "columns"] as const)("segments by %s take no soon", 
   (await fold().prepareScan({ ...sizes, segments, soon: false })).destroy();
 });
 
-test("a device that is lost in between", async () => {
+/** A fold on Dawn's null backend, which compiles, and runs nothing. */
+async function openNull(): Promise<Fold> {
   const adapter = await nullGpu().requestAdapter();
-  const one = await openFold({ adapter: adapter as GPUAdapter });
+  return openFold({ adapter: adapter as GPUAdapter });
+}
+
+test("a device that is lost in between", async () => {
+  const one = await openNull();
   const { device } = one;
   const { open } = hold({ device }, "own");
   const plan = await one.prepareScan({ ...plain, soon: true });
@@ -595,10 +600,9 @@ test("a device that is lost in between", async () => {
 });
 
 describe("what is compiled", () => {
-  /** A fold on Dawn's null backend, taken for one on a GPU: it compiles, and runs nothing. */
+  /** A fold that is taken for one on a GPU. */
   async function nullFold() {
-    const adapter = await nullGpu().requestAdapter();
-    const one = await openFold({ adapter: adapter as GPUAdapter });
+    const one = await openNull();
     planAs(one, { software: false });
     const { device } = one;
     const [a, b] = [0, 1].map(() => storageBuffer(device, new Uint32Array(4096))) as [GPUBuffer, GPUBuffer];
@@ -751,8 +755,7 @@ test("ranges that go in windows are prepared by their own kernels", async () => 
 });
 
 test("without soon, a lost device is asked for no kernel of segments", async () => {
-  const adapter = await nullGpu().requestAdapter();
-  const one = await openFold({ adapter: adapter as GPUAdapter });
+  const one = await openNull();
   one.device.destroy();
   await one.device.lost;
   const make = vi.spyOn(one.device, "createShaderModule");

@@ -23,14 +23,17 @@ function compileNow(
   return { made: { pipeline, layout }, isRefused };
 }
 
+/** Why a kernel was not compiled. */
+interface Failure {
+  readonly cause: unknown;
+}
+
 /** The kernels that a plan puts off. */
 export interface DeferredKernels {
   /** Their pipelines by the kernel's text, for this plan alone. Each is compiled when it is first used. */
   readonly pipelines: ReadonlyMap<string, Pipeline>;
-  /** The first failure to compile one, if there was any. */
-  failure(): { readonly cause: unknown } | undefined;
-  /** Compiles them in the background, one after another, as long as `isWanted` says so. */
-  compile(isWanted: () => boolean): Promise<void>;
+  /** Compiles them in the background, one after another, as long as `isWanted` says so. Returns the first failure, if there is any. */
+  compile(isWanted: () => boolean): Promise<Failure | undefined>;
 }
 
 /**
@@ -50,7 +53,6 @@ export function deferKernels(
   const { device, pipelines } = context;
   const own = new Map<string, Pipeline>();
   const place = Symbol();
-  let failed: { readonly cause: unknown } | undefined;
   const later = kernels
     .filter(
       (kernel) =>
@@ -60,7 +62,7 @@ export function deferKernels(
     .map((kernel) => {
       const key = pipelineKeyOf(kernel);
       let made: Pipeline | undefined;
-      let failure: { readonly cause: unknown } | undefined;
+      let failure: Failure | undefined;
       /** Takes a pipeline when it is there. If it fails, a recording that needs it throws the error. */
       const take = async (pipeline: Promise<Pipeline>): Promise<void> => {
         try {
@@ -68,7 +70,6 @@ export function deferKernels(
         } catch (cause) {
           made = undefined;
           failure = { cause };
-          failed ??= failure;
         }
       };
       const compileAtUse = (): Pipeline => {
@@ -110,24 +111,27 @@ export function deferKernels(
       });
       pipelines.delete(key);
       pipelines.set(key, place);
-      return async (isWanted: boolean): Promise<void> => {
+      return async (isWanted: boolean): Promise<Failure | undefined> => {
         if (isWanted) {
           await (made ?? take(pipelineOf(context, kernel)));
-          return;
+          return failure;
         }
         made = undefined;
         if (pipelines.get(key) === place) {
           pipelines.delete(key);
         }
+        return undefined;
       };
     });
   return {
     pipelines: own,
-    failure: () => failed,
     async compile(isWanted) {
+      let first: Failure | undefined;
       for (const compile of later) {
-        await compile(isWanted() && context.lost === undefined);
+        const failure = await compile(isWanted() && context.lost === undefined);
+        first ??= failure;
       }
+      return first;
     },
   };
 }

@@ -1,26 +1,11 @@
 import type { Operator } from "../../algebra/monoid.ts";
 import type { ElementType } from "../../algebra/types.ts";
-import type { Kernel } from "../../kernels/kernel.ts";
-import type { Grouping } from "../../plan/grouping.ts";
 import type { TuningOptions } from "../../plan/options.ts";
+import type { Meanwhile, PreparedOn } from "./prepared.ts";
 
-// What is fastest takes a driver that has kept no kernels several times as long to compile as two passes by Blelloch's algorithm. With `soon`, a plan
-// is prepared twice, and recordings go by the quick plan until the plan's own kernels are there. This file imports types alone: bundlers would
-// cut what each program loads into more files for it.
-
-/** `Prepared` of recording.ts, which loads this file, and so cannot be imported here. */
-interface Recorded<Ranges> {
-  readonly kernels: readonly Kernel[];
-  readonly settled: Promise<void>;
-  takesOthers(): boolean;
-  compileOthers?(): Promise<void>;
-  groupingOf(ranges: Ranges): Grouping;
-  check(ranges: Ranges, most?: number): void;
-  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges, most?: number): void;
-  forget(): void;
-  destroy(): void;
-  [Symbol.dispose](): void;
-}
+// A driver that has kept no kernels compiles two passes by Blelloch's algorithm in a third to three quarters of the time that the fastest kernels
+// take. With `soon`, a plan is prepared twice, and recordings go by the quick plan until the plan's own kernels are there. This file imports types
+// alone: bundlers would cut what each program loads into more files for it.
 
 interface Options extends TuningOptions {
   readonly type: ElementType;
@@ -54,11 +39,8 @@ function soonest<Own extends Options>(options: Own): Own {
  */
 export function prepareSoon<Own extends Options, Ranges>(
   options: Own,
-  prepare: (
-    own: Own,
-    meanwhile: { checked?(): unknown; begun?(): void; readonly waits?: boolean },
-  ) => Promise<Recorded<Ranges>>,
-): Promise<Recorded<Ranges>> {
+  prepare: (own: Own, meanwhile: Meanwhile) => Promise<PreparedOn<Ranges>>,
+): Promise<PreparedOn<Ranges>> {
   return new Promise((resolve, reject) => {
     let isDecided = false;
     const own = prepare(options, {
@@ -84,8 +66,8 @@ export function prepareSoon<Own extends Options, Ranges>(
 }
 
 /** What records by the quick plan until its own plan is there. */
-function following<Ranges>(quick: Recorded<Ranges>, own: Promise<Recorded<Ranges>>): Recorded<Ranges> {
-  let made: Recorded<Ranges> | undefined;
+function following<Ranges>(quick: PreparedOn<Ranges>, own: Promise<PreparedOn<Ranges>>): PreparedOn<Ranges> {
+  let made: PreparedOn<Ranges> | undefined;
   let now = quick;
   let isDestroyed = false;
   const settled = own.then(async (plan) => {
@@ -96,7 +78,7 @@ function following<Ranges>(quick: Recorded<Ranges>, own: Promise<Recorded<Ranges
     }
     // A program that records ranges for which kernels were put off will go on with these. If their kernels were not there, a
     // recording would wait for the compiler, in the middle of the program's frames.
-    if (quick.takesOthers()) {
+    if (quick.takesOthers?.()) {
       await plan.compileOthers?.();
     }
     now = plan;
@@ -110,7 +92,6 @@ function following<Ranges>(quick: Recorded<Ranges>, own: Promise<Recorded<Ranges
     get kernels() {
       return now.kernels;
     },
-    takesOthers: () => now.takesOthers(),
     groupingOf: (ranges) => now.groupingOf(ranges),
     check: (...given) => now.check(...given),
     record: (...given) => now.record(...given),

@@ -1,12 +1,11 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
-import type { Arrangement, Kernel } from "../../kernels/kernel.ts";
+import type { Arrangement } from "../../kernels/kernel.ts";
 import type { OptionNames, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { CompactOptions, PartitionOptions } from "../../plan/compact.ts";
 import type { Limits } from "../../plan/device_facts.ts";
-import type { Grouping } from "../../plan/grouping.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, SoonOption } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
@@ -24,6 +23,7 @@ import { methodsFor } from "../executor/load_methods.ts";
 import type { Division, Execution } from "./choose_variant.ts";
 import { undivided } from "./choose_variant.ts";
 import { deferKernels } from "./deferred_kernels.ts";
+import type { Meanwhile, PreparedOn } from "./prepared.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
 
@@ -69,33 +69,7 @@ export interface Ranges {
 }
 
 /** A plan with its pipelines compiled and its scratch allocated. */
-export interface Prepared {
-  readonly kernels: readonly Kernel[];
-  readonly settled: Promise<void>;
-  groupingOf(ranges: Ranges): Grouping;
-  /** Checks what `record` checks, and records nothing. @throws {ArgumentError} {@link LimitError} {@link DeviceLostError} */
-  check(ranges: Ranges, most?: number): void;
-  /** `most` is the most that a length on the GPU may be. The default is the plan's. */
-  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges, most?: number): void;
-  /** Drops what recordings have made. The next recording of the same ranges makes it anew. */
-  forget(): void;
-  destroy(): void;
-  [Symbol.dispose](): void;
-  /** Whether ranges were recorded, or checked, for which `prepare…` puts kernels off. */
-  takesOthers(): boolean;
-  /** Compiles the kernels that were put off, if there are any. @throws {SourceError} {@link DeviceLostError} if one cannot be compiled. */
-  compileOthers?(): Promise<void>;
-}
-
-/** What `prepareSoon` does while a plan is prepared. */
-export interface Meanwhile {
-  /** Called once the options are checked, before anything is compiled. What it returns is waited for. Not for ranges in windows. */
-  checked?(): unknown;
-  /** Called once the device was asked for the first kernels. */
-  begun?(): void;
-  /** Whether the kernels that are put off wait until they are used, on a GPU, too. */
-  readonly waits?: boolean;
-}
+export type Prepared = PreparedOn<Ranges>;
 
 /** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
 export type Length = number | BufferRange;
@@ -272,7 +246,7 @@ export async function prepareFor(
   let prepared: Prepared | undefined;
   const others = deferKernels(context, plan, first.kernels, () => prepared?.forget());
   usePipelines(context, early.map(pipelineKeyOf));
-  const compileOthers = (): Promise<void> => others.compile(() => prepared !== undefined);
+  const compileOthers = () => others.compile(() => prepared !== undefined);
   try {
     for (const [code, pipeline] of others.pipelines) {
       given.set(code, pipeline);
@@ -284,9 +258,8 @@ export async function prepareFor(
     return {
       ...made,
       async compileOthers() {
-        await compileOthers();
+        const failure = await compileOthers();
         requireDevice(context, plan.title);
-        const failure = others.failure();
         if (failure) {
           throw failure.cause;
         }
