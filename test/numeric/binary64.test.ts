@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import binary64File from "../../shaders/numeric/binary64.wgsl";
+import binary64ArithmeticFile from "../../shaders/numeric/binary64_arithmetic.wgsl";
+import binary64ConversionsFile from "../../shaders/numeric/binary64_conversions.wgsl";
 import binary64OrderFile from "../../shaders/numeric/binary64_order.wgsl";
 import int64File from "../../shaders/numeric/int64.wgsl";
+import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
 import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
@@ -17,7 +20,15 @@ const contract = `alias Element = vec2<u32>;
 fn identity() -> Element {
   return vec2<u32>(${IDENTITY_LOW}u, ${IDENTITY_HIGH}u);
 }`;
-const files = [contract, int64File, binary64File, binary64OrderFile];
+const files = [
+  contract,
+  int64File,
+  int64ConversionsFile,
+  binary64File,
+  binary64OrderFile,
+  binary64ConversionsFile,
+  binary64ArithmeticFile,
+];
 
 const numbers = [
   0,
@@ -217,6 +228,37 @@ const unary = (
   },
 });
 
+/** A comparison of two numbers. */
+const comparison = (name: string, compute: (a: number, b: number) => boolean): Operation => ({
+  ...doubles(name, () => 0, `vec2<u32>(u32(${name}(a, b)), 0u)`),
+  expect(pairs, expected) {
+    const a = new Float64Array(pairs.a.buffer);
+    const b = new Float64Array(pairs.b.buffer);
+    for (let item = 0; item < a.length; item++) {
+      expected[2 * item] = Number(compute(a[item] ?? 0, b[item] ?? 0));
+      expected[2 * item + 1] = 0;
+    }
+  },
+});
+
+/** The operators ignore NaN, and put -0 before +0. */
+const lesser = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.min(a, b));
+const greater = (a: number, b: number): number =>
+  Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.max(a, b);
+
+/** To the nearest whole number, and of two to the even one. Adding 2^52 rounds in this way. */
+const rounded = (a: number): number => {
+  const magnitude = Math.abs(a);
+  const whole = magnitude < 2 ** 52 ? magnitude + 2 ** 52 - 2 ** 52 : magnitude;
+  return a < 0 || Object.is(a, -0) ? -whole : whole;
+};
+
+/** An operation whose NaN may have any bits: it passes on what it got. */
+const withAnyNaN = (operation: Operation): Operation => ({
+  ...operation,
+  expression: `select(${operation.expression}, F64_NAN, is_nan_f64(${operation.expression}))`,
+});
+
 const isNaNBits = (low: number, high: number): boolean =>
   (high & 0x7fffffff) > 0x7ff00000 || ((high & 0x7fffffff) === 0x7ff00000 && low !== 0);
 
@@ -231,18 +273,21 @@ const operations: readonly Operation[] = [
   doubles("add_f64", (a, b) => a + b),
   doubles("sub_f64", (a, b) => a - b),
   doubles("mul_f64", (a, b) => a * b),
-  {
-    name: "less_f64",
-    expression: "vec2<u32>(u32(less_f64(a, b)), 0u)",
-    expect(pairs, expected) {
-      const a = new Float64Array(pairs.a.buffer);
-      const b = new Float64Array(pairs.b.buffer);
-      for (let item = 0; item < a.length; item++) {
-        expected[2 * item] = (a[item] ?? 0) < (b[item] ?? 0) ? 1 : 0;
-        expected[2 * item + 1] = 0;
-      }
-    },
-  },
+  doubles("div_f64", (a, b) => a / b),
+  doubles("rem_f64", (a, b) => a % b),
+  withAnyNaN(doubles("min_f64", lesser)),
+  withAnyNaN(doubles("max_f64", greater)),
+  comparison("less_f64", (a, b) => a < b),
+  comparison("greater_f64", (a, b) => a > b),
+  comparison("at_most_f64", (a, b) => a <= b),
+  comparison("at_least_f64", (a, b) => a >= b),
+  comparison("equal_f64", (a, b) => a === b),
+  withAnyNaN(doubles("negate_f64", (a) => -a, "negate_f64(a)")),
+  withAnyNaN(doubles("magnitude_f64", Math.abs, "magnitude_f64(a)")),
+  withAnyNaN(doubles("sign_f64", Math.sign, "sign_f64(a)")),
+  doubles("ceil_f64", Math.ceil, "ceil_f64(a)"),
+  doubles("round_f64", rounded, "round_f64(a)"),
+  doubles("fract_f64", (a) => a - Math.floor(a), "fract_f64(a)"),
   unary("order_from_f64_bits", "order_from_f64_bits(a, identity())", (low, high, expected, item) => {
     const negative = high >= 0x80000000;
     expected[2 * item] = isNaNBits(low, high) ? IDENTITY_LOW : negative ? ~low : low;
@@ -303,7 +348,7 @@ const operations: readonly Operation[] = [
   ),
 ];
 
-testOperations(fold, files, rows(operations, { of: 3 }), specials, filler);
+testOperations(fold, files, rows(operations, { of: 6 }), specials, filler);
 
 test("the random pairs reach what they are meant to", () => {
   const pairs = pairsOf(2 ** 16);

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import int64File from "../../shaders/numeric/int64.wgsl";
+import int64ArithmeticFile from "../../shaders/numeric/int64_arithmetic.wgsl";
+import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
 import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
@@ -7,6 +9,7 @@ import type { Operation, Pairs } from "./elementwise.ts";
 import { checkOperation, testOperations } from "./elementwise.ts";
 
 const fold = useSoftwareFold();
+const files = [int64File, int64ConversionsFile, int64ArithmeticFile];
 
 const specials = [0n, 2n ** 15n, 2n ** 16n, 2n ** 31n, 2n ** 32n, 2n ** 47n, 2n ** 48n, 2n ** 63n]
   .flatMap((value) => [value - 1n, value, value + 1n])
@@ -47,10 +50,12 @@ function filler(name: string): (pairs: Pairs) => void {
 const lesser = (a: bigint, b: bigint): bigint => [a, b][a < b ? 0 : 1] ?? 0n;
 const greater = (a: bigint, b: bigint): bigint => [a, b][a > b ? 0 : 1] ?? 0n;
 
+type IntegerArray = typeof BigUint64Array | typeof BigInt64Array;
+
 const bigints = (
   name: string,
   compute: (a: bigint, b: bigint) => bigint,
-  Items: typeof BigUint64Array | typeof BigInt64Array = BigUint64Array,
+  Items: IntegerArray = BigUint64Array,
 ): Operation => ({
   name,
   expression: `${name}(a, b)`,
@@ -65,6 +70,40 @@ const bigints = (
   },
 });
 
+/** As WGSL divides 32 bits: by 0, the quotient is the dividend, and the remainder 0. */
+const quotient = (a: bigint, b: bigint): bigint => (b === 0n ? a : a / b);
+const remainder = (a: bigint, b: bigint): bigint => (b === 0n ? 0n : a % b);
+
+/** A shift by the lowest six bits of b. */
+const shifted = (
+  name: string,
+  compute: (a: bigint, count: bigint) => bigint,
+  Items: IntegerArray,
+): Operation => ({
+  ...bigints(name, (a, b) => compute(a, b & 63n), Items),
+  expression: `${name}(a, b.x)`,
+});
+
+const comparison = (
+  name: string,
+  compute: (a: bigint, b: bigint) => boolean,
+  Items?: IntegerArray,
+): Operation => ({
+  ...bigints(name, (a, b) => BigInt(compute(a, b)), Items),
+  expression: `u64_from_bool(${name}(a, b))`,
+});
+
+/** A function of `a` alone. */
+const unary = (expression: string, compute: (a: bigint) => bigint, Items?: IntegerArray): Operation => ({
+  ...bigints(expression, compute, Items),
+  expression,
+});
+
+const nearest = (a: bigint): bigint => {
+  const [least, most] = [-(2n ** 31n), 2n ** 31n - 1n];
+  return BigInt.asUintN(32, a < least ? least : a > most ? most : a);
+};
+
 const operations: readonly Operation[] = [
   bigints("add_u64", (a, b) => a + b),
   bigints("sub_u64", (a, b) => a - b),
@@ -72,14 +111,26 @@ const operations: readonly Operation[] = [
   ...(["i64", "u64"] as const).flatMap((type) => {
     const Items = type === "i64" ? BigInt64Array : BigUint64Array;
     return [
-      {
-        ...bigints(`less_${type}`, (a, b) => (a < b ? 1n : 0n), Items),
-        expression: `vec2<u32>(u32(less_${type}(a, b)), 0u)`,
-      },
+      comparison(`less_${type}`, (a, b) => a < b, Items),
+      comparison(`greater_${type}`, (a, b) => a > b, Items),
+      comparison(`at_most_${type}`, (a, b) => a <= b, Items),
+      comparison(`at_least_${type}`, (a, b) => a >= b, Items),
+      bigints(`div_${type}`, quotient, Items),
+      bigints(`rem_${type}`, remainder, Items),
+      shifted(`shr_${type}`, (a, count) => a >> count, Items),
+      unary(`sign_${type}(a)`, (a) => (a < 0n ? -1n : a > 0n ? 1n : 0n), Items),
+      unary(`u64_from_u32(bitcast<u32>(nearest_i32_from_${type}(a)))`, nearest, Items),
       bigints(`min_${type}`, lesser, Items),
       bigints(`max_${type}`, greater, Items),
     ];
   }),
+  comparison("equal_u64", (a, b) => a === b),
+  shifted("shl_u64", (a, count) => a << count, BigUint64Array),
+  unary("negate_i64(a)", (a) => -a, BigInt64Array),
+  unary("magnitude_i64(a)", (a) => (a < 0n ? -a : a), BigInt64Array),
+  unary("i64_from_i32(i32_from_u64(a))", (a) => BigInt.asIntN(32, a), BigInt64Array),
+  unary("u64_from_u32(u32_from_u64(a))", (a) => a & 0xffff_ffffn),
+  unary("u64_from_bool(bool_from_u64(a))", (a) => BigInt(a !== 0n)),
   // Two's complement shares the three with unsigned integers.
   {
     ...bigints("i64 product, sum and difference", (a, b) => a * b + (a - b), BigInt64Array),
@@ -87,7 +138,7 @@ const operations: readonly Operation[] = [
   },
 ];
 
-testOperations(fold, [int64File], rows(operations, { of: 2 }), specials, filler);
+testOperations(fold, files, rows(operations, { of: 4 }), specials, filler);
 
 test("the check can fail", async () => {
   const file = int64File.replace("u32(low < a.x)", "0u");
