@@ -1,0 +1,696 @@
+import { builtinResult } from "./builtins.ts";
+import type {
+  BinaryOperator,
+  Block,
+  Expression,
+  ModuleDeclaration,
+  Named,
+  NameExpression,
+  Statement,
+  Variable,
+} from "./syntax.ts";
+import { TextFault } from "./syntax.ts";
+import type { LongName, ScalarName, ScalarOf, Type } from "./wgsl_types.ts";
+import {
+  commonType,
+  concrete,
+  isAbstract,
+  isLong,
+  nothing,
+  scalar,
+  textOfType,
+  unknown,
+} from "./wgsl_types.ts";
+
+/** What a constant expression is. It is known for numbers, and for what operators make of them. */
+export type Constant = bigint | number;
+
+/** What a name stands for. */
+export type Declared =
+  | { readonly kind: "value"; readonly type: Type; readonly constant?: Constant | undefined }
+  | { readonly kind: "type"; readonly type: Type }
+  | {
+      readonly kind: "function";
+      readonly parameters: readonly Type[];
+      readonly result: Type;
+      /** Of a function of ours: the result of a call with arguments of these types. */
+      ours?(args: readonly Type[]): Type;
+    };
+
+const comparisons: readonly string[] = ["==", "!=", "<", ">", "<=", ">="];
+
+/** The names that are visible at a place: those of a block, and of what is around it. */
+export class Scope {
+  readonly #names = new Map<string, Declared>();
+  readonly #around: Scope | undefined;
+
+  constructor(around?: Scope) {
+    this.#around = around;
+  }
+
+  find(name: string): Declared | undefined {
+    return this.#names.get(name) ?? this.#around?.find(name);
+  }
+
+  declare(name: string, declared: Declared): void {
+    this.#names.set(name, declared);
+  }
+}
+
+/** The types of all expressions of a text, found from the names around it. */
+export class Typing {
+  readonly #types = new Map<Expression, Type>();
+  readonly #constants = new Map<Expression, Constant>();
+  readonly #declared = new Map<Expression, Declared | undefined>();
+
+  typeOf(expression: Expression): Type {
+    return this.#types.get(expression) ?? unknown;
+  }
+
+  /** The value of a constant expression, if it is known here. */
+  constantOf(expression: Expression): Constant | undefined {
+    return this.#constants.get(expression);
+  }
+
+  /** What a name of the text refers to; undefined if only WGSL declares it. */
+  declaredOf(name: NameExpression): Declared | undefined {
+    return this.#declared.get(name);
+  }
+
+  /** Finds the types in declarations at module scope, which may refer to each other in any order, and declares them. */
+  module(declarations: readonly ModuleDeclaration[], scope: Scope): void {
+    for (const one of inOrderOfUse(declarations)) {
+      if (one.kind === "struct") {
+        const members = new Map(one.members.map(({ name, type }) => [name.name, this.type(type, scope)]));
+        scope.declare(one.name.name, {
+          kind: "type",
+          type: { kind: "struct", name: one.name.name, members },
+        });
+      } else if (one.kind === "alias") {
+        scope.declare(one.name.name, { kind: "type", type: this.type(one.type, scope) });
+      } else if (one.kind === "function") {
+        const parameters = one.parameters.map(({ type }) => this.type(type, scope));
+        const result = one.result === undefined ? nothing : this.type(one.result, scope);
+        scope.declare(one.name.name, { kind: "function", parameters, result });
+      } else if (one.kind === "variable") {
+        this.#variable(one, scope);
+      } else if (one.kind === "const_assert") {
+        this.expression(one.condition, scope);
+      }
+    }
+    for (const one of declarations) {
+      if (one.kind === "function") {
+        const inside = new Scope(scope);
+        for (const { name, type } of one.parameters) {
+          inside.declare(name.name, { kind: "value", type: this.typeOf(type) });
+        }
+        this.statements(one.body.statements, inside);
+      }
+    }
+  }
+
+  /** Finds the types in statements, and declares what they declare. */
+  statements(statements: readonly Statement[], scope: Scope): void {
+    for (const one of statements) {
+      this.#statement(one, scope);
+    }
+  }
+
+  #block({ statements }: Block, scope: Scope): void {
+    this.statements(statements, new Scope(scope));
+  }
+
+  #statement(one: Statement, scope: Scope): void {
+    switch (one.kind) {
+      case "block":
+        this.#block(one, scope);
+        break;
+      case "variable":
+        this.#variable(one, scope);
+        break;
+      case "assign":
+        this.#assign(one, scope);
+        break;
+      case "step":
+        this.#each([one.target], scope);
+        break;
+      case "call statement":
+        this.#each([one.call], scope);
+        break;
+      case "if":
+        this.expression(one.condition, scope);
+        this.#block(one.then, scope);
+        if (one.otherwise) {
+          this.#statement(one.otherwise, scope);
+        }
+        break;
+      case "for":
+        this.#for(one, new Scope(scope));
+        break;
+      case "while":
+        this.expression(one.condition, scope);
+        this.#block(one.body, scope);
+        break;
+      case "loop":
+        this.#loop(one.body, new Scope(scope));
+        break;
+      case "continuing":
+        this.#block(one.body, scope);
+        break;
+      case "switch":
+        this.expression(one.on, scope);
+        for (const { selectors, body } of one.cases) {
+          this.#each(selectors, scope);
+          this.#block(body, scope);
+        }
+        break;
+      case "return":
+        this.#each([one.value], scope);
+        break;
+      case "break if":
+      case "const_assert":
+        this.#each([one.condition], scope);
+        break;
+      case "break":
+      case "continue":
+      case "discard":
+      case "empty":
+        break;
+      default:
+        one satisfies never;
+    }
+  }
+
+  #assign({ target, operator, value }: Extract<Statement, { kind: "assign" }>, scope: Scope): void {
+    this.#each([target, value], scope);
+    if (target !== undefined && operator !== undefined) {
+      const [left, right] = [this.typeOf(target), this.typeOf(value)];
+      if (isLong(left) || isLong(right)) {
+        longResult(operator, value.from, left, right);
+      }
+    }
+  }
+
+  #for(one: Extract<Statement, { kind: "for" }>, scope: Scope): void {
+    if (one.start) {
+      this.#statement(one.start, scope);
+    }
+    this.#each([one.condition], scope);
+    if (one.update) {
+      this.#statement(one.update, scope);
+    }
+    this.#block(one.body, scope);
+  }
+
+  /** What a loop's body declares is visible in its `continuing`. */
+  #loop({ statements }: Block, scope: Scope): void {
+    this.statements(statements, scope);
+  }
+
+  #each(expressions: readonly (Expression | undefined)[], scope: Scope): void {
+    for (const one of expressions) {
+      if (one !== undefined) {
+        this.expression(one, scope);
+      }
+    }
+  }
+
+  #variable({ keyword, name, type, value }: Variable, scope: Scope): void {
+    const given = value && this.expression(value, scope);
+    const own = type ? this.type(type, scope) : (given ?? unknown);
+    const constant = keyword === "const" && value ? this.constantOf(value) : undefined;
+    const fits = isLong(own) && constant !== undefined ? wrapped(own.name, constant) : constant;
+    scope.declare(name.name, {
+      kind: "value",
+      type: keyword === "const" ? own : concrete(own),
+      constant: fits,
+    });
+  }
+
+  /** The type that an expression names. It is recorded as the expression's. */
+  type(expression: Expression, scope: Scope): Type {
+    const found = this.#named(expression, scope) ?? unknown;
+    this.#types.set(expression, found);
+    return found;
+  }
+
+  #named(expression: Expression, scope: Scope): Type | undefined {
+    if (expression.kind !== "name") {
+      return undefined;
+    }
+    const { name, template = [] } = expression;
+    const declared = scope.find(name);
+    this.#declared.set(expression, declared);
+    if (declared !== undefined) {
+      return declared.kind === "type" ? declared.type : undefined;
+    }
+    const shorthand = /^(?:vec([234])|mat([234])x([234]))([iufh])?$/.exec(name);
+    const [first] = template;
+    if (shorthand !== null) {
+      const letter = shorthand[4] as keyof typeof letters | undefined;
+      const of = letter ? scalar(letters[letter]) : first && this.type(first, scope);
+      return of && madeOf(shorthand, of, expression);
+    }
+    if (name === "array" && first !== undefined) {
+      return this.#array(first, template[1], scope);
+    }
+    if (name === "ptr" && template[1] !== undefined) {
+      return { kind: "pointer", to: this.type(template[1], scope) };
+    }
+    if (name === "atomic" && first !== undefined) {
+      const of = this.type(first, scope);
+      requireShort(of, "atomics", expression);
+      return { kind: "atomic", of };
+    }
+    return (scalarNames as readonly string[]).includes(name) ? scalar(name as ScalarName) : undefined;
+  }
+
+  #array(element: Expression, count: Expression | undefined, scope: Scope): Type {
+    const of = this.type(element, scope);
+    if (count !== undefined) {
+      this.expression(count, scope);
+    }
+    const known = count && this.constantOf(count);
+    return { kind: "array", of, count: known === undefined ? undefined : Number(known) };
+  }
+
+  /** Finds the type of an expression and of all parts of it. */
+  expression(expression: Expression, scope: Scope): Type {
+    const type = this.#typed(expression, scope);
+    this.#types.set(expression, type);
+    return type;
+  }
+
+  #typed(one: Expression, scope: Scope): Type {
+    switch (one.kind) {
+      case "number":
+        return this.#number(one);
+      case "boolean":
+        return scalar("bool");
+      case "parentheses":
+        return this.#inside(one, scope);
+      case "name":
+        return this.#value(one, scope);
+      case "member":
+        return memberOf(this.expression(one.of, scope), one);
+      case "index":
+        this.expression(one.index, scope);
+        return elementOf(this.expression(one.of, scope), one);
+      case "unary":
+        return this.#unary(one, scope);
+      case "binary":
+        return this.#binary(one, scope);
+      case "call":
+        return this.#call(one, scope);
+      default:
+        return one satisfies never;
+    }
+  }
+
+  #number(one: Extract<Expression, { kind: "number" }>): Type {
+    const [name, value] = numberOf(one.text, one.from);
+    this.#constants.set(one, value);
+    return scalar(name);
+  }
+
+  #inside(one: Extract<Expression, { kind: "parentheses" }>, scope: Scope): Type {
+    const type = this.expression(one.inner, scope);
+    this.#keep(one, this.constantOf(one.inner));
+    return type;
+  }
+
+  #keep(one: Expression, constant: Constant | undefined): void {
+    if (constant !== undefined) {
+      this.#constants.set(one, constant);
+    }
+  }
+
+  #value(one: NameExpression, scope: Scope): Type {
+    const declared = scope.find(one.name);
+    this.#declared.set(one, declared);
+    if (declared?.kind !== "value") {
+      // It may be the name of a type, in a list of types.
+      const type = this.#named(one, scope);
+      if (type === undefined) {
+        throw new TextFault(`${one.name} is ${declared ? "a function" : "not declared"}`, one.from);
+      }
+      return type;
+    }
+    this.#keep(one, declared.constant);
+    return declared.type;
+  }
+
+  #unary(one: Extract<Expression, { kind: "unary" }>, scope: Scope): Type {
+    const type = this.expression(one.operand, scope);
+    if (one.operator === "*") {
+      return type.kind === "pointer" ? type.to : unknown;
+    }
+    if (one.operator === "&") {
+      return { kind: "pointer", to: type };
+    }
+    if (isLong(type) && (one.operator === "!" || (one.operator === "~" && type.name === "f64"))) {
+      throw new TextFault(`'${one.operator}' takes no ${type.name}`, one.from);
+    }
+    if (isLong(type) && one.operator === "-" && type.name === "u64") {
+      throw new TextFault(
+        "u64 has no minus, as u32 has none in WGSL; write 0 - x, which wraps around",
+        one.from,
+      );
+    }
+    const constant = this.constantOf(one.operand);
+    if (constant !== undefined && (isAbstract(type) || isLong(type))) {
+      const changed = one.operator === "-" ? -constant : typeof constant === "bigint" ? ~constant : undefined;
+      this.#keep(one, changed === undefined ? undefined : wrapped(type.name, changed));
+    } else if (typeof constant === "number" && one.operator === "-") {
+      this.#keep(one, -constant);
+    }
+    return type;
+  }
+
+  #binary(one: Extract<Expression, { kind: "binary" }>, scope: Scope): Type {
+    const left = this.expression(one.left, scope);
+    const right = this.expression(one.right, scope);
+    if (isLong(left) || isLong(right)) {
+      const type = longResult(one.operator, one.at, left, right);
+      if (type.name !== "bool") {
+        this.#fold(one, type.name);
+      }
+      return type;
+    }
+    if (one.operator === "&&" || one.operator === "||") {
+      return scalar("bool");
+    }
+    const type = operated(one.operator, left, right);
+    if (comparisons.includes(one.operator)) {
+      const { kind } = type;
+      return kind === "vector" ? { ...type, of: scalar("bool") } : kind === "unknown" ? type : scalar("bool");
+    }
+    if (isAbstract(type)) {
+      this.#fold(one, type.name);
+    }
+    return type;
+  }
+
+  #fold(one: Extract<Expression, { kind: "binary" }>, name: ScalarName): void {
+    const left = this.constantOf(one.left);
+    const right = this.constantOf(one.right);
+    if (left !== undefined && right !== undefined) {
+      this.#keep(one, folded(one.operator, name, left, right));
+    }
+  }
+
+  #call(one: Extract<Expression, { kind: "call" }>, scope: Scope): Type {
+    const args = one.args.map((arg) => this.expression(arg, scope));
+    const { callee } = one;
+    const declared = scope.find(callee.name);
+    if (declared?.kind === "function") {
+      this.#declared.set(callee, declared);
+      return declared.ours?.(args) ?? declared.result;
+    }
+    const made = this.#named(callee, scope);
+    if (made !== undefined) {
+      this.#types.set(callee, made);
+      const [arg] = one.args;
+      const constant = arg && this.constantOf(arg);
+      if (isLong(made) && constant !== undefined) {
+        this.#keep(one, converted(made.name, constant));
+      }
+      return made;
+    }
+    for (const type of callee.template ?? []) {
+      this.type(type, scope);
+    }
+    return (
+      builtinResult(callee.name, args, callee.template?.[0] && this.typeOf(callee.template[0])) ??
+      inferred(one, args)
+    );
+  }
+}
+
+const scalarNames = [
+  "bool",
+  "u32",
+  "i32",
+  "f32",
+  "f16",
+  "u64",
+  "i64",
+  "f64",
+] as const satisfies readonly ScalarName[];
+
+const letters = { i: "i32", u: "u32", f: "f32", h: "f16" } as const;
+
+function madeOf([, count, columns, rows]: RegExpExecArray, of: Type, { from }: Expression): Type {
+  requireShort(of, count ? "vectors" : "matrices", { from });
+  return count
+    ? { kind: "vector", count: Number(count), of }
+    : { kind: "matrix", columns: Number(columns), rows: Number(rows), of };
+}
+
+function requireShort(of: Type, what: string, { from }: { readonly from: number }): void {
+  if (isLong(of)) {
+    throw new TextFault(`there are no ${what} of ${of.name}; array<${of.name}, 2> holds two`, from);
+  }
+}
+
+/** `vec3(…)` and `array(…)` without a list of types have the type of what they are made of. */
+function inferred(
+  { callee: { name, from } }: Extract<Expression, { kind: "call" }>,
+  args: readonly Type[],
+): Type {
+  const parts = args.map((arg) => (arg.kind === "vector" ? arg.of : arg));
+  const of = parts.reduce<Type | undefined>((common, part) => common && commonType(common, part), parts[0]);
+  const vector = /^(?:vec([234])|mat([234])x([234]))$/.exec(name);
+  if (vector !== null) {
+    const long = parts.find(isLong);
+    return of ? madeOf(vector, long ?? concrete(of), { from } as Expression) : unknown;
+  }
+  if (name !== "array") {
+    throw new TextFault(`${name} is not declared`, from);
+  }
+  return of === undefined ? unknown : { kind: "array", of: concrete(of), count: args.length };
+}
+
+/** The type of an operation of which an operand, or both, are numbers of 64 bits. @throws {TextFault} if there is none. */
+function longResult(operator: BinaryOperator, at: number, left: Type, right: Type): ScalarOf {
+  const isShift = operator === "<<" || operator === ">>";
+  const type = isShift ? left : commonType(left, right);
+  const isFloat = [left, right].some((one) => isLong(one) && one.name === "f64");
+  if (type?.kind !== "scalar" || (isShift && !isLong(left))) {
+    throw new TextFault(mismatch(operator, left, right), at);
+  }
+  if (operator === "&&" || operator === "||" || (isFloat && (isShift || "&|^".includes(operator)))) {
+    throw new TextFault(`'${operator}' takes no ${isFloat ? "f64" : type.name}`, at);
+  }
+  if (isShift && !isLong(right) && !isShiftCount(right)) {
+    throw new TextFault(`a shift's count is a u32, and this one is ${textOfType(right)}`, at);
+  }
+  return comparisons.includes(operator) ? scalar("bool") : type;
+}
+
+const isShiftCount = (type: Type): boolean =>
+  type.kind === "scalar" && (type.name === "u32" || type.name === "abstract int");
+
+function mismatch(operator: string, left: Type, right: Type): string {
+  const [long, other] = isLong(left) ? [left, right] : [right, left];
+  if (other.kind === "unknown") {
+    return `'${operator}' is applied to ${textOfType(long)} and to something whose type is not known`;
+  }
+  const [a, b] = [left, right].map((one) => (isAbstract(one) ? "a number with a fraction" : textOfType(one)));
+  const cure = other.kind === "scalar" && other.name !== "bool" && !isAbstract(other);
+  return `'${operator}' takes no ${a} and ${b}${cure ? `; convert one of them, as in ${textOfType(long)}(…)` : ""}`;
+}
+
+/** The type of an operation on what WGSL itself has; `unknown` if there is none. */
+function operated(operator: BinaryOperator, left: Type, right: Type): Type {
+  if (operator === "<<" || operator === ">>") {
+    return left;
+  }
+  if (operator === "*" && left.kind === "matrix" && right.kind === "vector") {
+    return { kind: "vector", count: left.rows, of: left.of };
+  }
+  if (operator === "*" && left.kind === "vector" && right.kind === "matrix") {
+    return { kind: "vector", count: right.columns, of: right.of };
+  }
+  if (operator === "*" && left.kind === "matrix" && right.kind === "matrix") {
+    return { kind: "matrix", columns: right.columns, rows: left.rows, of: left.of };
+  }
+  const wide = [left, right].find(({ kind }) => kind === "vector" || kind === "matrix");
+  if (wide?.kind === "vector" || wide?.kind === "matrix") {
+    const part = (type: Type): Type => (type.kind === "vector" || type.kind === "matrix" ? type.of : type);
+    const of = commonType(part(left), part(right));
+    return of ? { ...wide, of } : unknown;
+  }
+  return commonType(left, right) ?? unknown;
+}
+
+function memberOf(of: Type, { member, to }: Extract<Expression, { kind: "member" }>): Type {
+  const whole = of.kind === "pointer" ? of.to : of;
+  if (isLong(whole)) {
+    throw new TextFault(
+      `${whole.name} is a number, and has no .${member}; ${
+        whole.name === "f64"
+          ? "bitcast<vec2<u32>>(x) has the words of its bits"
+          : "u32(x) is the low word, and u32(x >> 32) the high one"
+      }`,
+      to - member.length,
+    );
+  }
+  if (whole.kind === "struct") {
+    return whole.members.get(member) ?? unknown;
+  }
+  if (whole.kind === "vector") {
+    return member.length === 1 ? whole.of : { kind: "vector", count: member.length, of: whole.of };
+  }
+  return unknown;
+}
+
+function elementOf(of: Type, { of: { to } }: Extract<Expression, { kind: "index" }>): Type {
+  const whole = of.kind === "pointer" ? of.to : of;
+  if (isLong(whole)) {
+    throw new TextFault(
+      `${whole.name} is a number, and has no parts; bitcast<vec2<u32>>(x) has the words of its bits`,
+      to,
+    );
+  }
+  if (whole.kind === "matrix") {
+    return { kind: "vector", count: whole.rows, of: whole.of };
+  }
+  return whole.kind === "array" || whole.kind === "vector" ? whole.of : unknown;
+}
+
+/** The type and the value of a number as WGSL writes it. */
+export function numberOf(text: string, at: number): readonly [ScalarName, Constant] {
+  const hex = /^0[xX]/.test(text);
+  const [, digits = "", suffix = ""] =
+    (hex
+      ? /^(0[xX][0-9a-fA-F.]*(?:[pP][+-]?\d+)?)([iu]|(?<=[pP][+-]?\d+)[fh])?$/
+      : /^([\d.]+(?:[eE][+-]?\d+)?)([iufh])?$/
+    ).exec(text) ?? [];
+  if (digits === "") {
+    throw new TextFault(`${text} is no number of WGSL`, at);
+  }
+  if (hex ? /[.pP]/.test(digits) : /[.eE]/.test(digits) || /[fh]/.test(suffix)) {
+    const value = hex ? hexFloat(digits) : Number(digits);
+    return suffix === "f" ? ["f32", Math.fround(value)] : [suffix === "h" ? "f16" : "abstract float", value];
+  }
+  return [suffix === "u" ? "u32" : suffix === "i" ? "i32" : "abstract int", BigInt(digits)];
+}
+
+function hexFloat(text: string): number {
+  const [, whole = "", fraction = "", exponent = "0"] =
+    /^0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)(?:[pP]([+-]?\d+))?$/.exec(text) ?? [];
+  return Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(exponent) - 4 * fraction.length);
+}
+
+/** A constant of a type: integers wrap around. */
+export function wrapped(name: ScalarName, value: Constant): Constant {
+  if (name === "f64" || name === "abstract float") {
+    return Number(value);
+  }
+  return typeof value === "number"
+    ? value
+    : name === "u64"
+      ? BigInt.asUintN(64, value)
+      : name === "i64"
+        ? BigInt.asIntN(64, value)
+        : value;
+}
+
+/** A constant as a conversion to a longer type makes it: fractions are dropped, and what is out of range becomes the end of the range. */
+function converted(name: LongName, value: Constant): Constant {
+  if (name === "f64" || typeof value === "bigint") {
+    return wrapped(name, value);
+  }
+  const [least, most] = name === "u64" ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n];
+  if (Number.isNaN(value)) {
+    return 0n;
+  }
+  return value <= Number(least) ? least : value >= Number(most) ? most : BigInt(Math.trunc(value));
+}
+
+/** What an operation makes of two constants; undefined if that is left to the compiler. */
+function folded(operator: BinaryOperator, name: ScalarName, a: Constant, b: Constant): Constant | undefined {
+  if (name === "f64" || name === "abstract float") {
+    const result = floats[operator]?.(Number(a), Number(b));
+    return result;
+  }
+  if (typeof a !== "bigint" || typeof b !== "bigint" || ("/%".includes(operator) && b === 0n)) {
+    return undefined;
+  }
+  const isShift = operator === "<<" || operator === ">>";
+  // The count of a shift is taken modulo the bits of a type. Numbers without a type are shifted by the compiler's rules.
+  const count = name === "u64" || name === "i64" ? b & 63n : b >= 0n && b < 64n ? b : undefined;
+  const by = isShift ? count : b;
+  const result = by === undefined ? undefined : integers[operator]?.(a, by);
+  return result === undefined ? undefined : wrapped(name, result);
+}
+
+const floats: Readonly<Partial<Record<BinaryOperator, (a: number, b: number) => number>>> = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+  "%": (a, b) => a % b,
+};
+
+const integers: Readonly<Partial<Record<BinaryOperator, (a: bigint, b: bigint) => bigint>>> = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+  "%": (a, b) => a % b,
+  "&": (a, b) => a & b,
+  "|": (a, b) => a | b,
+  "^": (a, b) => a ^ b,
+  "<<": (a, b) => a << b,
+  ">>": (a, b) => a >> b,
+};
+
+/** Declarations of types and constants, each after those that it names; then functions and variables. */
+function inOrderOfUse(declarations: readonly ModuleDeclaration[]): readonly ModuleDeclaration[] {
+  const named = new Map<string, ModuleDeclaration>();
+  for (const one of declarations) {
+    const { name } = one as { readonly name?: Named };
+    if (name !== undefined) {
+      named.set(name.name, one);
+    }
+  }
+  const done = new Set<ModuleDeclaration>();
+  const visit = (one: ModuleDeclaration): void => {
+    if (done.has(one)) {
+      return;
+    }
+    done.add(one);
+    for (const name of namesUsedBy(one)) {
+      const other = named.get(name);
+      if (other !== undefined) {
+        visit(other);
+      }
+    }
+    ordered.push(one);
+  };
+  const ordered: ModuleDeclaration[] = [];
+  declarations.forEach(visit);
+  return ordered;
+}
+
+/** The names in a declaration, without those in a function's body. */
+function namesUsedBy(one: ModuleDeclaration): readonly string[] {
+  const names: string[] = [];
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) {
+      node.forEach(visit);
+    } else if (typeof node === "object" && node !== null) {
+      const { kind, name } = node as { kind?: string; name?: unknown };
+      if (kind === "name" && typeof name === "string") {
+        names.push(name);
+      }
+      if (kind !== "block") {
+        Object.values(node).forEach(visit);
+      }
+    }
+  };
+  visit(one);
+  return names;
+}
