@@ -1,31 +1,32 @@
-import binary64ConversionsFile from "../../shaders/numeric/binary64_conversions.wgsl";
-import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
+import type { Sees } from "../text/callers.ts";
+import { isStatements } from "../text/callers.ts";
 import type { SourceText } from "../text/source.ts";
-import { shared } from "./literals.ts";
 import type { ElementType } from "./types.ts";
 
-// Conversions of 64-bit types are for callers' text alone. So only what takes such text imports this file.
-
-const conversion = (name: string, text: string): SourceText => ({
-  name: `shaders/numeric/${name}_conversions.wgsl`,
-  text,
-  as: shared,
-});
-
-/** By the file of a type whose values they convert. */
-const conversions: ReadonlyMap<string, SourceText> = /* @__PURE__ */ new Map([
-  ["shaders/numeric/int64.wgsl", /* @__PURE__ */ conversion("int64", int64ConversionsFile)],
-  ["shaders/numeric/binary64.wgsl", /* @__PURE__ */ conversion("binary64", binary64ConversionsFile)],
-]);
-
-/** The files whose functions a caller's expression may call: those of its types, and conversions. Each comes once. */
-export function expressionFiles(...types: readonly Pick<ElementType, "files">[]): readonly SourceText[] {
+/** The files whose functions a caller's text may call: those of its types, and those of numbers of 64 bits. Each comes once. */
+export function expressionFiles(
+  ...types: readonly Pick<ElementType, "files" | "numbers">[]
+): readonly SourceText[] {
   const files = new Map<string, SourceText>();
-  for (const file of types.flatMap((type) => type.files)) {
-    const extra = conversions.get(file.name);
-    for (const one of extra ? [file, extra] : [file]) {
-      files.set(one.name, one);
-    }
+  for (const file of types.flatMap((type) => [...type.files, ...(type.numbers?.files ?? [])])) {
+    files.set(file.name, file);
   }
   return [...files.values()];
+}
+
+/**
+ * What a caller's expression sees that computes a `result` from these parameters. A condition takes any number, which is true if
+ * it is not 0, and a class any number, whose fraction is dropped.
+ */
+export function expressionOver(
+  parameters: Readonly<Record<string, ElementType | "u32">>,
+  result: ElementType | "condition" | "class",
+): Sees {
+  const types = [...Object.values(parameters), result].filter((type) => typeof type !== "string");
+  const reader = types.find(({ numbers }) => numbers)?.numbers?.reader(types);
+  return {
+    parameters: Object.keys(parameters),
+    files: expressionFiles(...types),
+    ...(reader && { read: (text) => reader.body(text, parameters, result, isStatements(text)) }),
+  };
 }

@@ -225,6 +225,7 @@ export function struct<const Name extends string, const Fields extends StructFie
   const stored = storedAs(bytes);
   const fromStored = constructed(whole, (leaf) => readScalar(leaf, bytes));
   const toStored = stored.construct((word) => writeWord(leaves, bytes, word));
+  const numbers = leaves.find(({ type }) => type.numbers)?.type.numbers;
   const usesF16 = leaves.some(({ type }) => type.name === "f16");
   const inParts = fields.filter((field) => !isWhole(field.type));
   const native: Domain<V> = {
@@ -271,6 +272,7 @@ export function struct<const Name extends string, const Fields extends StructFie
     carried: stored.wgsl,
     fromCarried: fromStored,
     files,
+    ...(numbers && { numbers }),
     native,
     round: (value) => rounded(type, value) as V,
     problemOf: (value) => problemAt(type, value),

@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import type { CallersNumbers } from "../text/callers.ts";
 import type { SourceText } from "../text/source.ts";
 
 export type { SourceText };
@@ -139,6 +140,8 @@ export interface ElementType<Name extends string = string, V extends Value = Val
   readonly fromCarried?: string;
   /** Files whose functions the conversions call, and an operator or a predicate may call. */
   readonly files: readonly SourceText[];
+  /** What lets a caller's text take 64-bit values as numbers, if the type has any. @internal */
+  readonly numbers?: CallersNumbers;
   /** The domain of arithmetic on the WGSL type itself. */
   readonly native: Domain<V>;
   /** The nearest value of the type: wraps integers, rounds floats. */

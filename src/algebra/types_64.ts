@@ -1,118 +1,89 @@
-import binary64File from "../../shaders/numeric/binary64.wgsl";
-import binary64OrderFile from "../../shaders/numeric/binary64_order.wgsl";
-import int64File from "../../shaders/numeric/int64.wgsl";
-import type { SourceText } from "../text/source.ts";
-import { converted, hex, shared } from "./literals.ts";
-import type { Domain, Literal, ScalarType } from "./types.ts";
+import type { CallersNumbers, CallersReader, CallersType, Fault } from "../text/callers.ts";
+import type { Surroundings } from "../text/long_numbers.ts";
+import { surroundingsOf, translateFunction, translateModule } from "../text/long_numbers.ts";
+import { TextFault } from "../text/syntax.ts";
+import { Scope } from "../text/typing.ts";
+import type { Type } from "../text/wgsl_types.ts";
+import { scalar, unknown } from "../text/wgsl_types.ts";
+import type { FieldType, NestedType } from "./fields.ts";
+import { structsIn } from "./fields.ts";
+import { numericFiles } from "./numeric_files.ts";
+import type { ElementType, ScalarType, TypeName } from "./types.ts";
+import * as words from "./words_64.ts";
 
-const int64: SourceText = { name: "shaders/numeric/int64.wgsl", text: int64File, as: shared };
-const binary64: SourceText = { name: "shaders/numeric/binary64.wgsl", text: binary64File, as: shared };
-const binary64Order: SourceText = {
-  name: "shaders/numeric/binary64_order.wgsl",
-  text: binary64OrderFile,
+// The 64-bit types as callers' texts take them: as numbers. Programs that have no such element load none of this.
+
+/** A type as the reader of WGSL has it. */
+function typeInText(type: ElementType | FieldType): Type {
+  if (!("layout" in type)) {
+    return type.kind === "struct" ? unknown : scalar(type.name as TypeName);
+  }
+  if (type.kind === "vector") {
+    return { kind: "vector", count: type.count, of: typeInText(type.element) };
+  }
+  if (type.kind === "array") {
+    return { kind: "array", count: type.count, of: typeInText(type.element) };
+  }
+  const members = (type as NestedType).layout.parts.map(
+    ({ key, type: part }) => [String(key), typeInText(part)] as const,
+  );
+  return { kind: "struct", name: type.name, members: new Map(members) };
+}
+
+const structsOf = (type: ElementType): readonly NestedType[] =>
+  "layout" in type ? structsIn(type as NestedType) : [];
+
+let ours: Surroundings | undefined;
+
+const numbers: CallersNumbers = {
+  files: numericFiles,
+  reader(types): CallersReader {
+    ours ??= surroundingsOf(numericFiles.map(({ text }) => text));
+    const scope = new Scope(ours.scope);
+    for (const type of (types as readonly ElementType[]).flatMap(structsOf)) {
+      scope.declare(type.name, { kind: "type", type: typeInText(type) });
+    }
+    const around = { scope, taken: ours.taken };
+    const wanted = (type: CallersType | string): Type =>
+      typeof type === "string" ? scalar(type as "u32") : typeInText(type as ElementType);
+    return {
+      declarations: (text) => attempted(() => translateModule(text, around)),
+      body: (text, parameters, result, isStatements) =>
+        attempted(() =>
+          translateFunction(
+            text,
+            {
+              parameters: Object.entries(parameters).map(([name, type]) => [name, wanted(type)]),
+              result: result === "condition" || result === "class" ? result : wanted(result),
+            },
+            isStatements,
+            around,
+          ),
+        ),
+    };
+  },
 };
 
-const words = (low: number, high: number): Literal => [`vec2<u32>(${hex(low)}, ${hex(high)})`];
-const bigWords = (value: bigint): Literal => {
-  const bits = BigInt.asUintN(64, value);
-  return words(Number(bits & 0xffffffffn), Number(bits >> 32n));
-};
-const f64Words = (value: number): readonly [low: number, high: number] => {
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, value);
-  return [view.getUint32(4), view.getUint32(0)];
-};
-
-/** Pairs of u32, low word first, as they are stored. */
-const pair = <V extends number | bigint>(
-  operations: NonNullable<Domain["operations"]>,
-  literal: Domain<V>["literal"],
-): Domain<V> => ({
-  element: "vec2<u32>",
-  elementBytes: 8,
-  operations,
-  literal,
-});
-
-const integerOperations = (name: "u64" | "i64"): NonNullable<Domain["operations"]> => ({
-  add: "add_u64(earlier, later)",
-  mul: "mul_u64(earlier, later)",
-  min: `min_${name}(earlier, later)`,
-  max: `max_${name}(earlier, later)`,
-  and: "earlier & later",
-  or: "earlier | later",
-  xor: "earlier ^ later",
-});
-
-const integer = <Name extends "u64" | "i64">(
-  name: Name,
-  round: (value: bigint) => bigint,
-): Omit<ScalarType<Name, bigint>, "kind" | "lowest" | "greatest"> => ({
-  name,
-  bytes: 8,
-  value: "vec2<u32>",
-  zero: 0n,
-  one: 1n,
-  round,
-  files: [int64],
-  native: pair<bigint>(integerOperations(name), bigWords),
-});
+/** The text that `translate` gives, or what is wrong with the caller's. */
+function attempted(translate: () => string): string | Fault {
+  try {
+    return translate();
+  } catch (fault) {
+    if (fault instanceof TextFault) {
+      return { problem: fault.message, at: fault.at };
+    }
+    throw fault;
+  }
+}
 
 /** 64-bit unsigned integers on pairs of u32; arithmetic wraps. */
-export const u64: ScalarType<"u64", bigint> = {
-  .../* @__PURE__ */ integer("u64", (value) => BigInt.asUintN(64, value)),
-  kind: "unsigned",
-  lowest: 0n,
-  greatest: 0xffff_ffff_ffff_ffffn,
-} satisfies ScalarType<"u64", bigint>;
+export const u64: ScalarType<"u64", bigint> = { ...words.u64, numbers };
 
 /** 64-bit signed integers on pairs of u32, in two's complement; arithmetic wraps. */
-export const i64: ScalarType<"i64", bigint> = {
-  .../* @__PURE__ */ integer("i64", (value) => BigInt.asIntN(64, value)),
-  kind: "signed",
-  lowest: -0x8000_0000_0000_0000n,
-  greatest: 0x7fff_ffff_ffff_ffffn,
-} satisfies ScalarType<"i64", bigint>;
-
-const same = (value: number): number => value;
+export const i64: ScalarType<"i64", bigint> = { ...words.i64, numbers };
 
 /**
  * IEEE-754 binary64 in integer arithmetic: each operation rounds to nearest even and keeps
  * subnormals, bit for bit as JavaScript's numbers do. Every NaN that results is 0x7ff8000000000000.
  */
-export const f64: ScalarType<"f64", number> = {
-  name: "f64",
-  kind: "float",
-  bytes: 8,
-  value: "vec2<u32>",
-  zero: 0,
-  one: 1,
-  lowest: -Infinity,
-  greatest: Infinity,
-  addIdentity: -0,
-  addStart: {
-    value: 0,
-    before: "zero_before_f64(x)",
-    inKernel: "fn value_from_exclusive(x: Value) -> Value {\n  return zero_before_f64(x);\n}",
-  },
-  round: same,
-  files: [int64, binary64, binary64Order],
-  native: {
-    .../* @__PURE__ */ pair<number>(
-      { add: "add_f64(earlier, later)", mul: "mul_f64(earlier, later)" },
-      (value) => words(...f64Words(value)),
-    ),
-    long: true,
-  },
-  order: /* @__PURE__ */ converted("order_from_f64_bits(x, identity())", "f64_bits_from_order(x)", {
-    .../* @__PURE__ */ pair<number>(
-      { min: "min_u64(earlier, later)", max: "max_u64(earlier, later)" },
-      (value) => {
-        const [low, high] = f64Words(value);
-        return high >= 0x80000000 ? words(~low >>> 0, ~high >>> 0) : words(low, (high ^ 0x80000000) >>> 0);
-      },
-    ),
-    fromStored: "order_from_f64_bits(x, identity())",
-    toStored: "f64_bits_from_order(x)",
-  }),
-} satisfies ScalarType<"f64", number>;
+export const f64: ScalarType<"f64", number> = { ...words.f64, numbers };

@@ -179,7 +179,7 @@ function sumWatch(
       if (sum >= 2 ** 32) {
         const exact = Number.isSafeInteger(sum) ? `${sum}` : `about ${sum.toPrecision(3)}`;
         process.stderr.write(
-          `wavefold: hint: the whole sum is ${exact}, which is more than a u32 holds, so the result wrapped around 2^32; --map "vec2<u32>(x, 0u)" --type u64 gives all of it\n`,
+          `wavefold: hint: the whole sum is ${exact}, which is more than a u32 holds, so the result wrapped around 2^32; --map "u64(x)" --type u64 gives all of it\n`,
         );
       }
     },

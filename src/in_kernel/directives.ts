@@ -1,6 +1,6 @@
-import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { operatorKeyOf, operators } from "../algebra/operators.ts";
+import { plainTypes } from "../algebra/plain_types.ts";
 import type { TypeName } from "../algebra/types.ts";
 import { ArgumentError, refuse, refuseOthers, SourceError } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
@@ -623,7 +623,7 @@ function formOf(name: string, { keys, workGroupSize }: Settings): { base: string
 }
 
 const notType = (name: string, type: string): string =>
-  `${name}: ${type} is not an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
+  `${name}: ${type} is not an element type; the types are ${Object.keys(plainTypes).join(", ")}`;
 
 function parseName(name: string): Form | string {
   const compact = /^work_group_compact(_update)?(?:_uniform)?$/.exec(name);
@@ -639,7 +639,7 @@ function parseName(name: string): Form | string {
   const [, pairs, descending, sortedType = "", values] =
     /^work_group_sort(_pairs)?(_descending)?_([^_]+)(?:_([^_]+))?$/.exec(name.replace(/_partial$/, "")) ?? [];
   if (sortedType !== "" && (pairs === undefined) === (values === undefined)) {
-    const stranger = [sortedType, values ?? sortedType].find((type) => !Object.hasOwn(elementTypes, type));
+    const stranger = [sortedType, values ?? sortedType].find((type) => !Object.hasOwn(plainTypes, type));
     return stranger === undefined
       ? {
           family: "sort",
@@ -654,11 +654,11 @@ function parseName(name: string): Form | string {
       name,
     ) ?? [];
   if (shuffled !== undefined) {
-    return Object.hasOwn(elementTypes, moved)
+    return Object.hasOwn(plainTypes, moved)
       ? { family: "shuffle", tileSize: Number(tileSize ?? 0), type: moved as TypeName }
       : notType(name, moved);
   }
-  const numericType = emulated.find((type) => numeric(elementTypes[type]).names.includes(name));
+  const numericType = emulated.find((type) => numeric(plainTypes[type]).names.includes(name));
   if (numericType !== undefined) {
     return { family: "numeric", type: numericType };
   }
@@ -674,8 +674,8 @@ function parseName(name: string): Form | string {
   }
   const [, pair = "", ending] = /^(.+?)(_total|_uniform|_update)?$/.exec(operand) ?? [];
   const [, opName, typeName = ""] = /^(?:(\w+)_)?([^_]*)$/.exec(pair) ?? [];
-  if (!Object.hasOwn(elementTypes, typeName) || opName === undefined) {
-    return `${name}: ${pair} does not end in an operator and an element type; the types are ${Object.keys(elementTypes).join(", ")}`;
+  if (!Object.hasOwn(plainTypes, typeName) || opName === undefined) {
+    return `${name}: ${pair} does not end in an operator and an element type; the types are ${Object.keys(plainTypes).join(", ")}`;
   }
   const op = Object.values<Operator>(operators).find((one) => operatorKeyOf(one) === opName);
   if (op === undefined) {
@@ -783,9 +783,9 @@ function functionsOfForm(
   };
   switch (form.family) {
     case "identity":
-      return identityOf<TypeName>({ type: elementTypes[form.type], op: form.op });
+      return identityOf<TypeName>({ type: plainTypes[form.type], op: form.op });
     case "numeric":
-      return numeric(elementTypes[form.type]);
+      return numeric(plainTypes[form.type]);
     case "compact":
       return form.update ? workGroupCompactUpdate({ ...common, counter }) : workGroupCompact(common);
     case "allocate": {
@@ -803,18 +803,18 @@ function functionsOfForm(
       const [from = 0, to = 0] = keys.get("bits")?.split(",").map(Number) ?? [];
       const options = {
         ...common,
-        type: elementTypes[form.type],
+        type: plainTypes[form.type],
         descending: form.descending,
         ...(items !== undefined && { items: Number(items) }),
         ...(keys.has("bits") && { bits: [from, to] as const }),
       };
       return form.values === undefined
         ? workGroupSort(options)
-        : workGroupSortPairs({ ...options, values: elementTypes[form.values] });
+        : workGroupSortPairs({ ...options, values: plainTypes[form.values] });
     }
     case "shuffle": {
       const { tileSize } = form;
-      const type = elementTypes[form.type];
+      const type = plainTypes[form.type];
       const { algorithm: _, ...others } = common;
       return tileSize === 0
         ? workGroupBroadcast({ ...others, type })
@@ -822,7 +822,7 @@ function functionsOfForm(
     }
     case "work_group":
     case "coalesced": {
-      const options = { ...common, type: elementTypes[form.type], op: form.op };
+      const options = { ...common, type: plainTypes[form.type], op: form.op };
       const isCoalesced = form.family === "coalesced";
       if (form.update) {
         return (isCoalesced ? coalescedScanUpdate : workGroupScanUpdate)<TypeName>({ ...options, counter });
@@ -842,7 +842,7 @@ function functionsOfForm(
     case "thread_tile": {
       const options = {
         ...common,
-        type: elementTypes[form.type],
+        type: plainTypes[form.type],
         op: form.op,
         tileSize: form.tileSize,
       };

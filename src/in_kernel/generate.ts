@@ -1,3 +1,4 @@
+import { expressionFiles } from "../algebra/expression_files.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -105,7 +106,7 @@ export function generate(
       written[name] = nameOf(name);
     }
   };
-  for (const { text, as } of monoid.type.files) {
+  for (const { text, as } of callers ? expressionFiles(monoid.type) : monoid.type.files) {
     take(text, as);
   }
   const [expression, setup = ""] = domain.literal(monoid.identity, "value");

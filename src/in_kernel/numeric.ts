@@ -1,6 +1,6 @@
-import { expressionFiles } from "../algebra/expression_files.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
+import { numericFiles } from "../algebra/numeric_files.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
@@ -41,9 +41,17 @@ function plainFunctions(
   };
 }
 
-/** The files whose functions a kernel may call: those that do without a contract. */
-const filesOf = (type: ElementType): SourceText[] =>
-  expressionFiles(type).filter(({ as }) => as !== undefined);
+/** The files whose functions a kernel may call: those that do without a contract, and what belongs to the type's. */
+function filesOf({ files }: ElementType): SourceText[] {
+  const own = files.filter(({ as }) => as !== undefined);
+  const known = own.map(({ name }) => name);
+  return [
+    ...own,
+    ...numericFiles.filter(
+      ({ name }) => !known.includes(name) && known.includes(name.replace(/_(arithmetic|conversions)/, "")),
+    ),
+  ];
+}
 
 /**
  * The arithmetic of a type that WGSL does not have, for kernels of your own. The functions have the names of

@@ -10,7 +10,7 @@ import compactSinglePassFile from "../../shaders/device/kernels/compact_single_p
 import compactTilesFile from "../../shaders/device/kernels/compact_tiles.wgsl";
 import copyItemsFile from "../../shaders/device/kernels/copy_items.wgsl";
 import countTilesFile from "../../shaders/device/kernels/count_tiles.wgsl";
-import { expressionFiles } from "../algebra/expression_files.ts";
+import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
@@ -125,7 +125,7 @@ function compactionSources(
       `fn ${isWhere ? `keep_value(${parameters}) -> bool` : `class_value(${parameters}) -> u32`} {`,
       isWhere ? "the predicate" : "the class",
       expression,
-      { parameters: ["x", "i"], files: expressionFiles(from) },
+      expressionOver({ x: from, i: "u32" }, isWhere ? "condition" : "class"),
       // i32 keeps the sign; as u32, a negative number is greater than any class.
       ...(isWhere ? ["bool("] : ["u32(i32(", "))"]),
     ),

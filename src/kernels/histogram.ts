@@ -13,7 +13,7 @@ import tallyRunsFile from "../../shaders/device/histogram/tally_runs.wgsl";
 import clearBinsFile from "../../shaders/device/kernels/clear_bins.wgsl";
 import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
 import tableKeysFile from "../../shaders/device/search/table_keys.wgsl";
-import { expressionFiles } from "../algebra/expression_files.ts";
+import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
 import { hex } from "../algebra/literals.ts";
 import type { ScalarType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
@@ -91,7 +91,7 @@ function binSources(type: ScalarType, rule: BinRule): readonly Source[] {
         `fn bin_of_value(x: ${type.native.element}, i: u32) -> u32 {`,
         "the bin",
         rule.text,
-        { parameters: ["x", "i"], files: expressionFiles(type) },
+        expressionOver({ x: type, i: "u32" }, "class"),
         // As the number of a class.
         "u32(i32(",
         "))",

@@ -1,4 +1,4 @@
-import { expressionFiles } from "../algebra/expression_files.ts";
+import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
@@ -43,7 +43,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
       `fn map_value(x: ${from.native.element}, i: u32) -> ${type.native.element} {`,
       "the map",
       text,
-      { parameters: ["x", "i"], files: bothTypes(type) },
+      expressionOver({ x: from, i: "u32" }, type),
     );
   // The files of both types, each once: what a file declares must not be declared twice. A program may hold a type twice.
   const bothTypes = (type: ElementType): readonly SourceText[] => expressionFiles(from, type);

@@ -14,7 +14,7 @@ import storeStartsFile from "../../shaders/device/runs/store_starts.wgsl";
 import { u32 } from "../algebra/integers.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { u64 } from "../algebra/types_64.ts";
+import { u64 } from "../algebra/words_64.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { algorithms, memoryOf } from "./algorithms.ts";

@@ -20,7 +20,7 @@ import storeTotalsByOffsetsFile from "../../shaders/device/segments/store_totals
 import storeTotalsOneByOneFile from "../../shaders/device/segments/store_totals_one_by_one.wgsl";
 import storeTotalsTogetherFile from "../../shaders/device/segments/store_totals_together.wgsl";
 import totalsFile from "../../shaders/device/segments/totals.wgsl";
-import { expressionFiles } from "../algebra/expression_files.ts";
+import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
 import { hex } from "../algebra/literals.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import { usedBytes } from "../algebra/padding.ts";
@@ -231,10 +231,12 @@ function expressionSources(type: ElementType, { from, text, known }: KeyExpressi
         conversion("key_from_item", "Keyed", "Key", "key_from_value(key_value(value_from_keyed(x)))"),
       ].join("\n"),
     ),
-    callersFunction(`fn key_value(x: ${from.native.element}) -> ${type.native.element} {`, "the key", text, {
-      parameters: ["x"],
-      files,
-    }),
+    callersFunction(
+      `fn key_value(x: ${from.native.element}) -> ${type.native.element} {`,
+      "the key",
+      text,
+      expressionOver({ x: from }, type),
+    ),
     ...files.filter(({ name }) => !others.has(name)),
   ];
 }

@@ -1,6 +1,6 @@
 import digitsFile from "../../shaders/device/sort/digits.wgsl";
 import digitsOfPairsFile from "../../shaders/device/sort/digits_of_pairs.wgsl";
-import { expressionFiles } from "../algebra/expression_files.ts";
+import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
 import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
 import type { Constants } from "../text/module.ts";
@@ -98,7 +98,7 @@ export function keySourcesOf(type: ElementType, key: SortKey): readonly Source[]
           `fn key_value(x: ${type.native.element}) -> ${key.type.native.element} {`,
           "the key",
           key.text,
-          { parameters: ["x"], files },
+          expressionOver({ x: type }, key.type),
         ),
         ...files,
       ];

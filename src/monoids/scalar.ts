@@ -1,6 +1,6 @@
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import { operator } from "../algebra/custom_operator.ts";
-import { hex, symbols } from "../algebra/literals.ts";
+import { hex } from "../algebra/literals.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { StructDefinition, StructFields, StructType } from "../algebra/struct.ts";
 import { struct } from "../algebra/struct.ts";
@@ -202,16 +202,16 @@ export function oncePerType<Made>(
 }
 
 /** `sum_of` and `product_of` two values of a type, in WGSL. */
-export const arithmeticText = ({ native, value }: ScalarType): string =>
+export const arithmeticText = ({ name: type }: ScalarType): string =>
   (
     [
-      ["sum_of", "add"],
-      ["product_of", "mul"],
+      ["sum_of", "+"],
+      ["product_of", "*"],
     ] as const
   )
     .map(
-      ([name, operation]) =>
-        `fn ${name}(earlier: ${value}, later: ${value}) -> ${value} {\n  return ${native.operations?.[operation] ?? symbols[operation]};\n}`,
+      ([name, operator]) =>
+        `fn ${name}(earlier: ${type}, later: ${type}) -> ${type} {\n  return earlier ${operator} later;\n}`,
     )
     .join("\n");
 
@@ -238,26 +238,26 @@ const order64 = `fn order_of(bits: vec2<u32>, nan: u32) -> vec2<u32> {
   }
   return vec2<u32>(bits.x, bits.y | 0x80000000u);
 }
-fn less(a: vec2<u32>, b: vec2<u32>) -> bool {
-  return less_u64(order_of(a, 0xffffffffu), order_of(b, 0xffffffffu));
+fn less(a: f64, b: f64) -> bool {
+  return less_u64(order_of(bitcast<vec2<u32>>(a), 0xffffffffu), order_of(bitcast<vec2<u32>>(b), 0xffffffffu));
 }
-fn greater(a: vec2<u32>, b: vec2<u32>) -> bool {
-  return less_u64(order_of(b, 0u), order_of(a, 0u));
+fn greater(a: f64, b: f64) -> bool {
+  return less_u64(order_of(bitcast<vec2<u32>>(b), 0u), order_of(bitcast<vec2<u32>>(a), 0u));
 }`;
-const integerOrder = (value: string, isLess: string): string =>
+const integerOrder = (value: string): string =>
   `fn less(a: ${value}, b: ${value}) -> bool {
-  return ${isLess};
+  return a < b;
 }
 fn greater(a: ${value}, b: ${value}) -> bool {
   return less(b, a);
 }`;
 
 const orders = {
-  u32: integerOrder("u32", "a < b"),
-  i32: integerOrder("i32", "a < b"),
+  u32: integerOrder("u32"),
+  i32: integerOrder("i32"),
   f32: order32,
-  u64: integerOrder("vec2<u32>", "less_u64(a, b)"),
-  i64: integerOrder("vec2<u32>", "less_i64(a, b)"),
+  u64: integerOrder("u64"),
+  i64: integerOrder("i64"),
   f64: order64,
 } as const satisfies Record<MonoidTypeName, string>;
 

@@ -4,8 +4,8 @@ import type { AnyArray } from "../algebra/arrays.ts";
 import { arrayLike, arrayOver, namedType, structOfArray, typeNameOfArray } from "../algebra/arrays.ts";
 import { bytesFor } from "../algebra/bytes.ts";
 import { problemOf } from "../algebra/check_value.ts";
-import { elementTypes } from "../algebra/element_types.ts";
 import { requireInitial } from "../algebra/initial.ts";
+import { plainTypes } from "../algebra/plain_types.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
@@ -25,9 +25,7 @@ export function typeOfArray(
   caller: string,
   option = "type",
 ): ElementType {
-  return (
-    structOfArray(data, type, caller, option) ?? type ?? elementTypes[typeNameOfArray(data, type, caller)]
-  );
+  return structOfArray(data, type, caller, option) ?? type ?? plainTypes[typeNameOfArray(data, type, caller)];
 }
 
 /** The number of a bin or a class that a function gave, without its fraction; `last` for what is then below 0 or above that, and for NaN. */

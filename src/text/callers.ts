@@ -15,11 +15,47 @@ export interface Sees {
   readonly files?: readonly SourceText[];
   /** The names that other text of the same caller declares. */
   readonly own?: readonly string[];
+  /** Writes the text anew. */
+  read?(text: string): string | Fault;
+}
+
+/** What is wrong with a caller's text, and the place in it. */
+export interface Fault {
+  readonly problem: string;
+  readonly at: number;
+}
+
+/** Lets callers' texts take values of 64 bits as numbers, which WGSL has as pairs of words. */
+export interface CallersNumbers {
+  /** The files whose functions the new texts call. */
+  readonly files: readonly SourceText[];
+  /** What reads the texts of one caller, over values of these types. */
+  reader(types: readonly CallersType[]): CallersReader;
+}
+
+/** A type of a caller's values. */
+export interface CallersType {
+  /** The files whose functions the caller's texts may call, and which declare its structs. */
+  readonly files: readonly SourceText[];
+  readonly numbers?: CallersNumbers;
+}
+
+/** Reads the texts of one caller, and writes them anew, on the same lines. */
+export interface CallersReader {
+  /** Declarations. The texts that are read after them may use them. */
+  declarations(text: string): string | Fault;
+  /** What a function of these parameters ends with: an expression, or statements. A type that is a string is WGSL's own. */
+  body(
+    text: string,
+    parameters: Readonly<Record<string, CallersType | string>>,
+    result: CallersType | string,
+    isStatements: boolean,
+  ): string | Fault;
 }
 
 /** The caller's text. It stands on lines of its own, so that a line that a compiler names is a line of the caller's. */
 export function callersText(name: string, text: string, sees: Sees = {}): SourceText {
-  const plain = plainText(name, text);
+  const plain = rewritten(name, text, sees);
   return {
     name,
     text: plain,
@@ -31,6 +67,21 @@ export function callersText(name: string, text: string, sees: Sees = {}): Source
     },
   };
 }
+
+/** The caller's text without comments, written anew where it has numbers of 64 bits. @throws {SourceError} if it cannot be read. */
+function rewritten(name: string, text: string, { read }: Sees): string {
+  const plain = plainText(name, text);
+  const result = read?.(plain) ?? plain;
+  if (typeof result === "string") {
+    return result;
+  }
+  const { line, column } = placeOf(plain.slice(0, result.at));
+  throw new SourceError(`${name}, line ${line}: ${result.problem}`, text, line, column);
+}
+
+/** Whether a caller's text is statements that return, and no expression. */
+export const isStatements = (text: string): boolean =>
+  [...tokensOf(text)].some(([, , word]) => word === "return");
 
 /**
  * A function that ends with the caller's text: an expression, or statements that return. `head` is its first line. An expression's value
@@ -44,9 +95,7 @@ export function callersFunction(
   open = "(",
   close = ")",
 ): readonly SourceText[] {
-  const [start, end] = [...tokensOf(text)].some(([, , word]) => word === "return")
-    ? ["", ""]
-    : [`\n  return ${open}`, `  ${close};\n`];
+  const [start, end] = isStatements(text) ? ["", ""] : [`\n  return ${open}`, `  ${close};\n`];
   return [generated(head + start), callersText(name, text, sees), generated(`${end}}`)];
 }
 
@@ -66,28 +115,40 @@ export function callersCombine({
   readonly name: string;
   readonly combine: string;
   readonly declarations: string;
-  readonly type: { readonly files: readonly SourceText[] };
+  readonly type: CallersType;
 }): CallersCombine {
-  const sources: CallersCombine["sources"] = (head) => {
-    const { files } = type;
+  const numbers = type.numbers?.files ?? [];
+  const own = (head: string): readonly Source[] => {
+    const files = [...type.files, ...numbers];
     const title = `declarations of the operator ${name}`;
-    const own = declaredNames(callersText(title, declarations), namesOf(files));
-    const sees = { files, own, parameters: ["earlier", "later"] };
+    const reader = type.numbers?.reader([type]);
+    const reading = reader && { read: reader.declarations };
+    const declares = declaredNames(callersText(title, declarations, { ...reading }), namesOf(files));
+    const parameters = { earlier: type, later: type };
+    const read = (text: string): string | Fault =>
+      reader?.body(text, parameters, type, isStatements(text)) ?? text;
+    const sees = { files, own: declares, parameters: Object.keys(parameters), read };
     return [
-      ...(own.length === 0 ? [] : [callersText(title, declarations, { files, own })]),
+      ...(declares.length === 0
+        ? []
+        : [callersText(title, declarations, { files, own: declares, ...reading })]),
       callersFunction(head, `combine of the operator ${name}`, combine, sees),
     ];
   };
   return {
-    sources,
+    sources: (head) => [...numbers, ...own(head)],
     text(head, taken) {
       const names = new Set(taken);
       const apart = (source: SourceText): string => (source.apart?.(names) ?? source).text;
-      const text = sources(head)
+      const text = own(head)
         .map((source) => ("text" in source ? apart(source) : source.map(apart).join("\n")))
         .join("\n");
       // As in kernels of ours, f16 is enabled where it is used.
-      return piecesOf(text).flatMap(wordsOf).includes("f16") ? `enable f16;\n${text}` : text;
+      return piecesOf(text)
+        .flatMap(wordsOf)
+        .some((word) => /^f16(_from_|$)|_from_f16$/.test(word))
+        ? `enable f16;\n${text}`
+        : text;
     },
   };
 }

@@ -34,12 +34,23 @@ export const directivesAmong = (reached: ReadonlySet<string>): readonly string[]
 
 const F16 = "enable f16;";
 
+/** The sources, where a file that several parts of a kernel need comes once: where the last of them has it. */
+function withoutRepeats(sources: readonly Source[]): readonly Source[] {
+  const last = new Map<string, number>();
+  const keys = sources.map((one) => ("text" in one && one.name.endsWith(".wgsl") ? one.name + one.text : ""));
+  keys.forEach((key, at) => {
+    last.set(key, at);
+  });
+  return sources.filter((_, at) => keys[at] === "" || last.get(keys[at] as string) === at);
+}
+
 /**
  * Links sources to one kernel. It has the declarations that the entry point needs, in the order of the sources, and all
  * directives. f16 is enabled if a declaration uses it, and only then. The caller's text is renamed where it has names of
  * ours. With `constants`, loops are written out.
  */
-export function linkSources(sources: readonly Source[], entryPoint: string, constants?: Constants): Module {
+export function linkSources(given: readonly Source[], entryPoint: string, constants?: Constants): Module {
+  const sources = withoutRepeats(given);
   const each = (from: readonly Source[], change: (source: SourceText) => SourceText): readonly Source[] =>
     from.map((source) => ("text" in source ? change(source) : source.map(change)));
   const codeOf = (from: readonly Source[]): string => {

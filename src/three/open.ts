@@ -1,4 +1,4 @@
-import { elementTypes } from "../algebra/element_types.ts";
+import { plainTypes } from "../algebra/plain_types.ts";
 import { struct } from "../algebra/struct.ts";
 import type { ElementType, ScalarType, Value } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
@@ -240,10 +240,10 @@ function bufferOf(backend: Backend, storage: Storage): GPUBuffer {
 }
 
 const scalarTypes: ReadonlyMap<string, ScalarType> = new Map<string, ScalarType>([
-  ["Float32Array", elementTypes.f32],
-  ["Float16Array", elementTypes.f16],
-  ["Uint32Array", elementTypes.u32],
-  ["Int32Array", elementTypes.i32],
+  ["Float32Array", plainTypes.f32],
+  ["Float16Array", plainTypes.f16],
+  ["Uint32Array", plainTypes.u32],
+  ["Int32Array", plainTypes.i32],
 ]);
 
 const FIELDS = ["x", "y", "z", "w"] as const;
@@ -279,7 +279,7 @@ function typeOf(storage: Storage, own: ElementType | undefined): ElementType {
     if (itemSize === 1) {
       return scalar;
     }
-    if (isVector && scalar !== elementTypes.f16) {
+    if (isVector && scalar !== plainTypes.f16) {
       return vectorOf(scalar, itemSize);
     }
   }

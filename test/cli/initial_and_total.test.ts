@@ -59,7 +59,7 @@ describe("the command", () => {
     expect(run("reduce", "i.npy", "--op", "min", "--initial", least, ...SOFTWARE)).toEqual(
       printed(`${least}\n`),
     );
-    const mapped = ["--map", "f32(x.x) * 0.5", "--type", "f32", "--initial", "-0.25", ...SOFTWARE];
+    const mapped = ["--map", "f32(u32(x)) * 0.5", "--type", "f32", "--initial", "-0.25", ...SOFTWARE];
     put("u.npy", elementTypes.u64, BigUint64Array.of(3n, 4n));
     expect(run("scan", "u.npy", "-o", "out.npy", ...mapped, "--total")).toEqual(printed("3.25\n"));
     expect(dataIn("out.npy")).toEqual([1.25, 3.25]);

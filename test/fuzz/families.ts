@@ -14,6 +14,8 @@ import type { JunkCase } from "./junk.ts";
 import { junkArbitrary, runJunk } from "./junk.ts";
 import type { LifetimeCase } from "./lifetime.ts";
 import { lifetimeArbitrary, runLifetime } from "./lifetime.ts";
+import type { NumbersCase } from "./numbers.ts";
+import { numbersArbitrary, runNumbers } from "./numbers.ts";
 import type { PartitionAndHistogramCase } from "./partition_and_histogram.ts";
 import { partitionAndHistogramArbitrary, runPartitionAndHistogram } from "./partition_and_histogram.ts";
 import type { Scale } from "./plans.ts";
@@ -42,6 +44,7 @@ export type Case =
   | JunkCase
   | InKernelCase
   | TextCase
+  | NumbersCase
   | FilesCase
   | LifetimeCase
   | SelectCase
@@ -80,6 +83,7 @@ const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: 
   windows: { weight: 3, arbitrary: windowsArbitrary, run: runWindows },
   streams: { weight: 4, arbitrary: streamsArbitrary, run: runStreams },
   text: { weight: 2, arbitrary: textArbitrary, run: runText },
+  numbers: { weight: 4, arbitrary: numbersArbitrary, run: runNumbers },
   files: { weight: 1, arbitrary: filesArbitrary, run: runFiles },
   lifetime: { weight: 1, arbitrary: lifetimeArbitrary, run: runLifetime },
   junk: { weight: 2, arbitrary: junkArbitrary, run: runJunk },

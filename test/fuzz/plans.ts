@@ -387,27 +387,31 @@ const ownMaps: { readonly [Name in TypeName]: Omit<MapRow, "from"> } = {
   i32: { wgsl: "x - i32(i % 7u)", twin: (x: number, i) => (x - (i % 7)) | 0 },
   f32: { wgsl: "abs(x)", twin: Math.abs },
   f16: { wgsl: "abs(x)", twin: Math.abs },
-  u64: { wgsl: "add_u64(x, vec2(i, 0u))", twin: (x: bigint, i) => BigInt.asUintN(64, x + BigInt(i)) },
-  i64: { wgsl: "sub_u64(x, vec2(i, 0u))", twin: (x: bigint, i) => BigInt.asIntN(64, x - BigInt(i)) },
-  f64: { wgsl: "mul_f64(x, x)", twin: (x: number) => x * x },
+  u64: { wgsl: "x + u64(i)", twin: (x: bigint, i) => BigInt.asUintN(64, x + BigInt(i)) },
+  i64: { wgsl: "x - i", twin: (x: bigint, i) => BigInt.asIntN(64, x - BigInt(i)) },
+  f64: { wgsl: "x * x", twin: (x: number) => x * x },
 };
 
 const otherMaps: { readonly [Name in TypeName]: MapRow } = {
   u32: {
     from: "u64",
-    wgsl: "x.x ^ x.y",
+    wgsl: "u32(x ^ (x >> 32))",
     twin: (x: bigint) => Number((x ^ (x >> 32n)) & 0xffffffffn),
   },
-  i32: { from: "u64", wgsl: "bitcast<i32>(x.y)", twin: (x: bigint) => Number(x >> 32n) | 0 },
+  i32: { from: "u64", wgsl: "i32(x >> 32)", twin: (x: bigint) => Number(x >> 32n) | 0 },
   f32: { from: "u32", wgsl: "f32(x % 5u)", twin: (x: number) => x % 5 },
   f16: { from: "u32", wgsl: "f16(x % 5u)", twin: (x: number) => x % 5 },
-  u64: { from: "u32", wgsl: "vec2(x, i)", twin: (x: number, i) => BigInt(x) | (BigInt(i) << 32n) },
+  u64: {
+    from: "u32",
+    wgsl: "u64(x) | (u64(i) << 32)",
+    twin: (x: number, i) => BigInt(x) | (BigInt(i) << 32n),
+  },
   i64: {
     from: "i32",
     wgsl: "vec2(bitcast<u32>(x), i)",
     twin: (x: number, i) => BigInt.asIntN(64, BigInt(x >>> 0) | (BigInt(i) << 32n)),
   },
-  f64: { from: "i32", wgsl: "f64_from_i32(x)", twin: (x: number) => x },
+  f64: { from: "i32", wgsl: "f64(x)", twin: (x: number) => x },
 };
 
 /** A struct's field from the u32 `x` and the place `i`, so that none is zero where `x` is not 0. */

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
-import { f32 } from "../../src/algebra/floats.ts";
+
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
-import { f64 } from "../../src/algebra/types_64.ts";
 import { linesOf, shaderError } from "../../src/gpu/device/device_errors.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
@@ -79,35 +78,6 @@ describe("an expression of another type", () => {
     expect(await messageOf(fold().compact(data, { where: "vec2(x, x)" }))).toMatch(/^the predicate, [^;]+$/);
   });
 
-  test("is told with the function that takes a pair of words", async () => {
-    const pairs = "; f64, u64 and i64 are pairs of words, vec2<u32>:";
-    const numbers = Float64Array.of(0.5, 2.5);
-    const keys = { keys: numbers, key: "u32(x)", keyType: u32 };
-    const floor = { map: "floor(x)" };
-    const product = { map: "x * 2.0" };
-    expect(await messageOf(fold().reduce(Uint32Array.of(1, 1), { segments: keys }))).toContain(
-      `${pairs} u32_from_f64 converts an f64`,
-    );
-    expect(await messageOf(fold().scan(numbers, floor))).toContain(`${pairs} floor_f64 takes an f64`);
-    expect(await messageOf(fold().scan(numbers, product))).toContain(
-      `${pairs} functions such as mul_f64 and add_u64 take them`,
-    );
-    const whole = BigUint64Array.of(1n, 2n);
-    const low = "and x.x is the low word of a u64 or i64";
-    const told = (bin: string) => messageOf(fold().histogram(whole, { bins: 4, bin }));
-    expect(await told("u32(x)")).toContain(`${pairs} u32_from_f64 converts an f64, ${low}`);
-    expect(await told("i32(x)")).toContain(`'i32(vec2<u32>)'${pairs} i32_from_f64 converts an f64, ${low}`);
-    // Nobody wrote an i32 here.
-    expect(await told("x")).toBe(
-      `the bin, line 1: no matching constructor for 'u32(vec2<u32>)'${pairs} u32_from_f64 converts an f64, ${low}`,
-    );
-    expect(await told("u32(x.x)")).toBe("");
-    const asFloat = { map: "f32(x)", type: f32 } as const;
-    expect(await messageOf(fold().scan(whole, asFloat))).toContain(
-      `${pairs} f32_from_f64 converts an f64, and f32_from_u64 and f32_from_i64 convert the others`,
-    );
-  });
-
   test("in naga's words, too", async () => {
     const { kernels } = await planScan(
       { type: u32, op: add as Operator as Operator<string>, map: "f32(x)", maxLength: 1000 },
@@ -121,20 +91,6 @@ describe("an expression of another type", () => {
     const message = { message: report, lineNum, linePos: 1 } as GPUCompilationMessage;
     expect(shaderError(kernel as never, "kernel", message, null).message).toContain(
       "the map, line 1: Function [0] 'f' is invalid; the option type says what the map gives",
-    );
-  });
-
-  test("is told with the function in naga's words, too", async () => {
-    const { kernels } = await planScan(
-      { type: u32, from: f64, op: add as Operator as Operator<string>, map: "u32(x)", maxLength: 1000 },
-      factsWith(),
-    );
-    const [kernel] = kernels;
-    const lineNum = (kernel?.code.split("\n") ?? []).findIndex((text) => text.includes("u32(x)")) + 1;
-    const report = "Shader '' parsing error: cannot cast a vec2<u32> to a u32";
-    const message = { message: report, lineNum, linePos: 1 } as GPUCompilationMessage;
-    expect(shaderError(kernel as never, "kernel", message, null).message).toContain(
-      "the map, line 1: cannot cast a vec2<u32> to a u32; f64, u64 and i64 are pairs of words, vec2<u32>: u32_from_f64 converts an f64",
     );
   });
 });

@@ -79,7 +79,7 @@ const cases: readonly Case[] = [
     type: u64,
     op: add,
     make: (length) => anyItems("u64", length, `gpu_array ${length}`),
-    where: "x.x % 2u == 1u",
+    where: "x % 2 == 1",
     keep: (value) => (value as bigint) % 2n === 1n,
   },
   {

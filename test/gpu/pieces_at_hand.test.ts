@@ -226,7 +226,7 @@ describe("every element is the reference's", () => {
     expectSameBits(await one.scan(data, wide), scanReference(data, wideReference), "wide");
     expect(await one.reduce(data, wide)).toBe(reduceReference(data, wideReference));
     const squares = BigUint64Array.from({ length: 99 }, (_, at) => BigInt(at * at));
-    const narrow = { type: u32, map: "x.x ^ i", ...tuning } as const;
+    const narrow = { type: u32, map: "u32(x) ^ i", ...tuning } as const;
     const narrowReference = { type: u32, map: (x: bigint, i: number) => (Number(x) ^ i) >>> 0 };
     // Results of half the size, and of twice the size, in the memory of the data.
     const own = squares.slice();

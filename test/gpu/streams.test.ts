@@ -282,7 +282,7 @@ describe("every element is as of one array", () => {
     const data = Float32Array.from({ length: 211 }, (_, at) => (at * 37) % 101);
     const reference = { type: u64, map: (x: number, i: number) => (BigInt(i) << 32n) + BigInt(x), op: add };
     const options = { from: f32, type: u64, map: "vec2<u32>(u32(x), i)", ...tuning } as const;
-    const narrow = { from: u64, type: u32, map: "x.x ^ i", ...tuning } as const;
+    const narrow = { from: u64, type: u32, map: "u32(x) ^ i", ...tuning } as const;
     const wide = BigUint64Array.from({ length: 99 }, (_, at) => BigInt(at * at));
     for (const chunking of Object.values(chunkings)) {
       const stream = streamOf(chunksOf(data, chunking)).pipeThrough(one.scanStream(options));

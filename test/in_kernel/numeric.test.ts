@@ -36,9 +36,19 @@ const declaredIn = (name: string): string[] =>
   );
 
 const emulated = [
-  [u64, ["int64", "int64_conversions"]],
-  [i64, ["int64", "int64_conversions"]],
-  [f64, ["int64", "int64_conversions", "binary64", "binary64_conversions"]],
+  [u64, ["int64", "int64_conversions", "int64_arithmetic"]],
+  [i64, ["int64", "int64_conversions", "int64_arithmetic"]],
+  [
+    f64,
+    [
+      "int64",
+      "int64_conversions",
+      "int64_arithmetic",
+      "binary64",
+      "binary64_conversions",
+      "binary64_arithmetic",
+    ],
+  ],
   [f16, ["f16_bits"]],
 ] as const;
 

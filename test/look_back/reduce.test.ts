@@ -127,7 +127,7 @@ const cases: readonly Case[] = [
     items: (_, length, name) => anyItems("u64", length, name),
     mapped: {
       from: u64,
-      map: "x.x ^ (x.y + i)",
+      map: "u32(x) ^ (u32(x >> 32) + i)",
       twin: (x: bigint, i: number) => (Number(x & 0xffffffffn) ^ (Number(x >> 32n) + i)) >>> 0,
     },
   },

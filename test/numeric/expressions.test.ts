@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { fixedArray } from "../../src/algebra/fields.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
+import { struct } from "../../src/algebra/struct.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 
@@ -44,4 +47,51 @@ test("expressions convert 64-bit integers, and make them", async () => {
   expect(
     await fold().reduce(Float64Array.of(2 ** 40 + 0.5, 7.5), { map: "u64_from_f64(x)", type: u64 }),
   ).toBe(2n ** 40n + 7n);
+});
+
+test("a 64-bit value is a number in each text of a caller's", async () => {
+  const large = BigUint64Array.of(2n ** 32n + 9n, 2n ** 32n + 3n, 8n);
+  expect(await fold().reduce(Float64Array.of(3, 4), { map: "x * x" })).toBe(25);
+  expect(await fold().reduce(BigInt64Array.of(-1n, -2n, 3n), { map: "x * x" })).toBe(14n);
+  expect([...(await fold().sort(Float64Array.of(-3, 1, 2), { key: "abs(x)" }))]).toEqual([1, 2, -3]);
+  expect([...(await fold().sort(large, { key: "x % 10u" }))]).toEqual([2n ** 32n + 9n, 8n, 2n ** 32n + 3n]);
+  expect([...(await fold().compact(large, { where: "x > 4294967296 && x / 3 * 3 == x" }))]).toEqual([]);
+  expect([...(await fold().compact(large, { where: "x & 1" }))]).toEqual([2n ** 32n + 9n, 2n ** 32n + 3n]);
+  expect([...(await fold().histogram(large, { bins: 3, bin: "x >> 32" }))]).toEqual([1, 2, 0]);
+  const byClass = await fold().partition(Float64Array.of(0.5, 2.5, -1, 1), { class: "x", classes: 3 });
+  // A negative number is beyond the last class, and so in that.
+  expect([...byClass.values]).toEqual([0.5, 1, 2.5, -1]);
+  const plus = operator({ name: "plus", type: u64, identity: 0n, combine: "earlier + later" });
+  expect(await fold().reduce(BigUint64Array.of(2n ** 32n - 1n, 1n), { op: plus })).toBe(2n ** 32n);
+});
+
+test("so it is in fields, variables, compound assignments and functions of the caller's", async () => {
+  const Reading = struct({ name: "Reading", fields: { time: i64, values: fixedArray(f64, 2) } });
+  const readings = Reading.from([
+    { time: -5n, values: [0.5, 3] },
+    { time: 7n, values: [1e300, -1e-310] },
+    { time: 2n ** 40n, values: [-0, 2.5] },
+  ]);
+  const map = `var sum: f64 = 0;
+for (var k = 0u; k < 2u; k++) {
+  sum += x.values[k] * 2;
+}
+return sum - f64(x.time);`;
+  expect([...(await fold().compact(readings, { where: "x.time != 7", type: f64, map }))]).toEqual([
+    12,
+    5 - 2 ** 40,
+  ]);
+  const later = operator({
+    name: "later",
+    type: Reading,
+    identity: { time: -(2n ** 63n), values: [0, 0] },
+    declarations: `fn is_later(a: i64, b: i64) -> bool {
+  return a > b;
+}`,
+    combine:
+      "if (is_later(later.time, earlier.time)) { return later; }\nreturn Reading(earlier.time + 0, earlier.values);",
+  });
+  expect(await fold().reduce(readings, { op: later })).toEqual({ time: 2n ** 40n, values: [-0, 2.5] });
+  const widened = await fold().reduce(Uint32Array.of(0xffffffff, 1), { type: u64, map: "x" });
+  expect(widened).toBe(2n ** 32n);
 });

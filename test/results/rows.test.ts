@@ -278,7 +278,7 @@ describe("rows", () => {
     const data = anyItems("f64", 600, "mapped");
     for (const columns of [3, 8, 40, 600]) {
       const segments = { rows: columns } as const;
-      const map = "x.x % 1000u + i";
+      const map = "bitcast<vec2<u32>>(x).x % 1000u + i";
       const options = { type: u32, map, segments } as const;
       const words = new Uint32Array((data as Float64Array).buffer);
       const like = {

@@ -215,7 +215,7 @@ describe("what an operator declares", () => {
       name: "wide",
       type: u64,
       identity: 0n,
-      declarations: "fn add_u64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> { return max_u64(a, b); }",
+      declarations: "fn add_u64(a: u64, b: u64) -> u64 { return max_u64(a, b); }",
       combine: "add_u64(earlier, later)",
       reference: (a, b) => [a, b].sort()[1] ?? a,
     }) as unknown as Operator<string>;

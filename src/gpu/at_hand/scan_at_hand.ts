@@ -189,6 +189,9 @@ export interface HandTypes {
   arrayOf(...range: Bytes): AnyArray;
 }
 
+/** The 64-bit types are loaded with the first array of 64-bit elements. */
+const loadTypes64 = /* @__PURE__ */ once(() => import("../../algebra/types_64.ts"));
+
 /** The types of the array's elements and of the result. */
 export async function typesOf(data: AnyArray, options: TypeOptions, caller: string): Promise<HandTypes> {
   const given = options as { readonly [Name in keyof TypeOptions]?: ElementType };
@@ -210,9 +213,9 @@ export async function typesOf(data: AnyArray, options: TypeOptions, caller: stri
 
 const shortTypes = { u32, i32, f32, f16 } as const;
 
-/** The element type of this name. The 64-bit types are loaded with the first array of 64-bit elements. */
+/** The element type of this name. */
 const typeNamed = async (name: TypeName): Promise<ElementType> =>
-  shortTypes[name as keyof typeof shortTypes] ?? (await loadOptionsPart())[name as "u64" | "i64" | "f64"];
+  shortTypes[name as keyof typeof shortTypes] ?? (await loadTypes64())[name as "u64" | "i64" | "f64"];
 
 /** A compiled plan, as a call uses it. */
 interface PlanAtHand {

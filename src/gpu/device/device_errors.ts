@@ -67,15 +67,17 @@ export function shaderError(
   }
   const { source, number } = own;
   const { written = source.text } = source;
-  const linkedLines = linked.code.split("\n");
-  const before = linkedLines[line - 1]?.slice(0, Math.max(0, column - 1)) ?? "";
-  const told = withHint(source.name, report, text, linkedLines.slice(0, line), written);
+  const compiled = linked.code.split("\n")[line - 1] ?? "";
+  const before = compiled.slice(0, Math.max(0, column - 1));
+  const told = withHint(source.name, report, text);
+  const callersLine = written.split(LINE_BREAK)[number - 1] ?? "";
+  // If the compiler's line is not the caller's, or was written anew, its column is not the caller's either.
+  const isSameLine = own === origin && compiled.replace(MARKED, "").length === callersLine.length;
   return new SourceError(
-    `${source.name}, line ${number}: ${told.replace(MARKED, "")}\n  ${written.split(LINE_BREAK)[number - 1]?.trim()}`,
+    `${source.name}, line ${number}: ${told.replace(MARKED, "")}\n  ${callersLine.trim()}`,
     written,
     number,
-    // If the compiler's line is not the caller's, neither is its column.
-    own === origin ? Math.max(0, column - MARK.length * (before.match(MARKED)?.length ?? 0)) : 0,
+    isSameLine ? Math.max(0, column - MARK.length * (before.match(MARKED)?.length ?? 0)) : 0,
   );
 }
 
@@ -83,46 +85,15 @@ export function shaderError(
 const typeOptions: Readonly<Record<string, string>> = { "the map": "type", "the key": "keyType" };
 
 /**
- * What the compiler says, and what to do about an expression of another type than was asked for, or about a call that takes no pair of
- * words, as Dawn and naga report it. `text` is the report's first line, `before` are the module's lines up to the caller's, and `written`
- * is the caller's text.
+ * What the compiler says, and what to do about an expression of another type than was asked for, as Dawn and naga report it. `text` is
+ * the report's first line.
  */
-function withHint(
-  name: string,
-  report: string,
-  text: string,
-  before: readonly string[],
-  written: string,
-): string {
-  const head = before.filter((line) => line.startsWith("fn ")).at(-1);
-  if (head?.includes("vec2<u32>") && /^(no matching|cannot cast|wrong type)/.test(text)) {
-    const call = /(to a |[`'])(u32|i32|f32|floor|trunc)\b/;
-    const [found = "", , called = ""] = call.exec(text) ?? [];
-    const pairs = "; f64, u64 and i64 are pairs of words, vec2<u32>:";
-    // The conversion to i32 around a bin or a class is not the caller's. What they give is a u32.
-    return called !== "i32" || /\bi32\b/.test(written)
-      ? `${text}${pairs} ${takesPairs(called)}`
-      : `${text.replace(found, found.replace("i32", "u32"))}${pairs} ${takesPairs("u32")}`;
-  }
+function withHint(name: string, report: string, text: string): string {
   const option = typeOptions[name];
   return option !== undefined &&
     /return statement type must match|`return` expression .* does not match/.test(report)
     ? `${text}; the option ${option} says what ${name} gives`
     : text;
-}
-
-/** What takes a pair of words in place of a function that does not, or of an operator. */
-function takesPairs(called: string): string {
-  if (called === "") {
-    return "functions such as mul_f64 and add_u64 take them";
-  }
-  const others =
-    called === "f32"
-      ? "f32_from_u64 and f32_from_i64 convert the others"
-      : "x.x is the low word of a u64 or i64";
-  return called.endsWith("32")
-    ? `${called}_from_f64 converts an f64, and ${others}`
-    : `${called}_f64 takes an f64`;
 }
 
 /** The first error's place. Naga leaves the place in its text; Dawn gives it as numbers. */

@@ -4,9 +4,9 @@ import { ArgumentError } from "../../errors.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf } from "../device/transfer.ts";
 
-// What most calls do without, loaded together: the options that ARCHITECTURE.md lists, 64-bit types, and the run numbers of single passes.
+// What most calls do without, loaded together: the options that ARCHITECTURE.md lists, and the run numbers of single passes.
 
-export { f64, i64, u64 } from "../../algebra/types_64.ts";
+export { u64 } from "../../algebra/words_64.ts";
 export { methodsOfOptions } from "../../plan/methods_of_options.ts";
 export { checkEnds } from "./check_ends.ts";
 export { runNumberDigits } from "./run_numbers.ts";

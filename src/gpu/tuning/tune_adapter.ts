@@ -1,7 +1,7 @@
 import { u32 } from "../../algebra/integers.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
-import { u64 } from "../../algebra/types_64.ts";
+import { u64 } from "../../algebra/words_64.ts";
 import { DeviceLostError, refuse } from "../../errors.ts";
 import type { Algorithm } from "../../kernels/algorithms.ts";
 import { algorithms } from "../../kernels/algorithms.ts";

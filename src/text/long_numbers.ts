@@ -1,0 +1,764 @@
+import { MARK } from "./mark.ts";
+import type {
+  BinaryOperator,
+  Block,
+  Case,
+  Expression,
+  ModuleDeclaration,
+  Named,
+  Parameter,
+  Span,
+  Statement,
+  Variable,
+} from "./syntax.ts";
+import { parseExpression, parseModule, parseStatements, TextFault } from "./syntax.ts";
+import type { Constant, Declared } from "./typing.ts";
+import { Scope, Typing, wrapped } from "./typing.ts";
+import type { LongName, Type } from "./wgsl_types.ts";
+import { isAbstract, isLong, isSame, nothing, scalar, textOfType, unknown, widensTo } from "./wgsl_types.ts";
+
+// Numbers of 64 bits in callers' text. WGSL has none: kernels hold them as pairs of words, `vec2<u32>`. So `x * x` of an f64
+// becomes `mul_f64(x, x)`, a call of shaders/numeric/. A text keeps its lines, so that a compiler's message names the caller's.
+
+/** The type of words. */
+const PAIR: Type = { kind: "vector", count: 2, of: { kind: "scalar", name: "u32" } };
+const PAIR_TEXT = "vec2<u32>";
+
+/** The text of each operator as a function; those of i64 that differ from u64's are named. */
+const functionsOf: Readonly<Record<string, Readonly<Record<LongName, string>>>> = {
+  "+": { u64: "add_u64", i64: "add_u64", f64: "add_f64" },
+  "-": { u64: "sub_u64", i64: "sub_u64", f64: "sub_f64" },
+  "*": { u64: "mul_u64", i64: "mul_u64", f64: "mul_f64" },
+  "/": { u64: "div_u64", i64: "div_i64", f64: "div_f64" },
+  "%": { u64: "rem_u64", i64: "rem_i64", f64: "rem_f64" },
+  "==": { u64: "equal_u64", i64: "equal_u64", f64: "equal_f64" },
+  "!=": { u64: "!equal_u64", i64: "!equal_u64", f64: "!equal_f64" },
+  "<": { u64: "less_u64", i64: "less_i64", f64: "less_f64" },
+  ">": { u64: "greater_u64", i64: "greater_i64", f64: "greater_f64" },
+  "<=": { u64: "at_most_u64", i64: "at_most_i64", f64: "at_most_f64" },
+  ">=": { u64: "at_least_u64", i64: "at_least_i64", f64: "at_least_f64" },
+  "<<": { u64: "shl_u64", i64: "shl_u64", f64: "" },
+  ">>": { u64: "shr_u64", i64: "shr_i64", f64: "" },
+  min: { u64: "min_u64", i64: "min_i64", f64: "min_f64" },
+  max: { u64: "max_u64", i64: "max_i64", f64: "max_f64" },
+  abs: { u64: "", i64: "magnitude_i64", f64: "magnitude_f64" },
+  sign: { u64: "sign_u64", i64: "sign_i64", f64: "sign_f64" },
+  floor: { u64: "", i64: "", f64: "floor_f64" },
+  ceil: { u64: "", i64: "", f64: "ceil_f64" },
+  trunc: { u64: "", i64: "", f64: "trunc_f64" },
+  round: { u64: "", i64: "", f64: "round_f64" },
+  fract: { u64: "", i64: "", f64: "fract_f64" },
+};
+
+/** What a conversion calls where it is not `TO_from_FROM`: integers of one size have the same bits. */
+const conversions: Readonly<Record<string, string>> = {
+  u64_from_i64: "",
+  i64_from_u64: "",
+  i64_from_u32: "u64_from_u32",
+  u64_from_i32: "i64_from_i32",
+  i64_from_bool: "u64_from_bool",
+  u32_from_i64: "u32_from_u64",
+  i32_from_i64: "i32_from_u64",
+  bool_from_i64: "bool_from_u64",
+};
+
+/** What WGSL's functions take of 64 bits. */
+const integerFunctions = "min, max, abs, sign, clamp, select";
+const known: Readonly<Record<LongName, string>> = {
+  u64: integerFunctions,
+  i64: integerFunctions,
+  f64: `${integerFunctions}, floor, ceil, trunc, round, fract`,
+};
+
+/** What an expression must give. A condition takes any number, which is true if it is not 0; a class, any number. */
+export type Wanted = Type | "condition" | "class";
+
+/** A function of the caller's text: its parameters, and what it returns. */
+export interface Signature {
+  readonly parameters: readonly (readonly [name: string, type: Type])[];
+  readonly result: Wanted;
+}
+
+/** A part of a text, and what stands in its place. */
+interface Change extends Span {
+  readonly text: string;
+}
+
+/** Writes a text anew, in which numbers of 64 bits are pairs of words. */
+class Translator {
+  readonly #text: string;
+  readonly #typing = new Typing();
+  readonly #taken: ReadonlySet<string>;
+  #result: Type = nothing;
+
+  /** `taken` are the names that the new text uses. */
+  constructor(text: string, taken: ReadonlySet<string>) {
+    this.#text = text;
+    this.#taken = taken;
+  }
+
+  expression(expression: Expression, wanted: Wanted, scope: Scope): string {
+    const type = this.#typing.expression(expression, scope);
+    const text =
+      typeof wanted !== "string"
+        ? this.#as(expression, wanted)
+        : isLong(type)
+          ? called(
+              wanted === "condition" ? converter("bool", type.name) : classes[type.name],
+              this.#of(expression),
+            )
+          : this.#of(expression);
+    return this.#whole([{ ...spanOf(expression), text }]);
+  }
+
+  statements(statements: readonly Statement[], result: Type, scope: Scope): string {
+    this.#result = result;
+    this.#typing.statements(statements, scope);
+    return this.#whole(statements.flatMap((one) => this.#statement(one)));
+  }
+
+  module(declarations: readonly ModuleDeclaration[], scope: Scope): string {
+    this.#typing.module(declarations, scope);
+    return this.#whole(declarations.flatMap((one) => this.#declaration(one)));
+  }
+
+  #whole(changes: readonly Change[]): string {
+    return this.#spliced({ from: 0, to: this.#text.length }, changes);
+  }
+
+  /** A part of the text with changes in it, which come in their order. */
+  #spliced({ from, to }: Span, changes: readonly Change[]): string {
+    let text = "";
+    let at = from;
+    for (const change of changes) {
+      text += this.#text.slice(at, change.from) + change.text;
+      at = change.to;
+    }
+    return text + this.#text.slice(at, to);
+  }
+
+  /** The expression's text, of its own type. */
+  #of(one: Expression): string {
+    const type = this.#typing.typeOf(one);
+    switch (one.kind) {
+      case "number":
+      case "boolean":
+        return this.#text.slice(one.from, one.to);
+      case "name":
+        return this.#name(one);
+      case "parentheses":
+        return this.#spliced(one, [this.#change(one.inner)]);
+      case "member":
+        return this.#spliced(one, [this.#change(one.of)]);
+      case "index":
+        this.#requireShort(one.index, "an index is a u32 or an i32");
+        return this.#spliced(one, [this.#change(one.of), this.#change(one.index)]);
+      case "unary":
+        return isLong(type) && one.operator === "-"
+          ? called(type.name === "f64" ? "negate_f64" : "negate_i64", this.#gapped(one, one.operand))
+          : this.#spliced(one, [this.#change(one.operand)]);
+      case "binary":
+        return this.#binary(one);
+      case "call":
+        return this.#call(one);
+      default:
+        return one satisfies never;
+    }
+  }
+
+  /** The operand of an operator in front of it, and the blanks between them. */
+  #gapped(one: Expression, operand: Expression): string {
+    return this.#text.slice(one.from + 1, operand.from) + this.#of(operand);
+  }
+
+  #change(one: Expression): Change {
+    return { ...spanOf(one), text: this.#of(one) };
+  }
+
+  #changeTo(one: Expression, type: Type): Change {
+    return { ...spanOf(one), text: this.#as(one, type) };
+  }
+
+  #name(one: Extract<Expression, { kind: "name" }>): string {
+    const declared = this.#typing.declaredOf(one);
+    if (declared !== undefined) {
+      return declared.kind === "function" && declared.ours ? one.name : this.#renamed(one.name);
+    }
+    if (isLongName(one.name)) {
+      return PAIR_TEXT;
+    }
+    const head = one.from + one.name.length;
+    return (
+      one.name +
+      this.#spliced(
+        { from: head, to: one.to },
+        (one.template ?? []).map((type) => this.#change(type)),
+      )
+    );
+  }
+
+  /** A name of the caller's that the new text also uses gets the mark. */
+  #renamed(name: string): string {
+    return this.#taken.has(name) ? MARK + name : name;
+  }
+
+  #declared({ name, ...span }: Named): Change {
+    return { from: span.from, to: span.to, text: this.#renamed(name) };
+  }
+
+  /** The expression's text, of another type. */
+  #as(one: Expression, to: Type): string {
+    const type = this.#typing.typeOf(one);
+    if (isLong(to)) {
+      return this.#asLong(one, type, to.name);
+    }
+    if (isLong(type) && to.kind !== "unknown") {
+      const cure = isSame(to, PAIR)
+        ? `declare it as ${type.name}, or write bitcast<vec2<u32>>(…)`
+        : `write ${textOfType(to)}(…)`;
+      throw new TextFault(
+        to.kind === "scalar" || isSame(to, PAIR)
+          ? `this is a number of type ${type.name}, and ${textOfType(to)} is needed; ${cure}`
+          : `this is a number of type ${type.name}, and ${textOfType(to)} is needed`,
+        one.from,
+      );
+    }
+    return this.#of(one);
+  }
+
+  #asLong(one: Expression, type: Type, to: LongName): string {
+    const constant = this.#typing.constantOf(one);
+    if (constant !== undefined && (isAbstract(type) || (isLong(type) && type.name === to))) {
+      return this.#literal(one, to, constant);
+    }
+    if (isSame(type, scalar(to)) || isSame(type, PAIR)) {
+      return this.#of(one);
+    }
+    if (isAbstract(type) && one.kind === "parentheses") {
+      return this.#spliced(one, [this.#changeTo(one.inner, scalar(to))]);
+    }
+    if (isAbstract(type) && one.kind === "call" && one.callee.name === "select") {
+      const [no, yes, condition] = one.args as [Expression, Expression, Expression];
+      return this.#spliced(one, [
+        this.#changeTo(no, scalar(to)),
+        this.#changeTo(yes, scalar(to)),
+        this.#change(condition),
+      ]);
+    }
+    if (widensTo(type, scalar(to)) && !(isAbstract(type) && type.name === "abstract float")) {
+      const from = type.kind !== "scalar" || isAbstract(type) ? "i32" : type.name;
+      return called(converter(to, from), this.#of(one));
+    }
+    throw new TextFault(
+      type.kind === "unknown"
+        ? `the type of this is not known, and ${to} is needed`
+        : type.kind === "scalar" && type.name === "abstract float"
+          ? `${to} takes no number with a fraction; write ${to}(…), which drops it`
+          : type.kind === "scalar"
+            ? `this is a number of type ${textOfType(type)}, and ${to} is needed; write ${to}(…)`
+            : `this is ${textOfType(type)}, and ${to} is needed`,
+      one.from,
+    );
+  }
+
+  /** The words of a constant, on as many lines as its text. */
+  #literal(one: Expression, to: LongName, constant: Constant): string {
+    if (to !== "f64" && typeof constant === "number") {
+      throw new TextFault(
+        `${to} takes no number with a fraction, and this is ${constant}; write ${to}(…), which drops it`,
+        one.from,
+      );
+    }
+    const value = wrapped(to, constant);
+    if (to !== "f64" && value !== constant) {
+      throw new TextFault(`${constant} is no ${to}`, one.from);
+    }
+    const lines = this.#text.slice(one.from, one.to).replace(/[^\n]/g, "");
+    return wordsText(to, value) + lines;
+  }
+
+  #binary(one: Extract<Expression, { kind: "binary" }>): string {
+    const { left, right, operator, at } = one;
+    const own = this.#typing.typeOf(left);
+    const other = this.#typing.typeOf(right);
+    const isShift = operator === "<<" || operator === ">>";
+    const long = isLong(own) ? own : isLong(other) && !isShift ? other : undefined;
+    if (long === undefined) {
+      return this.#spliced(one, [this.#change(left), this.#change(right)]);
+    }
+    // Where one is longer than the other, or both are, the longer type is the one that both become.
+    const name = isLong(own) && isLong(other) && !isShift && widensTo(own, other) ? other.name : long.name;
+    const first = this.#as(left, scalar(name));
+    const second = isShift ? this.#count(right, other) : this.#as(right, scalar(name));
+    const [before, after] = [
+      this.#text.slice(left.to, at),
+      this.#text.slice(at + operator.length, right.from),
+    ];
+    return "&|^".includes(operator)
+      ? `(${first}${before}${operator}${after}${second})`
+      : `${functionsOf[operator]?.[name]}(${first}${before.replace(/^ +$/, "")},${after}${second})`;
+  }
+
+  #count(one: Expression, type: Type): string {
+    return isLong(type) ? called("u32_from_u64", this.#of(one)) : this.#of(one);
+  }
+
+  #call(one: Extract<Expression, { kind: "call" }>): string {
+    const { callee, args } = one;
+    const declared = this.#typing.declaredOf(callee);
+    if (declared?.kind === "function") {
+      return this.#withArguments(
+        one,
+        args.map((arg, at) => this.#argument(declared, arg, at)),
+      );
+    }
+    const made = this.#typing.typeOf(callee);
+    if (declared?.kind === "type" || made.kind !== "unknown") {
+      return this.#made(one, made);
+    }
+    const types = args.map((arg) => this.#typing.typeOf(arg));
+    const type = this.#typing.typeOf(one);
+    const long = types.find(isLong);
+    if (callee.name === "bitcast") {
+      return this.#bitcast(one, types[0]);
+    }
+    if (long === undefined) {
+      return this.#withArguments(
+        one,
+        args.map((arg) => this.#change(arg)),
+      );
+    }
+    if (callee.name === "array" && type.kind === "array") {
+      return this.#withArguments(
+        one,
+        args.map((arg) => this.#changeTo(arg, type.of)),
+      );
+    }
+    return this.#function(one, type, long.name);
+  }
+
+  /** A call of one of WGSL's functions on numbers of 64 bits. */
+  #function(one: Extract<Expression, { kind: "call" }>, type: Type, long: LongName): string {
+    const { callee, args } = one;
+    const { name } = callee;
+    const all = (): Change[] => args.map((arg) => this.#changeTo(arg, type));
+    if (isLong(type) && name === "select" && args.length === 3) {
+      const [no, yes, condition] = args as [Expression, Expression, Expression];
+      this.#requireShort(condition, "a condition is a bool");
+      return this.#withArguments(one, [
+        this.#changeTo(no, type),
+        this.#changeTo(yes, type),
+        this.#change(condition),
+      ]);
+    }
+    if (isLong(type) && name === "clamp" && args.length === 3) {
+      const [value, low, high] = all() as [Change, Change, Change];
+      const inner = this.#spliced({ from: callee.to, to: low.to }, [value, low]);
+      const { min, max } = functionsOf as {
+        readonly [Name in "min" | "max"]: Readonly<Record<LongName, string>>;
+      };
+      return `${min?.[type.name]}(${max?.[type.name]}${inner})${this.#spliced({ from: low.to, to: one.to }, [high])}`;
+    }
+    const needed = name === "min" || name === "max" ? 2 : 1;
+    const own = isLong(type) ? functionsOf[name]?.[type.name] : undefined;
+    if (
+      own === undefined ||
+      !/^[a-z]/.test(name) ||
+      (own === "" && name !== "abs") ||
+      args.length !== needed
+    ) {
+      throw new TextFault(
+        `${name} takes no ${long}${args.length === needed ? "" : ` here`}; what does: ${known[long]}`,
+        one.from,
+      );
+    }
+    return own + this.#spliced({ from: callee.to, to: one.to }, all());
+  }
+
+  #argument(declared: Extract<Declared, { kind: "function" }>, arg: Expression, at: number): Change {
+    const wanted = declared.parameters[at] ?? unknown;
+    const type = this.#typing.typeOf(arg);
+    // The functions of shaders/numeric/ share what u64 and i64 have in common.
+    const isShared =
+      declared.ours !== undefined &&
+      isLong(type) &&
+      (isSame(wanted, PAIR) || (isLong(wanted) && (wanted.name === "f64") === (type.name === "f64")));
+    return isShared ? this.#change(arg) : this.#changeTo(arg, wanted);
+  }
+
+  /** A value made of others: a conversion, a vector, an array or a struct. */
+  #made(one: Extract<Expression, { kind: "call" }>, made: Type): string {
+    const { args } = one;
+    const [arg] = args;
+    const from = arg === undefined ? unknown : this.#typing.typeOf(arg);
+    if (made.kind === "scalar" && arg !== undefined && args.length === 1 && (isLong(made) || isLong(from))) {
+      return this.#converted(one, made, arg, from);
+    }
+    if (made.kind === "array") {
+      return this.#withArguments(
+        one,
+        args.map((each) => this.#changeTo(each, made.of)),
+      );
+    }
+    if (made.kind === "struct") {
+      const members = [...made.members.values()];
+      return this.#withArguments(
+        one,
+        args.map((each, at) => this.#changeTo(each, members[at] ?? unknown)),
+      );
+    }
+    for (const each of args) {
+      this.#requireShort(each, `${textOfType(made)} holds none`);
+    }
+    return this.#withArguments(
+      one,
+      args.map((each) => this.#change(each)),
+    );
+  }
+
+  #converted(one: Extract<Expression, { kind: "call" }>, made: Type, arg: Expression, from: Type): string {
+    const to = textOfType(made);
+    const constant = this.#typing.constantOf(one);
+    if (isLong(made) && constant !== undefined) {
+      return this.#literal(one, made.name, constant);
+    }
+    if (isSame(from, made)) {
+      return this.#spliced({ from: one.callee.to, to: one.to }, [this.#change(arg)]);
+    }
+    if (isLong(made) && isAbstract(from)) {
+      return this.#spliced({ from: one.callee.to, to: one.to }, [this.#changeTo(arg, made)]);
+    }
+    if (isLong(made) && isSame(from, PAIR)) {
+      throw new TextFault(`bitcast<${to}>(…) makes one of two words, the low one first`, one.from);
+    }
+    if (from.kind !== "scalar") {
+      throw new TextFault(
+        from.kind === "unknown"
+          ? "the type of what is converted is not known"
+          : `${to} takes no ${textOfType(from)}`,
+        one.from,
+      );
+    }
+    return `${converter(to, from.name)}${this.#spliced({ from: one.callee.to, to: one.to }, [this.#change(arg)])}`;
+  }
+
+  /** Between a number and its words, low word first. */
+  #bitcast(one: Extract<Expression, { kind: "call" }>, from: Type | undefined): string {
+    const to = this.#typing.typeOf(one);
+    if (from !== undefined && isLong(from) && to.kind === "scalar" && !isLong(to)) {
+      throw new TextFault(
+        `bitcast makes no ${to.name} of ${from.name}, which has two words; write bitcast<vec2<u32>>(…)`,
+        one.from,
+      );
+    }
+    if (isLong(to) && from?.kind === "scalar" && !isLong(from)) {
+      throw new TextFault(
+        `bitcast makes ${to.name} of two words, the low one first, as in bitcast<${to.name}>(vec2(low, high))`,
+        one.from,
+      );
+    }
+    const [arg] = one.args;
+    // Both are words already.
+    const areWords = [from, to].every((type) => type !== undefined && isPair(type));
+    if (areWords && arg?.kind === "name" && !this.#text.slice(one.from, one.to).includes("\n")) {
+      return this.#of(arg);
+    }
+    return this.#withArguments(
+      one,
+      one.args.map((each) => this.#change(each)),
+    );
+  }
+
+  #withArguments({ callee, ...one }: Extract<Expression, { kind: "call" }>, args: readonly Change[]): string {
+    return this.#spliced(one, [{ ...spanOf(callee), text: this.#name(callee) }, ...args]);
+  }
+
+  #requireShort(one: Expression, rule: string): void {
+    const type = this.#typing.typeOf(one);
+    if (isLong(type)) {
+      throw new TextFault(`this is a number of type ${type.name}; ${rule}`, one.from);
+    }
+  }
+
+  #condition(one: Expression): Change {
+    this.#requireShort(one, "a condition is a bool, as in x != 0");
+    return this.#change(one);
+  }
+
+  #block({ statements }: Block): Change[] {
+    return statements.flatMap((one) => this.#statement(one));
+  }
+
+  #statement(one: Statement): Change[] {
+    switch (one.kind) {
+      case "block":
+        return this.#block(one);
+      case "variable":
+        return this.#variable(one);
+      case "assign":
+        return this.#assign(one);
+      case "step":
+        return this.#step(one);
+      case "call statement":
+        return [this.#change(one.call)];
+      case "if":
+        return [
+          this.#condition(one.condition),
+          ...this.#block(one.then),
+          ...(one.otherwise ? this.#statement(one.otherwise) : []),
+        ];
+      case "for":
+        return [
+          ...(one.start ? this.#statement(one.start) : []),
+          ...(one.condition ? [this.#condition(one.condition)] : []),
+          ...(one.update ? this.#statement(one.update) : []),
+          ...this.#block(one.body),
+        ];
+      case "while":
+        return [this.#condition(one.condition), ...this.#block(one.body)];
+      case "loop":
+      case "continuing":
+        return this.#block(one.body);
+      case "switch":
+        this.#requireShort(one.on, "switch takes a u32 or an i32");
+        return [this.#change(one.on), ...one.cases.flatMap((each) => this.#case(each))];
+      case "return":
+        return one.value ? [this.#changeTo(one.value, this.#result)] : [];
+      case "break if":
+      case "const_assert":
+        return [this.#condition(one.condition)];
+      case "break":
+      case "continue":
+      case "discard":
+      case "empty":
+        return [];
+      default:
+        return one satisfies never;
+    }
+  }
+
+  #case({ selectors, body }: Case): Change[] {
+    return [...selectors.map((one) => this.#change(one)), ...this.#block(body)];
+  }
+
+  #variable({ keyword, name, type, value }: Variable): Change[] {
+    const own = type ? this.#typing.typeOf(type) : value ? this.#typing.typeOf(value) : unknown;
+    if (keyword === "const" && value && isLong(own) && this.#typing.constantOf(value) === undefined) {
+      throw new TextFault(
+        `a const of type ${own.name} takes numbers, and + - * / % of them; use let`,
+        value.from,
+      );
+    }
+    return [
+      this.#declared(name),
+      ...(type ? [this.#change(type)] : []),
+      ...(value ? [type ? this.#changeTo(value, own) : this.#untyped(value, own, keyword)] : []),
+    ];
+  }
+
+  /** A const's value is a literal, and that of others an expression. */
+  #untyped(value: Expression, own: Type, keyword: Variable["keyword"]): Change {
+    return keyword === "const" && isLong(own) ? this.#changeTo(value, own) : this.#change(value);
+  }
+
+  #assign({ target, operator, value, ...span }: Extract<Statement, { kind: "assign" }>): Change[] {
+    if (target === undefined) {
+      return [this.#change(value)];
+    }
+    const type = this.#typing.typeOf(target);
+    if (operator === undefined || !(isLong(type) || isLong(this.#typing.typeOf(value)))) {
+      return [this.#change(target), operator ? this.#change(value) : this.#changeTo(value, type)];
+    }
+    if (!isLong(type)) {
+      // It says which types do not go together.
+      return [this.#changeTo(value, type)];
+    }
+    return [{ ...spanOf(span), text: this.#operated(operator, target, value, type.name) }];
+  }
+
+  /** `target = target operator value`, on the lines of the text. */
+  #operated(operator: BinaryOperator, target: Expression, value: Expression, name: LongName): string {
+    this.#requireNoCall(target);
+    const own = this.#of(target);
+    const again = own.replace(/\n/g, " ");
+    const isShift = operator === "<<" || operator === ">>";
+    const text = isShift ? this.#count(value, this.#typing.typeOf(value)) : this.#as(value, scalar(name));
+    // The blanks before the operator, and those behind the `=`.
+    const at = this.#text.indexOf(operator, target.to);
+    const [before, behind] = [
+      this.#text.slice(target.to, at),
+      this.#text.slice(at + operator.length + 1, value.from),
+    ];
+    return "&|^".includes(operator)
+      ? `${own}${before}= (${again} ${operator}${behind}${text})`
+      : `${own}${before}= ${functionsOf[operator]?.[name]}(${again},${behind}${text})`;
+  }
+
+  #step({ target, operator }: Extract<Statement, { kind: "step" }>): Change[] {
+    const type = this.#typing.typeOf(target);
+    if (!isLong(type)) {
+      return [this.#change(target)];
+    }
+    if (type.name === "f64") {
+      throw new TextFault(`'${operator}' takes integers; write ${operator.charAt(0)}= 1`, target.to);
+    }
+    this.#requireNoCall(target);
+    const own = this.#of(target);
+    const to = this.#text.indexOf(operator, target.to) + operator.length;
+    const text = `${own} = ${operator === "++" ? "add" : "sub"}_u64(${own.replace(/\n/g, " ")}, ${wordsText("u64", 1n)})`;
+    return [{ from: target.from, to, text }];
+  }
+
+  /** What a compound assignment names is written twice. */
+  #requireNoCall(target: Expression): void {
+    if (target.kind === "call") {
+      throw new TextFault(
+        "the place of a compound assignment takes no call; keep its result in a let",
+        target.from,
+      );
+    }
+    const parts =
+      target.kind === "index"
+        ? [target.of, target.index]
+        : target.kind === "member"
+          ? [target.of]
+          : target.kind === "unary"
+            ? [target.operand]
+            : target.kind === "parentheses"
+              ? [target.inner]
+              : target.kind === "binary"
+                ? [target.left, target.right]
+                : [];
+    for (const part of parts) {
+      this.#requireNoCall(part);
+    }
+  }
+
+  #declaration(one: ModuleDeclaration): Change[] {
+    switch (one.kind) {
+      case "function":
+        this.#result = one.result ? this.#typing.typeOf(one.result) : nothing;
+        return [
+          this.#declared(one.name),
+          ...one.parameters.flatMap((each) => [this.#declared(each.name), this.#change(each.type)]),
+          ...(one.result ? [this.#change(one.result)] : []),
+          ...this.#block(one.body),
+        ];
+      case "struct":
+        return [this.#declared(one.name), ...one.members.flatMap((each) => this.#member(each))];
+      case "alias":
+        return [this.#declared(one.name), this.#change(one.type)];
+      case "variable":
+        return this.#variable(one);
+      case "const_assert":
+        return [this.#condition(one.condition)];
+      case "directive":
+      case "empty":
+        return [];
+      default:
+        return one satisfies never;
+    }
+  }
+
+  #member({ type }: Parameter): Change[] {
+    return [this.#change(type)];
+  }
+}
+
+/** Whether kernels hold the type as a pair of words. */
+const isPair = (type: Type): boolean => isLong(type) || isSame(type, PAIR);
+
+const spanOf = ({ from, to }: Span): Span => ({ from, to });
+const called = (name: string, argument: string): string => (name === "" ? argument : `${name}(${argument})`);
+const isLongName = (name: string): name is LongName => name === "u64" || name === "i64" || name === "f64";
+
+/** The function that converts; empty if the bits stay. */
+function converter(to: string, from: string): string {
+  const name = `${to}_from_${from}`;
+  return conversions[name] ?? name;
+}
+
+/** The nearest i32, as the number of a class. */
+const classes: Readonly<Record<LongName, string>> = {
+  u64: "nearest_i32_from_u64",
+  i64: "nearest_i32_from_i64",
+  f64: "i32_from_f64",
+};
+
+function wordsText(name: LongName, value: Constant): string {
+  const view = new DataView(new ArrayBuffer(8));
+  if (name === "f64") {
+    view.setFloat64(0, Number(value));
+  } else {
+    view.setBigUint64(0, BigInt(value));
+  }
+  const word = (at: number): string => `0x${view.getUint32(at).toString(16)}u`;
+  return `${PAIR_TEXT}(${word(4)}, ${word(0)})`;
+}
+
+/** What a caller's text may name beside its own declarations, and the names that the new text uses. */
+export interface Surroundings {
+  readonly scope: Scope;
+  readonly taken: ReadonlySet<string>;
+}
+
+/** The functions of shaders/numeric/ as a caller's text sees them: on numbers, where they take and give pairs of words. */
+export function surroundingsOf(files: readonly string[]): Surroundings {
+  const scope = new Scope();
+  const taken = new Set(["vec2", "u32"]);
+  for (const one of files.flatMap(parseModule)) {
+    if (one.kind === "function") {
+      taken.add(one.name.name);
+      scope.declare(one.name.name, functionOnNumbers(one));
+    }
+  }
+  return { scope, taken };
+}
+
+/** The types of a function of ours, by its name: `add_f64` takes f64, and `u32_from_f64`, too. */
+function functionOnNumbers({
+  name: { name },
+  parameters,
+  result,
+}: Extract<ModuleDeclaration, { kind: "function" }>): Declared {
+  const typing = new Typing();
+  const typed = (type: Expression | undefined, long: string | undefined): Type => {
+    const found = type ? typing.type(type, new Scope()) : nothing;
+    return isSame(found, PAIR) && long !== undefined ? scalar(long as LongName) : found;
+  };
+  const [, converts, ends] = /_from_(u64|i64|f64)(?:_bits)?$|_(u64|i64|f64)$/.exec(name) ?? [];
+  const [, makes] = /^(u64|i64|f64)_(?:bits_)?from_/.exec(name) ?? [];
+  const isConversion = name.includes("_from_");
+  const own = typed(result, makes ?? (isConversion ? "u64" : ends));
+  // Sums and products of u64 and i64 are the same function.
+  const isShared = isLong(own) && own.name === "u64" && !isConversion;
+  return {
+    kind: "function",
+    parameters: parameters.map(({ type }) => typed(type, converts ?? ends)),
+    result: own,
+    ours: (args) => (isShared ? (args.find(isLong) ?? own) : own),
+  };
+}
+
+/** A caller's declarations, in which numbers of 64 bits are pairs of words. They are declared in the scope. @throws {TextFault} */
+export const translateModule = (text: string, { scope, taken }: Surroundings): string =>
+  new Translator(text, taken).module(parseModule(text), scope);
+
+/** The text of a caller's function, in which numbers of 64 bits are pairs of words: an expression, or statements. @throws {TextFault} */
+export function translateFunction(
+  text: string,
+  { parameters, result }: Signature,
+  isStatements: boolean,
+  { scope, taken }: Surroundings,
+): string {
+  const inside = new Scope(scope);
+  for (const [name, type] of parameters) {
+    inside.declare(name, { kind: "value", type });
+  }
+  const translator = new Translator(text, taken);
+  if (!isStatements) {
+    return translator.expression(parseExpression(text), result, inside);
+  }
+  const returned = result === "condition" ? scalar("bool") : result === "class" ? scalar("u32") : result;
+  return translator.statements(parseStatements(text), returned, inside);
+}
