@@ -4,6 +4,7 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { max } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
+import type { ScanOptions } from "../../src/node.ts";
 import { storageBuffer, submit } from "../support/buffers.ts";
 import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
@@ -142,13 +143,6 @@ for (const [name, way] of Object.entries(ways)) {
       () => ({ offsets: bufferOf(Uint32Array.of(0, 1)), segmentCount: 1 }),
     );
   });
-  test(`${name}: recorded rows`, async () => {
-    for (const rows of [3, 8, 1]) {
-      // Rows divide the data.
-      const prepared = (own: Own) => fold().prepareScan({ type, segments: "rows", ...way, ...own });
-      await expectInside(`scan of rows of ${rows}`, prepared, () => ({ rows }), rows, [true]);
-    }
-  });
   test(`${name}: calls on arrays whose lengths are on the GPU`, async () => {
     for (const length of [1, 33, 1023]) {
       const array = await fold().upload(keys(length));
@@ -184,6 +178,39 @@ test("calls at hand, of all primitives", async () => {
     await fold().searchSorted(data, data);
     await fold().expandRuns(data, words(length));
     expect(await watch?.pastEnd(), `${length}`).toEqual([]);
+  }
+});
+
+for (const segments of ["rows", "heads", { keys: u32 }] as const) {
+  const title = typeof segments === "object" ? "keys" : segments;
+  test(`recorded segments by ${title} in one dispatch, as on NVIDIA's GPUs`, async () => {
+    // With a length on the GPU, there is no binding left for what is watched.
+    const limits = limitsWithBinding(fold().device, 2 ** 27);
+    const stop = planAs(fold(), { vendor: "nvidia", limits });
+    const ranges = (length: number) => ({
+      ...(title === "rows" ? { rows: 8 } : { [title]: bufferOf(keys(length)) }),
+    });
+    const prepare = (own: Own) =>
+      fold().prepareScan({ type, segments, ...ways["single pass"], ...own } as ScanOptions);
+    await expectInside("scan", prepare, ranges, 1, [title === "rows"]);
+    stop();
+  });
+}
+
+test("recorded rows", async () => {
+  for (const rows of [3, 8]) {
+    // Rows divide the data, unless its length is on the GPU. Totals of parts of longer rows are not counted by that length.
+    const options = { type, segments: "rows", ...small } as const;
+    const given = () => ({ rows });
+    await expectInside("scan", (own) => fold().prepareScan({ ...options, ...own }), given, 1, [true]);
+    const prepare = (own: Own) => fold().prepareReduce({ ...options, ...own });
+    await expectInside(
+      "reduce",
+      prepare,
+      (length) => ({ rows, output: bufferOf(words(length)), ...counted() }),
+      1,
+      [true],
+    );
   }
 });
 

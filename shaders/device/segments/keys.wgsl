@@ -16,7 +16,7 @@ fn keys_start() -> u32 {
 fn key_before(index: u32) -> Key {
   var before: Key;
   if (index > 0u) {
-    before = keys[params.keys_base + index - 1u];
+    before = key_at(index - 1u);
   }
   return before;
 }
