@@ -1,7 +1,7 @@
 // One work-group scans one tile of exact sums, on top of its carry. Where the tile's items span few binades, and what the carry has
 // above them has room, the tile is scanned in fixed point. Other tiles are scanned in whole sums. Both ways give the same bits, so
 // each tile chooses for itself.
-// Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
+// Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Linked with tiles.wgsl and scan_sums.wgsl or scan_sums_long.wgsl; store_whole.wgsl and store_outputs.wgsl; fixed.wgsl and what that lists; halves.wgsl, or
 // near.wgsl or near_none.wgsl, and steady.wgsl with steady_float.wgsl or steady_double.wgsl, or steady_none.wgsl; carry_whole.wgsl or
 // carry_words.wgsl; carry_*.wgsl and total_*.wgsl.
@@ -16,6 +16,9 @@ fn scan_tiles(
   let tile = work_group.y * params.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   let length = data_length();
+  if (tile > last_tile(length)) {
+    return;
+  }
 
   let items = load_items(tile, thread, length);
   let stores_total = tile == last_tile(length) && thread == 0u;

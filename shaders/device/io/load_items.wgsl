@@ -28,11 +28,12 @@ fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
   return elements;
 }
 
-// Reads a vector that may reach past the end of the data, or past the last vector of the wide binding.
+// Reads a vector that may reach past the end of the data, or past the last vector of the wide binding. A vector that lies past the end is
+// not read.
 fn read_edge(vector: u32, length: u32) -> array<Input, VECTOR> {
   var items: array<Input, VECTOR>;
   let first = vector * VECTOR;
-  if (first + VECTOR <= params.wide_length) {
+  if (first < length && first + VECTOR <= params.wide_length) {
     items = input_items(read_vector(vector));
   } else {
     for (var item = 0u; item < VECTOR; item++) { // unroll

@@ -84,10 +84,10 @@ fn starts_of(tile: u32, thread: u32, length: u32, keys: array<Key, ITEMS>) -> St
   var flags: array<u32, FLAG_WORDS>;
   var counts: array<u32, BYTE_WORDS>;
   var last = 0u;
-  begin_keys((vector_of(tile, thread, 0u) - subgroup_rank) * VECTOR);
+  begin_keys(min((vector_of(tile, thread, 0u) - subgroup_rank) * VECTOR, length));
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let first = vector_of(tile, thread, vector) * VECTOR;
-    var before = key_before(first, own[vector * VECTOR + VECTOR - 1u]);
+    var before = key_before(min(first, length), own[vector * VECTOR + VECTOR - 1u]);
     var found = select(0u, 1u, first == 0u);
     for (var item = 0u; item < VECTOR; item++) { // unroll
       let key = own[vector * VECTOR + item];

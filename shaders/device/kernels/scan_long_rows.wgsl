@@ -63,10 +63,7 @@ fn load_part(tile: u32, thread: u32) -> array<Element, ITEMS> {
   } else {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       let place = long_row_first + vector_of(tile, thread, vector);
-      var items: array<Input, VECTOR>;
-      if (place * VECTOR < long_row_end) {
-        items = read_edge(place, long_row_end);
-      }
+      var items = read_edge(place, long_row_end);
       for (var item = 0u; item < VECTOR; item++) { // unroll
         elements[vector * VECTOR + item] = identity();
         if (place * VECTOR + item < long_row_end) {

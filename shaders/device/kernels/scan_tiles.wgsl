@@ -1,7 +1,7 @@
 // One work-group scans one tile. The tile's prefixes start from its carry, which is the combination of the tiles before it.
 // Linked with contract.wgsl, an algorithm, load_items.wgsl, store_prefixes.wgsl, an input and
 // an output, length_*.wgsl, carry_*.wgsl and total_*.wgsl.
-// Dispatch at least one work-group for each tile. Work-groups past the last tile store nothing.
+// Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // The last tiles come first: the pass before read them last, so they may still be in a cache.
 // Work-group memory: the algorithm's.
 
@@ -10,10 +10,13 @@ fn scan_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  var tile = work_group.y * params.grid_width + work_group.x;
+  let number = work_group.y * params.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   let length = data_length();
-  tile = select(tile, last_tile(length) - tile, tile <= last_tile(length));
+  if (number > last_tile(length)) {
+    return;
+  }
+  let tile = last_tile(length) - number;
 
   let elements = load_items(tile, thread, length);
   let scan = begin_scan(elements, thread);

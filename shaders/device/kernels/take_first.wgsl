@@ -28,7 +28,10 @@ fn take_first(@builtin(local_invocation_index) thread: u32) {
       }
     }
   }
-  let near = key_from_item(read_item(0u)) & key_bits();
+  var near: Key;
+  if (length > 0u) {
+    near = key_from_item(read_item(0u)) & key_bits();
+  }
   // The list of blocks gives way to that of elements.
   workgroupBarrier();
   let are_many = FIRST_SHIFT == 0u && length > MOST_WANTED;

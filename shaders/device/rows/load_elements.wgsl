@@ -24,7 +24,7 @@ fn load_row_elements(own: RowTile, thread: u32) -> array<Element, ITEMS> {
   } else {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       let place = base + vector_of(0u, thread, vector);
-      var items = read_row_vector(place, own.end);
+      var items = read_edge(place, own.end);
       for (var item = 0u; item < VECTOR; item++) { // unroll
         elements[vector * VECTOR + item] = row_element(items[item], place * VECTOR + item, own);
       }

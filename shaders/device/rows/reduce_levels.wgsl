@@ -45,7 +45,7 @@ fn load_row_vectors(own: RowTile, thread: u32) {
   } else {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       let at = vector * WORK_GROUP_SIZE + thread;
-      var items = read_row_vector(base + at, own.end);
+      var items = read_edge(base + at, own.end);
       var total = row_element(items[0], (base + at) * VECTOR, own);
       for (var item = 1u; item < VECTOR; item++) { // unroll
         total = combine(total, row_element(items[item], (base + at) * VECTOR + item, own));
@@ -60,7 +60,7 @@ fn load_row_items(own: RowTile, thread: u32) {
   let base = own.first / VECTOR;
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let place = base + vector * WORK_GROUP_SIZE + thread;
-    var items = read_row_vector(place, own.end);
+    var items = read_edge(place, own.end);
     for (var item = 0u; item < VECTOR; item++) { // unroll
       let index = place * VECTOR + item;
       if (index >= own.first) {

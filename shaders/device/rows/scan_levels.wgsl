@@ -55,7 +55,7 @@ fn scan_row_items(own: RowTile, thread: u32) {
   let base = own.first / VECTOR;
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let at = vector * WORK_GROUP_SIZE + thread;
-    var items = read_row_vector(base + at, own.end);
+    var items = read_edge(base + at, own.end);
     for (var item = 0u; item < VECTOR; item++) { // unroll
       row_totals[row_place(at * VECTOR + item)] = row_element(items[item], (base + at) * VECTOR + item, own);
     }

@@ -56,12 +56,3 @@ fn has_whole_vectors(own: RowTile) -> bool {
 fn is_whole_tile(own: RowTile) -> bool {
   return own.end - own.first == TILE && own.first % VECTOR == 0u && own.end <= params.wide_length;
 }
-
-// Reads a vector that may reach past the end of a tile.
-fn read_row_vector(vector: u32, end: u32) -> array<Input, VECTOR> {
-  var items: array<Input, VECTOR>;
-  if (vector * VECTOR < end) {
-    items = read_edge(vector, end);
-  }
-  return items;
-}

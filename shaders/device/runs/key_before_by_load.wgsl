@@ -5,5 +5,9 @@ fn begin_keys(first: u32) {
 }
 
 fn key_before(index: u32, own: Key) -> Key {
-  return key_at(max(index, 1u) - 1u);
+  var before: Key;
+  if (index > 0u) {
+    before = key_at(index - 1u);
+  }
+  return before;
 }

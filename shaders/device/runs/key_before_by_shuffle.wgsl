@@ -7,7 +7,9 @@
 var<private> last_key_before: Key;
 
 fn begin_keys(first: u32) {
-  last_key_before = key_at(max(first, 1u) - 1u);
+  if (first > 0u) {
+    last_key_before = key_at(first - 1u);
+  }
 }
 
 fn key_before(index: u32, own: Key) -> Key {

@@ -12,8 +12,13 @@ fn keys_start() -> u32 {
   return params.keys_base;
 }
 
+// Nothing comes before the first item, which starts a segment in any case.
 fn key_before(index: u32) -> Key {
-  return keys[params.keys_base + max(index, 1u) - 1u];
+  var before: Key;
+  if (index > 0u) {
+    before = key_at(index - 1u);
+  }
+  return before;
 }
 
 // Whether a segment starts at an index, whatever the key before is.
