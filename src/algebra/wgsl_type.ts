@@ -1,5 +1,5 @@
 import { ArgumentError, refuse } from "../errors.ts";
-import { plainText } from "../text/callers.ts";
+import { plainText, requireExpression } from "../text/callers.ts";
 import { MARK } from "../text/mark.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
 import { describe } from "./check_value.ts";
@@ -83,7 +83,7 @@ export function wgslType<const Name extends string>(definition: WgslTypeDefiniti
   const caller = `wgslType ${name}`;
   for (const [option, text] of Object.entries({ wgsl, declarations })) {
     if (typeof text !== "string") {
-      refuse(caller, option, typeof text, "WGSL text");
+      refuse(caller, option, describe(text), "WGSL text, as a string");
     }
   }
   const pieces = piecesOf(plainText(`declarations of ${caller}`, declarations));
@@ -163,7 +163,11 @@ export function wgslType<const Name extends string>(definition: WgslTypeDefiniti
       elementBytes: roundUp(size, align),
       align,
       shuffle: (builtin, element, place) => inOurs(shuffle(builtin, element, place)),
-      literal: (identity) => [inOurs(plainText(`identity of ${name}`, identity as string).trim())],
+      literal(identity) {
+        const title = `identity of ${name}`;
+        requireExpression(title, identity as string);
+        return [inOurs(plainText(title, identity as string).trim())];
+      },
     },
     problemOf: (value) =>
       typeof value === "string" && value.trim() !== ""

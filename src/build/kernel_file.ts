@@ -20,15 +20,15 @@ export async function linkFile(
   path: string,
   folder = process.cwd(),
 ): Promise<{ readonly code: string } | Problem> {
-  const source = (await readFile(path, "utf8")).replace(/^\uFEFF/, "");
+  const kernel = await readFile(path, "utf8");
   const name = relative(folder, path);
   try {
-    return { code: linkDirectives(source, { name }) };
+    return { code: linkDirectives(kernel, { name }) };
   } catch (cause) {
     if (!(cause instanceof SourceError)) {
       throw cause;
     }
-    const { message, line, column } = cause;
+    const { message, source, line, column } = cause;
     // The bundler says where; the message need not.
     const place = `${name}, line ${line}: `;
     return {

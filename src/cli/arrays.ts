@@ -12,7 +12,7 @@ import { contextOf } from "../gpu/device/device.ts";
 import type { Streamed } from "../gpu/streams/streams.ts";
 import { endRows, endWithTotal, startCompact, startReduce, startScan } from "../gpu/streams/streams.ts";
 import type { TuningOptions } from "../plan/options.ts";
-import { UsageError } from "./errors.ts";
+import { counted, UsageError } from "./errors.ts";
 import type { Input, Target } from "./files.ts";
 import { DASH, openTarget, withInput } from "./files.ts";
 import { formatValue, parseValue } from "./format.ts";
@@ -521,7 +521,7 @@ export async function readFlagsFor(path: string, length: number, input: string):
   const { flags } = await withInput(path, readFlags);
   if (flags.length !== length) {
     throw new UsageError(
-      `${path}: it holds ${flags.length} flags, and ${input} holds ${length} elements; it takes one flag for each`,
+      `${path}: it holds ${counted(flags.length, "flag")}, and ${input} holds ${counted(length, "element")}; it takes one flag for each`,
     );
   }
   return flags;

@@ -13,6 +13,9 @@ export const withoutCodes = (text: string): string =>
 /** A text of a file's as a message shows it. */
 export const quoted = (text: string): string => withoutCodes(JSON.stringify(text));
 
+/** A count of things, as "1 flag" or "3 flags". */
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
+
 /** Any failure as the one line that the terminal shows. */
 export function oneLine(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : String(cause);

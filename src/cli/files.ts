@@ -21,7 +21,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { onExit } from "signal-exit";
-import { UsageError } from "./errors.ts";
+import { counted, UsageError } from "./errors.ts";
 
 const causes: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
@@ -130,7 +130,7 @@ export async function withInput<Result>(
         total += piece.bytesRead;
         if (piece.bytesRead === 0 && size !== undefined && total < size) {
           throw new UsageError(
-            `${path}: it had ${size} bytes when it was opened, and ended after ${total}; it must not change while it is read`,
+            `${path}: it had ${counted(size, "byte")} when it was opened, and ended after ${total}; it must not change while it is read`,
           );
         }
         return piece;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { valuesOf } from "../algebra/array_values.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
@@ -5,7 +6,7 @@ import type { Scalar, TypeName } from "../algebra/types.ts";
 import type { WeightArray } from "../gpu/sorts_and_searches/histogram.ts";
 import type { OutputOption } from "./arrays.ts";
 import { elementsIn, openOutput, withElements, writeArray } from "./arrays.ts";
-import { UsageError } from "./errors.ts";
+import { quoted, UsageError } from "./errors.ts";
 import { readAll } from "./npy.ts";
 import type { AdapterOption, RawOption } from "./options.ts";
 import { parseEdges, withFold } from "./options.ts";
@@ -25,6 +26,11 @@ async function edgesOf(given: string): Promise<readonly Scalar[]> {
   try {
     return parseEdges(given);
   } catch {
+    if (!existsSync(given)) {
+      throw new UsageError(
+        `--edges is ${quoted(given)}, which is no file; it takes numbers divided by commas, or the path of a .npy file`,
+      );
+    }
     const { type, data } = await elementsIn(given);
     const read = valuesOf(data, type) as (index: number) => Scalar;
     return Array.from({ length: data.length }, (_, at) => read(at));

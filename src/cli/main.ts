@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { elementTypes } from "../algebra/element_types.ts";
 import { version } from "../version.ts";
 import { compactFile, partitionFile, reduceFile, reduceRowsFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { emit } from "./emit.ts";
-import { oneLine } from "./errors.ts";
+import { oneLine, UsageError } from "./errors.ts";
 import { DASH, requireApart } from "./files.ts";
 import type { HistogramFileOptions } from "./histogram.ts";
 import { link } from "./link.ts";
@@ -38,6 +37,7 @@ import {
   rowsOption,
   textOption,
   tuningOption,
+  typeOption,
 } from "./options.ts";
 import { ClosedPipeError, print } from "./print.ts";
 import type { SearchFileOptions } from "./search.ts";
@@ -142,6 +142,12 @@ const hasOtherSegments = ({
 /** @param printHelp - takes what commander would print. */
 function program(printHelp: (text: string) => void): Command {
   const outputs = new Set<Option>();
+  const needed = new Set<Option>();
+  /** Marks an option that its command needs. Commander's own mark would hide that another option is unknown. */
+  const need = (option: Option): Option => {
+    needed.add(option);
+    return option;
+  };
   /** Makes an option that is the path of an output. It has a place of its own among those of its command. */
   const outputTo = (flags: string, description: string): Option => {
     const option = new Option(flags, description);
@@ -149,7 +155,7 @@ function program(printHelp: (text: string) => void): Command {
     return option;
   };
   const outputOption = (where = "where the result goes; - is stdout"): Option =>
-    outputTo("-o, --output <out.npy>", where).makeOptionMandatory();
+    need(outputTo("-o, --output <out.npy>", where));
   const jsonOption = (what: string): Option =>
     outputTo(
       "--json [file]",
@@ -169,6 +175,12 @@ function program(printHelp: (text: string) => void): Command {
     .configureHelp({ subcommandTerm: (command) => command.name(), optionDescription })
     .addHelpText("after", ROOT_HELP)
     .hook("preAction", async (_, command) => {
+      const missing = command.options.find(
+        (option) => needed.has(option) && command.getOptionValue(option.attributeName()) === undefined,
+      );
+      if (missing !== undefined) {
+        throw new UsageError(`${command.name()}: ${missing.flags} is missing: ${missing.description}`);
+      }
       const given = command.options.filter((option) => outputs.has(option));
       const paths = given.flatMap((option): string[] => command.getOptionValue(option.attributeName()) ?? []);
       await requireApart(paths);
@@ -284,10 +296,12 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(keyOption("an element"))
     .addOption(keyTypeOption())
     .addOption(
-      outputTo(
-        "--counts <counts.npy>",
-        "where the counts go; the file is .npy (<u4), also with --raw and --text",
-      ).makeOptionMandatory(),
+      need(
+        outputTo(
+          "--counts <counts.npy>",
+          "where the counts go; the file is .npy (<u4), also with --raw and --text",
+        ),
+      ),
     )
     .addOption(runAlgorithm())
     .addOption(adapterOption())
@@ -302,7 +316,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(rawOption())
     .addOption(textOption())
     .addOption(outputOption())
-    .requiredOption("--counts <counts.npy>", "how often to repeat each value: whole numbers")
+    .addOption(need(new Option("--counts <counts.npy>", "how often to repeat each value: whole numbers")))
     .addOption(adapterOption())
     .addHelpText("after", MEMORY_HELP)
     .action(async (path, options) => (await import("./segments.ts")).expandFile(path, options));
@@ -435,11 +449,7 @@ function program(printHelp: (text: string) => void): Command {
   const ordered = (command: Command): Command =>
     command
       .option("--key <expr>", "WGSL that gives the key of an element x, such as 'x % 10u'")
-      .addOption(
-        new Option("--key-type <name>", "element type of the keys; without it, the input's").choices(
-          Object.keys(elementTypes),
-        ),
-      )
+      .addOption(typeOption("--key-type <name>", "element type of the keys; without it, the input's"))
       .addOption(
         new Option(
           "--bits <from,to>",
@@ -458,9 +468,7 @@ function program(printHelp: (text: string) => void): Command {
       .addOption(textOption())
       .addOption(outputOption())
       .addOption(
-        new Option("-k <count>", "how many elements; if there are fewer, all")
-          .argParser(parseCount)
-          .makeOptionMandatory(),
+        need(new Option("-k <count>", "how many elements; if there are fewer, all").argParser(parseCount)),
       )
       .option("--smallest", "take the least elements, the least first")
       .addOption(outputTo("--indices-out <positions.npy>", "where the positions of the elements go, as <u4")),
@@ -483,12 +491,12 @@ function program(printHelp: (text: string) => void): Command {
       .addOption(rawOption())
       .addOption(textOption())
       .addOption(
-        new Option(
-          "-n <count>",
-          "how many elements come before it: 0 for the least, half of them for the median",
-        )
-          .argParser(parseCount)
-          .makeOptionMandatory(),
+        need(
+          new Option(
+            "-n <count>",
+            "how many elements come before it: 0 for the least, half of them for the median",
+          ).argParser(parseCount),
+        ),
       )
       .option("--descending", "count from the greatest"),
   )
@@ -560,7 +568,7 @@ function program(printHelp: (text: string) => void): Command {
         "scan, reduce, segmented-scan or segmented-reduce; or functions and their settings, such as work_group_split 256, work_group_sort_u32 items=4, thread_tile_32_shuffle_u32 or coalesced_reduce_add_u32",
       ),
     )
-    .addOption(new Option("--type <name>", "element type").choices(Object.keys(elementTypes)).default("u32"))
+    .addOption(typeOption("--type <name>", "element type").default("u32"))
     .addOption(operatorOption())
     .addOption(
       algorithmOption("how the threads combine their elements; subgroup needs the feature subgroups").default(
@@ -670,11 +678,48 @@ function program(printHelp: (text: string) => void): Command {
   return root;
 }
 
+/** What would be right, after what commander says is wrong. */
+function cureOf({ code, message }: CommanderError, root: Command, args: readonly string[]): string {
+  const command = root.commands.find((one) => one.name() === args[0]);
+  const options = command?.options.flatMap(({ long }) => long ?? []) ?? [];
+  const long = args
+    .filter((arg) => /^-[a-z]{2}/i.test(arg))
+    .flatMap((arg) => options.find((option) => option.startsWith(`-${arg}`)) ?? []);
+  if (long.length > 0 && (code === "commander.unknownOption" || code === "commander.excessArguments")) {
+    return `; ${long[0]} takes two dashes`;
+  }
+  if (message.includes("Did you mean")) {
+    return "";
+  }
+  const name = command === undefined ? "wavefold" : `wavefold ${command.name()}`;
+  switch (code) {
+    case "commander.unknownCommand":
+      return "; wavefold --help lists the commands";
+    case "commander.unknownOption":
+      return `; ${name} --help lists its options`;
+    case "commander.missingArgument":
+    case "commander.excessArguments":
+      return `; it is ${name} ${command?.usage() ?? ""}`;
+    default:
+      return "";
+  }
+}
+
 /** The message of an error, in one line, for the terminal. */
-function messageOf(cause: unknown): string {
-  return cause instanceof CommanderError && cause.code === "commander.help"
-    ? "a command is missing; wavefold --help lists them"
-    : oneLine(cause).replace(/^error: /, "");
+function messageOf(cause: unknown, root?: Command, args: readonly string[] = []): string {
+  if (!(cause instanceof CommanderError)) {
+    return oneLine(cause);
+  }
+  if (cause.code === "commander.help") {
+    const [first, name] = args;
+    return first === "help" && name !== undefined
+      ? `unknown command '${name}'; wavefold --help lists the commands`
+      : "a command is missing; wavefold --help lists them";
+  }
+  const cure = root === undefined ? "" : cureOf(cause, root, args);
+  return oneLine(cause)
+    .replace(/^error: /, "")
+    .replace(/\.?$/, cure === "" ? "$&" : cure);
 }
 
 async function main(): Promise<void> {
@@ -689,24 +734,22 @@ async function main(): Promise<void> {
     process.exit(1);
   });
   let help = "";
-  const printHelp = (text: string): void => {
+  const root = program((text) => {
     help += text;
-  };
+  });
   try {
-    await program(printHelp)
-      .parseAsync()
-      .catch((cause: unknown) => {
-        if (!(cause instanceof CommanderError && cause.exitCode === 0)) {
-          throw cause;
-        }
-      });
+    await root.parseAsync().catch((cause: unknown) => {
+      if (!(cause instanceof CommanderError && cause.exitCode === 0)) {
+        throw cause;
+      }
+    });
     await print(help);
   } catch (cause) {
     if (cause instanceof ClosedPipeError) {
       process.exitCode = cause.status;
       return;
     }
-    process.stderr.write(`wavefold: ${messageOf(cause)}\n`);
+    process.stderr.write(`wavefold: ${messageOf(cause, root, process.argv.slice(2))}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,8 +1,10 @@
 import { dump } from "npyjs";
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
-import type { ScalarType, TypeName } from "../algebra/types.ts";
-import { quoted, UsageError } from "./errors.ts";
+import type { ScalarType } from "../algebra/types.ts";
+import type { Dtype } from "./dtypes.ts";
+import { arrays, compoundRefusal, dtypeOf, dtypes, refusal } from "./dtypes.ts";
+import { counted, UsageError } from "./errors.ts";
 import type { Input } from "./files.ts";
 import type { Literal } from "./python_literal.ts";
 import { LiteralError, parseLiteral } from "./python_literal.ts";
@@ -29,35 +31,9 @@ interface Header {
   readonly dataBytes: number;
 }
 
-/** NumPy's little-endian dtypes. */
-const dtypes = {
-  u32: "<u4",
-  i32: "<i4",
-  f32: "<f4",
-  f16: "<f2",
-  u64: "<u8",
-  i64: "<i8",
-  f64: "<f8",
-} as const satisfies Record<TypeName, string>;
 const types = Object.values<ScalarType>(elementTypes);
 const elementDtypes = types.map((type) => dtypes[type.name]);
 
-/** What holds the data of each dtype: f16 as its bits. */
-const arrays = {
-  "|b1": Uint8Array,
-  "|u1": Uint8Array,
-  "|i1": Int8Array,
-  "<u2": Uint16Array,
-  "<i2": Int16Array,
-  "<f2": Uint16Array,
-  "<u4": Uint32Array,
-  "<i4": Int32Array,
-  "<f4": Float32Array,
-  "<u8": BigUint64Array,
-  "<i8": BigInt64Array,
-  "<f8": Float64Array,
-} as const;
-type Dtype = keyof typeof arrays;
 const flagDtypes = Object.keys(arrays);
 
 /** The longest header that version 1.0 has. An array of one of these types takes some hundred bytes. */
@@ -139,11 +115,27 @@ async function openNpy(input: Input): Promise<ElementSource> {
   };
 }
 
+/** @throws {UsageError} if a file starts as a `.npy` file does, and `option` says that it has no header. */
+export function requireNoHeader(first: Uint8Array, path: string, option: string): void {
+  if (startsAsNpy(first) && first.length >= MAGIC.length) {
+    throw new UsageError(
+      `${path}: this is a .npy file, whose header ${option} would take for data; leave ${option} out, since the header names the type`,
+    );
+  }
+}
+
+/** Whether what is there of the first bytes is what a `.npy` file starts with. */
+const startsAsNpy = (bytes: Uint8Array): boolean =>
+  MAGIC.slice(0, bytes.length).every((byte, index) => bytes[index] === byte);
+
 async function openRaw(input: Input, type: ScalarType): Promise<ElementSource> {
+  const start = new Uint8Array(MAGIC.length);
+  const first = start.subarray(0, await input.fill(start));
+  requireNoHeader(first, input.path, "--raw");
   const requireWhole = (bytes: number): void => {
     if (bytes % type.bytes !== 0) {
       throw new UsageError(
-        `${input.path}: it ends in the middle of an element: it holds ${bytes} bytes, and each ${type.name} takes ${type.bytes}`,
+        `${input.path}: it ends in the middle of an element: it holds ${counted(bytes, "byte")}, and each ${type.name} takes ${type.bytes}`,
       );
     }
   };
@@ -158,7 +150,9 @@ async function openRaw(input: Input, type: ScalarType): Promise<ElementSource> {
     async fill(bytes) {
       // A file that grows meanwhile is taken as it was.
       const wanted = size === undefined ? bytes : bytes.subarray(0, size - done);
-      const filled = await input.fill(wanted);
+      const known = first.subarray(done, done + wanted.length);
+      wanted.set(known);
+      const filled = known.length + (await input.fill(wanted.subarray(known.length)));
       done += filled;
       if (filled < bytes.length) {
         requireWhole(done);
@@ -304,8 +298,7 @@ function parseHeader(bytes: Uint8Array, name: string, accepted: readonly string[
   if (bytes.length === 0) {
     fail("the file is empty; it takes a .npy file, as numpy.save writes it");
   }
-  const shown = Math.min(bytes.length, MAGIC.length);
-  if (!MAGIC.slice(0, shown).every((byte, index) => bytes[index] === byte)) {
+  if (!startsAsNpy(bytes)) {
     const zip = bytes[0] === 0x50 && bytes[1] === 0x4b;
     fail(
       zip
@@ -351,21 +344,15 @@ function parseHeader(bytes: Uint8Array, name: string, accepted: readonly string[
     }
     malformed(cause.message);
   }
-  const { descr, fortran, shape } = fieldsOf(literal, malformed);
-  const takes = `it takes ${accepted.join(" ")}`;
-  if (typeof descr !== "string") {
-    return fail(`its dtype is a structured one; ${takes}; save one field alone`);
-  }
-  const shownDescr = /^[!-~]{1,20}$/.test(descr) ? descr : quoted(descr.slice(0, 20));
-  if (!accepted.includes(descr)) {
-    const little = descr.replace(/^>/, "<");
-    fail(
-      descr === "|O"
-        ? `its dtype is |O, of Python's objects; ${takes}: convert it with a.astype(…)`
-        : descr.startsWith(">")
-          ? `its dtype is ${shownDescr}, which is big-endian; it takes little-endian${accepted.includes(little) ? ` ${little}: convert it with a.astype("${little}")` : `, and of types ${accepted.join(" ")}`}`
-          : `its dtype is ${shownDescr}; ${takes}: convert it with a.astype(…)`,
+  const { descr: spelling, fortran, shape } = fieldsOf(literal, malformed);
+  if (typeof spelling !== "string") {
+    return fail(
+      compoundRefusal(spelling, accepted) ?? malformed("its dtype ('descr') is no text, such as '<u4'"),
     );
+  }
+  const descr = dtypeOf(spelling);
+  if (!accepted.includes(descr)) {
+    fail(refusal(descr, accepted));
   }
   if (fortran && shape.filter((length) => length !== 1).length > 1) {
     fail(
@@ -399,7 +386,7 @@ function fieldsOf(literal: Literal | undefined, malformed: (what: string) => nev
     }
   }
   const descr = fields.get("descr");
-  if (descr === undefined || (typeof descr !== "string" && !isKind(descr, "list"))) {
+  if (descr === undefined) {
     return malformed("it has no dtype ('descr')");
   }
   const fortran = fields.get("fortran_order");
@@ -434,13 +421,13 @@ const isKind = <Kind extends Compound["kind"]>(
 
 /** @throws {UsageError} where a file does not hold as many bytes behind its header as it says. */
 function requireBytes({ descr, shape, dataBytes }: Header, present: number, name: string): void {
-  const promised = `shape (${shape.join(", ")}${shape.length === 1 ? "," : ""}) of ${descr} takes ${dataBytes} bytes of data`;
+  const promised = `shape (${shape.join(", ")}${shape.length === 1 ? "," : ""}) of ${descr} takes ${counted(dataBytes, "byte")} of data`;
   if (present < dataBytes) {
     throw new UsageError(`${name}: the file is truncated: ${promised}, and it holds ${present}`);
   }
   if (present > dataBytes) {
     throw new UsageError(
-      `${name}: ${present - dataBytes} bytes too many follow the header: ${promised}, and it holds ${present}`,
+      `${name}: it has ${counted(present - dataBytes, "byte")} too many behind the header: ${promised}, and it holds ${present}`,
     );
   }
 }

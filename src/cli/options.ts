@@ -10,6 +10,7 @@ import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold, NodeOpenOptions } from "../node.ts";
 import { openFold } from "../node.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
+import { typeNamed } from "./dtypes.ts";
 import { UsageError } from "./errors.ts";
 import { fileError } from "./files.ts";
 
@@ -149,6 +150,18 @@ export function parseSizeList(given: string): number[] {
   }
 }
 
+/** An option that takes the name of an element type. */
+export const typeOption = (flags: string, description: string): Option =>
+  new Option(flags, description).choices(Object.keys(elementTypes)).argParser(parseType);
+
+function parseType(given: string): TypeName {
+  const named = typeNamed(given);
+  if ("problem" in named) {
+    throw new InvalidArgumentError(named.problem);
+  }
+  return named.type;
+}
+
 export const operatorOption = (): Option =>
   new Option("--op <name>", `operator: ${Object.keys(operators).join(", ")}`)
     .argParser(parseOperator)
@@ -161,9 +174,7 @@ export const mapOption = (): Option =>
   );
 
 export const mapTypeOption = (): Option =>
-  new Option("--type <name>", "element type of what --map gives; without it, the input's").choices(
-    Object.keys(elementTypes),
-  );
+  typeOption("--type <name>", "element type of what --map gives; without it, the input's");
 
 export const initialOption = (): Option =>
   new Option(
@@ -228,9 +239,7 @@ export const keyOption = (x: string): Option =>
   ]);
 
 export const keyTypeOption = (): Option =>
-  new Option("--key-type <name>", "element type of what --key gives; without it, that of x").choices(
-    Object.keys(elementTypes),
-  );
+  typeOption("--key-type <name>", "element type of what --key gives; without it, that of x");
 
 /** @throws {UsageError} for a type of keys without keys that are computed. */
 export function requireKeyType(
@@ -243,18 +252,16 @@ export function requireKeyType(
 }
 
 export const rawOption = (): Option =>
-  new Option(
+  typeOption(
     "--raw <type>",
-    "the input is little-endian elements of this type without a header, and so is the output",
-  ).choices(Object.keys(elementTypes));
+    "the input is little-endian elements of this type without a header, and so is the output; NumPy's names of these types, such as <u4, u4 and uint32, are taken too",
+  );
 
 export const textOption = (): Option =>
-  new Option(
+  typeOption(
     "--text <type>",
     "the input is numbers of this type as text, divided by white space; the output is text, too, one number a line",
-  )
-    .choices(Object.keys(elementTypes))
-    .conflicts("raw");
+  ).conflicts("raw");
 
 export const algorithmOption = (description: string): Option =>
   new Option("--algorithm <name>", description).choices(Object.keys(algorithms));
@@ -282,7 +289,8 @@ async function readTuning(path: string): Promise<AdapterTuning> {
     throw fileError(path, cause);
   }
   try {
-    return JSON.parse(text) as AdapterTuning;
+    // Some editors put a byte order mark at the start.
+    return JSON.parse(text.replace(/^\uFEFF/, "")) as AdapterTuning;
   } catch {
     throw new UsageError(`${path} is no JSON; --tuning takes what wavefold tune --output writes, or auto`);
   }

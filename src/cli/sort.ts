@@ -9,7 +9,7 @@ import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
 import { requireBits, requireKey } from "../plan/sort_key.ts";
 import type { OutputOption } from "./arrays.ts";
 import { elementsIn, openOutput, tuningOf, withElements, writeArray, writeArrays } from "./arrays.ts";
-import { UsageError } from "./errors.ts";
+import { counted, UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
 import { DASH, openTarget } from "./files.ts";
 import { readAll } from "./npy.ts";
@@ -71,7 +71,7 @@ export function orderOf(
 async function valueTargets({ values = [], valuesOut = [] }: SortFileOptions): Promise<readonly Target[]> {
   if (values.length !== valuesOut.length) {
     throw new UsageError(
-      `sort: --values is there ${values.length} times, and --values-out ${valuesOut.length} times; it takes one of each for each array that moves along`,
+      `sort: it was given ${counted(values.length, "--values file")} and ${counted(valuesOut.length, "--values-out file")}; it takes one --values-out for each --values`,
     );
   }
   if ([...values, ...valuesOut].includes(DASH)) {
@@ -133,7 +133,7 @@ export async function sortFile(path: string, options: SortFileOptions): Promise<
         const own = await elementsIn(file);
         if (own.data.length !== given.data.length) {
           throw new UsageError(
-            `${file}: it holds ${own.data.length} values, and ${path} holds ${given.data.length} elements; it takes one for each`,
+            `${file}: it holds ${counted(own.data.length, "value")}, and ${path} holds ${counted(given.data.length, "element")}; it takes one value for each`,
           );
         }
         values.push(own);

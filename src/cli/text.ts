@@ -5,6 +5,7 @@ import { UsageError } from "./errors.ts";
 import type { Input, Target } from "./files.ts";
 import { formatValue, parseValue } from "./format.ts";
 import type { ElementSource } from "./npy.ts";
+import { requireNoHeader } from "./npy.ts";
 
 /** Bytes of text that are read at once. */
 const PIECE_BYTES = 2 ** 16;
@@ -45,12 +46,16 @@ export function openText(input: Input, type: ScalarType): ElementSource {
 
 async function* wordsOf(input: Input): AsyncGenerator<string, void> {
   const bytes = new Uint8Array(PIECE_BYTES);
+  let isStart = true;
   // No number has a byte outside ASCII. In an error, each such byte is one character.
   const decoder = new TextDecoder("latin1");
   let left = "";
   for (let filled = PIECE_BYTES; filled === PIECE_BYTES; ) {
     filled = await input.fill(bytes);
-    const words = (left + decoder.decode(bytes.subarray(0, filled))).split(SPACE);
+    const read = bytes.subarray(0, filled);
+    const text = decoder.decode(isStart ? plainBytes(read, input.path) : read);
+    isStart = false;
+    const words = (left + text).split(SPACE);
     left = words.pop() ?? "";
     if (left.length > MOST_CHARACTERS) {
       throw new UsageError(
@@ -62,6 +67,20 @@ async function* wordsOf(input: Input): AsyncGenerator<string, void> {
   if (left !== "") {
     yield left;
   }
+}
+
+/**
+ * The start of a text, without the byte order mark of UTF-8.
+ *
+ * @throws {UsageError} for what is no text of this kind.
+ */
+function plainBytes(bytes: Uint8Array, path: string): Uint8Array {
+  requireNoHeader(bytes, path, "--text");
+  const [first, second, third] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    throw new UsageError(`${path}: this text is UTF-16; --text takes UTF-8: save it as that`);
+  }
+  return first === 0xef && second === 0xbb && third === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 /** A place for elements that go out as text, one a line. */

@@ -29,7 +29,7 @@ import { adapterOf, rowsFrom, rowsOn, tuningOf } from "../plan/adapter_tuning.ts
 import type { Passes } from "../plan/options.ts";
 import type { ScanPrimitive } from "../plan/tuning_row.ts";
 import { factsOf } from "./bench.ts";
-import { doAll, UsageError } from "./errors.ts";
+import { counted, doAll, UsageError } from "./errors.ts";
 import { DASH } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
@@ -452,6 +452,8 @@ export async function tune(options: TuneOptions): Promise<void> {
     async () => output?.write(Buffer.from(`${JSON.stringify(tuning, undefined, 1)}\n`)),
   ]);
   if (wrong.length > 0) {
-    throw new UsageError(`tune: ${wrong.length} wrong results, whose times do not count: ${wrong[0]}`);
+    throw new UsageError(
+      `tune: ${counted(wrong.length, "wrong result")}, whose times do not count: ${wrong[0]}`,
+    );
   }
 }

@@ -1,7 +1,7 @@
 import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { ArgumentError, refuse } from "../errors.ts";
-import { plainText } from "../text/callers.ts";
+import { plainText, requireExpression } from "../text/callers.ts";
 import { eachToken, piecesOf, textOf, tokensOf } from "../text/pieces.ts";
 
 /** WGSL that updates a caller's counter, and the words to replace in it. */
@@ -164,6 +164,9 @@ export function allocation(counter: string, capacity: number | string, caller: s
       String(capacity),
       "a whole number from 0 to 2^32 - 1, or a WGSL expression of u32",
     );
+  }
+  if (!isNumber) {
+    requireExpression("the capacity", capacity);
   }
   return {
     text: `${besideCounter(allocateCounterFile, counter)}

@@ -2,9 +2,9 @@ import type { Operator } from "../algebra/monoid.ts";
 import { operatorKeyOf, operators } from "../algebra/operators.ts";
 import { plainTypes } from "../algebra/plain_types.ts";
 import type { TypeName } from "../algebra/types.ts";
-import { ArgumentError, refuse, refuseOthers, SourceError } from "../errors.ts";
+import { ArgumentError, refuseOthers, SourceError } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
-import { lineOf, plainText } from "../text/callers.ts";
+import { lineOf, placeOf, plainText } from "../text/callers.ts";
 import type { Piece } from "../text/pieces.ts";
 import { compactText, eachToken, LINE_BREAK, piecesOf, tokensOf, wordsOf } from "../text/pieces.ts";
 import { subgroupOf, workGroupAlgorithms } from "./algorithms.ts";
@@ -32,7 +32,16 @@ import {
 } from "./functions.ts";
 import type { InKernelOptions } from "./generate.ts";
 import type { InKernelFunctions, LinkOptions, RefuseLink } from "./link.ts";
-import { codeOf, joined, linkText, sizeArguments, threadsOf } from "./link.ts";
+import {
+  codeOf,
+  joined,
+  LINKED_NAME,
+  linkText,
+  requireText,
+  sizeArguments,
+  threadsOf,
+  undeclaredCalls,
+} from "./link.ts";
 import { identityOf, numeric } from "./numeric.ts";
 import {
   threadTileSegmentedReduce,
@@ -131,7 +140,7 @@ const FORMS =
  * message about these names that line.
  *
  * @throws {SourceError} at the directive's line, if there is no such function, if the kernel does not call it, or if an
- * entry point of another size calls it; at the kernel's line, if the kernel declares a name that a function has or takes from
+ * entry point of another size calls it; at the call, if the kernel neither declares nor asks for a function that can be asked for; at the kernel's line, if the kernel declares a name that a function has or takes from
  * WGSL.
  *
  * @example
@@ -142,19 +151,14 @@ const FORMS =
  * ```
  */
 export function linkDirectives(source: string, options: LinkOptions = {}): string {
-  if (typeof source !== "string") {
-    refuse("linkDirectives", "source", typeof source, "WGSL text");
-  }
+  const text = requireText("linkDirectives", "source", source);
   const { name = "kernel", ...others } = options;
   refuseOthers("linkDirectives", others, "name");
-  const directives = directivesOf(source, name);
-  if (directives.length === 0) {
-    return source;
-  }
-  const pieces = piecesOf(source);
+  const directives = directivesOf(text, name);
+  const pieces = piecesOf(text);
   const kernel: Kernel = {
     name,
-    text: source,
+    text,
     pieces,
     directives,
     workGroupSizes: pieces.flatMap((piece) => {
@@ -166,6 +170,10 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
   };
   const asked = directives.map((directive) => functionsOf(directive, kernel));
   requireOneSize(kernel, asked);
+  requireAsked(kernel, asked);
+  if (directives.length === 0) {
+    return text;
+  }
   const functions = asked.map((ones) => ones.flatMap((one) => one.functions));
   return withCounters(kernel, functions, (text, join) =>
     linkText(
@@ -273,6 +281,50 @@ function requireOneSize(kernel: Kernel, asked: readonly (readonly Asked[])[]): v
     }
   });
 }
+
+/**
+ * Throws if the kernel calls a function of ours that it neither declares nor asks for. The functions of a caller's own operator are linked
+ * later, by hand.
+ */
+function requireAsked(kernel: Kernel, asked: readonly (readonly Asked[])[]): void {
+  const { name, text, pieces, workGroupSizes } = kernel;
+  const given = asked.flat().flatMap(({ functions }) => functions);
+  const missing = undeclaredCalls(pieces, given).filter(mayBeLinked);
+  const tokens = missing.length === 0 ? [] : tokensOf(text);
+  const refuseAt = (at: number, problem: string): never => {
+    const { line, column } = placeOf(
+      tokens
+        .slice(0, at)
+        .map(([token]) => token)
+        .join(""),
+    );
+    throw new SourceError(`${name}, line ${line}: ${problem}`, text, line, column);
+  };
+  const comment = tokens.findIndex(
+    ([token, isBlank]) =>
+      isBlank && /^\/\/\s*wavefold[^\w:]/i.test(token) && missing.some((one) => token.includes(one)),
+  );
+  if (comment >= 0) {
+    refuseAt(comment, `a directive has a colon after the word wavefold, as in ${EXAMPLE}`);
+  }
+  for (const one of missing) {
+    const [, written] = /_(\d+)$/.exec(one) ?? [];
+    const found = formOf(one, { keys: new Map(), subgroups: false, workGroupSize: Number(written) });
+    if (typeof found !== "string") {
+      const { base, form } = found;
+      const size = written ?? (workGroupSizes.length === 1 ? workGroupSizes[0] : undefined) ?? 256;
+      const settings = `${isSizeless(form) ? "" : ` ${size}`}${takes(form, "counter") ? " counter=NAME" : ""}`;
+      refuseAt(
+        tokens.findIndex(([, , word]) => word === one),
+        `${one} is called, and neither declared nor asked for; write // wavefold: ${base}${settings}, or give the text to link() alone`,
+      );
+    }
+  }
+}
+
+/** Whether a name looks like one of ours, or like one of an operator of the caller's. */
+const mayBeLinked = (name: string): boolean =>
+  LINKED_NAME.test(name) || /^identity_|[ui]64|f64|f16|_jam$/.test(name);
 
 /**
  * The error for names that clash. It is at the kernel's declaration, if that has the name of a linked function; else at the

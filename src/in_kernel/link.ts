@@ -42,8 +42,40 @@ const reachAmong = (named: ReadonlyMap<string, Piece>, roots: readonly string[])
   reach(roots, (name) => named.get(name)?.words);
 
 /** The words of a piece that may name a function, since a parenthesis follows. Others may be variables and members of the same name. */
-const callsOf = ({ code }: Piece): readonly string[] =>
+export const callsOf = ({ code }: Piece): readonly string[] =>
   code.match(/(?<!\p{XID_Continue})\p{XID_Continue}+(?= *\()/gu) ?? [];
+
+/** Matches the names of functions that linking gives. Those of an operator of the caller's are among them. */
+export const LINKED_NAME =
+  /^(work_group|coalesced|thread_tile_\d+)_(segmented_|coalesced_)?(scan|reduce|compact|allocate|split|sort|broadcast|shuffle)(_|$)/;
+
+/**
+ * The functions that a text calls, and that neither the text nor `functions` have. A text for a preprocessor may get its functions from
+ * elsewhere, so it has none.
+ */
+export function undeclaredCalls(
+  kernel: readonly Piece[],
+  functions: readonly InKernelFunctions[],
+): readonly string[] {
+  const declared = byName([...kernel, ...functions.flatMap(({ pieces }) => pieces)]);
+  return kernel.some(({ keyword, code }) => keyword === "import" || code.includes("#"))
+    ? []
+    : kernel.flatMap(callsOf).filter((name) => !declared.has(name));
+}
+
+/** The WGSL that a caller gave, without a byte order mark. @throws {ArgumentError} for what is no text. */
+export function requireText(caller: string, option: string, given: unknown): string {
+  return typeof given === "string"
+    ? given.replace(/^\uFEFF/, "")
+    : refuse(
+        caller,
+        option,
+        Object(given) === given
+          ? `of the class ${Object.prototype.toString.call(given).slice(8, -1)}`
+          : given,
+        "WGSL text, as a string",
+      );
+}
 
 /** Parts of a linked text as one, after the directives among what is reached. */
 export const joined = (reached: ReadonlySet<string>, texts: readonly string[]): string =>
@@ -139,7 +171,7 @@ export function linkText(
  * `enable`. The module has each helper once, and nothing that the kernel does not call. The kernel's lines keep their
  * numbers. The same input gives the same text.
  *
- * @throws {ArgumentError} when functions clash, the kernel declares a name of theirs or one that they take from WGSL, or
+ * @throws {ArgumentError} when functions clash, the kernel calls one that is not given, declares a name of theirs or one that they take from WGSL, or
  * an entry point that calls one has another work-group size.
  *
  * @example
@@ -155,10 +187,19 @@ export function link(
   { name = "kernel", ...others }: LinkOptions = {},
 ): string {
   refuseOthers("link", others, "name");
-  if (typeof kernel !== "string") {
-    refuse("link", "kernel", typeof kernel, "WGSL text");
-  }
-  return linkText(kernel, functions, (option, problem) => {
+  const text = requireText("link", "kernel", kernel);
+  const refuseLink = (option: string, problem: string): never => {
     throw new ArgumentError(`${name}: ${problem}`, option);
-  });
+  };
+  // A text with directives may be linked by them later.
+  if (!/\/\/\s*wavefold\s*:/i.test(text)) {
+    const missing = undeclaredCalls(piecesOf(text), functions).find((one) => LINKED_NAME.test(one));
+    if (missing) {
+      refuseLink(
+        "functions",
+        `it calls ${missing}, which none of the functions has; give that function, too`,
+      );
+    }
+  }
+  return linkText(text, functions, refuseLink);
 }

@@ -95,8 +95,31 @@ export function callersFunction(
   open = "(",
   close = ")",
 ): readonly SourceText[] {
-  const [start, end] = isStatements(text) ? ["", ""] : [`\n  return ${open}`, `  ${close};\n`];
+  const returns = isStatements(text);
+  if (!returns) {
+    requireExpression(name, text, 'leave it out, or write statements, the last of which is "return …;"');
+  }
+  const [start, end] = returns ? ["", ""] : [`\n  return ${open}`, `  ${close};\n`];
   return [generated(head + start), callersText(name, text, sees), generated(`${end}}`)];
+}
+
+/**
+ * Requires text that may be an expression.
+ *
+ * @throws {SourceError} at the first semicolon, which ends a statement.
+ */
+export function requireExpression(name: string, text: string, cure = "leave it out"): void {
+  const tokens = tokensOf(text);
+  const at = tokens.findIndex(([token, isBlank]) => token === ";" && !isBlank);
+  if (at >= 0) {
+    const { line, column } = placeOf(
+      tokens
+        .slice(0, at)
+        .map(([token]) => token)
+        .join(""),
+    );
+    throw new SourceError(`${name}, line ${line}: an expression takes no ";"; ${cure}`, text, line, column);
+  }
 }
 
 /** The function `combine` of a caller's operator, and the operator's declarations. `head` is the function's first line. */
@@ -226,7 +249,7 @@ export function lineOf(pieces: readonly Piece[], piece: Piece): number {
 }
 
 /** The place right behind a text: its line and column, counted from 1. */
-function placeOf(before: string): { line: number; column: number } {
+export function placeOf(before: string): { line: number; column: number } {
   const lines = before.split(LINE_BREAK);
   return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
 }

@@ -88,6 +88,20 @@ describe("esbuild", () => {
     expect(printed(place("out.mjs"))).toBe(linkDirectives(kernel));
   });
 
+  test("a function that no comment asks for is an error at its call, after a byte order mark too", async () => {
+    write("kernel.wgsl", `\uFEFF${kernel.replace("// wavefold:", "/* é */ //")}`);
+    const { errors } = await failureOf(forEsbuild());
+    expect(errors[0]).toMatchObject({
+      text: expect.stringContaining("write // wavefold: work_group_scan_exclusive_add_u32 64"),
+      location: { line: 5, column: "  ranks[local_index] = ".length },
+    });
+    write("kernel.wgsl", `\uFEFF${kernel.replace("wavefold:", "wavefold")}`);
+    expect((await failureOf(forEsbuild())).errors[0]).toMatchObject({
+      text: expect.stringContaining("has a colon after the word wavefold"),
+      location: { line: 1, column: 0, lineText: kernel.split("\n")[0]?.replace(":", "") },
+    });
+  });
+
   test("an error is at its line, in esbuild's terms", async () => {
     write("kernel.wgsl", wrong);
     const { errors } = await failureOf(forEsbuild());

@@ -30,6 +30,12 @@ test("wavefold searchsorted writes places", () => {
     const text = ["searchsorted", "sorted.txt", "values.txt", "--text", "u64", "-o", "-", ...SOFTWARE];
     expect(runIn(folder, text)).toEqual({ status: 0, stdout: "1\n3\n", stderr: "" });
     failsIn(folder, /It takes left, right|Allowed choices are left, right/, [...args, "--side", "up"]);
+    writeFileSync(
+      join(folder, "words.npy"),
+      dumpElements({ type: elementTypes.u32, data: Uint32Array.of(1), shape: [1] }),
+    );
+    const types = /words\.npy: it holds u32, and sorted\.npy holds i32; it takes values of i32/;
+    failsIn(folder, types, ["searchsorted", "sorted.npy", "words.npy", "-o", "x.npy", ...SOFTWARE]);
     failsIn(folder, /none\.npy/, ["searchsorted", "none.npy", "values.npy", "-o", "x.npy", ...SOFTWARE]);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -251,7 +251,8 @@ describe("tune", () => {
     writeFileSync(join(folder, "numbers"), "3 1 7");
     const scan = ["scan", "numbers", "--text", "u32", "-o", "-", "--tuning", "tuning.json", ...SOFTWARE];
     expect(run(...scan)).toMatchObject({ status: 0, stdout: "3\n4\n11\n" });
-    writeFileSync(path, JSON.stringify({ ...tuning, version: "0.0.1" }));
+    // An editor may put a byte order mark at the start.
+    writeFileSync(path, `\uFEFF${JSON.stringify({ ...tuning, version: "0.0.1" })}`);
     fails(/tuning is of Wavefold 0\.0\.1, and this is/, ...scan);
     writeFileSync(path, "{");
     fails(/tuning\.json is no JSON; --tuning takes what wavefold tune --output writes, or auto/, ...scan);

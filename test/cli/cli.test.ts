@@ -178,6 +178,15 @@ describe("compact", () => {
 
   it("rejects a predicate that does not compile", () => {
     fails(/line 1/, "compact", "in.npy", "-o", "out.npy", "--where", "x % == 1u", ...SOFTWARE);
+    const where = ["--where", "x > 2u;", ...SOFTWARE];
+    fails(
+      /the predicate, line 1: an expression takes no ";"; leave it out/,
+      "compact",
+      "in.npy",
+      "-o",
+      "out.npy",
+      ...where,
+    );
   });
 
   it("rejects neither, both, and flags that do not fit", () => {
@@ -385,6 +394,8 @@ fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive
     });
     fails(/missing required argument/, "link");
     fails(/too many arguments/, "link", "in.wgsl", "in.wgsl");
+    writeText("in.wgsl", kernel.replace("// wavefold:", "// wavefold"));
+    fails(/in\.wgsl, line 1: a directive has a colon after the word wavefold/, "link", "in.wgsl");
   });
 });
 
@@ -542,14 +553,26 @@ describe("the command line", () => {
 
   it("rejects what it does not know", () => {
     fails(/a command is missing/);
-    fails(/unknown command 'shuffle'/, "shuffle");
-    fails(/unknown option '--nope'/, "scan", "in.npy", "-o", "out.npy", "--nope");
+    fails(/unknown command 'shuffle'; wavefold --help lists the commands/, "shuffle");
+    fails(/unknown command 'shuffle'; wavefold --help lists the commands/, "help", "shuffle");
+    fails(
+      /'--unheard'; wavefold scan --help lists its options/,
+      "scan",
+      "in.npy",
+      "-o",
+      "out.npy",
+      "--unheard",
+    );
+    // An option is unknown, even if a needed one is missing.
+    fails(/unknown option '--out' \(Did you mean --output\?\)\n$/, "scan", "in.npy", "--out", "out.npy");
+    fails(/unknown option '-raw'; --raw takes two dashes/, "scan", "in.npy", "-raw", "u32");
+    fails(/too many arguments.*; --output takes two dashes/, "scan", "in.npy", "-out", "out.npy");
     fails(/add, mul, min/, "scan", "in.npy", "-o", "out.npy", "--op", "sub");
     fails(/blelloch, hillis-steele, subgroup/, "scan", "in.npy", "-o", "out.npy", "--algorithm", "best");
     fails(/auto, gpu, software/, "scan", "in.npy", "-o", "out.npy", "--adapter", "cpu");
-    fails(/required option '-o/, "scan", "in.npy");
-    fails(/missing required argument/, "reduce");
-    fails(/too many arguments/, "reduce", "in.npy", "other.npy");
+    fails(/scan: -o, --output <out\.npy> is missing: where the result goes/, "scan", "in.npy");
+    fails(/missing required argument 'in\.npy'; it is wavefold reduce \[options\] <in\.npy>/, "reduce");
+    fails(/got 2; it is wavefold reduce \[options\] <in\.npy>/, "reduce", "in.npy", "other.npy");
   });
 });
 
@@ -564,7 +587,7 @@ describe("files", () => {
           whole.subarray(0, whole.length - 4),
           /truncated: shape \(8,\) of <u4 takes 32 bytes of data, and it holds 28/,
         ],
-        ["too long", Uint8Array.of(...whole, 0), /1 bytes too many/],
+        ["too long", Uint8Array.of(...whole, 0), /it has 1 byte too many/],
         ["big-endian", npy(">u4", [8], example), /big-endian; it takes little-endian <u4/],
         ["Fortran", npy("<u4", [4, 2], example, "True"), /Fortran order.*it takes C order/],
         ["c8", npy("<c8", [1], new Float64Array(1)), /dtype is <c8; it takes <u4 <i4 <f4 <f2 <u8 <i8 <f8/],
@@ -576,6 +599,26 @@ describe("files", () => {
     fails(message, "scan", "bad.npy", "-o", "out.npy");
     fails(message, "reduce", "bad.npy");
     fails(message, "compact", "bad.npy", "-o", "bad.npy", "--where", "true");
+  });
+
+  it("that are .npy are no elements without a header, and no text", () => {
+    const message = (option: string): RegExp =>
+      RegExp(
+        `in\\.npy: this is a \\.npy file, whose header ${option} would take for data; leave ${option} out`,
+      );
+    fails(message("--raw"), "scan", "in.npy", "--raw", "u32", "-o", "out.npy");
+    // Also where its bytes are no whole number of elements.
+    write("odd.npy", npy("|u1", [3], new Uint8Array(3)));
+    fails(/odd\.npy: this is a \.npy file/, "reduce", "odd.npy", "--raw", "f64");
+    fails(message("--text"), "reduce", "in.npy", "--text", "u32");
+    // Other bytes are elements, as few as there are.
+    write("in.bin", Uint8Array.of(0x93, 0x4e, 0x55, 0));
+    expect(run("reduce", "in.bin", "--raw", "=u4", ...SOFTWARE)).toEqual({
+      ...silent,
+      stdout: `${0x554e93}\n`,
+    });
+    expect(run("scan", "in.bin", "--raw", "uint32", "-o", "out.bin", ...SOFTWARE)).toEqual(silent);
+    expect(readFileSync(join(folder, "out.bin"))).toEqual(Buffer.of(0x93, 0x4e, 0x55, 0));
   });
 
   it("rejects a missing input and a folder", () => {

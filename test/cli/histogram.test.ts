@@ -70,6 +70,7 @@ describe("wavefold histogram", () => {
     fails(/cannot be used with option '--bins/, "--bins", "4", "--edges", "0,1");
     fails(/range is \[1, 0\]/, "--bins", "4", "--range", "1,0");
     fails(/edges\[1\] is 3, as is edges\[0\]/, "--edges", "3,3");
+    fails(/--edges is "0,1,a", which is no file; it takes numbers divided by commas, or/, "--edges", "0,1,a");
     fails(/edges\[1\] is 9, and edges\[0\] is 18446744073709551615n;/, "--edges", "18446744073709551615,9");
     fails(/none\.npy/, "--edges", "none.npy");
     fails(/1 weights for 3 elements/, "--edges", "0,1", "--weights", "short.npy");

@@ -89,7 +89,7 @@ describe("an input", () => {
     fails(new Uint8Array(0), /^wavefold: \/dev\/stdin: the file is empty; [^\n]*\n$/);
     fails(sums.subarray(0, 7), /^wavefold: \/dev\/stdin: the file is truncated in its header[^\n]*\n$/);
     fails(sums.subarray(0, -1), /takes 12 bytes of data, and it holds 11\n$/);
-    fails(Buffer.concat([sums, Buffer.alloc(1)]), /1 bytes too many follow .* it holds 13\n$/);
+    fails(Buffer.concat([sums, Buffer.alloc(1)]), /it has 1 byte too many behind .* it holds 13\n$/);
     fails(npy(headerOf("'<u4'", "(2, 2**40)"), 4), /^wavefold: \/dev\/stdin: the header is malformed/);
     // Whatever a header promises: no memory is taken for more than comes.
     fails(
@@ -146,7 +146,7 @@ describe("an input", () => {
         [
           "a structured dtype",
           npy(headerOf("[('a', '<u4'), ('b', '<f4')]", "(3,)"), 24),
-          /its dtype is a structured one; it takes <u4 .* save one field alone/,
+          /its dtype is a structured one, with fields; it takes <u4 .*: save one field alone, such as a\["a"\]$/,
         ],
         ["objects", npy(headerOf("'|O'", "(3,)"), 24), /its dtype is \|O, of Python's objects; it takes <u4/],
         ["text", npy(headerOf("'<U5'", "(3,)"), 60), /its dtype is <U5; it takes <u4/],

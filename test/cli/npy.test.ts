@@ -3,6 +3,7 @@ import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
+import { typeNamed } from "../../src/cli/dtypes.ts";
 import { formatValue } from "../../src/cli/format.ts";
 import { dumpElements, parseElements, parseFlags } from "../../src/cli/npy.ts";
 
@@ -101,7 +102,7 @@ describe("parseElements", () => {
     [
       "too much data",
       Uint8Array.of(...whole, 0, 0),
-      /2 bytes too many .* takes 12 bytes of data, and it holds 14/,
+      /it has 2 bytes too many .* takes 12 bytes of data, and it holds 14/,
     ],
     [
       "big-endian",
@@ -120,6 +121,122 @@ describe("parseElements", () => {
     ["a negative shape", npy("<u4", "(-3,)", words), /malformed: it has no shape of whole numbers/],
   ])("rejects %s", (_, bytes, message) => {
     expect(() => parseElements(bytes, "a.npy")).toThrow(message);
+  });
+});
+
+describe("a dtype", () => {
+  // What numpy.dtype of NumPy 2.4 makes of each, on a 64-bit machine.
+  const spellings = {
+    "<u4": "u4 =u4 |u4 I =I <I |I uint32 uintc",
+    "<i4": "i4 =i4 i =i <i int32 intc",
+    "<f4": "f4 =f4 f <f float32 single",
+    "<f2": "f2 =f2 e =e float16 half",
+    "<u8": "u8 =u8 Q <Q uint64 ulonglong uint P",
+    "<i8": "i8 =i8 q <q int64 longlong int intp p",
+    "<f8": "f8 =f8 d <d float64 double float",
+  };
+  const flags = {
+    "|b1": "b1 <b1 >b1 ? <? bool bool_",
+    "|u1": "u1 =u1 >u1 B uint8 ubyte",
+    "|i1": "i1 b int8 byte",
+    "<u2": "u2 =u2 H <H uint16 ushort",
+    "<i2": "i2 h short int16",
+  };
+  const data = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0);
+
+  it.each(Object.entries(spellings))("%s is read in any spelling of NumPy's", (dtype, others) => {
+    const file = (descr: string) => npy(descr, `(${8 / Number(dtype[2])},)`, data);
+    const expected = parseElements(file(dtype), "a.npy");
+    for (const other of others.split(" ")) {
+      expect(parseElements(file(other), "a.npy"), other).toEqual(expected);
+      expect(parseFlags(file(other), "a.npy").flags[0], other).toBe(1);
+      // On the command line, a name that means bits to others is refused.
+      const { name } = expected.type;
+      expect(typeNamed(other)).toEqual(
+        /^[uif]8$/.test(other)
+          ? { problem: expect.stringContaining(`write ${name} or <${other}.`) }
+          : { type: name },
+      );
+    }
+  });
+
+  it.each(Object.entries(flags))("%s is read in any spelling, for flags", (dtype, others) => {
+    for (const other of others.split(" ")) {
+      const file = npy(other, `(${8 / Number(dtype[2])},)`, data);
+      expect(parseFlags(file, "f.npy").flags[0], other).toBe(1);
+      expect(() => parseElements(file, "a.npy")).toThrow(`its dtype is ${dtype}; it takes <u4`);
+    }
+  });
+
+  it("of ours is a type on the command line, whatever NumPy calls by that name", () => {
+    for (const name of ["u32", "i32", "f32", "f16", "u64", "i64", "f64"]) {
+      expect(typeNamed(name)).toEqual({ type: name });
+    }
+    expect(typeNamed(">u4")).toEqual({ problem: expect.stringMatching(/little-endian.*a\.astype\("<u4"\)/) });
+    for (const other of ["u16", "uint8", ">u2", "<uint32", "l", "", "U4", "toString"]) {
+      expect(typeNamed(other)).toEqual({
+        problem: expect.stringMatching(/^Allowed choices are u32, i32, .* uint32\.$/),
+      });
+    }
+  });
+
+  it.each([
+    ["|b1", 'a.astype("<u4")'],
+    ["|u1", 'a.astype("<u4")'],
+    ["<u2", 'a.astype("<u4")'],
+    [">u2", 'a.astype("<u4")'],
+    ["|i1", 'a.astype("<i4")'],
+    ["<i2", 'a.astype("<i4")'],
+    [">i8", 'a.astype("<i8")'],
+    [">f", 'a.astype("<f4")'],
+    ["<f16", 'a.astype("<f8")'],
+    ["longdouble", 'a.astype("<f8")'],
+    ["l", 'a.astype("<i8")'],
+    ["ulong", 'a.astype("<u8")'],
+    ["<M8[ns]", 'a.astype("<i8")'],
+    ["timedelta64[s]", 'a.astype("<i8")'],
+    ["<U5", 'a.astype("<f8")'],
+    ["|O", 'a.astype("<f8")'],
+    ["<c8", 'a.real.astype("<f8"), and a.imag.astype("<f8") in a file of its own'],
+    ["|V2", 'a.view("<f2"), or with another of these types, which its bytes are of'],
+    ["|V16", 'a.view("<u4"), or with another of these types, which its bytes are of'],
+    ["what", 'a.astype("<f8")'],
+  ])("of %s is refused, with what to convert it to", (descr, cure) => {
+    expect(() => parseElements(npy(descr, "(1,)", data), "a.npy")).toThrow(
+      RegExp(
+        `^a\\.npy: its dtype is .*; it takes .*: convert it with ${cure.replace(/[()[\].|]/g, "\\$&")}$`,
+      ),
+    );
+  });
+
+  it("that is no text is refused by what it is", () => {
+    const problem = (
+      descr: string,
+      parse: (bytes: Uint8Array, name: string) => unknown = parseElements,
+    ): string => {
+      const header = Buffer.from(npy("", "(1,)", data))
+        .toString("latin1")
+        .replace("''", descr);
+      const text = Buffer.from(header.replace(/ *(?=\n)/, ""), "latin1");
+      text.writeUInt16LE(text.indexOf("\n") - 9, 8);
+      try {
+        return `${parse(text, "a.npy")}`;
+      } catch (cause) {
+        return (cause as Error).message;
+      }
+    };
+    expect(problem("('<u4', (2,))")).toMatch(
+      /its dtype is a tuple, of an array in each place; it takes <u4 .* the end of the shape, as numpy\.save writes it$/,
+    );
+    expect(problem("[('x', '<u2'), ('y', '<f4')]")).toMatch(
+      /with fields; .*: save one field alone, such as a\["x"\]\.astype\("<u4"\)$/,
+    );
+    expect(problem("[('x', '<u2'), ('y', '<f4')]", parseFlags)).toMatch(/such as a\["x"\]$/);
+    expect(problem("[('', '|V4'), (('title', 'y'), [('z', 'u4', (2,))])]")).toMatch(
+      /such as a\["y"\]\["z"\]$/,
+    );
+    expect(problem("['<u4']")).toMatch(/malformed: its dtype \('descr'\) is no text, such as '<u4'/);
+    expect(problem("None")).toMatch(/malformed: its dtype \('descr'\) is no text, such as '<u4'/);
   });
 });
 

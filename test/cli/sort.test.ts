@@ -123,7 +123,7 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
   put("w.npy", u32, Uint32Array.of(4, 1, 2, 3));
   const sort = ["sort", "x.npy", "-o", "s.npy"];
   const wrong: readonly [string[], RegExp][] = [
-    [["sort", "x.npy"], /required option '-o, --output <out\.npy>' not specified/],
+    [["sort", "x.npy"], /sort: -o, --output <out\.npy> is missing: where the result goes/],
     [[...sort, "--key-type", "i32"], /sort: --key-type says what --key EXPR gives; it takes both/],
     [["argsort", "x.npy", "-o", "p.npy", "--key-type", "i32"], /argsort: --key-type says/],
     [[...sort, "--key", "x", "--key-type", "u8"], /Allowed choices are u32, i32/],
@@ -131,18 +131,24 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
     [[...sort, "--bits", "3,33"], /sort<u32>.*bits.*3, 33.*0 <= from < to <= 32, the bits of a key of u32/],
     [[...sort, "--bits", "8,8"], /0 <= from < to/],
     [[...sort, "--key", "y + 1u"], /y/],
-    [[...sort, "--values", "w.npy"], /--values is there 1 times, and --values-out 0 times/],
-    [[...sort, "--values-out", "w.npy"], /--values is there 0 times, and --values-out 1 times/],
+    [
+      [...sort, "--values", "w.npy"],
+      /given 1 --values file and 0 --values-out files; it takes one --values-out for each/,
+    ],
+    [[...sort, "--values-out", "w.npy"], /given 0 --values files and 1 --values-out file;/],
     [[...sort, "--values", "-", "--values-out", "o.npy"], /--values and --values-out take files/],
     [[...sort, "--values", "w.npy", "--values-out", "-"], /--values and --values-out take files/],
     [[...sort, "--values", "w.npy", "--values-out", "./s.npy"], /s\.npy: two outputs would go there/],
     [
       [...sort, "--values", "v.npy", "--values-out", "o.npy"],
-      /v\.npy: it holds 2 values, and x\.npy holds 4 elements; it takes one for each/,
+      /v\.npy: it holds 2 values, and x\.npy holds 4 elements; it takes one value for each/,
     ],
     [[...sort, "--values", "none.npy", "--values-out", "o.npy"], /none\.npy: there is no such file/],
     [[...sort, "--values", "w.npy", "--values-out", "none/o.npy"], /the output's folder none does not exist/],
-    [["argsort", "x.npy", "-o", "p.npy", "--values", "w.npy"], /unknown option '--values'/],
+    [
+      ["argsort", "x.npy", "-o", "p.npy", "--values", "w.npy"],
+      /unknown option '--values'; wavefold argsort --help lists its options/,
+    ],
   ];
   for (const [args, message] of wrong) {
     failsIn(files.path, message, [...args, ...SOFTWARE]);

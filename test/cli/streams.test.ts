@@ -320,7 +320,7 @@ describe("- and --raw", () => {
         whole.subarray(0, -1),
         /^wavefold: stdin: the file is truncated: .* takes 32 bytes of data, and it holds 31\n$/,
       ],
-      [Buffer.concat([whole, Buffer.alloc(1)]), /^wavefold: stdin: 1 bytes too many follow the header/],
+      [Buffer.concat([whole, Buffer.alloc(1)]), /^wavefold: stdin: it has 1 byte too many behind the header/],
       [new Uint8Array(0), /^wavefold: stdin: the file is empty/],
     ] as const) {
       const ended = piped(bytes, "scan", "-", "-o", "out.npy");
@@ -333,7 +333,9 @@ describe("- and --raw", () => {
       /stdin: the file is truncated: .* and it holds/,
     );
     const short = Buffer.concat([npyHeader(u32, [PIECE]), bytesOf(new Uint32Array(PIECE + 1))]);
-    expect(piped(short, "scan", "-", "-o", "out.npy").stderr).toMatch(/stdin: \d+ bytes too many follow/);
+    expect(piped(short, "scan", "-", "-o", "out.npy").stderr).toMatch(
+      /stdin: it has \d+ bytes too many behind/,
+    );
     const own = openSync(folder, "r");
     const { status, stderr } = spawnSync(process.execPath, [program, "reduce", "-", ...SOFTWARE], {
       encoding: "utf8",

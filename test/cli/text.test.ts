@@ -94,6 +94,11 @@ test("words that lie across pieces", () => {
   expect(given(`${numbers.join(" ")}\n`, "reduce", "-", "--text", "u32")).toEqual(printed(`${sum}\n`));
 });
 
+test("a byte order mark is no number", () => {
+  expect(given("\uFEFF3 1 7", "reduce", "-", "--text", "u32")).toEqual(printed("11\n"));
+  expect(given("\uFEFF", "reduce", "-", "--text", "u32")).toEqual(printed("0\n"));
+});
+
 test("what is refused leaves no output", () => {
   const fails = (input: string | Uint8Array, message: RegExp, ...args: string[]): void => {
     const { status, stdout, stderr } = given(input, "scan", "-", "-o", "out", ...args);
@@ -108,6 +113,14 @@ test("what is refused leaves no output", () => {
     "--text",
     "u32",
   );
+  fails(
+    Buffer.from("\uFEFF3 1", "utf16le"),
+    /stdin: this text is UTF-16; --text takes UTF-8/,
+    "--text",
+    "u32",
+  );
+  // A mark is at the start alone.
+  fails("1 \uFEFF3", /stdin: value 2 is /, "--text", "u32");
   fails("1 seven", /stdin: value 2 is "seven", .* of f64; it takes a number/, "--text", "f64");
   fails(Buffer.alloc(100_000, 200), /stdin: a word has more than 4096 characters/, "--text", "f64");
   fails("1", /'--text <type>' cannot be used with option '--raw <type>'/, "--text", "f64", "--raw", "f64");

@@ -721,5 +721,110 @@ test("a text without a name is a kernel, and what is no text is refused", () => 
   expect(() => linkDirectives("\n// wavefold: nothing 4")).toThrow(
     "kernel, line 2: nothing is not a function",
   );
-  expect(() => linkDirectives(3 as unknown as string)).toThrow(ArgumentError);
+  for (const [given, shown] of [
+    [3, "3"],
+    [undefined, "undefined"],
+    [null, "null"],
+    [Buffer.from("fn main() {}"), "of the class Uint8Array"],
+    [Promise.resolve(""), "of the class Promise"],
+    [["fn main() {}"], "of the class Array"],
+  ] as const) {
+    const call = () => linkDirectives(given as unknown as string);
+    expect(call).toThrow(ArgumentError);
+    expect(call).toThrow(`linkDirectives: source is ${shown}; it takes WGSL text, as a string`);
+  }
+});
+
+test("a byte order mark is not text", () => {
+  const source = kernel(ASK, RANK);
+  expect(linkDirectives(`\uFEFF${source}`)).toBe(linkDirectives(source));
+  expect(linkDirectives("\uFEFFfn main() {}")).toBe("fn main() {}");
+  const call = () => linkDirectives("\uFEFF// wavefold: nothing 4");
+  expect(call).toThrow(expect.objectContaining({ line: 1, column: 14, source: "// wavefold: nothing 4" }));
+});
+
+describe("a function that the kernel calls, and neither declares nor asks for,", () => {
+  const refused = (source: string): string => {
+    const { message, line, column } = errorOf(source);
+    const called = source.split("\n")[line - 1]?.slice(column - 1) ?? "";
+    const [, name = ""] = /line \d+: (\w+)/.exec(message) ?? [];
+    expect(called).toMatch(name === "a" ? /^\/\/ *wavefold/i : RegExp(`^${name}\\(`));
+    return message;
+  };
+
+  test.each([
+    ["work_group_reduce_max_u32(1u, local_index)", "work_group_reduce_max_u32 64"],
+    ["work_group_reduce_max_u32_32(1u, local_index)", "work_group_reduce_max_u32 32"],
+    ["coalesced_scan_exclusive_add_f32(1f, true, local_index)", "coalesced_scan_exclusive_add_f32 64"],
+    ["thread_tile_8_shuffle_xor_u32(1u, 1u, local_index)", "thread_tile_8_shuffle_xor_u32 64"],
+    ["work_group_sort_pairs_u32_u32(1u, 1u, local_index)", "work_group_sort_pairs_u32_u32 64"],
+    ["work_group_compact_update(true, local_index)", "work_group_compact_update 64 counter=NAME"],
+    ["identity_max_f32()", "identity_max_f32"],
+    ["mul_f64(vec2(1u), vec2(1u))", "mul_f64"],
+    ["bits_from_f16(1u)", "bits_from_f16"],
+  ])("is an error at the call: %s", (call, directive) => {
+    const message = `is called, and neither declared nor asked for; write // wavefold: ${directive}, or give the text to link() alone`;
+    for (const asked of ["", ASK]) {
+      const statements = `_ = ${call}; ${asked && RANK}`;
+      expect(refused(kernel(`// a comment\n${asked}`, statements))).toBe(
+        `in.wgsl, line 13: ${call.slice(0, call.indexOf("("))} ${message}`,
+      );
+    }
+  });
+
+  test("is asked for with the example's size, if the text has several or none", () => {
+    expect(refused(`fn a() { ${RANK} }`)).toContain("work_group_scan_exclusive_add_u32 256, or");
+    expect(refused(kernel("", RANK, "THREADS"))).toContain("work_group_scan_exclusive_add_u32 256, or");
+  });
+
+  test.each(["// wavefold", "//wavefold ;", "// Wavefold -"])(
+    "is an error at a comment without the colon: %s",
+    (start) => {
+      expect(refused(kernel(`\n${start} work_group_scan_exclusive_add_u32 64`, RANK))).toBe(
+        "in.wgsl, line 2: a directive has a colon after the word wavefold, as in // wavefold: work_group_scan_exclusive_add_u32 256",
+      );
+      // The same of an operator of the caller's, which no directive asks for.
+      const least = RANK.replace("add_u32", "least_u32");
+      expect(refused(kernel(`${start} work_group_scan_exclusive_least_u32 64`, least))).toContain(
+        "has a colon",
+      );
+    },
+  );
+
+  test.each([
+    [
+      "that the kernel declares",
+      "fn work_group_reduce_max_u32(x: u32) -> u32 { return x; }\n@compute @workgroup_size(64) fn main() { _ = work_group_reduce_max_u32(1u); }",
+    ],
+    [
+      "that is a struct of the kernel's",
+      "struct work_group_split { x: u32 }\nfn main() { _ = work_group_split(1u); }",
+    ],
+    ["in a comment", "// work_group_reduce_max_u32(1u)\n/* wavefold work_group_split() */ fn main() {}"],
+    ["that is a variable", "fn main() { let work_group_split = 1u; _ = (work_group_split); _ = a.mul_f64; }"],
+    [
+      "of an operator of the caller's, which link() takes",
+      "fn main() { _ = work_group_reduce_least_u32(1u, 0u); }",
+    ],
+    [
+      "of another file, by a name that is none of ours",
+      "fn main() { _ = work_group_index(0u); _ = load_u64(1u); _ = identity_matrix(); }",
+    ],
+    [
+      "in text for a preprocessor",
+      "#import wavefold::sums\nfn main() { _ = work_group_reduce_max_u32(1u, 0u); }",
+    ],
+    [
+      "that is imported",
+      "import package::sums::work_group_reduce_max_u32;\nfn main() { _ = work_group_reduce_max_u32(1u, 0u); }",
+    ],
+    ["with a comment that only mentions it", "// wavefold is quick\nfn main() {}"],
+  ])("is none %s", (_, source) => {
+    expect(linkDirectives(source)).toBe(source);
+  });
+
+  test("is none of a text that is linked already", () => {
+    const code = link(kernel("", RANK), [workGroupScan({ type: u32, workGroupSize: 64 })]);
+    expect(linkDirectives(code)).toBe(code);
+  });
 });

@@ -61,6 +61,36 @@ test("two work-group sizes live in one module, one of them with a suffix", () =>
   expect(link("fn main() {}", [scan(32), scan(64)])).toBe("fn main() {}");
 });
 
+test("a function that is called, and neither given nor declared, is refused", () => {
+  const least = operator({ name: "least", type: u32, combine: "min(earlier, later)" });
+  const callsLeast = "fn main() { _ = work_group_reduce_least_u32(1u, 0u); }";
+  for (const [kernel, functions, name] of [
+    [call, [], "work_group_scan_inclusive_add_u32"],
+    [call, [workGroupReduce({ type: u32, workGroupSize: 64 })], "work_group_scan_inclusive_add_u32"],
+    [call.replace("u32(", "u32_64("), [scan(64)], "work_group_scan_inclusive_add_u32_64"],
+    [`// wavefold work_group_reduce_least_u32 64\n${callsLeast}`, [], "work_group_reduce_least_u32"],
+  ] as const) {
+    const act = () => link(kernel, functions, { name: "a.wgsl" });
+    expect(act).toThrow(ArgumentError);
+    expect(act).toThrow(`a.wgsl: it calls ${name}, which none of the functions has; give that function, too`);
+    expect(act).toThrow(expect.objectContaining({ option: "functions" }));
+  }
+  const declared = `${callsLeast}\nfn work_group_reduce_least_u32(x: u32, i: u32) -> u32 { return x; }`;
+  expect(link(declared, [])).toBe(declared);
+  // Directives and functions of an operator's own are linked one after the other, in either order.
+  const both = `// wavefold: work_group_scan_inclusive_add_u32 64\n${call}\n${callsLeast.replace("main", "b")}`;
+  const given = [workGroupReduce({ type: u32, op: least, workGroupSize: 64 })];
+  expect(link(linkDirectives(both), given)).toContain("_work_group_reduce_least_u32_64(");
+  expect(linkDirectives(link(both, given))).toContain("_work_group_scan_inclusive_add_u32_64(");
+});
+
+test("a byte order mark is not text, and what is no text is refused", () => {
+  expect(link(`\uFEFF${call}`, [scan(32)])).toBe(link(call, [scan(32)]));
+  expect(() => link(Buffer.from(call) as unknown as string, [])).toThrow(
+    "link: kernel is of the class Uint8Array; it takes WGSL text, as a string",
+  );
+});
+
 test("two work-group sizes of functions with other names share nothing that differs", async () => {
   const code = link(
     "fn a() { _ = work_group_scan_inclusive_add_u32(1u, 0u); }\nfn b() { _ = work_group_reduce_add_u32(1u, 0u); }",

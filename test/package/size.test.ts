@@ -75,8 +75,8 @@ const budgets: readonly Budget[] = [
       globalThis.linked = (kernel) => link(kernel, [workGroupScan({ type: u32, op: add, workGroupSize: 256 })]);`,
     after: IN_KERNEL,
     result: [1, 3, 32_896],
-    limit: { bytes: 3_290, files: 1 },
-    esbuild: 3_400,
+    limit: { bytes: 3_580, files: 1 },
+    esbuild: 3_700,
   },
   {
     what: "openFold and scan of u32 from wavefold",

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
+import { wgslType } from "../../src/algebra/wgsl_type.ts";
 import { SourceError } from "../../src/errors.ts";
+import { workGroupAllocate, workGroupScan } from "../../src/in_kernel/functions.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planScan } from "../support/plans.ts";
@@ -81,3 +83,52 @@ describe.each(rows(["diagnostic", "enable", "requires", "switch", "mut"], { of: 
     });
   },
 );
+
+describe("an expression with a semicolon", () => {
+  const semicolon = (line: number): RegExp =>
+    RegExp(`, line ${line}: an expression takes no ";"; leave it out`);
+
+  test.each([
+    ["x > 2u;", 1, 7],
+    ["x > 2u ; // more", 1, 8],
+    ["// a;\n/* ; */ x > 2u\n  ;", 3, 3],
+    ["let y = x; y > 2u", 1, 10],
+  ])("is refused at its place: %j", async (where, line, column) => {
+    const call = fold().compact(Uint32Array.of(1, 2, 3), { where });
+    const cause = await call.catch((error: unknown) => error);
+    expect(cause).toBeInstanceOf(SourceError);
+    expect((cause as Error).message).toMatch(semicolon(line));
+    expect((cause as Error).message).toContain('or write statements, the last of which is "return …;"');
+    expect(cause).toMatchObject({ line, column, source: where });
+  });
+
+  test("is refused in every option", async () => {
+    const data = Uint32Array.of(3, 1, 2);
+    const pair = wgslType({ name: "vec2u" });
+    const calls: (() => unknown)[] = [
+      () => fold().scan(data, { map: "x * x;" }),
+      () => fold().reduce(data, { op: using("earlier;") as never }),
+      () => fold().partition(data, { where: "x > 1u;" }),
+      () => fold().partition(data, { class: "x;", classes: 4 }),
+      () => fold().histogram(data, { bins: 4, bin: "x;" }),
+      () => fold().sort(data, { key: "x;" }),
+      () => fold().unique(data, { key: "x;" }),
+      () => fold().reduce(data, { segments: { key: "x;" } }),
+      () => workGroupAllocate({ counter: "used", capacity: "8u;", workGroupSize: 4 }),
+      () =>
+        workGroupScan({
+          type: pair,
+          op: operator({ name: "sum", type: pair, identity: "vec2u();", combine: "earlier + later" }),
+          workGroupSize: 4,
+        }),
+    ];
+    for (const call of calls) {
+      await expect(async () => call(), String(call)).rejects.toThrow(semicolon(1));
+    }
+  });
+
+  test("is statements, if they return", async () => {
+    const where = "let y = x; return y > 2u;";
+    expect(await fold().compact(Uint32Array.of(3, 1, 4), { where })).toEqual(Uint32Array.of(3, 4));
+  });
+});
