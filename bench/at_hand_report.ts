@@ -2,7 +2,8 @@ import Table from "cli-table3";
 import type { AtHandOutcome, AtHandRow } from "./at_hand.ts";
 import { partNames } from "./bus.ts";
 import type { Host } from "./host.ts";
-import { headOf, plain } from "./report.ts";
+import { headOf } from "./host.ts";
+import { plain } from "./report.ts";
 import { formatLength } from "./sizes.ts";
 import type { Timing } from "./timer.ts";
 

@@ -208,7 +208,7 @@ export function plotsOf({ rows, device, commit }: Report, form: keyof typeof FOR
         name: plotName(quantity.name, type),
         svg: draw(
           quantity.title(type),
-          `${device.name}${device.software ? " (software)" : ""}, ${device.driver}; commit ${commit}; medians, every element verified`,
+          `${device.name}${device.software ? " (software)" : ""}, ${device.driver}${commit === undefined ? "" : `; commit ${commit}`}; medians, every element verified`,
           quantity,
           seriesOf(rows, type, quantity.of),
           FORMS[form],

@@ -1,5 +1,6 @@
 import Table from "cli-table3";
 import type { Host } from "./host.ts";
+import { headOf } from "./host.ts";
 import type { RecordCost } from "./record-cost.ts";
 import type { Row } from "./run.ts";
 import { columnOf } from "./run.ts";
@@ -100,10 +101,6 @@ export function tablesOf(rows: readonly Row[]): string {
     })
     .join("\n\n");
 }
-
-/** Where a run took place, in a line. */
-export const headOf = ({ device, wavefold, commit }: Host): string =>
-  `${device.name}, ${device.driver}${device.software ? " (software)" : ""}; wavefold ${wavefold}, commit ${commit}`;
 
 /** Everything that the terminal shows of a run. */
 export function textOf(report: Report): string {
