@@ -130,16 +130,20 @@ class WrongResult extends Error {
  * Times every call beside a loop and a copy there and back. Each row has a fold of its own, so that its first call finds
  * nothing compiled and nothing kept. At most two arrays of a length exist on the CPU. On the GPU there is a buffer as long
  * and 128 MiB of staging while the copy is timed, and after that what a call keeps.
+ *
+ * @param isOver - asked before each row whether the run is to end.
  */
 export async function timeAtHand(
   withFold: WithFold,
   { sets, notes: planned }: Suite<ScanPrimitive>,
   pace: HandPace,
   step: (stage: string) => void,
+  isOver: () => boolean = () => false,
 ): Promise<AtHandOutcome> {
   const rows: AtHandRow[] = [];
   const notes = [...planned];
   const wrong: string[] = [];
+  const leftOut: string[] = [];
   /** For each type, the least length that had no room. */
   const noRoom = new Map<string, number>();
   for (const { type: name, length, cases } of sets) {
@@ -147,11 +151,19 @@ export async function timeAtHand(
     if (length >= (noRoom.get(type) ?? Number.POSITIVE_INFINITY)) {
       continue;
     }
+    if (isOver()) {
+      leftOut.push(`${type} at ${formatLength(length)}`);
+      continue;
+    }
     try {
       step(`${type} at ${formatLength(length)}: data`);
       const reduceOnly = cases.every(({ primitive }) => primitive === "reduce");
       const arrays = arraysFor(type, length, reduceOnly ? 1 : length);
       for (const { primitive } of cases) {
+        if (isOver()) {
+          leftOut.push(`${primitive} of ${type} at ${formatLength(length)}`);
+          continue;
+        }
         try {
           const one = { primitive, type, length, arrays, pace, step };
           rows.push(await withFold((fold) => timeCase(fold, one)));
@@ -169,6 +181,9 @@ export async function timeAtHand(
       noRoom.set(type, length);
       notes.push(`${type} from ${formatLength(length)} on was left out: ${cause.message}`);
     }
+  }
+  if (leftOut.length > 0) {
+    notes.push(`the run was ended, so these were left out: ${leftOut.join("; ")}`);
   }
   return { rows, notes, wrong };
 }

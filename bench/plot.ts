@@ -205,7 +205,7 @@ export function plotsOf({ rows, device, commit }: Report, form: keyof typeof FOR
   return types.flatMap((type) =>
     quantities.map(
       (quantity): Plot => ({
-        name: plotName(quantity.name, type),
+        name: plotName(device.name, quantity.name, type),
         svg: draw(
           quantity.title(type),
           `${device.name}${device.software ? " (software)" : ""}, ${device.driver}${commit === undefined ? "" : `; commit ${commit}`}; medians, every element verified`,
