@@ -162,9 +162,60 @@ describe("plots", () => {
       for (const text of ["2¹⁶", "2²⁴", "elements"]) {
         expect(texts).toContain(text);
       }
-      expect(texts.join("\n")).toContain("Some GPU, driver 1.2; commit abc123");
+      expect(texts.join("\n")).toMatch(
+        /Some GPU, u32: .*\ndriver 1\.2; commit abc123; medians, every element verified/,
+      );
       // A line goes through its points: M x y L x y L x y, or the same drawn as a polyline.
       expect(svg.match(/<(path|polyline)[^>]*fill="none"[^>]*>/g)?.length).toBeGreaterThanOrEqual(6);
+    }
+  });
+});
+
+/** How much lighter one colour is than another, as WCAG 2 has it. */
+function contrast(...colours: readonly [string, string]): number {
+  const [a = 0, b = 0] = colours.map((colour) => {
+    const digits = colour.length === 4 ? colour.replaceAll(/[0-9a-f]/g, "$&$&") : colour;
+    const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+      .map((at) => Number.parseInt(digits.slice(at, at + 2), 16) / 255)
+      .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  });
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+
+describe.each(["wide", "narrow"] as const)("a %s plot", (form) => {
+  const plots = plotsOf({ ...report, commit: undefined } as unknown as Report, form);
+
+  it("names the card, and no commit if none is known", () => {
+    for (const { svg } of plots) {
+      expect(svg).toContain("Some GPU");
+      expect(svg).not.toMatch(/commit|undefined/);
+    }
+  });
+
+  it("has text and lines that are read on the light ground, and on the dark one", () => {
+    for (const { svg } of plots) {
+      const [, rules = ""] = /@media \(prefers-color-scheme:dark\)\{(.*)\}<\/style>/.exec(svg) ?? [];
+      const dark = new Map(
+        Array.from(rules.matchAll(/\[(\w+="#\w+")\]\{\w+:(#\w+)\}/g), ([, from, to]) => [from, to] as const),
+      );
+      const ground = /<rect[^>]* (fill="(#\w+)")/.exec(svg) ?? [];
+      const shown = new Set([
+        ...Array.from(svg.matchAll(/<text[^>]* (fill="#\w+")/g), ([, fill]) => fill),
+        // Grid lines are faint. Lines of the data and of axes are not.
+        ...Array.from(
+          svg.matchAll(/ (stroke="#\w+") (?:stroke-width="[1-9]|stroke-linecap)/g),
+          ([, stroke]) => stroke,
+        ),
+      ]);
+      expect(shown.size).toBeGreaterThan(8);
+      for (const one of shown) {
+        const light = /#\w+/.exec(one ?? "")?.[0] ?? "";
+        expect(contrast(light, ground[2] ?? ""), one).toBeGreaterThan(4.5);
+        expect(contrast(dark.get(one) ?? light, dark.get(ground[1]) ?? ""), `${one}, dark`).toBeGreaterThan(
+          4.5,
+        );
+      }
     }
   });
 });
