@@ -337,6 +337,7 @@ async function measure(
     if (problem !== undefined) {
       wrong.push(`${title} is wrong: ${problem}`);
     }
+    requireTime(run.limit);
     const timing = await timer.time(task, inPlace ? stage.reset : undefined, shareOf(run));
     if (timing.clock !== undefined && timing.clock < STEADY) {
       notes.push(

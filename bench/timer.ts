@@ -58,7 +58,8 @@ export interface Timer {
    * was low all the same, the GPU is kept busy for longer and the work timed again, a few times.
    *
    * @param before - runs before each timed run, to give what the work overwrites its contents back.
-   * @param milliseconds - about how long all of it may take. Slow work has fewer runs then, but at least 3.
+   * @param milliseconds - about how long all of it may take. Slow work has fewer runs then, but at least 3; and 1, if 3 took ten times as
+   * long as they may.
    */
   time(work: Work, before?: (encoder: GPUCommandEncoder) => void, milliseconds?: number): Promise<Timing>;
   destroy(): void;
@@ -68,8 +69,9 @@ export interface Timer {
 const QUERY_RESOLVE = 0x200;
 const HEAT_BYTES = 2 ** 26;
 const DISCARDED = 3;
-/** The least runs, however slow the work is. */
+/** The least runs, unless they take so many times as long as they may. */
 const LEAST_RUNS = 3;
+const MOST_TIMES = 10;
 /** A lower share of the highest clock is no clock to time at; and how often it is waited for. */
 export const STEADY = 0.95;
 const ATTEMPTS = 4;
@@ -206,8 +208,8 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
     work: Work,
     before: ((encoder: GPUCommandEncoder) => void) | undefined,
     runs: number,
+    discarded: number,
   ): Promise<Timing> => {
-    const discarded = Math.min(DISCARDED, runs);
     const last = runs + discarded + 1;
     if (clock !== undefined) {
       run({ pass: clock }, 0);
@@ -251,19 +253,26 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
       const begun = performance.now();
       const isOver = (): boolean => performance.now() - begun >= milliseconds;
       let { runs, batch, warmUpMs } = pace;
+      let discarded = DISCARDED;
       if (milliseconds < Number.POSITIVE_INFINITY) {
         run(work);
         await device.queue.onSubmittedWorkDone();
         const once = performance.now() - begun;
         const inHalf = Math.floor(milliseconds / 2 / once);
-        runs = Math.min(runs, Math.max(LEAST_RUNS, inHalf - DISCARDED));
+        const least = LEAST_RUNS * once > MOST_TIMES * milliseconds ? 1 : LEAST_RUNS;
+        runs = Math.min(runs, Math.max(least, inHalf - DISCARDED));
         batch = Math.min(batch, Math.max(1, inHalf));
+        if (inHalf <= DISCARDED) {
+          // The run above is what warms such work up.
+          discarded = 0;
+          warmUpMs = 0;
+        }
         warmUpMs = Math.min(warmUpMs, milliseconds / 4);
       }
       let best: Timing | undefined;
       for (let attempt = 0; attempt < (pace.attempts ?? ATTEMPTS) && !(attempt > 0 && isOver()); attempt++) {
         await keepBusy(work, warmUpMs * 2 ** attempt, batch);
-        const timing = await timeRuns(work, before, runs);
+        const timing = await timeRuns(work, before, runs, discarded);
         if (best === undefined || (timing.clock ?? 1) > (best.clock ?? 1)) {
           best = timing;
         }

@@ -520,17 +520,26 @@ describe("createTimer", () => {
     expect(clock >= STEADY || times === 4 * once).toBe(true);
   });
 
-  it("takes fewer runs of slow work, and no fewer than three", async () => {
+  it("takes fewer runs of slow work: three, and one if three took far too long", async () => {
     const { device } = fold();
     const timer = await createTimer(device, { runs: 100, heatMs: 0, warmUpMs: 1, batch: 10 });
     const word = new Int32Array(new SharedArrayBuffer(4));
+    let submitted = 0;
     const runsOf = async (waitMs: number, milliseconds?: number): Promise<number> => {
-      const work = { submit: () => void Atomics.wait(word, 0, 0, waitMs) };
-      return (await timer.time(work, undefined, milliseconds)).runs;
+      submitted = 0;
+      const submit = (): void => {
+        submitted++;
+        Atomics.wait(word, 0, 0, waitMs);
+      };
+      return (await timer.time({ submit }, undefined, milliseconds)).runs;
     };
     expect(await runsOf(0)).toBe(100);
     expect(await runsOf(0, 60_000)).toBe(100);
-    expect(await runsOf(5, 1)).toBe(3);
+    // One run says how slow the work is.
+    expect(await runsOf(100, 100)).toBe(3);
+    expect(submitted).toBe(4);
+    expect(await runsOf(300, 1)).toBe(1);
+    expect(submitted).toBe(2);
     // Half of the time for runs of at least 5 ms.
     expect(await runsOf(5, 300)).toBeLessThanOrEqual(27);
     timer.destroy();
