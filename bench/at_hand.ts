@@ -121,6 +121,14 @@ interface HandCase {
   readonly step: (stage: string) => void;
 }
 
+/** What a run asks and tells while it goes on. */
+export interface HandWatch {
+  /** Asked before each row whether the run is to end. */
+  readonly isOver?: () => boolean;
+  /** Called with each row as soon as it is there. */
+  readonly onRow?: (row: AtHandRow) => void | Promise<void>;
+}
+
 /** A result that is not the CPU's. */
 class WrongResult extends Error {
   override name = "WrongResult";
@@ -130,15 +138,13 @@ class WrongResult extends Error {
  * Times every call beside a loop and a copy there and back. Each row has a fold of its own, so that its first call finds
  * nothing compiled and nothing kept. At most two arrays of a length exist on the CPU. On the GPU there is a buffer as long
  * and 128 MiB of staging while the copy is timed, and after that what a call keeps.
- *
- * @param isOver - asked before each row whether the run is to end.
  */
 export async function timeAtHand(
   withFold: WithFold,
   { sets, notes: planned }: Suite<ScanPrimitive>,
   pace: HandPace,
   step: (stage: string) => void,
-  isOver: () => boolean = () => false,
+  { isOver = () => false, onRow = () => {} }: HandWatch = {},
 ): Promise<AtHandOutcome> {
   const rows: AtHandRow[] = [];
   const notes = [...planned];
@@ -166,7 +172,9 @@ export async function timeAtHand(
         }
         try {
           const one = { primitive, type, length, arrays, pace, step };
-          rows.push(await withFold((fold) => timeCase(fold, one)));
+          const row = await withFold((fold) => timeCase(fold, one));
+          rows.push(row);
+          await onRow(row);
         } catch (cause) {
           if (!(cause instanceof WrongResult)) {
             throw cause;

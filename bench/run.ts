@@ -129,6 +129,7 @@ export interface Watch {
   /** Called with each row as soon as it is there. */
   readonly onRow?: (row: Row) => void | Promise<void>;
   readonly limit?: Limit;
+  /** The longest results that the CPU compares. The default is {@link MOST_ON_CPU}. */
   readonly mostOnCpu?: number;
 }
 
@@ -148,11 +149,11 @@ interface Run extends Required<Omit<Watch, "onRow">> {
 /** The highest share of the time that is left for keeping the GPU busy before anything is timed. */
 const HEAT_SHARE = 1 / 20;
 /** The clock is up, and falls while data is made: a shorter time brings it up again. */
-const HEAT_AGAIN = 1 / 5;
+const HEAT_AGAIN = 1 / 10;
 /** The milliseconds that each candidate may take at least. */
 const LEAST_MS = 40;
 
-/** What something is to be timed, verified and told by. */
+/** Something to be timed. */
 interface Candidate {
   readonly title: string;
   readonly row: Pick<

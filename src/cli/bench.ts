@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { handPaceFor, handStepsOf, planAtHand, timeAtHand } from "../../bench/at_hand.ts";
 import type { AtHandReport } from "../../bench/at_hand_report.ts";
-import { atHandText } from "../../bench/at_hand_report.ts";
+import { atHandHead, atHandLine, atHandText } from "../../bench/at_hand_report.ts";
 import { runCuda } from "../../bench/cuda.ts";
 import type { Host } from "../../bench/host.ts";
 import { headOf, hostOf, packageFolder } from "../../bench/host.ts";
@@ -24,6 +24,7 @@ import { DASH, makeFolder, openTarget, requireApart } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
+import type { Progress } from "./progress.ts";
 import { startSteps } from "./progress_lines.ts";
 
 /** Options of `wavefold bench`, as commander hands them over. */
@@ -124,8 +125,8 @@ export async function bench(options: BenchOptions): Promise<void> {
   const limit = startLimit(options.seconds ?? (options.atHand ? Number.POSITIVE_INFINITY : DEFAULT_SECONDS));
   try {
     if (options.atHand) {
-      const report = await benchAtHand(options, limit);
-      await finish(report, isText ? `${atHandText(report)}\n` : "", json);
+      const report = await benchAtHand(options, limit, isText);
+      await finish(report, isText ? `\n${atHandText(report)}\n` : "", json);
       return;
     }
     await benchKernels(options, limit, json, isText);
@@ -190,12 +191,7 @@ async function timeKernels(
     const outcome = await runSuite(fold, timer, sets, peers.webgpu, {
       limit,
       step: progress.step,
-      async onRow(row) {
-        if (isText) {
-          progress.clear();
-          await print(`${lineOf(row)}\n`);
-        }
-      },
+      onRow: (row) => printLine(isText, progress, lineOf(row)),
     });
     const all = { rows: [...outcome.rows], notes: [...notes, ...outcome.notes], wrong: [...outcome.wrong] };
     if (outcome.leftOut.length > 0) {
@@ -223,13 +219,24 @@ async function timeKernels(
   }
 }
 
+/** Prints a row above the progress, if stdout is for people. */
+async function printLine(isText: boolean, progress: Progress, line: string): Promise<void> {
+  if (isText) {
+    progress.clear();
+    await print(`${line}\n`);
+  }
+}
+
 /** `wavefold bench --at-hand`. Each row opens an adapter of its own. */
-async function benchAtHand(options: BenchOptions, limit: Limit): Promise<AtHandReport> {
+async function benchAtHand(options: BenchOptions, limit: Limit, isText: boolean): Promise<AtHandReport> {
   const { suite, software, host } = await withFold(options, async (fold) => ({
     suite: planAtHand(options, suiteFactsOf(fold)),
     software: fold.software,
     host: hostOf(fold),
   }));
+  if (isText) {
+    await print(`${atHandHead(host)}\n\n`);
+  }
   const progress = startSteps("bench", handStepsOf(suite), "steps");
   try {
     const pace = handPaceFor(software, options.quick);
@@ -238,7 +245,10 @@ async function benchAtHand(options: BenchOptions, limit: Limit): Promise<AtHandR
       suite,
       pace,
       progress.step,
-      limit.isOver,
+      {
+        isOver: limit.isOver,
+        onRow: (row) => printLine(isText, progress, atHandLine(row)),
+      },
     );
     return { ...host, atHand: rows, ...more };
   } finally {

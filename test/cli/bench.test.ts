@@ -270,6 +270,10 @@ describe("bench --at-hand", () => {
     expect(stderr).toMatch(progressOnly);
     expect(stdout).toMatch(/^\S.*\(software\); wavefold \d/);
     expect(stdout).toMatch(/\nThis is a software adapter, .* say nothing about a GPU\.\n/);
+    // Rows come as lines first.
+    expect(
+      stdout.match(/^(scan|reduce)<u32, add> at (2\^8|300) +ms: loop .* ±.*, call .* ±.*, x loop [\d.]+$/gm),
+    ).toHaveLength(4);
     for (const title of ["scan<u32, add>", "reduce<u32, add>"]) {
       expect(stdout).toContain(`\n${title} at hand\n`);
       expect(stdout).toContain(`\nOn this machine, ${title} at hand `);
