@@ -121,6 +121,14 @@ interface HandCase {
   readonly step: (stage: string) => void;
 }
 
+/** What a run asks and tells while it goes on. */
+export interface HandWatch {
+  /** Asked before each row whether the run is to end. */
+  readonly isOver?: () => boolean;
+  /** Called with each row as soon as it is there. */
+  readonly onRow?: (row: AtHandRow) => void | Promise<void>;
+}
+
 /** A result that is not the CPU's. */
 class WrongResult extends Error {
   override name = "WrongResult";
@@ -136,10 +144,12 @@ export async function timeAtHand(
   { sets, notes: planned }: Suite<ScanPrimitive>,
   pace: HandPace,
   step: (stage: string) => void,
+  { isOver = () => false, onRow = () => {} }: HandWatch = {},
 ): Promise<AtHandOutcome> {
   const rows: AtHandRow[] = [];
   const notes = [...planned];
   const wrong: string[] = [];
+  const leftOut: string[] = [];
   /** For each type, the least length that had no room. */
   const noRoom = new Map<string, number>();
   for (const { type: name, length, cases } of sets) {
@@ -147,14 +157,24 @@ export async function timeAtHand(
     if (length >= (noRoom.get(type) ?? Number.POSITIVE_INFINITY)) {
       continue;
     }
+    if (isOver()) {
+      leftOut.push(`${type} at ${formatLength(length)}`);
+      continue;
+    }
     try {
       step(`${type} at ${formatLength(length)}: data`);
       const reduceOnly = cases.every(({ primitive }) => primitive === "reduce");
       const arrays = arraysFor(type, length, reduceOnly ? 1 : length);
       for (const { primitive } of cases) {
+        if (isOver()) {
+          leftOut.push(`${primitive} of ${type} at ${formatLength(length)}`);
+          continue;
+        }
         try {
           const one = { primitive, type, length, arrays, pace, step };
-          rows.push(await withFold((fold) => timeCase(fold, one)));
+          const row = await withFold((fold) => timeCase(fold, one));
+          rows.push(row);
+          await onRow(row);
         } catch (cause) {
           if (!(cause instanceof WrongResult)) {
             throw cause;
@@ -169,6 +189,9 @@ export async function timeAtHand(
       noRoom.set(type, length);
       notes.push(`${type} from ${formatLength(length)} on was left out: ${cause.message}`);
     }
+  }
+  if (leftOut.length > 0) {
+    notes.push(`the run was ended, so these were left out: ${leftOut.join("; ")}`);
   }
   return { rows, notes, wrong };
 }

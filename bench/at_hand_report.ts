@@ -2,7 +2,8 @@ import Table from "cli-table3";
 import type { AtHandOutcome, AtHandRow } from "./at_hand.ts";
 import { partNames } from "./bus.ts";
 import type { Host } from "./host.ts";
-import { headOf, plain } from "./report.ts";
+import { headOf } from "./host.ts";
+import { plain } from "./report.ts";
 import { formatLength } from "./sizes.ts";
 import type { Timing } from "./timer.ts";
 
@@ -73,19 +74,27 @@ export function crossingOf(rows: readonly AtHandRow[]): string {
     : `On this machine, ${title} was faster than the loop at ${faster.join(", ")}, but not at ${formatLength(last.length)}.`;
 }
 
-/** Everything that the terminal shows of a run. */
-export function atHandText(report: AtHandReport): string {
-  const { device, cpu, node, atHand, notes, wrong } = report;
+/** Where a run takes place, for the terminal. */
+export const atHandHead = (host: Host): string =>
+  [
+    headOf(host),
+    `${host.cpu}; Node.js ${host.node}`,
+    ...(host.device.software
+      ? ["This is a software adapter, which computes on the CPU: these figures say nothing about a GPU."]
+      : []),
+  ].join("\n");
+
+/** A row as a line of its own, for a run that goes on. */
+export const atHandLine = (row: AtHandRow): string =>
+  `${`${titleOf(row)} at ${formatLength(row.length)}`.padEnd(28)} ms: loop ${timeOf(row.loop)}, call ${timeOf(row.call)}, x loop ${ratioOf(row.toLoop)}`;
+
+/** What the terminal shows of a run at its end. {@link atHandHead} stands above it. */
+export function atHandText({ atHand, notes, wrong }: AtHandReport): string {
   const counts = atHand.flatMap(({ loop, call }) => [loop.runs, call.runs]);
   const runs = [...new Set([Math.min(...counts), Math.max(...counts)])].join(" to ");
   const lines = [
-    headOf(report),
-    `${cpu}; Node.js ${node}`,
-    ...(device.software
-      ? ["This is a software adapter, which computes on the CPU: these figures say nothing about a GPU."]
-      : []),
     ...(atHand.length === 0
-      ? []
+      ? ["Nothing was timed."]
       : [
           `Milliseconds by the host's clock: the median of ${runs} warm runs, ± half of what lies between the quartiles. Every element was verified.`,
           `"loop": on the CPU, into an array that exists. "there and back": the call's bytes to the GPU and back by plain WebGPU. The next four columns are its parts, one after another. "first call": on a new device, so it compiles. "x parts": the call over the sum of its parts. "x loop": the loop over the call; over 1, the call is faster.`,

@@ -1,6 +1,6 @@
 import { BufferUsage, MAP_READ } from "../src/gpu/device/usage_flags.ts";
 import { wholeVectors } from "./copy.ts";
-import type { BenchTypeName, OperatorName } from "./elements.ts";
+import type { BenchTypeName, Chunk, OperatorName } from "./elements.ts";
 import { elementsOf } from "./elements.ts";
 
 const STAGING_BYTES = 2 ** 26;
@@ -31,13 +31,43 @@ export async function createBuffer(
   return buffer;
 }
 
-/** Writes an operator's data. */
+/** The run was ended while it made data. */
+export class EndedError extends Error {
+  override name = "EndedError";
+}
+
+/** What goes on beside an upload. */
+export interface WhileUploading {
+  /** Called with each chunk of the data. */
+  readonly look?: (chunk: Chunk) => void;
+  /** Asked now and then whether to go on. */
+  readonly isOver?: () => boolean;
+}
+
+/**
+ * Lets signals and timers have their turn.
+ *
+ * @throws {EndedError} if the run is over then.
+ */
+async function pause({ isOver = () => false }: WhileUploading): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  if (isOver()) {
+    throw new EndedError("the run was ended");
+  }
+}
+
+/**
+ * Writes an operator's data.
+ *
+ * @throws {EndedError} if the run is over before.
+ */
 export async function upload(
   device: GPUDevice,
   buffer: GPUBuffer,
   type: BenchTypeName,
   op: OperatorName,
   length: number,
+  beside: WhileUploading = {},
 ): Promise<void> {
   const elements = elementsOf(type, op, length);
   const block = new Uint8Array(UPLOAD_BYTES);
@@ -52,7 +82,9 @@ export async function upload(
   for (let chunk = elements.next(); chunk !== undefined; chunk = elements.next()) {
     if (filled + chunk.bytes.byteLength > UPLOAD_BYTES) {
       flush();
+      await pause(beside);
     }
+    beside.look?.(chunk);
     block.set(chunk.bytes, filled);
     filled += chunk.bytes.byteLength;
   }
@@ -60,8 +92,17 @@ export async function upload(
   await device.queue.onSubmittedWorkDone();
 }
 
-/** Writes 0, 1, 2 and so on, as u32. */
-export async function uploadPlaces(device: GPUDevice, buffer: GPUBuffer, length: number): Promise<void> {
+/**
+ * Writes 0, 1, 2 and so on, as u32.
+ *
+ * @throws {EndedError} if the run is over before.
+ */
+export async function uploadPlaces(
+  device: GPUDevice,
+  buffer: GPUBuffer,
+  length: number,
+  beside: WhileUploading = {},
+): Promise<void> {
   const block = new Uint32Array(UPLOAD_BYTES / 4);
   for (let first = 0; first < length; first += block.length) {
     const count = Math.min(block.length, length - first);
@@ -69,6 +110,7 @@ export async function uploadPlaces(device: GPUDevice, buffer: GPUBuffer, length:
       block[at] = first + at;
     }
     device.queue.writeBuffer(buffer, 4 * first, block, 0, count);
+    await pause(beside);
   }
   await device.queue.onSubmittedWorkDone();
 }

@@ -71,7 +71,12 @@ function gridOf(device: GPUDevice, groups: number): [number, number] {
 const pipelines = new WeakMap<GPUDevice, Map<string, Promise<GPUComputePipeline>>>();
 
 /** A device's pipeline of that name. It is compiled once: that takes longer than most of what it does. */
-function pipelineOf(device: GPUDevice, code: string, name: string): Promise<GPUComputePipeline> {
+export function pipelineOf(
+  device: GPUDevice,
+  code: string,
+  entryPoint: string,
+  name = entryPoint,
+): Promise<GPUComputePipeline> {
   const own = pipelines.get(device) ?? new Map<string, Promise<GPUComputePipeline>>();
   pipelines.set(device, own);
   const label = `bench ${name}`;
@@ -80,7 +85,7 @@ function pipelineOf(device: GPUDevice, code: string, name: string): Promise<GPUC
     device.createComputePipelineAsync({
       label,
       layout: "auto",
-      compute: { module: device.createShaderModule({ label, code }), entryPoint: name },
+      compute: { module: device.createShaderModule({ label, code }), entryPoint },
     });
   own.set(name, pipeline);
   return pipeline;

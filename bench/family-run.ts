@@ -10,13 +10,14 @@ import { parseArgs } from "node:util";
 import { openFold } from "../src/node.ts";
 import type { FamilyPeer, FamilyRow, FamilyTask } from "./family.ts";
 import { areAllRight, familyTasks, familyTitles, timeFamily } from "./family.ts";
+import { headOf, hostOf } from "./host.ts";
 import { createTimer, paceFor } from "./timer.ts";
 
 const text = { type: "string" } as const;
 const { values } = parseArgs({ options: { adapter: text, tasks: text, sizes: text, cub: text, json: text } });
 const adapter = values.adapter as "gpu" | "software" | undefined;
 const fold = await openFold(adapter === undefined ? {} : { adapter });
-const { description } = fold.adapterInfo;
+const host = hostOf(fold);
 const asked = values.tasks?.split(",");
 const unknown = asked?.find((one) => !familyTasks.some((task) => task === one));
 if (unknown !== undefined) {
@@ -41,7 +42,7 @@ const peerOf = (program: string, task: FamilyTask, length: number): FamilyPeer =
 
 const rows: FamilyRow[] = [];
 const theirs: FamilyPeer[] = [];
-console.log(description);
+console.log(headOf(host));
 print(["u32", "length", "µs", "a copy", "copies", ...(values.cub ? ["CUB", "of its time"] : [])]);
 for (const task of tasks) {
   for (const power of powers) {
@@ -66,7 +67,7 @@ for (const task of tasks) {
       ...(problem === undefined ? [] : [`WRONG: ${problem}`]),
     ]);
     if (values.json !== undefined) {
-      writeFileSync(values.json, `${JSON.stringify({ description, rows, theirs }, undefined, 1)}\n`);
+      writeFileSync(values.json, `${JSON.stringify({ ...host, rows, theirs }, undefined, 1)}\n`);
     }
   }
 }

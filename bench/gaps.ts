@@ -25,6 +25,8 @@ import { createBuffer, readerOf } from "./buffers.ts";
 import { prepareCompare, prepareCopy, preparePoison } from "./copy.ts";
 import type { Options, Row } from "./gap_rows.ts";
 import { rowsOf, structOf } from "./gap_rows.ts";
+import type { Host } from "./host.ts";
+import { headOf, hostOf } from "./host.ts";
 import type { PartLeftOut } from "./parts_left_out.ts";
 import { partsLeftOut, planWithout } from "./parts_left_out.ts";
 import type { Timer } from "./timer.ts";
@@ -317,10 +319,12 @@ interface Cold {
   readonly settled: readonly number[];
 }
 const cold: Cold[] = [];
+/** Where rows are timed. It is known once their device is open, after what processes of their own are timed for. */
+let host: Host | undefined;
 let tune: Awaited<ReturnType<typeof timeTune>> | undefined;
 const save = (): void => {
   if (values.json !== undefined) {
-    writeFileSync(values.json, `${JSON.stringify({ results, cold, tune }, undefined, 1)}\n`);
+    writeFileSync(values.json, `${JSON.stringify({ ...host, results, cold, tune }, undefined, 1)}\n`);
   }
 };
 if (values.cold) {
@@ -362,6 +366,7 @@ if (values.tune) {
   save();
 }
 const fold = await openFold(adapter === undefined ? {} : { adapter });
+host = hostOf(fold);
 const { features } = fold.device;
 const rows = rowsOf(Number(values.power ?? 30)).filter(
   ({ what, options: { type } }) =>
@@ -401,7 +406,7 @@ if (values.only !== "nothing") {
     ...(fold.software ? {} : { heatMs: 800, warmUpMs: 40, runs: 15, attempts: 2 }),
   });
   await timer.heat();
-  console.log(fold.adapterInfo.description);
+  console.log(headOf(host));
   show(["", "form", "µs", "a copy", "copies", "goal", "clock", ""]);
   for (const { row, forms, other } of prepared) {
     for (const result of await timeRow(fold, timer, row, forms, other, buffers)) {

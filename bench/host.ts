@@ -4,13 +4,17 @@ import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { cardName } from "../src/gpu/diagnosis/card_name.ts";
+import type { System } from "../src/gpu/diagnosis/system.ts";
+import { textOf } from "../src/gpu/diagnosis/system.ts";
+import { thisSystem } from "../src/gpu/diagnosis/this_system.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 
 /** What a record of a run says about where it ran. */
 export interface Host {
   readonly wavefold: string;
-  /** `unknown` outside of a checkout; with `-changed` where files differ from it. */
-  readonly commit: string;
+  /** With `-changed` where files differ from it. A package outside of a checkout has none. */
+  readonly commit?: string;
   readonly date: string;
   readonly device: {
     readonly name: string;
@@ -42,8 +46,8 @@ function git(folder: string, ...args: string[]): string {
   }).trim();
 }
 
-/** The commit that the package is built from. `WAVEFOLD_COMMIT` names it where there is no checkout. */
-export function commitOf(folder: string): string {
+/** The commit that the package is built from, if that is known. `WAVEFOLD_COMMIT` names it where there is no checkout. */
+export function commitOf(folder: string): string | undefined {
   if (process.env.WAVEFOLD_COMMIT) {
     return process.env.WAVEFOLD_COMMIT;
   }
@@ -56,20 +60,25 @@ export function commitOf(folder: string): string {
   } catch {
     // No git, or no checkout.
   }
-  return "unknown";
+  return undefined;
 }
 
 /** NVIDIA's driver says its version here. */
 const NVIDIA_VERSION = "/proc/driver/nvidia/version";
 
-/** Dawn says "NVIDIA H200: 580.159.04 580.159.4.0", or names the driver alone. */
-function namesOf({ vendor, device, description }: GPUAdapterInfo): { name: string; driver: string } {
+/** What a GPU and its driver are called. Dawn's description is "NVIDIA: 580.159.04 580.159.4.0", or names the driver alone. */
+export function namesOf(
+  { adapterInfo, software }: Pick<Fold, "adapterInfo" | "software">,
+  system: System = thisSystem(),
+): { readonly name: string; readonly driver: string } {
+  const { vendor, device, description } = adapterInfo;
+  const card = software ? undefined : cardName(adapterInfo, system);
   const [, before, after] = /^([^:]+): (.+)$/.exec(description) ?? [];
-  const name = before || device || description || vendor || "an adapter without a name";
+  const name = card || device || before || description || vendor || "an adapter without a name";
   const driver = after || description || "driver not told";
   const version =
-    vendor === "nvidia" && existsSync(NVIDIA_VERSION)
-      ? /\s(\d+\.\d+(\.\d+)?)\s/.exec(readFileSync(NVIDIA_VERSION, "utf8"))?.[1]
+    vendor === "nvidia"
+      ? /\s(\d+\.\d+(\.\d+)?)\s/.exec(textOf(system, NVIDIA_VERSION) ?? "")?.[1]
       : undefined;
   return {
     name,
@@ -77,16 +86,19 @@ function namesOf({ vendor, device, description }: GPUAdapterInfo): { name: strin
   };
 }
 
-export function hostOf({ adapterInfo, device, software }: Fold): Host {
+/** Where a run takes place. */
+export function hostOf(fold: Fold): Host {
+  const { adapterInfo, device, software } = fold;
   const folder = packageFolder();
+  const commit = commitOf(folder);
   const { vendor, architecture, subgroupMinSize, subgroupMaxSize } = adapterInfo;
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
   return {
     wavefold: version,
-    commit: commitOf(folder),
+    ...(commit !== undefined && { commit }),
     date: new Date().toISOString(),
     device: {
-      ...namesOf(adapterInfo),
+      ...namesOf(fold),
       vendor,
       architecture,
       software,
@@ -97,3 +109,7 @@ export function hostOf({ adapterInfo, device, software }: Fold): Host {
     cpu: cpus()[0]?.model.trim() ?? "unknown",
   };
 }
+
+/** Where a run took place, in a line. */
+export const headOf = ({ device, wavefold, commit }: Host): string =>
+  `${device.name}, ${device.driver}${device.software ? " (software)" : ""}; wavefold ${wavefold}${commit === undefined ? "" : `, commit ${commit}`}`;

@@ -28,6 +28,7 @@ import {
   workGroupSplit,
 } from "wavefold/wgsl";
 import { readerOf } from "./buffers.ts";
+import { headOf, hostOf } from "./host.ts";
 import { createTimer, paceFor } from "./timer.ts";
 
 const THREADS = 256;
@@ -37,7 +38,7 @@ const { values } = parseArgs({ options: { adapter: { type: "string" }, json: { t
 const adapter = values.adapter as "gpu" | "software" | undefined;
 const fold = await openFold(adapter === undefined ? {} : { adapter });
 const { device } = fold;
-const { description } = fold.adapterInfo;
+const host = hostOf(fold);
 const groups = fold.software ? 2 : 8192;
 
 const timer = await createTimer(device, paceFor(fold.software, fold.software));
@@ -221,9 +222,9 @@ for (const one of cases) {
   }
   table.push([one.title, ...cells]);
 }
-console.log(`${description}\n${table.toString()}`);
+console.log(`${headOf(host)}\n${table.toString()}`);
 if (values.json !== undefined) {
-  writeFileSync(values.json, `${JSON.stringify({ description, results }, undefined, 1)}\n`);
+  writeFileSync(values.json, `${JSON.stringify({ ...host, results }, undefined, 1)}\n`);
 }
 timer.destroy();
 fold.destroy();

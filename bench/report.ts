@@ -2,8 +2,9 @@ import Table from "cli-table3";
 import type { Host } from "./host.ts";
 import type { RecordCost } from "./record-cost.ts";
 import type { Row } from "./run.ts";
-import { columnOf } from "./run.ts";
+import { columnOf, MOST_ON_CPU } from "./run.ts";
 import { formatLength } from "./sizes.ts";
+import type { CaseSet } from "./suite.ts";
 
 /** A run, as its JSON file has it. */
 export interface Report extends Host {
@@ -63,6 +64,32 @@ export function groupsOf(rows: readonly Row[]): Group[] {
   });
 }
 
+/** The widths of a line's columns: what was timed, length, microseconds, copies, GB/s. */
+const WIDTHS = [44, 8, 16, 8, 8] as const;
+
+const lineFrom = (cells: readonly string[]): string =>
+  cells
+    .map((cell, at) => (at === 0 ? cell.padEnd(WIDTHS[at]) : cell.padStart(WIDTHS[at] ?? 0)))
+    .join(" ")
+    .trimEnd();
+
+/** What stands above {@link lineOf}. */
+export const lineHead = lineFrom(["", "length", "µs", "copies", "GB/s"]);
+
+/** A row as a line of its own, for a run that goes on. */
+export function lineOf(row: Row): string {
+  const isCopy = row.primitive === "copy";
+  const column = columnOf(row);
+  const by = isCopy || column === "wavefold" ? "" : `, ${column.replace(/^wavefold /, "")}`;
+  return lineFrom([
+    `${isCopy ? `copy<${row.type}>` : titleOf(row)}${by}`,
+    formatLength(row.length),
+    timeOf(row),
+    row.toCopy.toFixed(2),
+    digits(row.gigabytesPerSecond),
+  ]);
+}
+
 const digits = (value: number): string => value.toFixed(value < 100 ? 1 : 0);
 
 /** `23.2 ±0.4`: half of what lies between the quartiles. */
@@ -101,20 +128,27 @@ export function tablesOf(rows: readonly Row[]): string {
     .join("\n\n");
 }
 
-/** Where a run took place, in a line. */
-export const headOf = ({ device, wavefold, commit }: Host): string =>
-  `${device.name}, ${device.driver}${device.software ? " (software)" : ""}; wavefold ${wavefold}, commit ${commit}`;
+/** What the figures of the lines and tables are. */
+export const legend =
+  'Microseconds: the median of several runs, ± half of what lies between the quartiles. "copies": over the time of a copy of as many elements. GB/s: bytes read and written.';
 
-/** Everything that the terminal shows of a run. */
+/** How results were verified. */
+function verification(rows: readonly Row[]): string {
+  const checked = rows.filter(({ verifiedOn }) => verifiedOn === "gpu").map(({ length }) => length);
+  return checked.length === 0
+    ? "Every element was verified."
+    : `Every element was verified: up to ${formatLength(MOST_ON_CPU)} elements by the CPU, and of longer arrays by checks on the GPU that use nothing of Wavefold's, and that each saw a wrong bit which they were shown. The CPU has the totals and numbers of kept elements of all lengths.`;
+}
+
+/** What the terminal shows of a run at its end. {@link headOf} stands above it. */
 export function textOf(report: Report): string {
   const { rows, recording, notes, wrong } = report;
-  const runs = [...new Set(rows.map((row) => row.runs))].join(" or ");
+  const runs = [...new Set(rows.map((row) => row.runs))].sort((a, b) => a - b);
+  const range = runs.length > 1 ? `${runs[0]} to ${runs.at(-1)}` : `${runs[0]}`;
   const lines = [
-    headOf(report),
-    `Microseconds: the median of ${runs} runs, ± half of what lies between the quartiles. "copies": over the time of a copy of as many elements. GB/s: bytes read and written. Every element was verified.`,
-    "",
-    tablesOf(rows),
-    "",
+    ...(rows.length === 0
+      ? ["Nothing was timed."]
+      : [tablesOf(rows), "", `Medians of ${range} runs. ${verification(rows)}`]),
     ...recording.map(
       ({ primitive, length, first, later }) =>
         `record() of a ${primitive} at ${formatLength(length)}: ${later.median.toFixed(2)} µs of the host (quartiles ${later.quartiles.map((one) => one.toFixed(2)).join(" and ")}), the first time ${first.toFixed(0)} µs`,
@@ -123,4 +157,19 @@ export function textOf(report: Report): string {
     ...wrong.map((one) => `WRONG: ${one}`),
   ];
   return lines.join("\n");
+}
+
+/**
+ * What was left out of a run that was ended, in a line, and how to get it.
+ *
+ * @param why - such as `60 seconds were over`.
+ */
+export function leftOutNote(leftOut: readonly CaseSet[], why: string, how: string): string {
+  const lengths = new Map<string, string[]>();
+  for (const { type, op, length } of leftOut) {
+    const title = op === "add" ? type : `${type} (${op})`;
+    lengths.set(title, [...(lengths.get(title) ?? []), formatLength(length)]);
+  }
+  const what = [...lengths].map(([title, own]) => `${title} at ${own.join(", ")}`).join("; ");
+  return `${why}, so these were left out, in part or whole: ${what}. ${how}`;
 }

@@ -1,16 +1,19 @@
 import { OutOfMemoryError } from "../src/errors.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import { NoRoomError, readerOf } from "./buffers.ts";
+import { EndedError, NoRoomError, readerOf } from "./buffers.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
 import { benchTypes } from "./elements.ts";
 import type { Peer } from "./peers.ts";
 import { formatLength } from "./sizes.ts";
 import type { Case, CaseSet } from "./suite.ts";
-import { isSort } from "./suite.ts";
+import { byInterest, isSort } from "./suite.ts";
+import type { Stage } from "./task.ts";
 import { openStage, prepareTask, verifyTask } from "./task.ts";
 import type { Timer, Timing, Work } from "./timer.ts";
 import { STEADY } from "./timer.ts";
 import { verifyCopy } from "./verify.ts";
+import type { Known } from "./verify_on_gpu.ts";
+import { isCheckable, learn, verifyOnGpu } from "./verify_on_gpu.ts";
 
 /** One verified time. */
 export interface Row {
@@ -35,6 +38,8 @@ export interface Row {
   readonly toCopy: number;
   /** A peer's median over ours. */
   readonly toWavefold?: number;
+  /** The GPU, if a check there looked at each element. Without it, the CPU compared them. */
+  readonly verifiedOn?: "gpu";
 }
 
 /** What a run found. */
@@ -42,8 +47,10 @@ export interface Outcome {
   readonly rows: readonly Row[];
   /** What was left out, and why. */
   readonly notes: readonly string[];
-  /** Results that are not the CPU's: their times are in no row. */
+  /** Results that are wrong: their times are in no row. */
   readonly wrong: readonly string[];
+  /** Sets that were not timed, or not all of them, because the run was ended. */
+  readonly leftOut: readonly CaseSet[];
 }
 
 /** Half of the elements are kept, and the output holds as many. */
@@ -73,7 +80,10 @@ export function bytesMoved(primitive: Row["primitive"], type: BenchTypeName, len
 
 /** A row from a time, beside the copy's. */
 export function rowFrom(
-  what: Pick<Row, "implementation" | "primitive" | "type" | "op" | "algorithm" | "inPlace" | "length">,
+  what: Pick<
+    Row,
+    "implementation" | "primitive" | "type" | "op" | "algorithm" | "inPlace" | "length" | "verifiedOn"
+  >,
   { median, quartiles, runs }: Timing,
   copy: number,
 ): Row {
@@ -93,183 +103,351 @@ export function rowFrom(
 export const columnOf = ({ implementation, algorithm, inPlace }: Row): string =>
   [implementation, algorithm, inPlace && "in place"].filter(Boolean).join(" ");
 
-/** Steps of progress that {@link runSuite} takes. */
-export const stepsOf = (sets: readonly CaseSet[], peers: readonly Peer[]): number =>
-  sets.reduce((steps, { cases }) => {
-    const primitives = new Set(cases.map((one) => one.primitive)).size;
-    return steps + 3 + 2 * cases.length + 2 * primitives * peers.length;
-  }, 0);
+/** The candidates of a set: a copy, the cases, and what peers may have of the same. */
+const candidatesIn = ({ cases }: CaseSet, peers: readonly Peer[]): number =>
+  1 + cases.length + new Set(cases.map(({ primitive }) => primitive)).size * peers.length;
 
-/** Something that is ready to be timed and verified. */
+/** Steps of progress that {@link runSuite} takes: the data of each set, and each candidate. */
+export const stepsOf = (sets: readonly CaseSet[], peers: readonly Peer[]): number =>
+  sets.reduce((steps, set) => steps + 1 + candidatesIn(set, peers), 0);
+
+/** The length up to which the CPU compares results. Longer ones are checked on the GPU, if there is a check. */
+export const MOST_ON_CPU = 2 ** 20;
+
+/** What ends a run early: its time, or somebody. */
+export interface Limit {
+  isOver(): boolean;
+  /** The milliseconds that are left. */
+  left(): number;
+}
+
+const noLimit: Limit = { isOver: () => false, left: () => Number.POSITIVE_INFINITY };
+
+/** What a run tells while it goes on, and what may end it. */
+export interface Watch {
+  readonly step: (stage: string) => void;
+  /** Called with each row as soon as it is there. */
+  readonly onRow?: (row: Row) => void | Promise<void>;
+  readonly limit?: Limit;
+  /** The longest results that the CPU compares. The default is {@link MOST_ON_CPU}. */
+  readonly mostOnCpu?: number;
+}
+
+/** What the sets of one run share. */
+interface Run extends Required<Omit<Watch, "onRow">> {
+  readonly fold: Fold;
+  readonly timer: Timer;
+  readonly peers: readonly Peer[];
+  add(set: CaseSet, row: Row): Promise<void>;
+  readonly notes: string[];
+  readonly wrong: string[];
+  /** Candidates that are not timed yet. */
+  candidatesLeft: number;
+  isHot: boolean;
+}
+
+/** The highest share of the time that is left for keeping the GPU busy before anything is timed. */
+const HEAT_SHARE = 1 / 20;
+/** The clock is up, and falls while data is made: a shorter time brings it up again. */
+const HEAT_AGAIN = 1 / 10;
+/** The milliseconds that each candidate may take at least. */
+const LEAST_MS = 40;
+
+/** Something to be timed. */
 interface Candidate {
   readonly title: string;
   readonly row: Pick<
     Row,
     "implementation" | "primitive" | "type" | "op" | "algorithm" | "inPlace" | "length"
   >;
-  readonly work: Work;
   readonly inPlace: boolean;
-  verify(): Promise<string | undefined>;
+  /** Compiles it. Nothing where a peer has no such thing. */
+  prepare(): Promise<Task | undefined>;
 }
 
-/** Times every case of every set beside a copy, and the peers beside them. */
+/** What is ready to be timed. */
+type Task = Work & { destroy?(): void };
+
+/**
+ * Times every case of every set beside a copy, and the peers beside them. It takes the sets in the order in which people look at them, and
+ * gives the rows in the order of the sets.
+ */
 export async function runSuite(
   fold: Fold,
   timer: Timer,
   sets: readonly CaseSet[],
   peers: readonly Peer[],
-  step: (stage: string) => void,
+  { step, onRow = () => {}, limit = noLimit, mostOnCpu = MOST_ON_CPU }: Watch,
 ): Promise<Outcome> {
-  const rows: Row[] = [];
-  const notes: string[] = [];
-  const wrong: string[] = [];
+  const rows = new Map<CaseSet, Row[]>(sets.map((set) => [set, []]));
+  const run: Run = {
+    ...{ fold, timer, peers, step, limit, mostOnCpu },
+    async add(set, row) {
+      const own = rows.get(set) ?? [];
+      own.push(row);
+      await onRow(withRatios(own).at(-1) ?? row);
+    },
+    notes: [],
+    wrong: [],
+    candidatesLeft: sets.reduce((sum, set) => sum + candidatesIn(set, peers), 0),
+    isHot: false,
+  };
+  const leftOut: CaseSet[] = [];
   /** For each type and operator, the least length that had no room. */
   const noRoom = new Map<string, number>();
-  for (const set of sets) {
+  for (const set of byInterest(sets)) {
     const key = `${set.type} ${set.op}`;
-    if (set.length >= (noRoom.get(key) ?? Number.POSITIVE_INFINITY)) {
-      continue;
-    }
+    const after = run.candidatesLeft - candidatesIn(set, peers);
     try {
-      const outcome = await runSet(fold, timer, set, peers, step);
-      rows.push(...outcome.rows);
-      notes.push(...outcome.notes);
-      wrong.push(...outcome.wrong);
+      if (set.length < (noRoom.get(key) ?? Number.POSITIVE_INFINITY)) {
+        await runSet(run, set);
+      }
     } catch (cause) {
-      if (!(cause instanceof NoRoomError || cause instanceof OutOfMemoryError)) {
+      if (cause instanceof EndedError) {
+        leftOut.push(set);
+      } else if (isNoRoom(cause)) {
+        noRoom.set(key, set.length);
+        run.notes.push(`${set.type} from ${formatLength(set.length)} on was left out: ${cause.message}`);
+      } else {
         throw cause;
       }
-      noRoom.set(key, set.length);
-      notes.push(`${set.type} from ${formatLength(set.length)} on was left out: ${cause.message}`);
     }
+    run.candidatesLeft = after;
   }
-  return { rows: withRatios(rows), notes, wrong };
+  return {
+    rows: withRatios(sets.flatMap((set) => rows.get(set) ?? [])),
+    notes: run.notes,
+    wrong: run.wrong,
+    leftOut: sets.filter((set) => leftOut.includes(set)),
+  };
 }
 
-async function runSet(
-  fold: Fold,
-  timer: Timer,
-  set: CaseSet,
-  peers: readonly Peer[],
-  step: (stage: string) => void,
-): Promise<Outcome> {
-  const { device } = fold;
+const isNoRoom = (cause: unknown): cause is NoRoomError | OutOfMemoryError =>
+  cause instanceof NoRoomError || cause instanceof OutOfMemoryError;
+
+/**
+ * Times a set.
+ *
+ * @throws {EndedError} if the limit is reached before all of it is timed.
+ */
+async function runSet(run: Run, set: CaseSet): Promise<void> {
+  const { fold, timer, limit, peers, notes } = run;
   const { type, op, length, cases } = set;
   const at = `${type} at ${formatLength(length)}`;
-  const rows: Row[] = [];
-  const notes: string[] = [];
-  const wrong: string[] = [];
-  step(`${at}: data`);
-  const hasPairs = cases.some(({ primitive }) => primitive === "pairs");
-  const stage = await openStage(device, type, op, length, hasPairs);
-  const { buffers, copy } = stage;
-  const owned: { destroy(): void }[] = [stage];
-  const candidates: Candidate[] = [
-    {
+  requireTime(limit);
+  run.step(`${at}: data`);
+  const primitives = cases.map(({ primitive }) => primitive);
+  const { look, known } = learn(set, length > run.mostOnCpu ? primitives : []);
+  const stage = await openStage(fold.device, type, op, length, {
+    hasPairs: primitives.includes("pairs"),
+    look,
+    isOver: limit.isOver,
+  });
+  try {
+    const heatMs = Math.min(timer.pace.heatMs, limit.left() * HEAT_SHARE);
+    await timer.heat(run.isHot ? heatMs * HEAT_AGAIN : heatMs);
+    run.isHot = true;
+    const ready: Ready = { run, set, stage, known: known() };
+    const copy: Candidate = {
       title: `copy<${type}> at ${formatLength(length)}`,
       row: { implementation: "copy", primitive: "copy", type, length },
-      work: { pass: copy.record },
       inPlace: false,
-      verify: () => verifyCopy(set, { output: () => readerOf(device, buffers.output) }),
-    },
-  ];
-  const add = (
-    implementation: string,
-    { primitive, algorithm, inPlace }: Case,
-    work: Work,
-    owner: { destroy(): void },
-  ): void => {
-    const hasOperator = primitive !== "compact" && !isSort(primitive);
-    const operands = hasOperator ? `${type}, ${op}` : type;
-    owned.push(owner);
-    candidates.push({
-      title: [
-        implementation === "wavefold" ? "" : `${implementation}:`,
-        `${primitive}<${operands}>`,
-        algorithm === undefined ? "" : `by ${algorithm}`,
-        inPlace ? "in place" : "",
-        `at ${formatLength(length)}`,
-      ]
-        .filter(Boolean)
-        .join(" "),
-      row: {
-        implementation,
-        primitive,
-        type,
-        ...(hasOperator && { op }),
-        ...(algorithm !== undefined && { algorithm }),
-        ...(inPlace && { inPlace }),
-        length,
-      },
-      work,
-      inPlace,
-      verify: () => verifyTask(device, { ...set, primitive }, buffers),
-    });
-  };
-  try {
-    for (const one of cases) {
-      const { primitive, algorithm, inPlace } = one;
-      const task = await prepareTask(fold, { ...set, primitive }, buffers, {
-        inPlace,
-        ...(algorithm !== undefined && { algorithm }),
-      });
-      add("wavefold", one, { pass: task.record }, task);
+      prepare: async () => ({ pass: stage.copy.record }),
+    };
+    const copied = await measure(ready, copy);
+    if (copied === undefined) {
+      return;
     }
-    for (const peer of peers) {
-      for (const primitive of new Set(cases.map((one) => one.primitive))) {
-        const { where } = benchTypes[type];
-        try {
-          const run = await peer.prepare({ device, primitive, type, op, where, length, ...buffers });
-          if (run !== undefined) {
-            add(peer.name, { primitive, inPlace: false }, run, run);
-          }
-        } catch (cause) {
-          const why = cause instanceof Error ? cause.message : String(cause);
-          notes.push(`${peer.name}: ${primitive} of ${at} was left out: ${why}`);
+    let copiedOutside: number | undefined;
+    for (const candidate of [
+      ...cases.map((one) => ourCandidate(ready, one)),
+      ...peers.flatMap((peer) =>
+        [...new Set(primitives)].map((primitive) => peerCandidate(ready, peer, primitive)),
+      ),
+    ]) {
+      await measure(ready, candidate, async (work) => {
+        if ("pass" in work) {
+          return copied;
         }
-      }
+        // What runs in passes of its own is timed from outside, and so is the copy it is compared with.
+        copiedOutside ??= (
+          await timer.time(
+            { encode: (encoder) => recordCopy(encoder, stage.copy.record) },
+            undefined,
+            shareOf(run),
+          )
+        ).median;
+        return copiedOutside;
+      });
     }
-
-    await timer.heat();
-    const times: Timing[] = [];
-    for (const { title, work, inPlace } of candidates) {
-      step(`${title}: timing`);
-      const timing = await timer.time(work, inPlace ? stage.reset : undefined);
-      times.push(timing);
-      if (timing.clock !== undefined && timing.clock < STEADY) {
+    if (!(fold.software || limit.isOver())) {
+      const again = (await timer.time({ pass: stage.copy.record }, undefined, shareOf(run))).median;
+      if (Math.abs(again / copied - 1) > DRIFT) {
         notes.push(
-          `${title}: the GPU's clock stayed at ${Math.round(100 * timing.clock)} % of its highest, so the time is too long`,
+          `${at}: the copy took ${copied.toFixed(1)} µs before the others and ${again.toFixed(1)} µs after them: the clocks were not steady`,
         );
       }
     }
-    const copied = times[0]?.median ?? Number.NaN;
-    const again = await timer.time({ pass: copy.record });
-    if (!fold.software && Math.abs(again.median / copied - 1) > DRIFT) {
+  } finally {
+    stage.destroy();
+  }
+}
+
+/** A set whose buffers are filled. */
+interface Ready {
+  readonly run: Run;
+  readonly set: CaseSet;
+  readonly stage: Stage;
+  readonly known: Known;
+}
+
+function requireTime(limit: Limit): void {
+  if (limit.isOver()) {
+    throw new EndedError("the run was ended");
+  }
+}
+
+/** The milliseconds that one candidate may take, if all that are left take as long. */
+const shareOf = ({ limit, candidatesLeft }: Run): number =>
+  Math.max(LEAST_MS, limit.left() / Math.max(1, candidatesLeft));
+
+/**
+ * Compiles a candidate, verifies it, and times it: the median, if it could be timed. Its row is added if its result is right.
+ *
+ * @param copyFor - the time of the copy that it is compared with. Without it, the candidate is the copy.
+ * @throws {EndedError} if the limit is reached before.
+ */
+async function measure(
+  ready: Ready,
+  { title, row, inPlace, prepare }: Candidate,
+  copyFor?: (work: Work) => Promise<number>,
+): Promise<number | undefined> {
+  const { run, set, stage } = ready;
+  const { timer, notes, wrong } = run;
+  requireTime(run.limit);
+  run.step(title);
+  let task: Task | undefined;
+  try {
+    task = await prepare();
+    if (task === undefined) {
+      return undefined;
+    }
+    await stage.runOnce(task, inPlace);
+    const isOnGpu = set.length > run.mostOnCpu && isCheckable({ ...row, op: set.op });
+    const problem = await verify(ready, row.primitive, isOnGpu);
+    if (problem !== undefined) {
+      wrong.push(`${title} is wrong: ${problem}`);
+    }
+    requireTime(run.limit);
+    const timing = await timer.time(task, inPlace ? stage.reset : undefined, shareOf(run));
+    if (timing.clock !== undefined && timing.clock < STEADY) {
       notes.push(
-        `${at}: the copy took ${copied.toFixed(1)} µs before the others and ${again.median.toFixed(1)} µs after them: the clocks were not steady`,
+        `${title}: the GPU's clock stayed at ${Math.round(100 * timing.clock)} % of its highest, so the time is too long`,
       );
     }
-    // What runs in passes of its own is timed from outside, and so is the copy it is compared with.
-    const copiedOutside = candidates.some(({ work }) => !("pass" in work))
-      ? (await timer.time({ encode: (encoder) => recordCopy(encoder, copy.record) })).median
-      : copied;
-
-    for (const [index, { title, row, work, inPlace, verify }] of candidates.entries()) {
-      step(`${title}: verifying`);
-      await stage.runOnce(work, inPlace);
-      const problem = await verify();
-      if (problem === undefined) {
-        rows.push(rowFrom(row, times[index] as Timing, "pass" in work ? copied : copiedOutside));
-      } else {
-        wrong.push(`${title} is wrong: ${problem}`);
-      }
+    const { median } = timing;
+    if (problem === undefined) {
+      const own = { ...row, ...(isOnGpu && row.primitive !== "reduce" && { verifiedOn: "gpu" as const }) };
+      await run.add(set, rowFrom(own, timing, (await copyFor?.(task)) ?? median));
     }
-    return { rows, notes, wrong };
+    return median;
+  } catch (cause) {
+    if (copyFor === undefined || !isNoRoom(cause)) {
+      throw cause;
+    }
+    notes.push(`${title} was left out: ${cause.message}`);
+    return undefined;
   } finally {
-    for (const one of owned) {
-      one.destroy();
-    }
+    task?.destroy?.();
+    run.candidatesLeft--;
   }
+}
+
+/** Compares all elements of a result: what is wrong, or nothing. */
+function verify(
+  { run, set, stage, known }: Ready,
+  primitive: Row["primitive"],
+  isOnGpu: boolean,
+): Promise<string | undefined> {
+  const { device } = run.fold;
+  const { buffers } = stage;
+  if (isOnGpu) {
+    return verifyOnGpu(device, { ...set, primitive }, buffers, known);
+  }
+  return primitive === "copy"
+    ? verifyCopy(set, { output: () => readerOf(device, buffers.output) })
+    : verifyTask(device, { ...set, primitive }, buffers);
+}
+
+/** What a candidate is called, and what its row says of it. */
+function described(
+  { type, op, length }: CaseSet,
+  implementation: string,
+  { primitive, algorithm, inPlace }: Case,
+): Pick<Candidate, "title" | "row" | "inPlace"> {
+  const hasOperator = primitive !== "compact" && !isSort(primitive);
+  const operands = hasOperator ? `${type}, ${op}` : type;
+  const title = [
+    implementation === "wavefold" ? "" : `${implementation}:`,
+    `${primitive}<${operands}>`,
+    algorithm === undefined ? "" : `by ${algorithm}`,
+    inPlace ? "in place" : "",
+    `at ${formatLength(length)}`,
+  ];
+  return {
+    title: title.filter(Boolean).join(" "),
+    row: {
+      implementation,
+      primitive,
+      type,
+      ...(hasOperator && { op }),
+      ...(algorithm !== undefined && { algorithm }),
+      ...(inPlace && { inPlace }),
+      length,
+    },
+    inPlace,
+  };
+}
+
+function ourCandidate({ run, set, stage }: Ready, one: Case): Candidate {
+  const { primitive, algorithm, inPlace } = one;
+  return {
+    ...described(set, "wavefold", one),
+    async prepare() {
+      requireRoom(stage, primitive);
+      const options = { inPlace, ...(algorithm !== undefined && { algorithm }) };
+      const task = await prepareTask(run.fold, { ...set, primitive }, stage.buffers, options);
+      return { pass: task.record, destroy: () => task.destroy() };
+    },
+  };
+}
+
+/** Without room for their values, pairs alone are left out. */
+function requireRoom({ buffers }: Stage, primitive: Case["primitive"]): void {
+  if (primitive === "pairs" && buffers.reordered === undefined) {
+    throw new NoRoomError("the adapter has no room for the values");
+  }
+}
+
+function peerCandidate({ run, set, stage }: Ready, peer: Peer, primitive: Case["primitive"]): Candidate {
+  const { type, op, length } = set;
+  return {
+    ...described(set, peer.name, { primitive, inPlace: false }),
+    async prepare() {
+      const { where } = benchTypes[type];
+      try {
+        requireRoom(stage, primitive);
+        const { device } = run.fold;
+        return await peer.prepare({ device, primitive, type, op, where, length, ...stage.buffers });
+      } catch (cause) {
+        const why = cause instanceof Error ? cause.message : String(cause);
+        run.notes.push(
+          `${peer.name}: ${primitive} of ${type} at ${formatLength(length)} was left out: ${why}`,
+        );
+        return undefined;
+      }
+    },
+  };
 }
 
 function recordCopy(encoder: GPUCommandEncoder, record: (pass: GPUComputePassEncoder) => void): void {

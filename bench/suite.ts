@@ -188,6 +188,23 @@ export function planSuite<P extends BenchPrimitive>(
   return { sets, notes };
 }
 
+/** Lengths that people look at first, besides the longest: as long as a large picture, and a short array. */
+const LOOKED_AT = [2 ** 24, Number.POSITIVE_INFINITY, 2 ** 20] as const;
+
+/**
+ * Sets in the order in which people look at them, so that a run that is ended early has what they look for: of each type, in turn, three
+ * lengths, the longest among them; then the others, the longest first.
+ */
+export function byInterest(sets: readonly CaseSet[]): CaseSet[] {
+  const groups = [...new Set(sets.map(({ type, op }) => `${type} ${op}`))].map((key) =>
+    sets.filter(({ type, op }) => `${type} ${op}` === key).sort((a, b) => b.length - a.length),
+  );
+  const first = groups.map((group) => [
+    ...new Set(LOOKED_AT.map((most) => group.find(({ length }) => length <= most) ?? group.at(-1))),
+  ]);
+  return [...new Set([...first, ...groups].flat())].filter((set) => set !== undefined);
+}
+
 function requireFeature(facts: SuiteFacts, feature: string, what: string): void {
   if (!facts.features.has(feature)) {
     throw new ArgumentError(`bench: ${what} needs the adapter feature "${feature}", which this one lacks`);

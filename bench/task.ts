@@ -4,8 +4,8 @@ import type { Fold } from "../src/gpu/fold.ts";
 import type { prepareFor, Ranges } from "../src/gpu/recordings/recording.ts";
 import type { TuningOptions } from "../src/plan/options.ts";
 import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
-import type { Source } from "./buffers.ts";
-import { createBuffer, readerOf, upload, uploadPlaces } from "./buffers.ts";
+import type { Source, WhileUploading } from "./buffers.ts";
+import { createBuffer, NoRoomError, readerOf, upload, uploadPlaces } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCopy, preparePoison } from "./copy.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
@@ -25,7 +25,10 @@ export interface Buffers {
   readonly output: GPUBuffer;
   /** The value of a reduction, or the number that a compaction kept. */
   readonly result: GPUBuffer;
-  /** Where pairs are sorted: the values of the keys, which are their places, and the values in the order of the sorted keys. */
+  /**
+   * Where pairs are sorted, and there is room: the values of the keys, which are their places, and the values in the order of the sorted
+   * keys.
+   */
   readonly values?: GPUBuffer;
   readonly reordered?: GPUBuffer;
 }
@@ -41,18 +44,24 @@ export interface Stage {
   destroy(): void;
 }
 
+/** How a stage is opened. */
+export interface StageOptions extends WhileUploading {
+  /** Whether there are values, too, if the adapter has room for them. */
+  readonly hasPairs?: boolean;
+}
+
 /**
  * Buffers for an operator's data, filled.
  *
- * @param hasPairs - whether there are values, too.
  * @throws {NoRoomError} when the adapter has no room for them.
+ * @throws {EndedError} if the run is over before.
  */
 export async function openStage(
   device: GPUDevice,
   type: BenchTypeName,
   op: OperatorName,
   length: number,
-  hasPairs = false,
+  options: StageOptions = {},
 ): Promise<Stage> {
   const bytes = length * benchTypes[type].type.bytes;
   const made: GPUBuffer[] = [];
@@ -66,15 +75,22 @@ export async function openStage(
     made.push(buffer);
     return buffer;
   };
+  const makeIfRoom = (name: string, size: number): Promise<GPUBuffer | undefined> =>
+    make(name, size).catch((cause: unknown) => {
+      if (cause instanceof NoRoomError) {
+        return undefined;
+      }
+      throw cause;
+    });
   try {
     const input = await make("input", bytes);
     const output = await make("output", bytes);
     const result = await make("result", RESULT_BYTES);
-    await upload(device, input, type, op, length);
-    const values = hasPairs ? await make("values", 4 * length) : undefined;
-    const reordered = hasPairs ? await make("reordered values", 4 * length) : undefined;
-    if (values !== undefined) {
-      await uploadPlaces(device, values, length);
+    await upload(device, input, type, op, length, options);
+    const values = options.hasPairs ? await makeIfRoom("values", 4 * length) : undefined;
+    const reordered = values && (await makeIfRoom("reordered values", 4 * length));
+    if (values !== undefined && reordered !== undefined) {
+      await uploadPlaces(device, values, length, options);
     }
     const copy = await prepareCopy(device, input, output, bytes);
     const poison = await Promise.all(

@@ -50,16 +50,18 @@ export function paceFor(software: boolean, quick = false): Pace {
 /** Times work on one device, by its timestamps. */
 export interface Timer {
   readonly pace: Pace;
-  /** Keeps the GPU busy until its clocks are up. */
-  heat(): Promise<void>;
+  /** Keeps the GPU busy until its clocks are up, for `milliseconds` or as long as the pace says. */
+  heat(milliseconds?: number): Promise<void>;
   /**
    * The median of many runs, each submitted alone, but none waited for: a GPU lowers its clock within milliseconds of
    * idling, to a quarter at times, and it is what waits for memory that gets slower then, not a copy. Where the clock
    * was low all the same, the GPU is kept busy for longer and the work timed again, a few times.
    *
    * @param before - runs before each timed run, to give what the work overwrites its contents back.
+   * @param milliseconds - about how long all of it may take. Slow work has fewer runs then, but at least 3; and 1, if 3 took ten times as
+   * long as they may.
    */
-  time(work: Work, before?: (encoder: GPUCommandEncoder) => void): Promise<Timing>;
+  time(work: Work, before?: (encoder: GPUCommandEncoder) => void, milliseconds?: number): Promise<Timing>;
   destroy(): void;
 }
 
@@ -67,6 +69,9 @@ export interface Timer {
 const QUERY_RESOLVE = 0x200;
 const HEAT_BYTES = 2 ** 26;
 const DISCARDED = 3;
+/** The least runs, unless they take so many times as long as they may. */
+const LEAST_RUNS = 3;
+const MOST_TIMES = 10;
 /** A lower share of the highest clock is no clock to time at; and how often it is waited for. */
 export const STEADY = 0.95;
 const ATTEMPTS = 4;
@@ -153,10 +158,10 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
   };
 
   /** Rounds of runs until so much time has passed, the last of which is not waited for: the GPU has work all the time. */
-  const keepBusy = async (work: Work, milliseconds: number): Promise<void> => {
+  const keepBusy = async (work: Work, milliseconds: number, batch: number = pace.batch): Promise<void> => {
     let earlier: Promise<unknown> = Promise.resolve();
     for (const begun = performance.now(); performance.now() - begun < milliseconds; ) {
-      for (let at = 0; at < pace.batch; at++) {
+      for (let at = 0; at < batch; at++) {
         run(work);
       }
       const done = device.queue.onSubmittedWorkDone();
@@ -165,7 +170,7 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
     }
   };
 
-  const heat = async (): Promise<void> => {
+  const heat = async (milliseconds: number = pace.heatMs): Promise<void> => {
     if (pace.heatMs === 0) {
       return;
     }
@@ -177,7 +182,7 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
       owned.push(from, to);
       heater = await prepareCopy(device, from, to, HEAT_BYTES);
     }
-    await keepBusy({ pass: heater.record }, pace.heatMs);
+    await keepBusy({ pass: heater.record }, milliseconds);
   };
 
   const clockOf = async (): Promise<(pass: GPUComputePassEncoder) => void> => {
@@ -199,8 +204,13 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
   };
 
   /** All runs at once, between two of the clock. */
-  const timeRuns = async (work: Work, before?: (encoder: GPUCommandEncoder) => void): Promise<Timing> => {
-    const last = timings - 1;
+  const timeRuns = async (
+    work: Work,
+    before: ((encoder: GPUCommandEncoder) => void) | undefined,
+    runs: number,
+    discarded: number,
+  ): Promise<Timing> => {
+    const last = runs + discarded + 1;
     if (clock !== undefined) {
       run({ pass: clock }, 0);
     }
@@ -214,17 +224,17 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
       run({ pass: clock }, last);
     }
     submit((encoder) => {
-      encoder.resolveQuerySet(querySet, 0, 2 * timings, resolved, 0);
+      encoder.resolveQuerySet(querySet, 0, 2 * (last + 1), resolved, 0);
       encoder.copyBufferToBuffer(resolved, 0, staging, 0, bytes);
     });
     await staging.mapAsync(MAP_READ);
     const stamps = new BigUint64Array(staging.getMappedRange());
     const times = Array.from(
-      { length: timings },
+      { length: last + 1 },
       (_, timing) => Number((stamps[2 * timing + 1] ?? 0n) - (stamps[2 * timing] ?? 0n)) / 1000,
     );
     staging.unmap();
-    const timing = timingOf(times.slice(1 + DISCARDED, last));
+    const timing = timingOf(times.slice(1 + discarded, last));
     if (clock === undefined) {
       return timing;
     }
@@ -236,14 +246,33 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
   return {
     pace,
     heat,
-    async time(work, before) {
+    async time(work, before, milliseconds = Number.POSITIVE_INFINITY) {
       if (pace.heatMs > 0) {
         clock ??= await clockOf();
       }
+      const begun = performance.now();
+      const isOver = (): boolean => performance.now() - begun >= milliseconds;
+      let { runs, batch, warmUpMs } = pace;
+      let discarded = DISCARDED;
+      if (milliseconds < Number.POSITIVE_INFINITY) {
+        run(work);
+        await device.queue.onSubmittedWorkDone();
+        const once = performance.now() - begun;
+        const inHalf = Math.floor(milliseconds / 2 / once);
+        const least = LEAST_RUNS * once > MOST_TIMES * milliseconds ? 1 : LEAST_RUNS;
+        runs = Math.min(runs, Math.max(least, inHalf - DISCARDED));
+        batch = Math.min(batch, Math.max(1, inHalf));
+        if (inHalf <= DISCARDED) {
+          // The run above is what warms such work up.
+          discarded = 0;
+          warmUpMs = 0;
+        }
+        warmUpMs = Math.min(warmUpMs, milliseconds / 4);
+      }
       let best: Timing | undefined;
-      for (let attempt = 0; attempt < (pace.attempts ?? ATTEMPTS); attempt++) {
-        await keepBusy(work, pace.warmUpMs * 2 ** attempt);
-        const timing = await timeRuns(work, before);
+      for (let attempt = 0; attempt < (pace.attempts ?? ATTEMPTS) && !(attempt > 0 && isOver()); attempt++) {
+        await keepBusy(work, warmUpMs * 2 ** attempt, batch);
+        const timing = await timeRuns(work, before, runs, discarded);
         if (best === undefined || (timing.clock ?? 1) > (best.clock ?? 1)) {
           best = timing;
         }

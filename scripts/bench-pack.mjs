@@ -129,7 +129,7 @@ function commit() {
     const changed = git("status", "--porcelain", "--untracked-files=no") === "" ? "" : "-changed";
     return `${git("rev-parse", "--short=12", "HEAD")}${changed}`;
   } catch {
-    return "unknown";
+    return "";
   }
 }
 

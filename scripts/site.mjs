@@ -67,15 +67,15 @@ const manifestIs = (manifest) => ({
   },
 });
 
-/** The newest picture of the throughput on an H200. */
+/** The newest picture of the throughput. */
 async function newestChart() {
   const results = join(root, "bench", "results");
   const [newest] = (await readdir(results))
-    .filter((name) => name.endsWith("-h200-throughput-u32.svg"))
+    .filter((name) => name.endsWith("-throughput-u32.svg"))
     .sort()
     .reverse();
   if (newest === undefined) {
-    throw new Error("bench/results/ has no *-h200-throughput-u32.svg, which the first page shows");
+    throw new Error("bench/results/ has no *-throughput-u32.svg, which the first page shows");
   }
   return join(results, newest);
 }
@@ -89,7 +89,7 @@ async function narrowChart(wide) {
     if (report.commit === commit && report.rows?.every(({ type }) => type === "u32")) {
       const { plotsOf } = await moduleOf("bench/plot.ts");
       const plots = plotsOf(report).some(({ svg }) => svg === wide) ? plotsOf(report, "narrow") : [];
-      const plot = plots.find((one) => one.name === "throughput-u32.svg");
+      const plot = plots.find((one) => one.name.endsWith("throughput-u32.svg"));
       if (plot !== undefined) {
         return plot.svg;
       }

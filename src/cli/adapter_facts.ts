@@ -12,8 +12,12 @@ export const shownLimits = [
   "minStorageBufferOffsetAlignment",
 ] as const satisfies readonly (keyof GPUSupportedLimits)[];
 
-/** The facts that reports give about the adapter, and about the device that Wavefold opened on it. */
-export function factsOf({ adapterInfo, software, device }: Fold): AdapterFacts {
+/**
+ * The facts that reports give about the adapter, and about the device that Wavefold opened on it.
+ *
+ * @param card - the card's name, if the system has it. WebGPU may tell that of the driver alone.
+ */
+export function factsOf({ adapterInfo, software, device }: Fold, card?: string): AdapterFacts {
   const { vendor, architecture, device: model, description, subgroupMinSize, subgroupMaxSize } = adapterInfo;
   const limits: Record<string, number> = {};
   // Limits are getters of the prototype, so there are no own properties to list.
@@ -25,7 +29,8 @@ export function factsOf({ adapterInfo, software, device }: Fold): AdapterFacts {
   }
   return {
     name:
-      [description || model, vendor, architecture].filter(Boolean).join(", ") || "an adapter without a name",
+      [card, description || model, vendor, architecture].filter(Boolean).join(", ") ||
+      "an adapter without a name",
     vendor,
     architecture,
     description,

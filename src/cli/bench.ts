@@ -1,16 +1,20 @@
 import { join, resolve } from "node:path";
+import process from "node:process";
 import { handPaceFor, handStepsOf, planAtHand, timeAtHand } from "../../bench/at_hand.ts";
 import type { AtHandReport } from "../../bench/at_hand_report.ts";
-import { atHandText } from "../../bench/at_hand_report.ts";
+import { atHandHead, atHandLine, atHandText } from "../../bench/at_hand_report.ts";
 import { runCuda } from "../../bench/cuda.ts";
-import { hostOf, packageFolder } from "../../bench/host.ts";
+import type { Host } from "../../bench/host.ts";
+import { headOf, hostOf, packageFolder } from "../../bench/host.ts";
+import type { Peers } from "../../bench/peers.ts";
 import { loadPeers } from "../../bench/peers.ts";
 import { plotNames } from "../../bench/plot_names.ts";
 import { timeRecording } from "../../bench/record-cost.ts";
 import type { Report } from "../../bench/report.ts";
-import { textOf } from "../../bench/report.ts";
+import { leftOutNote, legend, lineHead, lineOf, textOf } from "../../bench/report.ts";
+import type { Limit } from "../../bench/run.ts";
 import { runSuite, stepsOf, withRatios } from "../../bench/run.ts";
-import type { SuiteFacts } from "../../bench/suite.ts";
+import type { Suite, SuiteFacts } from "../../bench/suite.ts";
 import { benchPrimitives, planSuite } from "../../bench/suite.ts";
 import { createTimer, paceFor } from "../../bench/timer.ts";
 import type { Fold } from "../node.ts";
@@ -20,6 +24,7 @@ import { DASH, makeFolder, openTarget, requireApart } from "./files.ts";
 import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
+import type { Progress } from "./progress.ts";
 import { startSteps } from "./progress_lines.ts";
 
 /** Options of `wavefold bench`, as commander hands them over. */
@@ -31,6 +36,7 @@ export interface BenchOptions extends AdapterOption {
   readonly primitives?: readonly string[];
   readonly inPlace?: boolean;
   readonly quick?: boolean;
+  readonly seconds?: number;
   readonly atHand?: boolean;
   readonly json?: string;
   readonly plot?: string;
@@ -53,22 +59,89 @@ export function factsOf(fold: Fold): SuiteFacts {
   return facts;
 }
 
+/** The seconds that a run takes at most, if nothing else is asked for. */
+export const DEFAULT_SECONDS = 60;
+/** Of the time, what is for the last candidate, the report and the plots. */
+const RESERVE = 0.05;
+
+/** The signals that end a run early, and the statuses that shells have for them. */
+const signals = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** What ends a run early. */
+interface Ending extends Limit {
+  /** What to expect. */
+  readonly about: string;
+  /** Why the run ended early: `60 seconds were over`. */
+  why(): string;
+  /** Whether a signal ended it. */
+  isEnded(): boolean;
+  /** Takes the signals no longer. After a signal, the program's status says so. */
+  stop(): void;
+}
+
+/** A run of so many seconds. The first signal ends the measuring, and another one ends the program. */
+function startLimit(seconds: number): Ending {
+  const end = performance.now() + seconds * 1000 * (1 - RESERVE);
+  let given: keyof typeof signals | undefined;
+  const listen = (signal: keyof typeof signals): void => {
+    if (given !== undefined) {
+      process.exit(signals[signal]);
+    }
+    given = signal;
+    process.stderr.write("bench: ending; what is there will be printed. A second Ctrl-C ends it at once\n");
+  };
+  const names = Object.keys(signals) as (keyof typeof signals)[];
+  for (const name of names) {
+    process.on(name, listen);
+  }
+  const left = (): number => (given === undefined ? end - performance.now() : 0);
+  return {
+    about: `At most ${seconds} s; Ctrl-C ends it before that, and prints what is there.`,
+    left,
+    isOver: () => left() <= 0,
+    isEnded: () => given !== undefined,
+    why: () => (given === undefined ? `${seconds} seconds were over` : `${given} ended the run`),
+    stop() {
+      for (const name of names) {
+        process.off(name, listen);
+      }
+      if (given !== undefined) {
+        process.exitCode = signals[given];
+      }
+    },
+  };
+}
+
 /**
  * `wavefold bench`
  *
  * @throws {UsageError} when a result is wrong; the report is on stdout and in the files by then.
  */
 export async function bench(options: BenchOptions): Promise<void> {
-  const { quick = false } = options;
   // What could fail at the end is opened first.
   const json = options.json === undefined ? undefined : await reportTarget(options.json);
   // Stdout has either the report for people or the one for programs.
   const isText = options.json !== DASH;
-  if (options.atHand) {
-    const report = await benchAtHand(options);
-    await finish(report, isText ? `${atHandText(report)}\n` : "", json);
-    return;
+  const limit = startLimit(options.seconds ?? (options.atHand ? Number.POSITIVE_INFINITY : DEFAULT_SECONDS));
+  try {
+    if (options.atHand) {
+      const report = await benchAtHand(options, limit, isText);
+      await finish(report, isText ? `\n${atHandText(report)}\n` : "", json);
+      return;
+    }
+    await benchKernels(options, limit, json, isText);
+  } finally {
+    limit.stop();
   }
+}
+
+/** Times kernels, and prints rows as they come if stdout is for people. */
+async function benchKernels(
+  options: BenchOptions,
+  limit: Ending,
+  json: Target | undefined,
+  isText: boolean,
+): Promise<void> {
   const folder = options.plot;
   if (folder !== undefined) {
     await makeFolder(folder);
@@ -79,36 +152,20 @@ export async function bench(options: BenchOptions): Promise<void> {
       : await loadPeers(
           options.peers === true ? join(packageFolder(), "build", "bench", "peers") : resolve(options.peers),
         );
-
-  const measured = await withFold(options, async (fold) => {
-    const { sets, notes } = planSuite(options, factsOf(fold), benchPrimitives);
+  const report = await withFold(options, async (fold): Promise<Report> => {
+    const host = hostOf(fold);
+    const suite = planSuite(options, factsOf(fold), benchPrimitives);
     if (folder !== undefined) {
-      const plots = plotNames(sets.map(({ type }) => type)).map((name) => join(folder, name));
+      const types = suite.sets.map(({ type }) => type);
+      const plots = plotNames(host.device.name, types).map((name) => join(folder, name));
       await requireApart([...plots, ...(options.json === undefined ? [] : [options.json])]);
     }
-    const progress = startSteps("bench", stepsOf(sets, peers.webgpu) + 1 + 2 * peers.cuda.length, "steps");
-    const timer = await createTimer(fold.device, paceFor(fold.software, quick));
-    try {
-      const outcome = await runSuite(fold, timer, sets, peers.webgpu, progress.step);
-      progress.step("the cost of record()");
-      const recording = await timeRecording(fold, [
-        ...new Set(sets.flatMap(({ cases }) => cases.map(({ primitive }) => primitive))),
-      ]);
-      const all = { rows: [...outcome.rows], notes: [...notes, ...outcome.notes], wrong: [...outcome.wrong] };
-      for (const source of fold.software ? [] : peers.cuda) {
-        const { rows, notes: more, wrong } = await runCuda(source, sets, all.rows, progress.step);
-        all.rows.push(...rows);
-        all.notes.push(...more);
-        all.wrong.push(...wrong);
-      }
-      return { ...hostOf(fold), ...all, rows: withRatios(all.rows), recording };
-    } finally {
-      timer.destroy();
-      progress.stop();
+    if (isText) {
+      await print(`${headOf(host)}\n${limit.about}\n${legend}\n\n${lineHead}\n`);
     }
+    return { ...host, ...(await timeKernels(fold, options, suite, peers, limit, isText)) };
   });
-  const report: Report = measured;
-  await finish(report, isText ? `${textOf(report)}\n` : "", json, async () => {
+  await finish(report, isText ? `\n${textOf(report)}\n` : "", json, async () => {
     if (folder === undefined) {
       return;
     }
@@ -120,17 +177,79 @@ export async function bench(options: BenchOptions): Promise<void> {
   });
 }
 
+async function timeKernels(
+  fold: Fold,
+  { quick = false }: BenchOptions,
+  { sets, notes }: Suite,
+  peers: Peers,
+  limit: Ending,
+  isText: boolean,
+): Promise<Omit<Report, keyof Host>> {
+  const progress = startSteps("bench", stepsOf(sets, peers.webgpu) + 1 + 2 * peers.cuda.length, "steps");
+  const timer = await createTimer(fold.device, paceFor(fold.software, quick));
+  try {
+    const outcome = await runSuite(fold, timer, sets, peers.webgpu, {
+      limit,
+      step: progress.step,
+      onRow: (row) => printLine(isText, progress, lineOf(row)),
+    });
+    const all = { rows: [...outcome.rows], notes: [...notes, ...outcome.notes], wrong: [...outcome.wrong] };
+    if (outcome.leftOut.length > 0) {
+      const more = "--seconds takes longer, and --sizes, --types and --primitives choose";
+      all.notes.push(leftOutNote(outcome.leftOut, limit.why(), more));
+    }
+    let recording: Report["recording"] = [];
+    if (!limit.isOver()) {
+      progress.step("the cost of record()");
+      recording = await timeRecording(fold, [
+        ...new Set(sets.flatMap(({ cases }) => cases.map(({ primitive }) => primitive))),
+      ]);
+    }
+    const timed = sets.filter((set) => !outcome.leftOut.includes(set));
+    for (const source of fold.software || limit.isEnded() ? [] : peers.cuda) {
+      const { rows, notes: more, wrong } = await runCuda(source, timed, all.rows, progress.step);
+      all.rows.push(...rows);
+      all.notes.push(...more);
+      all.wrong.push(...wrong);
+    }
+    return { ...all, rows: withRatios(all.rows), recording };
+  } finally {
+    timer.destroy();
+    progress.stop();
+  }
+}
+
+/** Prints a row above the progress, if stdout is for people. */
+async function printLine(isText: boolean, progress: Progress, line: string): Promise<void> {
+  if (isText) {
+    progress.clear();
+    await print(`${line}\n`);
+  }
+}
+
 /** `wavefold bench --at-hand`. Each row opens an adapter of its own. */
-async function benchAtHand(options: BenchOptions): Promise<AtHandReport> {
+async function benchAtHand(options: BenchOptions, limit: Limit, isText: boolean): Promise<AtHandReport> {
   const { suite, software, host } = await withFold(options, async (fold) => ({
     suite: planAtHand(options, suiteFactsOf(fold)),
     software: fold.software,
     host: hostOf(fold),
   }));
+  if (isText) {
+    await print(`${atHandHead(host)}\n\n`);
+  }
   const progress = startSteps("bench", handStepsOf(suite), "steps");
   try {
     const pace = handPaceFor(software, options.quick);
-    const { rows, ...more } = await timeAtHand((work) => withFold(options, work), suite, pace, progress.step);
+    const { rows, ...more } = await timeAtHand(
+      (work) => withFold(options, work),
+      suite,
+      pace,
+      progress.step,
+      {
+        isOver: limit.isOver,
+        onRow: (row) => printLine(isText, progress, atHandLine(row)),
+      },
+    );
     return { ...host, atHand: rows, ...more };
   } finally {
     progress.stop();

@@ -1,6 +1,8 @@
 import Table from "cli-table3";
 import { elementTypes } from "../algebra/element_types.ts";
 import { canFindGpu } from "../gpu/adapters/vulkan_loader.ts";
+import { cardName } from "../gpu/diagnosis/card_name.ts";
+import { thisSystem } from "../gpu/diagnosis/this_system.ts";
 import { whyNoGpu } from "../gpu/diagnosis/why_no_gpu.ts";
 import { litmusTests } from "../kernels/litmus.ts";
 import type { Fold, LitmusResult, SinglePassTest } from "../node.ts";
@@ -109,7 +111,7 @@ async function examine(
     await say(`\n${tableOf(selfTest)}`);
     // Last, since these may lose the device.
     const litmus = await runLitmus(fold);
-    return { ...none, adapter: factsOf(fold), gpu, singlePass, selfTest, litmus };
+    return { ...none, adapter: factsOf(fold, cardOf(fold)), gpu, singlePass, selfTest, litmus };
   };
   const start = performance.now();
   try {
@@ -173,9 +175,12 @@ function aboutHost(versions: Versions, { name, release, platform, arch }: Operat
   return table.toString();
 }
 
+const cardOf = ({ software, adapterInfo }: Fold): string | undefined =>
+  software ? undefined : cardName(adapterInfo, thisSystem());
+
 /** What the adapter is, has, and was found to do. */
 export function describe(fold: Fold, singlePass: SinglePassTest | undefined = fold.singlePassTest): string {
-  const { name, software, features, subgroupSizes, limits } = factsOf(fold);
+  const { name, software, features, subgroupSizes, limits } = factsOf(fold, cardOf(fold));
   const table = new Table({ ...plain });
   table.push(
     ["adapter", name],

@@ -82,6 +82,11 @@ A verdict is ok, note (it works, and the line says what to know) or FAILED. On a
 software adapter the checks take a minute or two; --types chooses fewer. Where
 stderr is no terminal, a line every few seconds says how far they are.`;
 
+const BENCH_HELP = `
+Ctrl-C ends the measuring, and what is there is printed, plotted and written, as
+when the seconds are over; the exit status is then 130. A second Ctrl-C ends the
+command at once. Programs on CUDA that --peers names take their own time.`;
+
 const ROOT_HELP = `
 wavefold COMMAND --help says what a command takes. For example:
   wavefold scan in.npy -o out.npy --exclusive
@@ -613,7 +618,7 @@ function program(printHelp: (text: string) => void): Command {
     .command("bench")
     .summary("time each primitive beside a copy, and verify every element")
     .description(
-      "Times scan, reduce, compact and sort beside a copy of as many elements, by GPU timestamps. It prints medians, verifies every element, and fails if a result is wrong.",
+      "Times scan, reduce, compact and sort beside a copy of as many elements, by GPU timestamps. It prints medians, verifies every element, and fails if a result is wrong. Rows are printed as they come, and tables at the end.",
     )
     .addOption(sizesOption())
     .option("--types <list>", "u32, i32, f32, f16, u64, i64, f64, struct16 (four u32)", parseList)
@@ -630,6 +635,11 @@ function program(printHelp: (text: string) => void): Command {
     )
     .option("--in-place", "scan and compact in place, too")
     .option("--quick", "few sizes, a third of the runs")
+    .option(
+      "--seconds <number>",
+      "seconds in all; what people look at first comes first, the longest arrays included (default: 60, and no limit with --at-hand)",
+      parseSeconds,
+    )
     .addOption(
       new Option(
         "--at-hand",
@@ -641,6 +651,7 @@ function program(printHelp: (text: string) => void): Command {
     .option("--peers [folder]", "time other libraries, too; without a folder, those that a checkout builds")
     .addOption(adapterOption())
     .addOption(tuningOption())
+    .addHelpText("after", BENCH_HELP)
     // Loaded when it is asked for: the other commands start without it.
     .action(async (options: BenchOptions) => (await import("./bench.ts")).bench(options));
   root

@@ -3,6 +3,7 @@ import cliProgress from "cli-progress";
 import { onExit } from "signal-exit";
 
 const DELAY_MS = 1000;
+const CLEAR_LINE = "\r\u001b[K";
 
 /** Stages of work, shown on stderr once they take more than a second in all. */
 export interface Progress {
@@ -10,6 +11,8 @@ export interface Progress {
   step(stage: string): void;
   /** Says what goes on between two steps. The last step is then done. */
   between(stage: string): void;
+  /** Takes the bar from its line, so that something else is printed there. The next step shows it again. */
+  clear(): void;
   stop(): void;
 }
 
@@ -87,7 +90,10 @@ export function startByteProgress(total: number | undefined): ByteProgress {
 }
 
 /** How many steps are done, and what goes on. */
-export function countSteps(): Omit<Progress, "stop"> & { readonly done: number; readonly stage: string } {
+export function countSteps(): Omit<Progress, "stop" | "clear"> & {
+  readonly done: number;
+  readonly stage: string;
+} {
   let done = 0;
   let isStep = false;
   let stage = "";
@@ -111,7 +117,7 @@ export function countSteps(): Omit<Progress, "stop"> & { readonly done: number; 
 /** A bar of `total` steps; where stderr is no terminal, nothing. */
 export function startProgress(total: number): Progress {
   if (!process.stderr.isTTY) {
-    return { step: () => {}, between: () => {}, stop: () => {} };
+    return { step: () => {}, between: () => {}, clear: () => {}, stop: () => {} };
   }
   const bar = new cliProgress.SingleBar(
     { format: "{bar} {value}/{total} {stage}", clearOnComplete: true, hideCursor: true },
@@ -140,6 +146,11 @@ export function startProgress(total: number): Progress {
     between(next) {
       steps.between(next);
       show();
+    },
+    clear() {
+      if (shown) {
+        process.stderr.write(CLEAR_LINE);
+      }
     },
     stop() {
       clearTimeout(timer);

@@ -47,6 +47,7 @@ export function startSteps(command: string, total: number, what: string): Progre
   return {
     step: steps.step,
     between: steps.between,
+    clear: () => {},
     note: (text) => note(command, text),
     stop: () => clearInterval(timer),
   };

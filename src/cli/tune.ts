@@ -1,7 +1,7 @@
 import Table from "cli-table3";
 import type { BenchTypeName } from "../../bench/elements.ts";
 import { benchTypes } from "../../bench/elements.ts";
-import { hostOf } from "../../bench/host.ts";
+import { headOf, hostOf } from "../../bench/host.ts";
 import { formatLength } from "../../bench/sizes.ts";
 import { planSuite, scanPrimitives } from "../../bench/suite.ts";
 import type { Pace } from "../../bench/timer.ts";
@@ -342,7 +342,7 @@ export async function tune(options: TuneOptions): Promise<void> {
     const rejected: string[] = [];
     const rows: AdapterTuningRow[] = [];
     const adapter = adapterOf(fold.device.adapterInfo);
-    const parts = [`${host.device.name}, ${host.device.driver}; commit ${host.commit}`, ...notes];
+    const parts = [headOf(host), ...notes];
     const others: object[] = [];
     let left = [...sweeps, ...own].reduce((sum, { primitive }) => sum + shares[primitive], 0);
     const deadlineOf = (primitive: keyof typeof shares, now: number): number => {

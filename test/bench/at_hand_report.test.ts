@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AtHandRow } from "../../bench/at_hand.ts";
 import type { AtHandReport } from "../../bench/at_hand_report.ts";
-import { atHandText, crossingOf } from "../../bench/at_hand_report.ts";
+import { atHandHead, atHandLine, atHandText, crossingOf } from "../../bench/at_hand_report.ts";
 import type { Timing } from "../../bench/timer.ts";
 
 const timing = (median: number): Timing => ({
@@ -58,7 +58,8 @@ const report: AtHandReport = {
 };
 
 describe("the table", () => {
-  const lines = atHandText(report).split("\n");
+  const textOf = (of: AtHandReport): string => `${atHandHead(of)}\n${atHandText(of)}`;
+  const lines = textOf(report).split("\n");
 
   it("has a line for each length, which ends in the ratios", () => {
     const head = lines.find((line) => line.includes("length")) ?? "";
@@ -87,6 +88,12 @@ describe("the table", () => {
     expect(cells(long ?? "").slice(-4)).toEqual(["32.8 ±3.3", "2.56", "2.00", ""]);
   });
 
+  it("comes after a line for each row", () => {
+    expect(report.atHand.slice(0, 1).map(atHandLine)).toEqual([
+      "scan<u32, add> at 2^16       ms: loop 65.5 ±6.6, call 32.8 ±3.3, x loop 2.00",
+    ]);
+  });
+
   it("stands between where it ran and what was left out", () => {
     expect(lines[0]).toBe("Some GPU, driver 1.2; wavefold 0.1.0, commit abc123");
     expect(lines[1]).toBe("some CPU; Node.js v20");
@@ -101,14 +108,14 @@ describe("the table", () => {
 
   it("says on a software adapter, and only there, that it says nothing about a GPU", () => {
     expect(lines.join("\n")).not.toContain("software");
-    const software = atHandText({ ...report, device: { ...report.device, software: true } });
+    const software = textOf({ ...report, device: { ...report.device, software: true } });
     expect(software.split("\n")[2]).toBe(
       "This is a software adapter, which computes on the CPU: these figures say nothing about a GPU.",
     );
   });
 
   it("is left out where nothing was timed", () => {
-    expect(atHandText({ ...report, atHand: [] }).split("\n")).toHaveLength(5);
+    expect(textOf({ ...report, atHand: [] }).split("\n")).toHaveLength(6);
   });
 });
 

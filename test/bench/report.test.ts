@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runCuda } from "../../bench/cuda.ts";
 import { plotsOf } from "../../bench/plot.ts";
 import type { Report } from "../../bench/report.ts";
-import { tablesOf, textOf } from "../../bench/report.ts";
+import { leftOutNote, lineHead, lineOf, tablesOf, textOf } from "../../bench/report.ts";
 import type { Row } from "../../bench/run.ts";
 import { rowFrom, withRatios } from "../../bench/run.ts";
 import type { CaseSet } from "../../bench/suite.ts";
@@ -92,20 +92,60 @@ describe("the table", () => {
     ]);
   });
 
-  it("stands between where it ran and what was left out", () => {
+  it("stands before how it was verified and what was left out", () => {
     const text = textOf(report);
-    expect(text).toMatch(/^Some GPU, driver 1\.2; wavefold 0\.1\.0, commit abc123\n/);
+    expect(text).toMatch(/^exclusive scan<u32, add>\n┌/);
+    expect(text).toMatch(/\nMedians of 31 runs\. Every element was verified\.\n/);
     expect(text).toMatch(
       /record\(\) of a scan at 2\^16: 2\.50 µs of the host \(quartiles 2\.25 and 3\.00\), the first time 80 µs/,
     );
     expect(text).toMatch(/\nnote: f64 was left out\nWRONG: scan<u32> is wrong: element 3$/);
+  });
+
+  it("says which results the GPU verified, and how", () => {
+    const [first, ...others] = rows;
+    const onGpu = { ...first, length: 2 ** 24, runs: 5, verifiedOn: "gpu" } as Row;
+    expect(textOf({ ...report, rows: [onGpu, ...others] })).toMatch(
+      /\nMedians of 5 to 31 runs\. Every element was verified: up to 2\^20 elements by the CPU, and of longer arrays by checks on the GPU/,
+    );
+    expect(textOf({ ...report, rows: [] })).toMatch(/^Nothing was timed\.\n/);
+  });
+});
+
+describe("lines", () => {
+  it("have a row each, in columns", () => {
+    const one = rows.filter(({ length }) => length === 1_000_003).map(lineOf);
+    expect([lineHead, ...one].map((line) => line.replaceAll(/ {2,}/g, " | "))).toEqual([
+      " | length | µs | copies | GB/s",
+      "copy<u32> | 1000003 | 1000 ±150 | 1.00 | 8.0",
+      "exclusive scan<u32, add> | 1000003 | 1500 ±225 | 1.50 | 5.3",
+      "exclusive scan<u32, add>, blelloch | 1000003 | 2000 ±300 | 2.00 | 4.0",
+      "exclusive scan<u32, add>, in place | 1000003 | 1750 ±263 | 1.75 | 4.6",
+      "exclusive scan<u32, add>, theirs 1.2 | 1000003 | 3000 ±450 | 3.00 | 2.7",
+      "reduce<u32, add> | 1000003 | 750 ±113 | 0.75 | 5.3",
+    ]);
+    expect(new Set(one.map((line) => line.length)).size).toBe(1);
+  });
+});
+
+describe("what was left out", () => {
+  it("is told by types and lengths, with the cause and the cure", () => {
+    const set = (type: "u32" | "f64", length: number, op: "add" | "max" = "add"): CaseSet => ({
+      ...{ type, op, length },
+      cases: [],
+    });
+    expect(
+      leftOutNote([set("u32", 1024), set("u32", 1000), set("f64", 2 ** 20, "max")], "it is late", "Do more."),
+    ).toBe(
+      "it is late, so these were left out, in part or whole: u32 at 2^10, 1000; f64 (max) at 2^20. Do more.",
+    );
   });
 });
 
 describe("plots", () => {
   it("draw every series, with its name and a point for each length", () => {
     const plots = plotsOf(report);
-    expect(plots.map(({ name }) => name)).toEqual(["throughput-u32.svg", "ratio-u32.svg"]);
+    expect(plots.map(({ name }) => name)).toEqual(["some-gpu-throughput-u32.svg", "some-gpu-ratio-u32.svg"]);
     for (const { svg } of plots) {
       expect(svg).toMatch(/^<svg /);
       const texts = [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text);
@@ -122,9 +162,60 @@ describe("plots", () => {
       for (const text of ["2¹⁶", "2²⁴", "elements"]) {
         expect(texts).toContain(text);
       }
-      expect(texts.join("\n")).toContain("Some GPU, driver 1.2; commit abc123");
+      expect(texts.join("\n")).toMatch(
+        /Some GPU, u32: .*\ndriver 1\.2; commit abc123; medians, every element verified/,
+      );
       // A line goes through its points: M x y L x y L x y, or the same drawn as a polyline.
       expect(svg.match(/<(path|polyline)[^>]*fill="none"[^>]*>/g)?.length).toBeGreaterThanOrEqual(6);
+    }
+  });
+});
+
+/** How much lighter one colour is than another, as WCAG 2 has it. */
+function contrast(...colours: readonly [string, string]): number {
+  const [a = 0, b = 0] = colours.map((colour) => {
+    const digits = colour.length === 4 ? colour.replaceAll(/[0-9a-f]/g, "$&$&") : colour;
+    const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+      .map((at) => Number.parseInt(digits.slice(at, at + 2), 16) / 255)
+      .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  });
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+
+describe.each(["wide", "narrow"] as const)("a %s plot", (form) => {
+  const plots = plotsOf({ ...report, commit: undefined } as unknown as Report, form);
+
+  it("names the card, and no commit if none is known", () => {
+    for (const { svg } of plots) {
+      expect(svg).toContain("Some GPU");
+      expect(svg).not.toMatch(/commit|undefined/);
+    }
+  });
+
+  it("has text and lines that are read on the light ground, and on the dark one", () => {
+    for (const { svg } of plots) {
+      const [, rules = ""] = /@media \(prefers-color-scheme:dark\)\{(.*)\}<\/style>/.exec(svg) ?? [];
+      const dark = new Map(
+        Array.from(rules.matchAll(/\[(\w+="#\w+")\]\{\w+:(#\w+)\}/g), ([, from, to]) => [from, to] as const),
+      );
+      const ground = /<rect[^>]* (fill="(#\w+)")/.exec(svg) ?? [];
+      const shown = new Set([
+        ...Array.from(svg.matchAll(/<text[^>]* (fill="#\w+")/g), ([, fill]) => fill),
+        // Grid lines are faint. Lines of the data and of axes are not.
+        ...Array.from(
+          svg.matchAll(/ (stroke="#\w+") (?:stroke-width="[1-9]|stroke-linecap)/g),
+          ([, stroke]) => stroke,
+        ),
+      ]);
+      expect(shown.size).toBeGreaterThan(8);
+      for (const one of shown) {
+        const light = /#\w+/.exec(one ?? "")?.[0] ?? "";
+        expect(contrast(light, ground[2] ?? ""), one).toBeGreaterThan(4.5);
+        expect(contrast(dark.get(one) ?? light, dark.get(ground[1]) ?? ""), `${one}, dark`).toBeGreaterThan(
+          4.5,
+        );
+      }
     }
   });
 });

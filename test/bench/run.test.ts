@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { elementsOf } from "../../bench/elements.ts";
 import type { Peer } from "../../bench/peers.ts";
-import type { Row } from "../../bench/run.ts";
+import type { Row, Watch } from "../../bench/run.ts";
 import { bytesMoved, runSuite, stepsOf } from "../../bench/run.ts";
 import type { SuiteOptions } from "../../bench/suite.ts";
 import { benchPrimitives, planSuite } from "../../bench/suite.ts";
@@ -31,7 +31,12 @@ const taken = new Set(rows(["pass", "encode", "submit", "scan", "compact"], { of
 const fold = useSoftwareFold();
 const pace = { runs: 3, heatMs: 0, warmUpMs: 0, batch: 1 };
 
-async function run(options: SuiteOptions, peers: readonly Peer[] = [], on: Fold = fold()) {
+async function run(
+  options: SuiteOptions,
+  peers: readonly Peer[] = [],
+  on: Fold = fold(),
+  watch: Partial<Watch> = {},
+) {
   const { maxBufferSize, maxStorageBufferBindingSize } = on.device.limits;
   const features = on.device.features as unknown as ReadonlySet<string>;
   const facts = { software: true, features, maxBufferSize, maxStorageBufferBindingSize };
@@ -39,11 +44,10 @@ async function run(options: SuiteOptions, peers: readonly Peer[] = [], on: Fold 
   const timer = await createTimer(on.device, pace);
   let steps = 0;
   try {
-    const outcome = await runSuite(on, timer, sets, peers, () => {
-      steps++;
-    });
+    const step = (): void => void steps++;
+    const outcome = await runSuite(on, timer, sets, peers, { step, ...watch });
     expect(steps).toBeLessThanOrEqual(stepsOf(sets, peers));
-    expect(peers.length > 0 || steps === stepsOf(sets, peers)).toBe(true);
+    expect(outcome.leftOut.length > 0 || steps === stepsOf(sets, peers)).toBe(true);
     return outcome;
   } finally {
     timer.destroy();
@@ -112,23 +116,25 @@ describe("runSuite", () => {
   });
 
   it("refuses a wrong result of ours", async () => {
-    // Its scan leaves the output as it was.
-    const lying = new Proxy(fold(), {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name, target);
-        if (name === "prepareScan") {
-          return async (options: never) => ({ ...(await target.prepareScan(options)), record: () => {} });
-        }
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
-    const { rows, wrong } = await run({ sizes: [1024], types: ["u32"] }, [], lying);
+    const { rows, wrong } = await run({ sizes: [1024], types: ["u32"] }, [], lyingFold());
     expect(wrong).toEqual([
       expect.stringMatching(/^scan<u32, add> at 2\^10 is wrong: element 0 is 4290829997, and the CPU has 0$/),
     ]);
     expect(rows.map(({ primitive }) => primitive)).toEqual(["copy", "reduce", "compact"]);
   });
 });
+
+/** Its scan leaves the output as it was. */
+const lyingFold = (): Fold =>
+  new Proxy(fold(), {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name === "prepareScan") {
+        return async (options: never) => ({ ...(await target.prepareScan(options)), record: () => {} });
+      }
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 
 /** A peer that is ours, called as somebody else's is; wrong in its last item where it is told so. */
 function peerOf(name: string, how: "pass" | "encode" | "submit", off = 0): Peer {
@@ -168,6 +174,104 @@ function peerOf(name: string, how: "pass" | "encode" | "submit", off = 0): Peer 
     },
   };
 }
+
+describe("long arrays", () => {
+  const onGpu = { mostOnCpu: 500 };
+
+  it("are verified on the GPU, and short ones on the CPU", async () => {
+    const { rows, wrong, notes } = await run(
+      { sizes: [300, 600], types: ["u32"], primitives: benchPrimitives },
+      [],
+      fold(),
+      onGpu,
+    );
+    expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
+    const verified = (length: number) =>
+      rows
+        .filter((row) => row.length === length)
+        .map(({ primitive, verifiedOn = "cpu" }) => `${primitive} ${verifiedOn}`);
+    expect(verified(300)).toEqual([
+      "copy cpu",
+      "scan cpu",
+      "reduce cpu",
+      "compact cpu",
+      "sort cpu",
+      "pairs cpu",
+    ]);
+    // A reduction has one value, which the CPU computes.
+    expect(verified(600)).toEqual([
+      "copy gpu",
+      "scan gpu",
+      "reduce cpu",
+      "compact gpu",
+      "sort gpu",
+      "pairs gpu",
+    ]);
+  });
+
+  it("have no check on the GPU for scans that are no sums: the CPU verifies these", async () => {
+    const options = { sizes: [600], types: ["i32"], ops: ["max"], primitives: ["scan", "reduce"] };
+    const { rows, wrong } = await run(options, [], fold(), onGpu);
+    expect(wrong).toEqual([]);
+    expect(rows.map(({ primitive, verifiedOn = "cpu" }) => `${primitive} ${verifiedOn}`)).toEqual([
+      "copy gpu",
+      "scan cpu",
+      "reduce cpu",
+    ]);
+  });
+
+  it("are refused if they are wrong", async () => {
+    const options = { sizes: [600], types: ["u32"], primitives: ["scan"] };
+    const { rows, wrong } = await run(options, [], lyingFold(), onGpu);
+    expect(wrong).toEqual([
+      "scan<u32, add> at 600 is wrong: element 0 is the first of 600 that a check on the GPU finds wrong",
+    ]);
+    expect(rows.map(({ primitive }) => primitive)).toEqual(["copy"]);
+  });
+});
+
+describe("a run that is ended", () => {
+  const options = { sizes: [300, 600, 2 ** 12], types: ["u32", "i32"], primitives: ["reduce"] };
+  /** A limit that is reached after so many rows. */
+  const endsAfter = (rows: number): Partial<Watch> & { readonly seen: Row[] } => {
+    const seen: Row[] = [];
+    const isOver = (): boolean => seen.length >= rows;
+    return {
+      seen,
+      onRow: (row) => void seen.push(row),
+      limit: { isOver, left: () => (isOver() ? 0 : 1000) },
+    };
+  };
+
+  it("has the rows until then, of the longest arrays first, and says what is left", async () => {
+    const watch = endsAfter(3);
+    const { rows, leftOut, wrong } = await run(options, [], fold(), watch);
+    expect(wrong).toEqual([]);
+    expect(watch.seen.map(titleOf)).toEqual([
+      "copy copy u32 4096",
+      "wavefold reduce u32 add 4096",
+      "copy copy i32 4096",
+    ]);
+    expect(rows.map(titleOf)).toEqual(watch.seen.map(titleOf));
+    expect(leftOut.map(({ type, length }) => `${type} ${length}`)).toEqual([
+      ...["u32 300", "u32 600"],
+      ...["i32 300", "i32 600", "i32 4096"],
+    ]);
+  });
+
+  it("has none if it is ended before, and gives the rows of a whole one in the sets' order", async () => {
+    const ended = await run(options, [], fold(), endsAfter(0));
+    expect({ ...ended, leftOut: ended.leftOut.length }).toEqual({
+      rows: [],
+      notes: [],
+      wrong: [],
+      leftOut: 6,
+    });
+    const whole = await run({ ...options, types: ["u32"] }, [], fold(), endsAfter(1000));
+    expect(whole.leftOut).toEqual([]);
+    expect(whole.rows.map(({ length }) => length)).toEqual([300, 300, 600, 600, 4096, 4096]);
+  });
+});
 
 describe("peers", () => {
   it.each((["pass", "encode", "submit"] as const).filter((one) => taken.has(one)))(
@@ -414,6 +518,31 @@ describe("createTimer", () => {
     const once = pace.runs + 3;
     expect([once, 2 * once, 3 * once, 4 * once]).toContain(times);
     expect(clock >= STEADY || times === 4 * once).toBe(true);
+  });
+
+  it("takes fewer runs of slow work: three, and one if three took far too long", async () => {
+    const { device } = fold();
+    const timer = await createTimer(device, { runs: 100, heatMs: 0, warmUpMs: 1, batch: 10 });
+    const word = new Int32Array(new SharedArrayBuffer(4));
+    let submitted = 0;
+    const runsOf = async (waitMs: number, milliseconds?: number): Promise<number> => {
+      submitted = 0;
+      const submit = (): void => {
+        submitted++;
+        Atomics.wait(word, 0, 0, waitMs);
+      };
+      return (await timer.time({ submit }, undefined, milliseconds)).runs;
+    };
+    expect(await runsOf(0)).toBe(100);
+    expect(await runsOf(0, 60_000)).toBe(100);
+    // One run says how slow the work is.
+    expect(await runsOf(100, 100)).toBe(3);
+    expect(submitted).toBe(4);
+    expect(await runsOf(300, 1)).toBe(1);
+    expect(submitted).toBe(2);
+    // Half of the time for runs of at least 5 ms.
+    expect(await runsOf(5, 300)).toBeLessThanOrEqual(27);
+    timer.destroy();
   });
 
   it("has no clock to wait for on a software adapter", async () => {

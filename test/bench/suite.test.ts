@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatLength, parseSizes } from "../../bench/sizes.ts";
 import type { SuiteFacts, SuiteOptions } from "../../bench/suite.ts";
-import { benchPrimitives, planSuite, scanPrimitives } from "../../bench/suite.ts";
+import { benchPrimitives, byInterest, planSuite, scanPrimitives } from "../../bench/suite.ts";
 import { ArgumentError } from "../../src/errors.ts";
 
 const software: SuiteFacts = {
@@ -152,5 +152,29 @@ describe("planSuite", () => {
   ])("rejects %j", (options, message) => {
     expect(() => planAll(options, software)).toThrow(ArgumentError);
     expect(() => planAll(options, software)).toThrow(message);
+  });
+});
+
+describe("byInterest", () => {
+  it("begins with what people look at: of each type three lengths, the longest among them", () => {
+    const sets = byInterest(planAll({}, gpu).sets);
+    expect(sets.map(({ type, length }) => `${type} ${Math.log2(length)}`)).toEqual([
+      ...["u32 24", "u32 28", "u32 20"],
+      ...["f32 24", "f32 28", "f32 20"],
+      ...["u64 24", "u64 26", "u64 20"],
+      ...["f64 24", "f64 26", "f64 20"],
+      ...["struct16 24", "struct16 26", "struct16 20"],
+      ...[26, 22, 18, 16, 14, 12, 10].map((power) => `u32 ${power}`),
+      ...["f32 26", "f32 22", "u64 22", "f64 22", "struct16 22"],
+    ]);
+  });
+
+  it("has each set once, whatever the lengths", () => {
+    for (const sizes of [[10], [10, 2 ** 20], [2 ** 25, 2 ** 26], [2 ** 16, 2 ** 10, 7]]) {
+      const { sets } = planAll({ sizes, ops: ["add", "max"], types: ["i32"] }, gpu);
+      const ordered = byInterest(sets);
+      expect(new Set(ordered)).toEqual(new Set(sets));
+      expect(ordered).toHaveLength(sets.length);
+    }
   });
 });

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -13,14 +14,21 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { AtHandReport } from "../../bench/at_hand_report.ts";
+import { namesOf } from "../../bench/host.ts";
+import { plotName, plotNames } from "../../bench/plot_names.ts";
 import type { Report } from "../../bench/report.ts";
 import type { AdapterTuning } from "../../src/plan/adapter_tuning.ts";
-import { SOFTWARE, skipAll, swiftShaderMissing } from "../support/adapter.ts";
+import { needsUnix, SOFTWARE, skipAll, swiftShaderMissing } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
-import { failsIn, runIn } from "../support/command.ts";
+import { failsIn, program, runIn } from "../support/command.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 
 const it = testInTurn({ of: 12 });
+
+const fold = useSoftwareFold();
+const plotsCard = ({ device }: Report): string =>
+  plotName(device.name, "ratio", "u32").replace("-ratio-u32.svg", "");
 
 let folder: string;
 beforeEach(() => {
@@ -46,7 +54,16 @@ describe("bench", () => {
     expect(status, stderr).toBe(0);
     expect(stderr).toMatch(progressOnly);
     expect(stdout).toMatch(/^\S.*\(software\); wavefold \d/);
-    expect(stdout).toContain("exclusive scan<u32, add>");
+    const [lines = "", tables = ""] = stdout.split("\n\nexclusive scan<u32, add>\n");
+    // Rows come as lines first, those of the longest arrays before the others.
+    expect(
+      Array.from(lines.matchAll(/^(\w+)[^<\n]*<.* (2\^8|300) .* ±/gm), ([, what, at]) => `${what} ${at}`),
+    ).toEqual(
+      ["300", "2^8"].flatMap((at) =>
+        ["copy", "exclusive", "reduce", "compact"].map((what) => `${what} ${at}`),
+      ),
+    );
+    expect(tables).toMatch(/^┌/);
     expect(stdout).toMatch(/│ 300 +│ +[\d.]+ ±[\d.]+ │ +[\d.]+ ±[\d.]+ │ +[\d.]+ │/);
     expect(stdout).toMatch(/record\(\) of a compact at 2\^16: [\d.]+ µs of the host/);
     const report = JSON.parse(readFileSync(join(folder, "run.json"), "utf8")) as Report;
@@ -62,8 +79,27 @@ describe("bench", () => {
     for (const { median, quartiles, toCopy } of report.rows) {
       expect(Math.min(median, toCopy, ...quartiles)).toBeGreaterThan(0);
     }
-    expect(readdirSync(join(folder, "plots")).sort()).toEqual(["ratio-u32.svg", "throughput-u32.svg"]);
-    expect(readFileSync(join(folder, "plots", "ratio-u32.svg"), "utf8")).toContain(">compact<");
+    const plots = ["ratio", "throughput"].map((name) => `${plotsCard(report)}-${name}-u32.svg`);
+    expect(readdirSync(join(folder, "plots")).sort()).toEqual(plots);
+    const plot = readFileSync(join(folder, "plots", plots[0] ?? ""), "utf8");
+    expect(plot).toContain(">compact<");
+    expect(plot).toContain(report.device.name);
+  });
+
+  it("takes no longer than it may, and says what it left out and how to get it", () => {
+    const { status, stdout, stderr } = run(
+      ...["bench", "--sizes", "1Ki,2Ki,4Ki", "--types", "u32,i32", "--seconds", "0.001", ...SOFTWARE],
+      ...["--json", "run.json", "--plot", "plots"],
+    );
+    expect(status, stderr).toBe(0);
+    expect(stdout).toContain("\nAt most 0.001 s; Ctrl-C ends it before that, and prints what is there.\n");
+    expect(stdout).toMatch(/\n\nNothing was timed\.\n/);
+    expect(stdout).toMatch(
+      /note: 0\.001 seconds were over, so these were left out, in part or whole: u32 at 2\^10, 2\^11, 2\^12; i32 at 2\^10, 2\^11, 2\^12\. --seconds takes longer, and /,
+    );
+    expect(JSON.parse(readFileSync(join(folder, "run.json"), "utf8"))).toMatchObject({ rows: [], wrong: [] });
+    expect(readdirSync(join(folder, "plots"))).toEqual([]);
+    fails(/It takes a number above 0/, "bench", "--seconds", "0", ...SOFTWARE);
   });
 
   it("fails where a result is wrong, after the others are reported", () => {
@@ -139,13 +175,89 @@ describe("bench", () => {
       ...SOFTWARE,
     );
     mkdirSync(join(folder, "plots"));
-    for (const json of ["plots/ratio-u32.svg", "./plots/../plots/throughput-u32.svg"]) {
+    const names = plotNames(namesOf(fold()).name, ["u32"]);
+    for (const json of [`plots/${names[0]}`, `./plots/../plots/${names[1]}`]) {
       const message = /^wavefold: \S+-u32\.svg: two outputs would go there; it takes a file for each\n$/;
       fails(message, "bench", ...tiny, "--types", "u32", "--plot", "plots", "--json", json);
       expect(readdirSync(join(folder, "plots"))).toEqual([]);
     }
     writeFileSync(join(folder, "none.mjs"), "export const peer = 1;");
     fails(/none\.mjs exports no peer/, "bench", "--peers", ".", ...SOFTWARE);
+  });
+});
+
+describe("bench that is ended", () => {
+  needsUnix();
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("ended by %s, prints, plots and writes what is there", async (signal, expected) => {
+    const sizes = ["--sizes", "256,300,400,500,600,700,800,900", "--types", "u32,i32,f32,f64"];
+    const files = ["--json", "run.json", "--plot", "plots"];
+    const child = spawn(process.execPath, [program, "bench", ...sizes, ...files, ...SOFTWARE], {
+      cwd: folder,
+    });
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      const isFirst = !stdout.includes("\ncopy<");
+      stdout += text;
+      if (isFirst && stdout.includes("\ncopy<")) {
+        child.kill(signal);
+      }
+    });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    const [status] = await once(child, "close");
+    expect(status, stderr).toBe(expected);
+    expect(stderr).toContain("bench: ending; what is there will be printed.");
+    expect(stdout).toMatch(
+      new RegExp(`note: ${signal} ended the run, so these were left out, in part or whole: u32 at `),
+    );
+    const report = JSON.parse(readFileSync(join(folder, "run.json"), "utf8")) as Report;
+    expect(report.rows[0]).toMatchObject({ primitive: "copy", type: "u32", length: 900 });
+    expect(report.rows.length).toBeLessThan(8);
+    expect(readdirSync(join(folder, "plots"))).toHaveLength(2);
+    expect(readdirSync(folder).sort()).toEqual(["plots", "run.json"]);
+  });
+
+  it("ends at once when it is told so twice, and leaves no file", async () => {
+    const child = spawn(
+      process.execPath,
+      [program, "bench", ...["--json", "run.json", "--plot", "plots"], ...SOFTWARE],
+      { cwd: folder },
+    );
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+      if (stderr.includes("bench: ending;")) {
+        child.kill("SIGINT");
+      }
+    });
+    child.stdout.once("data", () => child.kill("SIGINT"));
+    const [status] = await once(child, "close");
+    expect(status, stderr).toBe(130);
+    expect(readdirSync(folder)).toEqual(["plots"]);
+    expect(readdirSync(join(folder, "plots"))).toEqual([]);
+  });
+
+  it("at hand, has the rows until then", async () => {
+    const args = [
+      "bench",
+      "--at-hand",
+      "--sizes",
+      "256,300,400,500",
+      "--primitives",
+      "reduce",
+      "--seconds",
+      "0.01",
+    ];
+    const { status, stdout, stderr } = run(...args, "--json", "run.json", ...SOFTWARE);
+    expect(status, stderr).toBe(0);
+    expect(stdout).toMatch(/note: the run was ended, so these were left out: u32 at 2\^8; u32 at 300; /);
+    expect(JSON.parse(readFileSync(join(folder, "run.json"), "utf8"))).toMatchObject({ atHand: [] });
   });
 });
 
@@ -158,6 +270,10 @@ describe("bench --at-hand", () => {
     expect(stderr).toMatch(progressOnly);
     expect(stdout).toMatch(/^\S.*\(software\); wavefold \d/);
     expect(stdout).toMatch(/\nThis is a software adapter, .* say nothing about a GPU\.\n/);
+    // Rows come as lines first.
+    expect(
+      stdout.match(/^(scan|reduce)<u32, add> at (2\^8|300) +ms: loop .* ±.*, call .* ±.*, x loop [\d.]+$/gm),
+    ).toHaveLength(4);
     for (const title of ["scan<u32, add>", "reduce<u32, add>"]) {
       expect(stdout).toContain(`\n${title} at hand\n`);
       expect(stdout).toContain(`\nOn this machine, ${title} at hand `);
