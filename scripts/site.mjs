@@ -90,40 +90,42 @@ async function newestChart() {
 
 /** The report that a picture was drawn from; and the picture for phones, where the wide one's names would be too small. */
 async function drawnFrom(wide) {
-  const [, commit] = /commit (\w+)/.exec(wide) ?? [];
-  for (const name of (await readdir(results)).filter((one) => one.endsWith(".json"))) {
+  const { plotsOf } = await moduleOf("bench/plot.ts");
+  const of = ({ name }) => name === "throughput-u32.svg";
+  // Names of classes and of clips are counted through a process.
+  const counted = (svg) => svg?.replaceAll(/\bzr\d+-[\w-]+/g, "zr");
+  for (const name of (await readdir(results))
+    .filter((one) => one.endsWith(".json"))
+    .sort()
+    .reverse()) {
     const report = JSON.parse(await readFile(join(results, name), "utf8"));
-    if (report.commit === commit && report.rows?.every(({ type }) => type === "u32")) {
-      const { plotsOf } = await moduleOf("bench/plot.ts");
-      const plots = plotsOf(report).some(({ svg }) => svg === wide) ? plotsOf(report, "narrow") : [];
-      const narrow = plots.find((one) => one.name === "throughput-u32.svg");
-      if (narrow !== undefined) {
-        return { report, narrow: narrow.svg };
-      }
+    if (report.rows !== undefined && counted(plotsOf(report).find(of)?.svg) === counted(wide)) {
+      return { report, narrow: plotsOf(report, "narrow").find(of).svg };
     }
   }
-  throw new Error(`bench/results/ has no report that the picture of commit ${commit} was drawn from`);
+  throw new Error("bench/results/ has no report that the newest *-throughput-u32.svg was drawn from");
 }
 
-/** What the first page says of a report's longest scans: the time of a copy, of Wavefold, and of others. */
+/** What the first page says of a report's longest scans of u32: the time of a copy, of Wavefold, and of others. */
 function timesOf({ rows }) {
-  const scans = rows.filter(({ primitive, op }) => primitive === "scan" && op === "add");
+  const own = rows.filter(({ type }) => type === "u32");
+  const scans = own.filter(({ primitive, op }) => primitive === "scan" && op === "add");
   const length = Math.max(...scans.map((row) => row.length));
-  const copy = rows.find((row) => row.implementation === "copy" && row.length === length);
+  const copy = own.find((row) => row.implementation === "copy" && row.length === length);
   const timed = [copy, ...scans.filter((row) => row.length === length)];
   const longest = Math.max(...timed.map(({ median }) => median));
   const bars = timed
     .map(({ implementation: by, median }) => ({
-      own: by === "wavefold",
+      isOurs: by === "wavefold",
       name:
         by === "copy" ? "A copy" : by === "wavefold" ? "Wavefold" : by.replace(/^CUB \S+$/, "$&, in CUDA"),
       median,
     }))
     .sort((a, b) => a.median - b.median)
-    .map(({ own, name, median }) => {
-      const tag = own ? "strong" : "span";
+    .map(({ isOurs, name, median }) => {
+      const tag = isOurs ? "strong" : "span";
       const width = ((100 * median) / longest).toFixed(1);
-      return `<li><${tag}>${name}</${tag}><span class="bar${own ? "" : " other"}" style="width: ${width}%"></span><${tag} class="number">${median.toFixed(0)} µs</${tag}></li>`;
+      return `<li><${tag}>${name}</${tag}><span class="bar${isOurs ? "" : " other"}" style="width: ${width}%"></span><${tag} class="number">${median.toFixed(0)} µs</${tag}></li>`;
     });
   return { bars: bars.join("\n"), power: Math.log2(length), millions: Math.round(length / 1e6) };
 }

@@ -1,17 +1,19 @@
 import type { TreeStep } from "./steps.ts";
 import { hillisSteeleSteps } from "./steps.ts";
 
-const PITCH = 48;
-const CELL = 42;
-const LEFT = 19;
-const WIDTH = 800;
-const HEIGHT = 416;
+const PITCH = 42;
+const CELL = 37;
+const LEFT = 18;
+const WIDTH = 704;
+const HEIGHT = 384;
+/** How much larger it is on a page with room. */
+const SCALE = 1.125;
 /** Where rows start. */
-const NUMBERS = 62;
-const FLAGS = 126;
-const SUMS = 196;
-const RESULT = 310;
-const CAPTION = 394;
+const NUMBERS = 58;
+const FLAGS = 117;
+const SUMS = 184;
+const RESULT = 288;
+const CAPTION = 362;
 
 /** When things happen, in seconds from the start on. */
 const MARK = 2.4;
@@ -33,7 +35,7 @@ svg { --ink: #e8e6e1; --muted: #98a1a9; --paper: #14171a; --raised: #1b1f23; --l
 }
 text { font: 19px ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: var(--ink); text-anchor: middle; }
 .start { text-anchor: start; }
-.words { font-family: system-ui, -apple-system, "Segoe UI", "Helvetica Neue", Arial, sans-serif; text-anchor: start; }
+.words { font-size: 18px; font-family: system-ui, -apple-system, "Segoe UI", "Helvetica Neue", Arial, sans-serif; text-anchor: start; }
 .small { font-size: 16px; }
 .paper { fill: var(--paper); stroke: var(--line); }
 .cell { fill: var(--raised); stroke: var(--line); }
@@ -62,7 +64,7 @@ const text = (x: number, y: number, content: string | number, kind = ""): string
 const box = (place: number, top: number, kind: string): string =>
   `<rect class="${kind}" x="${LEFT + place * PITCH}" y="${top}" width="${CELL}" height="${CELL}" rx="6"/>`;
 const inBox = (place: number, top: number, content: number, kind = ""): string =>
-  text(middle(place), top + 28, content, kind);
+  text(middle(place), top + 25, content, kind);
 const caption = (words: string): string => text(LEFT, CAPTION, words, "words");
 const escaped = (words: string): string =>
   words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -149,8 +151,8 @@ function stepOf(
   const end = start + STEP - FADE;
   const words =
     distance > 0
-      ? `Prefix sum, step ${at + 1} of ${of}: each adds the sum that is ${distance} place${distance === 1 ? "" : "s"} before it.`
-      : "All move on by one: now each sum counts the kept numbers before it.";
+      ? `Prefix sum, step ${at + 1} of ${of}: each adds what is ${distance} place${distance === 1 ? "" : "s"} before it.`
+      : "Shift by one: each sum now counts the kept numbers before it.";
   return [
     show(caption(words), start, start + STEP),
     ...moves.flatMap(({ to, from: [source] }) => {
@@ -222,8 +224,8 @@ export function compactionPicture({ numbers, isKept, where, words }: Compaction)
   const film = animations(move + 7);
   const { show } = film;
   const parts = [
-    `<text class="start" x="${LEFT}" y="40">await fold.compact(numbers, { <tspan class="kept">where: "${escaped(where)}"</tspan> })</text>`,
-    show(caption(`Keep the numbers ${words}, in order. Where does each of them go?`), 0, MARK),
+    `<text class="start" x="${LEFT}" y="36">await fold.compact(numbers, { <tspan class="kept">where: "${escaped(where)}"</tspan> })</text>`,
+    show(caption(`Keep the numbers ${words}, in order. Where does each go?`), 0, MARK),
     show(caption("All at once, each number says whether it stays: 1 or 0."), MARK, SCAN),
     ...numbersRow(film, numbers, flags),
     show(numbers.map((_, place) => box(place, SUMS, "cell")).join(""), SCAN - 2 * FADE),
@@ -236,13 +238,13 @@ export function compactionPicture({ numbers, isKept, where, words }: Compaction)
         move,
       ),
     ),
-    show(caption("That is its place. All go there at once, and none waits for another."), move, move + 3.2),
-    show(caption("Each kept number goes where its sum says: how many are kept before it."), move + 3.2),
+    show(caption("That is its place. All of them go there at once."), move, move + 3.2),
+    show(caption("Its sum is its place: how many kept numbers come before it."), move + 3.2),
     show(text(LEFT, SUMS - 16, "how many are kept before it", "words small muted"), move + LEAVE),
     show(
       text(
         LEFT + kept.length * PITCH + 12,
-        RESULT + 27,
+        RESULT + 24,
         `${kept.length} of ${numbers.length} numbers, in order`,
         "words muted",
       ),
@@ -256,7 +258,7 @@ export function compactionPicture({ numbers, isKept, where, words }: Compaction)
       ...(flags[place] ? travel(film, x, place, sum, move) : [show(inBox(place, SUMS, sum, "muted"), move)]),
     );
   }
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-labelledby="title">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH * SCALE}" height="${HEIGHT * SCALE}" role="img" aria-labelledby="title">
 <title id="title">Of the numbers ${numbers.join(" ")}, those ${words} are kept: ${kept.join(" ")}. A prefix sum counts for each number how many are kept before it, and each kept number goes to that place.</title>
 <style>${STYLE}${film.style()}</style>
 <rect class="paper" x="0.5" y="0.5" width="${WIDTH - 1}" height="${HEIGHT - 1}" rx="12"/>

@@ -4,13 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { compactionPicture } from "../../site/watch/compaction_picture.ts";
 import { scanReference } from "../../src/reference/scan.ts";
+import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium } from "../support/chromium.ts";
 import { randomWords } from "../support/random.ts";
+import { testInTurn } from "../support/rows.ts";
 
-const drawn = await readFile("docs/compaction.svg", "utf8");
+const test = testInTurn({ of: 3 });
+
+const drawn = (await readFile("docs/compaction.svg", "utf8")).replaceAll("\r\n", "\n");
 
 test("the README's picture is what its script draws", async () => {
   const folder = await mkdtemp(join(tmpdir(), "wavefold-picture-"));
@@ -24,6 +28,7 @@ test("the README's picture is what its script draws", async () => {
 });
 
 describe("in Chromium", () => {
+  skipAll(chromiumMissing);
   /** The numbers that are seen in each row, from the left to the right, by how high the rows are. */
   async function seen(svg: string, reducedMotion: "reduce" | "no-preference", seconds?: number) {
     const browser = await launchChromium();
@@ -68,20 +73,17 @@ describe("in Chromium", () => {
   const picture = compactionPicture({ numbers, isKept, where: "x > 4u", words: "above 4" });
   const end = [numbers, [...flags], [...scanReference(flags, { exclusive: true })], numbers.filter(isKept)];
 
-  test.skipIf(chromiumMissing !== undefined)("without motion it shows the right end", async () => {
+  test("without motion it shows the right end", async () => {
     expect(await seen(picture, "reduce")).toEqual({
       animations: 0,
       rows: end.filter((row) => row.length > 0),
     });
   });
 
-  test.skipIf(chromiumMissing !== undefined)(
-    "with motion it shows the end first, and then begins",
-    async () => {
-      const first = await seen(picture, "no-preference", 0.5);
-      expect(first.animations).toBeGreaterThan(30);
-      expect(first.rows).toEqual(end.filter((row) => row.length > 0));
-      expect((await seen(picture, "no-preference", 4.5)).rows).toEqual([numbers]);
-    },
-  );
+  test("with motion it shows the end first, and then begins", async () => {
+    const first = await seen(picture, "no-preference", 0.5);
+    expect(first.animations).toBeGreaterThan(30);
+    expect(first.rows).toEqual(end.filter((row) => row.length > 0));
+    expect((await seen(picture, "no-preference", 4.5)).rows).toEqual([numbers]);
+  });
 });
