@@ -1,10 +1,11 @@
 // Builds the site: pages with their scripts and style sheet, the guides and the API reference.
-// usage: node scripts/site.mjs [--no-api] [--package PACKAGE.JSON] [FOLDER]
+// usage: node scripts/site.mjs [--no-api] [--package PACKAGE.JSON] [--tarball PACKAGE.TGZ] [FOLDER]
+import { execFile } from "node:child_process";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { build } from "esbuild";
 import { buildGuides } from "./guides.mjs";
 import { highlighting } from "./highlight.mjs";
@@ -21,6 +22,9 @@ const pages = [
   { name: "check", file: "check.html", title: "Check your GPU" },
 ];
 
+/** Fills a page's names in double braces. */
+const filledIn = (text, names) => text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => names[name] ?? "");
+
 /** A page in the site's frame. `home` is the way from its folder to the site's, such as "../". */
 export async function page({ title, main, current = "", home = "./", script = "" }) {
   const layout = await readFile(join(sources, "layout.html"), "utf8");
@@ -30,13 +34,14 @@ export async function page({ title, main, current = "", home = "./", script = ""
     home,
     script: script && `<script type="module" src="${home}assets/${script}.js"></script>`,
   };
-  return layout
-    .replaceAll(/ data-page="(\w+)"/g, (_, name) => (name === current ? ' aria-current="page"' : ""))
-    .replaceAll(/\{\{(\w+)\}\}/g, (_, name) => filled[name] ?? "");
+  const marked = layout.replaceAll(/ data-page="(\w+)"/g, (_, name) =>
+    name === current ? ' aria-current="page"' : "",
+  );
+  return filledIn(marked, filled);
 }
 
-/** What a module of src/ or bench/ exports. */
-async function moduleOf(path) {
+/** What a module of TypeScript exports. */
+export async function moduleOf(path) {
   const { outputFiles } = await build({
     entryPoints: [join(root, path)],
     write: false,
@@ -67,35 +72,74 @@ const manifestIs = (manifest) => ({
   },
 });
 
-/** The newest picture of the throughput. */
+const results = join(root, "bench", "results");
+
+/** The newest picture of the throughput: what it shows, and the card that its file's name gives. */
 async function newestChart() {
-  const results = join(root, "bench", "results");
   const [newest] = (await readdir(results))
-    .filter((name) => name.endsWith("-throughput-u32.svg"))
+    .filter((name) => /^[\d-]{10}-.+-throughput-u32\.svg$/.test(name))
     .sort()
     .reverse();
   if (newest === undefined) {
-    throw new Error("bench/results/ has no *-throughput-u32.svg, which the first page shows");
+    throw new Error("bench/results/ has no DATE-CARD-throughput-u32.svg, which the first page shows");
   }
-  return join(results, newest);
+  const [, card] = /^[\d-]{10}-(.+)-throughput/.exec(newest);
+  const svg = await readFile(join(results, newest), "utf8");
+  return { svg, card: card.replaceAll("-", " ").toUpperCase(), ...(await drawnFrom(svg)) };
 }
 
-/** The same for phones, where its names would be too small: drawn from the report that it was drawn from. */
-async function narrowChart(wide) {
-  const [, commit] = /commit (\w+)/.exec(wide) ?? [];
-  const results = join(root, "bench", "results");
-  for (const name of (await readdir(results)).filter((one) => one.endsWith(".json"))) {
+/** The report that a picture was drawn from; and the picture for phones, where the wide one's names would be too small. */
+async function drawnFrom(wide) {
+  const { plotsOf } = await moduleOf("bench/plot.ts");
+  const of = ({ name }) => name.endsWith("throughput-u32.svg");
+  // Names of classes and of clips are counted through a process.
+  const counted = (svg) => svg?.replaceAll(/\bzr\d+-[\w-]+/g, "zr");
+  for (const name of (await readdir(results))
+    .filter((one) => one.endsWith(".json"))
+    .sort()
+    .reverse()) {
     const report = JSON.parse(await readFile(join(results, name), "utf8"));
-    if (report.commit === commit && report.rows?.every(({ type }) => type === "u32")) {
-      const { plotsOf } = await moduleOf("bench/plot.ts");
-      const plots = plotsOf(report).some(({ svg }) => svg === wide) ? plotsOf(report, "narrow") : [];
-      const plot = plots.find((one) => one.name.endsWith("throughput-u32.svg"));
-      if (plot !== undefined) {
-        return plot.svg;
-      }
+    if (report.rows !== undefined && counted(plotsOf(report).find(of)?.svg) === counted(wide)) {
+      return { report, narrow: plotsOf(report, "narrow").find(of).svg };
     }
   }
-  throw new Error(`bench/results/ has no report that the picture of commit ${commit} was drawn from`);
+  throw new Error("bench/results/ has no report that the newest *-throughput-u32.svg was drawn from");
+}
+
+/** What the first page says of a report's longest scans of u32: the time of a copy, of Wavefold, and of others. */
+function timesOf({ rows }) {
+  const own = rows.filter(({ type }) => type === "u32");
+  const scans = own.filter(({ primitive, op }) => primitive === "scan" && op === "add");
+  const length = Math.max(...scans.map((row) => row.length));
+  const copy = own.find((row) => row.implementation === "copy" && row.length === length);
+  const timed = [copy, ...scans.filter((row) => row.length === length)];
+  const longest = Math.max(...timed.map(({ median }) => median));
+  const bars = timed
+    .map(({ implementation: by, median }) => ({
+      isOurs: by === "wavefold",
+      name:
+        by === "copy" ? "A copy" : by === "wavefold" ? "Wavefold" : by.replace(/^CUB \S+$/, "$&, in CUDA"),
+      median,
+    }))
+    .sort((a, b) => a.median - b.median)
+    .map(({ isOurs, name, median }) => {
+      const tag = isOurs ? "strong" : "span";
+      const width = ((100 * median) / longest).toFixed(1);
+      return `<li><${tag}>${name}</${tag}><span class="bar${isOurs ? "" : " other"}" style="width: ${width}%"></span><${tag} class="number">${median.toFixed(0)} µs</${tag}></li>`;
+    });
+  return { bars: bars.join("\n"), power: Math.log2(length), millions: Math.round(length / 1e6) };
+}
+
+/** Puts the package into a folder, as `npm pack` makes it, or as it was made before. */
+async function packInto(folder, tarball) {
+  if (tarball !== undefined) {
+    await copyFile(tarball, join(folder, basename(tarball)));
+    return;
+  }
+  // On Windows, npm is a batch file, which is started only by a shell: npm names its program instead.
+  const npm = process.env.npm_execpath;
+  const args = ["pack", "--silent", "--pack-destination", resolve(folder)];
+  await promisify(execFile)(...(npm ? [process.execPath, [npm, ...args]] : ["npm", args]), { cwd: root });
 }
 
 const entities = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
@@ -124,8 +168,13 @@ async function frameOf(current) {
   };
 }
 
-/** Builds into a folder, and leaves there what is not of this build. `manifest` is the path of a package.json. */
-export async function buildSite(folder, { api = true, manifest = join(root, "package.json") } = {}) {
+/**
+ * Builds into a folder, and leaves there what is not of this build.
+ *
+ * @param manifest - the path of a package.json that names the repository.
+ * @param tarball - the package's path, if it is packed already.
+ */
+export async function buildSite(folder, { api = true, manifest = join(root, "package.json"), tarball } = {}) {
   const assets = join(folder, "assets");
   const { outputFiles } = await build({
     entryPoints: Object.fromEntries(pages.map(({ name }) => [name, join(sources, `${name}.ts`)])),
@@ -153,13 +202,21 @@ export async function buildSite(folder, { api = true, manifest = join(root, "pac
   for (const name of ["mark.svg", "particles.jpg", "splats.jpg", "blur.jpg"]) {
     await copyFile(join(sources, name), join(assets, name));
   }
-  const chart = await readFile(await newestChart(), "utf8");
-  await writeFile(join(assets, "h200.svg"), chart);
-  await writeFile(join(assets, "h200-narrow.svg"), await narrowChart(chart));
-  const [highlight, repository] = [await highlighting(), await repositoryLink(manifest)];
+  const { svg, narrow, card, report } = await newestChart();
+  await writeFile(join(assets, "throughput.svg"), svg);
+  await writeFile(join(assets, "throughput-narrow.svg"), narrow);
+  const { name: packageName, version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const names = {
+    repository: await repositoryLink(manifest),
+    package: `${packageName}-${version}.tgz`,
+    card,
+    ...timesOf(report),
+  };
+  await packInto(folder, tarball);
+  const highlight = await highlighting();
   for (const { name, file, title } of pages) {
     const text = await readFile(join(sources, `${name}.html`), "utf8");
-    const main = colourCode(text.replace("{{repository}}", repository), highlight);
+    const main = colourCode(filledIn(text, names), highlight);
     await writeFile(join(folder, file), await page({ title, main, current: name, script: name }));
   }
   // TypeDoc is loaded only where it is used: it takes as long as all the rest.
@@ -172,11 +229,16 @@ export async function buildSite(folder, { api = true, manifest = join(root, "pac
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const { values, positionals } = parseArgs({
-    options: { "no-api": { type: "boolean", default: false }, package: { type: "string" } },
+    options: {
+      "no-api": { type: "boolean", default: false },
+      package: { type: "string" },
+      tarball: { type: "string" },
+    },
     allowPositionals: true,
   });
   await buildSite(positionals[0] ?? join(root, "site-dist"), {
     api: !values["no-api"],
     ...(values.package !== undefined && { manifest: values.package }),
+    tarball: values.tarball,
   });
 }

@@ -7,6 +7,11 @@ import { playOn } from "./use/play.ts";
 const canvas = byId("canvas", HTMLCanvasElement);
 const play = byId("play", HTMLButtonElement);
 
+// npm takes the package from where this page is.
+if (/^https?:$/.test(location.protocol)) {
+  byId("install", HTMLPreElement).textContent = `npm install ${byId("package", HTMLAnchorElement).href}`;
+  byId("save", HTMLElement).hidden = true;
+}
 copyButtons();
 // Regions that scroll take the focus, so that keys scroll them.
 for (const region of document.querySelectorAll<HTMLElement>("section.listing")) {

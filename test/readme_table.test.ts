@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { expect, test } from "vitest";
 import { elementTypes } from "../src/algebra/element_types.ts";
@@ -78,15 +78,33 @@ function table(): string {
   ].join("\n");
 }
 
+/** A page is as it should be; or becomes so, where tables are written. */
+function expectPage(page: string | URL, right: string): void {
+  if (process.env.WAVEFOLD_WRITE_TABLES === "1") {
+    writeFileSync(page, right);
+  } else {
+    expect(readFileSync(page, "utf8")).toBe(right);
+  }
+}
+
 const markers = /(<!-- table: npm run tables -->\n\n)[\s\S]*?(\n\n<!-- end of table -->)/;
 
 test("the guide's table is what the rows of the code say", () => {
   const guide = readFileSync(path, "utf8");
   expect(guide).toMatch(markers);
-  const right = guide.replace(markers, (_, before, after) => `${before}${table()}${after}`);
-  if (process.env.WAVEFOLD_WRITE_TABLES === "1") {
-    writeFileSync(path, right);
-  } else {
-    expect(guide).toBe(right);
-  }
+  expectPage(
+    path,
+    guide.replace(markers, (_, before, after) => `${before}${table()}${after}`),
+  );
+});
+
+test("README links the newest chart", () => {
+  const readme = readFileSync("README.md", "utf8");
+  const charts = /(?<=\(bench\/results\/)[^)]*-throughput-u32\.svg(?=\))/g;
+  const newest = readdirSync("bench/results")
+    .filter((name) => name.endsWith("-throughput-u32.svg"))
+    .sort()
+    .at(-1);
+  expect(readme.match(charts)).toHaveLength(1);
+  expectPage("README.md", readme.replace(charts, newest ?? ""));
 });

@@ -1,5 +1,7 @@
-import { readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { parseTarGzip } from "nanotar";
 import type { Browser } from "playwright-core";
@@ -10,7 +12,7 @@ import { chromiumMissing, launchChromium, serveFolder } from "../support/chromiu
 import { deno, denoMissing, denoOn } from "../support/deno.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
-import { packPackage, run, tsc } from "./pack.ts";
+import { npm, packPackage, run, tsc } from "./pack.ts";
 
 // What checks the package takes long to load, so each test loads its own.
 const test = testInTurn({ of: 15 });
@@ -77,6 +79,33 @@ describe("Node.js", () => {
       project,
     );
     expect(emitted).toContain("fn work_group_scan_exclusive");
+  });
+
+  test("README's first lines print what it says", async () => {
+    const readme = readFileSync("README.md", "utf8");
+    const [, program = ""] = /^```js\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+    const [, printed] = /They print `([^`]+)`/.exec(readme) ?? [];
+    expect(program.trim().split("\n")).toHaveLength(5);
+    const project = await packed.project(["webgpu", "@sparticuz/chromium"], { "first.mjs": program });
+    expect((await run(process.execPath, ["first.mjs"], project)).trim()).toBe(printed);
+  });
+
+  test("npm installs the file in an empty folder, and npx runs its command", async () => {
+    const name = basename(packed.file);
+    for (const page of ["README.md", "docs/guides/first-scan.md"]) {
+      const named = readFileSync(page, "utf8").match(/\bwavefold-[\w.]+\.tgz/g) ?? [];
+      expect([...new Set(named)], page).toEqual([name]);
+    }
+    const folder = await mkdtemp(join(tmpdir(), "wavefold-empty-"));
+    try {
+      await copyFile(packed.file, join(folder, name));
+      await run(...npm("install", "--no-audit", "--no-fund", `./${name}`), folder);
+      // `npx`, in npm's own words. It asks nobody, since the package is there.
+      const emitted = await run(...npm("exec", "--offline", "--", "wavefold", "emit", "scan"), folder);
+      expect(emitted).toContain("fn work_group_scan_inclusive");
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   test("without the optional packages, an error names the one to install", async () => {

@@ -32,6 +32,8 @@ const SOURCES = [
 /** The package as `npm pack` makes it, and empty projects to install it into. */
 export interface Packed {
   readonly tarball: Uint8Array<ArrayBuffer>;
+  /** Its file. Others read it, too. */
+  readonly file: string;
   /** Its package.json's `exports`: the names to import, those of types alone apart. */
   readonly exports: Readonly<Record<string, { readonly default?: string; readonly types?: string }>>;
   readonly entries: { readonly code: readonly string[]; readonly types: readonly string[] };
@@ -61,15 +63,22 @@ async function packInto(folder: string): Promise<void> {
   }
 }
 
-/** The package as `npm pack` makes it. */
+/** The package's file as `npm pack` makes it, which tests share. */
+export async function packedFile(): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8")) as {
+    version: string;
+  };
+  return join(await sharedFolder("packed", SOURCES, packInto), `wavefold-${version}.tgz`);
+}
+
+/** The package as `npm pack` makes it, and projects that have it. */
 export async function packPackage(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), "wavefold-package-"));
-  const { version, exports } = JSON.parse(await readFile(join(repository, "package.json"), "utf8")) as {
-    version: string;
+  const file = await packedFile();
+  const { exports } = JSON.parse(await readFile(join(repository, "package.json"), "utf8")) as {
     exports: Record<string, string | { readonly default?: string; readonly types?: string }>;
   };
-  const packed = await sharedFolder("packed", SOURCES, packInto);
-  const tarball = new Uint8Array(await readFile(join(packed, `wavefold-${version}.tgz`)));
+  const tarball = new Uint8Array(await readFile(file));
   const files = await parseTarGzip(tarball);
   const names = Object.entries(exports).filter(([, target]) => typeof target === "object");
   const named = (hasCode: boolean): string[] =>
@@ -79,6 +88,7 @@ export async function packPackage(): Promise<Packed> {
   let projects = 0;
   return {
     tarball,
+    file,
     exports: Object.fromEntries(names) as Packed["exports"],
     entries: { code: named(true), types: named(false) },
     async project(packages, ownFiles) {
@@ -134,7 +144,7 @@ export async function run(
 }
 
 /** npm, and its arguments. On Windows it is a batch file, which is started only by a shell: npm names its program instead. */
-function npm(...args: readonly string[]): readonly [command: string, args: readonly string[]] {
+export function npm(...args: readonly string[]): readonly [command: string, args: readonly string[]] {
   const program = process.env.npm_execpath;
   return program === undefined ? ["npm", args] : [process.execPath, [program, ...args]];
 }

@@ -1,13 +1,28 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
+import { plotsOf } from "../../bench/plot.ts";
+import type { Report } from "../../bench/report.ts";
+import { npm, run } from "../package/pack.ts";
 import { runBlocks } from "../support/code_blocks.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { lit, overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 8 });
+const test = testInTurn({ of: 10 });
 
 const visit = useSite();
+
+const charts = (await readdir("bench/results")).filter((name) => name.endsWith("-throughput-u32.svg")).sort();
+/** The card that the newest chart's name has, as in `2026-11-22-h200-throughput-u32.svg`. */
+const CARD = (charts.at(-1) ?? "")
+  .slice("2026-11-22-".length)
+  .replace(/-throughput.*/, "")
+  .replaceAll("-", " ");
+const CHART = new RegExp(`on an ${CARD}:`, "i");
 
 test("the particles move, and stop where they are told to", async () => {
   const page = await visit("index.html", { context: { viewport: { width: 640, height: 700 } } });
@@ -22,11 +37,47 @@ test("the particles move, and stop where they are told to", async () => {
   expect(await picture()).toBe(still);
 });
 
+/** The package's file beside a page. */
+async function addressOf(page: Page): Promise<string> {
+  const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+  return new URL(`wavefold-${version}.tgz`, page.url()).href;
+}
+
+test("npm installs from where the page is", async () => {
+  const page = await visit("index.html", { context: { viewport: { width: 360, height: 740 } } });
+  const command = await textOf(page, "#install");
+  expect(command).toBe(`npm install ${await addressOf(page)}`);
+  expect(await page.locator("#package").getAttribute("href")).toBe(basename(command));
+  expect(await page.locator("#save").isVisible()).toBe(false);
+  expect(await overflow(page)).toBe(0);
+  const folder = await mkdtemp(join(tmpdir(), "wavefold-install-"));
+  try {
+    await run(...npm(...command.split(" ").slice(1), "--no-audit", "--no-fund"), folder);
+    const own = await readFile("package.json", "utf8");
+    expect(JSON.parse(await readFile(join(folder, "node_modules/wavefold/package.json"), "utf8"))).toEqual(
+      JSON.parse(own),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("from a disk, where scripts do not run, the page says what to do", async () => {
+  const { context } = await visit("index.html").then((page) => ({ context: page.context() }));
+  const page = await (context.browser() as Browser).newPage();
+  await page.goto(pathToFileURL(join(visit.folder(), "index.html")).href);
+  const file = basename(await addressOf(page));
+  expect(await textOf(page, "#install")).toBe(`npm install ./${file}`);
+  expect(await page.locator("#save").innerText()).toContain("save it into your project first");
+  expect(existsSync(join(visit.folder(), file))).toBe(true);
+  await page.close();
+});
+
 test("its lines are copied, and do what they say", async () => {
   const page = await visit("index.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
   const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
   await page.getByRole("button", { name: "Copy the command" }).click();
-  await expect.poll(clipboard).toBe("npm install wavefold");
+  await expect.poll(clipboard).toBe(`npm install ${await addressOf(page)}`);
   await page.getByRole("button", { name: "Copy the code" }).click();
   await expect.poll(clipboard).toMatch(/^import/);
   const text = await clipboard();
@@ -41,7 +92,7 @@ test("its links lead to the pages, and its pictures are there", async () => {
   expect(await links.allTextContents()).toEqual([
     ...["Repository", "Try it", "Watch it", "Use it", "Check your GPU", "Guides", "API"],
   ]);
-  const chart = page.getByRole("img", { name: /on an H200/ });
+  const chart = page.getByRole("img", { name: CHART });
   await chart.scrollIntoViewIfNeeded();
   await expect.poll(() => chart.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(900);
   await links.filter({ hasText: "Try it" }).click();
@@ -49,17 +100,17 @@ test("its links lead to the pages, and its pictures are there", async () => {
   await page.waitForSelector("html[data-ready]");
 });
 
-test.each(rows(["light", "dark"] as const, { of: 8, shift: 7 }))(
+test.each(rows(["light", "dark"] as const, { of: 10, shift: 9 }))(
   "on a phone, the chart is readable, and not wider than the page: %s",
   async (colorScheme) => {
     const page = await visit("index.html", {
       context: { viewport: { width: 390, height: 800 }, colorScheme },
     });
-    const chart = page.getByRole("img", { name: /on an H200/ });
+    const chart = page.getByRole("img", { name: CHART });
     await chart.scrollIntoViewIfNeeded();
     await expect
       .poll(() => chart.evaluate((image: HTMLImageElement) => image.complete && image.currentSrc))
-      .toMatch(/h200-narrow\.svg$/);
+      .toMatch(/throughput-narrow\.svg$/);
     expect(await overflow(page)).toBe(0);
     const [shown, scrolls] = await chart.evaluate((image: HTMLImageElement) => {
       const frame = image.closest(".picture");
@@ -67,7 +118,9 @@ test.each(rows(["light", "dark"] as const, { of: 8, shift: 7 }))(
     });
     expect(scrolls).toBe(false);
     const [svg, wide] = await Promise.all(
-      ["h200-narrow.svg", "h200.svg"].map((name) => readFile(join(visit.folder(), "assets", name), "utf8")),
+      ["throughput-narrow.svg", "throughput.svg"].map((name) =>
+        readFile(join(visit.folder(), "assets", name), "utf8"),
+      ),
     );
     const width = Number(/^<svg width="(\d+)"/.exec(svg ?? "")?.[1]);
     const sizes = Array.from(
@@ -86,23 +139,52 @@ test.each(rows(["light", "dark"] as const, { of: 8, shift: 7 }))(
   },
 );
 
-test("its times are those of the guide, and so are the bars", async () => {
+/** The report that the newest chart was drawn from. */
+async function newestReport(): Promise<Report> {
+  const chart = await readFile(join("bench/results", charts.at(-1) ?? ""), "utf8");
+  // Names of classes and of clips are counted through a process.
+  const counted = (svg: string): string => svg.replaceAll(/\bzr\d+-[\w-]+/g, "zr");
+  for (const name of (await readdir("bench/results")).filter((one) => one.endsWith(".json"))) {
+    const report = JSON.parse(await readFile(join("bench/results", name), "utf8")) as Partial<Report>;
+    if (
+      report.rows !== undefined &&
+      plotsOf(report as Report).some(({ svg }) => counted(svg) === counted(chart))
+    ) {
+      return report as Report;
+    }
+  }
+  throw new Error("the newest chart is of no report");
+}
+
+test("its times are those of the newest chart's report, and so are the bars", async () => {
   const page = await visit("index.html", { context: { viewport: { width: 390, height: 800 } } });
-  const guide = await readFile("docs/guides/benchmark.md", "utf8");
-  const [, copy, own, luma, cub] = (/^\| 2\^28 \|.*$/m.exec(guide)?.[0] ?? "")
-    .split("|")
-    .slice(1)
-    .map(Number);
+  const all = (await newestReport()).rows.filter(({ type }) => type === "u32");
+  const longest = Math.max(...all.map(({ length }) => length));
+  const timesOf = (by: string, primitive: string): number[] =>
+    all
+      .filter((row) => row.implementation === by && row.primitive === primitive && row.length === longest)
+      .map(({ median }) => Math.round(median));
+  const peers = [...new Set(all.map(({ implementation }) => implementation))].filter(
+    (by) => by !== "copy" && by !== "wavefold",
+  );
+  const right = new Map([
+    ["A copy", timesOf("copy", "copy")],
+    ["Wavefold", timesOf("wavefold", "scan")],
+    ...peers.map((by) => [by, timesOf(by, "scan")] as const),
+  ]);
+  const expected = [...right].flatMap(([name, [time]]) => (time === undefined ? [] : [{ name, time }]));
+  expect(await textOf(page, "[aria-labelledby=speed-title] > p")).toContain(`${CARD.toUpperCase()}.`);
   const bars = await page.locator("#times li").evaluateAll((items) =>
     items.map((item) => ({
+      name: (item.firstElementChild?.textContent ?? "").replace(", in CUDA", ""),
       time: Number.parseInt(item.lastElementChild?.textContent ?? "", 10),
       width: (item.querySelector(".bar") as HTMLElement).getBoundingClientRect().width,
     })),
   );
-  expect(bars.map(({ time }) => time)).toEqual([copy, own, cub, luma]);
-  const longest = bars.at(-1) ?? { time: 1, width: 1 };
+  expect(bars.map(({ name, time }) => ({ name, time }))).toEqual(expected.sort((a, b) => a.time - b.time));
+  const widest = bars.at(-1) ?? { time: 1, width: 1 };
   for (const { time, width } of bars) {
-    expect(width / longest.width).toBeCloseTo(time / longest.time, 2);
+    expect(width / widest.width).toBeCloseTo(time / widest.time, 2);
   }
   expect(await overflow(page)).toBe(0);
 });

@@ -7,6 +7,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { packedFile } from "../package/pack.ts";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 import { sharedFolder } from "../support/shared_folder.ts";
@@ -62,6 +63,8 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
       await promisify(execFile)(process.execPath, [
         "scripts/site.mjs",
         ...options,
+        "--tarball",
+        await packedFile(),
         "--package",
         manifest,
         made,
