@@ -241,6 +241,24 @@ for (const { name, text, sections } of withCode) {
   });
 }
 
+const long = guides.find(({ name }) => name === "streams")?.sections[0] as Section;
+testInTurn({ of: 30, shift: 20 })("the first example of streams takes 200,000 elements", async () => {
+  const [block] = blocksOf(long, "ts");
+  const text = block?.text
+    .replace("Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3)", "new Uint32Array(200_000).fill(1)")
+    .replace(/^found; .*$/m, "found.length; // 200000\nfound.at(-1); // 200000");
+  const { checked } = await runBlocks("streams, long", [{ language: "ts", note: "", text: text ?? "" }], {});
+  expect(checked).toBe(2);
+});
+
+// A function takes some 100,000 arguments at most, and arrays are longer.
+test("no guide spreads an array into arguments", () => {
+  const spread = guides.flatMap(({ name, text }) =>
+    [...text.matchAll(/\.push\(\.\.\..*$/gm)].map(([line]) => `${name}: ${line}`),
+  );
+  expect(spread).toEqual([]);
+});
+
 testInTurn({ of: 30, shift: 6 })("the guides' TypeScript type-checks", async () => {
   // In the repository, for its packages and its tsconfig.json.
   const place = resolve("build", "guides-types");
