@@ -23,6 +23,13 @@ import { openDevice } from "./gpu/open.ts";
 import { fileStore } from "./gpu/tuning/tuning_folder.ts";
 import type { AdapterTuning } from "./plan/adapter_tuning.ts";
 
+export {
+  GPUBufferUsage,
+  GPUColorWrite,
+  GPUMapMode,
+  GPUShaderStage,
+  GPUTextureUsage,
+} from "./gpu/device/usage_flags.ts";
 // The `openFold` below takes the place of the browser's.
 export * from "./index.ts";
 

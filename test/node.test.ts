@@ -2,6 +2,8 @@ import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
+import { globals } from "webgpu";
+import * as node from "../src/node.ts";
 import { adapter, swiftShaderMissing } from "./support/adapter.ts";
 
 // Dawn's object may be collected after `destroy()`. While other threads still compile, that ends the process, or it never ends.
@@ -67,3 +69,12 @@ it("on SwiftShader, a process ends without destroy(), once no call is pending", 
   );
   expect({ status, signal, stdout }, stderr).toEqual({ status: 0, signal: null, stdout: "100000\n" });
 }, 90_000);
+
+it("wavefold/node has WebGPU's flags, as browsers do", () => {
+  const { GPUBufferUsage, GPUColorWrite, GPUMapMode, GPUShaderStage, GPUTextureUsage } = node;
+  const flags = { GPUBufferUsage, GPUColorWrite, GPUMapMode, GPUShaderStage, GPUTextureUsage };
+  const all = globals as Readonly<Record<string, object>>;
+  for (const [name, values] of Object.entries(flags)) {
+    expect({ ...all[name] }, name).toEqual(values);
+  }
+});

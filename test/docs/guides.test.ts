@@ -5,10 +5,9 @@ import { basename, join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
-import { globals } from "webgpu";
+import { afterEach, describe, expect, test } from "vitest";
 import { openFold as openInBrowser } from "../../src/index.ts";
-import { openFold, u32 } from "../../src/node.ts";
+import { GPUTextureUsage, openFold, u32 } from "../../src/node.ts";
 import { linkDirectives } from "../../src/wgsl.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import type { Section } from "../support/code_blocks.ts";
@@ -27,8 +26,6 @@ import {
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { failures, nullGpu, useNullDevice } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-
-Object.assign(globalThis, globals);
 
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
@@ -143,10 +140,6 @@ const givenTypes: Readonly<Record<string, string>> = {
   format: "GPUTextureFormat",
   scan: 'import("wavefold").PreparedScan',
   openFold: 'typeof import("wavefold/node").openFold',
-  // Not in every lib.dom.d.ts.
-  GPUBufferUsage:
-    'Readonly<Record<"STORAGE" | "COPY_SRC" | "COPY_DST" | "INDIRECT" | "MAP_READ" | "QUERY_RESOLVE" | "VERTEX", number>>',
-  GPUMapMode: "{ readonly READ: number }",
 };
 
 /** Names that a text declares at its top, or imports. */
@@ -193,6 +186,31 @@ test("there are guides, and the index links them all", async () => {
   const linked = [...index.matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name]) => name);
   expect(linked.length).toBeGreaterThanOrEqual(8);
   expect([...linked, "index"].sort()).toEqual(guides.map(({ name }) => name).sort());
+});
+
+/** WebGPU's globals. Node.js has none, but a guide may set some. */
+const webGpuGlobals = (): string[] =>
+  Object.getOwnPropertyNames(globalThis).filter((name) => name.startsWith("GPU"));
+afterEach(() => {
+  for (const name of webGpuGlobals()) {
+    Reflect.deleteProperty(globalThis, name);
+  }
+});
+
+test("WebGPU has no globals here, as in Node.js", () => {
+  expect(webGpuGlobals()).toEqual([]);
+});
+
+test("each block that opens a fold says what to import in Node.js", () => {
+  const blocks = guides
+    // Engines run in browsers alone.
+    .filter(({ name }) => name !== "engines")
+    .flatMap(({ name, sections }) =>
+      sections.flatMap((section) => blocksOf(section, "ts").map(({ text }) => ({ name, text }))),
+    )
+    .filter(({ text }) => /^import \{[^}]*\bopenFold\b[^}]*\} from "wavefold";/m.test(text));
+  expect(blocks.length).toBeGreaterThan(20);
+  expect(blocks.filter(({ text }) => !text.includes('// in Node.js: from "wavefold/node"'))).toEqual([]);
 });
 
 const withCode = guides.filter((guide) => guide.name !== "index");
