@@ -332,10 +332,11 @@ function callOf(
   type: LoopTypeName,
   arrays: Arrays,
 ): () => Promise<unknown> {
-  const arrayOf = (buffer: ArrayBuffer): never =>
+  // Of any of the types: one stands for all.
+  const arrayOf = (buffer: ArrayBuffer): Uint32Array =>
     (type === "struct16"
       ? (benchTypes.struct16.type as StructType).over(buffer)
-      : loopArrayOf(type, buffer)) as never;
+      : loopArrayOf(type, buffer)) as Uint32Array;
   const [data, into] = [arrayOf(arrays.data), arrayOf(arrays.into)];
   const op = operatorOn(OP, type) as never;
   const { where } = benchTypes[type];

@@ -1,4 +1,4 @@
-import { BufferUsage, MAP_READ } from "../src/gpu/device/usage_flags.ts";
+import { GPUBufferUsage, MAP_READ } from "../src/gpu/device/usage_flags.ts";
 import { wholeVectors } from "./copy.ts";
 import type { BenchTypeName, Chunk, OperatorName } from "./elements.ts";
 import { elementsOf } from "./elements.ts";
@@ -20,7 +20,7 @@ export async function createBuffer(
   device: GPUDevice,
   name: string,
   bytes: number,
-  usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST,
+  usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
 ): Promise<GPUBuffer> {
   const size = wholeVectors(bytes);
   device.pushErrorScope("out-of-memory");
@@ -144,7 +144,7 @@ export function readerOf(device: GPUDevice, buffer: GPUBuffer): Reader {
   const staging = device.createBuffer({
     label: "bench read back",
     size,
-    usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST,
+    usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
   });
   let mapped = new Uint8Array(0);
   let taken = 0;

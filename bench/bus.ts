@@ -1,4 +1,4 @@
-import { BufferUsage, MAP_READ, MAP_WRITE } from "../src/gpu/device/usage_flags.ts";
+import { GPUBufferUsage, MAP_READ, MAP_WRITE } from "../src/gpu/device/usage_flags.ts";
 import type { Source } from "./buffers.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
 
@@ -71,7 +71,7 @@ export async function openBus(
   };
   try {
     const buffer = await make("copy", data.byteLength);
-    const { MAP_READ: READ, MAP_WRITE: WRITE, COPY_SRC, COPY_DST } = BufferUsage;
+    const { MAP_READ: READ, MAP_WRITE: WRITE, COPY_SRC, COPY_DST } = GPUBufferUsage;
     const inward = await piecesOf("staging", data.byteLength, WRITE | COPY_SRC);
     const outward = await piecesOf("read-back", into.byteLength, READ | COPY_DST);
 

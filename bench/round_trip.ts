@@ -1,4 +1,4 @@
-import { BufferUsage, MAP_READ } from "../src/gpu/device/usage_flags.ts";
+import { GPUBufferUsage, MAP_READ } from "../src/gpu/device/usage_flags.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 import type { HandPace } from "./at_hand.ts";
 import { timeInTurn } from "./at_hand.ts";
@@ -58,7 +58,7 @@ export async function timeShort(fold: Fold, pace: HandPace, length = SHORT): Pro
   const { device } = fold;
   const data = dataOf(length);
   const into = new Uint32Array(length);
-  const { COPY_SRC, COPY_DST, MAP_READ: READ, STORAGE } = BufferUsage;
+  const { COPY_SRC, COPY_DST, MAP_READ: READ, STORAGE } = GPUBufferUsage;
   const there = await createBuffer(device, "there", data.byteLength, STORAGE | COPY_SRC | COPY_DST);
   const back = await createBuffer(device, "back", data.byteLength, READ | COPY_DST);
   try {

@@ -1,4 +1,4 @@
-import { BufferUsage, MAP_READ } from "../src/gpu/device/usage_flags.ts";
+import { GPUBufferUsage, MAP_READ } from "../src/gpu/device/usage_flags.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCopy } from "./copy.ts";
 
@@ -110,12 +110,12 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
   const resolved = device.createBuffer({
     label: "bench timestamps",
     size: bytes,
-    usage: QUERY_RESOLVE | BufferUsage.COPY_SRC,
+    usage: QUERY_RESOLVE | GPUBufferUsage.COPY_SRC,
   });
   const staging = device.createBuffer({
     label: "bench timestamps read back",
     size: bytes,
-    usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST,
+    usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
   });
   const owned: { destroy(): void }[] = [querySet, resolved, staging];
   let heater: Copy | undefined;
@@ -175,7 +175,7 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
       return;
     }
     if (heater === undefined) {
-      const usage = BufferUsage.STORAGE;
+      const usage = GPUBufferUsage.STORAGE;
       const [from, to] = [0, 1].map((at) =>
         device.createBuffer({ label: `bench heater ${at}`, size: HEAT_BYTES, usage }),
       ) as [GPUBuffer, GPUBuffer];
@@ -191,7 +191,7 @@ export async function createTimer(device: GPUDevice, pace: Pace): Promise<Timer>
       layout: "auto",
       compute: { module: device.createShaderModule({ label: "bench clock", code: CLOCK }) },
     });
-    const result = device.createBuffer({ label: "bench clock", size: 128, usage: BufferUsage.STORAGE });
+    const result = device.createBuffer({ label: "bench clock", size: 128, usage: GPUBufferUsage.STORAGE });
     owned.push(result);
     const layout = pipeline.getBindGroupLayout(0);
     const entries = [{ binding: 0, resource: { buffer: result } }];

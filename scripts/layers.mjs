@@ -22,6 +22,7 @@ const layers = [
   ["src/gpu/recordings"],
   ["src/gpu/gpu_arrays"],
   ["src/gpu/sorts_and_searches"],
+  ["src/gpu/call_types.ts"],
   ["src/gpu/fold.ts"],
   ["src/gpu/tuning"],
   ["src/gpu/open.ts"],

@@ -6,6 +6,9 @@ import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { slashed } from "./modules.mjs";
 
+/** WebGPU's flags, which `wavefold/node` has itself. */
+const flags = /^GPU(BufferUsage|MapMode|ShaderStage|TextureUsage|ColorWrite)$/;
+
 /** What each of WebGPU's types is, if the program knows `GPUDevice`. Others are classes, and known by their own names. */
 const dictionaries = {
   GPUBufferDescriptor: "{ GPUDevice: { prototype: { createBuffer(descriptor: infer T): unknown } } }",
@@ -28,7 +31,7 @@ ${names
 export function finished(text, home) {
   // What comments name is not needed.
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
-  const names = [...new Set(code.match(/\bGPU(?:[A-Z]\w*)?\b/g))].sort();
+  const names = [...new Set(code.match(/\bGPU(?:[A-Z]\w*)?\b/g))].filter((name) => !flags.test(name)).sort();
   const lib = code.includes("Symbol.dispose") ? '/// <reference lib="esnext.disposable" />\n' : "";
   const types = names.length > 0 ? `import type { ${names.join(", ")} } from "${home}webgpu.js";\n` : "";
   return { text: `${lib}${text.trimEnd()}\n${types}`, names };

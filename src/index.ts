@@ -23,21 +23,53 @@ export type { ArgValue, HandArgOptions } from "./gpu/at_hand/arg_min_max_at_hand
 export type {
   ClassOptions,
   ClassPartition,
-  HandPartitionOptions,
+  KeepOption,
   Partition,
 } from "./gpu/at_hand/reduce_and_compact_at_hand.ts";
 export type {
-  HandCompactOptions,
-  HandMapOptions,
-  HandOptions,
-  HandScanMapOptions,
-  HandScanOptions,
+  FoldOptions,
   IntoOption,
+  MapOption,
+  ScanOption,
   TotalOption,
+  TypesOption,
 } from "./gpu/at_hand/scan_at_hand.ts";
+export type {
+  ArgSortOptions,
+  Binned,
+  CheckedSegments,
+  CompactCallOptions,
+  ComputedKeys,
+  ElementIn,
+  ExpandCallOptions,
+  FlagsOf,
+  FoldArray,
+  FoldCallOptions,
+  HistogramCallOptions,
+  MapTo,
+  NameIn,
+  NthOf,
+  PartitionCallOptions,
+  Partitioned,
+  ReduceCallOptions,
+  Reduced,
+  ResultArray,
+  ResultName,
+  ResultValue,
+  Runs,
+  ScanCallOptions,
+  SegmentsOf,
+  SortCallOptions,
+  SortResult,
+  SortValues,
+  Taken,
+  TakeOptions,
+  U32Array,
+  UniqueOptions,
+  WeightsOf,
+} from "./gpu/call_types.ts";
 export type { SinglePassTest } from "./gpu/device/context.ts";
 export type {
-  ByKeys,
   CompactOf,
   CompactRanges,
   EitherCompact,
@@ -45,29 +77,17 @@ export type {
   FlaggedRanges,
   Fold,
   HistogramRanges,
-  KeysOf,
-  NoKeys,
+  OfType,
   PreparedCompact,
   PreparedHistogram,
   PreparedReduce,
   PreparedScan,
   PreparedSearchSorted,
   ReduceRanges,
-  Runs,
   ScanRanges,
   SearchRanges,
   SegmentParts,
-  WithoutSegments,
 } from "./gpu/fold.ts";
-export type {
-  GpuCompactOptions,
-  GpuPartitionOptions,
-  GpuReduceMapOptions,
-  GpuReduceOptions,
-  GpuScanMapOptions,
-  GpuScanOptions,
-  GpuSegmentsOption,
-} from "./gpu/gpu_arrays/calls_on_gpu.ts";
 export type {
   ExpandRanges,
   GpuExpandOptions,
@@ -77,7 +97,6 @@ export type {
 export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_arrays/gpu_array.ts";
 export type { RunLengths, RunOptions } from "./gpu/gpu_arrays/run_lengths.ts";
 export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/gpu_arrays/segments_on_gpu.ts";
-export type { HandSegmentsOption } from "./gpu/gpu_arrays/segments_via_gpu.ts";
 export type { UploadOptions, WrapOptions } from "./gpu/gpu_arrays/upload_and_wrap.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
@@ -106,14 +125,14 @@ export type { HandSortOptions, Sorted, SortSegments } from "./gpu/sorts_and_sear
 export type {
   ArraySource,
   ArrayStream,
-  StreamCompactMapOptions,
   StreamCompactOptions,
-  StreamMapOptions,
+  StreamMapOption,
   StreamOf,
   StreamOptions,
   StreamRows,
   StreamRowsOption,
   StreamScanOption,
+  StreamTypes,
 } from "./gpu/streams/streams.ts";
 export type { LitmusOptions, LitmusResult } from "./gpu/tuning/litmus_types.ts";
 export { tuneAdapter } from "./gpu/tuning/load_tune_adapter.ts";

@@ -23,6 +23,13 @@ import { openDevice } from "./gpu/open.ts";
 import { fileStore } from "./gpu/tuning/tuning_folder.ts";
 import type { AdapterTuning } from "./plan/adapter_tuning.ts";
 
+export {
+  GPUBufferUsage,
+  GPUColorWrite,
+  GPUMapMode,
+  GPUShaderStage,
+  GPUTextureUsage,
+} from "./gpu/device/usage_flags.ts";
 // The `openFold` below takes the place of the browser's.
 export * from "./index.ts";
 
@@ -65,14 +72,14 @@ const SOFTWARE_FLAGS = [
 const PIECE_BYTES = 2 ** 24;
 
 /**
- * The instances in use. Dawn's devices hang or crash when the object they came from is collected, and Node.js does not exit while it is
- * held. A destroyed device is in use until its last pipeline is compiled, which another thread does.
+ * The instances in use. Dawn's devices hang or crash when the object they came from is collected. Node.js may not exit while it is held
+ * (on SwiftShader, it does). A destroyed device is in use until its last pipeline is compiled, which another thread does.
  */
 const instances = new Set<GPU>();
 
 /**
  * Opens scan, reduce and compact in Node.js: on your device, on your adapter, or on the best adapter of the machine. Call
- * `fold.destroy()` at the end. Otherwise Node.js does not exit.
+ * `fold.destroy()` at the end. Otherwise Node.js may not exit.
  *
  * @throws {MissingPackageError} if the package `webgpu`, or the software adapter's package, is needed and not installed.
  * @throws {AdapterError} if there is no adapter of the kind that you asked for.

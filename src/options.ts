@@ -84,9 +84,12 @@ export interface IndicesOption<Given extends boolean = boolean> {
   readonly indices: Given;
 }
 
-/** The option `segments` of a reduction. */
+/** The option `segments` of scans and reductions. */
 export interface SegmentsOption<Given> {
-  /** Where segments start. Each one is reduced by itself. By keys, runs of equal keys are the segments. */
+  /**
+   * Where segments start. Each one is combined on its own: a scan starts anew with each. An initial value comes before the first item of
+   * each. By keys, runs of equal keys are the segments.
+   */
   readonly segments: Given;
 }
 

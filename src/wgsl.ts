@@ -21,6 +21,7 @@ export { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "./in_kern
 export type {
   CounterOptions,
   ThreadTileOptions,
+  TypedOperator,
   WorkGroupAllocateOptions,
   WorkGroupOptions,
 } from "./in_kernel/functions.ts";

@@ -29,12 +29,14 @@ export type NameOf<A> =
                   ? "f16"
                   : never;
 
-/** The array type of an element type, by its name and its values. */
-export type ArrayOf<Name extends string, V extends Value> = Name extends TypeName
-  ? TypedArrays[Name]
-  : V extends StructValue
-    ? StructArray<Name, V>
-    : never;
+/** The array type of an element type, by its name and its values. If the name is not known, it may be any array. */
+export type ArrayOf<Name extends string, V extends Value> = string extends Name
+  ? AnyArray
+  : Name extends TypeName
+    ? TypedArrays[Name]
+    : V extends StructValue
+      ? StructArray<Name, V>
+      : never;
 
 /** The type of an element of an array type: a number, a `bigint`, or a struct's value. */
 export type ValueIn<A> =

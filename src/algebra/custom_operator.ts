@@ -47,29 +47,6 @@ export interface OperatorDefinition<Name extends string, V extends Value> {
 }
 
 /**
- * An operator of your own: any associative function with an identity. It need not commute: every kernel keeps `earlier`
- * before `later`. On u64, i64 and f64, `earlier` and `later` are `vec2<u32>` (low word, high word), and `combine` may call
- * the functions of shaders/numeric/: `add_u64`, `mul_u64`, `less_i64`, `add_f64` and so on. On a struct, `earlier` and
- * `later` are that struct.
- *
- * @example
- * ```ts
- * const first = operator({
- *   name: "first",
- *   type: u32,
- *   identity: 0xffffffff,
- *   combine: "select(earlier, later, earlier == 0xffffffffu)",
- *   reference: (earlier, later) => (earlier === 0xffffffff ? later : earlier),
- * });
- * await fold.reduce(Uint32Array.of(7, 3, 9), { op: first }); // 7
- * ```
- *
- * @throws {ArgumentError} when a part is missing, or the identity is no value of the type.
- */
-export function operator<Name extends string, V extends Value>(
-  definition: OperatorDefinition<Name, V>,
-): CustomOperator<Name, V>;
-/**
  * An operator without an identity. It is for in-kernel functions alone. Where they combine nothing, such as in the first
  * thread's exclusive prefix, they return a value of zeros. Each element takes a word more of work-group memory, so give the
  * identity if there is one.
@@ -111,6 +88,29 @@ export function operator<Name extends string>(
     readonly identity?: string;
   },
 ): InKernelOperator<Name, never>;
+/**
+ * An operator of your own: any associative function with an identity. It need not commute: every kernel keeps `earlier`
+ * before `later`. On u64, i64 and f64, `earlier` and `later` are `vec2<u32>` (low word, high word), and `combine` may call
+ * the functions of shaders/numeric/: `add_u64`, `mul_u64`, `less_i64`, `add_f64` and so on. On a struct, `earlier` and
+ * `later` are that struct.
+ *
+ * @example
+ * ```ts
+ * const first = operator({
+ *   name: "first",
+ *   type: u32,
+ *   identity: 0xffffffff,
+ *   combine: "select(earlier, later, earlier == 0xffffffffu)",
+ *   reference: (earlier, later) => (earlier === 0xffffffff ? later : earlier),
+ * });
+ * await fold.reduce(Uint32Array.of(7, 3, 9), { op: first }); // 7
+ * ```
+ *
+ * @throws {ArgumentError} when a part is missing, or the identity is no value of the type.
+ */
+export function operator<Name extends string, V extends Value>(
+  definition: OperatorDefinition<Name, V>,
+): CustomOperator<Name, V>;
 export function operator<Name extends string, V extends Value>(
   definition: Omit<OperatorDefinition<Name, V>, "identity"> & {
     /** WGSL for the value that changes nothing. An in-kernel operator can do without. */

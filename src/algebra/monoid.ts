@@ -16,6 +16,8 @@ export interface Operator<Accepted extends string = never> {
   readonly name: string;
   /** For type checks only. An operator that takes more types may stand where one with fewer types is asked for. */
   readonly [accepts]?: (type: Accepted) => void;
+  /** Not there. A function has it, such as `Math.max`, which is no operator. */
+  readonly call?: undefined;
   /** The most bytes of an element, if elements are longer than the values of the type. @internal */
   readonly mostBytes?: number;
   /** The operator on a type, as `monoid` returns it. @internal */

@@ -296,7 +296,7 @@ async function readTuning(path: string): Promise<AdapterTuning> {
   }
 }
 
-/** Opens an adapter, and gives it back whatever happens: while it is held, Node.js does not exit. */
+/** Opens an adapter, and gives it back whatever happens: while it is held, Node.js may not exit. */
 export async function withFold<Result>(
   { adapter, tuning }: AdapterOption,
   work: (fold: Fold) => Promise<Result>,

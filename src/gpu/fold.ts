@@ -1,49 +1,49 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
-import type { Segments, SegmentsByExpression } from "../algebra/segments.ts";
-import type { ScalarOf, Value } from "../algebra/types.ts";
-import type { IndicesOption, InitialOption, SegmentsOption, ValuesOption } from "../options.ts";
+import type { ElementType, ScalarOf, Value } from "../algebra/types.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import type { Grouping } from "../plan/grouping.ts";
-import type { HistogramOptions, WeightName } from "../plan/histogram.ts";
+import type { HistogramOptions } from "../plan/histogram.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import type { ArgValue, HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
-import type {
-  ClassOptions,
-  ClassPartition,
-  HandPartitionOptions,
-  Partition,
-} from "./at_hand/reduce_and_compact_at_hand.ts";
-import type {
-  HandCompactOptions,
-  HandMapOptions,
-  HandOptions,
-  HandScanMapOptions,
-  HandScanOptions,
-  IntoOption,
-} from "./at_hand/scan_at_hand.ts";
+import type { ClassPartition, Partition } from "./at_hand/reduce_and_compact_at_hand.ts";
 import { loadStreams, scanAtHand } from "./at_hand/scan_at_hand.ts";
+import type {
+  ArgSortOptions,
+  Binned,
+  CompactCallOptions,
+  ExpandCallOptions,
+  FoldArray,
+  HistogramCallOptions,
+  NameIn,
+  NthOf,
+  PartitionCallOptions,
+  Partitioned,
+  ReduceCallOptions,
+  Reduced,
+  ResultArray,
+  Runs,
+  ScanCallOptions,
+  SegmentsOf,
+  SortCallOptions,
+  SortResult,
+  SortValues,
+  Taken,
+  U32Array,
+  UniqueOptions,
+  WeightsOf,
+} from "./call_types.ts";
 import type { Context, SinglePassTest } from "./device/context.ts";
 import { trim } from "./device/device.ts";
 import type { Given } from "./device/transfer.ts";
 import { givenOf } from "./device/transfer.ts";
 import { once } from "./executor/load_methods.ts";
-import type {
-  GpuCompactOptions,
-  GpuPartitionOptions,
-  GpuReduceMapOptions,
-  GpuReduceOptions,
-  GpuScanMapOptions,
-  GpuScanOptions,
-} from "./gpu_arrays/calls_on_gpu.ts";
-import type { GpuExpandOptions, HandExpandOptions, PreparedExpandRuns } from "./gpu_arrays/expand_runs.ts";
+import type { PreparedExpandRuns } from "./gpu_arrays/expand_runs.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { RunLengths, RunOptions } from "./gpu_arrays/run_lengths.ts";
-import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
-import type { HandSegmentsOption } from "./gpu_arrays/segments_via_gpu.ts";
 import type { UploadOptions, WrapOptions } from "./gpu_arrays/upload_and_wrap.ts";
 import type {
   FlaggedPartitionRanges,
@@ -51,21 +51,18 @@ import type {
   PreparedPartition,
 } from "./recordings/partition_ranges.ts";
 import type { BufferRange, Length, Primitive } from "./recordings/recording.ts";
-import type { HandHistogramOptions, WeightArray, WeightsOption } from "./sorts_and_searches/histogram.ts";
+import type { WeightArray } from "./sorts_and_searches/histogram.ts";
 import type { PreparedNth, PreparedTopK } from "./sorts_and_searches/recorded_select.ts";
 import type { PreparedSort, PreparedSortOptions } from "./sorts_and_searches/recorded_sort.ts";
 import type { HandSearchOptions } from "./sorts_and_searches/search.ts";
-import type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./sorts_and_searches/select_calls.ts";
-import type { HandSortOptions, Sorted } from "./sorts_and_searches/sort_calls.ts";
+import type { HandNthOptions, HandTopKOptions, TopK } from "./sorts_and_searches/select_calls.ts";
 import type {
   AnyStreamOptions,
   ArraySource,
   ArrayStream,
   StreamCaller,
-  StreamCompactMapOptions,
   StreamCompactOptions,
   StreamEnds,
-  StreamMapOptions,
   StreamOf,
   StreamOptions,
   StreamRowsOption,
@@ -237,32 +234,6 @@ export interface FlaggedCompact extends CompactOf<FlaggedRanges> {}
 /** A compaction that was prepared with or without `where`. */
 export interface EitherCompact extends CompactOf<CompactRanges & Partial<FlaggedRanges>> {}
 
-/** The totals of runs of equal keys, and the key of each run. */
-export interface Runs<Keys, Values> {
-  /** The key of each run. */
-  readonly keys: Keys;
-  /** The total of each run. */
-  readonly values: Values;
-}
-
-/** A reduction of everything to one value. */
-export interface WithoutSegments {
-  /** Not in this form. */
-  readonly segments?: undefined;
-}
-
-/** Segments by anything but keys. */
-export type NoKeys<Own> = Exclude<Own, { readonly keys: unknown }>;
-
-/** Segments by keys of this type. */
-export type ByKeys<Keys, Own> = Extract<Own, { readonly keys: unknown }> & {
-  /** What is equal in consecutive elements makes them a segment. */
-  readonly keys: Keys;
-};
-
-/** An array of computed keys. If their type is not named, it is not known here. */
-export type KeysOf<Name extends string, K extends Value> = string extends Name ? AnyArray : ArrayOf<Name, K>;
-
 const loadReduceAndCompact = /* @__PURE__ */ once(() => import("./at_hand/reduce_and_compact_at_hand.ts"));
 const loadRecording = /* @__PURE__ */ once(() => import("./recordings/recording.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/gpu_arrays_part.ts"));
@@ -271,6 +242,15 @@ const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts_
 
 /** The parameters of a function without the first. */
 type Rest<F> = F extends (context: Context, ...given: infer Given) => unknown ? Given : never;
+
+/**
+ * The option that names the type. It stands beside the other options, since TypeScript infers nothing from options of which one is missing
+ * and another one is unknown, such as a misspelled `maxLength`. It would then report the operator.
+ */
+export interface OfType<Name extends string> {
+  /** The type of the elements that are combined, and of the output. */
+  readonly type: ElementType<Name>;
+}
 
 /** Where a histogram reads and writes. */
 export interface HistogramRanges extends PartOption {
@@ -323,10 +303,6 @@ export interface PreparedSearchSorted {
   /** The same as `destroy`, for `using`. */
   [Symbol.dispose](): void;
 }
-
-/** The options of a partition into classes. */
-type GpuClassesOf<Name extends string> = Omit<GpuPartitionOptions<Name>, "where" | "flags"> & ClassOptions;
-type ClassesOf<A extends AnyArray> = Omit<HandPartitionOptions<NameOf<A>>, "where" | "flags"> & ClassOptions;
 
 /** The two ends of a stream, whose code is loaded later. */
 function streamFor(
@@ -417,19 +393,10 @@ export class Fold {
    * await fold.scan(Uint32Array.of(3, 1, 7), { into: sums }); // 3 4 11
    * ```
    */
-  scan<A extends AnyArray>(data: A, options?: HandScanOptions<A> & HandSegmentsOption): Promise<A>;
-  scan<A extends AnyArray, Name extends string, V extends Value>(
-    data: A,
-    options: HandScanMapOptions<NameOf<A>, Name, V> & HandSegmentsOption,
-  ): Promise<ArrayOf<Name, V>>;
-  scan<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options?: GpuScanOptions<NoInfer<Name>, NoInfer<V>>,
-  ): Promise<GpuArray<Name, V>>;
-  scan<From extends string, Name extends string, V extends Value>(
-    data: GpuArray<From>,
-    options: GpuScanMapOptions<From, Name, V>,
-  ): Promise<GpuArray<Name, V>>;
+  scan<Data extends FoldArray, Type extends ElementType | undefined = undefined>(
+    data: Data,
+    options?: ScanCallOptions<Data, Type>,
+  ): Promise<ResultArray<Data, Type>>;
   async scan(
     data: AnyArray | GpuArray,
     options: { readonly segments?: unknown } = {},
@@ -461,82 +428,11 @@ export class Fold {
    * runs.values; // 3 3
    * ```
    */
-  reduce<A extends AnyArray>(
-    data: A,
-    options?: HandOptions<NameOf<A>> & InitialOption<ValueIn<A> | A> & WithoutSegments,
-  ): Promise<ValueIn<A>>;
-  reduce<A extends AnyArray, Name extends string, V extends Value>(
-    data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> & InitialOption<V | ArrayOf<Name, V>> & WithoutSegments,
-  ): Promise<V>;
-  reduce<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options?: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & WithoutSegments,
-  ): Promise<GpuArray<Name, V>>;
-  reduce<From extends string, Name extends string, V extends Value>(
-    data: GpuArray<From>,
-    options: GpuReduceMapOptions<From, Name, V> & WithoutSegments,
-  ): Promise<GpuArray<Name, V>>;
-  reduce<A extends AnyArray, Keys extends AnyArray>(
-    data: A,
-    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A> | A> & SegmentsOption<ByKeys<Keys, Segments>>,
-  ): Promise<Runs<Keys, A>>;
-  reduce<A extends AnyArray, Keys extends AnyArray, Name extends string, V extends Value>(
-    data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> &
-      InitialOption<V | ArrayOf<Name, V>> &
-      SegmentsOption<ByKeys<Keys, Segments>>,
-  ): Promise<Runs<Keys, ArrayOf<Name, V>>>;
-  reduce<A extends AnyArray, Key extends string, K extends Value>(
-    data: A,
-    options: HandOptions<NameOf<A>> &
-      InitialOption<ValueIn<A> | A> &
-      SegmentsOption<SegmentsByExpression<AnyArray, Key, K>>,
-  ): Promise<Runs<KeysOf<Key, K>, A>>;
-  reduce<A extends AnyArray, Name extends string, V extends Value, Key extends string, K extends Value>(
-    data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> &
-      InitialOption<V | ArrayOf<Name, V>> &
-      SegmentsOption<SegmentsByExpression<AnyArray, Key, K>>,
-  ): Promise<Runs<KeysOf<Key, K>, ArrayOf<Name, V>>>;
-  reduce<A extends AnyArray>(
-    data: A,
-    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A> | A> & SegmentsOption<NoKeys<Segments>>,
-  ): Promise<A>;
-  reduce<A extends AnyArray, Name extends string, V extends Value>(
-    data: A,
-    options: HandMapOptions<NameOf<A>, Name, V> &
-      InitialOption<V | ArrayOf<Name, V>> &
-      SegmentsOption<NoKeys<Segments>>,
-  ): Promise<ArrayOf<Name, V>>;
-  reduce<A extends AnyArray>(
-    data: A,
-    options: HandOptions<NameOf<A>> & InitialOption<ValueIn<A> | A> & SegmentsOption<Segments>,
-  ): Promise<A | Runs<AnyArray, A>>;
-  reduce<Name extends string, V extends Value, Keys extends GpuArray>(
-    data: GpuArray<Name, V>,
-    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & SegmentsOption<ByKeys<Keys, GpuSegments>>,
-  ): Promise<Runs<Keys, GpuArray<Name, V>>>;
-  reduce<From extends string, Name extends string, V extends Value, Keys extends GpuArray>(
-    data: GpuArray<From>,
-    options: GpuReduceMapOptions<From, Name, V> & SegmentsOption<ByKeys<Keys, GpuSegments>>,
-  ): Promise<Runs<Keys, GpuArray<Name, V>>>;
-  reduce<Name extends string, V extends Value, Key extends string, K extends Value>(
-    data: GpuArray<Name, V>,
-    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & SegmentsOption<GpuSegmentsByExpression<Key, K>>,
-  ): Promise<Runs<GpuArray<Key, K>, GpuArray<Name, V>>>;
-  reduce<From extends string, Name extends string, V extends Value, Key extends string, K extends Value>(
-    data: GpuArray<From>,
-    options: GpuReduceMapOptions<From, Name, V> & SegmentsOption<GpuSegmentsByExpression<Key, K>>,
-  ): Promise<Runs<GpuArray<Key, K>, GpuArray<Name, V>>>;
-  reduce<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options: GpuReduceOptions<NoInfer<Name>, NoInfer<V>> & SegmentsOption<NoKeys<GpuSegments>>,
-  ): Promise<GpuArray<Name, V>>;
-  reduce<From extends string, Name extends string, V extends Value>(
-    data: GpuArray<From>,
-    options: GpuReduceMapOptions<From, Name, V> & SegmentsOption<NoKeys<GpuSegments>>,
-  ): Promise<GpuArray<Name, V>>;
+  reduce<
+    Data extends FoldArray,
+    Type extends ElementType | undefined = undefined,
+    By extends SegmentsOf<Data> | undefined = undefined,
+  >(data: Data, options?: ReduceCallOptions<Data, Type, By>): Promise<Reduced<Data, Type, By>>;
   async reduce(
     data: AnyArray | GpuArray,
     options: { readonly segments?: unknown } = {},
@@ -564,42 +460,11 @@ export class Fold {
    * await fold.compact(Uint32Array.of(4, 7, 2, 9), { where: "x % 2u == 1u", map: "10u * x + i" }); // 71 93
    * ```
    */
-  compact<A extends AnyArray>(
-    data: A,
-    options: HandCompactOptions<NameOf<A>> & IndicesOption<true> & IntoOption<Uint32Array>,
-  ): Promise<Uint32Array>;
-  compact<A extends AnyArray>(
-    data: A,
-    options: HandCompactOptions<NameOf<A>> & Partial<IndicesOption<false>> & IntoOption<A>,
-  ): Promise<A>;
-  compact<A extends AnyArray>(
-    data: A,
-    options: HandCompactOptions<NameOf<A>> & Partial<IndicesOption<boolean>> & IntoOption<A | Uint32Array>,
-  ): Promise<A | Uint32Array>;
-  compact<A extends AnyArray, Name extends string, V extends Value>(
-    data: A,
-    options: Omit<HandCompactOptions<string>, "type" | "map"> &
-      Omit<HandMapOptions<NameOf<A>, Name, V>, "op"> &
-      IntoOption<ArrayOf<Name, V>>,
-  ): Promise<ArrayOf<Name, V>>;
-  compact<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options: GpuCompactOptions<NoInfer<Name>> & IndicesOption<true> & IntoOption<GpuArray<"u32", number>>,
-  ): Promise<GpuArray<"u32", number>>;
-  compact<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options: GpuCompactOptions<NoInfer<Name>> & Partial<IndicesOption<false>> & IntoOption<GpuArray<Name, V>>,
-  ): Promise<GpuArray<Name, V>>;
-  compact<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options: GpuCompactOptions<NoInfer<Name>> &
-      Partial<IndicesOption<boolean>> &
-      IntoOption<GpuArray<Name, V> | GpuArray<"u32", number>>,
-  ): Promise<GpuArray<Name, V> | GpuArray<"u32", number>>;
-  compact<From extends string, Name extends string, V extends Value>(
-    data: GpuArray<From>,
-    options: Omit<GpuCompactOptions<string>, "type" | "map"> & Omit<GpuReduceMapOptions<From, Name, V>, "op">,
-  ): Promise<GpuArray<Name, V>>;
+  compact<
+    Data extends FoldArray,
+    Type extends ElementType | undefined = undefined,
+    Indices extends boolean = false,
+  >(data: Data, options: CompactCallOptions<Data, Type, Indices>): Promise<Taken<Data, Type, Indices>>;
   // `options` has a default, so that a call without options gets the error for a missing predicate.
   async compact(
     data: AnyArray | GpuArray,
@@ -637,44 +502,14 @@ export class Fold {
    * parts.offsets; // 0 2 4 5
    * ```
    */
-  partition<A extends AnyArray>(
-    data: A,
-    options: HandPartitionOptions<NameOf<A>> & IndicesOption<true> & IntoOption<Uint32Array>,
-  ): Promise<Partition<Uint32Array, number>>;
-  partition<A extends AnyArray>(
-    data: A,
-    options: HandPartitionOptions<NameOf<A>> & Partial<IndicesOption<false>> & IntoOption<A>,
-  ): Promise<Partition<A, number>>;
-  partition<A extends AnyArray>(
-    data: A,
-    options: HandPartitionOptions<NameOf<A>> & Partial<IndicesOption<boolean>> & IntoOption<A | Uint32Array>,
-  ): Promise<Partition<A | Uint32Array, number>>;
-  partition<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options: GpuPartitionOptions<NoInfer<Name>> & IndicesOption<true> & IntoOption<GpuArray<"u32", number>>,
-  ): Promise<Partition<GpuArray<"u32", number>, GpuArray<"u32", number>>>;
-  partition<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options: GpuPartitionOptions<NoInfer<Name>> &
-      Partial<IndicesOption<false>> &
-      IntoOption<GpuArray<Name, V>>,
-  ): Promise<Partition<GpuArray<Name, V>, GpuArray<"u32", number>>>;
-  partition<A extends AnyArray>(
-    data: A,
-    options: ClassesOf<A> & IndicesOption<true> & IntoOption<Uint32Array>,
-  ): Promise<ClassPartition<Uint32Array, Uint32Array>>;
-  partition<A extends AnyArray>(
-    data: A,
-    options: ClassesOf<A> & Partial<IndicesOption<false>> & IntoOption<A>,
-  ): Promise<ClassPartition<A, Uint32Array>>;
-  partition<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options: GpuClassesOf<NoInfer<Name>> & IndicesOption<true> & IntoOption<GpuArray<"u32", number>>,
-  ): Promise<ClassPartition<GpuArray<"u32", number>, GpuArray<"u32", number>>>;
-  partition<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options: GpuClassesOf<NoInfer<Name>> & Partial<IndicesOption<false>> & IntoOption<GpuArray<Name, V>>,
-  ): Promise<ClassPartition<GpuArray<Name, V>, GpuArray<"u32", number>>>;
+  partition<
+    Data extends FoldArray,
+    Classes extends number | undefined = undefined,
+    Indices extends boolean = false,
+  >(
+    data: Data,
+    options: PartitionCallOptions<Data, Classes, Indices>,
+  ): Promise<Partitioned<Data, Classes, Indices>>;
   partition(
     data: AnyArray | GpuArray,
     options: { readonly into?: unknown } = {},
@@ -709,22 +544,10 @@ export class Fold {
    * await fold.unique(Uint32Array.of(4, 4, 7, 7, 7, 4), { indices: true }); // 0 2 5
    * ```
    */
-  unique<A extends AnyArray>(
-    data: A,
-    options: RunOptions<NameOf<A>> & IndicesOption<true>,
-  ): Promise<Uint32Array>;
-  unique<A extends AnyArray>(
-    data: A,
-    options?: RunOptions<NameOf<A>> & Partial<IndicesOption<false>>,
-  ): Promise<A>;
-  unique<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options: RunOptions<NoInfer<Name>> & IndicesOption<true>,
-  ): Promise<GpuArray<"u32", number>>;
-  unique<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options?: RunOptions<NoInfer<Name>> & Partial<IndicesOption<false>>,
-  ): Promise<GpuArray<Name, V>>;
+  unique<Data extends FoldArray, Indices extends boolean = false>(
+    data: Data,
+    options?: UniqueOptions<Data, Indices>,
+  ): Promise<Taken<Data, undefined, Indices>>;
   unique(data: AnyArray | GpuArray, options: object = {}): Promise<AnyArray | GpuArray> {
     return this.#later(loadArrays, "runs", this.#arrays, "unique", givenOf(data as AnyArray), options);
   }
@@ -742,14 +565,10 @@ export class Fold {
    * runs.counts; // 2 3 1
    * ```
    */
-  runLengths<A extends AnyArray>(
-    data: A,
-    options?: RunOptions<NameOf<A>>,
-  ): Promise<RunLengths<A, Uint32Array>>;
-  runLengths<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options?: RunOptions<NoInfer<Name>>,
-  ): Promise<RunLengths<GpuArray<Name, V>, GpuArray<"u32", number>>>;
+  runLengths<Data extends FoldArray>(
+    data: Data,
+    options?: RunOptions<NameIn<Data>>,
+  ): Promise<RunLengths<Data, U32Array<Data>>>;
   runLengths(
     data: AnyArray | GpuArray,
     options: object = {},
@@ -772,16 +591,11 @@ export class Fold {
    * await fold.expandRuns(Uint32Array.of(4, 7, 4), Uint32Array.of(2, 3, 1)); // 4 4 7 7 7 4
    * ```
    */
-  expandRuns<A extends AnyArray>(
-    values: A,
-    counts: Uint32Array,
-    options?: HandExpandOptions<NameOf<A>>,
-  ): Promise<A>;
-  expandRuns<Name extends string, V extends Value>(
-    values: GpuArray<Name, V>,
-    counts: GpuArray<"u32", number>,
-    options: GpuExpandOptions<NoInfer<Name>>,
-  ): Promise<GpuArray<Name, V>>;
+  expandRuns<Data extends FoldArray>(
+    values: Data,
+    counts: U32Array<Data>,
+    ...options: ExpandCallOptions<Data>
+  ): Promise<Data>;
   expandRuns(
     values: AnyArray | GpuArray,
     counts: Uint32Array | GpuArray,
@@ -816,25 +630,13 @@ export class Fold {
    * await fold.histogram(Uint32Array.of(3, 1, 7, 8, 1), { bins: 2, bin: "x % 2u" }); // 1 4
    * ```
    */
-  histogram<A extends ScalarArray, W extends WeightArray>(
-    data: A,
-    options: HandHistogramOptions<NameOf<A>> & WeightsOption<W>,
-  ): Promise<ArrayOf<NameOf<W>, number>>;
-  histogram<A extends ScalarArray>(data: A, options: HandHistogramOptions<NameOf<A>>): Promise<Uint32Array>;
-  histogram<Name extends string, V extends Value, W extends WeightName>(
-    data: GpuArray<Name, V>,
-    options: HandHistogramOptions<NoInfer<Name>> & {
-      /** What each element adds to its bin. */
-      readonly weights: GpuArray<W, number>;
-    },
-  ): Promise<GpuArray<W, number>>;
-  histogram<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options: HandHistogramOptions<NoInfer<Name>>,
-  ): Promise<GpuArray<"u32", number>>;
+  histogram<Data extends ScalarArray | GpuArray, Weights extends WeightsOf<Data> | undefined = undefined>(
+    data: Data,
+    options: HistogramCallOptions<Data, Weights>,
+  ): Promise<Binned<Data, Weights>>;
   histogram(
     data: ScalarArray | GpuArray,
-    options: HandHistogramOptions<string> & { readonly weights?: WeightArray | GpuArray },
+    options: { readonly weights?: WeightArray | GpuArray | undefined },
   ): Promise<never> {
     return this.#later(
       loadSearches,
@@ -899,16 +701,11 @@ export class Fold {
    * await fold.searchSorted(sorted, Float32Array.of(3, 0, 9), { side: "right" }); // 3 0 4
    * ```
    */
-  searchSorted<A extends ScalarArray>(
-    sorted: A,
-    values: NoInfer<A>,
-    options?: HandSearchOptions<NameOf<A>>,
-  ): Promise<Uint32Array>;
-  searchSorted<Name extends string, V extends Value>(
-    sorted: GpuArray<Name, V>,
-    values: GpuArray<NoInfer<Name>, NoInfer<V>>,
-    options?: HandSearchOptions<NoInfer<Name>>,
-  ): Promise<GpuArray<"u32", number>>;
+  searchSorted<Data extends ScalarArray | GpuArray>(
+    sorted: Data,
+    values: NoInfer<Data>,
+    options?: HandSearchOptions<NameIn<Data>>,
+  ): Promise<U32Array<Data>>;
   searchSorted(
     sorted: ScalarArray | GpuArray,
     values: ScalarArray | GpuArray,
@@ -947,24 +744,10 @@ export class Fold {
    * sorted.values; // 0.25 0.75 1.75
    * ```
    */
-  sort<A extends AnyArray>(
-    data: A,
-    options?: HandSortOptions<NameOf<A>> & IntoOption<A> & Partial<ValuesOption<undefined>>,
-  ): Promise<A>;
-  sort<A extends AnyArray, const Values extends AnyArray | readonly AnyArray[]>(
-    data: A,
-    options: HandSortOptions<NameOf<A>> & ValuesOption<Values>,
-  ): Promise<Sorted<A, Values>>;
-  sort<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options?: HandSortOptions<NoInfer<Name>> &
-      IntoOption<GpuArray<Name, V>> &
-      Partial<ValuesOption<undefined>>,
-  ): Promise<GpuArray<Name, V>>;
-  sort<Name extends string, V extends Value, const Values extends GpuArray | readonly GpuArray[]>(
-    data: GpuArray<Name, V>,
-    options: HandSortOptions<NoInfer<Name>> & ValuesOption<Values>,
-  ): Promise<Sorted<GpuArray<Name, V>, Values>>;
+  sort<Data extends FoldArray, const Values extends SortValues<Data> | undefined = undefined>(
+    data: Data,
+    options?: SortCallOptions<Data, Values>,
+  ): Promise<SortResult<Data, Values>>;
   sort(
     data: AnyArray | GpuArray,
     options: { readonly values?: unknown; readonly into?: unknown } = {},
@@ -982,14 +765,7 @@ export class Fold {
    * await fold.argSort(Float32Array.of(3, -1, 7), { descending: true }); // 2 0 1
    * ```
    */
-  argSort<A extends AnyArray>(
-    data: A,
-    options?: HandSortOptions<NameOf<A>> & IntoOption<Uint32Array>,
-  ): Promise<Uint32Array>;
-  argSort<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    options?: HandSortOptions<NoInfer<Name>> & IntoOption<GpuArray<"u32", number>>,
-  ): Promise<GpuArray<"u32", number>>;
+  argSort<Data extends FoldArray>(data: Data, options?: ArgSortOptions<Data>): Promise<U32Array<Data>>;
   argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<never> {
     return this.#sort("argSort", data, options);
   }
@@ -1013,16 +789,11 @@ export class Fold {
    * indices; // 2 0 3
    * ```
    */
-  topK<A extends AnyArray>(
-    data: A,
+  topK<Data extends FoldArray>(
+    data: Data,
     k: number,
-    options?: HandTopKOptions<NameOf<A>>,
-  ): Promise<TopK<A, Uint32Array>>;
-  topK<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    k: number,
-    options?: HandTopKOptions<NoInfer<Name>>,
-  ): Promise<TopK<GpuArray<Name, V>, GpuArray<"u32", number>>>;
+    options?: HandTopKOptions<NameIn<Data>>,
+  ): Promise<TopK<Data, U32Array<Data>>>;
   topK(data: unknown, k: number, options = {}): Promise<never> {
     return this.#later(loadSorts, "select", this.#arrays, "topK", givenOf(data as AnyArray), k, options);
   }
@@ -1042,16 +813,11 @@ export class Fold {
    * await fold.nth(Float32Array.of(3, -1, 7, 3), 0, { descending: true }); // { value: 7, index: 2 }
    * ```
    */
-  nth<A extends AnyArray>(
-    data: A,
+  nth<Data extends FoldArray>(
+    data: Data,
     n: number,
-    options?: HandNthOptions<NameOf<A>>,
-  ): Promise<Nth<ValueIn<A>, number>>;
-  nth<Name extends string, V extends Value>(
-    data: GpuArray<Name, V>,
-    n: number,
-    options?: HandNthOptions<NoInfer<Name>>,
-  ): Promise<Nth<GpuArray<Name, V>, GpuArray<"u32", number>>>;
+    options?: HandNthOptions<NameIn<Data>>,
+  ): Promise<NthOf<Data>>;
   nth(data: unknown, n: number, options = {}): Promise<never> {
     return this.#later(loadSorts, "select", this.#arrays, "nth", givenOf(data as AnyArray), n, options);
   }
@@ -1160,12 +926,9 @@ export class Fold {
    * (await prefixes.getReader().read()).value; // 3 4 11
    * ```
    */
-  scanStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
-    options: StreamMapOptions<From, FromValue, Name, V> & StreamScanOption<ArrayOf<Name, V>>,
+  scanStream<Name extends string, V extends Value, From extends string = Name, FromValue extends Value = V>(
+    options: StreamOptions<Name, V, From, FromValue> & StreamScanOption<ArrayOf<Name, V>>,
   ): StreamOf<Name, V, From, FromValue>;
-  scanStream<Name extends string, V extends Value>(
-    options: StreamOptions<Name, V> & StreamScanOption<ArrayOf<Name, V>>,
-  ): StreamOf<Name, V>;
   scanStream(options: AnyStreamOptions): ArrayStream<never, never> {
     return streamFor(this.#context, "scanStream", options);
   }
@@ -1184,15 +947,15 @@ export class Fold {
    * (await readable.getReader().read()).value; // 7 9
    * ```
    */
-  compactStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
-    options: StreamCompactMapOptions<From, FromValue, Name, V>,
-  ): StreamOf<Name, V, From, FromValue>;
-  compactStream<Name extends string, V extends Value>(
-    options: StreamCompactOptions<Name, V> & Partial<IndicesOption<false>>,
-  ): StreamOf<Name, V>;
-  compactStream<Name extends string, V extends Value>(
-    options: StreamCompactOptions<Name, V> & IndicesOption<true>,
-  ): StreamOf<"u32", number, Name, V>;
+  compactStream<
+    Name extends string,
+    V extends Value,
+    From extends string = Name,
+    FromValue extends Value = V,
+    Indices extends boolean = false,
+  >(
+    options: StreamCompactOptions<Name, V, From, FromValue, Indices>,
+  ): Indices extends true ? StreamOf<"u32", number, From, FromValue> : StreamOf<Name, V, From, FromValue>;
   compactStream(options: AnyStreamOptions): ArrayStream<never, never> {
     return streamFor(this.#context, "compactStream", options);
   }
@@ -1220,20 +983,13 @@ export class Fold {
    * (await readable.getReader().read()).value; // 9 4
    * ```
    */
-  reduceStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
+  reduceStream<Name extends string, V extends Value, From extends string = Name, FromValue extends Value = V>(
     source: ArraySource<ArrayOf<From, FromValue>>,
-    options: StreamMapOptions<From, FromValue, Name, V>,
+    options: StreamOptions<Name, V, From, FromValue>,
   ): Promise<V>;
-  reduceStream<Name extends string, V extends Value>(
-    source: ArraySource<ArrayOf<Name, V>>,
-    options: StreamOptions<Name, V>,
-  ): Promise<V>;
-  reduceStream<From extends string, FromValue extends Value, Name extends string, V extends Value>(
-    options: StreamMapOptions<From, FromValue, Name, V> & StreamRowsOption,
+  reduceStream<Name extends string, V extends Value, From extends string = Name, FromValue extends Value = V>(
+    options: StreamOptions<Name, V, From, FromValue> & StreamRowsOption,
   ): StreamOf<Name, V, From, FromValue>;
-  reduceStream<Name extends string, V extends Value>(
-    options: StreamOptions<Name, V> & StreamRowsOption,
-  ): StreamOf<Name, V>;
   reduceStream(source: unknown, options?: AnyStreamOptions): unknown {
     return options || !(source as AnyStreamOptions | undefined)?.segments
       ? this.#later(loadStreams, "reduceStream", source, options as AnyStreamOptions)
@@ -1257,7 +1013,7 @@ export class Fold {
    * await sooner.settled; // from now on, recordings use the fastest kernels
    * ```
    */
-  prepareScan<Name extends string>(options: ScanOptions<Name>): Promise<PreparedScan> {
+  prepareScan<Name extends string>(options: ScanOptions<Name> & OfType<Name>): Promise<PreparedScan> {
     return this.#later(loadRecording, "prepareScan", options);
   }
 
@@ -1270,7 +1026,7 @@ export class Fold {
    * reduce.record(encoder, { input, output, length });
    * ```
    */
-  prepareReduce<Name extends string>(options: ReduceOptions<Name>): Promise<PreparedReduce> {
+  prepareReduce<Name extends string>(options: ReduceOptions<Name> & OfType<Name>): Promise<PreparedReduce> {
     return this.#later(loadRecording, "prepareReduce", options);
   }
 

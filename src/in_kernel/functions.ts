@@ -34,11 +34,17 @@ import { generate, withFamily } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
 
 /** The options of functions that have an operator. */
-export interface WorkGroupOptions<Name extends string> extends InKernelOptions {
+export type WorkGroupOptions<Name extends string> = InKernelOptions & TypedOperator<Name>;
+
+/**
+ * A type and an operator on it. They stand beside the other options, since TypeScript infers nothing from options of which one is missing and
+ * another one is unknown, such as a misspelled `workGroupSize`. It would then report the operator.
+ */
+export interface TypedOperator<Name extends string> {
   /** The element type. */
   readonly type: ElementType<Name>;
   /** The operator. The default is `add`. */
-  readonly op?: Operator<Name>;
+  readonly op?: Operator<NoInfer<Name>>;
 }
 
 /** The option of functions that update a counter of yours. */
@@ -55,10 +61,10 @@ export interface CounterOptions {
 }
 
 /** The options of {@link threadTileScan} and {@link threadTileReduce}. */
-export interface ThreadTileOptions<Name extends string> extends WorkGroupOptions<Name> {
+export type ThreadTileOptions<Name extends string> = WorkGroupOptions<Name> & {
   /** Consecutive threads in a tile: a power of two up to the work-group's size. The last tile may be shorter. */
   readonly tileSize: number;
-}
+};
 
 /** The options of {@link workGroupAllocate}. */
 export interface WorkGroupAllocateOptions extends InKernelOptions {

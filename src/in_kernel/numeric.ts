@@ -106,7 +106,7 @@ export function identityOf<Name extends string>(options: {
   /** The element type. */
   readonly type: ElementType<Name>;
   /** The operator. The default is `add`. */
-  readonly op?: Operator<Name>;
+  readonly op?: Operator<NoInfer<Name>>;
 }): InKernelFunctions {
   const { type, op = add as Operator, ...others } = options as { type: ElementType; op?: Operator };
   refuseOthers("identityOf", others, "type, op");

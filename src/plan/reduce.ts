@@ -28,7 +28,7 @@ export interface ReduceOptions<Name extends string = string>
   /** The type of the elements that are combined, and of the output. */
   readonly type: ElementType<Name>;
   /** The operator. The default is `add`. */
-  readonly op?: Operator<Name>;
+  readonly op?: Operator<NoInfer<Name>>;
   /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */

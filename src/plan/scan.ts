@@ -32,7 +32,7 @@ export interface ScanOptions<Name extends string = string>
   /** The type of the elements that are combined, and of the output. */
   readonly type: ElementType<Name>;
   /** The operator. The default is `add`. */
-  readonly op?: Operator<Name>;
+  readonly op?: Operator<NoInfer<Name>>;
   /** Whether each prefix leaves out the element at its own place. */
   readonly exclusive?: boolean;
   /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */

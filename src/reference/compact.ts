@@ -31,16 +31,16 @@ export function compactReference<A extends AnyArray>(
   keep: (value: ValueIn<A>, index: number) => boolean,
   options: IndicesOption<true> & ReferenceType<NameOf<A>>,
 ): Uint32Array;
-export function compactReference<A extends AnyArray>(
-  data: A,
-  keep: (value: ValueIn<A>, index: number) => boolean,
-  options?: Partial<IndicesOption<false>> & ReferenceType<NameOf<A>> & ReferenceMap<A, ValueIn<A>>,
-): A;
 export function compactReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,
   keep: (value: ValueIn<A>, index: number) => boolean,
   options: Pick<ReferenceMapOptions<A, Name, V>, "type" | "map" | "from">,
 ): ArrayOf<Name, V>;
+export function compactReference<A extends AnyArray>(
+  data: A,
+  keep: (value: ValueIn<A>, index: number) => boolean,
+  options?: Partial<IndicesOption<false>> & ReferenceType<NameOf<A>> & ReferenceMap<A, ValueIn<A>>,
+): A;
 export function compactReference<A extends AnyArray>(
   data: A,
   keep: (value: ValueIn<A>, index: number) => boolean,

@@ -57,11 +57,6 @@ export function partitionReference<A extends AnyArray>(
 ): ReferencePartition<Uint32Array>;
 export function partitionReference<A extends AnyArray>(
   data: A,
-  keep: (value: ValueIn<A>, index: number) => boolean,
-  options?: Partial<IndicesOption<false>> & ReferenceType<NameOf<A>>,
-): ReferencePartition<A>;
-export function partitionReference<A extends AnyArray>(
-  data: A,
   classOf: (value: ValueIn<A>, index: number) => number,
   options: ReferenceClasses & IndicesOption<true> & ReferenceType<NameOf<A>>,
 ): ReferenceClassPartition<Uint32Array>;
@@ -70,6 +65,11 @@ export function partitionReference<A extends AnyArray>(
   classOf: (value: ValueIn<A>, index: number) => number,
   options: ReferenceClasses & Partial<IndicesOption<false>> & ReferenceType<NameOf<A>>,
 ): ReferenceClassPartition<A>;
+export function partitionReference<A extends AnyArray>(
+  data: A,
+  keep: (value: ValueIn<A>, index: number) => boolean,
+  options?: Partial<IndicesOption<false>> & ReferenceType<NameOf<A>>,
+): ReferencePartition<A>;
 export function partitionReference<A extends AnyArray>(
   data: A,
   keep: (value: ValueIn<A>, index: number) => boolean | number,

@@ -96,14 +96,6 @@ const names = {
  * scanReference(Uint32Array.of(3, 1, 7, 4), { segments: { key: (x) => x % 2 } }); // 3 4 11 4
  * ```
  */
-export function scanReference<A extends AnyArray, Keys extends AnyArray = A>(
-  data: A,
-  options?: ReferenceOptions<NameOf<A>> &
-    ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A> | A> &
-    ReferenceSegmentsOption<Keys> &
-    ReferenceScan<A>,
-): A;
 export function scanReference<
   A extends AnyArray,
   Name extends string,
@@ -116,6 +108,14 @@ export function scanReference<
     ReferenceSegmentsOption<Keys> &
     ReferenceScan<ArrayOf<Name, V>>,
 ): ArrayOf<Name, V>;
+export function scanReference<A extends AnyArray, Keys extends AnyArray = A>(
+  data: A,
+  options?: ReferenceOptions<NameOf<A>> &
+    ReferenceMap<A, ValueIn<A>> &
+    ReferenceInitial<ValueIn<A> | A> &
+    ReferenceSegmentsOption<Keys> &
+    ReferenceScan<A>,
+): A;
 export function scanReference(
   data: AnyArray,
   options: ReferenceOptions<string> &

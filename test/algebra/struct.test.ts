@@ -257,7 +257,7 @@ describe("vectors, arrays and structs as fields", () => {
     expect(() => reduceReference(Float32Array.of(1), { type: vec3(f32) as never })).toThrow(
       "vec3<f32> is not an element type; it takes u32, i32, f32, f16, u64, i64, f64, or struct(…)",
     );
-    expect(() => workGroupReduce({ type: fixedArray(f32, 2) as never, op: add, workGroupSize: 32 })).toThrow(
+    expect(() => workGroupReduce({ type: fixedArray(f32, 2), op: add, workGroupSize: 32 } as never)).toThrow(
       ArgumentError,
     );
   });

@@ -260,12 +260,12 @@ describe("the package", () => {
     expect(printed(place("print.mjs"))).toBe("wavefold");
   });
 
-  test("types *.wgsl", () => {
+  test.each(["", "?raw", "?url"])("types *.wgsl%s", (query) => {
     mkdirSync(place("node_modules"));
     symlinkSync(resolve("."), place("node_modules/wavefold"));
     write(
       "main.ts",
-      '/// <reference types="wavefold/wgsl-modules" />\nimport code from "./kernel.wgsl";\nexport const length: number = code.length;\nexport const wrong: number = code;\n',
+      `/// <reference types="wavefold/wgsl-modules" />\nimport code from "./kernel.wgsl${query}";\nexport const length: number = code.length;\nexport const wrong: number = code;\n`,
     );
     const { stdout } = spawnSync(
       process.execPath,

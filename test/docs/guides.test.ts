@@ -5,10 +5,9 @@ import { basename, join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
-import { globals } from "webgpu";
+import { afterEach, describe, expect, test } from "vitest";
 import { openFold as openInBrowser } from "../../src/index.ts";
-import { openFold, u32 } from "../../src/node.ts";
+import { GPUTextureUsage, openFold, u32 } from "../../src/node.ts";
 import { linkDirectives } from "../../src/wgsl.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import type { Section } from "../support/code_blocks.ts";
@@ -27,8 +26,6 @@ import {
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { failures, nullGpu, useNullDevice } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
-
-Object.assign(globalThis, globals);
 
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
@@ -143,10 +140,6 @@ const givenTypes: Readonly<Record<string, string>> = {
   format: "GPUTextureFormat",
   scan: 'import("wavefold").PreparedScan',
   openFold: 'typeof import("wavefold/node").openFold',
-  // Not in every lib.dom.d.ts.
-  GPUBufferUsage:
-    'Readonly<Record<"STORAGE" | "COPY_SRC" | "COPY_DST" | "INDIRECT" | "MAP_READ" | "QUERY_RESOLVE" | "VERTEX", number>>',
-  GPUMapMode: "{ readonly READ: number }",
 };
 
 /** Names that a text declares at its top, or imports. */
@@ -195,6 +188,31 @@ test("there are guides, and the index links them all", async () => {
   expect([...linked, "index"].sort()).toEqual(guides.map(({ name }) => name).sort());
 });
 
+/** WebGPU's globals. Node.js has none, but a guide may set some. */
+const webGpuGlobals = (): string[] =>
+  Object.getOwnPropertyNames(globalThis).filter((name) => name.startsWith("GPU"));
+afterEach(() => {
+  for (const name of webGpuGlobals()) {
+    Reflect.deleteProperty(globalThis, name);
+  }
+});
+
+test("WebGPU has no globals here, as in Node.js", () => {
+  expect(webGpuGlobals()).toEqual([]);
+});
+
+test("each block that opens a fold says what to import in Node.js", () => {
+  const blocks = guides
+    // Engines run in browsers alone.
+    .filter(({ name }) => name !== "engines")
+    .flatMap(({ name, sections }) =>
+      sections.flatMap((section) => blocksOf(section, "ts").map(({ text }) => ({ name, text }))),
+    )
+    .filter(({ text }) => /^import \{[^}]*\bopenFold\b[^}]*\} from "wavefold";/m.test(text));
+  expect(blocks.length).toBeGreaterThan(20);
+  expect(blocks.filter(({ text }) => !text.includes('// in Node.js: from "wavefold/node"'))).toEqual([]);
+});
+
 const withCode = guides.filter((guide) => guide.name !== "index");
 /** The sections whose programs run here, of all guides. test/engines/guide.test.ts runs the others in a browser. */
 const running = new Set(
@@ -240,6 +258,24 @@ for (const { name, text, sections } of withCode) {
     }
   });
 }
+
+const long = guides.find(({ name }) => name === "streams")?.sections[0] as Section;
+testInTurn({ of: 30, shift: 20 })("the first example of streams takes 200,000 elements", async () => {
+  const [block] = blocksOf(long, "ts");
+  const text = block?.text
+    .replace("Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3)", "new Uint32Array(200_000).fill(1)")
+    .replace(/^found; .*$/m, "found.length; // 200000\nfound.at(-1); // 200000");
+  const { checked } = await runBlocks("streams, long", [{ language: "ts", note: "", text: text ?? "" }], {});
+  expect(checked).toBe(2);
+});
+
+// A function takes some 100,000 arguments at most, and arrays are longer.
+test("no guide spreads an array into arguments", () => {
+  const spread = guides.flatMap(({ name, text }) =>
+    [...text.matchAll(/\.push\(\.\.\..*$/gm)].map(([line]) => `${name}: ${line}`),
+  );
+  expect(spread).toEqual([]);
+});
 
 testInTurn({ of: 30, shift: 6 })("the guides' TypeScript type-checks", async () => {
   // In the repository, for its packages and its tsconfig.json.

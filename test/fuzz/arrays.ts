@@ -3,7 +3,7 @@ import { emptyLike } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
-import { BufferUsage } from "../../src/gpu/device/usage_flags.ts";
+import { GPUBufferUsage } from "../../src/gpu/device/usage_flags.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -162,7 +162,7 @@ async function wrap(
   const end = offset + bytes.length;
   const content = new Uint8Array(Math.ceil(end / 4) * 4 + 64).fill(POISON);
   content.set(bytes, offset);
-  const { STORAGE, COPY_SRC, COPY_DST, MAP_READ } = BufferUsage;
+  const { STORAGE, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage;
   const buffer = device.createBuffer({ size: content.length, usage: STORAGE | COPY_SRC | COPY_DST });
   device.queue.writeBuffer(buffer, 0, content);
   const array = (await fold.wrap({

@@ -372,11 +372,16 @@ describe("refused before anything is recorded", () => {
     ["no operator", (one, a) => one.reduce(a, { op: 3 } as never), "it takes an operator", "op"],
     [
       "neither where nor flags",
-      (one, a) => one.compact(a, {}),
+      (one, a) => one.compact(a, {} as never),
       "takes where (a WGSL expression) or flags, and not both",
       "where",
     ],
-    ["where and flags", (one, a) => one.compact(a, { where: "true", flags: a }), "and not both", "where"],
+    [
+      "where and flags",
+      (one, a) => one.compact(a, { where: "true", flags: a } as never),
+      "and not both",
+      "where",
+    ],
     [
       "a map and positions",
       (one, a) => one.compact(a, { where: "true", map: "x", indices: true } as never),

@@ -227,6 +227,7 @@ describe("TypeScript", () => {
 ${packages.entries.types.map((name) => `/// <reference types="${name}" />`).join("\n")}
 ${packages.entries.code.map((name, at) => `import * as entry${at} from "${name}";`).join("\n")}
 import { add, and, f32, type Fold, type GpuArray, max, openFold, struct, u32 } from "wavefold";
+import { GPUBufferUsage, GPUMapMode } from "wavefold/node";
 import { link, workGroupScan } from "wavefold/wgsl";
 import kernel from "./kernel.wgsl";
 
@@ -240,7 +241,8 @@ export const time: number = Sample.from([{ time: 1, value: 0.5 }]).get(0).time;
 export const code: string = link(kernel, [workGroupScan({ type: u32, op: add, workGroupSize: 64 })]);
 const scan = await fold.prepareScan({ type: f32, op: add, maxLength: 10 });
 const device${hasWebGpu ? ": GPUDevice" : ""} = fold.device;
-const buffer${hasWebGpu ? ": GPUBuffer" : ""} = device.createBuffer({ size: 40, usage: 128 });
+const buffer${hasWebGpu ? ": GPUBuffer" : ""} = device.createBuffer({ size: 40, usage: GPUBufferUsage.STORAGE });
+export const read: Promise<unknown> = buffer.mapAsync(GPUMapMode.READ);
 scan.record(device.createCommandEncoder(), { input: buffer, output: { buffer, offset: 0 }, length: 10 });
 const array: GpuArray<"f32", number> = await fold.upload(Float32Array.of(1));
 for (const one of [fold, scan, array]) { one[Symbol.dispose](); }

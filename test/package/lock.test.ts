@@ -62,6 +62,21 @@ test("TypeScript's command is that of the version that checks this repository", 
   expect(Object.values(scripts).join("\n")).not.toMatch(/(^|&& )tsc /m);
 });
 
+test("types that the code takes are dependencies of its own, and WebGPU's are an optional peer", () => {
+  const read = (name: string): object =>
+    JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), "utf8")) as object;
+  const { compilerOptions } = read("tsconfig.json") as { compilerOptions: { types: readonly string[] } };
+  const { devDependencies, peerDependencies, peerDependenciesMeta } = read("package.json") as Readonly<
+    Record<"devDependencies" | "peerDependencies" | "peerDependenciesMeta", Readonly<Record<string, unknown>>>
+  >;
+  expect(compilerOptions.types).toContain("@webgpu/types");
+  for (const name of compilerOptions.types) {
+    expect(devDependencies).toHaveProperty([name.startsWith("@") ? name : `@types/${name}`]);
+  }
+  expect(peerDependencies).toHaveProperty(["@webgpu/types"]);
+  expect(peerDependenciesMeta["@webgpu/types"]).toEqual({ optional: true });
+});
+
 test("names no registry", () => {
   const urls = Object.values(packages).filter(({ resolved = "" }) => /^\w+:/.test(resolved));
   expect(urls).toEqual([]);

@@ -619,7 +619,7 @@ test("what exactAdd does not do is refused before the GPU is touched", async () 
   await expect(fold().scan(Uint32Array.of(1), { op: exactAdd as never })).rejects.toThrow(
     "scan<u32, exactAdd>: exactAdd has no meaning on u32; it takes f16, f32, f64",
   );
-  await expect(fold().prepareReduce({ type: u32 as never, op: exactAdd, maxLength: 1 })).rejects.toThrow(
+  await expect(fold().prepareReduce({ type: u32, op: exactAdd as never, maxLength: 1 })).rejects.toThrow(
     "exactAdd has no meaning on u32",
   );
   const context = contextOf(fold().device);

@@ -6,6 +6,7 @@ import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, TypeName } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
+import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { blockItems } from "../../src/kernels/expand_runs.ts";
 import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, openFold } from "../../src/node.ts";
 import { elementsAt, expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
@@ -56,7 +57,7 @@ test.for(rows([u32, f16, f64, pair] as ElementType[], { of: 4 }))(
         const [onGpu, lengths] = [await fold().upload(own, { type } as never), await fold().upload(counts)];
         // Room for all and more, and for less.
         for (const maxLength of [expected.length + 7, expected.length >> 1]) {
-          const found = await fold().expandRuns(onGpu as never, lengths, { maxLength });
+          const found = await fold().expandRuns(onGpu as GpuArray, lengths, { maxLength });
           expectSameBits(
             (await (found as { read(): Promise<AnyArray> }).read()) as AnyArray,
             elementsAt(

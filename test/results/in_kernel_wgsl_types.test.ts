@@ -242,7 +242,7 @@ test.each<[string, () => unknown, string]>([
   ],
   [
     "an operator of the table",
-    () => workGroupReduce({ type: wgslType({ name: "vec2f" }) as never, op: add, workGroupSize: 32 }),
+    () => workGroupReduce({ type: wgslType({ name: "vec2f" }), op: add, workGroupSize: 32 } as never),
     "workGroupReduce<vec2f, add>: add has no meaning on vec2f; it takes operator({ type: vec2f, … })",
   ],
 ])("%s is refused", (_, action, message) => {

@@ -483,11 +483,16 @@ describe("what is refused", () => {
   const refusals: readonly [string, (one: Fold) => Promise<unknown>, string, string][] = [
     [
       "neither",
-      (one) => one.partition(data, {}),
+      (one) => one.partition(data, {} as never),
       "partition<u32> takes where (a WGSL expression) or flags, and not both",
       "where",
     ],
-    ["both", (one) => one.partition(data, { where: "true", flags: [1, 0, 1] }), "and not both", "where"],
+    [
+      "both",
+      (one) => one.partition(data, { where: "true", flags: [1, 0, 1] } as never),
+      "and not both",
+      "where",
+    ],
     [
       "an empty predicate",
       (one) => one.partition(data, { where: " " }),
@@ -616,7 +621,7 @@ describe("what is refused", () => {
     ],
     [
       "on the GPU, neither",
-      async (one) => one.partition(await one.upload(data), {}),
+      async (one) => one.partition(await one.upload(data), {} as never),
       "partition<u32> takes where (a WGSL expression) or flags",
       "where",
     ],

@@ -222,7 +222,7 @@ test("the reference fits a phone", () =>
     "api/interfaces/wavefold.PreparedScan.html",
     "api/modules/wavefold_node.html",
     "api/functions/wavefold_check.checkMonoid.html",
-    "api/interfaces/wavefold.StreamCompactMapOptions.html",
+    "api/types/wavefold.CompactCallOptions.html",
     "api/types/wavefold_monoids.LinearRecurrence.html",
   ]));
 

@@ -7,7 +7,6 @@ test("files that change their process, or measure it, have one of their own", ()
   expect(apart).toEqual(
     expect.arrayContaining([
       "test/cli/doctor_lost.test.ts",
-      "test/docs/guides.test.ts",
       "test/errors.test.ts",
       "test/gpu/compile_cost.test.ts",
       "test/gpu/call_memory.test.ts",

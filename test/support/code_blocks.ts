@@ -58,7 +58,7 @@ export const blocksOf = ({ blocks }: Section, language: string): readonly Block[
 /** Why a block is not run; nothing where it is. */
 export const reasonOf = ({ note }: Block): string | undefined => /^not run: (.*)$/.exec(note)?.[1];
 
-/** What each import gives; `run` is what stands in for it here, where there is no browser. */
+/** What each import gives; `run` is what takes its place in Node.js: there, people import from `wavefold/node`. */
 export const modules: Readonly<Record<string, { readonly named: object; readonly run: object }>> = {
   wavefold: { named: browser, run: node },
   "wavefold/node": { named: node, run: node },
@@ -108,6 +108,8 @@ export const CHECKED = new RegExp(
   String.raw`^(?!const |let |import |return |throw |//|\}|\s)(.*); *// (${CLAIM}) *$`,
   "gm",
 );
+/** What a comment hides from browsers. In Node.js, people take the comment away. */
+const FOR_NODE = /^\/\/ (.*; *\/\/ in Node\.js.*)$/gm;
 /** A result that is neither kept nor told. */
 const UNCLAIMED = /^await fold\.(scan|reduce|compact)\(.*$/m;
 /** The error that a block ends with: its comment, which may go on in the next lines. */
@@ -137,6 +139,7 @@ export async function runBlocks(
     .map(({ text }) => {
       const error = THROWN.exec(text)?.[1]?.replaceAll("\n// ", " ");
       const statements = text
+        .replace(FOR_NODE, "$1")
         .replace(IMPORT, (line, names: string, from: string) => {
           if (!line.startsWith("//")) {
             imports.set(from, new Set([...(imports.get(from) ?? []), ...namesIn(names)]));
@@ -155,6 +158,9 @@ export async function runBlocks(
       return statements;
     })
     .join("\n");
+  for (const name of imports.get("wavefold/node") ?? []) {
+    imports.get("wavefold")?.delete(name);
+  }
   const head = [...imports].map(
     ([from, names]) => `const { ${[...names].join(", ")} } = $modules[${JSON.stringify(from)}].run;`,
   );

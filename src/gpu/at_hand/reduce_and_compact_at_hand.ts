@@ -4,7 +4,7 @@ import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
-import type { IndicesOption, InitialOption, OptionTable } from "../../options.ts";
+import type { IndicesOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import { MOST_CLASSES, planCompact, planPartition } from "../../plan/compact.ts";
@@ -20,11 +20,12 @@ import { methodsFor } from "../executor/load_methods.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
 import type {
   EndValues,
-  HandCompactOptions,
-  HandMapOptions,
-  HandOptions,
+  FoldOptions,
   HandTypes,
+  IntoOption,
+  MapOption,
   TypeOptions,
+  TypesOption,
 } from "./scan_at_hand.ts";
 import {
   endReaderOf,
@@ -42,7 +43,7 @@ import {
 export { planCompact, planPartition, planReduce };
 
 const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies OptionTable<
-  HandOptions<string> & HandMapOptions<string, string, Value> & InitialOption<Value>
+  FoldOptions<string, string, ElementType, Value> & MapOption
 >;
 
 /** `Fold.reduce`. `given` is the array as it was when the call began. */
@@ -68,18 +69,26 @@ export async function reduceAtHand(
   return valuesOf(arrayOf(made.buffer as ArrayBuffer), type)(0);
 }
 
-/** The options of `partition`. It takes `where` or `flags`. */
-export interface HandPartitionOptions<Name extends string> extends TuningOptions {
-  /** Needed only for f16 bits in a `Uint16Array`. */
-  readonly type?: ElementType<Name>;
-  /**
-   * WGSL over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`: an expression that is true, or a number that is not
-   * zero, for each element to keep; or statements that end in `return` of a bool.
-   */
-  readonly where?: string;
-  /** A flag for each element. An element is kept if its flag is not zero or false. */
-  readonly flags?: ArrayLike<number | boolean>;
-}
+/** What says which elements are kept: a predicate or flags. */
+export type KeepOption<Flags> =
+  | {
+      /**
+       * WGSL over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`: an expression that is true, or a number that is not
+       * zero, for each element to keep; or statements that end in `return` of a bool.
+       */
+      readonly where: string;
+      /** Not beside `where`. */
+      readonly flags?: undefined;
+    }
+  | {
+      /**
+       * A flag for each element. An element is kept if its flag is not zero or false. The flags are read during the call: do not change
+       * them before it ends.
+       */
+      readonly flags: Flags;
+      /** Not beside `flags`. */
+      readonly where?: undefined;
+    };
 
 /** All elements: first those that are kept, then the rest, both in order. */
 export interface Partition<Values, Count> {
@@ -90,9 +99,9 @@ export interface Partition<Values, Count> {
 }
 
 /** The options of `partition` into more parts than two. */
-export interface ClassOptions {
+export interface ClassOptions<Classes = number> {
   /** How many classes there are: 1 to 16. Where no subgroups vote, as in calls at hand, the data is read twice for each. */
-  readonly classes: number;
+  readonly classes: Classes;
   /**
    * WGSL over the element `x` and its index `i` (u32) that gives an element's class, from 0: an expression of u32, i32, f32, f16 or bool, or
    * statements that end in `return` of a u32. A fraction is cut off, and then a number below 0 or past the last class counts as the
@@ -116,7 +125,12 @@ const compactNames = {
   into: true,
   ...commonNames,
 } as const satisfies OptionTable<
-  HandCompactOptions<string> & IndicesOption & Record<"from" | "into", unknown>
+  TuningOptions &
+    TypesOption<string, ElementType> &
+    MapOption &
+    Record<keyof KeepOption<unknown>, unknown> &
+    IndicesOption &
+    IntoOption<AnyArray>
 >;
 
 const partitionNames = {
@@ -129,20 +143,26 @@ const partitionNames = {
   type: true,
   ...tuningNames,
 } as const satisfies OptionTable<
-  HandPartitionOptions<string> & ClassOptions & IndicesOption & Record<"into", unknown>
+  TuningOptions &
+    Record<keyof KeepOption<unknown>, unknown> &
+    ClassOptions &
+    IndicesOption &
+    IntoOption<AnyArray> &
+    Record<"type", ElementType>
 >;
 
 /** To read up to this many bytes takes less time than to ask the GPU first how many items are kept. */
 const SHORT = 2 ** 18;
 
 /** The options of a compaction or a partition. Nobody has checked them yet. */
-export type SelectOptions = TypeOptions &
-  Pick<HandCompactOptions<string>, "where" | "flags"> & {
-    readonly indices?: boolean;
-    readonly into?: unknown;
-    readonly classes?: number;
-    readonly class?: string;
-  };
+export type SelectOptions = TypeOptions & {
+  readonly where?: string;
+  readonly flags?: ArrayLike<number | boolean>;
+  readonly indices?: boolean;
+  readonly into?: unknown;
+  readonly classes?: number;
+  readonly class?: string;
+};
 
 /** Bytes of where the parts begin, at most, and of where the last one ends. */
 const MOST_COUNT_BYTES = u32.bytes * (MOST_CLASSES + 1);

@@ -1,4 +1,4 @@
-import type { AnyArray, ArrayOf, Bytes, NameOf, ValueIn } from "../../algebra/arrays.ts";
+import type { AnyArray, Bytes } from "../../algebra/arrays.ts";
 import { arrayLike, arrayOver, namedType, structOfArray, typeNameOfArray } from "../../algebra/arrays.ts";
 import { f16, f32 } from "../../algebra/floats.ts";
 import { i32, u32 } from "../../algebra/integers.ts";
@@ -26,48 +26,30 @@ import type { LongPlanned } from "../streams/pieces_at_hand.ts";
 
 // Scans at hand, and what all calls at hand share: they find the types, plan, upload, execute the plan, and read back.
 
-/** The options of `scan` and `reduce`. */
-export interface HandOptions<Name extends string> extends TuningOptions {
-  /** The operator. The default is `add`. */
-  readonly op?: Operator<Name>;
-  /** Needed only for f16 bits in a `Uint16Array`. */
-  readonly type?: ElementType<Name>;
-  /**
-   * WGSL over each element's value `x` and its index `i`. It is applied as the element is loaded:
-   * see {@link ScanOptions.map}.
-   */
-  readonly map?: string;
-}
-
-/** The options of `scan` and `reduce` with a map to another type. */
-export interface HandMapOptions<From extends string, Name extends string, V extends Value>
-  extends TuningOptions {
-  /** The type of the map's results, and of the result of the call. */
-  readonly type: ElementType<Name, V>;
-  /** WGSL over each element's value `x` and its index `i`, such as `"u32(x > 0.5)"`: see {@link ScanOptions.map}. */
-  readonly map: string;
-  /** The operator, on `type`. The default is `add`. */
-  readonly op?: Operator<NoInfer<Name>>;
-  /** The type of the array's elements. Needed only for f16 bits in a `Uint16Array`. */
+/** The types of a call that can map elements to another type. */
+export interface TypesOption<From extends string, Type> {
+  /** The type of the results. Needed if a map gives another type than the array's, and for f16 bits in a `Uint16Array`. */
+  readonly type?: Type;
+  /** The type of the array's elements. Needed only for f16 bits in a `Uint16Array`, if a map gives another type. */
   readonly from?: ElementType<From>;
 }
 
-/** The options of `compact`. It takes `where` or `flags`. */
-export interface HandCompactOptions<Name extends string> extends TuningOptions {
-  /** Needed only for f16 bits in a `Uint16Array`. */
-  readonly type?: ElementType<Name>;
-  /** WGSL over an element's value `x` and its index `i`: see {@link ScanOptions.map}. It applies only to kept elements. */
+/** The option `map`. */
+export interface MapOption {
+  /**
+   * WGSL over each element's value `x` and its index `i`, such as `"u32(x > 0.5)"`. It is applied as the element is loaded:
+   * see {@link ScanOptions.map}. A compaction applies it only to kept elements.
+   */
   readonly map?: string;
-  /**
-   * WGSL over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`: an expression that is true, or a number that is not
-   * zero, for each element to keep; or statements that end in `return` of a bool.
-   */
-  readonly where?: string;
-  /**
-   * A flag for each element. An element is kept if its flag is not zero or false. The flags are read during the call: do not change
-   * them before it ends.
-   */
-  readonly flags?: ArrayLike<number | boolean>;
+}
+
+/** What `scan` and `reduce` take. */
+export interface FoldOptions<From extends string, Name extends string, Type, Initial>
+  extends TuningOptions,
+    TypesOption<From, Type>,
+    InitialOption<Initial> {
+  /** The operator, on the type of the results. The default is `add`. */
+  readonly op?: Operator<Name>;
 }
 
 /** Where the total of a scan goes. */
@@ -79,7 +61,7 @@ export interface TotalOption<Result> {
   readonly total?: NoInfer<Result>;
 }
 
-/** Where the result of `scan`, `partition` or `compact` goes. */
+/** Where the result of a call goes. */
 export interface IntoOption<Result> {
   /**
    * An array of yours to fill with the result, of the result's type. For `scan` and `partition` it has as many elements as
@@ -89,22 +71,8 @@ export interface IntoOption<Result> {
   readonly into?: NoInfer<Result>;
 }
 
-/** The options of `scan`. */
-export interface HandScanOptions<A extends AnyArray>
-  extends HandOptions<NameOf<A>>,
-    InitialOption<ValueIn<A> | A>,
-    TotalOption<A>,
-    IntoOption<A> {
-  /** Leaves each place's own element out. */
-  readonly exclusive?: boolean;
-}
-
-/** The options of `scan` with a map to another type. */
-export interface HandScanMapOptions<From extends string, Name extends string, V extends Value>
-  extends HandMapOptions<From, Name, V>,
-    InitialOption<V | ArrayOf<Name, V>>,
-    TotalOption<ArrayOf<Name, V>>,
-    IntoOption<ArrayOf<Name, V>> {
+/** What `scan` takes beside the options of `reduce`. */
+export interface ScanOption<Result> extends TotalOption<Result>, IntoOption<Result> {
   /** Leaves each place's own element out. */
   readonly exclusive?: boolean;
 }
@@ -117,7 +85,9 @@ export const scanNames = {
   total: true,
   into: true,
   ...commonNames,
-} as const satisfies OptionTable<HandScanMapOptions<string, string, Value>>;
+} as const satisfies OptionTable<
+  FoldOptions<string, string, ElementType, Value> & MapOption & ScanOption<AnyArray>
+>;
 
 /** The options that decide the types of a call, in any of its forms. Nobody has checked them yet. */
 export interface TypeOptions {

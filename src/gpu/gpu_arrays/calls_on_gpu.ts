@@ -1,5 +1,4 @@
 import { kindOfArray } from "../../algebra/array_kinds.ts";
-import type { ArrayOf } from "../../algebra/arrays.ts";
 import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { monoid as monoidOf } from "../../algebra/monoid.ts";
@@ -7,18 +6,12 @@ import { min } from "../../algebra/operators.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
 import { ArgumentError, LimitError, OutOfMemoryError, WavefoldError } from "../../errors.ts";
-import type { IndicesOption, InitialOption, OptionTable } from "../../options.ts";
+import type { IndicesOption, OptionTable, SegmentsOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
-import type { ClassOptions, HandPartitionOptions } from "../at_hand/reduce_and_compact_at_hand.ts";
-import type {
-  HandCompactOptions,
-  HandMapOptions,
-  HandOptions,
-  IntoOption,
-  TotalOption,
-} from "../at_hand/scan_at_hand.ts";
+import type { ClassOptions, KeepOption } from "../at_hand/reduce_and_compact_at_hand.ts";
+import type { FoldOptions, IntoOption, MapOption, ScanOption, TypesOption } from "../at_hand/scan_at_hand.ts";
 import { scanNames } from "../at_hand/scan_at_hand.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { keepPlan, takePlan } from "../device/call_memory.ts";
@@ -30,7 +23,7 @@ import type { Prepared, Primitive } from "../recordings/recording.ts";
 import { prepareFor } from "../recordings/recording.ts";
 import type { Arrays, CallOnGpu, Memory, ResultOnGpu } from "./gpu_array.ts";
 import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
-import type { GpuSegments, GpuSegmentsByExpression, SegmentsOnGpu } from "./segments_on_gpu.ts";
+import type { SegmentsOnGpu } from "./segments_on_gpu.ts";
 import { segmentsOnGpu } from "./segments_on_gpu.ts";
 
 // Calls from arrays on the GPU to arrays on the GPU. Each takes a kept plan, records it into an encoder of its own, and
@@ -39,58 +32,14 @@ import { segmentsOnGpu } from "./segments_on_gpu.ts";
 
 const { partsOf } = GpuArray;
 
-/** The options of `reduce` on an array on the GPU. */
-export interface GpuReduceOptions<Name extends string, V extends Value>
-  extends HandOptions<Name>,
-    InitialOption<V | ArrayOf<Name, V> | GpuArray<Name, V>>,
-    IntoOption<GpuArray<Name, V>> {}
-
-/** The options of `reduce` on an array on the GPU, with a map to another type. */
-export interface GpuReduceMapOptions<From extends string, Name extends string, V extends Value>
-  extends HandMapOptions<From, Name, V>,
-    InitialOption<V | ArrayOf<Name, V> | GpuArray<Name, V>>,
-    IntoOption<GpuArray<Name, V>> {}
-
-/** Where the segments of an array on the GPU start. */
-export interface GpuSegmentsOption<Segments = GpuSegments | GpuSegmentsByExpression> {
-  /**
-   * Combines each segment on its own. `rows` is the number of items of a row, and `columns` the number of columns: each is a
-   * segment. `offsets` has one position more than there are segments: where each starts, and where the last one ends. `heads`
-   * has a flag for each item, and `headBits` a bit: a segment starts there. `keys` has a key for each item: a segment is a run
-   * of equal keys. `key` is WGSL over an element of `keys`, or else of the data, that gives its key.
-   */
-  readonly segments?: Segments;
-}
-
-/** The options of `scan` on an array on the GPU. */
-export interface GpuScanOptions<Name extends string, V extends Value>
-  extends GpuReduceOptions<Name, V>,
-    GpuSegmentsOption,
-    TotalOption<GpuArray<Name, V>> {
-  /** Leaves each place's own element out. */
-  readonly exclusive?: boolean;
-}
-
-/** The options of `scan` on an array on the GPU, with a map to another type. */
-export interface GpuScanMapOptions<From extends string, Name extends string, V extends Value>
-  extends GpuReduceMapOptions<From, Name, V>,
-    GpuSegmentsOption,
-    TotalOption<GpuArray<Name, V>> {
-  /** Leaves each place's own element out. */
-  readonly exclusive?: boolean;
-}
-
-/** The options of `compact` on an array on the GPU. It takes `where` or `flags`. */
-export interface GpuCompactOptions<Name extends string> extends Omit<HandCompactOptions<Name>, "flags"> {
-  /** A flag for each element. An element is kept if its flag is not zero. */
-  readonly flags?: GpuArray<"u32", number>;
-}
-
-/** The options of `partition` on an array on the GPU. It takes `where` or `flags`. */
-export interface GpuPartitionOptions<Name extends string> extends Omit<HandPartitionOptions<Name>, "flags"> {
-  /** A flag for each element. An element is kept if its flag is not zero. */
-  readonly flags?: GpuArray<"u32", number>;
-}
+type AnyFoldOptions = FoldOptions<string, string, ElementType, Value> &
+  MapOption &
+  SegmentsOption<unknown> &
+  IntoOption<GpuArray>;
+type AnyTakeOptions = TuningOptions &
+  Record<keyof KeepOption<unknown>, unknown> &
+  IndicesOption &
+  IntoOption<GpuArray>;
 
 const names = {
   scan: { ...scanNames, segments: true },
@@ -107,12 +56,10 @@ const names = {
     ...tuningNames,
   },
 } as const satisfies {
-  scan: OptionTable<GpuScanMapOptions<string, string, Value>>;
-  reduce: OptionTable<GpuReduceMapOptions<string, string, Value> & Record<"segments", unknown>>;
-  compact: OptionTable<GpuCompactOptions<string> & IndicesOption & Record<"from" | "into", unknown>>;
-  partition: OptionTable<
-    GpuPartitionOptions<string> & ClassOptions & IndicesOption & Record<"into", unknown>
-  >;
+  scan: OptionTable<AnyFoldOptions & ScanOption<GpuArray>>;
+  reduce: OptionTable<AnyFoldOptions>;
+  compact: OptionTable<AnyTakeOptions & TypesOption<string, ElementType> & MapOption>;
+  partition: OptionTable<AnyTakeOptions & ClassOptions & Record<"type", ElementType>>;
 };
 
 /** The options of a call that its plan takes, too. Nobody has checked any of them yet. */

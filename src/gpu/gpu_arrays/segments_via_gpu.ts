@@ -1,15 +1,15 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
-import type { CheckedSegments, Segments, SegmentsByExpression } from "../../algebra/segments.ts";
+import type { CheckedSegments } from "../../algebra/segments.ts";
 import { requireSegments } from "../../algebra/segments.ts";
-import type { Value } from "../../algebra/types.ts";
+import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, LimitError } from "../../errors.ts";
-import type { InitialOption, OptionTable } from "../../options.ts";
+import type { OptionTable, SegmentsOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { commonNames } from "../../plan/options.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
-import type { HandMapOptions, HandScanMapOptions, HandTypes, TypeOptions } from "../at_hand/scan_at_hand.ts";
+import type { FoldOptions, HandTypes, MapOption, ScanOption, TypeOptions } from "../at_hand/scan_at_hand.ts";
 import { endReaderOf, isLong, loadStreams, scanNames, targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -23,18 +23,14 @@ import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
 // Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
 // rest.
 
-/** Combines each segment on its own. */
-export interface HandSegmentsOption<Own = Segments | SegmentsByExpression<AnyArray>> {
-  /** Combines each segment on its own: a scan starts anew with each. An initial value comes before the first item of each. */
-  readonly segments?: Own;
-}
+type AnyFoldOptions = FoldOptions<string, string, ElementType, Value> & MapOption & SegmentsOption<unknown>;
 
 const names = {
   scan: { ...scanNames, segments: true },
   reduce: { op: true, initial: true, segments: true, ...commonNames },
 } as const satisfies {
-  scan: OptionTable<HandScanMapOptions<string, string, Value> & HandSegmentsOption>;
-  reduce: OptionTable<HandMapOptions<string, string, Value> & InitialOption<Value> & HandSegmentsOption>;
+  scan: OptionTable<AnyFoldOptions & ScanOption<AnyArray>>;
+  reduce: OptionTable<AnyFoldOptions>;
 };
 
 /** The options of a call with segments. Nobody has checked them yet. */

@@ -28,7 +28,7 @@ export interface HandHistogramOptions<Name extends string> extends BinOptions, H
 }
 
 /** The weights of a histogram: the result has their sums instead of counts. */
-export interface WeightsOption<W extends WeightArray> {
+export interface WeightsOption<W> {
   /** A weight for each element. Sums of f32 are added in an order that differs from run to run. */
   readonly weights: W;
 }

@@ -10,7 +10,7 @@ import { add } from "../../algebra/operators.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
-import type { IndicesOption, InitialOption, OptionNames, OptionTable } from "../../options.ts";
+import type { InitialOption, OptionNames, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import { planCompact } from "../../plan/compact.ts";
@@ -36,30 +36,42 @@ export { rowsGoInPieces, rowsInPieces, runInPieces } from "./pieces_at_hand.ts";
 // Streams of arrays. Calls at hand on long arrays go in the same way. A stream cuts its input into pieces of a fixed number of items,
 // so results do not depend on the lengths of the arrays that come in.
 
-/** The options of `scanStream` and `reduceStream`. */
-export interface StreamOptions<Name extends string, V extends Value>
-  extends TuningOptions,
-    InitialOption<V | ArrayOf<Name, V>> {
-  /** The type of the elements. */
-  readonly type: ElementType<Name, V>;
-  /** The operator. The default is `add`. */
-  readonly op?: Operator<NoInfer<Name>>;
-  /** WGSL over each element's value `x` and its index `i` in the stream: see {@link ScanOptions.map}. */
-  readonly map?: string;
-}
-
-/** The options of `scanStream` and `reduceStream` with a map to another type. */
-export interface StreamMapOptions<
-  From extends string,
-  FromValue extends Value,
+/** The types of a stream. Without `from`, elements come in as `type`. */
+export interface StreamTypes<
   Name extends string,
   V extends Value,
-> extends Omit<StreamOptions<Name, V>, "map"> {
-  /** The type of the elements that come in. */
-  readonly from: ElementType<From, FromValue>;
-  /** WGSL over each element's value `x` and its index `i` in the stream: see {@link ScanOptions.map}. */
-  readonly map: string;
+  From extends string,
+  FromValue extends Value,
+> extends TuningOptions {
+  /** The type of the results. */
+  readonly type: ElementType<Name, V>;
+  /** The type of the elements that come in. Needed if a map gives another type. */
+  readonly from?: ElementType<From, FromValue>;
 }
+
+/** The option `map` of a stream. A stream that names two types needs it. */
+export type StreamMapOption<Name extends string, From extends string> = [From] extends [Name]
+  ? {
+      /** WGSL over each element's value `x` and its index `i` in the stream: see {@link ScanOptions.map}. */
+      readonly map?: string;
+    }
+  : {
+      /** WGSL over each element's value `x` and its index `i` in the stream: see {@link ScanOptions.map}. */
+      readonly map: string;
+    };
+
+/** The options of `scanStream` and `reduceStream`. */
+export type StreamOptions<
+  Name extends string,
+  V extends Value,
+  From extends string,
+  FromValue extends Value,
+> = StreamTypes<Name, V, From, FromValue> &
+  StreamMapOption<Name, From> &
+  InitialOption<V | ArrayOf<Name, V>> & {
+    /** The operator, on `type`. The default is `add`. */
+    readonly op?: Operator<NoInfer<Name>>;
+  };
 
 /** The rows of a stream. */
 export interface StreamRows {
@@ -87,30 +99,22 @@ export interface StreamRowsOption {
 }
 
 /** The options of `compactStream`. */
-export interface StreamCompactOptions<Name extends string, V extends Value> extends TuningOptions {
-  /** The type of the elements. */
-  readonly type: ElementType<Name, V>;
-  /**
-   * WGSL over the element `x` and its index `i` in the stream (u32, modulo 2^32): an expression that is true, or a number that is not
-   * zero, for each element to keep; or statements that end in `return` of a bool.
-   */
-  readonly where: string;
-  /** WGSL over each kept element's value `x` and its index `i`: see {@link ScanOptions.map}. */
-  readonly map?: string;
-}
-
-/** The options of `compactStream` with a map to another type. */
-export interface StreamCompactMapOptions<
-  From extends string,
-  FromValue extends Value,
+export type StreamCompactOptions<
   Name extends string,
   V extends Value,
-> extends Omit<StreamCompactOptions<Name, V>, "map"> {
-  /** The type of the elements that come in. */
-  readonly from: ElementType<From, FromValue>;
-  /** WGSL over each kept element's value `x` and its index `i`: see {@link ScanOptions.map}. */
-  readonly map: string;
-}
+  From extends string,
+  FromValue extends Value,
+  Indices,
+> = StreamTypes<Name, V, From, FromValue> &
+  StreamMapOption<Name, From> & {
+    /**
+     * WGSL over the element `x` and its index `i` in the stream (u32, modulo 2^32): an expression that is true, or a number that is not
+     * zero, for each element to keep; or statements that end in `return` of a bool.
+     */
+    readonly where: string;
+    /** `true` gives the positions of the elements in the stream, as u32, and not the elements. The default is false. */
+    readonly indices?: Indices;
+  };
 
 /** The two ends of a stream, as `pipeThrough` takes them. */
 export interface ArrayStream<In, Out> {
@@ -136,12 +140,12 @@ const reduceNames = {
   initial: true,
   segments: true,
   ...commonNames,
-} as const satisfies OptionTable<StreamMapOptions<string, Value, string, Value> & StreamRowsOption>;
+} as const satisfies OptionTable<StreamOptions<string, Value, string, Value> & StreamRowsOption>;
 const scanNames = { exclusive: "boolean", total: true, ...reduceNames } as const satisfies OptionTable<
-  StreamScanOption & StreamMapOptions<string, Value, string, Value> & StreamRowsOption
+  StreamScanOption & StreamOptions<string, Value, string, Value> & StreamRowsOption
 >;
 const compactNames = { where: true, indices: "boolean", ...commonNames } as const satisfies OptionTable<
-  StreamCompactMapOptions<string, Value, string, Value> & IndicesOption
+  StreamCompactOptions<string, Value, string, Value, boolean>
 >;
 
 /** The options of any stream. Nobody has checked them yet. */

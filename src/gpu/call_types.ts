@@ -1,0 +1,203 @@
+import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
+import type { Segments, SegmentsByExpression } from "../algebra/segments.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
+import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
+import type { WeightName } from "../plan/histogram.ts";
+import type { TuningOptions } from "../plan/options.ts";
+import type {
+  ClassOptions,
+  ClassPartition,
+  KeepOption,
+  Partition,
+} from "./at_hand/reduce_and_compact_at_hand.ts";
+import type { FoldOptions, IntoOption, MapOption, ScanOption, TypesOption } from "./at_hand/scan_at_hand.ts";
+import type { GpuExpandOptions, HandExpandOptions } from "./gpu_arrays/expand_runs.ts";
+import type { GpuArray } from "./gpu_arrays/gpu_array.ts";
+import type { RunOptions } from "./gpu_arrays/run_lengths.ts";
+import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
+import type { HandHistogramOptions, WeightArray, WeightsOption } from "./sorts_and_searches/histogram.ts";
+import type { Nth } from "./sorts_and_searches/select_calls.ts";
+import type { HandSortOptions, Sorted } from "./sorts_and_searches/sort_calls.ts";
+
+// The types of `Fold`'s calls: which options a call takes, and what it gives. A method has one signature for arrays on the CPU and on the
+// GPU. If it had several, TypeScript would report a wrong option for the last one, whichever the caller meant.
+// `Data` is the array's type, `Type` the element type that the option `type` names, `undefined` if it is left out.
+
+/** An array that a call takes: on the CPU or on the GPU. */
+export type FoldArray = AnyArray | GpuArray;
+
+/** The name of an array's element type. */
+export type NameIn<Data> = Data extends GpuArray<infer Name> ? Name : NameOf<Data>;
+
+/** A value of an array's element type, on the CPU. */
+export type ElementIn<Data> = Data extends GpuArray<string, infer V> ? V : ValueIn<Data>;
+
+/** An array where `Data` is: of its own type, or of the type that a call names. */
+export type ResultArray<Data, Type> =
+  Type extends ElementType<infer Name, infer V>
+    ? Name extends NameIn<Data>
+      ? Data
+      : Data extends GpuArray
+        ? GpuArray<Name, V>
+        : ArrayOf<Name, V>
+    : Data;
+
+/** Positions or counts, where `Data` is. */
+export type U32Array<Data> = Data extends GpuArray ? GpuArray<"u32", number> : Uint32Array;
+
+/** The name of the type of a call's results. */
+export type ResultName<Data, Type> = Type extends ElementType<infer Name> ? Name : NameIn<Data>;
+
+/** A value of the type of a call's results. */
+export type ResultValue<Data, Type> =
+  Type extends ElementType<string, infer V extends Value> ? V : ElementIn<Data>;
+
+/** The option `map`. A call that names another type than the array's needs it. */
+export type MapTo<Data, Type> = [NameIn<Data>] extends [ResultName<Data, Type>]
+  ? MapOption
+  : Required<MapOption>;
+
+/** What `scan` and `reduce` take. */
+export type FoldCallOptions<Data, Type> = FoldOptions<
+  NameIn<Data>,
+  ResultName<Data, Type>,
+  Type,
+  ResultValue<Data, Type> | ResultArray<Data, Type> | ArrayOf<ResultName<Data, Type>, ResultValue<Data, Type>>
+> &
+  MapTo<Data, Type>;
+
+/** Where the segments of an array start. */
+export type SegmentsOf<Data> = Data extends GpuArray
+  ? GpuSegments | GpuSegmentsByExpression
+  : Segments | SegmentsByExpression<AnyArray>;
+
+/** The options of `scan`. */
+export type ScanCallOptions<Data, Type> = FoldCallOptions<Data, Type> &
+  ScanOption<ResultArray<Data, Type>> &
+  Partial<SegmentsOption<SegmentsOf<Data>>>;
+
+/** The option `segments` as it was given, if it has no names that it does not take. Otherwise TypeScript names these. */
+export type CheckedSegments<Data, By> =
+  Exclude<
+    keyof By,
+    "rows" | "columns" | "offsets" | "heads" | "headBits" | "keys" | "type" | "key" | "keyType"
+  > extends never
+    ? By
+    : SegmentsOf<Data>;
+
+/** The options of `reduce`. */
+export type ReduceCallOptions<Data, Type, By> = FoldCallOptions<Data, Type> &
+  Partial<SegmentsOption<CheckedSegments<Data, By>>> &
+  (Data extends GpuArray ? IntoOption<ResultArray<Data, Type>> : unknown);
+
+/** The totals of runs of equal keys, and the key of each run. */
+export interface Runs<Keys, Values> {
+  /** The key of each run. */
+  readonly keys: Keys;
+  /** The total of each run. */
+  readonly values: Values;
+}
+
+/** The keys of runs that were computed. If their type is not named, it is not known here. */
+export type ComputedKeys<Data, By> = By extends { readonly keyType: ElementType<infer Name, infer V> }
+  ? Data extends GpuArray
+    ? GpuArray<Name, V>
+    : ArrayOf<Name, V>
+  : Data extends GpuArray
+    ? GpuArray
+    : AnyArray;
+
+/** What `reduce` gives: a total, an array of one on the GPU; with segments a total of each; by keys, the runs. */
+export type Reduced<Data, Type, By> = By extends { readonly key: string }
+  ? Runs<ComputedKeys<Data, By>, ResultArray<Data, Type>>
+  : By extends { readonly keys: infer Keys }
+    ? Runs<Keys, ResultArray<Data, Type>>
+    : By extends object
+      ? ResultArray<Data, Type>
+      : Data extends GpuArray
+        ? ResultArray<Data, Type>
+        : ResultValue<Data, Type>;
+
+/** The elements of a result, or their positions. */
+export type Taken<Data, Type, Indices> = Indices extends true ? U32Array<Data> : ResultArray<Data, Type>;
+
+/** Flags of elements, where `Data` is. */
+export type FlagsOf<Data> = Data extends GpuArray ? GpuArray<"u32", number> : ArrayLike<number | boolean>;
+
+/** What `compact` and `partition` take beside what is kept. */
+export type TakeOptions<Data, Type, Indices extends boolean> = TuningOptions &
+  Partial<IndicesOption<Indices>> &
+  IntoOption<Taken<Data, Type, Indices>>;
+
+/** The options of `compact`. It takes `where` or `flags`. */
+export type CompactCallOptions<Data, Type, Indices extends boolean> = TakeOptions<Data, Type, Indices> &
+  TypesOption<NameIn<Data>, Type> &
+  MapTo<Data, Type> &
+  KeepOption<FlagsOf<Data>>;
+
+/** The options of `partition`. It takes `where`, or `flags`, or `classes` and `class`. */
+export type PartitionCallOptions<Data, Classes, Indices extends boolean> = TakeOptions<
+  Data,
+  undefined,
+  Indices
+> & {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<NameIn<Data>>;
+} & (Classes extends number
+    ? ClassOptions<Classes> & { readonly [Name in "where" | "flags"]?: undefined }
+    : KeepOption<FlagsOf<Data>> & { readonly [Name in keyof ClassOptions]?: Classes });
+
+/** What `partition` gives. */
+export type Partitioned<Data, Classes, Indices> = Classes extends number
+  ? ClassPartition<Taken<Data, undefined, Indices>, U32Array<Data>>
+  : Partition<Taken<Data, undefined, Indices>, Data extends GpuArray ? GpuArray<"u32", number> : number>;
+
+/** The options of `unique`. */
+export type UniqueOptions<Data, Indices extends boolean> = RunOptions<NameIn<Data>> &
+  Partial<IndicesOption<Indices>>;
+
+/** The options of `expandRuns`. On the GPU, `maxLength` is needed. */
+export type ExpandCallOptions<Data> = [Data] extends [GpuArray]
+  ? readonly [options: GpuExpandOptions<NameIn<Data>>]
+  : readonly [options?: HandExpandOptions<NameIn<Data>>];
+
+/** The weights that a histogram takes. */
+export type WeightsOf<Data> = Data extends GpuArray ? GpuArray<WeightName, number> : WeightArray;
+
+/** The options of `histogram`: `edges`, or `bins` and `range`, or `bins` and `bin`. */
+export type HistogramCallOptions<Data, Weights> = HandHistogramOptions<NameIn<Data>> &
+  Partial<WeightsOption<Weights>>;
+
+/** What `histogram` gives. */
+export type Binned<Data, Weights> =
+  Weights extends GpuArray<infer Name>
+    ? GpuArray<Name, number>
+    : Weights extends ScalarArray
+      ? ArrayOf<NameOf<Weights>, number>
+      : U32Array<Data>;
+
+/** The values that a sort can move along. */
+export type SortValues<Data> = Data extends GpuArray
+  ? GpuArray | readonly GpuArray[]
+  : AnyArray | readonly AnyArray[];
+
+/** The options of `sort`. */
+export type SortCallOptions<Data, Values> = HandSortOptions<NameIn<Data>> &
+  Partial<ValuesOption<Values>> &
+  // With values, there are several results.
+  IntoOption<Values extends undefined ? Data : undefined>;
+
+/** What `sort` gives. `Own` is `Values`, which TypeScript is not to infer from what a caller does with the result. */
+export type SortResult<Data, Values> = Values extends undefined
+  ? Data
+  : Values extends infer Own
+    ? Sorted<Data, Own>
+    : never;
+
+/** The options of `argSort`. */
+export type ArgSortOptions<Data> = HandSortOptions<NameIn<Data>> & IntoOption<U32Array<Data>>;
+
+/** What `nth` gives. */
+export type NthOf<Data> = Data extends GpuArray
+  ? Nth<Data, GpuArray<"u32", number>>
+  : Nth<ElementIn<Data>, number>;

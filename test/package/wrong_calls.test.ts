@@ -1,0 +1,208 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rows } from "../support/rows.ts";
+import type { Packed } from "./pack.ts";
+import { packPackage, run, tsc } from "./pack.ts";
+
+let packed: Packed;
+beforeAll(async () => {
+  packed = await packPackage();
+});
+afterAll(() => packed?.remove());
+
+/** A call that does not type-check: the option at fault, and what the message says. */
+type Mistake = readonly [call: string, option: string, message: RegExp];
+
+/** A call with its other arguments, up to the options, and the option to misspell, with the value that it would have. */
+type Call = readonly [head: string, right: string, option: string, value: string];
+
+/** A misspelled option: TypeScript says which one was meant. */
+const misspelled = ([head, right, option, value]: Call): Mistake => {
+  const wrong = `${option.slice(0, -3)}${option.slice(-2)}`;
+  return [
+    `${head}{ ${right}${wrong}: ${value} })`,
+    wrong,
+    new RegExp(`Did you mean to write '${option}'\\?`),
+  ];
+};
+const wrongOperators = ([head, right]: Call): Mistake[] => [
+  [`${head}{ ${right}op: "max" })`, "op", /Type 'string' is not assignable to type 'Operator</],
+  [`${head}{ ${right}op: Math.max })`, "op", /=> number' is not assignable to type 'Operator</],
+];
+const wrongInto = ([head, right]: Call, into: string, type: string): Mistake => [
+  `${head}{ ${right}into: ${into} })`,
+  "into",
+  new RegExp(`(assignable to|from) type '${type}[<']`),
+];
+const wrongWhere = ([head, right]: Call): Mistake => [
+  `${head}{ ${right}where: (x: number) => x > 2 })`,
+  "where",
+  /=> boolean' is not assignable to type 'string'/,
+];
+const both = ([head]: Call, flags: string): Mistake => [
+  `${head}{ where: "x > 2", flags: ${flags} })`,
+  "flags",
+  /is not assignable to type '(undefined|string)'/,
+];
+
+/** Calls on `data`, which is an array here or on the GPU. */
+function mistakesOn(data: string, others: { into: string; array: string; flags: string }): Mistake[] {
+  const { into, array, flags } = others;
+  const scan: Call = [`fold.scan(${data}, `, "", "exclusive", "true"];
+  const mapped: Call = [`fold.scan(${data}, `, 'type: u32, map: "1u", ', "exclusive", "true"];
+  const reduce: Call = [`fold.reduce(${data}, `, "", "initial", "3"];
+  const rows: Call = [`fold.reduce(${data}, `, "segments: { rows: 2 }, ", "workGroupSize", "3"];
+  const compact: Call = [`fold.compact(${data}, `, "", "indices", "true"];
+  const where: Call = [`fold.compact(${data}, `, 'where: "true", ', "indices", "true"];
+  const partition: Call = [`fold.partition(${data}, `, 'where: "true", ', "indices", "true"];
+  const classes: Call = [`fold.partition(${data}, `, "classes: 3, ", "class", '"u32(x)"'];
+  const unique: Call = [`fold.unique(${data}, `, "", "indices", "true"];
+  const runs: Call = [`fold.runLengths(${data}, `, "", "algorithm", '"blelloch"'];
+  const expand: Call = [`fold.expandRuns(${data}, ${flags}, `, "", "workGroupSize", "3"];
+  const histogram: Call = [`fold.histogram(${data}, `, "bins: 3, ", "range", "[0, 3]"];
+  const search: Call = [`fold.searchSorted(${data}, ${data}, `, "", "workGroupSize", "3"];
+  const sort: Call = [`fold.sort(${data}, `, "", "descending", "true"];
+  const argSort: Call = [`fold.argSort(${data}, `, "", "descending", "true"];
+  const topK: Call = [`fold.topK(${data}, 3, `, "", "smallest", "true"];
+  const nth: Call = [`fold.nth(${data}, 3, `, "", "descending", "true"];
+  return [
+    ...[scan, mapped, reduce, rows, where, partition, classes, unique, runs].map(misspelled),
+    ...[expand, histogram, search, sort, argSort, topK, nth].map(misspelled),
+    ...[scan, mapped, reduce, rows].flatMap(wrongOperators),
+    ...[scan, where, partition, sort].map((call) => wrongInto(call, into, array)),
+    ...[compact, ["fold.partition(data, ", "", "", ""] as const].map(wrongWhere),
+    ...[compact, [`fold.partition(${data}, `, "", "", ""] as const].map((call) => both(call, flags)),
+    [`fold.scan(${data}, { type: f32, op: and, map: "f32(x)" })`, "op", /not assignable to type 'Operator</],
+    [`fold.scan(${data}, { type: f64 })`, "map", /Property 'map' is missing/],
+    [`fold.scan(${data}, { algorithm: "bubble" })`, "algorithm", /'"bubble"' is not assignable/],
+    [`fold.scan(${data}, { segments: { row: 3 } })`, "row", /'row' does not exist in type/],
+    [`fold.reduce(${data}, { segments: { row: 3 } })`, "row", /'row' does not exist in type/],
+    [`fold.reduce(${data}, { segments: { rows: 3, x: 2 } })`, "x", /'x' does not exist in type/],
+    [`fold.partition(${data}, { classes: 3, class: "x", where: "x" })`, "where", /to type 'undefined'/],
+    [`fold.sort(${data}, { values: 3 })`, "values", /number' is not assignable to type/],
+    [`fold.sort(${data}, { key: (x: number) => x })`, "key", /is not assignable to type 'string'/],
+    [`fold.histogram(${data}, { bins: "3" })`, "bins", /'string' is not assignable to type 'number'/],
+  ];
+}
+
+const scanStream: Call = ["fold.scanStream(", "type: u32, ", "exclusive", "true"];
+const compactStream: Call = ["fold.compactStream(", 'type: u32, where: "true", ', "indices", "true"];
+const reduceStream: Call = ["fold.reduceStream(chunks(), ", "type: u32, ", "initial", "3"];
+const rowsStream: Call = ["fold.reduceStream(", "type: u32, segments: { rows: 2 }, ", "initial", "3"];
+const prepareScan: Call = ["fold.prepareScan(", "type: u32, op: max, ", "maxLength", "3"];
+const prepareReduce: Call = ["fold.prepareReduce(", "type: u32, op: max, ", "maxLength", "3"];
+const prepared: readonly Call[] = [
+  ...["Scan", "Reduce", "Compact", "Partition", "Sort", "Histogram", "SearchSorted", "ExpandRuns"].map(
+    (name) => [`fold.prepare${name}(`, "type: u32, ", "maxLength", "3"] as const,
+  ),
+  ["fold.prepareTopK(", "type: u32, k: 3, ", "maxLength", "3"],
+  ["fold.prepareNth(", "type: u32, n: 3, ", "maxLength", "3"],
+];
+const references: readonly Call[] = [
+  ["scanReference(data, ", "", "exclusive", "true"],
+  ["reduceReference(data, ", "", "initial", "3"],
+  ["compactReference(data, (x) => x > 2, ", "", "indices", "true"],
+  ["partitionReference(data, (x) => x > 2, ", "", "indices", "true"],
+  ["uniqueReference(data, ", "", "indices", "true"],
+  ["sortReference(data, ", "", "descending", "true"],
+  ["topKReference(data, 3, ", "", "smallest", "true"],
+  ["histogramReference(data, ", "bins: 3, ", "range", "[0, 3]"],
+];
+const inKernel: readonly Call[] = ["workGroupScan", "workGroupReduce", "coalescedScan"].map(
+  (name) => [`${name}(`, "type: u32, op: max, ", "workGroupSize", "64"] as const,
+);
+const operator: Call = ["operator(", 'name: "o", type: u32, combine: "later", ', "identity", "0"];
+const tiles: Call = ["threadTileScan(", "type: u32, op: max, workGroupSize: 64, ", "tileSize", "8"];
+
+const without = ([head, ...others]: Call): Call => [head, "type: u32, ", others[1], others[2]];
+
+const mistakes: readonly Mistake[] = [
+  ...mistakesOn("data", { into: "floats", array: "Uint32Array", flags: "data" }),
+  ...mistakesOn("gpu", { into: "data", array: "GpuArray", flags: "gpu" }),
+  ...[scanStream, compactStream, reduceStream, rowsStream, prepareScan, prepareReduce].map(misspelled),
+  ...[...prepared, ...references, ...inKernel, operator, tiles].map(misspelled),
+  ...[scanStream, reduceStream, rowsStream].flatMap(wrongOperators),
+  ...[prepareScan, prepareReduce, ...inKernel, tiles].map(without).flatMap(wrongOperators),
+  ...references.slice(0, 2).flatMap(wrongOperators),
+  wrongWhere(["fold.compactStream(", "type: u32, ", "", ""]),
+  wrongWhere(["fold.prepareCompact(", "type: u32, maxLength: 3, ", "", ""]),
+  wrongWhere(["fold.preparePartition(", "type: u32, maxLength: 3, ", "", ""]),
+  ["fold.prepareScan({ type: f32, op: and, maxLength: 3 })", "op", /not assignable to type 'Operator</],
+  ["fold.scanStream({ type: u32, from: f32 })", "map", /Property 'map' is missing/],
+  ["fold.upload(data, { typ: u32 })", "typ", /Did you mean to write 'type'\?/],
+  ["fold.argMin(data, { algorithm: 3 })", "algorithm", /'number' is not assignable/],
+  ["fold.expandRuns(gpu, gpu)", "expandRuns", /Expected 3 arguments/],
+];
+
+const HEAD = `
+import { and, f32, f64, max, operator, u32 } from "wavefold";
+import type { Fold, GpuArray } from "wavefold";
+import { compactReference, histogramReference, partitionReference, reduceReference, scanReference, sortReference, topKReference, uniqueReference } from "wavefold/reference";
+import { coalescedScan, threadTileScan, workGroupReduce, workGroupScan } from "wavefold/wgsl";
+declare const fold: Fold;
+declare const gpu: GpuArray<"u32", number>;
+declare function chunks(): AsyncIterable<Uint32Array>;
+const [data, floats] = [Uint32Array.of(1), Float32Array.of(1)];
+`;
+
+/** What a compiler says, by files: the line and the column, from 1 on, and the message. */
+function messagesOf(printed: string): Map<string, { line: number; column: number; message: string }[]> {
+  const found = new Map<string, { line: number; column: number; message: string }[]>();
+  for (const [, file = "", line, column, message = ""] of printed.matchAll(
+    /^(\w+\.ts)\((\d+),(\d+)\): (.*(?:\n .*)*)/gm,
+  )) {
+    found.set(file, [...(found.get(file) ?? []), { line: Number(line), column: Number(column), message }]);
+  }
+  return found;
+}
+
+describe.each(
+  rows(["typescript", "typescript-6.0", "typescript-5.9", "typescript-5.4"], {
+    of: 60,
+    always: (compiler) => compiler === "typescript",
+  }),
+)("%s", (compiler) => {
+  let found: ReturnType<typeof messagesOf>;
+  beforeAll(async () => {
+    const project = await packed.project([], {
+      "right.ts": await readFile("test/package/right_calls.ts", "utf8"),
+      "wrong.ts": `${HEAD}${mistakes.map(([call]) => `void ${call};`).join("\n")}\n`,
+      "tsconfig.json": JSON.stringify({
+        compilerOptions: {
+          target: "ES2022",
+          module: "NodeNext",
+          moduleResolution: "NodeNext",
+          lib: ["ES2022", "DOM", "DOM.Iterable", "DOM.AsyncIterable", "ESNext.Disposable"],
+          types: [],
+          strict: true,
+          skipLibCheck: true,
+          noEmit: true,
+        },
+        files: ["right.ts", "wrong.ts"],
+      }),
+    });
+    const printed = await run(...tsc(compiler, "-p", ".", "--pretty", "false"), project).catch(
+      (cause: Error) => cause.message,
+    );
+    found = messagesOf(printed);
+  });
+
+  test("right calls have their types", () => {
+    expect(found.get("right.ts") ?? []).toEqual([]);
+  });
+
+  test("of each wrong call, the message names what is wrong", () => {
+    const first = HEAD.split("\n").length;
+    const wrong = mistakes.flatMap(([call, option, message], at) => {
+      const own = (found.get("wrong.ts") ?? []).filter(({ line }) => line === first + at);
+      const [one] = own;
+      const place = `void ${call}`.slice((one?.column ?? 1) - 1);
+      // The message, or the place where it stands, names the option.
+      const isNamed = place.startsWith(option) || one?.message.includes(`'${option}'`);
+      return own.length === 1 && isNamed && message.test(one?.message ?? "")
+        ? []
+        : [{ call, message, found: own.map((each) => each.message), place }];
+    });
+    expect(wrong).toEqual([]);
+  });
+});
