@@ -48,6 +48,7 @@ export function startSteps(command: string, total: number, what: string): Progre
     step: steps.step,
     between: steps.between,
     note: (text) => note(command, text),
+    hide: () => {},
     stop: () => clearInterval(timer),
   };
 }
