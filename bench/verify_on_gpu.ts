@@ -1,4 +1,4 @@
-import { BufferUsage } from "../src/gpu/device/usage_flags.ts";
+import { GPUBufferUsage } from "../src/gpu/device/usage_flags.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
 import { pipelineOf } from "./copy.ts";
 import type { BenchTypeName, Chunk, Values } from "./elements.ts";
@@ -331,7 +331,7 @@ async function check(
   { input, output, reordered }: Buffers,
   { kept, keptBefore }: Known,
 ): Promise<string | undefined> {
-  const { STORAGE, UNIFORM, COPY_SRC, COPY_DST } = BufferUsage;
+  const { STORAGE, UNIFORM, COPY_SRC, COPY_DST } = GPUBufferUsage;
   const owned: GPUBuffer[] = [];
   const make = async (name: string, bytes: number, usage: number): Promise<GPUBuffer> => {
     const buffer = await createBuffer(device, name, bytes, usage);

@@ -2,7 +2,7 @@ import manifest from "../package.json" with { type: "json" };
 import { factsOf } from "../src/cli/adapter_facts.ts";
 import type { Places } from "../src/cli/issue_link.ts";
 import { issueLink } from "../src/cli/issue_link.ts";
-import { runSelfTests, selfTests } from "../src/cli/self_test.ts";
+import { checksEnd, runSelfTests, SELF_TEST_PIPELINES, selfTests } from "../src/cli/self_test.ts";
 import type { Examined, Verdict } from "../src/cli/verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "../src/cli/verdicts.ts";
 import type { Fold, SinglePassTest } from "../src/index.ts";
@@ -18,36 +18,53 @@ const places: Places & { readonly version: string } = manifest;
 const element = (id: string): HTMLElement => byId(id, HTMLElement);
 const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement);
 const types = byId("types", HTMLSelectElement);
+const all = byId("all", HTMLInputElement);
 const progress = byId("progress", HTMLProgressElement);
 
 const shown = { ok: "ok", note: "note", failed: "FAILED" } as const;
 const classes = { ok: "verdict good", note: "verdict", failed: "verdict bad" } as const;
 
-/** A paragraph for each verdict: its colour says no more than its first word. */
-const show = (verdicts: readonly Verdict[]): void =>
-  element("verdicts").replaceChildren(
-    ...verdicts.map(({ about, state, text }) =>
-      html("p", { class: classes[state] }, html("strong", {}, shown[state]), ` ${about}: ${text}`),
-    ),
-  );
+/** A paragraph for each verdict: its colour says no more than its first word. Those that stand there already stay. */
+function show(verdicts: readonly Verdict[]): void {
+  const list = element("verdicts");
+  verdicts.forEach(({ about, state, text }, at) => {
+    const line = html("p", { class: classes[state] }, html("strong", {}, shown[state]), ` ${about}: ${text}`);
+    const before = list.children[at];
+    if (before === undefined) {
+      list.append(line);
+    } else if (before.textContent !== line.textContent) {
+      before.replaceWith(line);
+    }
+  });
+  while (list.children.length > verdicts.length) {
+    list.lastElementChild?.remove();
+  }
+}
 
 const say = (stage: string): Promise<void> => {
   element("stage").textContent = stage;
   return drawn();
 };
 
-/** The test of single passes may be what loses the device. A new one is checked without it. */
+/** Opens a device, and tests single passes on it. The test may be what loses the device. A new one is checked without it. */
 async function openTested(): Promise<{ fold: Fold; singlePass: SinglePassTest | null }> {
+  const options = { maxPipelines: SELF_TEST_PIPELINES };
   const start = performance.now();
+  const fold = await openFold(options);
+  show(verdictsOf({ ...nothingFound, adapter: factsOf(fold) }));
+  await say("The test of single passes …");
   try {
-    const fold = await openFold({ testSinglePass: true });
-    return { fold, singlePass: fold.singlePassTest ?? null };
+    const { singlePassTest = null } = await openFold({ device: fold.device, testSinglePass: true });
+    return { fold, singlePass: singlePassTest };
   } catch (cause) {
     if (!(cause instanceof DeviceLostError)) {
       throw cause;
     }
     const milliseconds = Math.round(performance.now() - start);
-    return { fold: await openFold(), singlePass: { passed: false, detail: cause.message, milliseconds } };
+    return {
+      fold: await openFold(options),
+      singlePass: { passed: false, detail: cause.message, milliseconds },
+    };
   }
 }
 
@@ -87,18 +104,23 @@ async function measure(fold: Fold): Promise<Pick<Checked, "bench" | "verdict">> 
 }
 
 /** The test of single passes, the self-test, the bench and the litmus tests, on a device of their own. */
-async function examine(names: readonly string[]): Promise<Checked> {
-  await say("The test of single passes …");
+async function examine(names: readonly string[], every: boolean): Promise<Checked> {
+  const start = performance.now();
   const { fold, singlePass } = await openTested();
   try {
     const found: Examined = { ...nothingFound, adapter: factsOf(fold), singlePass };
     show(verdictsOf(found));
-    const tests = selfTests(fold, names);
+    const tests = selfTests(fold, { types: names, all: every, singlePass });
+    const until = checksEnd(fold, start);
     progress.max = tests.length;
     progress.value = 0;
-    const outcomes = await runSelfTests(tests, (title) => {
-      element("stage").textContent = `${progress.value + 1} of ${tests.length}: ${title}`;
-      progress.value++;
+    const outcomes = await runSelfTests(tests, {
+      step(title) {
+        element("stage").textContent = `${progress.value + 1} of ${tests.length}: ${title}`;
+        progress.value++;
+      },
+      done: (some) => show(verdictsOf({ ...found, selfTest: resultOf(some) })),
+      ...(!every && { until }),
     });
     const examined = { ...found, selfTest: resultOf(outcomes) };
     show(verdictsOf(examined));
@@ -119,10 +141,11 @@ async function run(): Promise<void> {
   progress.hidden = false;
   progress.removeAttribute("value");
   element("summary").textContent = "";
+  show([]);
   element("text").replaceChildren();
   element("issue").replaceChildren();
   const names = types.value === "" ? Object.keys(elementTypes) : [types.value];
-  const { examined, bench, verdict } = await examine(names).catch(
+  const { examined, bench, verdict } = await examine(names, all.checked).catch(
     (cause: unknown): Checked => ({ examined: { ...nothingFound, error: messageOf(cause) } }),
   );
   const verdicts = [...verdictsOf(examined), ...(verdict === undefined ? [] : [verdict])];
@@ -137,7 +160,7 @@ async function run(): Promise<void> {
     element("issue").append(html("a", { href: link }, "Open an issue with the verdicts"));
   }
   report = {
-    version: 1,
+    version: 2,
     date: new Date().toISOString(),
     works,
     summary,
@@ -177,6 +200,7 @@ const fold = await openGpu(
 if (fold === undefined) {
   button("start").disabled = true;
   types.disabled = true;
+  all.disabled = true;
 } else {
   // The check opens a device of its own.
   fold.destroy();

@@ -222,7 +222,7 @@ async function timeKernels(
 /** Prints a row above the progress, if stdout is for people. */
 async function printLine(isText: boolean, progress: Progress, line: string): Promise<void> {
   if (isText) {
-    progress.clear();
+    progress.hide();
     await print(`${line}\n`);
   }
 }

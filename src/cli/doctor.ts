@@ -6,7 +6,7 @@ import { thisSystem } from "../gpu/diagnosis/this_system.ts";
 import { whyNoGpu } from "../gpu/diagnosis/why_no_gpu.ts";
 import { litmusTests } from "../kernels/litmus.ts";
 import type { Fold, LitmusResult, SinglePassTest } from "../node.ts";
-import { AdapterError, DeviceLostError, MissingPackageError, runLitmusTests } from "../node.ts";
+import { AdapterError, DeviceLostError, MissingPackageError, openFold, runLitmusTests } from "../node.ts";
 import { factsOf, shownLimits } from "./adapter_facts.ts";
 import { doAll, oneLine, UsageError, withoutCodes } from "./errors.ts";
 import { DASH } from "./files.ts";
@@ -15,8 +15,8 @@ import type { AdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 import { startOpening, startSteps } from "./progress_lines.ts";
-import { runSelfTests, selfTests } from "./self_test.ts";
-import type { Examined, SelfTestResult, Verdict } from "./verdicts.ts";
+import { checksEnd, runSelfTests, SELF_TEST_PIPELINES, selfTests } from "./self_test.ts";
+import type { AdapterFacts, Examined, SelfTestResult, Verdict } from "./verdicts.ts";
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "./verdicts.ts";
 import type { OperatingSystem, Versions } from "./versions.ts";
 import { operatingSystem, ownPlaces, versionsOf } from "./versions.ts";
@@ -26,11 +26,13 @@ export interface DoctorOptions extends AdapterOption {
   readonly json?: string;
   /** The element types of the self-test; left out, all. */
   readonly types?: readonly string[];
+  /** Whether the self-test checks each operator in each form and way, however long it takes. */
+  readonly all?: boolean;
 }
 
 /** What `--json` writes. The version changes when a field goes or means something else. */
 export interface DoctorReport extends Examined {
-  readonly version: 1;
+  readonly version: 2;
   readonly date: string;
   readonly works: boolean;
   readonly summary: string;
@@ -39,7 +41,10 @@ export interface DoctorReport extends Examined {
   readonly verdicts: readonly Verdict[];
 }
 
-const plain = { style: { head: [], border: [], compact: true } };
+const cardOf = ({ software, adapterInfo }: Fold): string | undefined =>
+  software ? undefined : cardName(adapterInfo, thisSystem());
+
+type Say = (text: string) => Promise<void>;
 
 /**
  * `wavefold doctor`
@@ -47,7 +52,8 @@ const plain = { style: { head: [], border: [], compact: true } };
  * @throws {UsageError} when a check fails or there is no adapter; the report is written by then.
  */
 export async function doctor(options: DoctorOptions): Promise<void> {
-  const { json: path, types = Object.keys(elementTypes) } = options;
+  const start = performance.now();
+  const { json: path, types = [] } = options;
   const unknown = types.find((type) => !Object.hasOwn(elementTypes, type));
   if (unknown !== undefined) {
     throw new UsageError(
@@ -56,7 +62,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   }
   // What could fail at the end is opened first.
   const json = path === undefined ? undefined : await reportTarget(path);
-  const say = async (text: string): Promise<void> => {
+  const say: Say = async (text) => {
     // Stdout has either the report for people or the one for programs.
     if (path !== DASH) {
       await print(`${text}\n`);
@@ -64,12 +70,13 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   };
   const versions = versionsOf();
   const system = operatingSystem();
-  await say(aboutHost(versions, system));
-  const examined = await examine(options.adapter, types, say);
+  const findings = startFindings(options, say);
+  await examine(options, start, findings, (adapter) => say(`\n${tableOf(versions, system, adapter)}\n`));
+  const { examined } = findings;
   const verdicts = verdictsOf(examined);
   const { works, summary } = summaryOf(examined);
   const report: DoctorReport = {
-    version: 1,
+    version: 2,
     date: new Date().toISOString(),
     works,
     summary,
@@ -81,8 +88,11 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   // If everything works, nobody needs to open an issue.
   const link = works ? undefined : issueLink(ownPlaces(), { summary, versions: { ...versions }, verdicts });
   const open = link === undefined ? "" : `\nThis opens an issue with the verdicts: ${link}`;
+  const more = examined.selfTest?.leftOut
+    ? "\nThis runs every check, however long it takes: wavefold doctor --all"
+    : "";
   await doAll([
-    () => say(`\n${verdicts.map(lineOf).join("\n")}\n\n${summary}.${open}`),
+    () => say(`\n${summary}.${more}${open}`),
     async () => json?.write(Buffer.from(`${JSON.stringify(report, undefined, 1)}\n`)),
   ]);
   if (!works) {
@@ -90,61 +100,157 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   }
 }
 
+/** What was found so far. */
+interface Findings {
+  readonly examined: Examined;
+  /** Adds what was found, and says each verdict that is new. */
+  add(more: Partial<Examined>): Promise<void>;
+}
+
+function startFindings({ adapter: asked }: AdapterOption, say: Say): Findings {
+  const told = new Set<string>();
+  const findings = {
+    examined: { ...nothingFound, asked } as Examined,
+    async add(more: Partial<Examined>): Promise<void> {
+      findings.examined = { ...findings.examined, ...more };
+      const lines = verdictsOf(findings.examined)
+        .map(lineOf)
+        .filter((line) => !told.has(line));
+      for (const line of lines) {
+        told.add(line);
+      }
+      if (lines.length > 0) {
+        await say(lines.join("\n"));
+      }
+    },
+  };
+  return findings;
+}
+
+type SayTable = (adapter?: AdapterFacts) => Promise<void>;
+
 /** Opens an adapter, and checks all that it can be checked for. */
 async function examine(
-  asked: AdapterOption["adapter"],
-  types: readonly string[],
-  say: (text: string) => Promise<void>,
-): Promise<Examined> {
-  const opened = startOpening("doctor", "looking for an adapter, and testing single passes on it");
-  const options: AdapterOption = { adapter: asked };
-  const none: Examined = { ...nothingFound, asked };
-  let lost: SinglePassTest | undefined;
-  let isOpen = false;
-  const work = async (fold: Fold): Promise<Examined> => {
-    isOpen = true;
+  options: DoctorOptions,
+  start: number,
+  findings: Findings,
+  sayTable: SayTable,
+): Promise<void> {
+  const { adapter: asked } = options;
+  const opened = startOpening("doctor", "looking for an adapter");
+  const noGpu = async (): Promise<void> => {
     opened();
-    const gpu = fold.software && asked !== "software" ? whyNoGpu(canFindGpu()) : null;
-    const singlePass = lost ?? fold.singlePassTest ?? null;
-    await say(describe(fold, singlePass ?? undefined));
-    const selfTest = await check(fold, types);
-    await say(`\n${tableOf(selfTest)}`);
-    // Last, since these may lose the device.
-    const litmus = await runLitmus(fold);
-    return { ...none, adapter: factsOf(fold, cardOf(fold)), gpu, singlePass, selfTest, litmus };
+    await findings.add({ gpu: whyNoGpu(canFindGpu()) });
   };
-  const start = performance.now();
+  const examineOn = (adapter: AdapterOption["adapter"]): Promise<void> =>
+    examineAdapter(adapter, options, start, findings, async (facts) => {
+      opened();
+      await sayTable(facts);
+    });
   try {
-    try {
-      return await withFold(options, work, { testSinglePass: true });
-    } catch (cause) {
-      if (!(cause instanceof DeviceLostError) || isOpen) {
-        throw cause;
+    if (asked !== "software") {
+      try {
+        return await examineOn("gpu");
+      } catch (cause) {
+        // Without the package webgpu, no adapter was looked for.
+        if (!(cause instanceof AdapterError) || cause.package === "webgpu") {
+          throw cause;
+        }
+        // It is said before a software adapter is opened.
+        await noGpu();
+        if (asked === "gpu") {
+          throw cause;
+        }
       }
-      // The test is what lost the device. A new one is checked without it.
-      lost = { passed: false, detail: oneLine(cause), milliseconds: Math.round(performance.now() - start) };
-      return await withFold(options, work);
     }
+    await examineOn("software");
   } catch (cause) {
-    if (cause instanceof DeviceLostError) {
-      return { ...none, error: oneLine(cause), singlePass: lost ?? null };
+    const isAdapter = cause instanceof AdapterError || cause instanceof MissingPackageError;
+    if (!isAdapter && !(cause instanceof DeviceLostError)) {
+      throw cause;
     }
-    if (cause instanceof AdapterError || cause instanceof MissingPackageError) {
-      // Without the package webgpu, no adapter was looked for.
-      const gpu = asked === "software" || cause.package === "webgpu" ? null : whyNoGpu(canFindGpu());
-      return { ...none, error: oneLine(cause), gpu };
+    opened();
+    if (isAdapter) {
+      await sayTable();
     }
-    throw cause;
+    await findings.add({ adapter: null, error: oneLine(cause), selfTest: null });
   } finally {
     opened();
   }
 }
 
-async function check(fold: Fold, types: readonly string[]): Promise<SelfTestResult> {
-  const tests = selfTests(fold, types);
-  const progress = startSteps("doctor", tests.length, "checks");
+/** Opens an adapter of a kind, and checks it. */
+async function examineAdapter(
+  adapter: AdapterOption["adapter"],
+  options: DoctorOptions,
+  start: number,
+  findings: Findings,
+  sayTable: SayTable,
+): Promise<void> {
+  let singlePass: SinglePassTest | null = null;
+  const before = performance.now();
+  const work = async (fold: Fold): Promise<void> => {
+    if (findings.examined.adapter === null) {
+      const facts = factsOf(fold, cardOf(fold));
+      await sayTable(facts);
+      await findings.add({ adapter: facts });
+    }
+    singlePass ??= await testSinglePass(fold);
+    await findings.add({ singlePass });
+    await runChecks(fold, options, start, findings);
+    // Last, since these may lose the device.
+    await findings.add({ litmus: await runLitmus(fold) });
+  };
+  const open = (): Promise<void> => withFold({ adapter }, work, { maxPipelines: SELF_TEST_PIPELINES });
   try {
-    return resultOf(await runSelfTests(tests, progress.step));
+    await open();
+  } catch (cause) {
+    if (!(cause instanceof DeviceLostError) || singlePass !== null) {
+      throw cause;
+    }
+    // The test is what lost the device. A new one is checked without it.
+    const milliseconds = Math.round(performance.now() - before);
+    singlePass = { passed: false, detail: oneLine(cause), milliseconds };
+    await open();
+  }
+}
+
+async function testSinglePass({ device }: Fold): Promise<SinglePassTest | null> {
+  const tested = startOpening("doctor", "testing single passes");
+  try {
+    return (await openFold({ device, testSinglePass: true })).singlePassTest ?? null;
+  } finally {
+    tested();
+  }
+}
+
+/** Runs the self-test, and says the verdict on each primitive as soon as it is known. */
+async function runChecks(
+  fold: Fold,
+  { types, all = false }: DoctorOptions,
+  start: number,
+  findings: Findings,
+): Promise<void> {
+  const { singlePass } = findings.examined;
+  const tests = selfTests(fold, { all, singlePass, ...(types && { types }) });
+  const until = checksEnd(fold, start);
+  const progress = startSteps("doctor", tests.length, "checks");
+  const add = async (selfTest: SelfTestResult): Promise<void> => {
+    progress.hide();
+    await findings.add({ selfTest });
+  };
+  // One after another, as the verdicts are known.
+  let told = Promise.resolve();
+  try {
+    const outcomes = await runSelfTests(tests, {
+      step: progress.step,
+      done: (outcomes) => {
+        told = told.then(() => add(resultOf(outcomes)));
+      },
+      ...(!all && { until }),
+    });
+    await told;
+    await add(resultOf(outcomes));
   } finally {
     progress.stop();
   }
@@ -159,9 +265,13 @@ async function runLitmus(fold: Fold): Promise<readonly LitmusResult[]> {
   }
 }
 
-/** What runs, and where. */
-function aboutHost(versions: Versions, { name, release, platform, arch }: OperatingSystem): string {
-  const table = new Table({ ...plain });
+/** What runs, where, and on which adapter. */
+function tableOf(
+  versions: Versions,
+  { name, release, platform, arch }: OperatingSystem,
+  adapter: AdapterFacts | undefined,
+): string {
+  const table = new Table({ style: { head: [], border: [], compact: true } });
   table.push(
     ["wavefold", versions.wavefold],
     ["Node.js", versions.node],
@@ -172,43 +282,16 @@ function aboutHost(versions: Versions, { name, release, platform, arch }: Operat
       ? [["npm package @sparticuz/chromium (SwiftShader)", versions.swiftShader ?? "not installed"]]
       : []),
   );
-  return table.toString();
-}
-
-const cardOf = ({ software, adapterInfo }: Fold): string | undefined =>
-  software ? undefined : cardName(adapterInfo, thisSystem());
-
-/** What the adapter is, has, and was found to do. */
-export function describe(fold: Fold, singlePass: SinglePassTest | undefined = fold.singlePassTest): string {
-  const { name, software, features, subgroupSizes, limits } = factsOf(fold, cardOf(fold));
-  const table = new Table({ ...plain });
-  table.push(
-    ["adapter", name],
-    ["kind", software ? "software" : "GPU"],
-    ["features", features.join("\n") || "none"],
-    ["single pass", singlePass === undefined ? "not tested" : verdictOf(singlePass)],
-    ["subgroup size", subgroupSizes?.join(" to ") ?? "not told"],
-    ...shownLimits.map((limit) => [limit, String(limits[limit])]),
-  );
-  return table.toString();
-}
-
-/** A failure is no error: the adapter reads data twice then, and its results are right. */
-const verdictOf = ({ passed, detail, milliseconds }: SinglePassTest): string =>
-  passed ? `passed: ${detail} in ${milliseconds} ms` : `FAILED, so data is read twice by default:\n${detail}`;
-
-/** A row for each type and algorithm, the failures one by one, and the sum. */
-function tableOf({ groups, failures, passed, failed, skipped }: SelfTestResult): string {
-  const table = new Table({ ...plain, head: ["self-test", "algorithm", "passed", "failed", "skipped"] });
-  for (const group of groups) {
-    const reason = group.reason === null ? "" : `: ${group.reason}`;
-    table.push([group.type, group.algorithm, group.passed, group.failed, `${group.skipped}${reason}`]);
+  if (adapter !== undefined) {
+    table.push(
+      ["adapter", adapter.name],
+      ["kind", adapter.software ? "software" : "GPU"],
+      ["features", adapter.features.join("\n") || "none"],
+      ["subgroup size", adapter.subgroupSizes?.join(" to ") ?? "not told"],
+      ...shownLimits.map((limit) => [limit, String(adapter.limits[limit])]),
+    );
   }
-  return [
-    table.toString(),
-    ...failures.map((one) => `failed: ${one.title}: ${one.detail}`),
-    `self-test: ${failed === 0 ? "passed" : "FAILED"} (${passed} passed, ${failed} failed, ${skipped} skipped)`,
-  ].join("\n");
+  return table.toString();
 }
 
 const states = { ok: "ok    ", note: "note  ", failed: "FAILED" } as const;

@@ -3,7 +3,6 @@ import cliProgress from "cli-progress";
 import { onExit } from "signal-exit";
 
 const DELAY_MS = 1000;
-const CLEAR_LINE = "\r\u001b[K";
 
 /** Stages of work, shown on stderr once they take more than a second in all. */
 export interface Progress {
@@ -11,8 +10,8 @@ export interface Progress {
   step(stage: string): void;
   /** Says what goes on between two steps. The last step is then done. */
   between(stage: string): void;
-  /** Takes the bar from its line, so that something else is printed there. The next step shows it again. */
-  clear(): void;
+  /** Takes the bar away until the next stage, so that a line can be printed. */
+  hide(): void;
   stop(): void;
 }
 
@@ -90,7 +89,7 @@ export function startByteProgress(total: number | undefined): ByteProgress {
 }
 
 /** How many steps are done, and what goes on. */
-export function countSteps(): Omit<Progress, "stop" | "clear"> & {
+export function countSteps(): Pick<Progress, "step" | "between"> & {
   readonly done: number;
   readonly stage: string;
 } {
@@ -117,27 +116,38 @@ export function countSteps(): Omit<Progress, "stop" | "clear"> & {
 /** A bar of `total` steps; where stderr is no terminal, nothing. */
 export function startProgress(total: number): Progress {
   if (!process.stderr.isTTY) {
-    return { step: () => {}, between: () => {}, clear: () => {}, stop: () => {} };
+    return { step: () => {}, between: () => {}, hide: () => {}, stop: () => {} };
   }
   const bar = new cliProgress.SingleBar(
     { format: "{bar} {value}/{total} {stage}", clearOnComplete: true, hideCursor: true },
     cliProgress.Presets.shades_classic,
   );
   const steps = countSteps();
-  let shown = false;
+  let isDue = false;
+  let isShown = false;
   let forget = (): void => {};
-  const timer = setTimeout(() => {
-    shown = true;
-    // The bar hides the cursor: a signal would leave it hidden.
-    forget = onExit(() => bar.stop());
-    bar.start(total, steps.done, { stage: steps.stage });
-  }, DELAY_MS);
-  timer.unref();
   const show = (): void => {
-    if (shown) {
+    if (isShown) {
       bar.update(steps.done, { stage: steps.stage });
+    } else if (isDue) {
+      isShown = true;
+      // The bar hides the cursor: a signal would leave it hidden.
+      forget = onExit(() => bar.stop());
+      bar.start(total, steps.done, { stage: steps.stage });
     }
   };
+  const hide = (): void => {
+    if (isShown) {
+      isShown = false;
+      bar.stop();
+      forget();
+    }
+  };
+  const timer = setTimeout(() => {
+    isDue = true;
+    show();
+  }, DELAY_MS);
+  timer.unref();
   return {
     step(next) {
       steps.step(next);
@@ -147,17 +157,10 @@ export function startProgress(total: number): Progress {
       steps.between(next);
       show();
     },
-    clear() {
-      if (shown) {
-        process.stderr.write(CLEAR_LINE);
-      }
-    },
+    hide,
     stop() {
       clearTimeout(timer);
-      if (shown) {
-        bar.stop();
-        forget();
-      }
+      hide();
     },
   };
 }

@@ -47,8 +47,8 @@ export function startSteps(command: string, total: number, what: string): Progre
   return {
     step: steps.step,
     between: steps.between,
-    clear: () => {},
     note: (text) => note(command, text),
+    hide: () => {},
     stop: () => clearInterval(timer),
   };
 }

@@ -2,6 +2,7 @@ import type { SinglePassTest } from "../gpu/device/context.ts";
 import type { Diagnosis } from "../gpu/diagnosis/diagnosis_types.ts";
 import type { LitmusResult } from "../gpu/tuning/litmus_types.ts";
 import type { Outcome } from "./self_test.ts";
+import type { Primitive } from "./self_test_checks.ts";
 
 /** What was found of one thing, and what it means. Only `failed` makes the command fail. */
 export interface Verdict {
@@ -25,24 +26,30 @@ export interface AdapterFacts {
   readonly limits: Readonly<Record<string, number>>;
 }
 
-/** The checks of one type and one algorithm. */
-export interface Group {
-  readonly type: string;
-  readonly algorithm: string;
+/** How many checks have come out how. */
+interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Those that there was no time for. */
+  readonly leftOut: number;
+}
+
+/** The checks of one primitive. */
+export interface Group extends Counts {
+  readonly primitive: Primitive;
   /** Why checks were skipped, if some were. */
   readonly reason: string | null;
 }
 
 /** What became of the self-test. */
-export interface SelfTestResult {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
+export interface SelfTestResult extends Counts {
   readonly groups: readonly Group[];
-  readonly failures: readonly { readonly title: string; readonly detail: string }[];
+  readonly failures: readonly {
+    readonly primitive: Primitive;
+    readonly title: string;
+    readonly detail: string;
+  }[];
 }
 
 /** All that verdicts are made of. */
@@ -70,41 +77,36 @@ export const nothingFound: Examined = {
   litmus: null,
 };
 
-/** Counts the outcomes of checks, by type and algorithm. */
+/** Counts the outcomes of checks, by primitive. */
 export function resultOf(outcomes: readonly Outcome[]): SelfTestResult {
   const count = (some: readonly Outcome[], verdict: Outcome["verdict"]): number =>
     some.filter((one) => one.verdict === verdict).length;
-  const counts = (some: readonly Outcome[]) => ({
+  const counts = (some: readonly Outcome[]): Counts => ({
     passed: count(some, "passed"),
     failed: count(some, "failed"),
     skipped: count(some, "skipped"),
+    leftOut: count(some, "left out"),
   });
-  const groups = new Map<string, Outcome[]>();
-  for (const outcome of outcomes) {
-    const key = `${outcome.type} ${outcome.algorithm}`;
-    groups.set(key, [...(groups.get(key) ?? []), outcome]);
-  }
+  const names = [...new Set(outcomes.map(({ primitive }) => primitive))];
   return {
     ...counts(outcomes),
-    groups: [...groups.values()].flatMap((some): Group[] => {
-      const [first] = some;
-      const reason = some.find(({ verdict }) => verdict === "skipped")?.detail ?? null;
-      return first === undefined
-        ? []
-        : [{ type: first.type, algorithm: first.algorithm, ...counts(some), reason }];
+    groups: names.map((primitive): Group => {
+      const some = outcomes.filter((one) => one.primitive === primitive);
+      const reasons = new Set(some.flatMap(({ verdict, detail }) => (verdict === "skipped" ? [detail] : [])));
+      return { primitive, ...counts(some), reason: [...reasons].join(", ") || null };
     }),
     failures: outcomes
       .filter(({ verdict }) => verdict === "failed")
-      .map(({ title, detail }) => ({ title, detail })),
+      .map(({ primitive, title, detail }) => ({ primitive, title, detail })),
   };
 }
 
-/** A verdict on each thing, the adapter first. */
+/** A verdict on each thing: why there is no GPU comes first. If more is found, more verdicts stand behind these. */
 export function verdictsOf(examined: Examined): readonly Verdict[] {
-  const { adapter, error, gpu, singlePass, selfTest, litmus } = examined;
+  const { asked, adapter, error, gpu, singlePass, selfTest, litmus } = examined;
   return [
-    ofAdapter(adapter, error),
-    ...(gpu === null ? [] : ofGpu(gpu, adapter === null)),
+    ...(gpu === null ? [] : ofGpu(gpu, asked === "gpu")),
+    ...(adapter === null && error === null ? [] : [ofAdapter(adapter, error)]),
     ...(adapter === null ? [] : ofFeatures(adapter)),
     ...(singlePass === null ? [] : [ofSinglePass(singlePass)]),
     ...(selfTest === null ? [] : ofSelfTest(selfTest)),
@@ -124,7 +126,7 @@ function ofAdapter(adapter: AdapterFacts | null, error: string | null): Verdict 
     : { about, state: "ok", text: `${adapter.name}, a GPU` };
 }
 
-/** One for each finding. If a software adapter takes the GPU's place, none of them is a failure. */
+/** One for each finding. If a software adapter may take the GPU's place, none of them is a failure. */
 function ofGpu({ headline, findings }: Diagnosis, failed: boolean): Verdict[] {
   const verdict = (text: string): Verdict => ({ about: "GPU", state: failed ? "failed" : "note", text });
   return [verdict(headline), ...findings.map(({ text, cure }) => verdict(`${text} ${cure}`.trim()))];
@@ -158,30 +160,27 @@ function ofSinglePass({ passed, detail, milliseconds }: SinglePassTest): Verdict
     : { about, state: "note", text: `it does not work here, so data is read twice by default: ${detail}` };
 }
 
-function ofSelfTest({ groups, failures }: SelfTestResult): Verdict[] {
-  return [...new Set(groups.map(({ type }) => type))].map((type) => {
-    const about = `self-test of ${type}`;
-    const own = groups.filter((one) => one.type === type);
-    const sum = (of: "passed" | "failed" | "skipped"): number => own.reduce((all, one) => all + one[of], 0);
-    const [passed, failed, skipped] = [sum("passed"), sum("failed"), sum("skipped")];
-    if (failed > 0) {
-      const first = failures.find(({ title }) => title.includes(`<${type}`));
+const ofSelfTest = ({ groups, failures }: SelfTestResult): Verdict[] =>
+  groups.map(({ primitive, passed, failed, skipped, leftOut, reason }) => {
+    const about = `self-test of ${primitive}`;
+    const first = failures.find((one) => one.primitive === primitive);
+    if (first !== undefined) {
       return {
         about,
         state: "failed",
-        text: `${failed} of ${passed + failed} checks failed, the first is ${first?.title}: ${first?.detail}`,
+        text: `${failed} of ${passed + failed} checks failed, the first is ${first.title}: ${first.detail}`,
       };
     }
-    const reasons = [...new Set(own.flatMap(({ reason }) => reason ?? []))].join(", ");
-    return passed === 0
-      ? { about, state: "note", text: `skipped: ${reasons}` }
-      : {
-          about,
-          state: "ok",
-          text: `${passed} results are right${skipped === 0 ? "" : `, ${skipped} checks are skipped: ${reasons}`}`,
-        };
+    const parts = [
+      passed > 0 ? `${counted(passed, "result")} right` : "",
+      skipped > 0 ? `${counted(skipped, "check")} skipped: ${reason}` : "",
+      leftOut > 0 ? `there was no time for ${leftOut} of ${passed + skipped + leftOut} checks` : "",
+    ];
+    const state = passed > 0 && leftOut === 0 ? "ok" : "note";
+    return { about, state, text: parts.filter(Boolean).join("; ") };
   });
-}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? " is" : "s are"}`;
 
 const ofLitmus = ({ name, verdict, detail }: LitmusResult): Verdict => ({
   about: `litmus test of ${name}`,
@@ -207,10 +206,13 @@ export function summaryOf(examined: Examined): { works: boolean; summary: string
     const more = failed.length > 1 ? `, and ${failed.length - 1} more` : "";
     return no(`: the ${failed[0].about} failed${more}`);
   }
+  const { leftOut = 0, passed = 0, skipped = 0 } = selfTest ?? {};
+  const some =
+    leftOut > 0 ? `; there was no time for ${leftOut} of ${passed + skipped + leftOut} checks` : "";
   return {
     works: true,
     summary: adapter.software
-      ? `Wavefold works here, in software${gpu === null ? "" : `: ${gpu.headline}`}`
-      : "Wavefold works here, on a GPU",
+      ? `Wavefold works here, in software${gpu === null ? "" : `: ${gpu.headline}`}${some}`
+      : `Wavefold works here, on a GPU${some}`,
   };
 }

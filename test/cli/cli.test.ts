@@ -14,20 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dump } from "npyjs";
 import { afterEach, beforeEach, describe, expect } from "vitest";
-import type { ScalarArray } from "../../src/algebra/arrays.ts";
-import { operators } from "../../src/algebra/operators.ts";
-import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
-import { describe as describeAdapter } from "../../src/cli/doctor.ts";
 import { parseElements } from "../../src/cli/npy.ts";
-import { selfTests } from "../../src/cli/self_test.ts";
-import type { SinglePassTest } from "../../src/gpu/device/context.ts";
-import type { Fold } from "../../src/gpu/fold.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
-import type { TuningOptions } from "../../src/plan/options.ts";
-import { compactReference } from "../../src/reference/compact.ts";
-import { reduceReference } from "../../src/reference/reduce.ts";
-import type { ReferenceOptions } from "../../src/reference/scan.ts";
-import { scanReference } from "../../src/reference/scan.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
@@ -399,129 +387,7 @@ fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive
   });
 });
 
-type ScanReferenceOptions = ReferenceOptions<TypeName> & { readonly exclusive?: boolean };
-
 describe("doctor", () => {
-  // The real one takes a while in software. Here the CPU reference stands in for the adapter.
-  const standIn = (features: readonly string[], wrong: boolean, software = false): Fold => {
-    const sum = async (data: ScalarArray, { type, op }: ReferenceOptions<TypeName>) =>
-      reduceReference(data, { type, op } as ReferenceOptions<TypeName>);
-    const scan = async (data: ScalarArray, { type, op, exclusive }: ScanReferenceOptions) => {
-      const result = scanReference(data, { type, op, exclusive } as ScanReferenceOptions);
-      const place = software ? 200 : 4000;
-      if (wrong && result.length > place) {
-        const bytes = new Uint8Array(result.buffer);
-        const at = place * result.BYTES_PER_ELEMENT;
-        bytes[at] = (bytes[at] ?? 0) ^ 1;
-      }
-      return result;
-    };
-    const compact = async (data: ScalarArray, { type, indices }: { type: ScalarType; indices?: true }) => {
-      const keep = (_: Scalar, index: number): boolean => index % 3 === 1;
-      return indices
-        ? compactReference(data, keep, { type, indices })
-        : compactReference(data, keep, { type });
-    };
-    return {
-      device: { features: new Set(features) },
-      software,
-      reduce: sum,
-      scan,
-      compact,
-    } as unknown as Fold;
-  };
-  const verdicts = async (fold: Fold) => Promise.all(selfTests(fold).map((test) => test.run()));
-
-  it("passes what is right, on every operator, type and algorithm", async () => {
-    const outcomes = await verdicts(standIn(["shader-f16", "subgroups"], false));
-    expect(outcomes.filter((one) => one.verdict !== "passed")).toEqual([]);
-    // (10 operators on four types, 7 on three, exactAdd on three) x 3 + 2 compactions of 7 types, for each of 3 algorithms.
-    expect(outcomes).toHaveLength(((4 * 10 + 3 * 7 + 3) * 3 + 2 * 7) * 3);
-  });
-
-  it("fails a scan that is wrong in one element", async () => {
-    const outcomes = await verdicts(standIn([], true));
-    const scans = outcomes.filter((one) => one.title.includes("scan<u32"));
-    expect(new Set(scans.map((one) => `${one.algorithm} ${one.verdict}`))).toEqual(
-      new Set(["blelloch failed", "hillis-steele failed", "subgroup skipped"]),
-    );
-    expect(scans[0]?.detail).toMatch(/length 4099: element 4000 is \d+, and the CPU has \d+/);
-  });
-
-  it("checks as much in software, over more tiles than one", async () => {
-    const right = standIn(["shader-f16", "subgroups"], false, true);
-    const titles = (of: Fold): string[] => selfTests(of).map((test) => test.title);
-    expect(titles(right)).toEqual(titles(standIn(["shader-f16", "subgroups"], false)));
-    const tiles = new Set<number>();
-    const spied = {
-      ...right,
-      scan: (data: ScalarArray, options: ReferenceOptions<TypeName> & TuningOptions) => {
-        tiles.add(data.length / ((options.workGroupSize ?? 0) * (options.itemsPerThread ?? 0)));
-        return right.scan(data, options as object);
-      },
-    } as unknown as Fold;
-    expect((await verdicts(spied)).filter((one) => one.verdict !== "passed")).toEqual([]);
-    // An item, a tile that is not full, and more tiles than a subgroup has lanes.
-    const [least = 0, middle = 0, most = 0] = [...tiles].sort((a, b) => a - b);
-    expect(tiles.size).toBe(3);
-    expect(least).toBe(1 / 16);
-    expect(middle > 0.5 && middle < 1).toBe(true);
-    expect(most > 8 && most % 1 !== 0).toBe(true);
-    const wrong = await verdicts(standIn([], true, true));
-    expect(wrong.find((one) => one.title.includes("scan<u32"))?.detail).toMatch(/length 211: element 200 is/);
-  });
-
-  it.each([false, true])("tells operators apart that are not the same (software: %s)", async (software) => {
-    const all = Object.values(operators);
-    // Every other operator that the type takes stands in for the one that is asked for.
-    for (const instead of all) {
-      const confused = {
-        device: { features: new Set(["shader-f16", "subgroups"]) },
-        software,
-        scan: async (data: ScalarArray, { type, exclusive }: ScanReferenceOptions) =>
-          scanReference(data, { type, exclusive, op: instead } as unknown as ScanReferenceOptions),
-        reduce: async () => 0,
-        compact: async (data: ScalarArray) => data,
-      } as unknown as Fold;
-      const tests = selfTests(confused).filter((test) => /^inclusive scan.*blelloch/.test(test.title));
-      for (const { title, run: runTest } of tests) {
-        // The data of sums are not rounded, however they are grouped, so their exact sums are the same.
-        const isSame = instead.name === "exactAdd" && title.includes(", add>");
-        if (!isSame && !title.includes(`, ${instead.name}>`)) {
-          expect(`${title} as ${instead.name}: ${(await runTest()).verdict}`).toMatch(/failed$/);
-        }
-      }
-    }
-  });
-
-  it("reports what it skips, and why", async () => {
-    const outcomes = await verdicts(standIn([], false));
-    const reasons = new Set(
-      outcomes.map((one) => `${one.type} ${one.algorithm} ${one.verdict} ${one.detail}`),
-    );
-    expect(reasons).toContain("f16 blelloch skipped no shader-f16");
-    expect(reasons).toContain("u32 subgroup skipped no subgroups");
-    expect(reasons).toContain("f32 hillis-steele passed ");
-  });
-
-  it("says whether a single pass works", () => {
-    const limits = Object.fromEntries(["maxBufferSize"].map((name) => [name, 1]));
-    const shown = (singlePassTest?: SinglePassTest): string =>
-      describeAdapter({
-        adapterInfo: {},
-        software: true,
-        device: { features: new Set(), limits },
-        singlePassTest,
-      } as unknown as Fold);
-    expect(shown()).toMatch(/single pass +│ not tested/);
-    expect(shown({ passed: true, detail: "32 runs were right", milliseconds: 900 })).toMatch(
-      /single pass +│ passed: 32 runs were right in 900 ms/,
-    );
-    const failed = shown({ passed: false, detail: "scan, run 1: item 4 is 5 instead of 6", milliseconds: 9 });
-    expect(failed).toMatch(/single pass +│ FAILED, so data is read twice by default:/);
-    expect(failed).toContain("item 4 is 5 instead of 6");
-  });
-
   it("rejects an adapter that it does not know", () => {
     fails(/auto, gpu, software/, "doctor", "--adapter", "cpu");
   });

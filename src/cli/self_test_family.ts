@@ -1,0 +1,314 @@
+import type { AnyArray } from "../algebra/arrays.ts";
+import { elementTypes } from "../algebra/element_types.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import { operators } from "../algebra/operators.ts";
+import type { ScalarType, TypeName } from "../algebra/types.ts";
+import type { Check, Primitive, Scope, Way } from "./self_test_checks.ts";
+import { cpu, flagsOf, ODD, odd, optionsOf } from "./self_test_checks.ts";
+import { keysOf, makeMaps, operandsOf, runsOf } from "./self_test_data.ts";
+
+/** The primitives beside scans, reductions and compactions: each in each of its forms, and on some types. */
+export function familyChecks(scope: Scope): readonly Check[] {
+  return [
+    ...sortChecks(scope),
+    ...segmentChecks(scope),
+    ...partitionChecks(scope),
+    ...histogramChecks(scope),
+    ...searchChecks(scope),
+    ...selectionChecks(scope),
+    ...runChecks(scope),
+    ...exactChecks(scope),
+  ];
+}
+
+type Results = Promise<readonly [gpu: unknown, cpu: unknown]>;
+/** A check of keys of a type. `type` is given to both, since arrays do not tell f16. */
+const keyed = (
+  primitive: Primitive,
+  name: TypeName,
+  title: string,
+  lengths: readonly number[],
+  run: (keys: AnyArray, type: { readonly type: ScalarType }, length: number) => Results,
+  way?: Way,
+): Check => {
+  const type = elementTypes[name] as ScalarType;
+  return {
+    primitive,
+    type: name,
+    title: `${title.replace("<>", `<${name}>`)}${way === undefined ? "" : ` (${way})`}`,
+    lengths,
+    ...(way !== undefined && { way }),
+    run: (length) => run(keysOf(type, length), { type }, length),
+  };
+};
+
+/** Offsets of segments of different lengths. Some have no item. */
+function offsetsOf(length: number): Uint32Array {
+  const offsets = [0];
+  for (let at = 0; (offsets.at(-1) ?? 0) < length; at++) {
+    offsets.push(Math.min(length, (offsets.at(-1) ?? 0) + (at % 5 === 2 ? 0 : (at * at) % 97)));
+  }
+  return Uint32Array.from(offsets);
+}
+
+/** The lengths without what is left of the last row. */
+const inRows = (lengths: readonly number[], row: number): number[] =>
+  lengths.map((length) => length - (length % row));
+
+function sortChecks({ gpu, short: { lengths: short }, longest }: Scope): readonly Check[] {
+  const maps = makeMaps();
+  const check = (
+    name: TypeName,
+    title: string,
+    lengths: readonly number[],
+    options: object = {},
+    way?: Way,
+  ): Check =>
+    keyed(
+      "sort",
+      name,
+      `sort<>${title}`,
+      lengths,
+      async (keys, type) => [
+        await gpu.sort(keys, { ...type, ...options, ...(way && optionsOf(way)) }),
+        cpu.sortReference(keys, { ...type, ...options }),
+      ],
+      way,
+    );
+  return [
+    check("u32", "", longest),
+    check("u32", "", longest, {}, "blelloch"),
+    {
+      ...keyed("sort", "i32", "sort<>, values of f32", longest, async (keys, type, length) => {
+        const values = Float32Array.from({ length }, (_, at) => at);
+        const order = cpu.argSortReference(keys, type) as Uint32Array;
+        return [
+          await gpu.sort(keys, { ...type, values }),
+          { keys: cpu.sortReference(keys, type), values: Float32Array.from(order) },
+        ];
+      }),
+    },
+    check("f32", ", descending", longest, { descending: true }),
+    check("u64", "", longest),
+    check("f64", "", short),
+    check("f16", "", short),
+    keyed("sort", "i64", "argSort<>", short, async (keys, type) => [
+      await gpu.argSort(keys, type),
+      cpu.argSortReference(keys, type),
+    ]),
+    check("f32", ", rows", inRows(longest, 37), { segments: { rows: 37 } }),
+    keyed("sort", "u32", "sort<>, offsets", longest, async (keys, type, length) => {
+      const options = { ...type, segments: { offsets: offsetsOf(length) } };
+      return [await gpu.sort(keys, options), cpu.sortReference(keys, options)];
+    }),
+    {
+      primitive: "sort",
+      type: "u32",
+      title: "sort<struct> by a key",
+      lengths: short,
+      run: async (length) => {
+        const items = maps.of(length);
+        return [
+          await gpu.sort(items, { key: "x.shift" }),
+          cpu.sortReference(items, {
+            key: ({ shift }: { readonly shift: number }) => shift,
+            keyType: elementTypes.u32,
+          }),
+        ];
+      },
+    },
+  ];
+}
+
+function segmentChecks({ gpu, long: { lengths: long, tuning: small } }: Scope): readonly Check[] {
+  const check = (
+    call: "scan" | "reduce",
+    name: TypeName,
+    title: string,
+    lengths: readonly number[],
+    op: Operator,
+    options: (length: number) => object,
+  ): Check => {
+    const type = elementTypes[name] as ScalarType;
+    return {
+      primitive: "segments",
+      type: name,
+      title: `${call}<${name}, ${op.name}> by ${title}`,
+      lengths,
+      run: async (length) => {
+        const data = operandsOf(type, op.name, length);
+        const own = { type, op, ...options(length) };
+        return [await gpu[call](data, { ...own, ...small }), cpu[`${call}Reference`](data, own)];
+      },
+    };
+  };
+  const { add, max, min, mul } = operators as unknown as Readonly<Record<keyof typeof operators, Operator>>;
+  return [
+    check("scan", "u32", "rows", inRows(long, 7), add, () => ({ segments: { rows: 7 } })),
+    check("reduce", "f32", "rows", inRows(long, 37), max, () => ({ segments: { rows: 37 } })),
+    check("scan", "f32", "columns", inRows(long, 7), max, () => ({ segments: { columns: 7 } })),
+    check("reduce", "u32", "offsets", long, add, (length) => ({ segments: { offsets: offsetsOf(length) } })),
+    check("scan", "i64", "heads", long, min, (length) => ({
+      exclusive: true,
+      segments: { heads: flagsOf(length) },
+    })),
+    check("scan", "i32", "bits of heads", long, add, (length) => ({
+      segments: { headBits: runsOf(Math.ceil(length / 32), 0xffff) },
+    })),
+    check("reduce", "f16", "keys", long, max, (length) => ({ segments: { keys: runsOf(length, 9) } })),
+    check("scan", "u32", "keys", long, mul, (length) => ({ segments: { keys: runsOf(length, 9) } })),
+  ];
+}
+
+function partitionChecks({ gpu, long: { lengths: long, tuning: small } }: Scope): readonly Check[] {
+  const classes = { classes: 5 };
+  const byClass = (name: TypeName, way: Way): Check =>
+    keyed(
+      "partition",
+      name,
+      "partition<> by 5 classes",
+      long,
+      async (keys, type) => [
+        await gpu.partition(keys, {
+          ...type,
+          ...classes,
+          class: "(i / 3u) % 5u",
+          ...small,
+          ...optionsOf(way),
+        }),
+        cpu.partitionReference(keys, (_: unknown, index: number) => Math.floor(index / 3) % 5, {
+          ...type,
+          ...classes,
+        }),
+      ],
+      way,
+    );
+  return [
+    keyed("partition", "f32", "partition<> where", long, async (keys, type) => [
+      await gpu.partition(keys, { ...type, where: ODD, ...small }),
+      cpu.partitionReference(keys, odd, type),
+    ]),
+    keyed("partition", "u64", "partition<> flags, indices", long, async (keys, type, length) => [
+      await gpu.partition(keys, { ...type, flags: flagsOf(length), indices: true, ...small }),
+      cpu.partitionReference(keys, odd, { ...type, indices: true }),
+    ]),
+    byClass("i32", "blelloch"),
+    byClass("u32", "subgroup"),
+  ];
+}
+
+function histogramChecks({ gpu, longest, long: { tuning: small } }: Scope): readonly Check[] {
+  const check = (name: TypeName, title: string, options: (length: number) => object): Check =>
+    keyed("histogram", name, `histogram<>${title}`, longest, async (keys, type, length) => {
+      const own = { ...type, ...options(length) };
+      return [await gpu.histogram(keys, { ...own, ...small }), cpu.histogramReference(keys, own)];
+    });
+  return [
+    check("u32", "", () => ({ bins: 13, range: [3, 57] })),
+    check("f32", " of edges, weights of i32", (length) => ({
+      edges: [-100, -1, 0, 0.5, 77, 125],
+      weights: Int32Array.from({ length }, (_, at) => at - 9),
+    })),
+    check("i64", "", () => ({ bins: 7, range: [0n, 61n] })),
+    keyed("histogram", "i32", "histogram<> by an expression", longest, async (keys, type) => [
+      await gpu.histogram(keys, { ...type, bins: 6, bin: "i % 7u", ...small }),
+      cpu.histogramReference(keys, { ...type, bins: 6, bin: (_: unknown, index: number) => index % 7 }),
+    ]),
+  ];
+}
+
+function searchChecks({ gpu, longest }: Scope): readonly Check[] {
+  const search = (name: TypeName, side: "left" | "right"): Check =>
+    keyed("search", name, `searchSorted<>, ${side}`, longest, async (keys, type) => {
+      const sorted = cpu.sortReference(keys, type);
+      const options = { ...type, side };
+      return [
+        await gpu.searchSorted(sorted, keys, options),
+        cpu.searchSortedReference(sorted, keys, options),
+      ];
+    });
+  const extreme = (name: TypeName, call: "argMin" | "argMax"): Check =>
+    keyed("search", name, `${call}<>`, longest, async (keys, type) => [
+      await gpu[call](keys, type),
+      cpu[`${call}Reference`](keys, type),
+    ]);
+  return [search("f32", "left"), search("u64", "right"), extreme("f32", "argMin"), extreme("i64", "argMax")];
+}
+
+function selectionChecks({ gpu, longest }: Scope): readonly Check[] {
+  const topK = (name: TypeName, title: string, lengths: readonly number[], options: object = {}): Check =>
+    keyed("selection", name, `topK<>${title}`, lengths, async (keys, type) => [
+      await gpu.topK(keys, 9, { ...type, ...options }),
+      cpu.topKReference(keys, 9, { ...type, ...options }),
+    ]);
+  return [
+    topK("f32", "", longest),
+    topK("u64", ", smallest", longest, { smallest: true }),
+    topK("i32", ", rows", inRows(longest, 37), { segments: { rows: 37 } }),
+    keyed("selection", "u32", "nth<>", longest, async (keys, type, length) => [
+      await gpu.nth(keys, length >> 1, type),
+      cpu.nthReference(keys, length >> 1, type),
+    ]),
+  ];
+}
+
+function runChecks({ gpu, long: { lengths: long, tuning: small } }: Scope): readonly Check[] {
+  const check = (
+    call: "unique" | "runLengths",
+    title: string,
+    make: (length: number) => AnyArray,
+    name: TypeName,
+  ): Check => ({
+    primitive: "runs",
+    type: name,
+    title,
+    lengths: long,
+    run: async (length) => [await gpu[call](make(length), small), cpu[`${call}Reference`](make(length))],
+  });
+  return [
+    check("unique", "unique<u32>", (length) => runsOf(length, 9), "u32"),
+    check(
+      "runLengths",
+      "runLengths<f32>",
+      (length) => Float32Array.from(runsOf(length, 9), (one) => (one === 3 ? Number.NaN : one / 4)),
+      "f32",
+    ),
+    {
+      primitive: "runs",
+      type: "u64",
+      title: "expandRuns<u64>",
+      lengths: long,
+      run: async (length) => {
+        const [values, counts] = [keysOf(elementTypes.u64, length), runsOf(length, 4)];
+        return [await gpu.expandRuns(values, counts, small), cpu.expandRunsReference(values, counts)];
+      },
+    },
+  ];
+}
+
+function exactChecks({ gpu, short, long }: Scope): readonly Check[] {
+  const op = operators.exactAdd as unknown as Operator;
+  const check = (call: "scan" | "reduce", name: TypeName, span: Scope["long"], way: Way): Check => {
+    const type = elementTypes[name] as ScalarType;
+    return {
+      primitive: "exact sums",
+      type: name,
+      way,
+      title: `${call}<${name}, exactAdd> (${way})`,
+      lengths: span.lengths,
+      run: async (length) => {
+        const data = operandsOf(type, "exactAdd", length);
+        return [
+          await gpu[call](data, { type, op, ...span.tuning, ...optionsOf(way) }),
+          cpu[`${call}Reference`](data, { type, op }),
+        ];
+      },
+    };
+  };
+  return [
+    check("reduce", "f32", long, "blelloch"),
+    check("scan", "f32", long, "blelloch"),
+    check("reduce", "f64", long, "hillis-steele"),
+    check("scan", "f16", short, "blelloch"),
+  ];
+}

@@ -1,0 +1,301 @@
+import { describe, expect, test } from "vitest";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { operators } from "../../src/algebra/operators.ts";
+import type { TypeName } from "../../src/algebra/types.ts";
+import type { Outcome, SelfTest } from "../../src/cli/self_test.ts";
+import { checksEnd, runSelfTests, SELF_TEST_PIPELINES, selfTests } from "../../src/cli/self_test.ts";
+import type { Check } from "../../src/cli/self_test_checks.ts";
+import { foldChecks, primitives, scopeOf, ways } from "../../src/cli/self_test_checks.ts";
+import type { Fold } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
+import type { ReferenceOptions } from "../../src/reference/index.ts";
+import { scanReference } from "../../src/reference/index.ts";
+import { useSoftwareFold } from "../support/fold.ts";
+import { testInTurn } from "../support/rows.ts";
+
+/** A fold without a device, whose calls are these. */
+const standIn = (software: boolean, calls: object = {}, features = ["shader-f16", "subgroups"]): Fold =>
+  ({ software, device: { features: new Set(features) }, ...calls }) as unknown as Fold;
+const titles = (tests: readonly SelfTest[]): string[] => tests.map(({ title }) => title);
+
+describe("the checks of scans, reductions and compactions", () => {
+  const pattern = /^(.+?)<(\w+)(?:, (\w+))?>(.*) \((.+)\)$/;
+  /** The values of a check's axes. */
+  function axesOf({ title, lengths, way }: Check) {
+    const [, call = "", type = "", op = "", how = ""] = pattern.exec(title) ?? [];
+    return {
+      form: `${call}${how}`,
+      kind: call.split(" ").at(-1) ?? "",
+      type,
+      op,
+      way,
+      most: Math.max(...lengths),
+    };
+  }
+  const axes = foldChecks(scopeOf(standIn(false)))
+    .filter(({ title }) => pattern.test(title))
+    .map(axesOf);
+  const has = (part: Partial<ReturnType<typeof axesOf>>): boolean =>
+    axes.some((one) =>
+      Object.entries(part).every(([name, value]) => one[name as keyof typeof one] === value),
+    );
+  const valuesOf = <Name extends keyof (typeof axes)[number]>(name: Name) => [
+    ...new Set(axes.filter(({ op }) => op !== "compose").map((one) => one[name])),
+  ];
+  const types = [...Object.keys(elementTypes), "struct"];
+  const kinds = ["inclusive scan", "exclusive scan", "reduce"];
+
+  test.each(types)("each way and form has %s, and so has each length", (type) => {
+    for (const way of ways) {
+      expect(has({ type, way }), `${type} ${way}`).toBe(true);
+    }
+    for (const form of kinds) {
+      expect(has({ type, form }), `${type} ${form}`).toBe(true);
+    }
+    expect(has({ type, kind: "compact" })).toBe(true);
+    expect(has({ type, most: 251 }) && has({ type, most: 16_411 })).toBe(true);
+  });
+
+  test.each([...kinds, "compact where", "compact flags, indices"])(
+    "each way and length has the form %s",
+    (form) => {
+      for (const way of ways) {
+        expect(has({ form, way }), `${form} ${way}`).toBe(true);
+      }
+      expect(has({ form, most: 251 }) && has({ form, most: 16_411 })).toBe(true);
+    },
+  );
+
+  test("each operator is scanned, and is on each of its types; no two checks are the same", () => {
+    const ops = Object.values<Operator>(operators).filter(({ name }) => name !== "exactAdd");
+    expect(new Set(valuesOf("op"))).toEqual(new Set(["", ...ops.map(({ name }) => name)]));
+    const integers = ["and", "or", "xor"];
+    for (const { name } of ops) {
+      expect(has({ op: name, kind: "scan" }), name).toBe(true);
+      for (const [type, { kind }] of Object.entries(elementTypes)) {
+        expect(has({ op: name, type, kind: "scan" }), `${name} ${type}`).toBe(
+          kind !== "float" || !integers.includes(name),
+        );
+      }
+    }
+    const all = titles(selfTests(standIn(false)));
+    // A sort of the same data in another way has the way in its title.
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test.each([false, true])("tell operators apart that are not the same (software: %s)", async (software) => {
+    // Every other operator that the type takes stands in for the one that is asked for.
+    for (const instead of Object.values<Operator>(operators)) {
+      type Options = ReferenceOptions<TypeName> & { readonly exclusive?: boolean };
+      const confused = standIn(software, {
+        scan: async (data: ScalarArray, { type, exclusive }: Options) =>
+          scanReference(data, { type, exclusive, op: instead } as Options),
+      });
+      const some = selfTests(confused).filter(
+        ({ primitive, title }) => /^(scan|operators)$/.test(primitive) && !/GPU|struct/.test(title),
+      );
+      expect(some.length).toBeGreaterThan(60);
+      for (const one of some) {
+        // The data of sums are not rounded, however they are grouped, so their exact sums are the same.
+        const isSame = instead.name === "exactAdd" && one.title.includes(", add>");
+        if (!isSame && !one.title.includes(`, ${instead.name}>`)) {
+          expect(`${one.title} as ${instead.name}: ${(await one.run()).verdict}`).toMatch(/failed$/);
+        }
+      }
+    }
+  });
+
+  test("with all, have each operator in each form and way", () => {
+    const all = titles(selfTests(standIn(false), { all: true }));
+    for (const way of ways) {
+      for (const form of kinds) {
+        expect(all).toContain(`${form}<i64, xor> (${way})`);
+      }
+      expect(all).toContain(`compact<f16> where (${way})`);
+    }
+    expect(all.some((title) => title.startsWith("sort<"))).toBe(true);
+  });
+});
+
+describe("the self-test", () => {
+  test("calls each primitive of a fold, in the order of importance, in software as on a GPU", async () => {
+    const called = new Set<string>();
+    const recorder = (software: boolean): Fold =>
+      new Proxy(standIn(software), {
+        get: (own, name) =>
+          name in own
+            ? own[name as keyof Fold]
+            : () => {
+                called.add(String(name));
+                throw new Error("it is only called");
+              },
+      });
+    const tests = selfTests(recorder(false));
+    await Promise.all(tests.map((one) => one.run()));
+    expect([...called].sort()).toEqual(
+      [
+        "argMax",
+        "argMin",
+        "argSort",
+        "compact",
+        "expandRuns",
+        "histogram",
+        "nth",
+        "partition",
+        "reduce",
+      ].concat(["runLengths", "scan", "searchSorted", "sort", "topK", "unique", "upload"]),
+    );
+    expect([...new Set(tests.map(({ primitive }) => primitive))]).toEqual([...primitives]);
+    expect(titles(selfTests(recorder(true)))).toEqual(titles(tests));
+  });
+
+  test("has the checks of the types that were asked for, and skips what the device lacks", async () => {
+    const verdicts = async (features: string[], passed: boolean) => {
+      const singlePass = { passed, detail: "", milliseconds: 1 };
+      const fold = standIn(true, {}, features);
+      const tests = selfTests(fold, { types: ["f16", "u64"], singlePass });
+      expect(new Set(tests.map(({ type }) => type))).toEqual(new Set(["f16", "u64"]));
+      const outcomes = await Promise.all(tests.map((one) => one.run()));
+      return outcomes.filter(({ verdict }) => verdict === "skipped");
+    };
+    const reasons = (some: readonly Outcome[], type: string) =>
+      new Set(some.filter((one) => one.type === type).map(({ detail }) => detail));
+    const none = await verdicts([], true);
+    expect(reasons(none, "f16")).toEqual(new Set(["no shader-f16"]));
+    expect(reasons(none, "u64")).toEqual(new Set(["no subgroups"]));
+    expect(reasons(await verdicts(["subgroups", "shader-f16"], false), "u64")).toEqual(
+      new Set(["single passes do not work"]),
+    );
+    expect(await verdicts(["subgroups", "shader-f16"], true)).toEqual([]);
+  });
+
+  const outcomeOf = (
+    verdict: Outcome["verdict"],
+    primitive: Outcome["primitive"],
+    title: string,
+  ): Outcome => ({
+    primitive,
+    type: "u32",
+    title,
+    verdict,
+    detail: "",
+  });
+  /** Checks that end when they are let go. */
+  function heldTests(names: readonly Outcome["primitive"][]) {
+    const ends: (() => void)[] = [];
+    const tests = names.map((primitive, at): SelfTest => {
+      const title = `${primitive} ${at}`;
+      const run = (): Promise<Outcome> =>
+        new Promise((resolve) => {
+          ends[at] = () => resolve(outcomeOf("passed", primitive, title));
+        });
+      return { primitive, type: "u32", title, run };
+    });
+    return { tests, end: (at: number) => ends[at]?.() };
+  }
+
+  test("tells of a primitive when all its checks are done, and those before it", async () => {
+    const { tests, end } = heldTests(["scan", "scan", "sort", "runs"]);
+    const told: number[] = [];
+    const run = runSelfTests(tests, { step: () => {}, done: (some) => told.push(some.length) });
+    const toldAfter = async (at: number): Promise<number[]> => {
+      end(at);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      return told;
+    };
+    expect(await toldAfter(2)).toEqual([]);
+    expect(await toldAfter(0)).toEqual([]);
+    expect(await toldAfter(1)).toEqual([3]);
+    expect(await toldAfter(3)).toEqual([3, 4]);
+    expect(await run).toHaveLength(4);
+  });
+
+  test("starts no check after its time, and says which it left out", async () => {
+    let ran = 0;
+    const { tests } = heldTests(Array.from({ length: 20 }, () => "scan"));
+    const quick = tests.map((one) => ({
+      ...one,
+      run: async () => {
+        ran++;
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        return outcomeOf("passed", one.primitive, one.title);
+      },
+    }));
+    const outcomes = await runSelfTests(quick, { step: () => {}, until: performance.now() + 30 });
+    // As many as run at the same time.
+    expect(ran).toBe(8);
+    expect(outcomes.map(({ verdict }) => verdict)).toEqual(
+      quick.map((_, at) => (at < 8 ? "passed" : "left out")),
+    );
+    // The litmus tests come after that.
+    expect(checksEnd({ software: false }, 1000)).toBeLessThan(1000 + 18_000);
+    expect(checksEnd({ software: true }, 1000)).toBeLessThan(1000 + 55_000);
+  });
+});
+
+/** Each check compiles its kernels. */
+const inTurn = testInTurn({ of: 24 });
+
+describe("on a device", () => {
+  const fold = useSoftwareFold();
+  const keepAll = (): Promise<Fold> => openFold({ device: fold().device, maxPipelines: SELF_TEST_PIPELINES });
+
+  /** Changes all bits of every second pair of the last element; of what is no array, the first part. */
+  function spoil(result: unknown): unknown {
+    if (typeof result === "number" || typeof result === "bigint") {
+      return typeof result === "number" ? 12_345.5 : 12_345n;
+    }
+    const array = result as ScalarArray;
+    if (array?.buffer !== undefined) {
+      if (array.length > 0) {
+        const bytes = array.byteLength / array.length;
+        const own = new Uint8Array(
+          array.buffer as ArrayBuffer,
+          array.byteOffset + array.byteLength - bytes,
+          bytes,
+        );
+        own.forEach((byte, at) => {
+          own[at] = byte ^ 0x55;
+        });
+      }
+      return result;
+    }
+    const [name] = Object.keys(result as object);
+    return {
+      ...(result as object),
+      [name as string]: spoil((result as Record<string, unknown>)[name as string]),
+    };
+  }
+
+  const wrong = (own: Fold): Fold =>
+    new Proxy(own, {
+      get(of, name) {
+        const value = Reflect.get(of, name, of) as unknown;
+        return typeof value !== "function"
+          ? value
+          : async (...given: unknown[]) => {
+              const result = (await Reflect.apply(value, of, given)) as { read?: () => Promise<unknown> };
+              // An array on the GPU is read by the check.
+              return name === "upload"
+                ? result
+                : result?.read === undefined
+                  ? spoil(result)
+                  : { read: async () => spoil(await result.read?.()), destroy: () => {} };
+            };
+      },
+    });
+
+  for (const primitive of primitives) {
+    inTurn(`checks of ${primitive} pass, and none of them passes a result with a wrong element`, async () => {
+      const own = await keepAll();
+      const some = (of: Fold): SelfTest[] => selfTests(of).filter((one) => one.primitive === primitive);
+      const outcomes = await runSelfTests(some(own), { step: () => {} });
+      expect(outcomes.filter(({ verdict }) => verdict === "failed")).toEqual([]);
+      expect(outcomes.some(({ verdict }) => verdict === "passed")).toBe(true);
+      const spoilt = await runSelfTests(some(wrong(own)), { step: () => {} });
+      expect(spoilt.filter(({ verdict }) => verdict === "passed")).toEqual([]);
+    });
+  }
+});
