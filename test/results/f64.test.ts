@@ -255,7 +255,9 @@ test.each(zeros.filter((one) => taken.has(one)))(
     const scan = await fold().prepareScan(options);
     // Software adapters compile a single pass slowly.
     const mapped =
-      passes === "single" ? undefined : await fold().prepareScan({ ...options, from: u64, map: "bitcast<f64>(x)" });
+      passes === "single"
+        ? undefined
+        : await fold().prepareScan({ ...options, from: u64, map: "bitcast<f64>(x)" });
     for (const length of [1, 2, 7, 40, 300]) {
       const title = `${length}, exclusive: ${exclusive}`;
       const all = new Float64Array(length).fill(expected);
