@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { denoMissing, lavapipeMissing } from "../support/deno.ts";
-import { allTypes, kernelsOf, mappedKernelsOf } from "../support/kernels.ts";
+import { allTypes, eachSetOnce, kernelsOf, mappedKernelsOf } from "../support/kernels.ts";
 import { mapRows } from "../support/maps.ts";
 import { naga } from "../support/naga.ts";
 import { rows } from "../support/rows.ts";
@@ -10,6 +10,8 @@ const shapes = [
   { workGroupSize: 96, itemsPerThread: 3 },
   { workGroupSize: 256, itemsPerThread: 4 },
 ];
+
+const notCompiled = eachSetOnce();
 
 // Naga refuses `enable subgroups;`: the portable algorithms alone.
 const portable = ["hillis-steele", "blelloch"] as const;
@@ -21,7 +23,7 @@ for (const { type, shape, algorithm } of rows(ofTypes, { of: 60, shift: 12 })) {
     skip,
   }) => {
     skip(denoMissing !== undefined, denoMissing ?? "");
-    const kernels = await kernelsOf(type, algorithm, shape);
+    const kernels = notCompiled(await kernelsOf(type, algorithm, shape));
     const { f16, compiled, failures } = await naga(kernels);
     expect(failures.slice(0, 5)).toEqual([]);
     if (!f16 && type.name === "f16") {
@@ -40,7 +42,7 @@ test.for(rows([8, 3], { of: 60, shift: 56 }))(
     const made = mapRows.map((row) =>
       mappedKernelsOf(row, "blelloch", { workGroupSize: 32, itemsPerThread }),
     );
-    const kernels = (await Promise.all(made)).flat();
+    const kernels = notCompiled((await Promise.all(made)).flat());
     const { f16, compiled, failures } = await naga(kernels);
     expect(failures.slice(0, 5)).toEqual([]);
     const halves = kernels.filter(({ code }) => /^enable f16;/m.test(code));
