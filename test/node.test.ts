@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { adapter } from "./support/fold.ts";
+import { testInTurn } from "./support/rows.ts";
 
 // Dawn's object may be collected after `destroy()`. While other threads still compile, that ends the process, or it never ends.
 const source = `
@@ -33,6 +34,8 @@ const fold = await open();
 console.log((await fold.scan(Uint32Array.of(3, 1, 7))).join(" "));
 fold.destroy();
 `;
+
+const it = testInTurn({ of: 4 });
 
 it("a fold may be destroyed while its plans compile, and another one opened", () => {
   const { status, signal, stdout, stderr } = spawnSync(

@@ -20,7 +20,7 @@ import type { Ended } from "../support/command.ts";
 import { failsIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const it = testInTurn({ of: 12 });
+const it = testInTurn({ of: 24 });
 
 let folder: string;
 beforeEach(() => {

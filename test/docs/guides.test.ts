@@ -200,7 +200,7 @@ const withCode = guides.filter((guide) => guide.name !== "index");
 const running = new Set(
   rows(
     withCode.filter(({ name }) => name !== "engines").flatMap(({ sections }) => sections),
-    { of: 120 },
+    { of: 240 },
   ),
 );
 for (const { name, text, sections } of withCode) {
@@ -241,7 +241,7 @@ for (const { name, text, sections } of withCode) {
   });
 }
 
-testInTurn({ of: 30, shift: 6 })("the guides' TypeScript type-checks", async () => {
+testInTurn({ of: 60, shift: 6 })("the guides' TypeScript type-checks", async () => {
   // In the repository, for its packages and its tsconfig.json.
   const place = resolve("build", "guides-types");
   await rm(place, { recursive: true, force: true });

@@ -22,7 +22,7 @@ import { watched } from "../support/watched_device.ts";
 
 // Keys, heads and flags whose number only the GPU knows: the shorter of the two lengths counts, and nothing of the memory behind it.
 
-const test = testInTurn({ of: 24 });
+const test = testInTurn({ of: 48 });
 const fold = useSoftwareFold();
 
 const MOST = 5000;

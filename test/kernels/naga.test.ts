@@ -18,7 +18,7 @@ const portable = ["hillis-steele", "blelloch"] as const;
 const ofTypes = allTypes.flatMap((type) =>
   shapes.flatMap((shape) => portable.map((algorithm) => ({ type, shape, algorithm }))),
 );
-for (const { type, shape, algorithm } of rows(ofTypes, { of: 60, shift: 12 })) {
+for (const { type, shape, algorithm } of rows(ofTypes, { of: 120, shift: 12 })) {
   test(`naga compiles every portable kernel: ${type.name}, ${algorithm}, ${shape.workGroupSize} × ${shape.itemsPerThread}`, async ({
     skip,
   }) => {
@@ -35,7 +35,7 @@ for (const { type, shape, algorithm } of rows(ofTypes, { of: 60, shift: 12 })) {
   });
 }
 
-test.for(rows([8, 3], { of: 60, shift: 56 }))(
+test.for(rows([8, 3], { of: 120, shift: 56 }))(
   "naga compiles every portable kernel: maps, %i items a thread",
   async (itemsPerThread, { skip }) => {
     skip(denoMissing !== undefined, denoMissing ?? "");

@@ -63,7 +63,7 @@ const withoutPipelines = eachSetOnce();
 const ofTypes = allTypes.flatMap((type) => algorithmNames.map((algorithm) => ({ type, algorithm })));
 const ofShapes = ofTypes.flatMap((one) => shapes.map((shape) => ({ ...one, shape })));
 
-test.each(rows(ofShapes, { of: 120 }))(
+test.each(rows(ofShapes, { of: 240 }))(
   "$type.name, $algorithm: every kernel compiles: $shape.workGroupSize × $shape.itemsPerThread",
   async ({ type, algorithm, shape }) => {
     const kernels = await kernelsOf(type, algorithm, shape);
@@ -72,7 +72,7 @@ test.each(rows(ofShapes, { of: 120 }))(
   },
 );
 
-test.each(rows(ofTypes, { of: 120, shift: 24 }))(
+test.each(rows(ofTypes, { of: 240, shift: 24 }))(
   "$type.name, $algorithm, 32 × 4: every pipeline fits the bindings that its kernel names, and nothing unused is enabled",
   async ({ type, algorithm }) => {
     // Some kernels of exactAdd have as many threads as the device lets them.
@@ -94,7 +94,7 @@ const mapped = algorithmNames.flatMap((algorithm) =>
     { workGroupSize: 32, itemsPerThread: 8 },
   ].flatMap((shape) => mapRows.map((row) => ({ algorithm, shape, row }))),
 );
-test.each(rows(mapped, { of: 120, shift: 105 }))(
+test.each(rows(mapped, { of: 240, shift: 105 }))(
   "map $row.title, $algorithm: every pipeline compiles: $shape.workGroupSize × $shape.itemsPerThread",
   async ({ algorithm, shape, row }) => {
     const kernels = await mappedKernelsOf(row, algorithm, shape);
@@ -116,7 +116,7 @@ const callable = /^(work_group|coalesced|thread_tile)_/;
 
 const typesByName = allTypes.map((type) => [type.name, type] as const);
 
-test.each(rows(typesByName, { of: 120, shift: 27 }))(
+test.each(rows(typesByName, { of: 240, shift: 27 }))(
   "%s: what a caller does not use is not in the WGSL",
   async (_, type) => {
     const shape = { workGroupSize: 32, itemsPerThread: 4 };
@@ -136,7 +136,7 @@ test.each(rows(typesByName, { of: 120, shift: 27 }))(
   },
 );
 
-test.each(rows(typesByName, { of: 120, shift: 34 }))("%s: same input, same text", async (_, type) => {
+test.each(rows(typesByName, { of: 240, shift: 34 }))("%s: same input, same text", async (_, type) => {
   const shape = { workGroupSize: 32, itemsPerThread: 4 };
   const texts = async () =>
     (await kernelsOf(type, "subgroup", shape)).map(({ title, code }) => [title, code]);
