@@ -558,7 +558,7 @@ describe("what is refused is refused as without soon, before anything is compile
   });
 });
 
-const refusing = rows(["rows", "heads", "columns"] as const, { of: 3 });
+const refusing = rows(["rows", "heads", "columns"] as const, { of: 6 });
 test.each(refusing)("segments by %s take no soon", async (segments) => {
   const { later } = held();
   for (const call of ["prepareScan", "prepareReduce"] as const) {

@@ -16,7 +16,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { useShortBindings } from "../support/short_bindings.ts";
 import { watched } from "../support/watched_device.ts";
 
@@ -141,7 +141,7 @@ describe("the shorter length counts", () => {
     }
   });
 
-  test.each([2 ** 27, 2 ** 27 + 1, 2 ** 32 - 1])(
+  test.each(rows([2 ** 27, 2 ** 27 + 1, 2 ** 32 - 1], { of: 12, shift: 5 }))(
     "as many as there may be count, where the GPU has %d",
     async (count) => {
       for (const own of [undefined, 4000, 2 ** 32 - 1]) {
