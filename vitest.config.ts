@@ -49,6 +49,8 @@ export default defineConfig(({ mode }) => {
     process.env.WAVEFOLD_TIER = "quick";
   } else if (mode === "tables") {
     process.env.WAVEFOLD_WRITE_TABLES = "1";
+  } else if (mode === "explore") {
+    process.env.WAVEFOLD_EXPLORE = "1";
   }
   return {
     plugins: [

@@ -474,7 +474,7 @@ function take({ code, label, relink }: Kernel): void {
 }
 
 // Making the kernels of every plan takes half of the file's time.
-describe.each(rows(["every plan"], { of: 8 }))("the kernels of %s", () => {
+describe.each(rows(["every plan"], { of: 16 }))("the kernels of %s", () => {
   beforeAll(async () => {
     for (const { algorithms, ...changes } of Object.values(adapters)) {
       const facts = factsWith(changes, { maxComputeWorkgroupStorageSize: 32768 });

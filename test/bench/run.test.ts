@@ -24,9 +24,9 @@ import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const it = testInTurn({ of: 10 });
+const it = testInTurn({ of: 20 });
 /** The ways of peers, and what may be wrong: of both tables together, a run of the quick tier takes one row. */
-const taken = new Set(rows(["pass", "encode", "submit", "scan", "compact"], { of: 5 }));
+const taken = new Set(rows(["pass", "encode", "submit", "scan", "compact"], { of: 10 }));
 
 const fold = useSoftwareFold();
 const pace = { runs: 3, heatMs: 0, warmUpMs: 0, batch: 1 };

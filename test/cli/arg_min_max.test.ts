@@ -8,7 +8,7 @@ import { SOFTWARE } from "../support/adapter.ts";
 import { failsIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 2 });
+const test = testInTurn({ of: 4 });
 
 test("wavefold searchsorted writes places", () => {
   const folder = mkdtempSync(join(tmpdir(), "wavefold-search-"));

@@ -24,7 +24,7 @@ import { failsIn, program, runIn } from "../support/command.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const it = testInTurn({ of: 12 });
+const it = testInTurn({ of: 24 });
 
 const fold = useSoftwareFold();
 const plotsCard = ({ device }: Report): string =>

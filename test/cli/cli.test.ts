@@ -21,7 +21,7 @@ import type { Ended } from "../support/command.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const it = testInTurn({ of: 30 });
+const it = testInTurn({ of: 60 });
 
 const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
 

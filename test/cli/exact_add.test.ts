@@ -7,7 +7,7 @@ import { dumpElements, parseElements } from "../../src/cli/npy.ts";
 import { failsIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 1 });
+const test = testInTurn({ of: 3 });
 const testNowAndThen = testInTurn({ of: 40 });
 const SOFTWARE = ["--adapter", "software"];
 

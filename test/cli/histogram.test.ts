@@ -11,7 +11,7 @@ import type { Ended } from "../support/command.ts";
 import { failsIn, runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 8 });
 
 let folder: string;
 beforeEach(() => {

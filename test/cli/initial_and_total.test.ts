@@ -14,7 +14,7 @@ import { failsIn, runIn } from "../support/command.ts";
 import { randomBits } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 30 });
 
 // The value before the first element, and the total that is the next part's.
 

@@ -17,7 +17,7 @@ import { randomItems } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 import { limitsWithBinding, watchBindings } from "../support/short_bindings.ts";
 
-const test = testInTurn({ of: 8 });
+const test = testInTurn({ of: 16 });
 
 // Sorts in the command.
 

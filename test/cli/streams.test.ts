@@ -30,9 +30,9 @@ import { until } from "../support/until.ts";
 
 needsUnix();
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 20 });
 /** Millions of elements, or many runs of the command. */
-const longTest = testInTurn({ of: 60, shift: 13 });
+const longTest = testInTurn({ of: 120, shift: 13 });
 
 // The command on data that is read and written piece by piece.
 
@@ -394,7 +394,7 @@ describe("what ends before its end", () => {
     expect(told).toBe("wavefold: standard output: there is no space left\n");
   });
 
-  test.each(rows(["SIGINT", "SIGTERM"] as const, { of: 10, shift: 8 }))(
+  test.each(rows(["SIGINT", "SIGTERM"] as const, { of: 20, shift: 8 }))(
     "%s leaves the folder as it was",
     async (signal) => {
       writeFileSync(at("out.bin"), "as it was");

@@ -13,7 +13,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 
 // Numbers as text, in and out.
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 20 });
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "wavefold-text-"));
@@ -42,7 +42,7 @@ const scans = [
   ["i32", "xor", "-1", "-1\n"],
   ["u32", "add", " \n", ""],
 ] as const;
-test.each(rows(scans, { of: 10, shift: 4 }))("a scan of %s by %s", (type, op, text, expected) => {
+test.each(rows(scans, { of: 20, shift: 4 }))("a scan of %s by %s", (type, op, text, expected) => {
   expect(given(text, "scan", "-", "--text", type, "--op", op, "-o", "-")).toEqual(printed(expected));
 });
 

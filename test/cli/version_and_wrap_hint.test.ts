@@ -7,7 +7,7 @@ import { runIn } from "../support/command.ts";
 import { testInTurn } from "../support/rows.ts";
 
 /** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 3 });
+const inTurn = testInTurn({ of: 10 });
 
 let folder: string;
 beforeAll(() => {

@@ -218,7 +218,7 @@ const withCode = guides.filter((guide) => guide.name !== "index");
 const running = new Set(
   rows(
     withCode.filter(({ name }) => name !== "engines").flatMap(({ sections }) => sections),
-    { of: 120 },
+    { of: 240 },
   ),
 );
 for (const { name, text, sections } of withCode) {
@@ -260,7 +260,7 @@ for (const { name, text, sections } of withCode) {
 }
 
 const long = guides.find(({ name }) => name === "streams")?.sections[0] as Section;
-testInTurn({ of: 30, shift: 20 })("the first example of streams takes 200,000 elements", async () => {
+testInTurn({ of: 60, shift: 20 })("the first example of streams takes 200,000 elements", async () => {
   const [block] = blocksOf(long, "ts");
   const text = block?.text
     .replace("Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3)", "new Uint32Array(200_000).fill(1)")
@@ -277,7 +277,7 @@ test("no guide spreads an array into arguments", () => {
   expect(spread).toEqual([]);
 });
 
-testInTurn({ of: 30, shift: 6 })("the guides' TypeScript type-checks", async () => {
+testInTurn({ of: 60, shift: 6 })("the guides' TypeScript type-checks", async () => {
   // In the repository, for its packages and its tsconfig.json.
   const place = resolve("build", "guides-types");
   await rm(place, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { blocksOf, sectionsOf } from "../support/code_blocks.ts";
 import { testInTurn } from "../support/rows.ts";
 import { FRAMES, runInPage, SIDE, useChromium } from "./program.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 12 });
 
 // The programs of docs/guides/engines.md, in Chromium, with the engines from npm.
 

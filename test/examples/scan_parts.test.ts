@@ -23,7 +23,7 @@ needsUnix();
 
 // Both examples in examples/parts/, which scan one array that lies in parts. Their results are those of the array as a whole.
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 8 });
 const script = resolve("examples/parts/scan-parts.sh");
 const engine = resolve("build/examples/parts/scan-parts.js");
 
@@ -223,7 +223,7 @@ const runEngine = (...args: string[]) => started(process.execPath, { args: [engi
 const done = { status: 0, stdout: "", stderr: "" };
 
 describe("scan-parts.sh, with GNU parallel", () => {
-  test.for(rows(cases, { of: 6 }))("$type, $op: $title", (one, { skip }) => {
+  test.for(rows(cases, { of: 12 }))("$type, $op: $title", (one, { skip }) => {
     skip(!hasParallel(), MISSING);
     const form = one.type === "f64" || one.type === "i32" ? "npy" : "raw";
     const given = form === "raw" ? ["--raw", one.type] : [];
@@ -345,7 +345,7 @@ test("scan-parts.sh says that GNU parallel is not installed", () => {
 });
 
 describe("scan-parts.js, with child processes", () => {
-  test.for(rows(cases, { of: 6, shift: 3 }))("$type, $op: $title", (one) => {
+  test.for(rows(cases, { of: 12, shift: 3 }))("$type, $op: $title", (one) => {
     const parts = put(one, "raw");
     expect(runEngine("--type", one.type, ...optionsOf(one), "-o", "out", ...parts)).toEqual(done);
     expectSameBits(taken(one, "raw"), expectedOf(one), one.title);

@@ -7,7 +7,7 @@ import { ArgumentError, type Fold, openFold, WavefoldError } from "../../src/nod
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 12 });
 
 const fold = useSoftwareFold();
 const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
@@ -34,7 +34,7 @@ describe("an array that is transferred or becomes shorter during the call is ref
     ["a part of a Uint32Array", () => new Uint32Array(2000).fill(1).subarray(500, 1500)],
   ];
   for (const [at, [kind, make]] of arrays.entries()) {
-    test.each(rows(calls, { of: 8, shift: at }))(`${kind}: %s`, async (_, call) => {
+    test.each(rows(calls, { of: 16, shift: at }))(`${kind}: %s`, async (_, call) => {
       const data = make();
       const pending = call(fold(), data as never);
       structuredClone(data.buffer, { transfer: [data.buffer as ArrayBuffer] });

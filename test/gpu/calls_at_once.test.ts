@@ -20,7 +20,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 import { until } from "../support/until.ts";
 import { watched } from "../support/watched_device.ts";
 
-const test = testInTurn({ of: 60 });
+const test = testInTurn({ of: 120 });
 
 // Calls at once wait for each other, so that the buffers of all never have more bytes than were stated.
 
@@ -88,7 +88,7 @@ const calls: Readonly<Record<string, (one: Fold, data: Uint32Array) => Promise<u
 describe("calls at once take no more bytes than were stated", () => {
   const LENGTH = 20_000;
 
-  test.each(rows(Object.entries(calls), { of: 60, shift: 18 }))("%s", async (name, call) => {
+  test.each(rows(Object.entries(calls), { of: 120, shift: 18 }))("%s", async (name, call) => {
     // Sorts and histograms take long on a software adapter.
     const isSlow = /sort|histogram/i.test(name);
     const arrays = Array.from({ length: isSlow ? 16 : 40 }, (_, at) => dataOf(LENGTH - 2 * at, at));
@@ -143,7 +143,7 @@ describe("calls at once take no more bytes than were stated", () => {
 
   const long = ["scan", "scan of another type", "reduce", "compact", "compact by flags", "scan of rows"];
   const alone = [...Object.keys(calls), ...long.map((name) => `${name}, in pieces`)];
-  test.each(rows(alone, { of: 60, shift: 37 }))(
+  test.each(rows(alone, { of: 120, shift: 37 }))(
     "while others take all there is, nothing is made for: %s",
     async (title) => {
       const [name = "", inPieces] = title.split(", ");
@@ -442,7 +442,7 @@ describe("the order", () => {
   ];
   test.each(
     rows([...viaArrays, "expandRuns", "scan, in pieces", "compact by flags, in pieces"], {
-      of: 30,
+      of: 60,
       shift: 2,
     }),
   )("calls of one kind go one after another and make nothing at all after the first: %s", async (title) => {
@@ -518,7 +518,7 @@ describe("what goes wrong", () => {
     one.destroy();
   });
 
-  test.each(rows(["runLengths", "sort of values", "topK", "reduce by keys"], { of: 30, shift: 12 }))(
+  test.each(rows(["runLengths", "sort of values", "topK", "reduce by keys"], { of: 60, shift: 12 }))(
     "while one read of a failed call goes on, the call's bytes are not given back: %s",
     async (name) => {
       const call = calls[name] as (typeof calls)[string];

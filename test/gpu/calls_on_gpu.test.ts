@@ -24,7 +24,7 @@ import { nullGpu } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
-const test = testInTurn({ of: 40 });
+const test = testInTurn({ of: 80 });
 
 // What calls on the GPU keep and give back, and what they refuse.
 
@@ -126,7 +126,7 @@ describe("memory", () => {
   });
 
   // Dawn's null backend runs nothing, so that many calls take little time.
-  always.each(rows([{}, { passes: "single" }] as const, { of: 10 }))("20,000 calls, %o", async (options) => {
+  always.each(rows([{}, { passes: "single" }] as const, { of: 20 }))("20,000 calls, %o", async (options) => {
     const device = await (await nullGpu().requestAdapter())?.requestDevice();
     if (device === undefined) {
       throw new Error("Dawn has no null adapter");

@@ -62,7 +62,7 @@ const cases = [
     megabytes: 330,
   },
 ] as const;
-test.for(rows(cases, { of: 4 }))(
+test.for(rows(cases, { of: 8 }))(
   "an element of 64 bytes: a scan is prepared in seconds $title",
   async ({ options, seconds, megabytes }, { skip }) => {
     skip(!fold().software, "a GPU's driver compiles in another process, or in no time");

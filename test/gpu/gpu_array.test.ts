@@ -19,7 +19,7 @@ import { affine, chain, span } from "../support/operators.ts";
 import { anyItems, randomBits, randomItems, valuesAs } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 24 });
+const test = testInTurn({ of: 48 });
 
 // Results of calls on arrays that stay on the GPU, against the reference.
 
@@ -110,7 +110,7 @@ const missing = (type: ElementType): boolean =>
   type.name === f16.name && !fold().device.features.has("shader-f16");
 
 describe("each primitive, and chains with the length on the GPU", () => {
-  test.for(rows(cases, { of: 24, shift: 12 }))(
+  test.for(rows(cases, { of: 48, shift: 12 }))(
     "$type.name",
     async ({ type, op: given, make, where, keep }, { skip }) => {
       skip(missing(type), "the adapter has no shader-f16");
@@ -184,7 +184,7 @@ describe("each primitive, and chains with the length on the GPU", () => {
     }
   });
 
-  test.each(rows(["single", "reduce-then-scan"] as const, { of: 24, shift: 19 }))(
+  test.each(rows(["single", "reduce-then-scan"] as const, { of: 48, shift: 19 }))(
     "passes: %s",
     async (passes) => {
       const data = anyItems("u32", 3000, "gpu_array passes") as Uint32Array;
@@ -367,7 +367,7 @@ const reduceArray = (data: Uint32Array): Uint32Array => Uint32Array.of(reduceRef
 describe("wrapped buffers", () => {
   const all = Uint32Array.from({ length: 3000 }, (_, at) => (at * 2654435761) >>> 9);
 
-  test.each(rows([0, 1, 4, 37, 64, 1000], { of: 24, shift: 21 }))("from item %i on", async (first) => {
+  test.each(rows([0, 1, 4, 37, 64, 1000], { of: 48, shift: 21 }))("from item %i on", async (first) => {
     const { device } = fold();
     const buffer = storageBuffer(device, all);
     const target = storageBuffer(device, new Uint32Array(3000).fill(7));

@@ -22,7 +22,7 @@ import { expectInPoison, poisoned, useShortBindings, watchBindings } from "../su
 
 // Scans and reductions of segments by offsets, flags, bits and keys that no binding holds. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 24 });
+const test = testInTurn({ of: 48 });
 const fold = useSoftwareFold();
 const BINDING = 16384;
 const limits = useShortBindings(fold, BINDING, { lookBack: false });
@@ -172,7 +172,7 @@ describe("every element is the reference's", () => {
   test.for(
     rows(
       table.map((row) => ({ ...row, name: `${row.by}: ${row.title}` })),
-      { of: 24, shift: 6 },
+      { of: 48, shift: 6 },
     ),
   )("$name", async (row) => {
     const {
@@ -406,7 +406,7 @@ describe("every segment's total is the reference's, and so are keys and their nu
   test.for(
     rows(
       reductions.map((row) => ({ ...row, name: `${row.by}: ${row.title}` })),
-      { of: 24, shift: 16 },
+      { of: 48, shift: 16 },
     ),
   )("$name", async (row) => {
     const {

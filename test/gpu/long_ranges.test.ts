@@ -24,7 +24,7 @@ import { expectInPoison, poisoned, useShortBindings, watchBindings } from "../su
 
 // Ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 40 });
+const test = testInTurn({ of: 80 });
 const fold = useSoftwareFold();
 const BINDING = 32768;
 /** Items of 4 bytes in a window: as many as fit beside what a binding may start before its range. */
@@ -81,7 +81,7 @@ const all = table.flatMap((row) =>
 );
 
 describe("scans and reductions", () => {
-  test.for(rows(all, { of: 40, shift: 6 }))(
+  test.for(rows(all, { of: 80, shift: 6 }))(
     "$title, $passes, exclusive $exclusive, with ends $ends",
     async (row) => {
       const { type, op, passes, exclusive, ends, items, initial } = row;
@@ -202,7 +202,7 @@ describe("compactions", () => {
       ["apart", "in place"].map((how) => ({ passes, indices, how, name: `${passes} ${indices} ${how}` })),
     ),
   );
-  test.for(rows(cases, { of: 40, shift: 38 }))(
+  test.for(rows(cases, { of: 80, shift: 38 }))(
     "$passes, indices $indices, $how",
     async ({ passes, indices, how }) => {
       const { device } = fold();
@@ -362,7 +362,7 @@ describe("input and output in one buffer, further apart than a binding may be", 
   const cases = (["single", "reduce-then-scan"] as const).flatMap((passes) =>
     [false, true].flatMap((exclusive) => [false, true].map((isBehind) => ({ passes, exclusive, isBehind }))),
   );
-  test.for(rows(cases, { of: 40, shift: 6 }))(
+  test.for(rows(cases, { of: 80, shift: 6 }))(
     "$passes, exclusive $exclusive, behind $isBehind",
     async (one) => {
       const { passes, exclusive, isBehind } = one;

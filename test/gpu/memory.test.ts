@@ -13,7 +13,7 @@ import { planScan } from "../support/plans.ts";
 import { testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched_device.ts";
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 20 });
 
 // What a device keeps for its folds, and what a plan owns.
 

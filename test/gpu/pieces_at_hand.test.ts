@@ -29,7 +29,7 @@ import { type Watched, watched } from "../support/watched_device.ts";
 
 // Calls at hand on long arrays, which go in, through and out piece by piece.
 
-const test = testInTurn({ of: 30 });
+const test = testInTurn({ of: 60 });
 const fold = useSoftwareFold();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */
@@ -143,7 +143,7 @@ describe("every element is the reference's", () => {
   test.for(
     rows(
       table.map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}, from ${String(row.initial)}` })),
-      { of: 20, shift: 12 },
+      { of: 40, shift: 12 },
     ),
   )("$name", async ({ type, op, initial: before, items }, { skip }) => {
     skip(type.feature !== undefined && !fold().device.features.has(type.feature), "no shader-f16");
@@ -274,7 +274,7 @@ describe("every element is the reference's", () => {
     one.destroy();
   });
 
-  test.for(rows(["single", "reduce-then-scan"] as const, { of: 6, shift: 3 }))(
+  test.for(rows(["single", "reduce-then-scan"] as const, { of: 12, shift: 3 }))(
     "compactions, %s",
     async (passes) => {
       const { one } = await foldOf();

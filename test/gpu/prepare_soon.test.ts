@@ -28,7 +28,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 import { limitsWithBinding } from "../support/short_bindings.ts";
 import { watched } from "../support/watched_device.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 20 });
 
 // With `soon`, recordings go by two passes of kernels that compile quickly until the plan's own kernels are there. The tests hold back the
 // pipelines of either plan, so that each order of events happens.
@@ -242,7 +242,7 @@ async function expectRecorded(one: Case, plan: unknown, length: number, layout: 
 }
 
 describe("results are the same before and after", () => {
-  test.each(rows(cases, { of: 3 }))("$name", async (one) => {
+  test.each(rows(cases, { of: 10 }))("$name", async (one) => {
     const held1 = held("own");
     const plan = await one.prepare();
     expect(isOwn(plan)).toBe(false);
@@ -479,7 +479,7 @@ describe("elements of any length", () => {
           undefined,
         ],
       ] as const,
-      { of: 3 },
+      { of: 10 },
     ),
   )("%s", async (name, type, op, workGroupSize) => {
     const { device } = fold();
@@ -538,7 +538,7 @@ describe("what is refused is refused as without soon, before anything is compile
     ["preparePartition", { class: "x", classes: 99 }],
     ["preparePartition", { where: "true", passes: "thrice" }],
   ];
-  test.each(rows(wrong, { of: 2 }))("%s %o", async (call, options) => {
+  test.each(rows(wrong, { of: 6 }))("%s %o", async (call, options) => {
     const { later, now } = held();
     const make = vi.spyOn(fold().device, "createBuffer");
     const prepare = (soon: object): Promise<Error> =>
@@ -558,7 +558,8 @@ describe("what is refused is refused as without soon, before anything is compile
   });
 });
 
-test.each(["rows", "heads", "columns"] as const)("segments by %s take no soon", async (segments) => {
+const refusing = rows(["rows", "heads", "columns"] as const, { of: 6 });
+test.each(refusing)("segments by %s take no soon", async (segments) => {
   const { later } = held();
   for (const call of ["prepareScan", "prepareReduce"] as const) {
     const refused = fold()[call]({ ...plain, segments, soon: true });

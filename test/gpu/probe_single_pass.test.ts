@@ -13,7 +13,7 @@ import { adapter } from "../support/fold.ts";
 import { anyItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 12 });
 
 const folds: Fold[] = [];
 afterEach(() => {
@@ -117,7 +117,7 @@ const broken: [string, RegExp, string][] = [
     "return identity();",
   ],
 ];
-test.each(rows(broken, { of: 6, shift: 4 }))("failed: %s", async (_, find, replacement) => {
+test.each(rows(broken, { of: 12, shift: 4 }))("failed: %s", async (_, find, replacement) => {
   const fold = await testedWith({ alter: changing(find, replacement) });
   const verdict = fold.singlePassTest;
   console.log(verdict?.detail);

@@ -17,7 +17,7 @@ import { gathered, kinds } from "../support/sorted_arrays.ts";
 
 // Sorts of ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 40 });
+const test = testInTurn({ of: 80 });
 const fold = useSoftwareFold();
 const BINDING = 16384;
 useShortBindings(fold, BINDING);
@@ -75,7 +75,7 @@ const cases: Case[] = (["u32", "f32", "u64", "f64"] as const).flatMap((name, one
 );
 
 describe("sorts of more items than a binding holds", () => {
-  test.for(rows(cases, { of: 60, shift: 4 }))(
+  test.for(rows(cases, { of: 120, shift: 4 }))(
     "$name, values: $values, $algorithm, bits $bits, descending $descending, $place, length on the GPU $lengthOnGpu, as NVIDIA $asNvidia",
     async ({ name, values, bits, algorithm, descending, place, lengthOnGpu, asNvidia }) => {
       const { device } = fold();

@@ -11,7 +11,7 @@ import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 8 });
 const fold = useSoftwareFold();
 const bins = { bins: 16, range: [0, 2 ** 32] } as const;
 

@@ -3,7 +3,7 @@ import { add } from "../../src/algebra/operators.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 2 });
+const test = testInTurn({ of: 4 });
 const fold = useSoftwareFold();
 
 /** A view of memory that threads share, in the middle of it. */

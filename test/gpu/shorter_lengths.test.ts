@@ -16,13 +16,13 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import { useShortBindings } from "../support/short_bindings.ts";
 import { watched } from "../support/watched_device.ts";
 
 // Keys, heads and flags whose number only the GPU knows: the shorter of the two lengths counts, and nothing of the memory behind it.
 
-const test = testInTurn({ of: 24 });
+const test = testInTurn({ of: 48 });
 const fold = useSoftwareFold();
 
 const MOST = 5000;
@@ -141,7 +141,7 @@ describe("the shorter length counts", () => {
     }
   });
 
-  test.each([2 ** 27, 2 ** 27 + 1, 2 ** 32 - 1])(
+  test.each(rows([2 ** 27, 2 ** 27 + 1, 2 ** 32 - 1], { of: 12, shift: 5 }))(
     "as many as there may be count, where the GPU has %d",
     async (count) => {
       for (const own of [undefined, 4000, 2 ** 32 - 1]) {

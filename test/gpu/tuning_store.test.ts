@@ -9,7 +9,7 @@ import { packagesMissing, skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 2 });
+const test = testInTurn({ of: 6 });
 
 // A page in Chromium, which keeps its tuning in IndexedDB.
 

@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import { add, max } from "../../src/algebra/operators.ts";
 import type { BindingKind } from "../../src/kernels/kernel.ts";
 import type { Limits } from "../../src/plan/device_facts.ts";
 import { algorithmNames } from "../support/fold.ts";
 import type { TitledKernel } from "../support/kernels.ts";
-import { allTypes, kernelsOf, mappedKernelsOf } from "../support/kernels.ts";
+import { allTypes, eachSetOnce, factsWith, kernelsOf, mappedKernelsOf } from "../support/kernels.ts";
 import { mapRows } from "../support/maps.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
+import { planScan } from "../support/plans.ts";
 import { rows } from "../support/rows.ts";
 
 const device = useNullDevice();
@@ -53,25 +56,29 @@ const sizesOf = (limits: GPUSupportedLimits): Partial<Limits> => ({
   maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
 });
 
+// Of the kernels that a process has compiled, and of those that it has made pipelines of.
+const notCompiled = eachSetOnce();
+const withoutPipelines = eachSetOnce();
+
 const ofTypes = allTypes.flatMap((type) => algorithmNames.map((algorithm) => ({ type, algorithm })));
 const ofShapes = ofTypes.flatMap((one) => shapes.map((shape) => ({ ...one, shape })));
 
-test.each(rows(ofShapes, { of: 120 }))(
+test.each(rows(ofShapes, { of: 240 }))(
   "$type.name, $algorithm: every kernel compiles: $shape.workGroupSize × $shape.itemsPerThread",
   async ({ type, algorithm, shape }) => {
     const kernels = await kernelsOf(type, algorithm, shape);
     expect(kernels.length).toBeGreaterThan(20);
-    expect(await failures(device(), kernels)).toEqual([]);
+    expect(await failures(device(), notCompiled(kernels))).toEqual([]);
   },
 );
 
-test.each(rows(ofTypes, { of: 120, shift: 24 }))(
+test.each(rows(ofTypes, { of: 240, shift: 24 }))(
   "$type.name, $algorithm, 32 × 4: every pipeline fits the bindings that its kernel names, and nothing unused is enabled",
   async ({ type, algorithm }) => {
     // Some kernels of exactAdd have as many threads as the device lets them.
     const shape = { workGroupSize: 32, itemsPerThread: 4 };
     const kernels = await kernelsOf(type, algorithm, shape, sizesOf(device().limits));
-    expect((await Promise.all(kernels.map(pipelineFailure))).flat()).toEqual([]);
+    expect((await Promise.all(withoutPipelines(kernels).map(pipelineFailure))).flat()).toEqual([]);
     for (const { title, code } of kernels) {
       const text = code.replace(/^enable .*|\/\/.*/gm, "");
       expect(/\benable f16;/.test(code), title).toBe(/\bf16\b/.test(text));
@@ -87,12 +94,12 @@ const mapped = algorithmNames.flatMap((algorithm) =>
     { workGroupSize: 32, itemsPerThread: 8 },
   ].flatMap((shape) => mapRows.map((row) => ({ algorithm, shape, row }))),
 );
-test.each(rows(mapped, { of: 120, shift: 105 }))(
+test.each(rows(mapped, { of: 240, shift: 105 }))(
   "map $row.title, $algorithm: every pipeline compiles: $shape.workGroupSize × $shape.itemsPerThread",
   async ({ algorithm, shape, row }) => {
     const kernels = await mappedKernelsOf(row, algorithm, shape);
     expect(kernels.length).toBeGreaterThan(8);
-    expect((await Promise.all(kernels.map(pipelineFailure))).flat()).toEqual([]);
+    expect((await Promise.all(withoutPipelines(kernels).map(pipelineFailure))).flat()).toEqual([]);
     for (const { title, code } of kernels) {
       const text = code.replace(/^enable .*|\/\/.*/gm, "");
       expect(/\benable f16;/.test(code), title).toBe(/\bf16\b/.test(text));
@@ -109,7 +116,7 @@ const callable = /^(work_group|coalesced|thread_tile)_/;
 
 const typesByName = allTypes.map((type) => [type.name, type] as const);
 
-test.each(rows(typesByName, { of: 120, shift: 27 }))(
+test.each(rows(typesByName, { of: 240, shift: 27 }))(
   "%s: what a caller does not use is not in the WGSL",
   async (_, type) => {
     const shape = { workGroupSize: 32, itemsPerThread: 4 };
@@ -129,9 +136,41 @@ test.each(rows(typesByName, { of: 120, shift: 27 }))(
   },
 );
 
-test.each(rows(typesByName, { of: 120, shift: 34 }))("%s: same input, same text", async (_, type) => {
+test.each(rows(typesByName, { of: 240, shift: 34 }))("%s: same input, same text", async (_, type) => {
   const shape = { workGroupSize: 32, itemsPerThread: 4 };
   const texts = async () =>
     (await kernelsOf(type, "subgroup", shape)).map(({ title, code }) => [title, code]);
   expect(await texts()).toEqual(await texts());
+});
+
+test("a set of linked files is met again in another size, and not with another type, operator, map or arrangement", async () => {
+  const options = {
+    type: u32,
+    op: add,
+    maxLength: 1e5,
+    workGroupSize: 32,
+    itemsPerThread: 4,
+    map: "x + 1u",
+  } as const;
+  const kernelsOfScan = async (changes: object): Promise<TitledKernel[]> =>
+    (await planScan({ ...options, ...changes }, factsWith(), ["vectors"])).kernels.map((kernel) => ({
+      title: kernel.label,
+      code: kernel.code,
+      kernel,
+    }));
+  const once = eachSetOnce();
+  const kernels = await kernelsOfScan({});
+  expect(once(kernels)).toEqual(kernels);
+  expect(once(await kernelsOfScan({ workGroupSize: 64, itemsPerThread: 8 }))).toEqual([]);
+  for (const changes of [
+    { type: i32, from: u32, map: "i32(x)" },
+    { op: max },
+    { map: "x + 2u" },
+    { exclusive: true },
+  ]) {
+    expect(once(await kernelsOfScan(changes)), JSON.stringify(changes)).not.toEqual([]);
+  }
+  const code = "const SIZE = 8u;\nvar<private> a: array<u32, SIZE>;";
+  const texts = [code, code.replace("8u", "9u"), code.replace("<u32", "<i32")];
+  expect(once(texts.map((one) => ({ title: one, code: one })))).toHaveLength(2);
 });

@@ -27,7 +27,7 @@ import {
 
 // Exact sums of f16 by lanes, in a single pass. SwiftShader has no f16: there, each item has a word, whose lower half is the float's bits.
 
-const test = testInTurn({ of: 6 });
+const test = testInTurn({ of: 12 });
 const fold = useSoftwareFold();
 const ofF16 = floats.find(({ type }) => type.name === "f16") as FloatRow;
 
@@ -152,7 +152,7 @@ const zeros = (tile: number): [string, Uint16Array][] =>
 test.for(
   rows(
     (["small", "large"] as const).flatMap((size) => [false, true].map((exclusive) => ({ size, exclusive }))),
-    { of: 4 },
+    { of: 8 },
   ),
 )(
   "prefixes, $size tiles, exclusive: $exclusive",
@@ -234,7 +234,7 @@ const mutations: readonly { readonly title: string; readonly change: Change }[] 
   },
 ];
 
-test.for(rows(mutations, { of: 12 }))(
+test.for(rows(mutations, { of: 24 }))(
   "a mistake is caught: $title",
   { timeout: STUCK_MS },
   async ({ change }, { skip }) => {

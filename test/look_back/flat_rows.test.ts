@@ -22,7 +22,7 @@ import {
 // Rows in tiles of items: rows start anywhere in tiles and in vectors. Each fault of the look-back is planted in a run of its own. Some
 // operators must have their operands in order. A sum may have them in any order, and then a tile's total comes before its scan.
 
-const inTurn = testInTurn({ of: 12, shift: 7 });
+const inTurn = testInTurn({ of: 24, shift: 7 });
 const fold = useSoftwareFold();
 
 /** Columns and rows. Rows end with tiles, one item before and after; within vectors; and as many at a time as a vector has items. */
@@ -76,7 +76,7 @@ test.for(
     (["in order", "in any order"] as const).flatMap((order) =>
       [false, true].map((exclusive) => ({ order, exclusive })),
     ),
-    { of: 12 },
+    { of: 24 },
   ),
 )(
   "each fault in rows, $order, exclusive: $exclusive",
@@ -205,7 +205,7 @@ const mutations: readonly { readonly title: string; readonly order?: Order; read
   },
 ];
 
-test.for(rows(mutations, { of: 12, shift: 5 }))(
+test.for(rows(mutations, { of: 24, shift: 5 }))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ order = "in order", change }, { skip }) => {

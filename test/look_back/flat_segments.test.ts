@@ -28,7 +28,7 @@ import {
 // Segments by keys, flags and bits whose threads hold values without heads. Each fault of the look-back is planted in a run of its own. Some
 // operators must have their operands in order. A sum may have them in any order, and then a tile's total comes before its scan.
 
-const inTurn = testInTurn({ of: 12, shift: 3 });
+const inTurn = testInTurn({ of: 30, shift: 3 });
 const fold = useSoftwareFold();
 
 const operators = { "in order": affine, "in any order": add } as const;
@@ -135,7 +135,7 @@ test.for(
         [false, true].map((exclusive) => ({ kind, order, exclusive })),
       ),
     ),
-    { of: 12 },
+    { of: 30 },
   ),
 )(
   "each fault in segments by $kind, $order, exclusive: $exclusive",
@@ -299,7 +299,7 @@ const mutations: readonly {
   },
 ];
 
-test.for(rows(mutations, { of: 12, shift: 7 }))(
+test.for(rows(mutations, { of: 30, shift: 7 }))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ kind = "keys", order = "in order", change }, { skip }) => {
@@ -352,7 +352,7 @@ async function wrongRanges(kind: Kind, change?: Change): Promise<string[]> {
 test.for(
   rows(
     kinds.map((kind) => ({ kind })),
-    { of: 12, shift: 9 },
+    { of: 30, shift: 9 },
   ),
 )("ranges of $kind start anywhere, and may have fewer words than a vector", async ({ kind }, { skip }) => {
   needVotes(fold(), skip);
@@ -365,7 +365,7 @@ test.for(
       { kind: "keys", start: "keys_start() % VECTOR == 0u" },
       { kind: "heads", start: "params.heads_base % VECTOR == 0u" },
     ] as const,
-    { of: 12, shift: 10 },
+    { of: 30, shift: 10 },
   ),
 )("seen: every range of $kind starts at a vector", async ({ kind, start }, { skip }) => {
   needVotes(fold(), skip);

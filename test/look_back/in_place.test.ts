@@ -43,7 +43,7 @@ import {
 
 // Scans in place in a single pass: a first dispatch may leave tiles, and a second one scans them.
 
-const test = testInTurn({ of: 20 });
+const test = testInTurn({ of: 40 });
 
 const fold = useSoftwareFold();
 

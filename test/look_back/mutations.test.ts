@@ -29,7 +29,7 @@ import {
   wrongRuns,
 } from "./support.ts";
 
-const test = testInTurn({ of: 5 });
+const test = testInTurn({ of: 10 });
 
 const fold = useSoftwareFold();
 
@@ -211,7 +211,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
   const lengthOf = ({ tile, fanOut }: ReturnType<typeof shapeHere>): number => (2 * fanOut ** 2 + 1) * tile;
 
   const own = mutations.filter((one) => (one.lookBack ?? lookBack) === lookBack);
-  test.for(rows(own, { of: 40, shift: 4 * lookBacks.indexOf(lookBack) }))(
+  test.for(rows(own, { of: 80, shift: 4 * lookBacks.indexOf(lookBack) }))(
     "caught: $title",
     { timeout: STUCK_MS },
     async ({ change, type = u32, op = ofAffine.op, tickets = true, caughtBy }, { skip }) => {

@@ -132,7 +132,7 @@ async function byOffsets(isStored: boolean, change?: Change): Promise<Tried> {
   return { ...subject, runs };
 }
 
-test.for(rows([{ isStored: false }, { isStored: true }], { of: 30 }))(
+test.for(rows([{ isStored: false }, { isStored: true }], { of: 60 }))(
   "each fault, where the first segments are stored: $isStored",
   { timeout: STUCK_MS },
   async ({ isStored }, { skip }) => {
@@ -246,7 +246,7 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
   },
 ];
 
-test.for(rows(mutations, { of: 15, shift: 2 }))(
+test.for(rows(mutations, { of: 30, shift: 2 }))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ isStored = false, change }, { skip }) => {

@@ -185,7 +185,7 @@ const lengthsOf = (tile: number): number[] => [
 ];
 
 describe("a reduction in one dispatch", () => {
-  test.for(rows(cases, { of: 24 }))("$title", { timeout: STUCK_MS }, async (one, { skip }) => {
+  test.for(rows(cases, { of: 48 }))("$title", { timeout: STUCK_MS }, async (one, { skip }) => {
     const { type, op, items = lastingItems, mapped, initial, testing, change, onlyOnGpu } = one;
     const { facts } = contextOfFold(fold());
     const tuning = tuningOf(one, facts);
@@ -273,7 +273,7 @@ describe("a reduction in one dispatch", () => {
     expect((await unasked(true)).kernels).toHaveLength((await unasked(false)).kernels.length + 1);
   });
 
-  test.for(rows([0, 1, 5, 32, 33, 700, 1023, 1024, 5000], { of: 12, shift: 1 }))(
+  test.for(rows([0, 1, 5, 32, 33, 700, 1023, 1024, 5000], { of: 24, shift: 1 }))(
     "of a length on the GPU: %i of at most 1024",
     { timeout: STUCK_MS },
     async (length) => {
@@ -305,7 +305,7 @@ describe("a reduction in one dispatch", () => {
     },
   );
 
-  test.for(rows([false, true], { of: 2, shift: 1 }))(
+  test.for(rows([false, true], { of: 4, shift: 1 }))(
     "by subgroups, several tiles each, of a length on the GPU: %s",
     { timeout: STUCK_MS },
     async (lengthOnGpu, { skip }) => {
@@ -368,7 +368,7 @@ describe("a reduction in one dispatch", () => {
     },
     { title: "the count does not start at 0", change: [["+ run_number()], 1u)", "+ 1u], 1u)"]] },
   ];
-  test.for(rows(broken, { of: 15, shift: 5 }))(
+  test.for(rows(broken, { of: 30, shift: 5 }))(
     "shows if it is broken: $title",
     { timeout: STUCK_MS },
     async ({ change }) => {
@@ -430,7 +430,7 @@ describe("a reduction in one dispatch", () => {
       change: [["if (least <= leading_word(total)) {", "if (least < leading_word(total)) {"]],
     },
   ];
-  test.for(rows(brokenStrides, { of: 12, shift: 3 }))(
+  test.for(rows(brokenStrides, { of: 24, shift: 3 }))(
     "shows if it is broken, by several tiles each: $title",
     { timeout: STUCK_MS },
     async ({ change, type = u32 }, { skip }) => {

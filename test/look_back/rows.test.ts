@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 import type { Change, RowShape, Tried } from "./support.ts";
 import {
   expectExact,
@@ -41,7 +41,7 @@ async function longRows(change?: Change): Promise<Tried> {
   return { ...subject, runs: runsOfRows(shapesOf(tile, fanOut), most) };
 }
 
-test(
+testInTurn({ of: 4, shift: 1 })(
   "each fault in long rows",
   async ({ skip }) => {
     needVotes(fold(), skip);

@@ -22,7 +22,7 @@ import { changed, contextOfFold, FAULTS, faultOf, faults, missing, STUCK_MS } fr
 
 // Runs of keys that are found in one dispatch. Each fault of the look-back is planted in a run of its own.
 
-const inTurn = testInTurn({ of: 24 });
+const inTurn = testInTurn({ of: 48 });
 const fold = useSoftwareFold();
 const methods = { ...methodsWithSubgroups, segmentsOf };
 const POISON = 0xdeadbeef;
@@ -202,7 +202,7 @@ test.for(
       { title: "run lengths", options: {} },
       { title: "sums by keys", options: sums },
     ],
-    { of: 24, shift: 3 },
+    { of: 48, shift: 3 },
   ),
 )(
   "$title: runs around subgroups and tiles, keys that start anywhere, and more runs than there is room for",
@@ -311,7 +311,7 @@ const mutations: readonly {
   },
 ];
 
-test.for(rows(mutations, { of: 24, shift: 5 }))(
+test.for(rows(mutations, { of: 48, shift: 5 }))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ options, change, caughtBy }, { skip }) => {

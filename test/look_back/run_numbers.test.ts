@@ -27,7 +27,7 @@ import {
   wrongRuns,
 } from "./support.ts";
 
-const test = testInTurn({ of: 15 });
+const test = testInTurn({ of: 30 });
 
 const fold = useSoftwareFold();
 const POISON = 0xdeadbeef;
@@ -229,7 +229,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
     { drawIndexed: { indexCount: 9 } },
   ];
 
-  test.for(rows(kinds, { of: 5, shift: 2 + lookBacks.indexOf(lookBack) }))(
+  test.for(rows(kinds, { of: 10, shift: 2 + lookBacks.indexOf(lookBack) }))(
     "arguments of an indirect call: %j",
     async (indirect, { skip }) => {
       skip(why() !== undefined, why());

@@ -15,7 +15,7 @@ import { packPackage } from "./pack.ts";
 
 // Programs that wait at their top level, bundled to several files and to one, in a browser.
 
-const test = testInTurn({ of: 15 });
+const test = testInTurn({ of: 30 });
 
 let packed: Packed;
 let browser: Browser;
@@ -186,7 +186,7 @@ describe("what is not loaded is an error of Wavefold's", () => {
           /^WavefoldError: no device: Error: out of devices; a part of Wavefold was not loaded/,
         ],
       ],
-      { of: 15, shift: 12 },
+      { of: 30, shift: 12 },
     ),
   )("%s, in such a program", async (_, body, title) => {
     const text = `import { openFold, operator, u32 } from "wavefold";

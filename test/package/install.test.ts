@@ -15,7 +15,7 @@ import type { Packed } from "./pack.ts";
 import { npm, packPackage, run, tsc } from "./pack.ts";
 
 // What checks the package takes long to load, so each test loads its own.
-const test = testInTurn({ of: 15 });
+const test = testInTurn({ of: 40 });
 
 let packed: Packed;
 beforeAll(async () => {
@@ -271,7 +271,7 @@ scan.record(fold.adapterInfo, { input: buffer, output: buffer, length: 10 });
     (["bundler", "nodenext"] as const).map((resolution) => [compiler, types, resolution] as const),
   );
 
-  test.each(rows(cases, { of: 60 }))(
+  test.each(rows(cases, { of: 120 }))(
     "%s, WebGPU's types: %s, moduleResolution %s",
     async (compiler, types, resolution) => {
       // Types of the plugin for esbuild, and of the check, are those packages' own.

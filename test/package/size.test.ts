@@ -10,7 +10,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, put, run } from "./pack.ts";
 
-const test = testInTurn({ of: 8 });
+const test = testInTurn({ of: 16 });
 
 interface Budget {
   readonly what: string;
@@ -220,7 +220,7 @@ const bytesOf = ({ files, loaded }: Bundled): number =>
 test.each(
   rows(
     budgets.map((budget) => [budget.what, budget] as const),
-    { of: 8, shift: 3 },
+    { of: 16, shift: 3 },
   ),
 )("%s", async (what, { program, after, result, limit, esbuild }) => {
   const [vite, split, whole] = (await Promise.all(

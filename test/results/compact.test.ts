@@ -25,7 +25,8 @@ const predicates: [ScalarType, string, (value: Scalar, index: number) => boolean
   [f64, "less_f64(f64_from_i32(-1), x)", (value) => value > -1],
 ];
 
-test.each([u32, f64])("$name, by the votes of subgroups on 12 and 33 items of a thread", async ({ name }) => {
+const voted = rows([u32, f64], { of: 20, shift: 7 });
+test.each(voted)("$name, by the votes of subgroups on 12 and 33 items of a thread", async ({ name }) => {
   for (const itemsPerThread of [12, 33]) {
     const sizes = { algorithm: "subgroup", passes: "single", workGroupSize: 64, itemsPerThread } as const;
     const tile = 64 * itemsPerThread;

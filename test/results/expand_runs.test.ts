@@ -19,7 +19,7 @@ import { watched } from "../support/watched_device.ts";
 
 // Runs that are written out, against the reference, on every element.
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 8 });
 const fold = useSoftwareFold();
 const pair = struct({ name: "Pair", fields: { cell: u32, weight: f32, more: u32 } });
 
@@ -39,7 +39,7 @@ const valuesOf = (type: ElementType, runs: number): AnyArray =>
     ? (pair.over(randomWords(runs * 3, `pairs ${runs}`).buffer as ArrayBuffer) as unknown as AnyArray)
     : anyItems(type.name as TypeName, runs, `values ${runs}`);
 
-test.for(rows([u32, f16, f64, pair] as ElementType[], { of: 4 }))(
+test.for(rows([u32, f16, f64, pair] as ElementType[], { of: 8 }))(
   "of $name: at hand, and on the GPU",
   async (type, { skip }) => {
     skip(

@@ -17,7 +17,7 @@ import { runPlaced } from "../support/ranges.ts";
 import { testExactResults } from "../support/results.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 20 });
+const test = testInTurn({ of: 40 });
 
 testExactResults(f64);
 
@@ -72,7 +72,7 @@ const sums = algorithmNames.flatMap((algorithm) =>
 );
 
 describe("f64 add, bit for bit in the plan's order", () => {
-  test.each(rows(sums, { of: 40 }))("$algorithm, $passes, $shape", async ({ algorithm, passes, shape }) => {
+  test.each(rows(sums, { of: 80 }))("$algorithm, $passes, $shape", async ({ algorithm, passes, shape }) => {
     const { itemsPerThread, itemsPerVector, ...size } = shape;
     const { subgroupMaxSize } = fold().device.adapterInfo;
     const workGroupSize = "subgroups" in size ? size.subgroups * subgroupMaxSize : size.workGroupSize;

@@ -25,7 +25,7 @@ import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
 import { POISON } from "../support/in_kernel.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
+import { rows, testInTurn } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -78,7 +78,7 @@ describe.each(rows(algorithmNames, { of: 3 }))("%s", (algorithmName) => {
   describe.each(
     rows(
       [u32, i32].map((type) => [type.name, type] as const),
-      { of: 5, shift: 3 },
+      { of: 10, shift: 3 },
     ),
   )("%s", (_, type) => {
     test("_update: several work-groups share a counter", async () => {
@@ -281,7 +281,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
     expect([...tiles].sort((a, b) => a - b)).toEqual([0, 6, 12]);
   });
 
-  test.each(rows([1, 3, 32, 100], { of: 10, shift: 5 }))(
+  test.each(rows([1, 3, 32, 100], { of: 20, shift: 5 }))(
     "compaction in work-groups of %i",
     async (threads) => {
       const groups = 9;
@@ -363,7 +363,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     },
   );
 
-  test.each(rows([1, 3, 32, 100], { of: 10, shift: 9 }))(
+  test.each(rows([1, 3, 32, 100], { of: 20, shift: 9 }))(
     "totals steer a loop in work-groups of %i",
     async (threads) => {
       // Thread i gives out i % 7 tokens, one a turn, while anyone has some: each turn's are consecutive in the list.
@@ -524,7 +524,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
   const amountsOf = (threads: number, groups: number, amount: (at: number) => number): Uint32Array =>
     Uint32Array.from({ length: threads * groups }, (_, at) => (at % threads === 0 ? 0 : amount(at)));
 
-  test.each(rows([3, 33, 100], { of: 5, shift: 3 }))("allocation in work-groups of %i", async (threads) => {
+  test.each(rows([3, 33, 100], { of: 10, shift: 3 }))("allocation in work-groups of %i", async (threads) => {
     const run = await compileKernel(fold().device, allocationKernel(threads, "pool.capacity"));
     const groups = 11;
     const next = randomBits(`allocation ${threads}`);
@@ -556,7 +556,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     [8, 1],
     [3, 3],
   ] as const;
-  test.each(rows(shapes, { of: 5, shift: 1 }))(
+  test.each(rows(shapes, { of: 10, shift: 1 }))(
     "a counter stops at its capacity: %i threads, %i work-groups a pool",
     async (threads, sharing) => {
       // Every capacity, with every counter before, up to and past it; amounts of nothing, and more than there is.
@@ -682,7 +682,8 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     }
   });
 
-  test("an allocation's counter was read long before something is taken from it", async () => {
+  const inTurn = testInTurn({ of: 8 });
+  inTurn("an allocation's counter was read long before something is taken from it", async () => {
     // Each work-group sees what the counter held at first, as if all had read it at once and then went on in turn.
     const threads = 3;
     const groups = 11;
@@ -700,7 +701,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     }
   });
 
-  test("many small work-groups share an allocation's counter", async () => {
+  inTurn("many small work-groups share an allocation's counter", async () => {
     const threads = 2;
     const groups = 3000;
     const run = await compileKernel(fold().device, allocationKernel(threads, "pool.capacity"));
@@ -759,7 +760,7 @@ const exchanges = exchanged.flatMap(([type, op]) =>
     })),
   ),
 );
-test.for(rows(exchanges, { of: 40, shift: 18 }))(
+test.for(rows(exchanges, { of: 80, shift: 18 }))(
   "_update by compare and exchange, of the counter that the call names: $title",
   async ({ type, op, algorithm, bare, title }, { skip }) => {
     skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");

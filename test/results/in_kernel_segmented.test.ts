@@ -25,7 +25,7 @@ const all = allTypes.flatMap((type) =>
     operatorsOf(type).map((op, index) => ({ type, algorithm, op: untyped(op), number: index + by })),
   ),
 );
-test.for(rows(all, { of: 120 }))(
+test.for(rows(all, { of: 240 }))(
   "$type.name, $algorithm: $op.name",
   async ({ type, algorithm, op, number }, { skip }) => {
     skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
@@ -53,7 +53,7 @@ const ofShapes = algorithmNames.flatMap((algorithm) =>
     strict.map((of, number) => ({ algorithm, shape, of, number, title: shape.join(" × ") })),
   ),
 );
-test.for(rows(ofShapes, { of: 60, shift: 3 }))(
+test.for(rows(ofShapes, { of: 120, shift: 3 }))(
   "$algorithm, $title: $of.op.name, which does not commute",
   async ({ algorithm, shape, of, number }) => {
     const threads = shape.reduce((product, one) => product * one, 1);
@@ -68,7 +68,7 @@ test.for(rows(ofShapes, { of: 60, shift: 3 }))(
 const ofOrders = algorithmNames.flatMap((algorithm) =>
   [32, 100].map((threads) => ({ algorithm, threads, of: strict[0] as Case })),
 );
-test.for(rows(ofOrders, { of: 30, shift: 21 }))(
+test.for(rows(ofOrders, { of: 60, shift: 21 }))(
   "$algorithm: $threads threads whose order is not their lanes'",
   async ({ algorithm, threads, of }) => {
     const functions = partFunctions(of.type, of.op, algorithm, threads, [4, 32]);

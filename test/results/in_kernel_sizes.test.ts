@@ -33,7 +33,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
   test.each(
     rows(
       shapes.map((shape) => [shape.join(" × "), shape] as const),
-      { of: 24, shift: 4 * shift },
+      { of: 48, shift: 4 * shift },
     ),
   )("%s: an operator that does not commute", async (_, shape) => {
     const threads = threadsOf(shape);
@@ -47,7 +47,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
     await checkFunctions(fold().device, strict, functions, names, shape, algorithm);
   });
 
-  test.each(rows(sizes, { of: 12, shift: 3 * shift }))("%i: other operators", async (threads) => {
+  test.each(rows(sizes, { of: 24, shift: 3 * shift }))("%i: other operators", async (threads) => {
     const number = sizes.indexOf(threads);
     const tileSize = tileSizesUpTo(threads).at(-1 - (number % 3)) ?? 1;
     await Promise.all(
@@ -65,7 +65,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
   });
 
   // The portable body is one.
-  test.each(algorithm === "blelloch" ? [] : rows([1, 3, 32, 100, 256], { of: 10, shift }))(
+  test.each(algorithm === "blelloch" ? [] : rows([1, 3, 32, 100, 256], { of: 20, shift }))(
     "%i: thread tiles of every size",
     async (threads) => {
       await Promise.all(
@@ -89,7 +89,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
   );
 
   // Where it is not in order, lanes are not where they usually are, and subgroups take their turns.
-  test.each(rows([32, 96, 100], { of: 6, shift }))(
+  test.each(rows([32, 96, 100], { of: 12, shift }))(
     "%i threads whose order is not their lanes'",
     async (threads) => {
       const functions = operatorFunctions(strict.type, strict.op, algorithm, threads, false, [4, 32]);
@@ -109,7 +109,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
   test.each(
     rows(
       alone.flatMap(({ names }) => names),
-      { of: 24, shift },
+      { of: 48, shift },
     ),
   )("%s alone, again and again without a barrier", async (name) => {
     await checkFunctions(fold().device, strict, alone, [name], [100], `${algorithm} ${name} alone`);

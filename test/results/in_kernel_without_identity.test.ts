@@ -50,7 +50,7 @@ const all = cases.flatMap((of) =>
 );
 
 describe("operators without an identity", () => {
-  test.each(rows(all, { of: 24 }))(
+  test.each(rows(all, { of: 48 }))(
     "$name, $algorithm, $threads threads",
     async ({ of, algorithm, threads }) => {
       const op = untyped(bare(of.op as never));

@@ -22,7 +22,7 @@ import { watched } from "../support/watched_device.ts";
 
 // The two ends of a scan or a reduction: the value before the first element, and the range that the total goes to.
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 20 });
 const fold = useSoftwareFold();
 const POISON = 0xdeadbeef;
 const tunings = [
@@ -101,7 +101,7 @@ const cases = table.flatMap((row) =>
     tunings.map((tuning) => ({ ...row, name: `${row.type.name}, ${row.op.name}`, algorithm, ...tuning })),
   ),
 );
-test.for(rows(cases, { of: 40, shift: 9 }))("$name, $algorithm, $passes", async (row, { skip }) => {
+test.for(rows(cases, { of: 80, shift: 9 }))("$name, $algorithm, $passes", async (row, { skip }) => {
   const { type, op, initials, algorithm, workGroupSize, itemsPerThread, passes } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
@@ -155,7 +155,7 @@ test.for(rows(cases, { of: 40, shift: 9 }))("$name, $algorithm, $passes", async 
 test.for(
   rows(
     cases.filter(({ passes }) => passes === "reduce-then-scan"),
-    { of: 24, shift: 21 },
+    { of: 48, shift: 21 },
   ),
 )("a reduction of $name, $algorithm", async (row, { skip }) => {
   const { type, op, initials, algorithm, workGroupSize, itemsPerThread } = row;
@@ -235,7 +235,7 @@ describe("parts of one array", () => {
         [f64, add, Float64Array.of(0.5, 0.25, 3, -8, 1.5, 2)],
         [matrix.type, matrix, matrix.type.over(Uint32Array.from({ length: 24 }, (_, at) => at).buffer)],
       ] as const,
-      { of: 5 },
+      { of: 10 },
     ),
   )("an array that took a total is the initial value everywhere: %#", async (type, op, items) => {
     const options = { type, op } as { type: ElementType<string>; op: Operator<string> };

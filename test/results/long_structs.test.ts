@@ -107,7 +107,7 @@ async function expectInPlace(plan: Plan, runs: readonly Run[]): Promise<void> {
 describe("a single pass whose lanes exchange vectors, over structs", () => {
   const titled = cases.map((one) => [`${one.type.bytes} bytes, exclusive: ${one.exclusive}`, one] as const);
 
-  test.for(rows(titled, { of: 8 }))("%s", async ([, one], { skip }) => {
+  test.for(rows(titled, { of: 80 }))("%s", async ([, one], { skip }) => {
     needVotes(fold(), skip);
     const { tile, options } = optionsOf(one);
     const subject = await asOnGpus(fold(), () => prepareScan(fold(), options));
@@ -123,7 +123,7 @@ describe("a single pass whose lanes exchange vectors, over structs", () => {
   });
 
   // The runs above start where bindings do.
-  test.for(rows(titled, { of: 8, shift: 6 }))("within a binding, %s", async ([, one], { skip }) => {
+  test.for(rows(titled, { of: 80, shift: 12 }))("within a binding, %s", async ([, one], { skip }) => {
     needVotes(fold(), skip);
     const { tile, options } = optionsOf(one);
     const { type, op, exclusive } = one;
@@ -152,7 +152,8 @@ describe("a single pass whose lanes exchange vectors, over structs", () => {
     prepared.destroy();
   });
 
-  test.for(rows([false, true], { of: 2 }))("u64 to 32 bytes, exclusive: %s", async (exclusive, { skip }) => {
+  const both = rows([false, true], { of: 80, shift: 38 });
+  test.for(both)("u64 to 32 bytes, exclusive: %s", async (exclusive, { skip }) => {
     needVotes(fold(), skip);
     const { tile, options } = optionsOf({
       ...(cases[6] as (typeof cases)[number]),
@@ -197,7 +198,7 @@ describe("a single pass whose lanes exchange vectors, over structs", () => {
   });
 
   // By the same tiles.
-  test.for(rows(titled, { of: 8, shift: 4 }))("in place, %s", async ([, one], { skip }) => {
+  test.for(rows(titled, { of: 80, shift: 24 }))("in place, %s", async ([, one], { skip }) => {
     needVotes(fold(), skip);
     const { tile, options } = optionsOf(one);
     const plan = await asOnGpus(fold(), () =>
@@ -213,7 +214,7 @@ describe("a single pass whose lanes exchange vectors, over structs", () => {
 
 describe("the order in which prefixes are combined is that of groupingOf", () => {
   const names = Array.from({ length: 16 }, (_, at) => `at_${at}`);
-  test.for(rows([8, 16], { of: 8, shift: 2 }))("%i words", async (fields, { skip }) => {
+  test.for(rows([8, 16], { of: 80, shift: 36 }))("%i words", async (fields, { skip }) => {
     needVotes(fold(), skip);
     const own = names.slice(0, fields);
     const type = struct({ name: "Steps", fields: Object.fromEntries(own.map((name) => [name, i32])) });

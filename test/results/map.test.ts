@@ -30,7 +30,7 @@ import { smallTunings } from "../support/results.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
-const single = testInTurn({ of: 12 });
+const single = testInTurn({ of: 40 });
 
 /** An array of one value. */
 function only({ type }: MapRow, value: Value): AnyArray {
@@ -63,7 +63,7 @@ const named = mapRows.flatMap((row, at) =>
     "placed: reduce",
   ].map((name) => `${row.title}, ${name}`),
 );
-const taken = new Set(rows(named, { of: 60, shift: 10 }));
+const taken = new Set(rows(named, { of: 120, shift: 10 }));
 
 const ways = mapRows.map((row) => [row.title, row] as const);
 describe.each(ways)("%s", (_, row) => {
@@ -254,7 +254,7 @@ describe.each(ways)("%s", (_, row) => {
   });
 });
 
-test.each(rows(["single", "reduce-then-scan"] as const, { of: 4, shift: 1 }))(
+test.each(rows(["single", "reduce-then-scan"] as const, { of: 12, shift: 1 }))(
   "the length on the GPU: %s",
   async (passes) => {
     const [row] = mapRows.filter(({ title }) => title === "u64 to u32") as [MapRow];

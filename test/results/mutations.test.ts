@@ -1794,14 +1794,14 @@ const mutations: readonly Mutation[] = [
 ];
 
 describe("without a mutation, all is right", () => {
-  test.for(rows(Object.keys(subjects) as (keyof typeof subjects)[], { of: 120 }))("%s", async (name) => {
+  test.for(rows(Object.keys(subjects) as (keyof typeof subjects)[], { of: 240 }))("%s", async (name) => {
     for await (const [found, expected] of (subjects[name] as Subject)(fold())) {
       expect(found).toEqual(expected);
     }
   });
 });
 
-test.for(rows(mutations, { of: 120, shift: 48 }))("caught: $title", async (mutation, { skip }) => {
+test.for(rows(mutations, { of: 240, shift: 48 }))("caught: $title", async (mutation, { skip }) => {
   skip(adapter === "gpu" && mutation.unseenOnGpus !== undefined, mutation.unseenOnGpus);
   const { besides } = mutation;
   skip(besides?.needsOrder === true && !arriveInOrder(fold()), "items may arrive in any order here");

@@ -12,7 +12,7 @@ import { affine, first, last } from "../support/operators.ts";
 import { arrayOfBits, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 20 });
 
 const fold = useSoftwareFold();
 
@@ -24,7 +24,7 @@ const shapes = [
   [32, 2],
 ] as const;
 const ofShapes = algorithmNames.flatMap((algorithm) => shapes.map((shape) => ({ algorithm, shape })));
-test.each(rows(ofShapes, { of: 40, shift: 5 }))(
+test.each(rows(ofShapes, { of: 80, shift: 5 }))(
   "$algorithm: operators that do not commute, $shape",
   async ({ algorithm, shape: [workGroupSize, itemsPerThread] }) => {
     // The many shapes and lengths are for the strictest operator.
@@ -58,7 +58,7 @@ const large = [
   [256, 2],
 ] as const;
 const ofLarge = algorithmNames.flatMap((algorithm) => large.map((shape) => ({ algorithm, shape })));
-test.each(rows(ofLarge, { of: 20 }))(
+test.each(rows(ofLarge, { of: 40 }))(
   "$algorithm: odd work-groups, with many threads, $shape",
   async ({ algorithm, shape: [workGroupSize, itemsPerThread] }) => {
     const next = randomBits(`${workGroupSize}`);
@@ -151,7 +151,7 @@ const identities: Record<string, readonly [TypedArrays[TypeName], Record<string,
     { add: 0n, mul: 1n, min: wide.signed - 1n, max: -wide.signed, and: -1n, or: 0n, xor: 0n },
   ],
 };
-test.each(rows(Object.entries(identities), { of: 20, shift: 12 }))(
+test.each(rows(Object.entries(identities), { of: 40, shift: 12 }))(
   "identities of %s: reductions of nothing return them, and exclusive scans start with them",
   async (name, [data, table]) => {
     const small = { workGroupSize: 2, itemsPerThread: 1 };
@@ -175,7 +175,7 @@ test.each(rows(Object.entries(identities), { of: 20, shift: 12 }))(
 
 // exact_add.test.ts has exactAdd, which takes no u32.
 const onIntegers = Object.values<Operator>(operators).filter(({ name }) => name !== "exactAdd");
-test.each(rows(onIntegers, { of: 10 }))(
+test.each(rows(onIntegers, { of: 20 }))(
   "of nothing, a reduction by $name is the identity and a scan is nothing",
   async (op) => {
     expect(await fold().reduce(new Uint32Array(0), { op: untyped(op) })).toBe(

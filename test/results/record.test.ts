@@ -48,7 +48,7 @@ function submit(device: GPUDevice, kind: "command" | "pass", record: (encoder: E
 
 const lengths = [1, 7, 8, 9, 37, 65, 300];
 
-describe.each(rows(["command", "pass"] as const, { of: 2 }))("into a %s encoder", (kind) => {
+describe.each(rows(["command", "pass"] as const, { of: 4 }))("into a %s encoder", (kind) => {
   test("ranges of two buffers, at offsets that are no multiple of 256", async () => {
     const { device } = fold();
     const scan = await fold().prepareScan({ type: u32, op: affine, maxLength: 300, ...tuning });

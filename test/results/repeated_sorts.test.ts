@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -8,6 +8,7 @@ import { argSortReference } from "../../src/reference/sort.ts";
 import { readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { anyItems } from "../support/random.ts";
+import { testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
 import { isQuick } from "../support/tier.ts";
 
@@ -65,7 +66,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 const wordsOf = (array: AnyArray): Uint32Array =>
   new Uint32Array(array.buffer.slice(array.byteOffset, array.byteOffset + array.byteLength));
 
-test("a sort gives the same words each time", { timeout: 300_000 }, async () => {
+testInTurn({ of: 4 })("a sort gives the same words each time", { timeout: 300_000 }, async () => {
   const { device, software } = fold();
   const times = software ? 60 : isQuick() ? 2000 : 100_000;
   const pipeline = await device.createComputePipelineAsync({

@@ -21,7 +21,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 
 // Scans and reductions of rows that work-groups take whole, or in parts, against the reference, on every element.
 
-const test = testInTurn({ of: 30 });
+const test = testInTurn({ of: 60 });
 const fold = useSoftwareFold();
 
 /** Tiles of 16, 32 and 128 items, level by level and by subgroups, as on a GPU; and those that are chosen for the adapter. */
@@ -119,7 +119,7 @@ const cases = combinations.flatMap((row, at) =>
   ),
 );
 
-test.for(rows(cases, { of: 60, shift: 3 }))(
+test.for(rows(cases, { of: 120, shift: 3 }))(
   "a scan of $name, exclusive: $exclusive",
   async (row, { skip }) => {
     const { type, op, initial, own, facts, exclusive } = row;
@@ -174,7 +174,7 @@ test.for(rows(cases, { of: 60, shift: 3 }))(
 test.for(
   rows(
     cases.filter(({ exclusive }, at) => at >= 2 * ways.length || !exclusive),
-    { of: 60, shift: 57 },
+    { of: 120, shift: 57 },
   ),
 )("a reduction of $name", async (row, { skip }) => {
   const { type, op, initial, own, facts } = row;

@@ -26,7 +26,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 // Scans and reductions of segments: every source of heads, against the reference, on every element. Each row of the table takes
 // some of the sources, so that together the rows of a type take all of them.
 
-const test = testInTurn({ of: 24 });
+const test = testInTurn({ of: 48 });
 const fold = useSoftwareFold();
 const tunings = [
   { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
@@ -317,7 +317,7 @@ const sourcesOf = (turn: number): Source[] => [
 ];
 const named = Object.entries(partitions);
 
-test.for(rows(cases, { of: 60, shift: 8 }))("a scan of $name, $algorithm, $passes", async (row, { skip }) => {
+test.for(rows(cases, { of: 80, shift: 8 }))("a scan of $name, $algorithm, $passes", async (row, { skip }) => {
   const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
@@ -372,7 +372,7 @@ test.for(rows(cases, { of: 60, shift: 8 }))("a scan of $name, $algorithm, $passe
   }
 });
 
-test.for(rows(cases, { of: 60, shift: 40 }))(
+test.for(rows(cases, { of: 80, shift: 40 }))(
   "a reduction of $name, $algorithm, $passes",
   async (row, { skip }) => {
     const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
@@ -734,7 +734,11 @@ describe("on the GPU", () => {
     }
   });
 
-  test.each([{}, { passes: "reduce-then-scan" }, { passes: "single", algorithm: "subgroup" }] as const)(
+  const falling = rows(
+    [{}, { passes: "reduce-then-scan" }, { passes: "single", algorithm: "subgroup" }] as const,
+    { of: 20, shift: 9 },
+  );
+  test.each(falling)(
     "offsets that fall: a scan starts segments there, and a total is of consecutive items, the identity or as before, %o",
     async (options) => {
       const { device } = fold();

@@ -21,7 +21,7 @@ import { anyItems, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
 
-const test = testInTurn({ of: 60 });
+const test = testInTurn({ of: 120 });
 
 const fold = useSoftwareFold();
 
@@ -42,7 +42,7 @@ const cases = names.flatMap((type) => kindNames.map((kind) => ({ type, kind })))
 // Each number of elements has kernels of its own.
 const taken = cases.flatMap((one) => [1, 10, 1000].map((k) => ({ ...one, k })));
 
-test.for(rows(taken, { of: 120, shift: 8 }))(
+test.for(rows(taken, { of: 240, shift: 8 }))(
   "the first $k of $type, $kind: values and positions at every edge",
   async ({ type: name, kind, k }, { skip }) => {
     const type = elementTypes[name];
@@ -60,7 +60,7 @@ test.for(rows(taken, { of: 120, shift: 8 }))(
   },
 );
 
-test.for(rows(cases, { of: 120, shift: 14 }))(
+test.for(rows(cases, { of: 240, shift: 14 }))(
   "nth of $type, $kind: the first, the middle, the last",
   async ({ type: name, kind }, { skip }) => {
     const type = elementTypes[name];
@@ -116,7 +116,7 @@ describe("keys", () => {
     ["u64", 28, 37],
     ["f64", 40, 61],
   ];
-  test.for(rows(ranges, { of: 120, shift: 56 }))("%s: bits from %d to %d", async ([name, from, to]) => {
+  test.for(rows(ranges, { of: 240, shift: 56 }))("%s: bits from %d to %d", async ([name, from, to]) => {
     const data = anyItems(name, 1000, `${name} ${from}`) as Uint32Array;
     const options = { type: elementTypes[name] as never, bits: [from, to] as const };
     const selected = await fold().topK(data, 33, options);
@@ -185,7 +185,7 @@ describe("long data in short tiles", () => {
   );
   // The work-group that chooses items puts at most `inOrder` of them in order. Here, 4 have room there, or all are sorted after that.
   const orders = table.flatMap((one) => [4, 0].map((inOrder) => ({ ...one, inOrder })));
-  test.for(rows(orders, { of: 120, shift: 62 }))(
+  test.for(rows(orders, { of: 240, shift: 62 }))(
     "$name, $kind, $inOrder: work-groups take blocks",
     async (one) => {
       const { name, kind, inOrder } = one;
@@ -225,7 +225,7 @@ describe("long data in short tiles", () => {
     await check(plan, data, topKReference(data, 4), 0, false);
   });
 
-  test.for(rows(table, { of: 120, shift: 80 }))(
+  test.for(rows(table, { of: 240, shift: 80 }))(
     "$name, $kind: each work-group counts in several tiles",
     async ({ name, kind }) => {
       const type = elementTypes[name] as ElementType;
@@ -294,7 +294,7 @@ describe("on the GPU", () => {
 });
 
 describe("recorded", () => {
-  test.for(rows(passes, { of: 40, shift: 9 }))(
+  test.for(rows(passes, { of: 80, shift: 9 }))(
     "%s: ranges that start anywhere, and nothing else is written",
     async (one) => {
       const { device } = fold();
@@ -364,7 +364,7 @@ describe("recorded", () => {
   });
 
   const counted = [{}, { bits: [3, 14] as const }, { smallest: true, bits: [0, 5] as const }];
-  test.for(rows(counted, { of: 60, shift: 1 }))(
+  test.for(rows(counted, { of: 120, shift: 1 }))(
     "with a length on the GPU, the count says how many there are: %o",
     async (order) => {
       const { device } = fold();

@@ -29,7 +29,7 @@ import { anyItems, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.ts";
 
-const test = testInTurn({ of: 120 });
+const test = testInTurn({ of: 240 });
 
 const fold = useSoftwareFold();
 
@@ -54,7 +54,7 @@ const lengths = [0, 1, 2, 63, ...around(TILE), ...around(2 * TILE), 5 * TILE + 2
 
 const cases = ways.flatMap((way) => names.map((type) => ({ ...way, way: way.name, type })));
 
-test.for(rows(cases, { of: 120, shift: 21 }))(
+test.for(rows(cases, { of: 240, shift: 21 }))(
   "$way, $type: elements, positions and values at every edge",
   async (one, { skip }) => {
     const { way: _, name: __, type: name, ...tuning } = one;
@@ -78,7 +78,7 @@ test.for(rows(cases, { of: 120, shift: 21 }))(
   },
 );
 
-test.for(rows(names, { of: 120, shift: 49 }))(
+test.for(rows(names, { of: 240, shift: 49 }))(
   "%s: what the plan chooses, for data of one tile and of more",
   async (name, { skip }) => {
     const type = elementTypes[name];
@@ -96,7 +96,7 @@ describe("values", () => {
   test.for(
     rows(
       valueTypes.map((type) => [type.name, type] as const),
-      { of: 120, shift: 16 },
+      { of: 240, shift: 16 },
     ),
   )("of %s move with their keys", async ([, type]) => {
     for (const length of [0, 1, 300, 1000]) {
@@ -142,7 +142,7 @@ describe("keys", () => {
       (x: { id: number }) => Number((BigInt(x.id % 5) << 32n) | BigInt(x.id % 3)),
     ],
   ];
-  test.for(rows(byKey, { of: 30 }))("structs are sorted by %s", async ([key, keyType, of]) => {
+  test.for(rows(byKey, { of: 60 }))("structs are sorted by %s", async ([key, keyType, of]) => {
     for (const length of [1, 500, 1000]) {
       const data = randomItems(particle, length, key);
       const own = keyType ?? (key.includes("depth") ? f32 : u32);
@@ -217,7 +217,7 @@ describe("bits", () => {
   const each = ways.flatMap((way) =>
     ranges.map(([name, from, to]) => ({ way, named: way.name, name, from, to })),
   );
-  test.for(rows(each, { of: 120, shift: 62 }))(
+  test.for(rows(each, { of: 240, shift: 62 }))(
     "$name from $from to $to, $named",
     async ({ way, name, from, to }, { skip }) => {
       const type = elementTypes[name];
@@ -236,7 +236,7 @@ describe("bits", () => {
 
 describe("recorded", () => {
   const placed = ways.flatMap((way) => [3, 16, 32].map((bits) => ({ way, named: way.name, bits })));
-  test.for(rows(placed, { of: 120, shift: 110 }))(
+  test.for(rows(placed, { of: 240, shift: 110 }))(
     "$named, $bits bits: ranges that start anywhere, and nothing else is written",
     async ({ way, bits }) => {
       const { device } = fold();
@@ -403,7 +403,7 @@ describe("faults in the look-back", () => {
   const faults = sortFaults.flatMap((fault) =>
     [1, 3].flatMap((share) => [false, true].map((tickets) => ({ fault, share, tickets }))),
   );
-  test.for(rows(faults, { of: 120, shift: 2 }))(
+  test.for(rows(faults, { of: 240, shift: 2 }))(
     "$fault, every $share. tile, tickets: $tickets",
     async (testing) => {
       const { device } = fold();
@@ -489,7 +489,7 @@ describe("tiles that go through work-group memory in parts", () => {
       ] as const
     ).map(([name, moved]) => ({ way, named: way.name, name, moved, values: moved?.name ?? "nothing" })),
   );
-  test.for(rows(turns, { of: 120, shift: 22 }))(
+  test.for(rows(turns, { of: 240, shift: 22 }))(
     "$named, $name with $values",
     async ({ way, name, moved }) => {
       const { device } = fold();
@@ -524,7 +524,7 @@ describe("tiles that go through work-group memory in parts", () => {
   );
 });
 
-test.for(rows([27, 28], { of: 60, shift: 18 }))(
+test.for(rows([27, 28], { of: 120, shift: 18 }))(
   "values move by ranks of which two are in a word, with %i items a thread",
   async (itemsPerThread) => {
     const { device } = fold();
@@ -559,7 +559,7 @@ describe("short data that is sorted by comparing each item with all others", () 
       bits: turn === 1 ? ([2, 8 * elementTypes[name].bytes - 3] as const) : undefined,
     })),
   );
-  test.for(rows(turns, { of: 120, shift: 44 }))(
+  test.for(rows(turns, { of: 240, shift: 44 }))(
     "$name with $values, up to every edge",
     async (one, { skip }) => {
       const { name, moved, descending, bits } = one;
@@ -679,7 +679,7 @@ describe("keys that are ranked by the order in which they arrive", () => {
       })),
     ),
   );
-  test.for(rows(planted, { of: 120, shift: 65 }))(
+  test.for(rows(planted, { of: 240, shift: 65 }))(
     "$name, $passes, wrong tiles: one of $disorder, descending: $descending, parts of $partBytes bytes, fault: $fault",
     async ({ name, passes, descending, disorder, ...testing }) => {
       const { device } = fold();
@@ -741,7 +741,7 @@ describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in orde
     ["f64", 16],
     ["f64", 22],
   ] as const;
-  test.for(rows(shapes, { of: 120, shift: 41 }))("%s, %i items a thread", async ([name, items]) => {
+  test.for(rows(shapes, { of: 240, shift: 41 }))("%s, %i items a thread", async ([name, items]) => {
     const { device, software } = fold();
     const context = contextOf(device);
     const type = elementTypes[name] as ElementType;
@@ -800,7 +800,7 @@ describe("items that are ranked by the order in which they arrive, and checked b
       ...(at % 4 === 0 && { fault: sortFaults[(at + how) % sortFaults.length] as SortFault }),
     })),
   );
-  test.for(rows(turns, { of: 120, shift: 108 }))(
+  test.for(rows(turns, { of: 240, shift: 108 }))(
     "$name with $values, $passes, wrong tiles: one of $disorder, bits: $bits, parts of $partBytes bytes, fault: $fault",
     async (one, { skip }) => {
       const { name, moved, descending, bits, passes, values: _, disorder, ...testing } = one;
@@ -852,7 +852,7 @@ describe("items that are ranked by the order in which they arrive, and checked b
     workGroupSize,
     bits: moved ? undefined : ([0, 16] as const),
   }));
-  test.for(rows(named, { of: 120, shift: 2 }))(
+  test.for(rows(named, { of: 240, shift: 2 }))(
     "$name with $values, $itemsPerThread items of each of $workGroupSize threads",
     async ({ name, moved, itemsPerThread, workGroupSize, bits }, { skip }) => {
       const { device, software } = fold();

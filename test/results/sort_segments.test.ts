@@ -21,7 +21,7 @@ import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.
 
 // Sorts of rows and of other segments, each on its own.
 
-const inTurn = testInTurn({ of: 60 });
+const inTurn = testInTurn({ of: 120 });
 const fold = useSoftwareFold();
 const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32, weight: f32 } });
 const particle = Particle as unknown as ElementType;
@@ -48,7 +48,7 @@ function offsetsFor(length: number, most: number, name: string): number[] {
   return [...offsets, length];
 }
 
-test.for(rows(cases, { of: 120, shift: 5 }))(
+test.for(rows(cases, { of: 240, shift: 5 }))(
   "$way, $type: rows and segments of every length",
   async (one, { skip }) => {
     const { way: _, name: __, type: name, ...tuning } = one;
@@ -99,7 +99,7 @@ describe("recorded", () => {
     { title: "by the numbers of segments", maxSegmentLength: undefined },
   ].flatMap((way) => (["rows", "offsets"] as const).map((segments) => ({ ...way, segments })));
 
-  test.for(rows(recorded, { of: 60, shift: 26 }))(
+  test.for(rows(recorded, { of: 120, shift: 26 }))(
     "$segments, $title: ranges anywhere, apart and in place",
     async (one) => {
       const { device } = fold();
@@ -134,7 +134,7 @@ describe("recorded", () => {
     },
   );
 
-  test.for(rows(recorded, { of: 60 }))(
+  test.for(rows(recorded, { of: 120 }))(
     "$segments, $title: positions from a first index, a length on the GPU",
     async (one) => {
       const { device } = fold();
@@ -231,7 +231,7 @@ describe("recorded", () => {
     }
   });
 
-  test("what does not fit is refused", async () => {
+  testInTurn({ of: 6, shift: 2 })("what does not fit is refused", async () => {
     const { device } = fold();
     const options = { type: u32, maxLength: 1000 };
     await expect(fold().prepareSort({ ...options, segments: "heads" as never })).rejects.toThrow(
@@ -322,7 +322,7 @@ const networkCases = (["u32", "f32", "u64", "f16"] as const).flatMap((type) =>
   ),
 );
 
-test.for(rows(networkCases, { of: 120, shift: 34 }))(
+test.for(rows(networkCases, { of: 240, shift: 34 }))(
   "networks of comparisons: $segments of $type, in tiles of $testing.network",
   async ({ type: name, testing, segments }, { skip }) => {
     const type = elementTypes[name];
@@ -414,7 +414,7 @@ const keyCases = (["u32", "i32", "u64", "i64", "f32", "f64"] as const).flatMap((
   networks.map((testing, at) => ({ type, testing, segments: (["rows", "offsets"] as const)[at] as "rows" })),
 );
 
-test.for(rows(keyCases, { of: 120, shift: 50 }))(
+test.for(rows(keyCases, { of: 240, shift: 50 }))(
   "networks of keys alone: $segments of $type, in tiles of $testing.network",
   async ({ type: name, testing, segments }) => {
     const { device } = fold();
@@ -517,7 +517,7 @@ inTurn(
 
 describe("topK of rows", () => {
   const rowCases = names.flatMap((type) => [false, true].map((smallest) => ({ type, smallest })));
-  test.for(rows(rowCases, { of: 120, shift: 2 }))(
+  test.for(rows(rowCases, { of: 240, shift: 2 }))(
     "$type, smallest: $smallest",
     async ({ type: name, smallest }, { skip }) => {
       const type = elementTypes[name];
@@ -545,7 +545,7 @@ describe("topK of rows", () => {
   );
 
   /** Tiles of 64 items, so that rows go through several levels. */
-  test.for(rows(["subgroup", "blelloch"] as const, { of: 60, shift: 16 }))(
+  test.for(rows(["subgroup", "blelloch"] as const, { of: 120, shift: 16 }))(
     "rows that are divided into chunks, %s",
     async (algorithm) => {
       const context = contextOf(fold().device);

@@ -79,7 +79,7 @@ const ranges = Array.from(
   (_, at) => [Math.floor(6.5 * at) + 1, Math.floor(6.5 * (at + 1))] as const,
 );
 
-test.each(rows(ranges, { of: 20 }))(
+test.each(rows(ranges, { of: 60 }))(
   "every work-group size from %i to %i, whichever subgroup starts first",
   async (from: number, to: number) => {
     const { device } = fold();

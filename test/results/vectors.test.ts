@@ -134,7 +134,7 @@ const workGroupSize = 8;
 const where = "i % 3u != 1u";
 const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
 
-describe.each(rows(allRows, { of: 10 }))("$type.name, $algorithm, vectors of $vector", (row) => {
+describe.each(rows(allRows, { of: 20 }))("$type.name, $algorithm, vectors of $vector", (row) => {
   const { type, op, algorithm, itemsPerThread, vector, edge, oneByOne = false } = row;
   beforeAll(() => planAs(fold(), { software: oneByOne }));
   const lengths = lengthsOf(vector, workGroupSize * itemsPerThread, edge);

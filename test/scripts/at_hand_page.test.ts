@@ -9,7 +9,7 @@ import type { PageReport } from "../../bench/page.ts";
 import { chromiumMissing, launchChromium } from "../support/chromium.ts";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 12 });
 
 const run = (...args: string[]) =>
   promisify(execFile)(process.execPath, ["scripts/at-hand-page.mjs", ...args]);

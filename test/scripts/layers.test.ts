@@ -6,7 +6,7 @@ import process from "node:process";
 import { expect } from "vitest";
 import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 5 });
+const test = testInTurn({ of: 12 });
 
 /** Runs the checker on a folder with these files; on the checkout if there are none. */
 function check(files?: Readonly<Record<string, string>>): { status: number | null; lines: string[] } {

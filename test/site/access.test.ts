@@ -4,7 +4,7 @@ import { testInTurn } from "../support/rows.ts";
 import { axe, violations } from "./axe.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 20 });
 
 const visit = useSite();
 

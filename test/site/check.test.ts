@@ -7,9 +7,9 @@ import { adapter } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 2 });
+const test = testInTurn({ of: 6 });
 /** A check compiles some hundred kernels. */
-const longTest = testInTurn({ of: 60, shift: 4 });
+const longTest = testInTurn({ of: 120, shift: 4 });
 
 const visit = useSite();
 

@@ -12,7 +12,7 @@ import { blocksOf, sectionsOf } from "../support/code_blocks.ts";
 import { testInTurn } from "../support/rows.ts";
 import { lit } from "./site.ts";
 
-const test = testInTurn({ of: 2 });
+const test = testInTurn({ of: 4 });
 
 // The programs of guides that draw, as someone has them who pastes all of their blocks into a page with a canvas.
 

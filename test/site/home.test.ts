@@ -12,7 +12,7 @@ import { runBlocks } from "../support/code_blocks.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { lit, overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 16 });
 
 const visit = useSite();
 
@@ -100,7 +100,7 @@ test("its links lead to the pages, and its pictures are there", async () => {
   await page.waitForSelector("html[data-ready]");
 });
 
-test.each(rows(["light", "dark"] as const, { of: 10, shift: 9 }))(
+test.each(rows(["light", "dark"] as const, { of: 16, shift: 7 }))(
   "on a phone, the chart is readable, and not wider than the page: %s",
   async (colorScheme) => {
     const page = await visit("index.html", {

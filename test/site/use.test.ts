@@ -8,9 +8,9 @@ import { randomBits } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 import { lit, overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 3 });
+const test = testInTurn({ of: 6 });
 /** Pages that compute and draw until something is seen. */
-const pageTest = testInTurn({ of: 15, shift: 6 });
+const pageTest = testInTurn({ of: 30, shift: 6 });
 
 const visit = useSite();
 

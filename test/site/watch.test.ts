@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 10 });
+const test = testInTurn({ of: 24 });
 
 const visit = useSite();
 

@@ -95,6 +95,36 @@ export interface TitledKernel {
   readonly kernel?: Compilable;
 }
 
+/** A text without what sizes alone change: the values of constants, and the size of the work-group. */
+const withoutSizes = (text: string): string =>
+  text.replaceAll(/^const (\w+) = \d+u;$/gm, "const $1;").replaceAll(/@workgroup_size\(\d+\)/g, "");
+
+/**
+ * What a kernel is linked from: the files, and all text that is made for a type, an operator or an option. Kernels of different sizes
+ * have the same, though loops may be written out in them. Functions for callers' kernels have their text.
+ */
+function linkedFrom({ code, kernel }: TitledKernel): string {
+  if (kernel === undefined) {
+    return withoutSizes(code);
+  }
+  const sources = [kernel.entryPoint, ...[...kernel.bindings].map(String)];
+  kernel.relink((source) => {
+    sources.push(source.name.startsWith("shaders/") ? source.name : withoutSizes(source.text));
+    return source;
+  });
+  return sources.join("\n");
+}
+
+/** Takes the kernels whose set of linked files it has not met before: a compiler need not take a set in each size. */
+export function eachSetOnce(): (kernels: readonly TitledKernel[]) => TitledKernel[] {
+  const met = new Set<string>();
+  return (kernels) =>
+    kernels.filter((kernel) => {
+      const from = linkedFrom(kernel);
+      return !met.has(from) && met.add(from);
+    });
+}
+
 const bigLimits = {
   maxComputeInvocationsPerWorkgroup: 1024,
   maxComputeWorkgroupSizeX: 1024,

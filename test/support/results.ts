@@ -93,7 +93,7 @@ export function testExactResults(type: ScalarType): void {
     );
   };
 
-  test.for(rows(checks, { of: 30, shift }))(
+  test.for(rows(checks, { of: 60, shift }))(
     `${type.name} $name, $algorithm: $title`,
     async ({ name, op, algorithm, isDefault }, { skip }) => {
       skip(missing(), "the adapter has no shader-f16");

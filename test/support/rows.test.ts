@@ -132,8 +132,10 @@ test("of every file of tests, the turns together are all tests and all rows", as
     const wrong: Record<string, object> = {};
     for (const [url, { tables, turns, lost, added, empty }] of found) {
       const name = urls.get(url) ?? url;
-      if (lost.length + added.length + empty.length > 0) {
-        wrong[name] = { lost: some(lost), added: some(added), emptyOfTurns: [turns, empty.join()] };
+      // No kind of check is away for long.
+      const isRare = empty.length > (3 / 4) * turns;
+      if (lost.length + added.length > 0 || isRare) {
+        wrong[name] = { lost: some(lost), added: some(added), emptyOfTurns: [turns, empty.length] };
       }
       expect(tables, `${name}: tables in parts`).toBeGreaterThan(0);
       expect(TURNS % turns, `${name}: ${turns} turns`).toBe(0);

@@ -13,8 +13,8 @@ export interface Parts<Row> {
 }
 
 /** After this number of seeds in a row, every row of every table has had its turn: the numbers of parts divide it. */
-export const TURNS = 120;
-export const PARTS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 24, 30, 40, 60, 120] as const;
+export const TURNS = 240;
+export const PARTS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 30, 40, 48, 60, 80, 120, 240] as const;
 type Divisor = (typeof PARTS)[number];
 
 /** The rows whose turn it is. Over as many turns in a row as there are parts, each row has its turn. */

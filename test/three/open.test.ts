@@ -7,7 +7,7 @@ import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 import { attributeOf, rendererOn } from "../support/three.ts";
 
-const test = testInTurn({ of: 4 });
+const test = testInTurn({ of: 8 });
 
 const fold = useSoftwareFold();
 

@@ -1,12 +1,11 @@
-import { describe, expect } from "vitest";
-import { rows, testInTurn } from "../../support/rows.ts";
+// What explored.test.ts explores of the single pass, if the model changed.
+
+import { describe, expect, test } from "vitest";
 import type { MemoryModel, Options } from "./explore.ts";
 import { explore, webgpu } from "./explore.ts";
 import { exampleInGuide, statesInGuide } from "./lines.ts";
 import type { ScanOptions, ScanRule } from "./scan.ts";
 import { scanDefaults, scanModel, scanRules } from "./scan.ts";
-
-const test = testInTurn({ of: 6 });
 
 /** Less than WebGPU promises: each load returns anything that was ever there, of earlier runs too. */
 const weakest: MemoryModel = { coherent: false, dispatchesInOrder: false };
@@ -52,7 +51,7 @@ const proofs: readonly (Partial<ScanOptions> & { memory: MemoryModel; states: nu
 const titleOf = ({ memory, states: _, ...options }: (typeof proofs)[number]): string =>
   `${JSON.stringify(options)}, ${memory === webgpu ? "by WebGPU's promises" : "by less than WebGPU promises"}`;
 
-test.each(rows(proofs, { of: 120 }).map((proof) => ({ title: titleOf(proof), proof })))(
+test.each(proofs.map((proof) => ({ title: titleOf(proof), proof })))(
   "no interleaving gives a wrong prefix or goes on for ever: $title",
   { timeout: STUCK_MS },
   ({ proof: { memory, states, ...options } }) => {
@@ -115,7 +114,7 @@ const textOf = ({ counterExample }: ReturnType<typeof run>): string =>
 
 describe("a rule that is left out gives a counter-example", () => {
   const rules = Object.keys(scanRules) as ScanRule[];
-  test.each(rows(rules, { of: 24 }))("%s", { timeout: STUCK_MS }, (without) => {
+  test.each(rules)("%s", { timeout: STUCK_MS }, (without) => {
     const { options, memory = webgpu, wrong } = shows[without];
     const found = run({ ...options, without }, { memory });
     expect(textOf(found)).toMatch(wrong);
@@ -186,7 +185,7 @@ const otherWays = [
   { way: "by threads", tiles: 4, fanOut: 1 },
   { way: "one by one", tiles: 4, fanOut: 1 },
 ] as const;
-test.each(rows(otherWays, { of: 6 }))(
+test.each(otherWays)(
   "carries by several stand-ins are wrong in the other ways, too: %o",
   { timeout: STUCK_MS },
   (one) => {

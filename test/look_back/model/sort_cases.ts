@@ -1,5 +1,6 @@
+// What explored.test.ts explores of a sort's look-back, if the model changed.
+
 import { describe, expect, test } from "vitest";
-import { rows } from "../../support/rows.ts";
 import type { MemoryModel, Options } from "./explore.ts";
 import { explore, webgpu } from "./explore.ts";
 import { statesInGuide } from "./lines.ts";
@@ -28,7 +29,7 @@ const proofs: readonly (Partial<SortOptions> & { how: Options; states: number })
   { how: { memory: incoherent, endsWith: "the newest loads" }, states: 770 },
 ];
 
-test.each(rows(proofs, { of: 8 }))(
+test.each(proofs)(
   "no interleaving counts wrong or goes on for ever: %o",
   { timeout: STUCK_MS },
   ({ how, states, ...options }) => {
