@@ -2,6 +2,7 @@ import { ArgumentError, refuse } from "../errors.ts";
 import type { AnyArray } from "./arrays.ts";
 import { describe } from "./check_value.ts";
 import type { ElementType, Value } from "./types.ts";
+import { isTrue } from "./truth.ts";
 
 // Segments are parts of an array, each of which is combined on its own. This file has the option that says where they start, and
 // its checks.
@@ -203,7 +204,7 @@ export const longestOf = (offsets: Uint32Array): number =>
 function bitsOf(flags: ArrayLike<unknown>): Uint32Array {
   const words = new Uint32Array(Math.ceil(flags.length / 32));
   for (let index = 0; index < flags.length; index++) {
-    if (flags[index]) {
+    if (isTrue(flags[index])) {
       words[index >>> 5] = (words[index >>> 5] ?? 0) | (1 << (index & 31));
     }
   }

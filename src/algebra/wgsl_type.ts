@@ -1,5 +1,5 @@
 import { ArgumentError, refuse } from "../errors.ts";
-import { plainText } from "../text/callers.ts";
+import { hasCode, plainText } from "../text/callers.ts";
 import { MARK } from "../text/mark.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
 import { describe } from "./check_value.ts";
@@ -166,7 +166,7 @@ export function wgslType<const Name extends string>(definition: WgslTypeDefiniti
       literal: (identity) => [inOurs(plainText(`identity of ${name}`, identity as string).trim())],
     },
     problemOf: (value) =>
-      typeof value === "string" && value.trim() !== ""
+      typeof value === "string" && hasCode(value)
         ? undefined
         : `${describe(value)} is no WGSL expression of ${name}`,
   };

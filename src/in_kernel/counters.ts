@@ -1,7 +1,7 @@
 import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { ArgumentError, refuse } from "../errors.ts";
-import { plainText } from "../text/callers.ts";
+import { hasCode, plainText } from "../text/callers.ts";
 import { eachToken, piecesOf, textOf, tokensOf } from "../text/pieces.ts";
 
 /** WGSL that updates a caller's counter, and the words to replace in it. */
@@ -156,7 +156,7 @@ export function allocation(counter: string, capacity: number | string, caller: s
   if (
     isNumber
       ? !Number.isInteger(capacity) || capacity < 0 || capacity > 0xffffffff
-      : typeof capacity !== "string" || capacity.trim() === ""
+      : typeof capacity !== "string" || !hasCode(capacity)
   ) {
     refuse(
       caller,

@@ -12,6 +12,7 @@ import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf, isWide } from "../kernels/kernel.ts";
 import { apart, byClass, inTwo, REST_BINDING } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
+import { requireCode } from "../text/callers.ts";
 import type { Source } from "../text/source.ts";
 import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -74,8 +75,8 @@ export function planCompact(
   const { where, indices = false, lengthOnGpu = false } = options;
   const type = requireType(options.type, primitive);
   const title = `${primitive}<${type.name}>`;
-  if (where !== undefined && typeof where !== "string") {
-    refuse(title, "where", typeof where, "a WGSL expression over the element x and its index i");
+  if (where !== undefined) {
+    requireCode(title, "where", where, "a WGSL expression over the element x and its index i");
   }
   const indirect = requireIndirect(options.indirect, title);
   const map = methods.mapOf?.(options, type, title, facts.features);
@@ -414,9 +415,7 @@ function partedBy(
   if (typeof classes !== "number" || !Number.isInteger(classes) || classes < 1 || classes > MOST_CLASSES) {
     refuse(title, "classes", classes, `a whole number from 1 to ${MOST_CLASSES}`);
   }
-  if (typeof expression !== "string") {
-    refuse(title, "class", typeof expression, "a WGSL expression over the element x and its index i");
-  }
+  requireCode(title, "class", expression, "a WGSL expression over the element x and its index i");
   if (where !== undefined) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or classes, and not both`, "where");
   }

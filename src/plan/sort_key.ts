@@ -1,6 +1,7 @@
 import type { FieldType, NestedType, Part } from "../algebra/fields.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
+import { requireCode } from "../text/callers.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 // What a sort sorts by. The CPU reference checks these options, too. This loads no kernels.
@@ -90,9 +91,7 @@ export function requireKey(
     }
     return { type: requireScalar(type, title), descending: isDescending, text: undefined };
   }
-  if (typeof key !== "string") {
-    refuse(title, "key", typeof key, 'WGSL over an element\'s value x, such as "x.depth"');
-  }
+  requireCode(title, "key", key, 'WGSL over an element\'s value x, such as "x.depth"');
   const part = partType(type, key);
   if (part !== undefined && "layout" in part) {
     refuse(

@@ -1,4 +1,4 @@
-import { SourceError } from "../errors.ts";
+import { refuse, SourceError } from "../errors.ts";
 import { MARK } from "./mark.ts";
 import { declared } from "./module.ts";
 import type { Piece } from "./pieces.ts";
@@ -15,6 +15,24 @@ export interface Sees {
   readonly files?: readonly SourceText[];
   /** The names that other text of the same caller declares. */
   readonly own?: readonly string[];
+}
+
+/** Whether a text has any code: more than blanks and comments. */
+export const hasCode = (text: string): boolean => tokensOf(text).some(([, isBlank]) => !isBlank);
+
+/** Requires text of a caller's that has code. @throws {ArgumentError} */
+export function requireCode(
+  caller: string,
+  option: string,
+  given: unknown,
+  takes: string,
+): asserts given is string {
+  if (typeof given !== "string") {
+    refuse(caller, option, given === null ? "null" : typeof given, takes);
+  }
+  if (!hasCode(given)) {
+    refuse(caller, option, "empty", takes);
+  }
 }
 
 /** The caller's text. It stands on lines of its own, so that a line that a compiler names is a line of the caller's. */

@@ -2,6 +2,7 @@ import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
 import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
+import { isTrue } from "../../algebra/truth.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { IndicesOption, InitialOption, OptionTable } from "../../options.ts";
@@ -272,7 +273,7 @@ async function selectAtHand(
 }
 
 /** A flag as the kernels read it. */
-const asWord = (flag: number | boolean): number => (flag ? 1 : 0);
+const asWord = (flag: number | boolean): number => (isTrue(flag) ? 1 : 0);
 
 /** Requires flags on the CPU, one for each element. */
 function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
