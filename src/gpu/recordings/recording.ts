@@ -58,6 +58,7 @@ export interface Ranges {
   readonly weights?: BufferRange;
   readonly sorted?: BufferRange;
   readonly sortedLength?: number;
+  readonly sortedCount?: BufferRange;
   readonly values?: BufferRange;
   readonly reordered?: BufferRange;
   readonly positions?: BufferRange;
@@ -381,6 +382,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
       offsets: count + 1,
       unique: count,
       sorted: plan.sortedLength?.(given.sortedLength),
+      sortedCount: 1,
     };
     const ranges: Partial<Record<RangeName, Range>> = {};
     let value: Uint8Array | undefined;
