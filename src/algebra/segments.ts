@@ -1,8 +1,9 @@
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { AnyArray } from "./arrays.ts";
+import { requireMemory } from "./arrays.ts";
 import { describe } from "./check_value.ts";
-import type { ElementType, Value } from "./types.ts";
 import { isTrue } from "./truth.ts";
+import type { ElementType, Value } from "./types.ts";
 
 // Segments are parts of an array, each of which is combined on its own. This file has the option that says where they start, and
 // its checks.
@@ -125,7 +126,7 @@ export function requireRows(
     refuse(
       caller,
       "segments",
-      `${kind}: ${typeof rows === "string" ? JSON.stringify(rows) : String(rows)}`,
+      `${kind}: ${shown(rows)}`,
       `a whole number from 1 to 2^32 - 2, ${kind === "rows" ? "the items of a row" : "the number of columns"}`,
     );
   }
@@ -172,8 +173,9 @@ export function requireSegments(
     );
   }
   if (typeof value !== "object" || typeof own.length !== "number") {
-    refuse(caller, "segments", `${kind}: ${String(value)}`, "an array");
+    refuse(caller, "segments", `${kind}: ${shown(value)}`, "an array");
   }
+  requireMemory(caller, "segments", value, kind);
   const wanted = kind === "headBits" ? Math.ceil(length / 32) : length;
   if (kind !== "offsets" && own.length !== wanted) {
     throw new ArgumentError(

@@ -1,3 +1,4 @@
+import { requireMemory } from "../algebra/arrays.ts";
 import type { Scalar, ScalarType } from "../algebra/types.ts";
 import { ArgumentError, LimitError, refuse } from "../errors.ts";
 
@@ -70,9 +71,6 @@ export function requireBins(
   if (typeof bins !== "number" || !Number.isInteger(bins) || bins < 1 || bins > MOST_BINS) {
     refuse(title, "bins", show(bins), "a whole number from 1 to 2^32 - 1");
   }
-  if (typeof bin === "string" && bin.trim() === "") {
-    refuse(title, "bin", "empty", "a WGSL expression over the item x and its index i that gives a number");
-  }
   return range === undefined
     ? { count: bins, text: bin as string }
     : { count: bins, ...requireRange(range, bins, type, title) };
@@ -144,6 +142,7 @@ function wholeEdges({ low, high }: { readonly low: bigint; readonly high: bigint
 }
 
 function requireEdges(edges: unknown, type: ScalarType, title: string): Scalar[] {
+  requireMemory(title, "edges", edges);
   const { length } = Object(edges) as ArrayLike<unknown>;
   if (typeof edges !== "object" || typeof length !== "number" || length < 2 || length > MOST_BINS) {
     const given =

@@ -1,5 +1,6 @@
 import { valuesOf } from "../algebra/array_values.ts";
 import type { ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
+import { requireMemory } from "../algebra/arrays.ts";
 import type { ElementType, Scalar } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { requireOptions } from "../options.ts";
@@ -51,6 +52,7 @@ export function histogramReference<
     refuse(caller, "bin", typeof bin, "a function of an element's value and its index");
   }
   const bins = requireBins(options, type, caller);
+  requireMemory(caller, "weights", weights);
   if (weights !== undefined && weights.length !== data.length) {
     throw new ArgumentError(
       `${caller}: ${weights.length} weights for ${data.length} elements; it takes one for each`,

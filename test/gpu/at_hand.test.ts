@@ -3,7 +3,20 @@ import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { ArgumentError, type Fold, openFold, WavefoldError } from "../../src/node.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
+import { ArgumentError, type Fold, logicalOr, openFold, operator, WavefoldError } from "../../src/node.ts";
+import {
+  argMinReference,
+  compactReference,
+  expandRunsReference,
+  histogramReference,
+  partitionReference,
+  reduceReference,
+  scanReference,
+  searchSortedReference,
+  sortReference,
+  uniqueReference,
+} from "../../src/reference/index.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
@@ -12,6 +25,13 @@ const test = testInTurn({ of: 6 });
 const fold = useSoftwareFold();
 const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
 const Pair = struct({ name: "Pair", fields: { a: u32, b: f32 } });
+const lastPair = operator({
+  name: "lastPair",
+  type: Pair,
+  identity: { a: 0, b: 0 },
+  combine: "later",
+  reference: (_, later) => later,
+});
 
 /** Calls on an array of each kind; `where` keeps everything. */
 const calls: [string, (fold: Fold, data: never) => Promise<unknown>][] = [

@@ -484,14 +484,14 @@ describe("what is refused", () => {
     [
       "neither",
       (one) => one.partition(data, {}),
-      "partition<u32> takes where (a WGSL expression) or flags, and not both",
+      "partition<u32> takes where (a WGSL expression) or flags, it was given neither",
       "where",
     ],
     ["both", (one) => one.partition(data, { where: "true", flags: [1, 0, 1] }), "and not both", "where"],
     [
       "an empty predicate",
       (one) => one.partition(data, { where: " " }),
-      "partition: where is empty",
+      "partition<u32>: where is empty",
       "where",
     ],
     [
@@ -533,7 +533,7 @@ describe("what is refused", () => {
     [
       "an empty class",
       (one) => one.partition(data, { classes: 2, class: "" }),
-      "partition: class is empty",
+      "partition<u32>: class is empty",
       "class",
     ],
     [
