@@ -235,15 +235,16 @@ export function requireMaxLength(
   maxLength: unknown,
   itemBytes: number,
   { maxStorageBufferBindingSize, maxBufferSize }: Limits,
+  option = "maxLength",
 ): number {
-  requireCount(title, "maxLength", maxLength, 0);
+  requireCount(title, option, maxLength, 0);
   const most = Math.floor(Math.min(maxStorageBufferBindingSize, maxBufferSize) / itemBytes);
   if (maxLength > most) {
     throw new LimitError(
       `${title}: ${maxLength} items of ${itemBytes} bytes are more than the device can bind, which is ${most}`,
       maxLength,
       most,
-      "maxLength",
+      option,
     );
   }
   return maxLength;

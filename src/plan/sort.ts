@@ -315,9 +315,10 @@ export function requireBindable(
   maxLength: unknown,
   itemBytes: number,
   limits: DeviceFacts["limits"],
+  option?: string,
 ): number {
   try {
-    return requireMaxLength(title, maxLength, itemBytes, limits);
+    return requireMaxLength(title, maxLength, itemBytes, limits, option);
   } catch (cause) {
     if (!(cause instanceof LimitError)) {
       throw cause;
@@ -329,7 +330,7 @@ export function requireBindable(
       `${cause.message}; a device with a larger ${name} takes more`,
       cause.needed,
       cause.limit,
-      "maxLength",
+      cause.option,
     );
   }
 }

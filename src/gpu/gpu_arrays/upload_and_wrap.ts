@@ -53,7 +53,7 @@ export async function upload(
   isOfCall = false,
 ): Promise<GpuArray> {
   requireOptions("upload", options, { type: true });
-  const { type, arrayOf } = await typesOf(given.data, options, "upload");
+  const { type, arrayOf } = await typesOf(given, options, "upload");
   const title = `upload<${type.name}>`;
   requireFits(title, given.length, type, context, "data");
   const { byteLength } = given;
@@ -135,7 +135,7 @@ export async function readAll<const Reads extends readonly unknown[]>(
 }
 
 /** @throws {LimitError} for an array that no buffer of the device holds. `option` is the argument that gives the length. */
-function requireFits(
+export function requireFits(
   title: string,
   length: number,
   { bytes }: ElementType,
