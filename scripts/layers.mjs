@@ -48,6 +48,7 @@ const benchUsers = ["src/cli/bench.ts", "src/cli/tune.ts", "src/cli/options.ts"]
 
 /** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
 const parts = [
+  "src/check/laws.ts",
   "src/gpu/at_hand/reduce_and_compact_at_hand.ts",
   "src/gpu/device/device_errors.ts",
   "src/gpu/executor/options_part.ts",

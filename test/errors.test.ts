@@ -622,6 +622,23 @@ test.each(["webgpu", "@sparticuz/chromium"])("a MissingPackageError names the pa
   }
 });
 
+test("a MissingPackageError names the package fast-check", async () => {
+  vi.doMock("fast-check", () => {
+    throw new Error("Cannot find package 'fast-check'");
+  });
+  try {
+    vi.resetModules();
+    const { checkMonoid } = await import("../src/check/index.ts");
+    const error = await errorOf(() => checkMonoid(add, { type: u32 }));
+    // Each copy of the modules has its own class.
+    expect(error).toMatchObject({ name: "MissingPackageError", package: "fast-check" });
+    expect(String(error)).toContain("npm install --save-dev fast-check");
+  } finally {
+    vi.doUnmock("fast-check");
+    vi.resetModules();
+  }
+});
+
 // A GPU may well have room for the largest buffer.
 test.skipIf(adapter === "gpu")("an OutOfMemoryError has the bytes", async () => {
   const { maxBufferSize } = fold().device.limits;

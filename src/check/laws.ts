@@ -1,14 +1,10 @@
-/**
- * Tries whether an operator is a monoid. It needs the package `fast-check`.
- *
- * @module wavefold/check
- */
+// The laws of a monoid, tried on samples of fast-check's.
 import type { Arbitrary, Value as Shrinkable } from "fast-check";
 import { Arbitrary as ArbitraryClass, tuple } from "fast-check";
 import { describe, problemOf } from "../algebra/check_value.ts";
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
-import type { ElementType, ScalarOf, ScalarType, TypeName, Value } from "../algebra/types.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { OptionTable } from "../options.ts";
@@ -21,7 +17,7 @@ import type { Outcome } from "./nearly.ts";
 import { nearly } from "./nearly.ts";
 import { anyValues, listedValues, shrinkableSamples } from "./values.ts";
 
-/** What {@link checkMonoid} takes beside the operator. */
+/** What `checkMonoid` takes beside the operator. */
 export interface CheckOptions<V extends Value = Value> {
   /** Where to try the operator's WGSL as well. */
   readonly fold?: Pick<Fold, "device">;
@@ -49,7 +45,7 @@ export interface CheckOptions<V extends Value = Value> {
   equal?(left: V, right: V): boolean;
 }
 
-/** What {@link checkMonoid} found. */
+/** What `checkMonoid` found. */
 export type CheckReport<V extends Value = Value> = CheckSuccess | CheckFailure<V>;
 
 /** No law was seen broken. */
@@ -102,47 +98,6 @@ interface Law {
   readonly rightIs: string;
 }
 
-/**
- * Tries whether an operator is a monoid: its `combine` associative, its identity one on both sides, on
- * the CPU twin, and with `fold` on the GPU, where both must agree too. A failure is shrunk to the
- * simplest values that show it. A success is no proof.
- *
- * @throws {ArgumentError} when the operator does not take the type, an option or a value means nothing,
- * or the CPU twin returns no value of the type.
- * @throws {SourceError} when `combine` does not compile.
- * @throws {FeatureError} where the adapter lacks what the type needs.
- * @throws {DeviceLostError}
- *
- * @example
- * ```ts
- * const difference = operator({
- *   name: "difference",
- *   type: u32,
- *   identity: 0,
- *   combine: "earlier - later",
- *   reference: (earlier, later) => (earlier - later) >>> 0,
- * });
- * const report = await checkMonoid(difference, { fold });
- * report.ok || report.law; // "associativity"
- * report.ok || report.counterexample; // { a: 0, b: 0, c: 1 }
- * ```
- */
-export function checkMonoid<Name extends string, V extends Value>(
-  op: CustomOperator<Name, V>,
-  options?: CheckOptions<V>,
-): Promise<CheckReport<V>>;
-/** An operator of the table on one of its types. */
-export function checkMonoid<Name extends TypeName>(
-  op: Operator<NoInfer<Name>>,
-  options: CheckOptions<ScalarOf<Name>> & {
-    /** The type of the elements. */
-    readonly type: ScalarType<Name, ScalarOf<Name>>;
-  },
-): Promise<CheckReport<ScalarOf<Name>>>;
-export function checkMonoid(op: object, options: object = {}): Promise<unknown> {
-  return checked(op as Operator, options);
-}
-
 /** The names of {@link CheckOptions}, and the type. */
 const checkNames = {
   fold: true,
@@ -153,7 +108,8 @@ const checkNames = {
   type: true,
 } as const satisfies OptionTable<CheckOptions & Record<"type", unknown>>;
 
-async function checked(
+/** `checkMonoid`. */
+export async function checkLaws(
   op: Operator,
   options: CheckOptions & { readonly type?: ElementType },
 ): Promise<CheckReport> {
