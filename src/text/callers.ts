@@ -205,7 +205,7 @@ export function plainText(name: string, text: string): string {
 }
 
 /**
- * What is wrong with the brackets and comments of an expression that is pasted into a function; undefined if nothing is.
+ * What is wrong with the brackets, comments and characters of an expression that is pasted into a function; undefined if nothing is.
  * Text that closes what it did not open would otherwise end that function.
  */
 export function unbalanced(text: string): { problem: string; line: number; column: number } | undefined {
@@ -225,6 +225,8 @@ export function unbalanced(text: string): { problem: string; line: number; colum
       } else if (isBlank === 1 && token === "*/") {
         comment = undefined;
       }
+    } else if (token === "\0") {
+      return at("a NUL character, which WGSL does not take", index);
     } else if ("([{".includes(token)) {
       open.push({ token, index });
     } else if (")]}".includes(token) && open.pop()?.token !== closing[token]) {
