@@ -134,9 +134,16 @@ export function rowOf<Name extends Tuned>(
 /** @throws {FeatureError} if the device lacks the feature that a type needs. */
 export function requireFeature({ feature }: ElementType, title: string, { features }: DeviceFacts): void {
   if (feature !== undefined && !features.has(feature)) {
-    throw new FeatureError(`${title} needs the adapter feature "${feature}"`, feature);
+    throw typeFeatureError(title, feature);
   }
 }
+
+/** The error for a type that needs a feature which the device lacks: f16, or a struct with fields of f16. */
+export const typeFeatureError = (title: string, feature: "shader-f16"): FeatureError =>
+  new FeatureError(
+    `${title} needs the adapter feature "${feature}"; most GPUs have it, and software adapters do not: open the device with it, or take f32`,
+    feature,
+  );
 
 /** The caller's algorithm, or else the row's. If that needs subgroups and the device has none, it is Blelloch's. */
 export const algorithmOf = (

@@ -666,7 +666,7 @@ describe("errors name what was asked for, and the limit", () => {
     [
       "f16",
       FeatureError,
-      'scan<f16, add> needs the adapter feature "shader-f16"',
+      'scan<f16, add> needs the adapter feature "shader-f16"; most GPUs have it, and software adapters do not: open the device with it, or take f32',
       () => planScan({ type: f16, maxLength: 1 }, bare),
     ],
     [
