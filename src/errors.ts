@@ -125,15 +125,7 @@ export class OutOfMemoryError extends WavefoldError {
 
 /** A value of any kind, as a message shows it. Text is in quotes. */
 export const shown = (value: unknown): string =>
-  typeof value === "string" ? JSON.stringify(value) : Object(value) === value ? kindOf(value) : String(value);
-
-/** What an object is, or a function. */
-const kindOf = (value: unknown): string =>
-  Array.isArray(value)
-    ? `[${value.slice(0, 8).map(shown).join(", ")}${value.length > 8 ? ", …" : ""}]`
-    : typeof value === "function"
-      ? "a function"
-      : "an object";
+  typeof value === "string" ? JSON.stringify(value) : String(value);
 
 /** Throws an {@link ArgumentError} that says what an option or an argument is, and what the caller takes instead. `given` is text for the message. */
 export function refuse(caller: string, option: string, given: unknown, takes: string): never {

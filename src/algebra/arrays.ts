@@ -1,4 +1,4 @@
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, shown } from "../errors.ts";
 import type { StructArray, StructType } from "./struct.ts";
 import type { ElementType, Float16ArrayLike, StructValue, TypedArrays, TypeName, Value } from "./types.ts";
 import { isElementType, requireType } from "./types.ts";
@@ -96,7 +96,7 @@ export function typeNameOfArray(
   }
   if (type !== undefined && type.name !== own) {
     throw new ArgumentError(
-      `${caller}: ${tag} holds ${own}, but type says ${type.name ?? String(type)}`,
+      `${caller}: ${tag} holds ${own}, but type says ${type?.name ?? shown(type)}`,
       option,
     );
   }

@@ -231,7 +231,7 @@ function offsetsOf(given: ArrayLike<number>, length: number, caller: string): Ui
   for (let index = 0; index < given.length; index++) {
     const offset = given[index] as number;
     if (!Number.isInteger(offset) || offset < before || offset > length || (index === 0 && offset !== 0)) {
-      wrong(`offset ${index} is ${String(offset)}${index === 0 ? "" : `, after ${before}`}`);
+      wrong(`offset ${index} is ${shown(offset)}${index === 0 ? "" : `, after ${before}`}`);
     }
     before = offset;
   }

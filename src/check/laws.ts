@@ -5,7 +5,7 @@ import { describe, problemOf } from "../algebra/check_value.ts";
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
@@ -120,7 +120,7 @@ export async function checkLaws(
     ["seed", seed, Number.MIN_SAFE_INTEGER],
   ] as const) {
     if (!Number.isInteger(value) || value < least) {
-      refuse("checkMonoid", name, value, `a whole number${least === 1 ? " from 1 up" : ""}`);
+      refuse("checkMonoid", name, shown(value), `a whole number${least === 1 ? " from 1 up" : ""}`);
     }
   }
   const own = (op as Partial<CustomOperator>).type;

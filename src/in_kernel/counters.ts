@@ -1,6 +1,6 @@
 import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import { hasCode, plainText } from "../text/callers.ts";
 import { eachToken, piecesOf, textOf, tokensOf } from "../text/pieces.ts";
 
@@ -37,7 +37,7 @@ function wordsOf(counter: unknown, caller: string): Counting["words"] {
     refuse(
       caller,
       "counter",
-      typeof counter === "string" ? JSON.stringify(counter) : String(counter),
+      shown(counter),
       `the atomic's name in the kernel, such as "used" or "bump.used"`,
     );
   }
@@ -161,7 +161,7 @@ export function allocation(counter: string, capacity: number | string, caller: s
     refuse(
       caller,
       "capacity",
-      String(capacity),
+      shown(capacity),
       "a whole number from 0 to 2^32 - 1, or a WGSL expression of u32",
     );
   }

@@ -152,11 +152,15 @@ export function linkText(
 export function link(
   kernel: string,
   functions: readonly InKernelFunctions[],
-  { name = "kernel", ...others }: LinkOptions = {},
+  options: LinkOptions = {},
 ): string {
+  const { name = "kernel", ...others }: LinkOptions = Object(options);
   refuseOthers("link", others, "name");
   if (typeof kernel !== "string") {
     refuse("link", "kernel", typeof kernel, "WGSL text");
+  }
+  if (!Array.isArray(functions) || !functions.every((one) => one?.pieces)) {
+    refuse("link", "functions", typeof functions, "an array of functions");
   }
   return linkText(kernel, functions, (option, problem) => {
     throw new ArgumentError(`${name}: ${problem}`, option);

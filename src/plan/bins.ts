@@ -1,6 +1,6 @@
 import { requireMemory } from "../algebra/arrays.ts";
 import type { Scalar, ScalarType } from "../algebra/types.ts";
-import { ArgumentError, LimitError, refuse } from "../errors.ts";
+import { ArgumentError, LimitError, refuse, shown } from "../errors.ts";
 
 /** The options for the bins: `edges`; or `bins` and `range`; or `bins` and `bin`. */
 export interface BinOptions {
@@ -38,7 +38,7 @@ export interface Bins {
   readonly step?: number;
 }
 
-const show = (value: unknown): string => (typeof value === "bigint" ? `${value}n` : String(value));
+const show = (value: unknown): string => (typeof value === "bigint" ? `${value}n` : shown(value));
 
 /** The most bins that a u32 counts. */
 const MOST_BINS = 2 ** 32 - 1;

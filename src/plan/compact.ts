@@ -3,7 +3,7 @@ import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { TileShape } from "../kernels/algorithms.ts";
 import type { ClassKernels, Indirect, Parted, Selector } from "../kernels/compact.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
@@ -340,7 +340,7 @@ function requireIndirect(indirect: unknown, title: string): Indirect | undefined
   requireOptions(`${title}: indirect.${kind}`, given, { [name]: true });
   const { [name]: value } = given as Readonly<Record<string, unknown>>;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 0xffffffff) {
-    refuse(title, name, value, "a whole number from 1 to 2^32 - 1");
+    refuse(title, name, shown(value), "a whole number from 1 to 2^32 - 1");
   }
   return { [kind]: given } as unknown as Indirect;
 }
@@ -413,7 +413,7 @@ function partedBy(
     );
   }
   if (typeof classes !== "number" || !Number.isInteger(classes) || classes < 1 || classes > MOST_CLASSES) {
-    refuse(title, "classes", classes, `a whole number from 1 to ${MOST_CLASSES}`);
+    refuse(title, "classes", shown(classes), `a whole number from 1 to ${MOST_CLASSES}`);
   }
   requireCode(title, "class", expression, "a WGSL expression over the element x and its index i");
   if (where !== undefined) {

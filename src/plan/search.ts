@@ -1,5 +1,5 @@
 import type { ElementType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
+import { refuse, shown } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { searchKernel } from "../kernels/search.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -56,7 +56,7 @@ export function planSearch(options: SearchOptions, facts: DeviceFacts, countOnGp
     ...(countOnGpu && { baseNames: { [bindingOf.count]: "count_base" } }),
     sortedLength(given) {
       if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given >= 2 ** 32) {
-        refuse(title, "sortedLength", given, "a whole number from 0 to 2^32 - 1");
+        refuse(title, "sortedLength", shown(given), "a whole number from 0 to 2^32 - 1");
       }
       return given;
     },

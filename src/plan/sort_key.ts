@@ -1,6 +1,6 @@
 import type { FieldType, NestedType, Part } from "../algebra/fields.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
+import { refuse, shown } from "../errors.ts";
 import { requireCode } from "../text/callers.ts";
 import { requireScalar } from "./require_scalar.ts";
 
@@ -79,7 +79,7 @@ export function requireKey(
   const isDescending = descending === true;
   if (key === undefined) {
     if (keyType !== undefined) {
-      refuse(title, "keyType", keyType.name ?? String(keyType), "a type only beside key");
+      refuse(title, "keyType", keyType?.name ?? shown(keyType), "a type only beside key");
     }
     if (type.kind === "struct") {
       refuse(
@@ -128,7 +128,7 @@ export function requireBits(
     refuse(
       title,
       "bits",
-      Array.isArray(bits) ? `[${bits.join(", ")}]` : String(bits),
+      Array.isArray(bits) ? `[${bits.join(", ")}]` : shown(bits),
       `[from, to], with 0 <= from < to <= ${all}, the bits of a key of ${type.name}`,
     );
   }
@@ -138,7 +138,7 @@ export function requireBits(
 /** @throws {ArgumentError} for what is no whole number from `least` up. */
 export function requireWhole(value: unknown, least: number, title: string, option: string): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > 0xffffffff) {
-    const given = typeof value === "object" && value !== null ? "an object" : String(value);
+    const given = typeof value === "object" && value !== null ? "an object" : shown(value);
     refuse(title, option, given, `a whole number from ${least} to 2^32 - 1`);
   }
   return value;

@@ -3,7 +3,7 @@ import { arrayLike } from "../algebra/arrays.ts";
 import { describe } from "../algebra/check_value.ts";
 import { isTrue } from "../algebra/truth.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
+import { refuse, shown } from "../errors.ts";
 import type { IndicesOption, OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { compactReference } from "./compact.ts";
@@ -86,7 +86,7 @@ export function partitionReference<A extends AnyArray>(
     refuse("partitionReference", "keep", describe(keep), "a function of a value and its index");
   }
   if (classes !== undefined && !(Number.isInteger(classes) && classes >= 1 && classes <= 16)) {
-    refuse("partitionReference", "classes", classes, "a whole number from 1 to 16");
+    refuse("partitionReference", "classes", shown(classes), "a whole number from 1 to 16");
   }
   // Each item is asked about once. What is kept is the first of two classes.
   const classOf: number[] = [];

@@ -331,15 +331,18 @@ describe("record", () => {
     expectError(record({ input: { buffer: undefined } }), "input's buffer is no GPUBuffer");
     expectError(record({ input: { buffer: null } }), "input's buffer is no GPUBuffer");
     expectError(record({ input: {} }), "input's buffer is no GPUBuffer");
-    expectError(record({ input: "input" }), "input is input; it takes a GPUBuffer");
+    expectError(record({ input: "input" }), 'input is "input"; it takes a GPUBuffer');
     for (const size of [Number.NaN, -4, 1.5, Number.POSITIVE_INFINITY, "32"]) {
       const given = { input: { buffer: input, size: size as number } };
-      expectError(record(given), `input's size is ${size} bytes; it takes a whole number from 0 up`);
+      expectError(
+        record(given),
+        `input's size is ${typeof size === "string" ? JSON.stringify(size) : size} bytes; it takes a whole number from 0 up`,
+      );
     }
     for (const offset of [Number.NaN, -4, 1.5, 2, "4"]) {
       expectError(
         record({ input: { buffer: input, offset: offset as number } }),
-        `input's offset is ${offset} bytes; it takes a multiple of 4`,
+        `input's offset is ${typeof offset === "string" ? JSON.stringify(offset) : offset} bytes; it takes a multiple of 4`,
       );
     }
     const flagged = await fold().prepareCompact({ type: u32, maxLength: 8 });

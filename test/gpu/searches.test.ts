@@ -128,7 +128,7 @@ describe("searchSorted", () => {
     await fails(floats, /values holds f32; it takes u32/);
     await fails(Uint32Array.of(1), /values is Uint32Array, and sorted is on the GPU/);
     await fails(sorted, /sorted is Uint32Array, and values is on the GPU/, {}, Uint32Array.of(1));
-    await fails(sorted, /side is up; it takes left or right/, { side: "up" });
+    await fails(sorted, /side is "up"; it takes left or right/, { side: "up" });
     for (const one of [sorted, floats]) {
       one.destroy();
     }

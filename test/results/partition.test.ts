@@ -611,7 +611,7 @@ describe("what is refused", () => {
     [
       "passes that mean nothing",
       (one) => one.partition(data, { where: "true", passes: "twice" as never }),
-      "passes is twice",
+      'passes is "twice"',
       "passes",
     ],
     [

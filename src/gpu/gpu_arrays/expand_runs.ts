@@ -4,7 +4,7 @@ import { describe } from "../../algebra/check_value.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, refuse } from "../../errors.ts";
+import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, refuse, shown } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { requireMaxLength } from "../../plan/choose_sizes.ts";
@@ -226,7 +226,7 @@ export async function expandRunsOnGpu(
     refuse(
       title,
       "maxLength",
-      String(most),
+      shown(most),
       "a whole number from 0 to 2^32 - 2, the most elements that the result may have",
     );
   }

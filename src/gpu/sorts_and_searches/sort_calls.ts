@@ -5,7 +5,7 @@ import type { CheckedSegments } from "../../algebra/segments.ts";
 import { longestOf, requireKind, requireSegments } from "../../algebra/segments.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import { ArgumentError, refuse, WavefoldError } from "../../errors.ts";
+import { ArgumentError, refuse, shown, WavefoldError } from "../../errors.ts";
 import type { SortedSegments } from "../../kernels/sort_segments.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
@@ -118,7 +118,7 @@ function segmentsOf(
 ) {
   if (segments === undefined) {
     if (maxSegmentLength !== undefined) {
-      refuse(title, "maxSegmentLength", maxSegmentLength, "a number only beside segments");
+      refuse(title, "maxSegmentLength", shown(maxSegmentLength), "a number only beside segments");
     }
     return undefined;
   }
