@@ -123,7 +123,11 @@ export class OutOfMemoryError extends WavefoldError {
   }
 }
 
-/** Throws an {@link ArgumentError} that says what an option or an argument is, and what the caller takes instead. */
+/** A value of any kind, as a message shows it. Text is in quotes. */
+export const shown = (value: unknown): string =>
+  typeof value === "string" ? JSON.stringify(value) : String(value);
+
+/** Throws an {@link ArgumentError} that says what an option or an argument is, and what the caller takes instead. `given` is text for the message. */
 export function refuse(caller: string, option: string, given: unknown, takes: string): never {
   throw new ArgumentError(`${caller}: ${option} is ${String(given)}; it takes ${takes}`, option);
 }

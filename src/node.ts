@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { AdapterError, MissingPackageError, refuse } from "./errors.ts";
+import { AdapterError, MissingPackageError, refuse, shown } from "./errors.ts";
 import {
   hasSwiftShader,
   softwareFolder,
@@ -95,7 +95,7 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
   // Options that are not an object are refused below, with the other options.
   const { adapter } = Object(options) as NodeOpenOptions;
   if (typeof adapter === "string" && adapter !== "gpu" && adapter !== "software") {
-    refuse("openFold", "adapter", `"${String(adapter)}"`, `"gpu", "software" or a GPUAdapter`);
+    refuse("openFold", "adapter", shown(adapter), `"gpu", "software" or a GPUAdapter`);
   }
   const others = typeof adapter === "string" ? { ...options, adapter: undefined } : options;
   const fold = await openDevice(

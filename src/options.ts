@@ -1,4 +1,4 @@
-import { ArgumentError, refuse } from "./errors.ts";
+import { ArgumentError, refuse, shown } from "./errors.ts";
 
 /** The names of options. A table of them `satisfies OptionTable<Options>`, so that none is missing. */
 export type OptionNames = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export function requireOptions(caller: string, options: unknown, names: OptionNa
         throw unknownOption(caller, name, Object.keys(names));
       }
       if (names[name] === "boolean" && typeof value !== "boolean") {
-        refuse(caller, name, value, "true or false");
+        refuse(caller, name, shown(value), "true or false");
       }
     }
   }
@@ -42,7 +42,7 @@ export function requireCount(
   least: number,
 ): asserts given is number {
   if (!(Number.isInteger(given) && (given as number) >= least)) {
-    refuse(caller, option, given, `a whole number from ${least} up`);
+    refuse(caller, option, shown(given), `a whole number from ${least} up`);
   }
 }
 

@@ -10,7 +10,7 @@ import { i32, u32 } from "./algebra/integers.ts";
 import type { StructFields, StructType } from "./algebra/struct.ts";
 import { struct } from "./algebra/struct.ts";
 import type { ScalarType, StructValue } from "./algebra/types.ts";
-import { ArgumentError, refuseOthers } from "./errors.ts";
+import { ArgumentError, refuse, refuseOthers } from "./errors.ts";
 
 /** A schema of TypeGPU's, as far as it is read here. */
 export interface Schema {
@@ -88,6 +88,9 @@ export function fromSchema<const S extends Schema, const Name extends string = C
   schema: S,
   options: SchemaOptions<Name> = {},
 ): SchemaType<S, Name> {
+  if (typeof options !== "object" || options === null) {
+    refuse("fromSchema", "options", options === null ? "null" : typeof options, "an object");
+  }
   const { name: given, ...others } = options;
   refuseOthers("fromSchema", others, "name");
   const { type } = isSchema(schema) ? schema : { type: "" };
@@ -123,7 +126,9 @@ const isStruct = (schema: unknown): schema is StructSchema =>
 
 /** A schema, as messages show it. */
 const shown = (schema: unknown): string =>
-  !isSchema(schema) ? `${String(schema)}, which is none of TypeGPU's` : `d.${schema.type}`;
+  !isSchema(schema)
+    ? `${typeof schema === "string" ? JSON.stringify(schema) : String(schema)}, which is none of TypeGPU's`
+    : `d.${schema.type}`;
 
 const scalarOf = (type: string): ScalarType | undefined =>
   Object.hasOwn(scalars, type) ? scalars[type as keyof typeof scalars] : undefined;

@@ -30,6 +30,7 @@ import {
   numeric,
   subgroupOf,
   threadTileScan,
+  wgslType,
   workGroupAllocate,
   workGroupReduce,
   workGroupScan,
@@ -68,7 +69,6 @@ const limits = {
   maxComputeWorkgroupStorageSize: 4096,
   maxComputeWorkgroupsPerDimension: 7,
 };
-const small = (): Promise<Fold> => openFold({ device: watched(nullDevice(), { limits }).device });
 
 const data = Uint32Array.of(3, 1, 7);
 const Pair = struct({ name: "Pair", fields: { a: u32, b: u32 } });
@@ -397,8 +397,67 @@ describe("an ArgumentError of record names the range", () => {
   });
 });
 
+describe.each(["", " \n\t", "// x > 2u", "/* x */ // y\n", "/* a /* b */ */"])(
+  "the text %j is empty",
+  (text) => {
+    const segmentsBy = (key: string) => ({ segments: { key } }) as never;
+    const more = { type: u32, maxLength: 8 } as const;
+    const lengths = wgslType({ name: "vec2u" });
+    const identified = { name: "own", type: lengths, identity: text, combine: "earlier" } as const;
+    const parts = { classes: 2, class: text };
+    const inKernel = { workGroupSize: 8, counter: "used", capacity: text } as const;
+    test.each<Row>([
+      ["scan, map", () => fold().scan(data, { map: text }), "map"],
+      ["reduce, map", () => fold().reduce(data, { map: text }), "map"],
+      ["reduce by keys", () => fold().reduce(data, segmentsBy(text)), "segments"],
+      ["compact, where", () => fold().compact(data, { where: text }), "where"],
+      ["compact, map", () => fold().compact(data, { where: "true", map: text }), "map"],
+      ["partition, where", () => fold().partition(data, { where: text }), "where"],
+      ["partition, class", () => fold().partition(data, parts), "class"],
+      ["histogram, bin", () => fold().histogram(data, { bins: 2, bin: text }), "bin"],
+      ["sort, key", () => fold().sort(data, { key: text }), "key"],
+      ["topK, key", () => fold().topK(data, 1, { key: text }), "key"],
+      ["unique, key", () => fold().unique(data, { key: text }), "key"],
+      ["on the GPU", async () => fold().compact(await fold().upload(data), { where: text }), "where"],
+      ["prepareScan, map", () => fold().prepareScan({ ...more, map: text }), "map"],
+      ["prepareCompact, where", () => fold().prepareCompact({ ...more, where: text }), "where"],
+      ["preparePartition, class", () => fold().preparePartition({ ...more, ...parts }), "class"],
+      ["prepareHistogram, bin", () => fold().prepareHistogram({ ...more, bins: 2, bin: text }), "bin"],
+      ["prepareSort, key", () => fold().prepareSort({ ...more, key: text }), "key"],
+      [
+        "prepareReduce, key",
+        () => fold().prepareReduce({ ...more, segments: { keys: u32, key: text } }),
+        "segments",
+      ],
+      [
+        "compactStream, where",
+        () => {
+          const { readable, writable } = fold().compactStream({ type: u32, where: text });
+          writable.close().catch(() => {});
+          return readable.getReader().read();
+        },
+        "where",
+      ],
+      ["reduceStream, map", () => fold().reduceStream([data] as never, { type: u32, map: text }), "map"],
+      ["operator, combine", () => operator({ ...first, combine: text }), "combine"],
+      ["workGroupAllocate, capacity", () => workGroupAllocate(inKernel), "capacity"],
+      ["operator on a type of WGSL, identity", () => operator(identified), "identity"],
+    ])("%s", async (_, call, option) => {
+      const error = await errorOf(call);
+      expect(error).toBeInstanceOf(ArgumentError);
+      expect((error as ArgumentError).option).toBe(option);
+      // The capacity may be a number, and the identity of a type of WGSL is a value: both messages show what was given.
+      if (option !== "capacity" && option !== "identity") {
+        expect((error as Error).message).toMatch(/(where|map|key|class|bin|combine)(:| is) empty; it takes/);
+      }
+    });
+  },
+);
+
+type Limited = [what: string, call: (one: Fold) => unknown, fields: Fields];
+
 describe("a LimitError has both numbers", () => {
-  test.each<[what: string, call: (one: Fold) => unknown, fields: Fields]>([
+  test.each<Limited>([
     [
       "threads",
       (one) => one.scan(data, { workGroupSize: 256 }),
@@ -414,6 +473,54 @@ describe("a LimitError has both numbers", () => {
       (one) => one.upload(new Uint32Array(20_000)),
       { option: "data", needed: 20_000, limit: limits.maxBufferSize / 4 },
     ],
+    ...(
+      [
+        ["searchSorted, sorted", (one, long) => one.searchSorted(long, data), "sorted"],
+        ["searchSorted, values", (one, long) => one.searchSorted(data, long), "values"],
+        ["histogram", (one, long) => one.histogram(long, { bins: 1, range: [0, 1] }), "data"],
+        ["expandRuns", (one, long) => one.expandRuns(long, long), "values"],
+        [
+          "scan by offsets",
+          (one, long) => one.scan(new Uint32Array(1), { segments: { offsets: long.fill(1, 1) } }),
+          "segments",
+        ],
+        [
+          "sort by offsets",
+          (one, long) => one.sort(new Uint32Array(1), { segments: { offsets: long.fill(1, 1) } }),
+          "segments",
+        ],
+        ["sort of rows", (one, long) => one.sort(long, { segments: { rows: 2 } }), "data"],
+        ["topK", (one, long) => one.topK(long, 2), "data"],
+        ["nth", (one, long) => one.nth(long, 2), "data"],
+        ["partition", (one, long) => one.partition(long, { where: "true" }), "data"],
+      ] as const satisfies readonly (readonly [
+        string,
+        (one: Fold, long: Uint32Array<ArrayBuffer>) => unknown,
+        string,
+      ])[]
+    ).map(
+      ([what, call, option]): Limited => [
+        what,
+        (one) => call(one, new Uint32Array(20_000)),
+        { option, needed: 20_000, limit: limits.maxStorageBufferBindingSize / 4 },
+      ],
+    ),
+    ...(
+      [
+        ["values of a sort", (one, halves, long) => one.sort(halves, { values: long }), "values"],
+        ["keys", (one, halves, long) => one.reduce(halves, { segments: { keys: long } }), "segments"],
+      ] as const satisfies readonly (readonly [
+        string,
+        (one: Fold, short: Uint32Array, long: Float64Array) => unknown,
+        string,
+      ])[]
+    ).map(
+      ([what, call, option]): Limited => [
+        what,
+        (one) => call(one, new Uint32Array(10_000), new Float64Array(10_000)),
+        { option, needed: 10_000, limit: limits.maxBufferSize / 8 },
+      ],
+    ),
     [
       "work-group memory of a size",
       (one) => one.prepareReduce({ type: Large, op: largeOperator, workGroupSize: 64, maxLength: 8 }),
@@ -468,8 +575,13 @@ describe("a LimitError has both numbers", () => {
       { option: "input", needed: 65_540, limit: limits.maxStorageBufferBindingSize },
     ],
   ])("%s", async (_, call, fields) => {
-    const one = await small();
+    const { device, made } = watched(nullDevice(), { limits });
+    const one = await openFold({ device });
+    const before = made().length;
     await expectError(() => call(one), LimitError, fields);
+    if (fields.option !== "input" && fields.option !== undefined) {
+      expect(made().slice(before), "buffers").toEqual([]);
+    }
   });
 });
 
@@ -518,4 +630,22 @@ test.skipIf(adapter === "gpu")("an OutOfMemoryError has the bytes", async () => 
   });
   const one = await openFold({ device });
   await expectError(() => one.scan(new Uint32Array(600)), OutOfMemoryError, { needed: 2400 });
+});
+
+// It is the last test, since later ones would load other copies of the modules.
+test("a MissingPackageError names the package fast-check", async () => {
+  vi.doMock("fast-check", () => {
+    throw new Error("Cannot find package 'fast-check'");
+  });
+  try {
+    vi.resetModules();
+    const { checkMonoid } = await import("../src/check/index.ts");
+    const error = await errorOf(() => checkMonoid(add, { type: u32 }));
+    // Each copy of the modules has its own class.
+    expect(error).toMatchObject({ name: "MissingPackageError", package: "fast-check" });
+    expect(String(error)).toContain("npm install --save-dev fast-check");
+  } finally {
+    vi.doUnmock("fast-check");
+    vi.resetModules();
+  }
 });

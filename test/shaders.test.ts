@@ -209,6 +209,7 @@ async function* plansOf(
     yield* [
       planSearch({ type, maxLength }, facts),
       planSearch({ type, maxLength, side: "right", lengthOnGpu: true }, facts),
+      planSearch({ type, maxLength, lengthOnGpu: true }, facts, true),
     ];
   }
   for (const [at, type] of ([u32, f16, f64, wide] as ElementType[]).entries()) {

@@ -1,3 +1,4 @@
+import { shown } from "../errors.ts";
 import type { AnyArray } from "./arrays.ts";
 import { isStructArray } from "./arrays.ts";
 
@@ -9,7 +10,7 @@ export function kindOfArray(data: unknown): string {
   const { [Symbol.toStringTag]: tag, then } = Object(data);
   return typeof then === "function"
     ? "a promise (is an await missing?)"
-    : (tag ?? (Array.isArray(data) ? "Array" : String(data)));
+    : (tag ?? (Array.isArray(data) ? "Array" : shown(data)));
 }
 
 /** Whether an array holds the same elements as a result, and in the same way. */

@@ -1,4 +1,4 @@
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, shown } from "../errors.ts";
 import type { StructArray, StructType } from "./struct.ts";
 import type { ElementType, Float16ArrayLike, StructValue, TypedArrays, TypeName, Value } from "./types.ts";
 import { isElementType, requireType } from "./types.ts";
@@ -98,7 +98,7 @@ export function typeNameOfArray(
   }
   if (type !== undefined && type.name !== own) {
     throw new ArgumentError(
-      `${caller}: ${tag} holds ${own}, but type says ${type.name ?? String(type)}`,
+      `${caller}: ${tag} holds ${own}, but type says ${type?.name ?? shown(type)}`,
       option,
     );
   }
@@ -128,6 +128,37 @@ export function structOfArray(
 }
 
 export const isStructArray = (data: unknown): data is StructArray => structTypeOf(data) !== undefined;
+
+/**
+ * Whether the memory of an array is gone: it was transferred, or became so short that the array lies outside of it. A typed array then
+ * says that it is empty. `keys` fails for such an array, and not for one that is empty.
+ */
+export function isGone(data: unknown): boolean {
+  try {
+    if (isStructArray(data)) {
+      new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    } else if (ArrayBuffer.isView(data) && data.byteLength === 0) {
+      (data as Partial<Uint32Array>).keys?.();
+    }
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The error for an array whose memory is gone. `name` is what messages call it. */
+export const goneError = (caller: string, option: string, name = option): ArgumentError =>
+  new ArgumentError(
+    `${caller}: ${name} was transferred or became shorter before it was read; it takes an array that still has its memory`,
+    option,
+  );
+
+/** @throws {ArgumentError} for an array whose memory is gone. */
+export function requireMemory(caller: string, option: string, data: unknown, name?: string): void {
+  if (isGone(data)) {
+    throw goneError(caller, option, name);
+  }
+}
 
 /** A buffer, and the part of it that an array covers: its first byte, and its number of elements. */
 export type Bytes = readonly [bytes: ArrayBuffer, byteOffset?: number, length?: number];

@@ -34,7 +34,7 @@ export function describe(value: unknown, depth = 0): string {
     return `${value}n`;
   }
   if (typeof value !== "object" || value === null) {
-    return Object.is(value, -0) ? "-0" : String(value);
+    return Object.is(value, -0) ? "-0" : typeof value === "string" ? JSON.stringify(value) : String(value);
   }
   if (typeof (value as { readonly then?: unknown }).then === "function") {
     return "a promise (is an await missing?)";

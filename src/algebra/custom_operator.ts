@@ -1,7 +1,7 @@
 import { ArgumentError, refuse } from "../errors.ts";
 import type { OptionNames, OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
-import { callersCombine } from "../text/callers.ts";
+import { callersCombine, requireCode } from "../text/callers.ts";
 import { describe, problemOf } from "./check_value.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import { optionalDomain } from "./optional_element.ts";
@@ -131,9 +131,7 @@ export function operator<Name extends string, V extends Value>(
     },
   } = definition;
   const type = requireValueType(definition.type, caller) as ElementType<Name, V>;
-  if (typeof combine !== "string" || combine.trim() === "") {
-    refuse(caller, "combine", "empty", "a WGSL expression over earlier and later");
-  }
+  requireCode(caller, "combine", combine, "a WGSL expression over earlier and later");
   if (typeof reference !== "function") {
     refuse(caller, "reference", typeof reference, `a function of two values of ${type.name}`);
   }

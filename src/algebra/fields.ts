@@ -1,4 +1,4 @@
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, shown } from "../errors.ts";
 import { requireCount } from "../options.ts";
 import type { SourceText } from "../text/source.ts";
 import { describe, problemOf } from "./check_value.ts";
@@ -302,7 +302,7 @@ export function requireFieldType(type: unknown, caller: string, option: string):
   // A scalar has no parts.
   if (!isElementType(type) && !(known && typeof known === "object" && layoutOf(known))) {
     throw new ArgumentError(
-      `${caller}: ${known?.name ?? String(type)} is not a type of a field; it takes ${fieldTypes}`,
+      `${caller}: ${known?.name ?? shown(type)} is not a type of a field; it takes ${fieldTypes}`,
       option,
     );
   }
@@ -319,7 +319,7 @@ function vector<Name extends VectorScalarName, Count extends 2 | 3 | 4>(
   const scalar = element?.name as Name | undefined;
   if (!isElementType(element) || !vectorScalars.some((one) => one === scalar)) {
     throw new ArgumentError(
-      `${caller}: the type is ${scalar ?? String(element)}; WGSL has vectors of ${vectorScalars.join(", ")}, and fixedArray(type, ${count}) holds others`,
+      `${caller}: the type is ${scalar ?? shown(element)}; WGSL has vectors of ${vectorScalars.join(", ")}, and fixedArray(type, ${count}) holds others`,
       "type",
     );
   }

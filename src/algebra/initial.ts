@@ -2,7 +2,7 @@ import { ArgumentError } from "../errors.ts";
 import { isSameKind, kindOfArray } from "./array_kinds.ts";
 import { settable, valuesOf } from "./array_values.ts";
 import type { AnyArray } from "./arrays.ts";
-import { arrayOver, isStructArray } from "./arrays.ts";
+import { arrayOver, isStructArray, requireMemory } from "./arrays.ts";
 import { problemOf } from "./check_value.ts";
 import type { ElementType, Value } from "./types.ts";
 
@@ -24,6 +24,7 @@ function elementOf(given: unknown, type: ElementType): unknown {
  * @throws {ArgumentError} if it is no value of the type.
  */
 export function requireInitial(given: unknown, type: ElementType, caller: string): Value {
+  requireMemory(caller, "initial", given);
   const value = elementOf(given, type);
   const problem =
     value === undefined ? `it is undefined; it takes a value of ${type.name}` : problemOf(type, value);

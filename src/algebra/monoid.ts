@@ -1,4 +1,4 @@
-import { refuse } from "../errors.ts";
+import { refuse, shown } from "../errors.ts";
 import type { CallersCombine } from "../text/callers.ts";
 import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
@@ -149,7 +149,7 @@ export const monoid = (op: Operator, type: ElementType, caller: string): Monoid 
 /** The same as {@link monoid}, but the operator itself checks the type. */
 export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
   if (!(op as Partial<Operator> | null | undefined)?.on) {
-    refuse(caller, "op", op, "an operator");
+    refuse(caller, "op", shown(op), "an operator");
   }
   return (op as Required<Operator>).on(op, type, caller);
 }

@@ -1,6 +1,8 @@
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { AnyArray } from "./arrays.ts";
+import { requireMemory } from "./arrays.ts";
 import { describe } from "./check_value.ts";
+import { isTrue } from "./truth.ts";
 import type { ElementType, Value } from "./types.ts";
 
 // Segments are parts of an array, each of which is combined on its own. This file has the option that says where they start, and
@@ -124,7 +126,7 @@ export function requireRows(
     refuse(
       caller,
       "segments",
-      `${kind}: ${typeof rows === "string" ? JSON.stringify(rows) : String(rows)}`,
+      `${kind}: ${shown(rows)}`,
       `a whole number from 1 to 2^32 - 2, ${kind === "rows" ? "the items of a row" : "the number of columns"}`,
     );
   }
@@ -171,8 +173,9 @@ export function requireSegments(
     );
   }
   if (typeof value !== "object" || typeof own.length !== "number") {
-    refuse(caller, "segments", `${kind}: ${String(value)}`, "an array");
+    refuse(caller, "segments", `${kind}: ${shown(value)}`, "an array");
   }
+  requireMemory(caller, "segments", value, kind);
   const wanted = kind === "headBits" ? Math.ceil(length / 32) : length;
   if (kind !== "offsets" && own.length !== wanted) {
     throw new ArgumentError(
@@ -203,7 +206,7 @@ export const longestOf = (offsets: Uint32Array): number =>
 function bitsOf(flags: ArrayLike<unknown>): Uint32Array {
   const words = new Uint32Array(Math.ceil(flags.length / 32));
   for (let index = 0; index < flags.length; index++) {
-    if (flags[index]) {
+    if (isTrue(flags[index])) {
       words[index >>> 5] = (words[index >>> 5] ?? 0) | (1 << (index & 31));
     }
   }
@@ -228,7 +231,7 @@ function offsetsOf(given: ArrayLike<number>, length: number, caller: string): Ui
   for (let index = 0; index < given.length; index++) {
     const offset = given[index] as number;
     if (!Number.isInteger(offset) || offset < before || offset > length || (index === 0 && offset !== 0)) {
-      wrong(`offset ${index} is ${String(offset)}${index === 0 ? "" : `, after ${before}`}`);
+      wrong(`offset ${index} is ${shown(offset)}${index === 0 ? "" : `, after ${before}`}`);
     }
     before = offset;
   }

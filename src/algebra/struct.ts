@@ -1,4 +1,4 @@
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import { MARK } from "../text/mark.ts";
 import { isReserved } from "../text/reserved.ts";
 import type { SourceText } from "../text/source.ts";
@@ -161,7 +161,7 @@ export class StructArray<Name extends string = string, V extends StructValue = S
   #startOf(index: number): number {
     if (!Number.isInteger(index) || index < 0 || index >= this.length) {
       throw new ArgumentError(
-        `${this.type.name}: index is ${String(index)}; the array holds ${this.length} structs`,
+        `${this.type.name}: index is ${shown(index)}; the array holds ${this.length} structs`,
         "index",
       );
     }
@@ -278,11 +278,14 @@ export function struct<const Name extends string, const Fields extends StructFie
     problemOf: (value) => problemAt(type, value),
     array(length) {
       if (!Number.isInteger(length) || length < 0 || length > 0xffffffff) {
-        refuse(`${name}.array`, "length", length, "a whole number from 0 to 2^32 - 1");
+        refuse(`${name}.array`, "length", shown(length), "a whole number from 0 to 2^32 - 1");
       }
       return make(bytesFor(length, type, `${name}.array`, "length"), 0, length);
     },
     from(values) {
+      if (typeof (Object(values) as Partial<Iterable<V>>)[Symbol.iterator] !== "function") {
+        refuse(`${name}.from`, "values", shown(values), `values of ${name}, in an array or another iterable`);
+      }
       const all = [...values];
       const array = type.array(all.length);
       all.forEach((value, index) => {
@@ -290,11 +293,13 @@ export function struct<const Name extends string, const Fields extends StructFie
       });
       return array;
     },
-    over(buffer, byteOffset = 0, length = Math.floor((buffer.byteLength - byteOffset) / bytes)) {
+    over(buffer, byteOffset = 0, given) {
+      requireBuffer(buffer, `${name}.over`);
+      const length = given ?? Math.floor((buffer.byteLength - byteOffset) / bytes);
       const option = byteOffset >= 0 && byteOffset <= buffer.byteLength ? "length" : "byteOffset";
       if (![byteOffset, length].every((one) => Number.isInteger(one) && one >= 0)) {
         throw new ArgumentError(
-          `${name}.over: byteOffset is ${String(byteOffset)}, and length is ${String(length)}; it takes whole numbers from 0 up`,
+          `${name}.over: byteOffset is ${shown(byteOffset)}, and length is ${shown(length)}; it takes whole numbers from 0 up`,
           option,
         );
       }
@@ -308,6 +313,19 @@ export function struct<const Name extends string, const Fields extends StructFie
     },
   };
   return type;
+}
+
+/** @throws {ArgumentError} for what is no buffer, and for one that was transferred. */
+function requireBuffer(buffer: unknown, caller: string): void {
+  const tag: unknown = Object(buffer)[Symbol.toStringTag];
+  if (tag !== "ArrayBuffer" && tag !== "SharedArrayBuffer") {
+    refuse(caller, "buffer", shown(buffer), "an ArrayBuffer, such as the buffer of a typed array");
+  }
+  try {
+    new Uint8Array(buffer as ArrayBuffer);
+  } catch {
+    refuse(caller, "buffer", "a buffer that was transferred", "one that still has its memory");
+  }
 }
 
 /** Throws for a reserved word of WGSL, since a caller's kernel could not use it as a name. */

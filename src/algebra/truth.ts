@@ -1,8 +1,8 @@
 import { converted } from "./literals.ts";
-import type { Domain, Scalar, TypeName } from "./types.ts";
+import type { Domain, TypeName } from "./types.ts";
 
-/** Whether a value is true. Zero is false. All else is true, and so is NaN. */
-export const isTrue = (value: Scalar): boolean => (typeof value === "bigint" ? value !== 0n : value !== 0);
+/** Whether a value counts as true. NaN does, as everything that is not zero, although JavaScript takes it for false. */
+export const isTrue = (value: unknown): boolean => Boolean(value) || Number.isNaN(value);
 
 /** A domain of 0 and 1. The conversions of items are given if they are not those of values. */
 const truth = (
@@ -18,7 +18,7 @@ const truth = (
     stored,
     fromStored,
     toStored,
-    literal: (value) => [isTrue(value as Scalar) ? "1u" : "0u"],
+    literal: (value) => [isTrue(value) ? "1u" : "0u"],
   });
 
 /** The domain of 0 and 1 that the logical operators combine in, for each type. */

@@ -1,4 +1,4 @@
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, shown } from "../errors.ts";
 import type { CallersNumbers } from "../text/callers.ts";
 import type { SourceText } from "../text/source.ts";
 
@@ -204,7 +204,7 @@ export function requireType(type: unknown, caller: string, option = "type"): Ele
   if (!isElementType(type)) {
     const name = (type as ElementType | undefined)?.name;
     throw new ArgumentError(
-      `${caller}: ${name ?? String(type)} is not an element type; it takes ${scalarTypes}, or struct(…)`,
+      `${caller}: ${name ?? shown(type)} is not an element type; it takes ${scalarTypes}, or struct(…)`,
       option,
     );
   }

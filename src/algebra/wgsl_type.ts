@@ -1,5 +1,5 @@
 import { ArgumentError, refuse } from "../errors.ts";
-import { plainText, requireExpression } from "../text/callers.ts";
+import { hasCode, plainText, requireExpression } from "../text/callers.ts";
 import { MARK } from "../text/mark.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
 import { describe } from "./check_value.ts";
@@ -170,7 +170,7 @@ export function wgslType<const Name extends string>(definition: WgslTypeDefiniti
       },
     },
     problemOf: (value) =>
-      typeof value === "string" && value.trim() !== ""
+      typeof value === "string" && hasCode(value)
         ? undefined
         : `${describe(value)} is no WGSL expression of ${name}`,
   };

@@ -1,4 +1,4 @@
-import { part, refuse } from "../errors.ts";
+import { part, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireCount, requireOptions } from "../options.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
@@ -95,12 +95,12 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
   requireCount("openFold", "maxKeptBytes", maxKeptBytes, 0);
   if (device !== undefined) {
     if (typeof device?.createComputePipelineAsync !== "function") {
-      refuse("openFold", "device", device, "a GPUDevice");
+      refuse("openFold", "device", shown(device), "a GPUDevice");
     }
     return new Fold(await openContext(device, options), () => {});
   }
   if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
-    refuse("openFold", "adapter", adapter, "a GPUAdapter");
+    refuse("openFold", "adapter", shown(adapter), "a GPUAdapter");
   }
   const found = adapter ? { adapter } : await find();
   let own: GPUDevice | undefined;

@@ -6,7 +6,7 @@ import hillisSteeleUniformFile from "../../shaders/work_group/hillis_steele_unif
 import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
 import subgroupPlaceFile from "../../shaders/work_group/subgroup_place.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import { ArgumentError, refuse, refuseOthers } from "../errors.ts";
+import { ArgumentError, refuse, refuseOthers, shown } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import {
   blellochMemory,
@@ -118,11 +118,11 @@ export function subgroupOf(
     readonly maxSize?: number;
   } = {},
 ): WorkGroupAlgorithm {
-  const { minSize = 4, maxSize = 128, ...others } = options;
+  const { minSize = 4, maxSize = 128, ...others }: typeof options = Object(options);
   refuseOthers("subgroupOf", others, "minSize, maxSize");
   for (const [name, size] of Object.entries({ minSize, maxSize })) {
     if (!SUBGROUP_SIZES.includes(size)) {
-      refuse("subgroupOf", name, size, "4, 8, 16, 32, 64 or 128");
+      refuse("subgroupOf", name, shown(size), "4, 8, 16, 32, 64 or 128");
     }
   }
   if (maxSize < minSize) {

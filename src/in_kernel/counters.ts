@@ -1,7 +1,7 @@
 import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import { ArgumentError, refuse } from "../errors.ts";
-import { plainText, requireExpression } from "../text/callers.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
+import { hasCode, plainText, requireExpression } from "../text/callers.ts";
 import { eachToken, piecesOf, textOf, tokensOf } from "../text/pieces.ts";
 
 /** WGSL that updates a caller's counter, and the words to replace in it. */
@@ -37,7 +37,7 @@ function wordsOf(counter: unknown, caller: string): Counting["words"] {
     refuse(
       caller,
       "counter",
-      typeof counter === "string" ? JSON.stringify(counter) : String(counter),
+      shown(counter),
       `the atomic's name in the kernel, such as "used" or "bump.used"`,
     );
   }
@@ -156,12 +156,12 @@ export function allocation(counter: string, capacity: number | string, caller: s
   if (
     isNumber
       ? !Number.isInteger(capacity) || capacity < 0 || capacity > 0xffffffff
-      : typeof capacity !== "string" || capacity.trim() === ""
+      : typeof capacity !== "string" || !hasCode(capacity)
   ) {
     refuse(
       caller,
       "capacity",
-      String(capacity),
+      shown(capacity),
       "a whole number from 0 to 2^32 - 1, or a WGSL expression of u32",
     );
   }

@@ -81,12 +81,12 @@ function moving(type: ElementType, caller: string): OperatorOptions {
  */
 export function workGroupBroadcast(options: WorkGroupBroadcastOptions): InKernelFunctions {
   const caller = "workGroupBroadcast";
-  const { op, algorithm } = options as Partial<OperatorOptions & InKernelOptions>;
+  const { op, algorithm, type }: Partial<OperatorOptions & InKernelOptions> = Object(options);
   const takes = "type, workGroupSize, suffix";
   refuseOthers(caller, { op, algorithm }, takes);
   const made = generate(
     caller,
-    { ...options, ...moving(options.type, caller) },
+    { ...options, ...moving(type as ElementType, caller) },
     broadcastFile,
     {
       memory: () => memoryOf([1], options.type.native.elementBytes, 0),
@@ -117,10 +117,10 @@ export function workGroupBroadcast(options: WorkGroupBroadcastOptions): InKernel
  */
 export function threadTileShuffle(options: ThreadTileShuffleOptions): InKernelFunctions {
   const caller = "threadTileShuffle";
-  const { op } = options as Partial<OperatorOptions>;
+  const { op, type }: Partial<OperatorOptions> = Object(options);
   const takes = `type, tileSize, ${SIZES}`;
   refuseOthers(caller, { op }, takes);
-  const { tileSize, ...others } = { ...options, ...moving(options.type, caller) };
+  const { tileSize, ...others } = { ...options, ...moving(type as ElementType, caller) };
   const made = generate(
     caller,
     others,

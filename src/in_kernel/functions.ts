@@ -24,7 +24,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { refuse, refuseOthers } from "../errors.ts";
+import { refuse, refuseOthers, shown } from "../errors.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import type { AlgorithmBody } from "./algorithms.ts";
 import { hillisSteeleReduce, hillisSteeleScan, hillisSteeleUniform } from "./algorithms.ts";
@@ -83,7 +83,7 @@ export const count: OperatorOptions = { type: u32, op: add as Operator };
 
 export const untyped = <Options extends InKernelOptions>(
   options: Options,
-): Omit<Options, "type" | "op"> & OperatorOptions => options as never;
+): Omit<Options, "type" | "op"> & OperatorOptions => Object(options);
 
 /** The names of {@link InKernelOptions}. */
 export const SIZES = "workGroupSize, algorithm, suffix";
@@ -99,18 +99,18 @@ export function withOwn<Options extends InKernelOptions>(
   options: Options,
   takes: string,
 ): Options & OperatorOptions {
-  const { type, op } = options as Partial<OperatorOptions>;
+  const { type, op }: Partial<OperatorOptions> = Object(options);
   refuseOthers(caller, { type, op }, takes);
   return { ...options, ...own };
 }
 
 /** The algorithm's body for a scan, for a scan with a uniform total, and for a reduction. */
-export const scanBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
-  algorithm ? algorithm.scan : hillisSteeleScan;
-export const uniformBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
-  algorithm ? algorithm.uniform : hillisSteeleUniform;
-const reduceBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
-  algorithm ? algorithm.reduce : hillisSteeleReduce;
+export const scanBody = (options: InKernelOptions): AlgorithmBody =>
+  options?.algorithm ? options.algorithm.scan : hillisSteeleScan;
+export const uniformBody = (options: InKernelOptions): AlgorithmBody =>
+  options?.algorithm ? options.algorithm.uniform : hillisSteeleUniform;
+const reduceBody = (options: InKernelOptions): AlgorithmBody =>
+  options?.algorithm ? options.algorithm.reduce : hillisSteeleReduce;
 
 /**
  * OpenCL C's `work_group_scan_inclusive_<op>` and `work_group_scan_exclusive_<op>` for one operator
@@ -327,16 +327,17 @@ const portableTiles: AlgorithmBody = {
   texts: () => [threadTileHillisSteeleFile],
 };
 
-export const tilesBody = ({ algorithm }: InKernelOptions): AlgorithmBody =>
-  algorithm ? (algorithm.tiles ?? (algorithm.scan && portableTiles)) : portableTiles;
+export const tilesBody = (options: InKernelOptions): AlgorithmBody => {
+  const { algorithm }: Partial<InKernelOptions> = Object(options);
+  return algorithm ? (algorithm.tiles ?? (algorithm.scan && portableTiles)) : portableTiles;
+};
 
 /** The additions to a family of thread tiles. */
-export function tiled<Name extends string>(
-  caller: string,
-  { tileSize, workGroupSize }: ThreadTileOptions<Name>,
-): Family {
+export function tiled<Name extends string>(caller: string, options: ThreadTileOptions<Name>): Family {
+  const { tileSize, workGroupSize }: ThreadTileOptions<Name> = Object(options);
   if (
     !Number.isInteger(tileSize) ||
+    typeof workGroupSize !== "number" ||
     tileSize < 1 ||
     (tileSize & (tileSize - 1)) !== 0 ||
     tileSize > workGroupSize
@@ -344,7 +345,7 @@ export function tiled<Name extends string>(
     refuse(
       caller,
       "tileSize",
-      String(tileSize),
+      shown(tileSize),
       `a power of two up to workGroupSize, which is ${workGroupSize}`,
     );
   }

@@ -3,7 +3,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { refuse, refuseOthers } from "../errors.ts";
+import { refuse, refuseOthers, shown } from "../errors.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";
 import type { InKernelFunctions } from "./link.ts";
@@ -56,29 +56,30 @@ export const withFamily = (
  */
 export function generate(
   caller: string,
-  {
+  options: InKernelOptions & OperatorOptions,
+  functions: string,
+  body: AlgorithmBody,
+  takes = "type, op, workGroupSize, algorithm, suffix",
+): InKernelFunctions {
+  const {
     type,
     op = add as Operator,
     workGroupSize,
     algorithm,
     suffix = "",
     ...others
-  }: InKernelOptions & OperatorOptions,
-  functions: string,
-  body: AlgorithmBody,
-  takes = "type, op, workGroupSize, algorithm, suffix",
-): InKernelFunctions {
+  }: InKernelOptions & OperatorOptions = Object(options);
   refuseOthers(caller, others, takes);
   const monoid = operatorOn(op, type, caller);
   const { domain, key, callers, start } = monoid;
   if (!(workGroupSize > 0 && workGroupSize <= 1024 && Number.isInteger(workGroupSize))) {
-    refuse(caller, "workGroupSize", workGroupSize, "1 to 1024");
+    refuse(caller, "workGroupSize", shown(workGroupSize), "1 to 1024");
   }
   if (/\W/.test(suffix)) {
-    refuse(caller, "suffix", suffix, "letters, digits and _");
+    refuse(caller, "suffix", shown(suffix), "letters, digits and _");
   }
-  if (!body) {
-    refuse(caller, "algorithm", algorithm, "an import, such as blelloch");
+  if (!body?.texts) {
+    refuse(caller, "algorithm", shown(algorithm), "an import, such as blelloch");
   }
   const ending = suffix && `_${suffix}`;
   const { tile = "" } = body;

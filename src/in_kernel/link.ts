@@ -184,10 +184,14 @@ export function linkText(
 export function link(
   kernel: string,
   functions: readonly InKernelFunctions[],
-  { name = "kernel", ...others }: LinkOptions = {},
+  options: LinkOptions = {},
 ): string {
+  const { name = "kernel", ...others }: LinkOptions = Object(options);
   refuseOthers("link", others, "name");
   const text = requireText("link", "kernel", kernel);
+  if (!Array.isArray(functions) || !functions.every((one) => one?.pieces)) {
+    refuse("link", "functions", typeof functions, "an array of functions");
+  }
   const refuseLink = (option: string, problem: string): never => {
     throw new ArgumentError(`${name}: ${problem}`, option);
   };

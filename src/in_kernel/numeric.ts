@@ -108,7 +108,7 @@ export function identityOf<Name extends string>(options: {
   /** The operator. The default is `add`. */
   readonly op?: Operator<NoInfer<Name>>;
 }): InKernelFunctions {
-  const { type, op = add as Operator, ...others } = options as { type: ElementType; op?: Operator };
+  const { type, op = add as Operator, ...others } = Object(options) as { type: ElementType; op?: Operator };
   refuseOthers("identityOf", others, "type, op");
   const { key, identity } = operatorOn(op, type, "identityOf");
   const [expression, setup = ""] = type.native.literal(identity, "value");

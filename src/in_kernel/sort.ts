@@ -8,7 +8,7 @@ import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName } from "../algebra/types.ts";
 import { requireType, requireValueType, scalarTypes } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
+import { refuse, shown } from "../errors.ts";
 import { memoryOf, withGaps } from "../kernels/algorithms.ts";
 import { conversion } from "../kernels/contract.ts";
 import { unroll } from "../text/module.ts";
@@ -101,11 +101,8 @@ const named = (key: string): Operator => ({
 const isWord = ({ kind, bytes }: ElementType): boolean => kind !== "struct" && bytes === 4;
 
 /** The functions that sort keys of a type by these options, with values of another type or none. */
-function sorted(
-  caller: string,
-  { type, items = 1, descending = false, bits, ...sizes }: WorkGroupSortOptions,
-  values?: ElementType,
-): InKernelFunctions {
+function sorted(caller: string, options: WorkGroupSortOptions, values?: ElementType): InKernelFunctions {
+  const { type, items = 1, descending = false, bits, ...sizes }: WorkGroupSortOptions = Object(options);
   const { workGroupSize, suffix } = sizes;
   const { name, kind, bytes } = requireType(type, caller);
   const texts = kind === "struct" ? undefined : keyTexts[name as TypeName];
@@ -114,17 +111,17 @@ function sorted(
   }
   const [bitsText, keyText, orderText] = texts;
   if (typeof descending !== "boolean") {
-    refuse(caller, "descending", descending, "true or false");
+    refuse(caller, "descending", shown(descending), "true or false");
   }
   // This checks the sizes and the options that are left.
   const takes = `type, ${values ? "values, " : ""}items, descending, bits, ${SIZES}`;
   const scan = generate(caller, withOwn(count, caller, sizes, takes), "", scanBody(sizes), takes);
-  const tile = items * workGroupSize;
+  const tile = Number(items) * workGroupSize;
   if (!(items > 0 && tile <= MOST_ITEMS && Number.isInteger(items))) {
     refuse(
       caller,
       "items",
-      String(items),
+      shown(items),
       `1 to ${Math.floor(MOST_ITEMS / workGroupSize)}, for a tile of at most ${MOST_ITEMS} items`,
     );
   }
@@ -135,7 +132,7 @@ function sorted(
     refuse(
       caller,
       "bits",
-      `[${String(bits)}]`,
+      Array.isArray(bits) ? `[${bits.join(", ")}]` : shown(bits),
       `[from, to] with 0 <= from < to <= ${width}, in whole numbers`,
     );
   }
@@ -264,7 +261,8 @@ export function workGroupSort(options: WorkGroupSortOptions): InKernelFunctions 
  * // in myKernel:  var keys = array(f32(x)); var places = array(local_index); work_group_sort_pairs_descending_f32_u32(&keys, &places, local_index);
  * ```
  */
-export function workGroupSortPairs({ values, ...options }: WorkGroupSortPairsOptions): InKernelFunctions {
+export function workGroupSortPairs(given: WorkGroupSortPairsOptions): InKernelFunctions {
   const caller = "workGroupSortPairs";
+  const { values, ...options }: WorkGroupSortPairsOptions = Object(given);
   return sorted(caller, options, requireValueType(values, caller));
 }

@@ -1,4 +1,4 @@
-import { refuse } from "../errors.ts";
+import { refuse, shown } from "../errors.ts";
 import type { Sizes } from "./sizes.ts";
 
 type SubgroupSizes = Pick<Sizes, "workGroupSize" | "minSubgroupSize">;
@@ -74,7 +74,7 @@ export interface TileShape {
 /** The algorithm of that name. */
 export function requireAlgorithm(name: unknown, caller: string): Algorithm {
   if (typeof name !== "string" || !Object.hasOwn(algorithms, name)) {
-    refuse(caller, "algorithm", name, Object.keys(algorithms).join(", "));
+    refuse(caller, "algorithm", shown(name), Object.keys(algorithms).join(", "));
   }
   return name as Algorithm;
 }

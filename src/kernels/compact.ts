@@ -13,7 +13,6 @@ import countTilesFile from "../../shaders/device/kernels/count_tiles.wgsl";
 import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
 import { callersFunction } from "../text/callers.ts";
 import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
@@ -80,7 +79,6 @@ function compactionSources(
   indices: boolean,
   vector: number,
   map: ItemMap | undefined,
-  parted: Parted | undefined,
 ): readonly Source[] {
   const from = map?.from ?? type;
   const output = indices ? "u32" : carriedAs(type);
@@ -100,17 +98,7 @@ function compactionSources(
     return [generated(head.join("\n")), ...(selector === "flags" ? [keepFlagged] : selector.sources)];
   }
   const isWhere = "where" in selector;
-  const [option, expression] = isWhere
-    ? (["where", selector.where] as const)
-    : (["class", selector.class] as const);
-  if (expression.trim() === "") {
-    refuse(
-      parted?.primitive ?? "compact",
-      option,
-      "empty",
-      "a WGSL expression over the element x and its index i",
-    );
-  }
+  const expression = isWhere ? selector.where : selector.class;
   const own = "value_from_item(item), index + params.first_index";
   const [declared, call] = isWhere
     ? (["fn keep(item: Input, index: u32) -> bool", `keep_value(${own})`] as const)
@@ -222,11 +210,11 @@ function compactSources(
   vector: number,
   traits: Pick<TileTraits, "isAwaited" | "moves"> = {},
 ): Source[] {
-  const { type, selector, indices, sources, lengthOnGpu, map, parted } = options;
+  const { type, selector, indices, sources, lengthOnGpu, map } = options;
   return [
     prefixText(true),
     ...operatorSources(count),
-    ...compactionSources(type, selector, indices, vector, map, parted),
+    ...compactionSources(type, selector, indices, vector, map),
     // The sources of a selector bring the files of the type.
     ...(selector !== "flags" && "sources" in selector
       ? []

@@ -1,3 +1,4 @@
+import searchCountedFile from "../../shaders/device/kernels/search_counted.wgsl";
 import searchSortedFile from "../../shaders/device/kernels/search_sorted.wgsl";
 import tableItemsFile from "../../shaders/device/search/table_items.wgsl";
 import type { ScalarType } from "../algebra/types.ts";
@@ -8,17 +9,24 @@ import { inputItems, lengthFile, linkKernel, outputItems } from "./kernel.ts";
 import { keySources, search } from "./ordered_keys.ts";
 import type { Sizes } from "./sizes.ts";
 
+const searchCounted = /* @__PURE__ */ file("kernels/search_counted.wgsl", searchCountedFile);
 const searchSorted = /* @__PURE__ */ file("kernels/search_sorted.wgsl", searchSortedFile);
 const tableItems = /* @__PURE__ */ file("search/table_items.wgsl", tableItemsFile);
 
 /** Which place a value has among equal items of the sorted range: before the first, or behind the last. */
 export type Side = "left" | "right";
 
-/** The kernel that finds the places of items in a sorted range. */
-export const searchKernel = (type: ScalarType, side: Side, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+/** The kernel that finds the places of items in a sorted range. `countOnGpu` is whether the number of sorted items is on the GPU. */
+export const searchKernel = (
+  type: ScalarType,
+  side: Side,
+  lengthOnGpu: boolean,
+  countOnGpu: boolean,
+  sizes: Sizes,
+): Kernel =>
   linkKernel(
     `wavefold search sorted <${type.name}>`,
-    "search_sorted",
+    countOnGpu ? "search_counted" : "search_sorted",
     [
       generated(
         [
@@ -38,7 +46,7 @@ export const searchKernel = (type: ScalarType, side: Side, lengthOnGpu: boolean,
       lengthFile(lengthOnGpu),
       search,
       tableItems,
-      searchSorted,
+      countOnGpu ? searchCounted : searchSorted,
     ],
     sizes,
   );

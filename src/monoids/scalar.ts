@@ -5,7 +5,7 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { StructDefinition, StructFields, StructType } from "../algebra/struct.ts";
 import { struct } from "../algebra/struct.ts";
 import type { Scalar, ScalarOf, ScalarType, StructValue, TypeName } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, shown } from "../errors.ts";
 
 /** The scalar types that the ready-made monoids are made of. */
 export type MonoidTypeName = Exclude<TypeName, "f16">;
@@ -192,7 +192,7 @@ export function oncePerType<Made>(
   const name = (type as ScalarType | undefined)?.name;
   if (!names.some((one) => one === name)) {
     throw new ArgumentError(
-      `${caller}: the type is ${name ?? String(type)}; it takes ${names.join(", ")}`,
+      `${caller}: the type is ${name ?? shown(type)}; it takes ${names.join(", ")}`,
       "type",
     );
   }

@@ -1,4 +1,4 @@
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { OptionTable } from "../options.ts";
@@ -166,7 +166,7 @@ export function requireTuning(value: unknown, adapter: TunedAdapter, title: stri
   const { rows } = given;
   requireAdapter(given.adapter, adapter, title);
   if (!Array.isArray(rows)) {
-    refuse(title, "tuning.rows", rows, "an array");
+    refuse(title, "tuning.rows", shown(rows), "an array");
   }
   for (const [at, row] of rows.entries()) {
     requireRow(row, `${title}: tuning.rows[${at}]`);
@@ -217,16 +217,16 @@ function requireRow(row: unknown, title: string): void {
   requireOptions(title, row, rowNames);
   const { primitive, passes, algorithm, ...numbers } = row as Record<keyof AdapterTuningRow, unknown>;
   if (!Object.hasOwn(columnsOf, primitive as string)) {
-    refuse(title, "primitive", primitive, Object.keys(columnsOf).join(", "));
+    refuse(title, "primitive", shown(primitive), Object.keys(columnsOf).join(", "));
   }
   const columns = columnsOf[primitive as TunedPrimitive];
   const nothing = `nothing in a row of ${String(primitive)}`;
   if (columns.passes ? passes !== "single" && passes !== "reduce-then-scan" : passes !== undefined) {
-    refuse(title, "passes", passes, columns.passes ? "single or reduce-then-scan" : nothing);
+    refuse(title, "passes", shown(passes), columns.passes ? "single or reduce-then-scan" : nothing);
   }
   const names: readonly unknown[] = columns.algorithms;
   if (names.length === 0 ? algorithm !== undefined : !names.includes(algorithm)) {
-    refuse(title, "algorithm", algorithm, names.join(", ") || nothing);
+    refuse(title, "algorithm", shown(algorithm), names.join(", ") || nothing);
   }
   requireWhole(title, "elementBytes", numbers.elementBytes, 1, 2 ** 16);
   requireWhole(title, "workGroupSize", numbers.workGroupSize, 2, 2 ** 16);
@@ -238,7 +238,7 @@ function requireRow(row: unknown, title: string): void {
 
 function requireWhole(title: string, name: string, value: unknown, least: number, most: number): void {
   if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) {
-    refuse(title, name, value, `a whole number from ${least} to ${most}`);
+    refuse(title, name, shown(value), `a whole number from ${least} to ${most}`);
   }
 }
 

@@ -1,5 +1,6 @@
+import { requireMemory } from "../algebra/arrays.ts";
 import type { Scalar, ScalarType } from "../algebra/types.ts";
-import { ArgumentError, LimitError, refuse } from "../errors.ts";
+import { ArgumentError, LimitError, refuse, shown } from "../errors.ts";
 
 /** The options for the bins: `edges`; or `bins` and `range`; or `bins` and `bin`. */
 export interface BinOptions {
@@ -37,7 +38,7 @@ export interface Bins {
   readonly step?: number;
 }
 
-const show = (value: unknown): string => (typeof value === "bigint" ? `${value}n` : String(value));
+const show = (value: unknown): string => (typeof value === "bigint" ? `${value}n` : shown(value));
 
 /** The most bins that a u32 counts. */
 const MOST_BINS = 2 ** 32 - 1;
@@ -69,9 +70,6 @@ export function requireBins(
   }
   if (typeof bins !== "number" || !Number.isInteger(bins) || bins < 1 || bins > MOST_BINS) {
     refuse(title, "bins", show(bins), "a whole number from 1 to 2^32 - 1");
-  }
-  if (typeof bin === "string" && bin.trim() === "") {
-    refuse(title, "bin", "empty", "a WGSL expression over the item x and its index i that gives a number");
   }
   return range === undefined
     ? { count: bins, text: bin as string }
@@ -144,6 +142,7 @@ function wholeEdges({ low, high }: { readonly low: bigint; readonly high: bigint
 }
 
 function requireEdges(edges: unknown, type: ScalarType, title: string): Scalar[] {
+  requireMemory(title, "edges", edges);
   const { length } = Object(edges) as ArrayLike<unknown>;
   if (typeof edges !== "object" || typeof length !== "number" || length < 2 || length > MOST_BINS) {
     const given =

@@ -1,4 +1,4 @@
-import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
+import { ArgumentError, FeatureError, LimitError, refuse, shown } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
 import { requireCount } from "../options.ts";
 import { tileOf } from "./choose_sizes.ts";
@@ -30,7 +30,7 @@ export function requireChosen(
     );
   }
   if (passes !== undefined && passes !== "single" && passes !== "reduce-then-scan") {
-    refuse(title, "passes", passes, "single or reduce-then-scan");
+    refuse(title, "passes", shown(passes), "single or reduce-then-scan");
   }
   requireCount(title, "itemsPerThread", itemsPerThread, 1);
   requireCount(title, "workGroupSize", workGroupSize, 1);
@@ -44,7 +44,7 @@ export function requireChosen(
     );
   }
   if (itemsPerThread > 64) {
-    refuse(title, "itemsPerThread", itemsPerThread, "1 to 64");
+    refuse(title, "itemsPerThread", shown(itemsPerThread), "1 to 64");
   }
 }
 

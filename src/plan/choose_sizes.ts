@@ -134,9 +134,16 @@ export function rowOf<Name extends Tuned>(
 /** @throws {FeatureError} if the device lacks the feature that a type needs. */
 export function requireFeature({ feature }: ElementType, title: string, { features }: DeviceFacts): void {
   if (feature !== undefined && !features.has(feature)) {
-    throw new FeatureError(`${title} needs the adapter feature "${feature}"`, feature);
+    throw typeFeatureError(title, feature);
   }
 }
+
+/** The error for a type that needs a feature which the device lacks: f16, or a struct with fields of f16. */
+export const typeFeatureError = (title: string, feature: "shader-f16"): FeatureError =>
+  new FeatureError(
+    `${title} needs the adapter feature "${feature}"; most GPUs have it, and software adapters do not: open the device with it, or take f32`,
+    feature,
+  );
 
 /** The caller's algorithm, or else the row's. If that needs subgroups and the device has none, it is Blelloch's. */
 export const algorithmOf = (
@@ -235,15 +242,16 @@ export function requireMaxLength(
   maxLength: unknown,
   itemBytes: number,
   { maxStorageBufferBindingSize, maxBufferSize }: Limits,
+  option = "maxLength",
 ): number {
-  requireCount(title, "maxLength", maxLength, 0);
+  requireCount(title, option, maxLength, 0);
   const most = Math.floor(Math.min(maxStorageBufferBindingSize, maxBufferSize) / itemBytes);
   if (maxLength > most) {
     throw new LimitError(
       `${title}: ${maxLength} items of ${itemBytes} bytes are more than the device can bind, which is ${most}`,
       maxLength,
       most,
-      "maxLength",
+      option,
     );
   }
   return maxLength;

@@ -1,6 +1,6 @@
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, shown } from "../errors.ts";
 import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart } from "../kernels/kernel.ts";
@@ -98,7 +98,7 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
   if (algorithm !== undefined || (passes !== undefined && passes !== "reduce-then-scan")) {
     const name = algorithm === undefined ? "passes" : "algorithm";
     throw new ArgumentError(
-      `${title}: ${name} is ${String(options[name])}, but each thread goes down a column by itself; leave ${name} out`,
+      `${title}: ${name} is ${shown(options[name])}, but each thread goes down a column by itself; leave ${name} out`,
       name,
     );
   }

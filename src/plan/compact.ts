@@ -3,7 +3,7 @@ import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { TileShape } from "../kernels/algorithms.ts";
 import type { ClassKernels, Indirect, Parted, Selector } from "../kernels/compact.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
@@ -12,6 +12,7 @@ import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf, isWide } from "../kernels/kernel.ts";
 import { apart, byClass, inTwo, REST_BINDING } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
+import { requireCode } from "../text/callers.ts";
 import type { Source } from "../text/source.ts";
 import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -74,8 +75,8 @@ export function planCompact(
   const { where, indices = false, lengthOnGpu = false } = options;
   const type = requireType(options.type, primitive);
   const title = `${primitive}<${type.name}>`;
-  if (where !== undefined && typeof where !== "string") {
-    refuse(title, "where", typeof where, "a WGSL expression over the element x and its index i");
+  if (where !== undefined) {
+    requireCode(title, "where", where, "a WGSL expression over the element x and its index i");
   }
   const indirect = requireIndirect(options.indirect, title);
   const map = methods.mapOf?.(options, type, title, facts.features);
@@ -339,7 +340,7 @@ function requireIndirect(indirect: unknown, title: string): Indirect | undefined
   requireOptions(`${title}: indirect.${kind}`, given, { [name]: true });
   const { [name]: value } = given as Readonly<Record<string, unknown>>;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > 0xffffffff) {
-    refuse(title, name, value, "a whole number from 1 to 2^32 - 1");
+    refuse(title, name, shown(value), "a whole number from 1 to 2^32 - 1");
   }
   return { [kind]: given } as unknown as Indirect;
 }
@@ -412,11 +413,9 @@ function partedBy(
     );
   }
   if (typeof classes !== "number" || !Number.isInteger(classes) || classes < 1 || classes > MOST_CLASSES) {
-    refuse(title, "classes", classes, `a whole number from 1 to ${MOST_CLASSES}`);
+    refuse(title, "classes", shown(classes), `a whole number from 1 to ${MOST_CLASSES}`);
   }
-  if (typeof expression !== "string") {
-    refuse(title, "class", typeof expression, "a WGSL expression over the element x and its index i");
-  }
+  requireCode(title, "class", expression, "a WGSL expression over the element x and its index i");
   if (where !== undefined) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or classes, and not both`, "where");
   }

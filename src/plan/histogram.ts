@@ -5,6 +5,7 @@ import { itemsOfVector } from "../kernels/contract.ts";
 import { clearBinsKernel, histogramKernel } from "../kernels/histogram.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
+import { requireCode } from "../text/callers.ts";
 import { ruleOf } from "./bin_rule.ts";
 import type { BinOptions } from "./bins.ts";
 import { requireBins, requireRoom } from "./bins.ts";
@@ -115,11 +116,11 @@ export function planHistogram(
   const type = requireScalar(options.type, "histogram");
   const title = `histogram<${type.name}>`;
   const bins = requireBins(options, type, title);
-  if (options.bin !== undefined && typeof options.bin !== "string") {
-    refuse(
+  if (options.bin !== undefined) {
+    requireCode(
       title,
       "bin",
-      typeof options.bin,
+      options.bin,
       "a WGSL expression over the item x and its index i that gives a number",
     );
   }

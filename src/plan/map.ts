@@ -1,8 +1,10 @@
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
-import { ArgumentError, FeatureError, refuse } from "../errors.ts";
+import { ArgumentError } from "../errors.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { itemMap } from "../kernels/map.ts";
+import { requireCode } from "../text/callers.ts";
+import { typeFeatureError } from "./choose_sizes.ts";
 
 /** A map that is applied to each item as it is loaded. It needs no pass and no buffer of its own. */
 export interface MapOptions {
@@ -39,14 +41,7 @@ export function mapOf(
     }
     return undefined;
   }
-  if (typeof map !== "string" || map.trim() === "") {
-    refuse(
-      title,
-      "map",
-      typeof map === "string" ? "empty" : typeof map,
-      "a WGSL expression over the item x and its index i",
-    );
-  }
+  requireCode(title, "map", map, "a WGSL expression over the item x and its index i");
   if (!isSameType(source, type) && source.name === type.name) {
     throw new ArgumentError(
       `${title}: the items are of another struct of the name ${type.name}; rename one`,
@@ -63,10 +58,7 @@ export function mapOf(
     );
   }
   if (source.feature !== undefined && !features.has(source.feature)) {
-    throw new FeatureError(
-      `${title} from ${source.name} needs the adapter feature "${source.feature}"`,
-      source.feature,
-    );
+    throw typeFeatureError(`${title} from ${source.name}`, source.feature);
   }
   return itemMap(source, map);
 }

@@ -20,6 +20,7 @@ export type RangeName =
   | "unique"
   | "weights"
   | "sorted"
+  | "sortedCount"
   | "values"
   | "reordered"
   | "positions"

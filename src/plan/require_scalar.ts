@@ -1,6 +1,6 @@
 import type { ScalarType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
+import { refuse, shown } from "../errors.ts";
 import type { Side } from "../kernels/search.ts";
 
 // Checks that the CPU reference makes, too. It loads no kernels.
@@ -17,7 +17,7 @@ export function requireScalar(type: unknown, caller: string, option = "type"): S
 /** @throws {ArgumentError} for what is no side. */
 export function requireSide(side: unknown, title: string): Side {
   if (side !== undefined && side !== "left" && side !== "right") {
-    refuse(title, "side", side, "left or right");
+    refuse(title, "side", shown(side), "left or right");
   }
   return side ?? "left";
 }

@@ -2,6 +2,7 @@ import { describe } from "../algebra/check_value.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
+import { hasCode } from "../text/callers.ts";
 import { firstOf, keysInstead, partType } from "./sort_key.ts";
 
 // The key of runs of equal keys. This file loads no kernels.
@@ -67,10 +68,10 @@ export function requireRunKey(
     }
     return { type: from, text: undefined };
   }
-  if (typeof key !== "string" || key.trim() === "") {
+  if (typeof key !== "string" || !hasCode(key)) {
     return wrong(
       "key",
-      key === "" ? "empty" : describe(key),
+      typeof key === "string" ? "empty" : describe(key),
       'WGSL over an element\'s value x, such as "x.cell"',
     );
   }

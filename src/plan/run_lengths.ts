@@ -45,7 +45,7 @@ function numberOf({ type, op = add, map, initial }: RunLengthOptions): "length" 
   if (!isSameType(type, u32) || initial) {
     return undefined;
   }
-  const text = map?.trim();
+  const text = typeof map === "string" ? map.trim() : undefined;
   return op === add && text === "1u" ? "length" : op === min && text === "i" ? "start" : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { ElementType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
+import { refuse, shown } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { searchKernel } from "../kernels/search.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -28,11 +28,12 @@ export interface SearchOptions<Name extends string = string> extends SearchTunin
 }
 
 /**
- * Plans the search for the places of values in a sorted range. Each thread searches for its own values.
+ * Plans the search for the places of values in a sorted range. Each thread searches for its own values. With `countOnGpu`, recordings take
+ * the number of sorted items from a buffer, and `sortedLength` is the most that it may be.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planSearch(options: SearchOptions, facts: DeviceFacts): Plan {
+export function planSearch(options: SearchOptions, facts: DeviceFacts, countOnGpu = false): Plan {
   const type = requireScalar(options.type, "searchSorted");
   const title = `searchSorted<${type.name}>`;
   const side = requireSide(options.side, title);
@@ -43,17 +44,19 @@ export function planSearch(options: SearchOptions, facts: DeviceFacts): Plan {
       row: facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 4 },
       options,
       facts,
-      kernelOf: (lengthOnGpu, sizes) => searchKernel(type, side, lengthOnGpu, sizes),
+      kernelOf: (lengthOnGpu, sizes) => searchKernel(type, side, lengthOnGpu, countOnGpu, sizes),
       itemBytes: itemBytesOf(type.bytes, 4),
       ranges: [
         [bindingOf.input, "input"],
         [bindingOf.output, "output"],
         [bindingOf.table, "sorted"],
+        ...(countOnGpu ? [[bindingOf.count, "sortedCount"] as const] : []),
       ],
     }),
+    ...(countOnGpu && { baseNames: { [bindingOf.count]: "count_base" } }),
     sortedLength(given) {
       if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given >= 2 ** 32) {
-        refuse(title, "sortedLength", given, "a whole number from 0 to 2^32 - 1");
+        refuse(title, "sortedLength", shown(given), "a whole number from 0 to 2^32 - 1");
       }
       return given;
     },

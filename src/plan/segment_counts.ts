@@ -1,4 +1,4 @@
-import { ArgumentError } from "../errors.ts";
+import { ArgumentError, shown } from "../errors.ts";
 import type { SegmentNumber, SegmentRanges } from "./plan.ts";
 
 /** The numbers that a recording of segments takes, checked: the items of a row, and how many segments there are. */
@@ -8,7 +8,7 @@ export const countsOf: SegmentRanges["countsOf"] = (given, length, { segments, t
   const numberOf = (name: SegmentNumber, least: number, otherwise?: number): number => {
     const value: unknown = given[name] ?? otherwise;
     if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > 0xfffffffe) {
-      throw refusal(`${name} is ${String(value)}; it takes a whole number from ${least} up`, name);
+      throw refusal(`${name} is ${shown(value)}; it takes a whole number from ${least} up`, name);
     }
     return value;
   };

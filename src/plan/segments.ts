@@ -4,7 +4,7 @@ import { bytesOfInitial } from "../algebra/initial.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError, FeatureError, refuse } from "../errors.ts";
+import { ArgumentError, refuse } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import { firstSegmentsKernel } from "../kernels/offsets.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
@@ -16,7 +16,7 @@ import {
   segmentSources,
 } from "../kernels/segments.ts";
 import type { SourceText } from "../text/source.ts";
-import { tileOf } from "./choose_sizes.ts";
+import { tileOf, typeFeatureError } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanSegments } from "./methods.ts";
 import type { Pass, RangeName, SegmentRanges, Slot } from "./plan.ts";
@@ -71,7 +71,7 @@ function headsOf(
   const { type, text } = requireRunKey({ key, keyType }, from, title, "segments");
   for (const { name, feature } of [from, type]) {
     if (feature !== undefined && !facts.features.has(feature)) {
-      throw new FeatureError(`${title} by keys of ${name} needs the adapter feature "${feature}"`, feature);
+      throw typeFeatureError(`${title} by keys of ${name}`, feature);
     }
   }
   const { [FIRST_ITEMS]: isFirst, [ALONE]: alone } = given as OwnSegments;

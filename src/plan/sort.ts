@@ -1,7 +1,7 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { LimitError, refuse } from "../errors.ts";
+import { LimitError, refuse, shown } from "../errors.ts";
 import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
@@ -315,9 +315,10 @@ export function requireBindable(
   maxLength: unknown,
   itemBytes: number,
   limits: DeviceFacts["limits"],
+  option?: string,
 ): number {
   try {
-    return requireMaxLength(title, maxLength, itemBytes, limits);
+    return requireMaxLength(title, maxLength, itemBytes, limits, option);
   } catch (cause) {
     if (!(cause instanceof LimitError)) {
       throw cause;
@@ -329,7 +330,7 @@ export function requireBindable(
       `${cause.message}; a device with a larger ${name} takes more`,
       cause.needed,
       cause.limit,
-      "maxLength",
+      cause.option,
     );
   }
 }
@@ -873,7 +874,7 @@ export function shapeFor(
     (oneTile === undefined ? (byVotes ? row.items : row.counterItems) : Math.ceil(oneTile / threads));
   const memory = limits.maxComputeWorkgroupStorageSize;
   if (threads < 2) {
-    refuse(title, "workGroupSize", threads, "2 or more");
+    refuse(title, "workGroupSize", shown(threads), "2 or more");
   }
   // Without a choice of the caller's, fewer items, or digits of fewer bits, take less memory.
   let least = Infinity;

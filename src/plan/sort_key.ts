@@ -1,6 +1,7 @@
 import type { FieldType, NestedType, Part } from "../algebra/fields.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
+import { refuse, shown } from "../errors.ts";
+import { requireCode } from "../text/callers.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 // What a sort sorts by. The CPU reference checks these options, too. This loads no kernels.
@@ -78,7 +79,7 @@ export function requireKey(
   const isDescending = descending === true;
   if (key === undefined) {
     if (keyType !== undefined) {
-      refuse(title, "keyType", keyType.name ?? String(keyType), "a type only beside key");
+      refuse(title, "keyType", keyType?.name ?? shown(keyType), "a type only beside key");
     }
     if (type.kind === "struct") {
       refuse(
@@ -90,9 +91,7 @@ export function requireKey(
     }
     return { type: requireScalar(type, title), descending: isDescending, text: undefined };
   }
-  if (typeof key !== "string") {
-    refuse(title, "key", typeof key, 'WGSL over an element\'s value x, such as "x.depth"');
-  }
+  requireCode(title, "key", key, 'WGSL over an element\'s value x, such as "x.depth"');
   const part = partType(type, key);
   if (part !== undefined && "layout" in part) {
     refuse(
@@ -129,7 +128,7 @@ export function requireBits(
     refuse(
       title,
       "bits",
-      Array.isArray(bits) ? `[${bits.join(", ")}]` : String(bits),
+      Array.isArray(bits) ? `[${bits.join(", ")}]` : shown(bits),
       `[from, to], with 0 <= from < to <= ${all}, the bits of a key of ${type.name}`,
     );
   }
@@ -139,7 +138,7 @@ export function requireBits(
 /** @throws {ArgumentError} for what is no whole number from `least` up. */
 export function requireWhole(value: unknown, least: number, title: string, option: string): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > 0xffffffff) {
-    const given = typeof value === "object" && value !== null ? "an object" : String(value);
+    const given = typeof value === "object" && value !== null ? "an object" : shown(value);
     refuse(title, option, given, `a whole number from ${least} to 2^32 - 1`);
   }
   return value;

@@ -1,5 +1,5 @@
 import { u32 } from "../algebra/integers.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
@@ -89,7 +89,7 @@ export function requireSortedSegments(
   title: string,
 ): SortedSegments {
   if (segments !== "rows" && segments !== "offsets") {
-    refuse(title, "segments", segments, '"rows" or "offsets"; each recording says where they start');
+    refuse(title, "segments", shown(segments), '"rows" or "offsets"; each recording says where they start');
   }
   requireWhole(
     maxSegmentLength ?? maxLength,

@@ -2,6 +2,7 @@ import { valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import { describe } from "../algebra/check_value.ts";
+import { isTrue } from "../algebra/truth.ts";
 import type { Value } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
 import type { IndicesOption, OptionTable } from "../options.ts";
@@ -53,7 +54,7 @@ export function compactReference<A extends AnyArray>(
   const read = valuesOf(data, items.from);
   const positions: number[] = [];
   for (let index = 0; index < data.length; index++) {
-    if (keep(read(index) as ValueIn<A>, index)) {
+    if (isTrue(keep(read(index) as ValueIn<A>, index))) {
       positions.push(index);
     }
   }

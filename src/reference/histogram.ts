@@ -1,7 +1,8 @@
 import { valuesOf } from "../algebra/array_values.ts";
 import type { ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
+import { requireMemory } from "../algebra/arrays.ts";
 import type { ElementType, Scalar } from "../algebra/types.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import { requireOptions } from "../options.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBins } from "../plan/bins.ts";
@@ -51,6 +52,10 @@ export function histogramReference<
     refuse(caller, "bin", typeof bin, "a function of an element's value and its index");
   }
   const bins = requireBins(options, type, caller);
+  requireMemory(caller, "weights", weights);
+  if (weights !== undefined && Object(weights) !== weights) {
+    refuse(caller, "weights", shown(weights), "a Uint32Array, an Int32Array or a Float32Array");
+  }
   if (weights !== undefined && weights.length !== data.length) {
     throw new ArgumentError(
       `${caller}: ${weights.length} weights for ${data.length} elements; it takes one for each`,

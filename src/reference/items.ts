@@ -1,7 +1,14 @@
 import { isSameKind, kindOfArray } from "../algebra/array_kinds.ts";
 import { settable, valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray } from "../algebra/arrays.ts";
-import { arrayLike, arrayOver, namedType, structOfArray, typeNameOfArray } from "../algebra/arrays.ts";
+import {
+  arrayLike,
+  arrayOver,
+  namedType,
+  requireMemory,
+  structOfArray,
+  typeNameOfArray,
+} from "../algebra/arrays.ts";
 import { bytesFor } from "../algebra/bytes.ts";
 import { problemOf } from "../algebra/check_value.ts";
 import { requireInitial } from "../algebra/initial.ts";
@@ -15,7 +22,7 @@ import type { ReferenceMonoid } from "./twins.ts";
 import { kindOf } from "./twins.ts";
 
 /**
- * The element type of an array.
+ * The element type of an array. `name` is the argument or the option that it was given as.
  *
  * @throws {ArgumentError} when the array holds none of the element types, or not the one named.
  */
@@ -24,7 +31,9 @@ export function typeOfArray(
   type: ElementType | undefined,
   caller: string,
   option = "type",
+  name = "data",
 ): ElementType {
+  requireMemory(caller, name, data);
   return structOfArray(data, type, caller, option) ?? type ?? plainTypes[typeNameOfArray(data, type, caller)];
 }
 
@@ -83,6 +92,7 @@ export function totalIn(
   if (total === undefined) {
     return () => {};
   }
+  requireMemory(caller, "total", total);
   if (!isSameKind(total, wanted) || total.length !== 1) {
     throw new ArgumentError(
       `${caller}: total is ${kindOfArray(total)} of length ${Object(total).length}; it takes ${kindOfArray(wanted)} of 1 element`,

@@ -1,8 +1,9 @@
 import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import { describe } from "../algebra/check_value.ts";
+import { isTrue } from "../algebra/truth.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
+import { refuse, shown } from "../errors.ts";
 import type { IndicesOption, OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { compactReference } from "./compact.ts";
@@ -85,7 +86,7 @@ export function partitionReference<A extends AnyArray>(
     refuse("partitionReference", "keep", describe(keep), "a function of a value and its index");
   }
   if (classes !== undefined && !(Number.isInteger(classes) && classes >= 1 && classes <= 16)) {
-    refuse("partitionReference", "classes", classes, "a whole number from 1 to 16");
+    refuse("partitionReference", "classes", shown(classes), "a whole number from 1 to 16");
   }
   // Each item is asked about once. What is kept is the first of two classes.
   const classOf: number[] = [];
@@ -93,7 +94,7 @@ export function partitionReference<A extends AnyArray>(
     compactReference(data, isIn, others as Partial<IndicesOption<false>>);
   part((value, index) => {
     const given = keep(value, index);
-    classOf[index] = classes === undefined ? (given ? 0 : 1) : numberUpTo(classes - 1, given);
+    classOf[index] = classes === undefined ? (isTrue(given) ? 0 : 1) : numberUpTo(classes - 1, given);
     return false;
   });
   const parts = Array.from({ length: classes ?? 2 }, (_, at) => part((__, index) => classOf[index] === at));

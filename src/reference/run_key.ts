@@ -55,24 +55,23 @@ export function keysOfRuns(
   caller: string,
   option?: "segments",
 ): Typed {
-  const wrong = (name: "key" | "keyType", value: unknown, takes: string): never =>
-    refuse(
-      caller,
-      option ?? name,
-      option === undefined ? describe(value) : `${name}: ${describe(value)}`,
-      takes,
-    );
+  const wrong = (name: "key" | "keyType", shown: string, takes: string): never =>
+    refuse(caller, option ?? name, option === undefined ? shown : `${name}: ${shown}`, takes);
   if (key === undefined) {
     if (keyType !== undefined) {
-      wrong("keyType", (keyType as Partial<ElementType> | null)?.name ?? keyType, "a type only beside key");
+      wrong(
+        "keyType",
+        (keyType as Partial<ElementType> | null)?.name ?? describe(keyType),
+        "a type only beside key",
+      );
     }
     return given;
   }
   if (typeof key !== "function") {
-    wrong("key", key, "a function of an element");
+    wrong("key", describe(key), "a function of an element");
   }
   if (keyType === undefined && given.type.kind === "struct") {
-    wrong("keyType", undefined, "the type that key gives");
+    wrong("keyType", "undefined", "the type that key gives");
   }
   const type =
     keyType === undefined ? given.type : requireType(keyType, `${caller}: keyType`, option ?? "keyType");

@@ -1,5 +1,5 @@
 import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
-import { arrayLike } from "../algebra/arrays.ts";
+import { arrayLike, requireMemory } from "../algebra/arrays.ts";
 import { describe } from "../algebra/check_value.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
@@ -127,6 +127,8 @@ export function expandRunsReference<A extends AnyArray>(values: A, counts: Uint3
   if (!((counts as unknown) instanceof Uint32Array)) {
     refuse("expandRunsReference", "counts", describe(counts), "a Uint32Array");
   }
+  requireMemory("expandRunsReference", "values", values);
+  requireMemory("expandRunsReference", "counts", counts);
   if (counts.length !== values.length) {
     throw new ArgumentError(
       `expandRunsReference: ${counts.length} counts for ${values.length} values; it takes one for each`,

@@ -32,8 +32,8 @@ export function searchSortedReference<A extends ScalarArray>(
 ): Uint32Array {
   const caller = "searchSortedReference";
   requireOptions(caller, options, { side: true, type: true });
-  const type = requireScalar(typeOfArray(sorted, options.type, caller), caller, "sorted");
-  const own = typeOfArray(values, options.type, caller);
+  const type = requireScalar(typeOfArray(sorted, options.type, caller, "type", "sorted"), caller, "sorted");
+  const own = typeOfArray(values, options.type, caller, "type", "values");
   if (!isSameType(type, own)) {
     throw new ArgumentError(
       `${caller}: sorted holds ${type.name}, and values holds ${own.name}; both take the same type`,

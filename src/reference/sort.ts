@@ -7,7 +7,7 @@ import { bitsOfFloat } from "../algebra/float_bits.ts";
 import type { CheckedSegments } from "../algebra/segments.ts";
 import { requireSegments } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
+import { refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
@@ -204,7 +204,7 @@ function positionsOf<A extends AnyArray>(caller: string, data: A, options: Refer
   const { key, descending, keyType } = options;
   const type = typeOfArray(data, options.type, caller);
   if (key === undefined && keyType !== undefined) {
-    refuse(caller, "keyType", keyType.name ?? String(keyType), "a type only beside key");
+    refuse(caller, "keyType", keyType?.name ?? shown(keyType), "a type only beside key");
   }
   if (key !== undefined && typeof key !== "function") {
     refuse(caller, "key", describe(key), "a function of an element");

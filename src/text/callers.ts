@@ -1,4 +1,4 @@
-import { SourceError } from "../errors.ts";
+import { refuse, SourceError } from "../errors.ts";
 import { MARK } from "./mark.ts";
 import { declared } from "./module.ts";
 import type { Piece } from "./pieces.ts";
@@ -51,6 +51,24 @@ export interface CallersReader {
     result: CallersType | string,
     isStatements: boolean,
   ): string | Fault;
+}
+
+/** Whether a text has any code: more than blanks and comments. */
+export const hasCode = (text: string): boolean => tokensOf(text).some(([, isBlank]) => !isBlank);
+
+/** Requires text of a caller's that has code. @throws {ArgumentError} */
+export function requireCode(
+  caller: string,
+  option: string,
+  given: unknown,
+  takes: string,
+): asserts given is string {
+  if (typeof given !== "string") {
+    refuse(caller, option, given === null ? "null" : typeof given, takes);
+  }
+  if (!hasCode(given)) {
+    refuse(caller, option, "empty", takes);
+  }
 }
 
 /** The caller's text. It stands on lines of its own, so that a line that a compiler names is a line of the caller's. */
@@ -271,7 +289,7 @@ export function plainText(name: string, text: string): string {
 }
 
 /**
- * What is wrong with the brackets and comments of an expression that is pasted into a function; undefined if nothing is.
+ * What is wrong with the brackets, comments and characters of an expression that is pasted into a function; undefined if nothing is.
  * Text that closes what it did not open would otherwise end that function.
  */
 export function unbalanced(text: string): { problem: string; line: number; column: number } | undefined {
@@ -291,6 +309,8 @@ export function unbalanced(text: string): { problem: string; line: number; colum
       } else if (isBlank === 1 && token === "*/") {
         comment = undefined;
       }
+    } else if (token === "\0") {
+      return at("a NUL character, which WGSL does not take", index);
     } else if ("([{".includes(token)) {
       open.push({ token, index });
     } else if (")]}".includes(token) && open.pop()?.token !== closing[token]) {

@@ -2,7 +2,7 @@ import { plainTypes } from "../algebra/plain_types.ts";
 import { struct } from "../algebra/struct.ts";
 import type { ElementType, ScalarType, Value } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { AdapterError, ArgumentError, refuse } from "../errors.ts";
+import { AdapterError, ArgumentError, refuse, shown } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
 import type { OpenOptions } from "../gpu/open.ts";
@@ -221,7 +221,7 @@ function requireStorage(caller: string, option: string, given: ThreeStorage): St
 
 /** What something is, for a message. */
 const nameOf = (given: unknown): string =>
-  Object(given) === given ? `of the class ${(given as object).constructor?.name ?? "Object"}` : String(given);
+  Object(given) === given ? `of the class ${(given as object).constructor?.name ?? "Object"}` : shown(given);
 
 /** The buffer that three.js has for an attribute now. If it has none, it makes one, as it does when it first uses the attribute. */
 function bufferOf(backend: Backend, storage: Storage): GPUBuffer {

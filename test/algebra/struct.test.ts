@@ -184,7 +184,7 @@ describe("vectors, arrays and structs as fields", () => {
     [
       "a part of a part",
       { inner: { key: 1, at: [0, "1"] } },
-      "inner.at[1]: 1 is no value of f32, which takes a number",
+      'inner.at[1]: "1" is no value of f32, which takes a number',
     ],
     [
       "an array of arrays",
@@ -411,7 +411,7 @@ describe("errors", () => {
     [
       "no type",
       make("Bad", { a: "u32" }),
-      "struct Bad, field a: u32 is not a type of a field; it takes u32, i32, f32, f16, u64, i64, f64, vec2(…), vec3(…), vec4(…), fixedArray(…) or struct(…)",
+      'struct Bad, field a: "u32" is not a type of a field; it takes u32, i32, f32, f16, u64, i64, f64, vec2(…), vec3(…), vec4(…), fixedArray(…) or struct(…)',
     ],
     ["nothing", make("Bad", { a: null }), "struct Bad, field a: null is not a type of a field"],
     [

@@ -4,6 +4,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
+import { checkMonoid } from "../../src/check/index.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import {
   coalescedScan,
@@ -14,10 +15,37 @@ import {
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
+import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
-import { compactReference } from "../../src/reference/compact.ts";
-import { reduceReference } from "../../src/reference/reduce.ts";
-import { scanReference } from "../../src/reference/scan.ts";
+import {
+  argMinReference,
+  compactReference,
+  expandRunsReference,
+  histogramReference,
+  nthReference,
+  partitionReference,
+  reduceReference,
+  runLengthsReference,
+  scanReference,
+  searchSortedReference,
+  sortReference,
+  topKReference,
+  uniqueReference,
+} from "../../src/reference/index.ts";
+import { fromSchema } from "../../src/typegpu.ts";
+import {
+  blelloch,
+  fixedArray,
+  identityOf,
+  numeric,
+  subgroupOf,
+  vec2,
+  wgslType,
+  workGroupBroadcast,
+  workGroupReduce,
+  workGroupSort,
+  workGroupSortPairs,
+} from "../../src/wgsl.ts";
 import type { Fixture } from "./fixture.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, Fault, oneLine } from "./verdict.ts";
@@ -126,7 +154,300 @@ const recordOf = (key: keyof typeof preparations, places: readonly string[]): Ca
   run: (fixture, at) => recorded(fixture, at, key, (prepared: { record: Encoded }) => prepared.record),
 });
 
+/** A call: its arguments, and its options one by one, are right in all but one place. */
+const callOf = (
+  call: (fixture: Fixture) => (...given: never[]) => unknown,
+  given: () => object,
+  ownOptions?: () => object,
+): Call => {
+  const allAt = (object: object, at: At): object =>
+    Object.fromEntries(Object.entries(object).map(([name, right]) => [name, at(name, right)]));
+  return {
+    places: [...Object.keys(given()), ...(ownOptions ? ["options", ...Object.keys(ownOptions())] : [])],
+    run: (fixture, at) =>
+      call(fixture)(
+        ...(Object.values(allAt(given(), at)) as never[]),
+        ...(ownOptions ? [at("options", allAt(ownOptions(), at)) as never] : []),
+      ),
+  };
+};
+const methodOf = (
+  name: keyof Fold,
+  given: () => object,
+  ownOptions: () => object = () => ({ workGroupSize: 8 }),
+): Call => callOf(({ fold }) => (fold[name] as (...given: never[]) => unknown).bind(fold), given, ownOptions);
+const prepared = { type: u32, maxLength: 8, workGroupSize: 8 };
+const ofData = () => ({ data: data() });
+const key = () => ({ key: "x", keyType: u32, descending: true, bits: [0, 8] });
+const rowsOf = () => ({ segments: { rows: 3 } });
+const halves = { bins: 2, range: [0, 4] };
+
+/** Reads a stream's first results. */
+const started = ({ readable, writable }: ReadableWritablePair): Promise<unknown> => {
+  writable.close().catch(() => {});
+  return readable.getReader().read();
+};
+/** The same call on an array on the GPU. */
+const onGpu = (name: keyof Fold, ownOptions: () => object): Call =>
+  callOf(
+    ({ fold }) =>
+      async (options: never) => {
+        const array = await fold.upload(data());
+        return (fold[name] as (...given: unknown[]) => unknown).call(fold, array, options);
+      },
+    () => ({}),
+    ownOptions,
+  );
+const inKernel = () => ({ type: u32, workGroupSize: 8 });
+const pair = struct({ name: "Own", fields: { a: u32 } });
+
 const calls = {
+  partition: methodOf("partition", ofData, () => ({ where: "true", indices: true })),
+  "partition by classes": methodOf("partition", ofData, () => ({ classes: 2, class: "x" })),
+  "compact by flags": methodOf("compact", ofData, () => ({ flags: [0, 1, 1], into: data() })),
+  unique: methodOf("unique", ofData, () => ({ key: "x", keyType: u32, indices: true })),
+  runLengths: methodOf("runLengths", ofData, () => ({ key: "x", keyType: u32, type: u32 })),
+  expandRuns: methodOf("expandRuns", () => ({ values: data(), counts: data() })),
+  histogram: methodOf("histogram", ofData, () => ({ ...halves, weights: data() })),
+  "histogram by edges": methodOf("histogram", ofData, () => ({ edges: [0, 1, 4] })),
+  "histogram by text": methodOf("histogram", ofData, () => ({ bins: 2, bin: "x", type: u32 })),
+  argMin: methodOf("argMin", ofData),
+  argMax: methodOf("argMax", ofData, () => ({ type: u32 })),
+  searchSorted: methodOf(
+    "searchSorted",
+    () => ({ sorted: data(), values: data() }),
+    () => ({ side: "left" }),
+  ),
+  sort: methodOf("sort", ofData, key),
+  "sort with values": methodOf("sort", ofData, () => ({ values: data() })),
+  argSort: methodOf("argSort", ofData, () => ({ into: data(), maxSegmentLength: 3, ...rowsOf() })),
+  topK: methodOf(
+    "topK",
+    () => ({ data: data(), k: 2 }),
+    () => ({ ...key(), smallest: true }),
+  ),
+  nth: methodOf("nth", () => ({ data: data(), n: 1 }), key),
+  upload: methodOf("upload", ofData, () => ({ type: u32 })),
+  wrap: methodOf(
+    "wrap",
+    () => ({}),
+    () => ({ buffer: {}, type: u32, offset: 0, length: 1, maxLength: 2 }),
+  ),
+  "scan of segments": methodOf("scan", ofData, () => ({ op: add, into: data(), initial: 1, ...rowsOf() })),
+  "reduce by keys": methodOf("reduce", ofData, () => ({ segments: { keys: data() }, map: "x", from: u32 })),
+  "scan with a total": methodOf("scan", ofData, () => ({ total: new Uint32Array(1), exclusive: true })),
+  read: callOf(
+    ({ fold }) =>
+      async (options: never) =>
+        (await fold.upload(data())).read(options),
+    () => ({}),
+    () => ({ into: data() }),
+  ),
+  "scan on the GPU": onGpu("scan", () => ({ op: add, into: data(), initial: 1, map: "x" })),
+  "compact on the GPU": onGpu("compact", () => ({ where: "true", flags: data(), indices: true })),
+  "sort on the GPU": onGpu("sort", () => ({ values: data(), into: data(), ...key() })),
+  "reduce on the GPU": onGpu("reduce", () => ({ segments: { keys: data() } })),
+  "histogram on the GPU": onGpu("histogram", () => ({ ...halves, weights: data() })),
+  scanStream: callOf(
+    ({ fold }) =>
+      (options: never) =>
+        started(fold.scanStream(options)),
+    () => ({}),
+    () => ({
+      type: u32,
+      op: add,
+      map: "x",
+      initial: 1,
+      total: new Uint32Array(1),
+      exclusive: true,
+      segments: { rows: 2 },
+    }),
+  ),
+  compactStream: callOf(
+    ({ fold }) =>
+      (options: never) =>
+        started(fold.compactStream(options)),
+    () => ({}),
+    () => ({ type: u32, where: "true", map: "x", indices: false }),
+  ),
+  reduceStream: methodOf(
+    "reduceStream",
+    () => ({ source: [data()] }),
+    () => ({ type: u32, op: add, map: "x", initial: 1 }),
+  ),
+  prepareHistogram: methodOf(
+    "prepareHistogram",
+    () => ({}),
+    () => ({ ...prepared, ...halves, weights: u32 }),
+  ),
+  prepareSearchSorted: methodOf(
+    "prepareSearchSorted",
+    () => ({}),
+    () => ({ ...prepared, side: "left", lengthOnGpu: true }),
+  ),
+  prepareExpandRuns: methodOf(
+    "prepareExpandRuns",
+    () => ({}),
+    () => ({ type: u32, maxLength: 8, maxRuns: 8 }),
+  ),
+  preparePartition: methodOf(
+    "preparePartition",
+    () => ({}),
+    () => ({ ...prepared, classes: 2, class: "x", indices: true }),
+  ),
+  prepareSort: methodOf(
+    "prepareSort",
+    () => ({}),
+    () => ({ ...prepared, ...key(), values: u32, indices: false }),
+  ),
+  prepareTopK: methodOf(
+    "prepareTopK",
+    () => ({}),
+    () => ({ type: u32, maxLength: 8, k: 2, ...key() }),
+  ),
+  prepareNth: methodOf(
+    "prepareNth",
+    () => ({}),
+    () => ({ type: u32, maxLength: 8, n: 2, ...key() }),
+  ),
+  "prepareScan of segments": methodOf(
+    "prepareScan",
+    () => ({}),
+    () => ({ ...prepared, segments: { keys: u32, key: "x", keyType: u32 }, initial: true }),
+  ),
+  "struct.over": callOf(
+    () => pair.over,
+    () => ({ buffer: new ArrayBuffer(8), byteOffset: 0, length: 1 }),
+  ),
+  "struct.from": callOf(
+    () => pair.from,
+    () => ({ values: [{ a: 1 }] }),
+  ),
+  fixedArray: callOf(
+    () => fixedArray,
+    () => ({ type: u32, count: 2 }),
+  ),
+  vec2: callOf(
+    () => vec2,
+    () => ({ type: u32 }),
+  ),
+  wgslType: callOf(
+    () => wgslType,
+    () => ({}),
+    () => ({ name: "vec2u", wgsl: "vec2u", declarations: "" }),
+  ),
+  fromSchema: callOf(
+    () => fromSchema,
+    () => ({ schema: { type: "u32" } }),
+    () => ({ name: "Own" }),
+  ),
+  numeric: callOf(
+    () => numeric,
+    () => ({ kernel: "fn f() {}" }),
+  ),
+  identityOf: callOf(
+    () => identityOf,
+    () => ({ op: add, type: u32 }),
+  ),
+  subgroupOf: callOf(
+    () => subgroupOf,
+    () => ({ size: 32 }),
+  ),
+  workGroupSort: callOf(
+    () => workGroupSort,
+    () => ({}),
+    () => ({ ...inKernel(), items: 1, descending: true, bits: [0, 4] }),
+  ),
+  workGroupSortPairs: callOf(
+    () => workGroupSortPairs,
+    () => ({}),
+    () => ({ ...inKernel(), values: u32 }),
+  ),
+  workGroupBroadcast: callOf(
+    () => workGroupBroadcast,
+    () => ({}),
+    inKernel,
+  ),
+  workGroupReduce: callOf(
+    () => workGroupReduce,
+    () => ({}),
+    () => ({ ...inKernel(), op: add, algorithm: blelloch }),
+  ),
+  "link, functions": callOf(
+    () => link,
+    () => ({ kernel: "fn f() {}", functions: [] }),
+    () => ({ name: "own" }),
+  ),
+  checkMonoid: callOf(
+    () => checkMonoid,
+    () => ({ op: add, type: u32 }),
+    () => ({ values: [1, 2], runs: 2, seed: 1 }),
+  ),
+  partitionReference: callOf(
+    () => partitionReference,
+    () => ({ data: data(), keep: () => true }),
+    () => ({ indices: true, classes: 2 }),
+  ),
+  uniqueReference: callOf(
+    () => uniqueReference,
+    ofData,
+    () => ({ key: Number, keyType: u32, indices: true }),
+  ),
+  runLengthsReference: callOf(
+    () => runLengthsReference,
+    ofData,
+    () => ({ key: Number }),
+  ),
+  expandRunsReference: callOf(
+    () => expandRunsReference,
+    () => ({ values: data(), counts: data() }),
+  ),
+  histogramReference: callOf(
+    () => histogramReference,
+    ofData,
+    () => ({ ...halves, weights: data(), type: u32 }),
+  ),
+  "histogramReference by edges": callOf(
+    () => histogramReference,
+    ofData,
+    () => ({ edges: [0, 1, 4] }),
+  ),
+  searchSortedReference: callOf(
+    () => searchSortedReference,
+    () => ({ sorted: data(), values: data() }),
+    () => ({ side: "left" }),
+  ),
+  sortReference: callOf(
+    () => sortReference,
+    ofData,
+    () => ({ key: Number, keyType: u32, bits: [0, 4], segments: { rows: 3 } }),
+  ),
+  topKReference: callOf(
+    () => topKReference,
+    () => ({ data: data(), k: 2 }),
+    () => ({ smallest: true }),
+  ),
+  nthReference: callOf(
+    () => nthReference,
+    () => ({ data: data(), n: 1 }),
+    () => ({ type: u32 }),
+  ),
+  argMinReference: callOf(
+    () => argMinReference,
+    ofData,
+    () => ({ type: u32 }),
+  ),
+  "scanReference of segments": callOf(
+    () => scanReference,
+    ofData,
+    () => ({
+      segments: { keys: data() },
+      initial: 1,
+      total: new Uint32Array(1),
+      exclusive: true,
+      grouping: undefined,
+    }),
+  ),
   scan: {
     places: ["data", "options"],
     run: ({ fold }, at) => fold.scan(at("data", data()), at("options", tuning)),
@@ -287,6 +608,15 @@ function referenceOf(at: At): object {
 
 type Method = keyof typeof calls;
 const methods = Object.keys(calls) as Method[];
+/** All cases, in their order. */
+export const junkCases = (): JunkCase[] =>
+  methods
+    .flatMap((method) =>
+      calls[method].places.flatMap((place) =>
+        junkNames.map((value) => ({ family: "junk" as const, method, place, value })),
+      ),
+    )
+    .filter((one) => !isChance(one));
 
 /** A call with a value of any kind in one place. */
 export interface JunkCase {
@@ -334,6 +664,9 @@ export async function runJunk({ method, place, value }: JunkCase, fixture: Fixtu
   if ("refusal" in made) {
     if (isThrown && isAsync) {
       throw new Fault(`${title} throws where it should reject: ${oneLine(made.refusal)}`);
+    }
+    if (value === "text" && / is x[;,]/.test(made.refusal.message)) {
+      throw new Fault(`${title} is refused without quotes: ${oneLine(made.refusal)}`);
     }
     return "refused";
   }

@@ -140,7 +140,7 @@ test.each(rows(table, { of: 4 }))("%s takes only true or false as %s", async (ca
         .catch((cause: unknown) => cause);
       expect(error, JSON.stringify(value)).toBeInstanceOf(ArgumentError);
       expect(error).toMatchObject({
-        message: `${caller}: ${option} is ${String(value)}; it takes true or false`,
+        message: `${caller}: ${option} is ${typeof value === "string" ? JSON.stringify(value) : String(value)}; it takes true or false`,
         option,
       });
     }

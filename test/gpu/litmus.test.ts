@@ -270,7 +270,7 @@ inTurn("some tests alone, and what is no test or no fold", async () => {
       "only",
       /^runLitmusTests: only is "ticket"; it takes a list of "dispatches", /,
     ],
-    [fold(), { only: "tickets" }, "only", /^runLitmusTests: only is tickets; it takes a list of /],
+    [fold(), { only: "tickets" }, "only", /^runLitmusTests: only is "tickets"; it takes a list of /],
     [
       fold(),
       { onTest: 1 },

@@ -237,9 +237,12 @@ describe.each(calls)("$name", (call) => {
 });
 
 test("a compaction has a predicate or flags, and not both", async () => {
-  for (const options of [{}, { where: "true", flags: [1, 0, 1] }]) {
+  for (const [options, problem] of [
+    [{}, "it was given neither"],
+    [{ where: "true", flags: [1, 0, 1] }, "and not both"],
+  ] as const) {
     await expect(fold().compact(data, options as never)).rejects.toThrow(
-      "compact<u32> takes where (a WGSL expression) or flags, and not both",
+      `compact<u32> takes where (a WGSL expression) or flags, ${problem}`,
     );
   }
   await expect(fold().prepareCompact({ type: u32, flags: true, maxLength: 8 } as never)).rejects.toThrow(
@@ -328,15 +331,18 @@ describe("record", () => {
     expectError(record({ input: { buffer: undefined } }), "input's buffer is no GPUBuffer");
     expectError(record({ input: { buffer: null } }), "input's buffer is no GPUBuffer");
     expectError(record({ input: {} }), "input's buffer is no GPUBuffer");
-    expectError(record({ input: "input" }), "input is input; it takes a GPUBuffer");
+    expectError(record({ input: "input" }), 'input is "input"; it takes a GPUBuffer');
     for (const size of [Number.NaN, -4, 1.5, Number.POSITIVE_INFINITY, "32"]) {
       const given = { input: { buffer: input, size: size as number } };
-      expectError(record(given), `input's size is ${size} bytes; it takes a whole number from 0 up`);
+      expectError(
+        record(given),
+        `input's size is ${typeof size === "string" ? JSON.stringify(size) : size} bytes; it takes a whole number from 0 up`,
+      );
     }
     for (const offset of [Number.NaN, -4, 1.5, 2, "4"]) {
       expectError(
         record({ input: { buffer: input, offset: offset as number } }),
-        `input's offset is ${offset} bytes; it takes a multiple of 4`,
+        `input's offset is ${typeof offset === "string" ? JSON.stringify(offset) : offset} bytes; it takes a multiple of 4`,
       );
     }
     const flagged = await fold().prepareCompact({ type: u32, maxLength: 8 });

@@ -116,7 +116,6 @@ describe("searchSorted", () => {
   test("what is wrong is said before anything is done", async () => {
     const sorted = await fold().upload(Uint32Array.of(1, 2, 3));
     const floats = await fold().upload(Float32Array.of(1));
-    const some = await fold().compact(sorted, { where: "x > 1u" });
     const fails = (
       values: unknown,
       message: RegExp,
@@ -129,9 +128,64 @@ describe("searchSorted", () => {
     await fails(floats, /values holds f32; it takes u32/);
     await fails(Uint32Array.of(1), /values is Uint32Array, and sorted is on the GPU/);
     await fails(sorted, /sorted is Uint32Array, and values is on the GPU/, {}, Uint32Array.of(1));
-    await fails(sorted, /the length of sorted is on the GPU/, {}, some);
-    await fails(sorted, /side is up; it takes left or right/, { side: "up" });
-    for (const one of [sorted, floats, some]) {
+    await fails(sorted, /side is "up"; it takes left or right/, { side: "up" });
+    for (const one of [sorted, floats]) {
+      one.destroy();
+    }
+  });
+
+  test("in an array whose length is on the GPU", async () => {
+    const next = randomBits("search in a counted array");
+    const numbers = Float32Array.from({ length: 700 }, () => next() % 100).sort();
+    const wanted = Float32Array.from({ length: 300 }, () => (next() % 110) - 5);
+    const data = await fold().upload(numbers);
+    const values = await fold().upload(wanted);
+    const kinds = await fold().unique(data);
+    const table = numbers.filter((x, at) => x !== numbers[at - 1]);
+    // What was there before lies behind the elements.
+    const none = await fold().compact(data, { where: "x > 1000" });
+    const some = await fold().compact(values, { where: "x > 50" });
+    for (const side of ["left", "right"] as const) {
+      for (const [title, sorted, given, inTable, own] of [
+        ["unique", kinds, values, table, wanted],
+        ["nothing", none, values, table.subarray(0, 0), wanted],
+        ["both lengths", kinds, some, table, wanted.filter((x) => x > 50)],
+        ["one array", kinds, kinds, table, table],
+        ["a known length", data, kinds, numbers, table],
+      ] as const) {
+        const places = await fold().searchSorted(sorted, given, { side });
+        expectSameBits(
+          await places.read(),
+          searchSortedReference(inTable, own, { side }),
+          `${title} ${side}`,
+        );
+        places.destroy();
+      }
+    }
+    const places = await fold().searchSorted(kinds, values);
+    kinds.destroy();
+    expectSameBits(await places.read(), searchSortedReference(table, wanted), "destroyed before it is read");
+    for (const one of [data, values, none, some, places]) {
+      one.destroy();
+    }
+  });
+
+  test("a length on the GPU that is more than the array has room for", async () => {
+    const { device } = fold();
+    const [buffer, length] = [Uint32Array.of(9, 1, 3, 5, 7), Uint32Array.of(0, 900)].map((words) =>
+      storageBuffer(device, words),
+    ) as [GPUBuffer, GPUBuffer];
+    const sorted = await fold().wrap({
+      buffer,
+      type: u32,
+      offset: 4,
+      maxLength: 3,
+      length: { buffer: length, offset: 4 },
+    });
+    const values = await fold().upload(Uint32Array.of(0, 3, 8));
+    const places = await fold().searchSorted(sorted, values);
+    expect([...(await places.read())]).toEqual([0, 1, 3]);
+    for (const one of [sorted, values, places, buffer, length]) {
       one.destroy();
     }
   });

@@ -303,7 +303,7 @@ describe("what does not go in windows is refused, with what would be right", () 
     );
     many();
     for (const [wrong, message] of [
-      [{ segments: "sheep" }, /segments is sheep; it takes "rows", "columns"/],
+      [{ segments: "sheep" }, /segments is "sheep"; it takes "rows", "columns"/],
       [{ segments: { keys: u32, unique: true } }, /only a reduction gives the keys of runs/],
       [{ segments: "heads", total: true }, /with segments there is no total of all/],
     ] as const) {

@@ -25,7 +25,7 @@ const wrong: readonly (readonly [segments: unknown, message: RegExp])[] = [
   [{ columns: 4 }, /4 columns do not divide the 6 items/],
   [{ rows: 2, keys: data }, /segments is \{ rows, keys \}; it takes one of \{ rows \}, /],
   [{}, /segments is \{ {2}\}; it takes one of/],
-  ["rows", /segments is rows; it takes one of/],
+  ["rows", /segments is "rows"; it takes one of/],
 ];
 const wrongAtHand: typeof wrong = [
   ...wrong,
@@ -146,12 +146,12 @@ test("keys that cannot be computed: at hand, on the GPU, recorded and in the ref
     [
       () => scanReference(data, { segments: { key: "x" } } as never),
       "segments",
-      /key: x; it takes a function of an element/,
+      /key: "x"; it takes a function of an element/,
     ],
     [
       () => scanReference(data, { segments: { key: () => "x" as never } }),
       "segments",
-      /the key gave x is no value of u32/,
+      /the key gave "x" is no value of u32/,
     ],
     [
       () => reduceReference(data, { segments: { keys: cells, key: (x) => x.a } }),

@@ -553,7 +553,7 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "an unknown algorithm",
     "work_group_compact 64 algorithm=best",
     "",
-    "work_group_compact: algorithm is best; it takes blelloch, hillis-steele, subgroup",
+    'work_group_compact: algorithm is "best"; it takes blelloch, hillis-steele, subgroup',
   ],
   [
     "subgroups and an algorithm without",
@@ -621,7 +621,7 @@ test.each<[string, string, string, RegExp | string, string?]>([
     "a suffix that is no name",
     "work_group_compact 64 suffix=a-b",
     "",
-    "work_group_compact: suffix is a-b; it takes letters, digits and _",
+    'work_group_compact: suffix is "a-b"; it takes letters, digits and _',
   ],
   [
     "a least subgroup size that is none",

@@ -424,7 +424,7 @@ test.each<[string, () => unknown, string]>([
         workGroupSize: 32,
         algorithm: "blelloch" as unknown as WorkGroupAlgorithm,
       }),
-    "workGroupScan: algorithm is blelloch; it takes an import, such as blelloch",
+    'workGroupScan: algorithm is "blelloch"; it takes an import, such as blelloch',
   ],
   [
     "a counter that WGSL has no atomic for",
@@ -459,7 +459,7 @@ test.each<[string, () => unknown, string]>([
   [
     "an operator that is none",
     () => workGroupScan({ type: u32, op: "max" as never, workGroupSize: 32 }),
-    "workGroupScan: op is max; it takes an operator",
+    'workGroupScan: op is "max"; it takes an operator',
   ],
   [
     "an operator that does not take the type",
@@ -484,7 +484,7 @@ test.each<[string, () => unknown, string]>([
   [
     "a broadcast of no type",
     () => workGroupBroadcast({ type: "u32" as never, workGroupSize: 32 }),
-    "workGroupBroadcast: u32 is not an element type; it takes u32, i32, f32, f16, u64, i64, f64, or struct(…)",
+    'workGroupBroadcast: "u32" is not an element type; it takes u32, i32, f32, f16, u64, i64, f64, or struct(…)',
   ],
   [
     "a shuffle of no tile",
@@ -505,7 +505,7 @@ test.each<[string, () => unknown, string]>([
   [
     "a suffix that is no name",
     () => workGroupScan({ type: u32, workGroupSize: 32, suffix: "a-b" }),
-    "workGroupScan: suffix is a-b; it takes letters, digits and _",
+    'workGroupScan: suffix is "a-b"; it takes letters, digits and _',
   ],
 ])("%s is refused", (_, action, message) => {
   expect(action).toThrow(message);

@@ -199,7 +199,7 @@ fn main() {
       "identityOf<f32, add>",
     );
     expect(() => identityOf({ type: f32, op: undefined as never })).not.toThrow();
-    expect(() => identityOf({ type: u32, op: "add" as never })).toThrow("identityOf: op is add");
+    expect(() => identityOf({ type: u32, op: "add" as never })).toThrow('identityOf: op is "add"');
   });
 });
 

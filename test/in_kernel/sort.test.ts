@@ -240,10 +240,10 @@ test.each<[string, () => unknown, string, string]>([
   [
     "an algorithm's name",
     () => workGroupSort({ ...sizes, algorithm: "blelloch" as never }),
-    "algorithm is blelloch; it takes an import, such as blelloch",
+    'algorithm is "blelloch"; it takes an import, such as blelloch',
     "algorithm",
   ],
-  ["a suffix", () => workGroupSort({ ...sizes, suffix: "a-b" }), "suffix is a-b", "suffix"],
+  ["a suffix", () => workGroupSort({ ...sizes, suffix: "a-b" }), 'suffix is "a-b"', "suffix"],
   [
     "no items",
     () => workGroupSort({ ...sizes, items: 0 }),
@@ -260,7 +260,7 @@ test.each<[string, () => unknown, string, string]>([
   [
     "items as text",
     () => workGroupSort({ ...sizes, items: "4" as never }),
-    "items is 4; it takes 1 to 512",
+    'items is "4"; it takes 1 to 512',
     "items",
   ],
   [
@@ -272,10 +272,10 @@ test.each<[string, () => unknown, string, string]>([
   [
     "no bits",
     () => workGroupSort({ ...sizes, bits: [3, 3] }),
-    "bits is [3,3]; it takes [from, to] with 0 <= from < to <= 32, in whole numbers",
+    "bits is [3, 3]; it takes [from, to] with 0 <= from < to <= 32, in whole numbers",
     "bits",
   ],
-  ["bits backwards", () => workGroupSort({ ...sizes, bits: [8, 0] }), "bits is [8,0]", "bits"],
+  ["bits backwards", () => workGroupSort({ ...sizes, bits: [8, 0] }), "bits is [8, 0]", "bits"],
   [
     "bits past the end",
     () => workGroupSort({ ...sizes, type: elementTypes.f16, bits: [0, 17] }),
@@ -288,10 +288,10 @@ test.each<[string, () => unknown, string, string]>([
     "0 <= from < to <= 64",
     "bits",
   ],
-  ["half a bit", () => workGroupSort({ ...sizes, bits: [0, 1.5] }), "bits is [0,1.5]", "bits"],
-  ["bits that are a number", () => workGroupSort({ ...sizes, bits: 8 as never }), "bits is [8]", "bits"],
+  ["half a bit", () => workGroupSort({ ...sizes, bits: [0, 1.5] }), "bits is [0, 1.5]", "bits"],
+  ["bits that are a number", () => workGroupSort({ ...sizes, bits: 8 as never }), "bits is 8", "bits"],
   ["one bit", () => workGroupSort({ ...sizes, bits: [8] as never }), "bits is [8]", "bits"],
-  ["bits that are null", () => workGroupSort({ ...sizes, bits: null as never }), "bits is [null]", "bits"],
+  ["bits that are null", () => workGroupSort({ ...sizes, bits: null as never }), "bits is null", "bits"],
 ])("%s is refused", (_, make, message, option) => {
   expect(make).toThrow(ArgumentError);
   expect(make).toThrow(message);
@@ -386,7 +386,7 @@ fn main(@builtin(local_invocation_index) local_index: u32) {
     ],
     [
       "work_group_sort_f32 bits=0,40",
-      "work_group_sort_f32: bits is [0,40]; it takes [from, to] with 0 <= from < to <= 32",
+      "work_group_sort_f32: bits is [0, 40]; it takes [from, to] with 0 <= from < to <= 32",
     ],
     ["work_group_sort_f32 items=0", "work_group_sort_f32: items is 0; it takes 1 to 512"],
     [

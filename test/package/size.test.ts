@@ -66,8 +66,8 @@ const budgets: readonly Budget[] = [
       globalThis.linked = (kernel) => workGroupScan({ type: u32, op: add, workGroupSize: 256 }).code + kernel;`,
     after: IN_KERNEL,
     result: [1, 3, 32_896],
-    limit: { bytes: 2_625, files: 1 },
-    esbuild: 2_700,
+    limit: { bytes: 2_680, files: 1 },
+    esbuild: 2_750,
   },
   {
     what: "the same, linked with a kernel",
@@ -75,8 +75,8 @@ const budgets: readonly Budget[] = [
       globalThis.linked = (kernel) => link(kernel, [workGroupScan({ type: u32, op: add, workGroupSize: 256 })]);`,
     after: IN_KERNEL,
     result: [1, 3, 32_896],
-    limit: { bytes: 3_580, files: 1 },
-    esbuild: 3_700,
+    limit: { bytes: 3_680, files: 1 },
+    esbuild: 3_800,
   },
   {
     what: "openFold and scan of u32 from wavefold",

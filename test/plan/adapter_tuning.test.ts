@@ -302,15 +302,15 @@ describe("a tuning that is given", () => {
     [{ ...tuning, rows: [scanRow, 1] }, "openFold: tuning.rows[1]: options is number; it takes an object"],
     [
       { ...tuning, rows: [{ ...scanRow, primitive: "unique" }] },
-      "openFold: tuning.rows[0]: primitive is unique; it takes scan, reduce, compact, sort, pairs, histogram",
+      'openFold: tuning.rows[0]: primitive is "unique"; it takes scan, reduce, compact, sort, pairs, histogram',
     ],
     [
       { ...tuning, rows: [{ ...scanRow, primitive: "sort" }] },
-      "openFold: tuning.rows[0]: algorithm is hillis-steele; it takes blelloch, subgroup",
+      'openFold: tuning.rows[0]: algorithm is "hillis-steele"; it takes blelloch, subgroup',
     ],
     [
       { ...tuning, rows: [{ ...scanRow, primitive: "histogram", passes: undefined }] },
-      "openFold: tuning.rows[0]: algorithm is hillis-steele; it takes nothing in a row of histogram",
+      'openFold: tuning.rows[0]: algorithm is "hillis-steele"; it takes nothing in a row of histogram',
     ],
     [
       { ...tuning, rows: [{ ...scanRow, algorithm: undefined }] },
@@ -322,11 +322,11 @@ describe("a tuning that is given", () => {
     ],
     [
       { ...tuning, rows: [{ ...scanRow, primitive: "reduce" }] },
-      "openFold: tuning.rows[0]: passes is reduce-then-scan; it takes nothing in a row of reduce",
+      'openFold: tuning.rows[0]: passes is "reduce-then-scan"; it takes nothing in a row of reduce',
     ],
     [
       { ...tuning, rows: [{ ...scanRow, algorithm: "toString" }] },
-      "openFold: tuning.rows[0]: algorithm is toString; it takes blelloch, hillis-steele, subgroup",
+      'openFold: tuning.rows[0]: algorithm is "toString"; it takes blelloch, hillis-steele, subgroup',
     ],
     [
       { ...tuning, rows: [{ ...scanRow, itemsPerThread: 65 }] },
@@ -334,11 +334,11 @@ describe("a tuning that is given", () => {
     ],
     [
       { ...tuning, rows: [{ ...scanRow, workGroupSize: "64" }] },
-      "openFold: tuning.rows[0]: workGroupSize is 64; it takes a whole number from 2 to 65536",
+      'openFold: tuning.rows[0]: workGroupSize is "64"; it takes a whole number from 2 to 65536',
     ],
     [
       { ...tuning, rows: [{ ...scanRow, long: "no" }] },
-      "openFold: tuning.rows[0]: long is no; it takes true or false",
+      'openFold: tuning.rows[0]: long is "no"; it takes true or false',
     ],
     [
       { ...tuning, rows: [{ ...scanRow, isDefault: null }] },

@@ -666,7 +666,7 @@ describe("errors name what was asked for, and the limit", () => {
     [
       "f16",
       FeatureError,
-      'scan<f16, add> needs the adapter feature "shader-f16"',
+      'scan<f16, add> needs the adapter feature "shader-f16"; most GPUs have it, and software adapters do not: open the device with it, or take f32',
       () => planScan({ type: f16, maxLength: 1 }, bare),
     ],
     [
@@ -694,7 +694,7 @@ describe("errors name what was asked for, and the limit", () => {
     [
       "no operator",
       ArgumentError,
-      "reduce: op is sum",
+      'reduce: op is "sum"',
       () =>
         planReduce(
           { type: u32, op: "sum" as unknown as Operator<string>, maxLength: 1 } as Parameters<
@@ -706,7 +706,7 @@ describe("errors name what was asked for, and the limit", () => {
     [
       "algorithm",
       ArgumentError,
-      "scan<u32, add>: algorithm is fast; it takes blelloch, hillis-steele, subgroup",
+      'scan<u32, add>: algorithm is "fast"; it takes blelloch, hillis-steele, subgroup',
       () => planScan({ type: u32, algorithm: "fast" as "blelloch", maxLength: 1 }, facts),
     ],
     [
@@ -746,7 +746,7 @@ describe("errors name what was asked for, and the limit", () => {
     [
       "passes",
       ArgumentError,
-      "scan<u32, add>: passes is twice; it takes single or reduce-then-scan",
+      'scan<u32, add>: passes is "twice"; it takes single or reduce-then-scan',
       () => planScan({ type: u32, passes: "twice" as "single", maxLength: 1 }, facts),
     ],
     [

@@ -24,8 +24,12 @@ const grouping = {
 
 test.each([
   ["no object", 3, "3; it takes what groupingOf"],
-  ["no algorithm", { ...grouping, algorithm: "toString" }, "algorithm is toString; it takes hillis-steele, "],
-  ["no passes", { ...grouping, passes: "double" }, "passes is double; it takes single, "],
+  [
+    "no algorithm",
+    { ...grouping, algorithm: "toString" },
+    'algorithm is "toString"; it takes hillis-steele, ',
+  ],
+  ["no passes", { ...grouping, passes: "double" }, 'passes is "double"; it takes single, '],
   [
     "a size that no memory holds",
     { ...grouping, workGroupSize: 2 ** 40 },

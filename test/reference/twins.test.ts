@@ -20,7 +20,7 @@ describe("a reference that gives another kind of value than its type's", () => {
   test.each([
     [7, "7 is no value of u64, which takes a bigint"],
     [undefined, "undefined is no value of u64, which takes a bigint"],
-    ["7", "7 is no value of u64, which takes a bigint"],
+    ["7", '"7" is no value of u64, which takes a bigint'],
   ])("%j", (value, problem) => {
     const data = BigUint64Array.of(1n, 2n);
     const op = wrong(value);
@@ -29,7 +29,9 @@ describe("a reference that gives another kind of value than its type's", () => {
       ["reduceReference", () => reduceReference(data, { op })],
     ] as const) {
       expect(run).toThrow(ArgumentError);
-      expect(run).toThrow(`${name}<u64, wrong>: reference(1n, 2n) is ${value}: ${problem}`);
+      expect(run).toThrow(
+        `${name}<u64, wrong>: reference(1n, 2n) is ${typeof value === "string" ? JSON.stringify(value) : value}: ${problem}`,
+      );
     }
   });
 

@@ -457,7 +457,7 @@ describe("what is refused", () => {
     }
     const segments = { columns: 2 };
     await expect(fold().scan(six, { segments, algorithm: "blelloch" })).rejects.toThrow(
-      /algorithm is blelloch, but each thread goes down a column by itself; leave algorithm out/,
+      /algorithm is "blelloch", but each thread goes down a column by itself; leave algorithm out/,
     );
     await expect(fold().reduce(six, { segments, passes: "single" })).rejects.toThrow(/leave passes out/);
     await expect(fold().scan(six, { segments, total: new Uint32Array(1) } as never)).rejects.toThrow(

@@ -413,9 +413,9 @@ describe("errors", () => {
     [{ map: 3 }, "scan<f32, add>: map is number; it takes a WGSL expression over the item x and its index i"],
     [{ map: (x: number) => x }, "scan<f32, add>: map is function"],
     [{ map: " \n" }, "scan<f32, add>: map is empty"],
-    [{ map: null }, "scan<f32, add>: map is object"],
-    [{ map: "x", type: "u32" }, "scan: u32 is not an element type"],
-    [{ map: "x", from: "f32" }, "scan: f32 is not an element type"],
+    [{ map: null }, "scan<f32, add>: map is null"],
+    [{ map: "x", type: "u32" }, 'scan: "u32" is not an element type'],
+    [{ map: "x", from: "f32" }, 'scan: "f32" is not an element type'],
     [{ map: "x", from: u32 }, "scan: Float32Array holds f32, but type says u32"],
     [{ type: u32 }, "scan: Float32Array holds f32, but type says u32"],
     [

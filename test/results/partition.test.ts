@@ -484,7 +484,7 @@ describe("what is refused", () => {
     [
       "neither",
       (one) => one.partition(data, {} as never),
-      "partition<u32> takes where (a WGSL expression) or flags, and not both",
+      "partition<u32> takes where (a WGSL expression) or flags, it was given neither",
       "where",
     ],
     [
@@ -496,7 +496,7 @@ describe("what is refused", () => {
     [
       "an empty predicate",
       (one) => one.partition(data, { where: " " }),
-      "partition: where is empty",
+      "partition<u32>: where is empty",
       "where",
     ],
     [
@@ -538,7 +538,7 @@ describe("what is refused", () => {
     [
       "an empty class",
       (one) => one.partition(data, { classes: 2, class: "" }),
-      "partition: class is empty",
+      "partition<u32>: class is empty",
       "class",
     ],
     [
@@ -616,7 +616,7 @@ describe("what is refused", () => {
     [
       "passes that mean nothing",
       (one) => one.partition(data, { where: "true", passes: "twice" as never }),
-      "passes is twice",
+      'passes is "twice"',
       "passes",
     ],
     [

@@ -234,7 +234,7 @@ describe("bad input", () => {
     [[1, 2], data, {}, "data", /has no element type/],
     [data, 5, {}, "data", /has no element type/],
     [pair.array(1), pair.array(1), {}, "sorted", /the struct Both; it takes u32/],
-    [data, data, { side: "middle" }, "side", /side is middle; it takes left or right/],
+    [data, data, { side: "middle" }, "side", /side is "middle"; it takes left or right/],
     [data, data, { type: f32 }, "type", /type says f32/],
     [data, data, { op: 1 }, "op", /takes no option op/],
     [data, data, { workGroupSize: 0.5 }, "workGroupSize", /workGroupSize/],

@@ -425,8 +425,11 @@ export async function kernelsOf(
       take(planHistogram({ ...options, ...(weights && { weights }) }, facts).kernels);
     }
     take(
-      planSearch({ type, ...shape, maxLength, side: weights === undefined ? "left" : "right" }, facts)
-        .kernels,
+      planSearch(
+        { type, ...shape, maxLength, side: weights === undefined ? "left" : "right" },
+        facts,
+        weights === u32,
+      ).kernels,
     );
   }
   if (type.name === "u32") {

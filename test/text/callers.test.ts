@@ -132,3 +132,41 @@ describe("an expression with a semicolon", () => {
     expect(await fold().compact(Uint32Array.of(3, 1, 4), { where })).toEqual(Uint32Array.of(3, 4));
   });
 });
+
+test.each([
+  [
+    "a predicate",
+    (text: string) => fold().compact(Uint32Array.of(1), { where: `true &&\n${text}` }),
+    "true\0",
+  ],
+  ["a map", (text: string) => fold().scan(Uint32Array.of(1), { map: `x +\n${text}` }), "1u\0"],
+  [
+    "combine",
+    (text: string) => fold().reduce(Uint32Array.of(1), { op: using(`earlier +\n${text}`) }),
+    "later\0",
+  ],
+  [
+    "declarations",
+    (text: string) => fold().reduce(Uint32Array.of(1), { op: using("one()", `\n${text}`) }),
+    "fn one() -> u32 { return 1u; }\0",
+  ],
+  [
+    "declarations that enable what there is not",
+    (text: string) => fold().reduce(Uint32Array.of(1), { op: using("one()", `\n${text}`) }),
+    "enable nonsense; fn one() -> u32 { return 1u; }",
+  ],
+  [
+    "combine that enables what there is not",
+    (text: string) => fold().reduce(Uint32Array.of(1), { op: using(`\n${text}`) }),
+    "enable nonsense; return earlier;",
+  ],
+])("the caller's error at its line: %s", async (_, call, text) => {
+  const error = await call(text).catch((cause: unknown) => cause);
+  expect(error).toBeInstanceOf(SourceError);
+  expect((error as SourceError).line).toBe(2);
+  expect((error as SourceError).source).toContain(text);
+});
+
+test("a NUL character in a comment is blank, as all of a comment", async () => {
+  expect(await fold().reduce(Uint32Array.of(1, 2), { map: "x /* \0 */ + 1u // \0" })).toBe(5);
+});

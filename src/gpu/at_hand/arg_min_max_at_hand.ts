@@ -50,7 +50,7 @@ export async function argAtHand(
     );
   }
   const { type: named, ...others } = options;
-  const type = requireScalar((await typesOf(given.data, { type: named }, call)).type, call, "data");
+  const type = requireScalar((await typesOf(given, { type: named }, call)).type, call, "data");
   if (given.length === 0) {
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }

@@ -1,7 +1,8 @@
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
-import { arrayOver } from "../../algebra/arrays.ts";
+import { arrayOver, requireMemory } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
+import { isTrue } from "../../algebra/truth.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { IndicesOption, OptionTable } from "../../options.ts";
@@ -54,7 +55,7 @@ export async function reduceAtHand(
 ): Promise<Value> {
   requireOptions("reduce", options, reduceNames);
   const { initial, ...others } = options;
-  const { arrayOf, ...types } = await typesOf(given.data, options, "reduce");
+  const { arrayOf, ...types } = await typesOf(given, options, "reduce");
   const { type } = types;
   const { options: endOptions, ...own } = await endReaderOf("reduce", initial)({ arrayOf, ...types });
   const all = {
@@ -208,14 +209,15 @@ async function selectAtHand(
 ): Promise<{ readonly values: AnyArray; readonly counts: Uint32Array }> {
   const isWhole = primitive === "partition";
   const { flags, indices = false, into, ...others } = options;
-  const { data, length } = given;
-  const { arrayOf: itemsOf, ...types } = await typesOf(data, options, primitive);
+  const { length } = given;
+  const { arrayOf: itemsOf, ...types } = await typesOf(given, options, primitive);
   const { type } = types;
   const title = `${primitive}<${type.name}>`;
   const { where, classes, class: expression } = options;
   const isByClass = classes !== undefined || expression !== undefined;
   if (!isByClass && (where === undefined) === (flags === undefined)) {
-    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
+    const given = flags === undefined ? "it was given neither" : "and not both";
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, ${given}`, "where");
   }
   if (flags !== undefined) {
     requireFlags(flags, length, title);
@@ -292,7 +294,7 @@ async function selectAtHand(
 }
 
 /** A flag as the kernels read it. */
-const asWord = (flag: number | boolean): number => (flag ? 1 : 0);
+const asWord = (flag: number | boolean): number => (isTrue(flag) ? 1 : 0);
 
 /** Requires flags on the CPU, one for each element. */
 function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
@@ -305,6 +307,7 @@ function requireFlags(flags: ArrayLike<number | boolean>, length: number, title:
       "flags",
     );
   }
+  requireMemory(title, "flags", flags);
   if (marks.length !== length) {
     throw new ArgumentError(
       typeof marks.length === "number"

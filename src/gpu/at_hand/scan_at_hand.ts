@@ -1,5 +1,12 @@
 import type { AnyArray, Bytes } from "../../algebra/arrays.ts";
-import { arrayLike, arrayOver, namedType, structOfArray, typeNameOfArray } from "../../algebra/arrays.ts";
+import {
+  arrayLike,
+  arrayOver,
+  goneError,
+  namedType,
+  structOfArray,
+  typeNameOfArray,
+} from "../../algebra/arrays.ts";
 import { f16, f32 } from "../../algebra/floats.ts";
 import { i32, u32 } from "../../algebra/integers.ts";
 import type { Operator } from "../../algebra/monoid.ts";
@@ -15,7 +22,7 @@ import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import type { Given, ReadBack, Target } from "../device/transfer.ts";
+import type { Given, Place, ReadBack, Target } from "../device/transfer.ts";
 import { atHand, fresh, givenOf } from "../device/transfer.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
@@ -107,7 +114,7 @@ export async function scanAtHand(
   const { into, initial, total, ...others } = options;
   const room = givenOf(into as AnyArray);
   const ends = endReaderOf("scan", initial, total);
-  const { arrayOf, ...types } = await typesOf(data, options, "scan");
+  const { arrayOf, ...types } = await typesOf(given, options, "scan");
   const target = await targetFor(into, room, arrayOf, "scan", given.length, true);
   const { options: endOptions, ...own } = await ends({ arrayOf, ...types, into: room });
   const all = {
@@ -162,8 +169,16 @@ export interface HandTypes {
 /** The 64-bit types are loaded with the first array of 64-bit elements. */
 const loadTypes64 = /* @__PURE__ */ once(() => import("../../algebra/types_64.ts"));
 
-/** The types of the array's elements and of the result. */
-export async function typesOf(data: AnyArray, options: TypeOptions, caller: string): Promise<HandTypes> {
+/** The types of the array's elements and of the result. `name` is the argument or the option that the array was given as. */
+export async function typesOf(
+  { data, isGone }: Given,
+  options: TypeOptions,
+  caller: string,
+  name = "data",
+): Promise<HandTypes> {
+  if (isGone) {
+    throw goneError(caller, name);
+  }
   const given = options as { readonly [Name in keyof TypeOptions]?: ElementType };
   const named = namedType(data, given);
   const own =
@@ -191,7 +206,7 @@ const typeNamed = async (name: TypeName): Promise<ElementType> =>
 interface PlanAtHand {
   readonly plan: Plan;
   /** Makes a buffer of these items. */
-  upload(name: RangeName, from: Omit<Given, "data">): Promise<Range>;
+  upload(name: RangeName, from: Place & Pick<Given, "length">): Promise<Range>;
   /** Makes a buffer for `length` items of output. */
   output(name: RangeName, length: number): Promise<Range>;
   /** Executes the plan for `length` items, and reads the results. */

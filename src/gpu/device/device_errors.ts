@@ -55,7 +55,9 @@ export function shaderError(
   const { line, text, column } = locate(report, message);
   const lines = linesOf(linked);
   const origin = lines[line - 1];
-  const own = origin?.source.callers ? origin : callersNeighbour(lines, line - 1);
+  const own = origin?.source.callers
+    ? origin
+    : (callersNeighbour(lines, line - 1) ?? callersDirective(linked, line - 1));
   if (own === undefined) {
     // A line that linking puts between declarations has no origin. Then the message has the line of the linked source.
     const where = `${origin?.source.name ?? label}:${origin?.number ?? line}`;
@@ -117,6 +119,22 @@ function locate(
 function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Line | undefined {
   const around = [lines[at + 1], lines[at - 1], lines[at + 2]];
   return around.find((line) => line?.source.callers);
+}
+
+/** The caller's line that has the directive at a line of a module. Linking moves all directives to the module's start. */
+function callersDirective({ code, relink }: Module, at: number): Line | undefined {
+  const [, name] = /^(?:enable|requires|diagnostic)\W+(\w+)/.exec(code.split("\n")[at] ?? "") ?? [];
+  const found: Line[] = [];
+  relink((source) => {
+    const texts = source.callers && name !== undefined ? source.text.split("\n") : [];
+    for (const [index, text] of texts.entries()) {
+      if (text.match(/\w+/g)?.includes(name as string)) {
+        found.push({ text, source, number: index + 1 });
+      }
+    }
+    return source;
+  });
+  return found[0];
 }
 
 /** The error for what a device refuses. */

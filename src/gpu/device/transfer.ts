@@ -1,4 +1,5 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
+import { isGone } from "../../algebra/arrays.ts";
 import { ArgumentError } from "../../errors.ts";
 import { wholeWords } from "../../plan/plan.ts";
 import { keepBuffer, letGoOfBuffers, takeBuffer } from "./call_memory.ts";
@@ -16,12 +17,17 @@ export interface Given {
   readonly buffer: ArrayBufferLike;
   readonly byteOffset: number;
   readonly byteLength: number;
+  /** Whether its memory was gone when the call began. */
+  readonly isGone: boolean;
 }
+
+/** Bytes in memory. */
+export type Place = Pick<Given, "buffer" | "byteOffset" | "byteLength">;
 
 /** The array of a call as it is now. If it is no array, that is an error later, when its type is asked for. */
 export function givenOf(data: AnyArray | Uint8Array | undefined): Given {
   const { length, buffer, byteOffset, byteLength } = Object(data) as AnyArray;
-  return { data: data as AnyArray, length, buffer, byteOffset, byteLength };
+  return { data: data as AnyArray, length, buffer, byteOffset, byteLength, isGone: isGone(data) };
 }
 
 /** Where a result of `bytes` bytes goes. @throws {ArgumentError} if that is not there any more. */
@@ -35,7 +41,7 @@ export function fresh(bytes: number): () => Uint8Array {
 
 /** What is given, as bytes. @throws {ArgumentError} if they are not there any more. */
 export function bytesOf(
-  { buffer, byteOffset, byteLength }: Omit<Given, "data" | "length">,
+  { buffer, byteOffset, byteLength }: Place,
   caller: string,
   what: string,
   option: string,
@@ -63,7 +69,7 @@ export interface Hand {
    * A buffer with room for `room` bytes. It has an array's bytes as soon as `readBack` is called. The array is no longer than a
    * piece. @throws {ArgumentError} when the bytes are not there any more.
    */
-  upload(name: string, from: Omit<Given, "data" | "length">, room?: number): Promise<GPUBuffer>;
+  upload(name: string, from: Place, room?: number): Promise<GPUBuffer>;
   /** Leaves a buffer of the call's to the caller: it is not kept when the call ends. */
   leave(buffer: GPUBuffer): GPUBuffer;
   /**

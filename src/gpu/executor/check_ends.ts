@@ -1,9 +1,10 @@
 import { isSameKind, kindOfArray } from "../../algebra/array_kinds.ts";
 import type { AnyArray, Bytes } from "../../algebra/arrays.ts";
+import { goneError } from "../../algebra/arrays.ts";
 import { bytesOfInitial } from "../../algebra/initial.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
-import type { Given } from "../device/transfer.ts";
+import type { Given, Place } from "../device/transfer.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 
 /** The two ends of a call at hand. */
@@ -11,7 +12,7 @@ export interface CheckedEnds {
   /** The options of the plan. */
   readonly options: { readonly initial?: true; readonly total?: true };
   /** The initial value, to upload. */
-  readonly initial?: Omit<Given, "data">;
+  readonly initial?: Place & Pick<Given, "length">;
   /** Where the total goes. */
   readonly total?: () => Uint8Array;
 }
@@ -33,6 +34,9 @@ export function checkEnds(
   total: unknown,
   room: Given,
 ): CheckedEnds {
+  if (room.isGone) {
+    throw goneError(caller, "total");
+  }
   const wanted = arrayOf(new ArrayBuffer(0));
   if (total !== undefined && !isSameKind(total, wanted)) {
     throw new ArgumentError(

@@ -1,5 +1,6 @@
 import { isSameKind, kindOfArray } from "../../algebra/array_kinds.ts";
 import type { AnyArray, Bytes } from "../../algebra/arrays.ts";
+import { goneError } from "../../algebra/arrays.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf } from "../device/transfer.ts";
@@ -23,6 +24,9 @@ export function resultIn(
   length: number,
   isExact: boolean,
 ): Target {
+  if (given.isGone) {
+    throw goneError(caller, "into");
+  }
   const wanted = arrayOf(new ArrayBuffer(0));
   if (!isSameKind(into, wanted)) {
     throw new ArgumentError(

@@ -328,7 +328,8 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   }
   const isSelecting = primitive === "compact" || primitive === "partition";
   if (isSelecting && !isByClass && (others.where === undefined) === (flags === undefined)) {
-    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, and not both`, "where");
+    const given = flags === undefined ? "it was given neither" : "and not both";
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, ${given}`, "where");
   }
   if (flags !== undefined) {
     requireFlags(title, input, flags);

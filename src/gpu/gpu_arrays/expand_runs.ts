@@ -1,11 +1,13 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
+import { goneError } from "../../algebra/arrays.ts";
 import { describe } from "../../algebra/check_value.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, refuse } from "../../errors.ts";
+import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, refuse, shown } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
+import { requireMaxLength } from "../../plan/choose_sizes.ts";
 import type { ExpandOptions } from "../../plan/expand_runs.ts";
 import { planExpandRuns, saturatingSum } from "../../plan/expand_runs.ts";
 import { wholeWords } from "../../plan/plan.ts";
@@ -137,6 +139,10 @@ const MOST = 2 ** 32 - 2;
 const mostOf = ({ bytes }: ElementType, { facts: { limits } }: Context): number =>
   Math.min(MOST, Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / bytes));
 
+/** @throws {LimitError} for values, or as many counts, that no binding of the device holds. */
+const requireBindable = (title: string, length: number, { bytes }: ElementType, { facts }: Context): number =>
+  requireMaxLength(`${title}: values`, length, Math.max(bytes, u32.bytes), facts.limits, "values");
+
 /** `Fold.prepareExpandRuns`. */
 export async function prepareExpandRuns(
   context: Context,
@@ -220,10 +226,11 @@ export async function expandRunsOnGpu(
     refuse(
       title,
       "maxLength",
-      String(most),
+      shown(most),
       "a whole number from 0 to 2^32 - 2, the most elements that the result may have",
     );
   }
+  requireBindable(title, values.maxLength, values.type, context);
   const room = mostOf(values.type, context);
   if (most > room) {
     throw new LimitError(
@@ -286,11 +293,14 @@ export async function expandRunsAtHand(
   const caller = "expandRuns";
   requireOptions(caller, options, handNames);
   requireDevice(context, caller);
-  const { type } = await typesOf(values.data, { type: options.type }, caller);
+  const { type } = await typesOf(values, { type: options.type }, caller, "values");
   const title = `${caller}<${type.name}>`;
   const counted = counts.data as unknown;
   if (!(counted instanceof Uint32Array)) {
     refuse(title, "counts", describe(counted), "a Uint32Array");
+  }
+  if (counts.isGone) {
+    throw goneError(title, "counts");
   }
   if (counts.length !== values.length) {
     throw new ArgumentError(
@@ -298,6 +308,7 @@ export async function expandRunsAtHand(
       "counts",
     );
   }
+  requireBindable(title, values.length, type, context);
   const total = counted.reduce((sum, count) => sum + count, 0);
   const most = mostOf(type, context);
   if (total > most) {

@@ -56,7 +56,8 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
     return await withPlanOnGpu(context, key, make, async (prepared) => {
       made = own(context, arrays, await roomFor(context, title, "result", most * type.bytes));
       const memory = made;
-      const used = [...sources.map((array) => partsOf(array).memory), count?.memory];
+      const parts = sources.map((array) => partsOf(array));
+      const used = [...parts.flatMap((one) => [one.memory, one.count?.memory]), count?.memory];
       submitOnGpu(context, title, used, [memory], (encoder) =>
         prepared.record(
           encoder,

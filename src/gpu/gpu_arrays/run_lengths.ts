@@ -118,7 +118,7 @@ export async function runsAtHand(
 ): Promise<AnyArray | RunLengths<AnyArray, Uint32Array>> {
   requireRunOptions(primitive, options);
   requireDevice(context, primitive);
-  const { type } = await typesOf(given.data, { type: options.type }, primitive);
+  const { type } = await typesOf(given, { type: options.type }, primitive);
   requireRunKey(options, type, primitive);
   const bytes = 2 * bufferBytesFor(given.byteLength) + bufferBytesFor(given.length * u32.bytes);
   return viaGpu(context, `${primitive}<${type.name}>`, given.length, bytes, async (own) => {

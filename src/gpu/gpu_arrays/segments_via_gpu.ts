@@ -4,9 +4,10 @@ import type { CheckedSegments } from "../../algebra/segments.ts";
 import { requireSegments } from "../../algebra/segments.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import { ArgumentError, LimitError } from "../../errors.ts";
+import { ArgumentError } from "../../errors.ts";
 import type { OptionTable, SegmentsOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
+import { requireMaxLength } from "../../plan/choose_sizes.ts";
 import { commonNames } from "../../plan/options.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
 import type { FoldOptions, HandTypes, MapOption, ScanOption, TypeOptions } from "../at_hand/scan_at_hand.ts";
@@ -18,7 +19,7 @@ import type { Given } from "../device/transfer.ts";
 import { givenOf } from "../device/transfer.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
-import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
+import { readAll, requireFits, upload, viaGpu } from "./upload_and_wrap.ts";
 
 // Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
 // rest.
@@ -54,7 +55,7 @@ export async function segmentsAtHand(
   requireDevice(context, primitive);
   const { segments, into, total, ...others } = options;
   const room = givenOf(into as AnyArray);
-  const { arrayOf, ...types } = await typesOf(given.data, options, primitive);
+  const { arrayOf, ...types } = await typesOf(given, options, primitive);
   const title = `${primitive}<${types.type.name}>`;
   if (total !== undefined) {
     throw new ArgumentError(
@@ -74,6 +75,12 @@ export async function segmentsAtHand(
   const { key, keyType } = segments as { readonly key?: unknown; readonly keyType?: unknown };
   if (keys !== undefined) {
     requireRunKey({ key, keyType }, keys, title, "segments");
+  }
+  if (keys !== undefined && !ofData) {
+    requireFits(`${title}: keys`, given.length, keys, context, "segments");
+  }
+  if (checked.kind === "offsets") {
+    requireMaxLength(`${title}: offsets`, checked.words.length, u32.bytes, context.facts.limits, "segments");
   }
   const target = await targetFor(into, room, arrayOf, primitive, given.length, true);
   if (checked.kind === "rows" && isLong(given.length, Math.max(from.bytes, types.type.bytes), context)) {
@@ -105,15 +112,9 @@ export async function segmentsAtHand(
       if (ofData && keys !== undefined && isSameType(keys, from)) {
         return { keys: data, key, keyType };
       }
-      try {
-        const given = givenOf(arrayIn(checked));
-        const array = own(await upload(context, arrays, given, { type: keys ?? u32 }, true));
-        return { [checked.kind]: array, key, keyType };
-      } catch (cause) {
-        throw cause instanceof LimitError
-          ? new LimitError(cause.message, cause.needed, cause.limit, "segments")
-          : cause;
-      }
+      const given = givenOf(arrayIn(checked));
+      const array = own(await upload(context, arrays, given, { type: keys ?? u32 }, true));
+      return { [checked.kind]: array, key, keyType };
     };
     const data = own(await upload(context, arrays, given, { type: from }, true));
     const result: unknown = await data.callOnGpu(primitive, context, arrays, {
@@ -135,7 +136,8 @@ export async function segmentsAtHand(
 /** The type of the keys. @throws {ArgumentError} if they are no array of an element type. */
 async function keysOf(keys: AnyArray, segments: unknown, title: string): Promise<HandTypes> {
   try {
-    return await typesOf(keys, { type: (segments as { readonly type?: unknown }).type }, `${title}: keys`);
+    const { type } = segments as { readonly type?: unknown };
+    return await typesOf(givenOf(keys), { type }, `${title}: keys`);
   } catch (cause) {
     throw cause instanceof ArgumentError ? new ArgumentError(cause.message, "segments") : cause;
   }

@@ -1,7 +1,7 @@
 import { arrayOver } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
-import { ArgumentError, DeviceLostError, refuse } from "../../errors.ts";
+import { ArgumentError, DeviceLostError, refuse, shown } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireCount, requireOptions } from "../../options.ts";
 import { requireWindows } from "../../plan/window_length.ts";
@@ -53,7 +53,7 @@ export async function upload(
   isOfCall = false,
 ): Promise<GpuArray> {
   requireOptions("upload", options, { type: true });
-  const { type, arrayOf } = await typesOf(given.data, options, "upload");
+  const { type, arrayOf } = await typesOf(given, options, "upload");
   const title = `upload<${type.name}>`;
   requireFits(title, given.length, type, context, "data");
   const { byteLength } = given;
@@ -135,7 +135,7 @@ export async function readAll<const Reads extends readonly unknown[]>(
 }
 
 /** @throws {LimitError} for an array that no buffer of the device holds. `option` is the argument that gives the length. */
-function requireFits(
+export function requireFits(
   title: string,
   length: number,
   { bytes }: ElementType,
@@ -214,14 +214,14 @@ function requireRange(
 ): { readonly buffer: GPUBuffer; readonly offset: number } {
   const { size, usage } = Object(buffer) as Partial<GPUBuffer>;
   if (typeof size !== "number" || typeof usage !== "number") {
-    refuse(title, bufferOption, buffer, "a GPUBuffer");
+    refuse(title, bufferOption, shown(buffer), "a GPUBuffer");
   }
   if ((usage & STORAGE) === 0) {
     throw new ArgumentError(`${title}: the buffer lacks the usage STORAGE`, bufferOption);
   }
   if (!Number.isInteger(offset) || offset < 0 || offset % unit !== 0 || offset > size) {
     throw new ArgumentError(
-      `${title}: offset is ${String(offset)} bytes; it takes a multiple of ${unit} up to the buffer's ${size} bytes`,
+      `${title}: offset is ${shown(offset)} bytes; it takes a multiple of ${unit} up to the buffer's ${size} bytes`,
       offsetOption,
     );
   }

@@ -1,6 +1,6 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
-import { ArgumentError, part } from "../../errors.ts";
+import { ArgumentError, part, shown } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import type { OptionNames, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
@@ -58,6 +58,7 @@ export interface Ranges {
   readonly weights?: BufferRange;
   readonly sorted?: BufferRange;
   readonly sortedLength?: number;
+  readonly sortedCount?: BufferRange;
   readonly values?: BufferRange;
   readonly reordered?: BufferRange;
   readonly positions?: BufferRange;
@@ -381,6 +382,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
       offsets: count + 1,
       unique: count,
       sorted: plan.sortedLength?.(given.sortedLength),
+      sortedCount: 1,
     };
     const ranges: Partial<Record<RangeName, Range>> = {};
     let value: Uint8Array | undefined;
@@ -517,7 +519,7 @@ function requireFirstIndex(given: unknown = 0, plan: Plan): number {
   if (!isWhole(given) || given > 0xffffffff) {
     throw refusal(
       plan,
-      `firstIndex is ${String(given)}; it takes a whole number from 0 to 2^32 - 1`,
+      `firstIndex is ${shown(given)}; it takes a whole number from 0 to 2^32 - 1`,
       "firstIndex",
     );
   }
@@ -541,7 +543,7 @@ function lengthOf(given: unknown, plan: Plan, most = plan.maxLength): number {
     throw refusal(plan, `length is a buffer; prepare with lengthOnGpu: true to take it from there`, "length");
   }
   if (!isWhole(given)) {
-    throw refusal(plan, `length is ${String(given)}; it takes a whole number from 0 up`, "length");
+    throw refusal(plan, `length is ${shown(given)}; it takes a whole number from 0 up`, "length");
   }
   if (given > maxLength) {
     throw refusal(
@@ -564,7 +566,7 @@ function requireRange(
   if (typeof given !== "object" || given === null) {
     throw refusal(
       plan,
-      `${name} is ${String(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
+      `${name} is ${shown(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
       name,
     );
   }
@@ -584,14 +586,14 @@ function requireRange(
   if (range.size !== undefined && !isWhole(range.size)) {
     throw refusal(
       plan,
-      `${name}'s size is ${String(range.size)} bytes; it takes a whole number from 0 up`,
+      `${name}'s size is ${shown(range.size)} bytes; it takes a whole number from 0 up`,
       name,
     );
   }
   if (!isWhole(offset) || offset % itemBytes !== 0) {
     throw refusal(
       plan,
-      `${name}'s offset is ${String(offset)} bytes; it takes a multiple of ${itemBytes}`,
+      `${name}'s offset is ${shown(offset)} bytes; it takes a multiple of ${itemBytes}`,
       name,
     );
   }

@@ -1,5 +1,5 @@
 import type { ArrayOf } from "../../algebra/arrays.ts";
-import { arrayOver } from "../../algebra/arrays.ts";
+import { arrayOver, goneError } from "../../algebra/arrays.ts";
 import { f32 } from "../../algebra/floats.ts";
 import { i32, u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
@@ -66,7 +66,14 @@ export async function prepareHistogram(context: Context, options: HistogramOptio
 const weightTypes = { Uint32Array: u32, Int32Array: i32, Float32Array: f32 } as const;
 
 /** The type of an array of weights. */
-function typeOfWeights({ data, length }: Given, items: number, title: string): ElementType<WeightName> {
+function typeOfWeights(
+  { data, length, isGone }: Given,
+  items: number,
+  title: string,
+): ElementType<WeightName> {
+  if (isGone) {
+    throw goneError(title, "weights");
+  }
   const tag: unknown = Object(data)[Symbol.toStringTag];
   if (typeof tag !== "string" || !Object.hasOwn(weightTypes, tag)) {
     throw new ArgumentError(
@@ -92,7 +99,7 @@ export async function histogramAtHand(
 ): Promise<ArrayOf<WeightName, number>> {
   requireOptions("histogram", options, histogramNames);
   const { length } = given;
-  const { type } = await typesOf(given.data, { type: options.type }, "histogram");
+  const { type } = await typesOf(given, { type: options.type }, "histogram");
   const scalar = requireScalar(type, "histogram", "data");
   const title = `histogram<${type.name}>`;
   const { weights: _, ...others } = options;

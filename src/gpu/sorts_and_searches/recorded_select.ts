@@ -1,4 +1,4 @@
-import { refuse } from "../../errors.ts";
+import { refuse, shown } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { methodsWithSubgroups } from "../../plan/methods_with_subgroups.ts";
@@ -100,7 +100,7 @@ export async function prepareTopK(
     return prepare(context, plan, undefined, isSubmitted);
   }
   if (maxSegmentLength !== undefined) {
-    refuse("prepareTopK", "maxSegmentLength", maxSegmentLength, "a number only beside segments");
+    refuse("prepareTopK", "maxSegmentLength", shown(maxSegmentLength), "a number only beside segments");
   }
   return prepare(context, planTopK(options, context.facts, methodsWithSubgroups), undefined, isSubmitted);
 }

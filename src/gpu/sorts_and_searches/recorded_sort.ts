@@ -1,6 +1,6 @@
 import type { ElementType, ScalarType } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
-import { ArgumentError, refuse } from "../../errors.ts";
+import { ArgumentError, refuse, shown } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { methodsWithSubgroups } from "../../plan/methods_with_subgroups.ts";
@@ -110,7 +110,7 @@ export async function prepareSort(context: Context, options: PreparedSortOptions
     const isFitting = isList ? Array.isArray(given) && given.length === types.length : !Array.isArray(given);
     if (!isFitting) {
       const takes = isList ? `a list of ${types.length} ranges` : "one range";
-      refuse(title, name, Array.isArray(given) ? `a list of ${given.length}` : String(given), takes);
+      refuse(title, name, Array.isArray(given) ? `a list of ${given.length}` : shown(given), takes);
     }
     return (isList ? given : [given]) as readonly BufferRange[];
   };
@@ -160,7 +160,7 @@ export async function prepareSortWithLists(
   const { segments, maxSegmentLength, ...plain } = options;
   if (segments === undefined && maxSegmentLength !== undefined) {
     const title = `sort<${requireType(options.type, "sort").name}>`;
-    refuse(title, "maxSegmentLength", maxSegmentLength, "a number only beside segments");
+    refuse(title, "maxSegmentLength", shown(maxSegmentLength), "a number only beside segments");
   }
   const [only] = types;
   const byKey = options.key !== undefined && options.indices !== true;

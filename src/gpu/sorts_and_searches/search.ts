@@ -4,6 +4,7 @@ import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
+import { requireMaxLength } from "../../plan/choose_sizes.ts";
 import { requireScalar, requireSide } from "../../plan/require_scalar.ts";
 import type { SearchOptions, SearchTuning } from "../../plan/search.ts";
 import { planSearch } from "../../plan/search.ts";
@@ -42,6 +43,20 @@ export async function prepareSearchSorted(context: Context, options: SearchOptio
   return prepare(context, planSearch(options, context.facts));
 }
 
+/** @throws {LimitError} for arrays that no binding of the device holds. */
+function requireBindable(
+  title: string,
+  lengths: { readonly sorted: number; readonly values: number },
+  type: ElementType,
+  { facts: { limits } }: Context,
+): void {
+  for (const [name, length] of Object.entries(lengths)) {
+    // A place, of a value, is a u32.
+    const bytes = name === "values" ? Math.max(type.bytes, u32.bytes) : type.bytes;
+    requireMaxLength(`${title}: ${name}`, length, bytes, limits, name);
+  }
+}
+
 /** `Fold.searchSorted`. `sorted` and `values` are the arrays as they were when the call began. */
 export async function searchSortedAtHand(
   context: Context,
@@ -52,16 +67,18 @@ export async function searchSortedAtHand(
   const caller = "searchSorted";
   requireOptions(caller, options, searchNames);
   const { type: named, ...others } = options;
-  const { type } = await typesOf(sorted.data, { type: named }, caller);
+  const { type } = await typesOf(sorted, { type: named }, caller, "sorted");
   requireScalar(type, caller, "sorted");
-  const { type: own } = await typesOf(values.data, { type: named }, caller);
+  const { type: own } = await typesOf(values, { type: named }, caller, "values");
   if (!isSameType(type, own)) {
     throw new ArgumentError(
       `${caller}: sorted holds ${type.name}, and values holds ${own.name}; both take the same type`,
       "values",
     );
   }
-  requireSide(others.side, `${caller}<${type.name}>`);
+  const title = `${caller}<${type.name}>`;
+  requireSide(others.side, title);
+  requireBindable(title, { sorted: sorted.length, values: values.length }, type, context);
   const all = { ...others, type, maxLength: values.length };
   const made = await planAtHand(
     context,
@@ -114,15 +131,10 @@ export async function searchSortedOnGpu(
       "values",
     );
   }
-  const { length: sortedLength } = sorted;
-  if (typeof sortedLength !== "number") {
-    throw new ArgumentError(
-      `${title}: the length of sorted is on the GPU; it takes an array whose length is known`,
-      "sorted",
-    );
-  }
   requireSide(options.side, title);
+  requireBindable(title, { sorted: sorted.maxLength, values: input.maxLength }, type, context);
   const count = countOf(input);
+  const sortedCount = countOf(sorted);
   const all = {
     ...options,
     type,
@@ -131,12 +143,17 @@ export async function searchSortedOnGpu(
   };
   return runOnGpu(context, arrays, {
     title,
-    primitive: caller,
+    primitive: sortedCount ? `${caller} in counted elements` : caller,
     all,
-    plan: () => planSearch(all, context.facts),
+    plan: () => planSearch(all, context.facts, sortedCount !== undefined),
     sources: [sorted, input],
     input,
-    ranges: { input: rangeOf(input), sorted: rangeOf(sorted), sortedLength },
+    ranges: {
+      input: rangeOf(input),
+      sorted: rangeOf(sorted),
+      sortedLength: sorted.maxLength,
+      ...(sortedCount && { sortedCount: sortedCount.range }),
+    },
     type: u32,
     most: input.maxLength,
     count,

@@ -11,6 +11,7 @@ import { requireChosen } from "../../plan/check_tuning_options.ts";
 import { requireFeature } from "../../plan/choose_sizes.ts";
 import type { Chosen } from "../../plan/options.ts";
 import type { TopKOrder } from "../../plan/select.ts";
+import { requireBindable } from "../../plan/sort.ts";
 import type { SortKeyOptions } from "../../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../../plan/sort_key.ts";
 import { typesOf } from "../at_hand/scan_at_hand.ts";
@@ -238,12 +239,13 @@ export async function selectAtHand(
   requireOptions(primitive, options, names[primitive]);
   requireDevice(context, primitive);
   const { type: named, ...others } = options;
-  const { type } = await typesOf(given.data, { type: named }, primitive);
+  const { type } = await typesOf(given, { type: named }, primitive);
   const title = requireCall(primitive, type, number, options, context);
   requireElement(primitive, title, number, given.length);
   if (options.segments !== undefined) {
     requireRowsOf(options.segments, given, title);
   }
+  requireBindable(title, given.length, Math.max(type.bytes, u32.bytes), context.facts.limits, "data");
   // The results are at most as long as the data, and so is the scratch.
   const bytes =
     2 * bufferBytesFor(given.byteLength) +

@@ -5,13 +5,14 @@ import type { CheckedSegments } from "../../algebra/segments.ts";
 import { longestOf, requireKind, requireSegments } from "../../algebra/segments.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import { ArgumentError, refuse, WavefoldError } from "../../errors.ts";
+import { ArgumentError, refuse, shown, WavefoldError } from "../../errors.ts";
 import type { SortedSegments } from "../../kernels/sort_segments.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { requireChosen } from "../../plan/check_tuning_options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
+import { requireBindable } from "../../plan/sort.ts";
 import type { CheckedKey, SortKeyOptions } from "../../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../../plan/sort_key.ts";
 import { targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
@@ -34,7 +35,7 @@ import {
 import type { Arrays, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
 import { segmentsOnGpu } from "../gpu_arrays/segments_on_gpu.ts";
-import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { readAll, requireFits, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
 import type { SortWithLists } from "./recorded_sort.ts";
 import { prepareSortWithLists } from "./recorded_sort.ts";
 
@@ -117,7 +118,7 @@ function segmentsOf(
 ) {
   if (segments === undefined) {
     if (maxSegmentLength !== undefined) {
-      refuse(title, "maxSegmentLength", maxSegmentLength, "a number only beside segments");
+      refuse(title, "maxSegmentLength", shown(maxSegmentLength), "a number only beside segments");
     }
     return undefined;
   }
@@ -309,11 +310,34 @@ export async function sortOnGpu(
 }
 
 /** The type of an array of values. @throws {ArgumentError} if it is no array of an element type. */
-async function typeOfValues(values: AnyArray, title: string): Promise<ElementType> {
+async function typeOfValues(values: Given, title: string): Promise<ElementType> {
   try {
-    return (await typesOf(values, {}, `${title}: values`)).type;
+    return (await typesOf(values, {}, `${title}: values`, "values")).type;
   } catch (cause) {
     throw cause instanceof ArgumentError ? new ArgumentError(cause.message, "values") : cause;
+  }
+}
+
+/** @throws {LimitError} for arrays that the device does not hold. The values' types come after the data's. */
+function requireRoom(
+  title: string,
+  length: number,
+  types: readonly ElementType[],
+  segments: CheckedSegments | undefined,
+  context: Context,
+): void {
+  const { limits } = context.facts;
+  types.forEach((type, at) => {
+    const [name, option] = at === 0 ? [title, "data"] : [`${title}: values`, "values"];
+    // Segments do not go in windows.
+    if (segments !== undefined) {
+      requireBindable(name, length, type.bytes, limits, option);
+    } else {
+      requireFits(name, length, type, context, option);
+    }
+  });
+  if (segments?.kind === "offsets") {
+    requireBindable(`${title}: offsets`, segments.words.length, u32.bytes, limits, "segments");
   }
 }
 
@@ -331,7 +355,7 @@ export async function sortAtHand(
   requireDevice(context, primitive);
   const { type: named, values, into, segments, ...others } = options;
   const moved = values === undefined ? [] : givenValues;
-  const { type, arrayOf } = await typesOf(given.data, { type: named }, primitive);
+  const { type, arrayOf } = await typesOf(given, { type: named }, primitive);
   const { title } = requireCall(primitive, type, options, context);
   const checked = segments === undefined ? undefined : requireRanges(segments, given.length, title);
   const types: ElementType[] = [];
@@ -342,7 +366,7 @@ export async function sortAtHand(
         "values",
       );
     }
-    types.push(await typeOfValues(one.data, title));
+    types.push(await typeOfValues(one, title));
     if (one.length !== given.length) {
       throw new ArgumentError(
         `${title}: ${one.length} values for ${given.length} elements; it takes one for each`,
@@ -350,6 +374,7 @@ export async function sortAtHand(
       );
     }
   }
+  requireRoom(title, given.length, [type, ...types], checked, context);
   const indices = primitive === "argSort";
   await targetFor(
     into,

@@ -4,6 +4,7 @@ import { bytesOfInitial } from "../../algebra/initial.ts";
 import type { Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
+import { isTrue } from "../../algebra/truth.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { endCall, startCall } from "../device/call_memory.ts";
@@ -81,7 +82,7 @@ function writerOf({ flags, room, given, outputBytes }: LongCall): WriteFlags | u
   return (words, first) => {
     flags.check();
     for (let at = 0; at < words.length; at++) {
-      words[at] = marks[first + at] ? 1 : 0;
+      words[at] = isTrue(marks[first + at]) ? 1 : 0;
     }
   };
 }

@@ -1,7 +1,7 @@
 import { isSameKind, kindOfArray } from "../../algebra/array_kinds.ts";
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray, ArrayOf, Bytes } from "../../algebra/arrays.ts";
-import { arrayOver } from "../../algebra/arrays.ts";
+import { arrayOver, requireMemory } from "../../algebra/arrays.ts";
 import { bytesOfInitial, requireInitial } from "../../algebra/initial.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { Carried, Operator } from "../../algebra/monoid.ts";
@@ -22,7 +22,6 @@ import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
 import type { Context } from "../device/context.ts";
-import type { Given } from "../device/transfer.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 import { checkEnds } from "../executor/check_ends.ts";
 import { methodsFor } from "../executor/load_methods.ts";
@@ -347,15 +346,6 @@ async function totalOf({ pieces, type, carried, ofNothing }: Streamed): Promise<
   return carried ? carried.value(bytes) : valuesOf(arrayOver(type, bytes.buffer), type)(0);
 }
 
-/** @throws {ArgumentError} for an array that was transferred: it has no elements any more. */
-function requireMemory({ buffer }: Given, caller: string): void {
-  try {
-    new Uint8Array(buffer);
-  } catch {
-    throw new ArgumentError(`${caller}: a chunk was transferred before it was read`, "chunk");
-  }
-}
-
 /** Writes an array into a stream. @throws {ArgumentError} if it holds no items of the type. */
 async function writeChunk({ pieces, from }: Streamed, chunk: unknown, caller: string): Promise<void> {
   const wanted = arrayOver(from, new ArrayBuffer(0));
@@ -366,8 +356,8 @@ async function writeChunk({ pieces, from }: Streamed, chunk: unknown, caller: st
       "chunk",
     );
   }
+  requireMemory(caller, "chunk", chunk, "a chunk");
   const given = givenOf(chunk as AnyArray);
-  requireMemory(given, caller);
   for (let at = 0; at < given.byteLength; ) {
     const room = await pieces.room();
     const bytes = bytesOf(given, caller, "a chunk", "chunk").subarray(at, at + room.length);

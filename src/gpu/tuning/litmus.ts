@@ -1,4 +1,4 @@
-import { refuse } from "../../errors.ts";
+import { refuse, shown } from "../../errors.ts";
 import type { LitmusSizes, LitmusTest, Sightings } from "../../kernels/litmus.ts";
 import {
   groupsOf,
@@ -81,14 +81,14 @@ export function runOnFold({ device }: Fold, options: LitmusOptions): Promise<rea
   const names = litmusTests.map(({ name }) => name);
   const takes = `a list of ${names.map((name) => `"${name}"`).join(", ")}`;
   if (only !== undefined && !Array.isArray(only)) {
-    refuse(title, "only", only, takes);
+    refuse(title, "only", shown(only), takes);
   }
   const unknown = only?.find((name) => !names.includes(name));
   if (unknown !== undefined) {
     refuse(title, "only", `"${String(unknown)}"`, takes);
   }
   if (onTest !== undefined && typeof onTest !== "function") {
-    refuse(title, "onTest", onTest, "a function of the name of a test");
+    refuse(title, "onTest", shown(onTest), "a function of the name of a test");
   }
   return runOnDevice(device, options);
 }

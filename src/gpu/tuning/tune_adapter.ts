@@ -2,7 +2,7 @@ import { u32 } from "../../algebra/integers.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { u64 } from "../../algebra/words_64.ts";
-import { DeviceLostError, refuse } from "../../errors.ts";
+import { DeviceLostError, refuse, shown } from "../../errors.ts";
 import type { Algorithm } from "../../kernels/algorithms.ts";
 import { algorithms } from "../../kernels/algorithms.ts";
 import type { OptionTable } from "../../options.ts";
@@ -200,7 +200,7 @@ export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Pro
   requireOptions(TITLE, options, { seconds: true } satisfies OptionTable<TuneAdapterOptions>);
   const { seconds = SECONDS } = options;
   if (!(typeof seconds === "number" && seconds > 0 && seconds < Number.POSITIVE_INFINITY)) {
-    refuse(TITLE, "seconds", seconds, "a number above 0");
+    refuse(TITLE, "seconds", shown(seconds), "a number above 0");
   }
   const context = contextOf(fold.device);
   const { facts, singlePassTest } = context;
