@@ -51,11 +51,11 @@ const keys = {
   i32: integer("bitcast<u32>(x) ^ 0x80000000u"),
   f32: short("bitcast<u32>(x)"),
   f16: short("bitcast<u32>(f32(x))"),
-  u64: integer("x"),
-  i64: integer("x ^ vec2<u32>(0u, 0x80000000u)"),
+  u64: integer("bitcast<vec2<u32>>(x)"),
+  i64: integer("bitcast<vec2<u32>>(x) ^ vec2<u32>(0u, 0x80000000u)"),
   f64: `let is_nan = is_nan_f64(x);
-let mask = 0u - (x.y >> 31u);
-let key = x ^ vec2<u32>(mask, mask | 0x80000000u);`,
+let mask = 0u - (bitcast<vec2<u32>>(x).y >> 31u);
+let key = bitcast<vec2<u32>>(x) ^ vec2<u32>(mask, mask | 0x80000000u);`,
 } as const satisfies Record<ScalarType["name"], string>;
 
 /** The options of the reduction that finds an element of a type. Entries of 64 bits are values of `u64`. */
