@@ -113,7 +113,7 @@ export interface SelfTestRun {
 }
 
 /** Most of the time goes into compiling, which the adapter does for several checks at once. */
-const CONCURRENT = 8;
+const CONCURRENT = 16;
 
 /** Runs checks, several at a time. */
 export async function runSelfTests(
