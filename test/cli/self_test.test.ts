@@ -225,9 +225,9 @@ describe("the self-test", () => {
     }));
     const outcomes = await runSelfTests(quick, { step: () => {}, until: performance.now() + 30 });
     // As many as run at the same time.
-    expect(ran).toBe(8);
+    expect(ran).toBe(16);
     expect(outcomes.map(({ verdict }) => verdict)).toEqual(
-      quick.map((_, at) => (at < 8 ? "passed" : "left out")),
+      quick.map((_, at) => (at < 16 ? "passed" : "left out")),
     );
     // The litmus tests come after that.
     expect(checksEnd({ software: false }, 1000)).toBeLessThan(1000 + 18_000);

@@ -246,7 +246,7 @@ describe("buffers and plans", () => {
 
   test.each([-1, 0.5, "1", null])("maxKeptBytes: %j", async (maxKeptBytes) => {
     await expect(openFold({ device: fold().device, maxKeptBytes: maxKeptBytes as number })).rejects.toThrow(
-      `openFold: maxKeptBytes is ${maxKeptBytes}; it takes a whole number from 0 up`,
+      `openFold: maxKeptBytes is ${typeof maxKeptBytes === "string" ? JSON.stringify(maxKeptBytes) : maxKeptBytes}; it takes a whole number from 0 up`,
     );
   });
 

@@ -116,7 +116,7 @@ describe("pipelines", () => {
     const opened = openFold({ device: nullDevice(), maxPipelines: maxPipelines as number });
     await expect(opened).rejects.toThrow(ArgumentError);
     await expect(opened).rejects.toThrow(
-      `openFold: maxPipelines is ${maxPipelines}; it takes a whole number from 0 up`,
+      `openFold: maxPipelines is ${typeof maxPipelines === "string" ? JSON.stringify(maxPipelines) : maxPipelines}; it takes a whole number from 0 up`,
     );
   });
 });
