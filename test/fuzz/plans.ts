@@ -305,13 +305,14 @@ function latest(type: ElementType): Operator {
 }
 
 const isZeroText = (type: TypeName, x: string): string =>
-  type === "u32" || type === "i32"
-    ? `${x} == 0`
-    : type === "f32"
-      ? `${x} == 0.0`
-      : type === "f16"
-        ? `${x} == 0.0h`
-        : `all(${x} == vec2<u32>(0u))`;
+  type === "f32"
+    ? `${x} == 0.0`
+    : type === "f16"
+      ? `${x} == 0.0h`
+      : type === "f64"
+        ? // Of the two zeros, the one whose bits are all 0.
+          `bitcast<u64>(${x}) == 0`
+        : `${x} == 0`;
 
 /** x -> a·x + b modulo 2^16, as a << 16 | b: the earlier map is applied first. */
 const affineOf = (earlier: number, later: number): number => {
@@ -337,13 +338,9 @@ const byField: {
   i32: [(e, l) => `min(${e}, ${l})`, 0x7fffffff, Math.min],
   f32: [(e, l) => `select(${e}, ${l}, ${l} > ${e})`, -(2 ** 100), Math.max],
   f16: [(e, l) => `select(${e}, ${l}, ${l} > ${e})`, -32768, Math.max],
-  u64: [(e, l) => `add_u64(${e}, ${l})`, 0n, (e: bigint, l: bigint) => BigInt.asUintN(64, e + l)],
-  i64: [
-    (e, l) => `select(${e}, ${l}, less_i64(${l}, ${e}))`,
-    0x7fff_ffff_ffff_ffffn,
-    (e: bigint, l: bigint) => (l < e ? l : e),
-  ],
-  f64: [(e, l) => `select(${e}, ${l}, less_f64(${e}, ${l}))`, -(2 ** 1000), Math.max],
+  u64: [(e, l) => `${e} + ${l}`, 0n, (e: bigint, l: bigint) => BigInt.asUintN(64, e + l)],
+  i64: [(e, l) => `min(${e}, ${l})`, 0x7fff_ffff_ffff_ffffn, (e: bigint, l: bigint) => (l < e ? l : e)],
+  f64: [(e, l) => `select(${e}, ${l}, ${e} < ${l})`, -(2 ** 1000), Math.max],
 };
 
 function makeOperator(name: string, type: ElementType): Operator {
@@ -492,9 +489,9 @@ function whereOf(
           return { wgsl: `${x} > 0.5h`, keep: (given) => (first(given) as number) > 0.5 };
         case "u64":
         case "i64":
-          return { wgsl: `(${x}.x & 1u) == 1u`, keep: (given) => ((first(given) as bigint) & 1n) === 1n };
+          return { wgsl: `(${x} & 1) == 1`, keep: (given) => ((first(given) as bigint) & 1n) === 1n };
         case "f64":
-          return { wgsl: `less_f64(vec2<u32>(0u), ${x})`, keep: (given) => (first(given) as number) > 0 };
+          return { wgsl: `${x} > 0`, keep: (given) => (first(given) as number) > 0 };
         default:
           return own satisfies never;
       }

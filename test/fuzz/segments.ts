@@ -182,9 +182,9 @@ const bitTexts = {
   i32: (x) => `(bitcast<u32>(${x}) >> 30u) & 1u`,
   f32: (x) => `(bitcast<u32>(${x}) >> 30u) & 1u`,
   f16: (x) => `(bitcast<u32>(vec2<f16>(${x}, 0.0h)) >> 14u) & 1u`,
-  u64: (x) => `(${x}.y >> 30u) & 1u`,
-  i64: (x) => `(${x}.y >> 30u) & 1u`,
-  f64: (x) => `(${x}.y >> 30u) & 1u`,
+  u64: (x) => `u32(${x} >> 62) & 1u`,
+  i64: (x) => `u32(${x} >> 62) & 1u`,
+  f64: (x) => `(bitcast<vec2<u32>>(${x}).y >> 30u) & 1u`,
 } as const satisfies Record<TypeName, (x: string) => string>;
 
 const bitOf = (type: TypeName, x: Scalar): number =>

@@ -6,7 +6,6 @@ import {
   alignOf,
   fixedArray,
   leavesOf,
-  nameOf,
   roundUp,
   scalarAt,
   vec2,
@@ -140,12 +139,16 @@ export function structWith(type: ElementType, scalar: (field: ScalarField) => un
   return value;
 }
 
+/** A type as a caller's text names it, in which there are types of 64 bits. */
+const callersName = (type: FieldType): string =>
+  type.kind === "array" ? `array<${callersName(type.element)}, ${type.count}>` : type.name;
+
 /** A struct in a caller's WGSL, of these scalars. */
 export function structText(type: ElementType, scalar: (field: ScalarField) => string): string {
   const texts = fieldsOf(type).map(scalar);
   const textOf = (one: FieldType): string =>
     "layout" in one
-      ? `${nameOf(one)}(${one.layout.parts.map((part) => textOf(part.type)).join(", ")})`
+      ? `${callersName(one)}(${one.layout.parts.map((part) => textOf(part.type)).join(", ")})`
       : (texts.shift() ?? "");
   return textOf(type as StructType as unknown as FieldType);
 }
