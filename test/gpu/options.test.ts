@@ -380,6 +380,8 @@ test("adapters that are none", async () => {
   for (const adapter of ["gpu", 5, null, {}]) {
     const error = await errorOf(openInBrowser({ adapter } as never));
     expect(error).toBeInstanceOf(ArgumentError);
-    expect(error.message).toBe(`openFold: adapter is ${adapter}; it takes a GPUAdapter`);
+    expect(error.message).toBe(
+      `openFold: adapter is ${adapter === "gpu" ? '"gpu"' : adapter}; it takes a GPUAdapter`,
+    );
   }
 });
