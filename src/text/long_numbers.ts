@@ -214,7 +214,13 @@ class Translator {
     if (isLong(to)) {
       return this.#asLong(one, type, to.name);
     }
-    if (isLong(type) && to.kind !== "unknown") {
+    if (isLong(type) && to.kind === "unknown") {
+      throw new TextFault(
+        `this is a number of type ${type.name}, and the type that is needed here is not known`,
+        one.from,
+      );
+    }
+    if (isLong(type)) {
       const cure = isSame(to, PAIR)
         ? `declare it as ${type.name}, or write bitcast<vec2<u32>>(…)`
         : `write ${textOfType(to)}(…)`;
@@ -650,8 +656,8 @@ class Translator {
 
   /** What a compound assignment names is written twice, and a function of the caller's may do more than give a value. */
   #requireNoCall(target: Expression): void {
-    const called = target.kind === "call" ? this.#typing.declaredOf(target.callee) : undefined;
-    if (called?.kind === "function" && !called.ours) {
+    const declared = target.kind === "call" ? this.#typing.declaredOf(target.callee) : undefined;
+    if (declared?.kind === "function" && !declared.ours) {
       throw new TextFault(
         "the place of a compound assignment takes no call of a function of yours; keep its result in a let",
         target.from,

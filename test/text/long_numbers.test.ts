@@ -357,6 +357,12 @@ describe("what cannot be understood is refused at the caller's line", () => {
           "select(1u, 2u, x) + x",
           "this is a number of type u64; a condition is a bool, as in x != 0",
         ],
+        [
+          f64,
+          f64,
+          "var v = frexp(vec2f(f32(x))).what; v = x; return x;",
+          "this is a number of type f64, and the type that is needed here is not known",
+        ],
         // The words of one type are no words of another.
         [
           i64,
