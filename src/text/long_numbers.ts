@@ -402,12 +402,7 @@ class Translator {
     }
     const needed = name === "min" || name === "max" ? 2 : 1;
     const own = isLong(type) ? functionsOf[name]?.[type.name] : undefined;
-    if (
-      own === undefined ||
-      !/^[a-z]/.test(name) ||
-      (own === "" && name !== "abs") ||
-      args.length !== needed
-    ) {
+    if (own === undefined || (own === "" && name !== "abs") || args.length !== needed) {
       throw new TextFault(
         `${name} takes no ${long}${args.length === needed ? "" : ` here`}; what does: ${known[long]}`,
         one.from,

@@ -247,7 +247,13 @@ function simpleLexemes(text: string): Lexeme[] {
 function templateBrackets(lexemes: readonly Lexeme[]): ReadonlySet<number> {
   const brackets = new Set<number>();
   let depth = 0;
+  // The brackets that may open a list. The deepest comes last.
   let open: { at: number; depth: number }[] = [];
+  const drop = (): void => {
+    while ((open.at(-1)?.depth ?? -1) >= depth) {
+      open.pop();
+    }
+  };
   const isNext = (at: number, text: string): boolean =>
     lexemes[at + 1]?.text === text && lexemes[at + 1]?.from === lexemes[at]?.to;
   for (let at = 0; at < lexemes.length; at++) {
@@ -259,7 +265,7 @@ function templateBrackets(lexemes: readonly Lexeme[]): ReadonlySet<number> {
     } else if (text === "(" || text === "[") {
       depth++;
     } else if (text === ")" || text === "]") {
-      open = open.filter((one) => one.depth < depth);
+      drop();
       depth = Math.max(0, depth - 1);
     } else if (kind === "symbol" && "=!<>".includes(text) && isNext(at, "=")) {
       at++;
@@ -267,7 +273,7 @@ function templateBrackets(lexemes: readonly Lexeme[]): ReadonlySet<number> {
       depth = text === "=" ? depth : 0;
       open = [];
     } else if ((text === "&" || text === "|") && isNext(at, text)) {
-      open = open.filter((one) => one.depth < depth);
+      drop();
       at++;
     }
   }

@@ -216,10 +216,7 @@ return sum;`;
       "  sum = add_f64(sum, mul_f64(parts[k]",
       "    , vec2<u32>(0x0u, 0x40000000u)));",
       "}",
-      "if greater_f64(sum, vec2<u32>(0x8379feb0u, 0x7e37e43cu)) { sum = negate_f64(sum); } else if (equal_f64(sum, vec2<u32>(0x0u, 0x0u))) { return y; }".replace(
-        "0x8379feb0u, 0x7e37e43cu",
-        "0x8800759cu, 0x7e37e43cu",
-      ),
+      "if greater_f64(sum, vec2<u32>(0x8800759cu, 0x7e37e43cu)) { sum = negate_f64(sum); } else if (equal_f64(sum, vec2<u32>(0x0u, 0x0u))) { return y; }",
       "var n = u64_from_f64(x);",
       "n = add_u64(n, vec2<u32>(0x1u, 0x0u)); n = shl_u64(n, 3u); n = rem_u64(n, vec2<u32>(0x7u, 0x0u)); n = (n | vec2<u32>(0x1u, 0x0u)); n = sub_u64(n, vec2<u32>(0x1u, 0x0u));",
       "switch i { case 0u: { sum = sub_f64(sum, vec2<u32>(0x0u, 0x3ff00000u)); } default: { sum = mul_f64(sum, f64_from_u64(n)); } }",
