@@ -90,9 +90,7 @@ export function operator<Name extends string>(
 ): InKernelOperator<Name, never>;
 /**
  * An operator of your own: any associative function with an identity. It need not commute: every kernel keeps `earlier`
- * before `later`. On u64, i64 and f64, `earlier` and `later` are `vec2<u32>` (low word, high word), and `combine` may call
- * the functions of shaders/numeric/: `add_u64`, `mul_u64`, `less_i64`, `add_f64` and so on. On a struct, `earlier` and
- * `later` are that struct.
+ * before `later`. They are numbers in `combine`, on u64, i64 and f64, too: `earlier + later`. On a struct, they are that struct.
  *
  * @example
  * ```ts

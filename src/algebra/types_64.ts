@@ -2,7 +2,6 @@ import type { CallersNumbers, CallersReader, CallersType, Fault } from "../text/
 import type { Surroundings } from "../text/long_numbers.ts";
 import { surroundingsOf, translateFunction, translateModule } from "../text/long_numbers.ts";
 import { TextFault } from "../text/syntax.ts";
-import { Scope } from "../text/typing.ts";
 import type { Type } from "../text/wgsl_types.ts";
 import { scalar, unknown } from "../text/wgsl_types.ts";
 import type { FieldType, NestedType } from "./fields.ts";
@@ -39,11 +38,13 @@ const numbers: CallersNumbers = {
   files: numericFiles,
   reader(types): CallersReader {
     ours ??= surroundingsOf(numericFiles.map(({ text }) => text));
-    const scope = new Scope(ours.scope);
+    const files = (types as readonly ElementType[]).flatMap((type) => type.files);
+    const others = files.filter((file) => !numericFiles.includes(file)).map(({ text }) => text);
+    const { scope, taken } = surroundingsOf(others, ours);
     for (const type of (types as readonly ElementType[]).flatMap(structsOf)) {
       scope.declare(type.name, { kind: "type", type: typeInText(type) });
     }
-    const around = { scope, taken: ours.taken };
+    const around = { scope, taken };
     const wanted = (type: CallersType | string): Type =>
       typeof type === "string" ? scalar(type as "u32") : typeInText(type as ElementType);
     return {

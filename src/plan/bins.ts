@@ -18,9 +18,9 @@ export interface BinOptions {
    */
   readonly edges?: ArrayLike<Scalar>;
   /**
-   * WGSL over an item's value `x` and its index `i` (u32) that gives the number of the item's bin: an expression of u32, i32, f32, f16 or
-   * bool, or statements that end in `return` of a u32. A fraction is cut off, and then an item whose number is below 0, or `bins` or
-   * more, is not counted. Whether one whose number is NaN is counted depends on the adapter. A literal above 2147483647 takes the suffix `u`.
+   * WGSL over an item's value `x` and its index `i` (u32) that gives the number of the item's bin: an expression of any scalar
+   * type, or statements that end in `return` of a u32. A fraction is cut off, and then an item whose number is below 0, or `bins` or more, is
+   * not counted. Whether one whose number is NaN is counted depends on the adapter. A literal above 2147483647 takes the suffix `u`.
    */
   readonly bin?: string;
 }

@@ -357,7 +357,7 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
   /** For more parts than two: how many classes there are, 1 to 16. It goes with `class`, in place of `where`. */
   readonly classes?: number;
   /**
-   * WGSL over the element `x` and its index `i` (u32) that gives an item's class, from 0: an expression of u32, i32, f32, f16 or bool, or
+   * WGSL over the element `x` and its index `i` (u32) that gives an item's class, from 0: an expression of any scalar type, or
    * statements that end in `return` of a u32. A fraction is cut off, and then a number below 0 or past the last class counts as the
    * last class. NaN gets some class, which depends on the adapter. A literal above 2147483647 takes the suffix `u`.
    */

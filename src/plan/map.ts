@@ -10,9 +10,8 @@ import { typeFeatureError } from "./choose_sizes.ts";
 export interface MapOptions {
   /**
    * WGSL over an item's value `x` and its index `i` (u32), such as `"u32(x > 0.5)"`. It is an expression of `type`, or
-   * statements that end in `return`. Values of u64, i64 and f64 are `vec2<u32>` (low word, high word), and the map may call
-   * the functions of shaders/numeric/. It may run more than once for an item. In a compaction, it applies only to kept
-   * items.
+   * statements that end in `return`. Values of u64, i64 and f64 are numbers in it. It may run more than once for an item. In a
+   * compaction, it applies only to kept items.
    */
   readonly map?: string;
   /** The type of the input's items. The default is `type`. Another type needs a map. */

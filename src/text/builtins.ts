@@ -65,7 +65,8 @@ export function builtinResult(name: string, args: readonly Type[], to: Type | un
     return isAbstract(first) ? (commonType(first, second) ?? first) : first;
   }
   if (ofPart.has(name)) {
-    return first.kind === "vector" || first.kind === "matrix" ? first.of : first;
+    const common = (args.length > 1 && commonType(first, second)) || first;
+    return common.kind === "vector" || common.kind === "matrix" ? common.of : common;
   }
   return Object.hasOwn(fixed, name) ? fixed[name] : shaped(name, first);
 }

@@ -23,6 +23,8 @@ import { isAbstract, isLong, isSame, nothing, scalar, textOfType, unknown, widen
 /** The type of words. */
 const PAIR: Type = { kind: "vector", count: 2, of: { kind: "scalar", name: "u32" } };
 const PAIR_TEXT = "vec2<u32>";
+/** The type of `vec2(1, 2)`, which becomes words. */
+const ABSTRACT_PAIR: Type = { kind: "vector", count: 2, of: scalar("abstract int") };
 
 /** The text of each operator as a function; those of i64 that differ from u64's are named. */
 const functionsOf: Readonly<Record<string, Readonly<Record<LongName, string>>>> = {
@@ -155,7 +157,7 @@ class Translator {
         return this.#spliced(one, [this.#change(one.of), this.#change(one.index)]);
       case "unary":
         return isLong(type) && one.operator === "-"
-          ? called(type.name === "f64" ? "negate_f64" : "negate_i64", this.#gapped(one, one.operand))
+          ? called(type.name === "f64" ? "negate_f64" : "negate_i64", this.#gapped(one, one.operand, type))
           : this.#spliced(one, [this.#change(one.operand)]);
       case "binary":
         return this.#binary(one);
@@ -167,8 +169,8 @@ class Translator {
   }
 
   /** The operand of an operator in front of it, and the blanks between them. */
-  #gapped(one: Expression, operand: Expression): string {
-    return this.#text.slice(one.from + 1, operand.from) + this.#of(operand);
+  #gapped(one: Expression, operand: Expression, type: Type): string {
+    return this.#text.slice(one.from + 1, operand.from) + this.#as(operand, type);
   }
 
   #change(one: Expression): Change {
@@ -197,9 +199,9 @@ class Translator {
     );
   }
 
-  /** A name of the caller's that the new text also uses gets the mark. */
+  /** A name of the caller's that the new text also uses gets the mark. So does one that has it, so that no two become one. */
   #renamed(name: string): string {
-    return this.#taken.has(name) ? MARK + name : name;
+    return this.#taken.has(name) || name.startsWith(MARK) ? MARK + name : name;
   }
 
   #declared({ name, ...span }: Named): Change {
@@ -212,7 +214,13 @@ class Translator {
     if (isLong(to)) {
       return this.#asLong(one, type, to.name);
     }
-    if (isLong(type) && to.kind !== "unknown") {
+    if (isLong(type) && to.kind === "unknown") {
+      throw new TextFault(
+        `this is a number of type ${type.name}, and the type that is needed here is not known`,
+        one.from,
+      );
+    }
+    if (isLong(type)) {
       const cure = isSame(to, PAIR)
         ? `declare it as ${type.name}, or write bitcast<vec2<u32>>(…)`
         : `write ${textOfType(to)}(…)`;
@@ -223,27 +231,30 @@ class Translator {
         one.from,
       );
     }
+    if (to.kind === "array" && one.kind === "call" && one.callee.name === "array" && !one.callee.template) {
+      return this.#withArguments(
+        one,
+        one.args.map((arg) => this.#changeTo(arg, to.of)),
+      );
+    }
+    if (!holdsSame(type, to)) {
+      throw new TextFault(`this is ${textOfType(type)}, and ${textOfType(to)} is needed`, one.from);
+    }
     return this.#of(one);
   }
 
   #asLong(one: Expression, type: Type, to: LongName): string {
     const constant = this.#typing.constantOf(one);
-    if (constant !== undefined && (isAbstract(type) || (isLong(type) && type.name === to))) {
+    const becomes = isSame(type, scalar(to)) || widensTo(type, scalar(to));
+    if (constant !== undefined && (isAbstract(type) || becomes)) {
       return this.#literal(one, to, constant);
     }
-    if (isSame(type, scalar(to)) || isSame(type, PAIR)) {
+    if (isSame(type, scalar(to)) || isSame(type, PAIR) || isSame(type, ABSTRACT_PAIR)) {
       return this.#of(one);
     }
-    if (isAbstract(type) && one.kind === "parentheses") {
-      return this.#spliced(one, [this.#changeTo(one.inner, scalar(to))]);
-    }
-    if (isAbstract(type) && one.kind === "call" && one.callee.name === "select") {
-      const [no, yes, condition] = one.args as [Expression, Expression, Expression];
-      return this.#spliced(one, [
-        this.#changeTo(no, scalar(to)),
-        this.#changeTo(yes, scalar(to)),
-        this.#change(condition),
-      ]);
+    const made = isAbstract(type) ? this.#abstract(one, to) : undefined;
+    if (made !== undefined) {
+      return made;
     }
     if (widensTo(type, scalar(to)) && !(isAbstract(type) && type.name === "abstract float")) {
       const from = type.kind !== "scalar" || isAbstract(type) ? "i32" : type.name;
@@ -253,12 +264,42 @@ class Translator {
       type.kind === "unknown"
         ? `the type of this is not known, and ${to} is needed`
         : type.kind === "scalar" && type.name === "abstract float"
-          ? `${to} takes no number with a fraction; write ${to}(…), which drops it`
+          ? to === "f64"
+            ? "WGSL makes no f64 of this; write the number itself, or f64(f32(…))"
+            : `${to} takes no number with a fraction; write ${to}(…), which drops it`
           : type.kind === "scalar"
             ? `this is a number of type ${textOfType(type)}, and ${to} is needed; write ${to}(…)`
             : `this is ${textOfType(type)}, and ${to} is needed`,
       one.from,
     );
+  }
+
+  /**
+   * What is made of numbers without a type, as if each of them had this one: `1 << i` is of the type that stands beside it.
+   * undefined if WGSL makes it: where integers become f64, they are divided as integers.
+   */
+  #abstract(one: Expression, to: LongName): string | undefined {
+    const type = scalar(to);
+    const isAsWgsl = to === "f64" && isSame(this.#typing.typeOf(one), scalar("abstract int"));
+    switch (one.kind) {
+      case "parentheses":
+        return this.#spliced(one, [this.#changeTo(one.inner, type)]);
+      case "unary":
+        return isAsWgsl
+          ? undefined
+          : one.operator === "-"
+            ? called(to === "f64" ? "negate_f64" : "negate_i64", this.#gapped(one, one.operand, type))
+            : this.#spliced(one, [this.#changeTo(one.operand, type)]);
+      case "binary":
+        return isAsWgsl ? undefined : this.#operation(one, to);
+      case "call": {
+        const { name } = one.callee;
+        const isKnown = name === "select" || name === "clamp" || functionsOf[name]?.[to];
+        return isKnown ? this.#function(one, type, to) : undefined;
+      }
+      default:
+        return undefined;
+    }
   }
 
   /** The words of a constant, on as many lines as its text. */
@@ -278,18 +319,18 @@ class Translator {
   }
 
   #binary(one: Extract<Expression, { kind: "binary" }>): string {
+    const long = [one.left, one.right].map((side) => this.#typing.typeOf(side)).find(isLong);
+    return long === undefined
+      ? this.#spliced(one, [this.#change(one.left), this.#change(one.right)])
+      : this.#operation(one, long.name);
+  }
+
+  /** An operation on numbers of this type, which both sides become. */
+  #operation(one: Extract<Expression, { kind: "binary" }>, name: LongName): string {
     const { left, right, operator, at } = one;
-    const own = this.#typing.typeOf(left);
-    const other = this.#typing.typeOf(right);
     const isShift = operator === "<<" || operator === ">>";
-    const long = isLong(own) ? own : isLong(other) && !isShift ? other : undefined;
-    if (long === undefined) {
-      return this.#spliced(one, [this.#change(left), this.#change(right)]);
-    }
-    // Where one is longer than the other, or both are, the longer type is the one that both become.
-    const name = isLong(own) && isLong(other) && !isShift && widensTo(own, other) ? other.name : long.name;
     const first = this.#as(left, scalar(name));
-    const second = isShift ? this.#count(right, other) : this.#as(right, scalar(name));
+    const second = isShift ? this.#count(right, this.#typing.typeOf(right)) : this.#as(right, scalar(name));
     const [before, after] = [
       this.#text.slice(left.to, at),
       this.#text.slice(at + operator.length, right.from),
@@ -342,9 +383,9 @@ class Translator {
     const { callee, args } = one;
     const { name } = callee;
     const all = (): Change[] => args.map((arg) => this.#changeTo(arg, type));
-    if (isLong(type) && name === "select" && args.length === 3) {
+    if (name === "select" && args.length === 3) {
       const [no, yes, condition] = args as [Expression, Expression, Expression];
-      this.#requireShort(condition, "a condition is a bool");
+      this.#requireShort(condition, "a condition is a bool, as in x != 0");
       return this.#withArguments(one, [
         this.#changeTo(no, type),
         this.#changeTo(yes, type),
@@ -361,12 +402,7 @@ class Translator {
     }
     const needed = name === "min" || name === "max" ? 2 : 1;
     const own = isLong(type) ? functionsOf[name]?.[type.name] : undefined;
-    if (
-      own === undefined ||
-      !/^[a-z]/.test(name) ||
-      (own === "" && name !== "abs") ||
-      args.length !== needed
-    ) {
+    if (own === undefined || (own === "" && name !== "abs") || args.length !== needed) {
       throw new TextFault(
         `${name} takes no ${long}${args.length === needed ? "" : ` here`}; what does: ${known[long]}`,
         one.from,
@@ -424,6 +460,9 @@ class Translator {
     }
     if (isSame(from, made)) {
       return this.#spliced({ from: one.callee.to, to: one.to }, [this.#change(arg)]);
+    }
+    if (isLong(made) && made.name !== "f64" && isSame(from, scalar("abstract float"))) {
+      return `${converter(to, "f64")}${this.#spliced({ from: one.callee.to, to: one.to }, [this.#changeTo(arg, scalar("f64"))])}`;
     }
     if (isLong(made) && isAbstract(from)) {
       return this.#spliced({ from: one.callee.to, to: one.to }, [this.#changeTo(arg, made)]);
@@ -605,15 +644,17 @@ class Translator {
     this.#requireNoCall(target);
     const own = this.#of(target);
     const to = this.#text.indexOf(operator, target.to) + operator.length;
-    const text = `${own} = ${operator === "++" ? "add" : "sub"}_u64(${own.replace(/\n/g, " ")}, ${wordsText("u64", 1n)})`;
+    const lines = this.#text.slice(target.to, to).replace(/[^\n]/g, "");
+    const text = `${own} = ${operator === "++" ? "add" : "sub"}_u64(${own.replace(/\n/g, " ")}, ${wordsText("u64", 1n)})${lines}`;
     return [{ from: target.from, to, text }];
   }
 
-  /** What a compound assignment names is written twice. */
+  /** What a compound assignment names is written twice, and a function of the caller's may do more than give a value. */
   #requireNoCall(target: Expression): void {
-    if (target.kind === "call") {
+    const declared = target.kind === "call" ? this.#typing.declaredOf(target.callee) : undefined;
+    if (declared?.kind === "function" && !declared.ours) {
       throw new TextFault(
-        "the place of a compound assignment takes no call; keep its result in a let",
+        "the place of a compound assignment takes no call of a function of yours; keep its result in a let",
         target.from,
       );
     }
@@ -628,7 +669,9 @@ class Translator {
               ? [target.inner]
               : target.kind === "binary"
                 ? [target.left, target.right]
-                : [];
+                : target.kind === "call"
+                  ? target.args
+                  : [];
     for (const part of parts) {
       this.#requireNoCall(part);
     }
@@ -664,6 +707,14 @@ class Translator {
     return [this.#change(type)];
   }
 }
+
+/** Whether values of one type may stand for the other's as far as words go: all numbers of 64 bits look alike in a kernel. */
+const holdsSame = (a: Type, b: Type): boolean =>
+  a.kind === "pointer" && b.kind === "pointer"
+    ? holdsSame(a.to, b.to)
+    : a.kind === "array" && b.kind === "array"
+      ? holdsSame(a.of, b.of)
+      : !(isLong(a) || isLong(b)) || isSame(a, b);
 
 /** Whether kernels hold the type as a pair of words. */
 const isPair = (type: Type): boolean => isLong(type) || isSame(type, PAIR);
@@ -702,10 +753,13 @@ export interface Surroundings {
   readonly taken: ReadonlySet<string>;
 }
 
-/** The functions of shaders/numeric/ as a caller's text sees them: on numbers, where they take and give pairs of words. */
-export function surroundingsOf(files: readonly string[]): Surroundings {
-  const scope = new Scope();
-  const taken = new Set(["vec2", "u32"]);
+/**
+ * The functions of our files as a caller's text sees them: on numbers, where those of shaders/numeric/ take and give pairs of words.
+ * They come beside what is `around`.
+ */
+export function surroundingsOf(files: readonly string[], around?: Surroundings): Surroundings {
+  const scope = new Scope(around?.scope);
+  const taken = new Set(around?.taken ?? ["vec2", "u32"]);
   for (const one of files.flatMap(parseModule)) {
     if (one.kind === "function") {
       taken.add(one.name.name);

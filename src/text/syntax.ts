@@ -1,4 +1,5 @@
 import { tokensOf } from "./pieces.ts";
+import { isReserved } from "./reserved.ts";
 
 // WGSL as a tree: https://www.w3.org/TR/WGSL/#grammar. Every node knows where its text stands, so that a text can be rewritten in
 // place. The tree is that of the text alone: which type a name has is told by src/text/typing.ts.
@@ -190,7 +191,7 @@ interface Lexeme extends Span {
 }
 
 /** Compilers stop at as many levels, too. */
-const MOST_LEVELS = 500;
+export const MOST_LEVELS = 500;
 
 const LONG_SYMBOLS = [
   "<<=",
@@ -226,7 +227,8 @@ function simpleLexemes(text: string): Lexeme[] {
   let taken = 0;
   for (const [token, isBlank, word] of tokensOf(text)) {
     const before = lexemes.at(-1);
-    const isFraction = token === "." && !(before?.kind === "word" || /^[)\]]$/.test(before?.text ?? ""));
+    const isValue = before?.kind === "word" ? !isReserved(before.text) : /^[)\]]$/.test(before?.text ?? "");
+    const isFraction = token === "." && !isValue;
     if (!isBlank && from >= taken) {
       NUMBER.lastIndex = from;
       const number = /^\d/.test(token) || isFraction ? (NUMBER.exec(text)?.[0] ?? "") : "";
@@ -245,7 +247,13 @@ function simpleLexemes(text: string): Lexeme[] {
 function templateBrackets(lexemes: readonly Lexeme[]): ReadonlySet<number> {
   const brackets = new Set<number>();
   let depth = 0;
+  // The brackets that may open a list. The deepest comes last.
   let open: { at: number; depth: number }[] = [];
+  const drop = (): void => {
+    while ((open.at(-1)?.depth ?? -1) >= depth) {
+      open.pop();
+    }
+  };
   const isNext = (at: number, text: string): boolean =>
     lexemes[at + 1]?.text === text && lexemes[at + 1]?.from === lexemes[at]?.to;
   for (let at = 0; at < lexemes.length; at++) {
@@ -257,7 +265,7 @@ function templateBrackets(lexemes: readonly Lexeme[]): ReadonlySet<number> {
     } else if (text === "(" || text === "[") {
       depth++;
     } else if (text === ")" || text === "]") {
-      open = open.filter((one) => one.depth < depth);
+      drop();
       depth = Math.max(0, depth - 1);
     } else if (kind === "symbol" && "=!<>".includes(text) && isNext(at, "=")) {
       at++;
@@ -265,7 +273,7 @@ function templateBrackets(lexemes: readonly Lexeme[]): ReadonlySet<number> {
       depth = text === "=" ? depth : 0;
       open = [];
     } else if ((text === "&" || text === "|") && isNext(at, text)) {
-      open = open.filter((one) => one.depth < depth);
+      drop();
       at++;
     }
   }
@@ -300,6 +308,7 @@ class Reader {
   readonly #lexemes: readonly Lexeme[];
   #at = 0;
   #level = 0;
+  readonly #heights = new WeakMap<Expression, number>();
 
   constructor(text: string) {
     this.#lexemes = lexemesOf(text);
@@ -361,6 +370,19 @@ class Reader {
     return result;
   }
 
+  /** An expression, a level higher than its parts. They are many in a text that is not nested, too, as in `x + x + x`. */
+  #above<Of extends Expression>(one: Of, ...parts: readonly Expression[]): Of {
+    const height = parts.reduce((most, part) => Math.max(most, this.#heights.get(part) ?? 0), 0) + 1;
+    if (height > MOST_LEVELS) {
+      this.fail(
+        `it has more than ${MOST_LEVELS} operations on each other's results; use statements`,
+        one.from,
+      );
+    }
+    this.#heights.set(one, height);
+    return one;
+  }
+
   #list<T>(read: () => T, end: string, kind: Lexeme["kind"] = "symbol"): T[] {
     const all: T[] = [];
     while (!this.is(end, kind)) {
@@ -376,16 +398,11 @@ class Reader {
   expression(least = 1): Expression {
     return this.#nested(() => {
       let left = this.#unary();
-      let count = 0;
       for (;;) {
         const { text, from: at } = this.next;
         const rank = this.next.kind === "symbol" ? (ranks as Record<string, number>)[text] : undefined;
         if (rank === undefined || rank < least) {
           return left;
-        }
-        // Compilers walk down a long chain, too.
-        if (++count > MOST_LEVELS) {
-          this.fail(`it has more than ${MOST_LEVELS} operators in a row; use parentheses or statements`);
         }
         this.#at++;
         const operator = text as BinaryOperator;
@@ -399,7 +416,8 @@ class Reader {
             this.fail(`WGSL takes '${side.operator}' beside '${operator}' only in parentheses`, side.at);
           }
         }
-        left = { kind: "binary", operator, at, left, right, from: left.from, to: right.to };
+        const both = { from: left.from, to: right.to };
+        left = this.#above({ kind: "binary", operator, at, left, right, ...both }, left, right);
       }
     });
   }
@@ -412,14 +430,10 @@ class Reader {
       this.#at++;
       const operand = this.#nested(() => this.#unary());
       const operator = text.charAt(0) as UnaryOperator;
-      const inner: Expression = {
-        kind: "unary",
-        operator,
-        operand,
-        from: isTwo ? from + 1 : from,
-        to: operand.to,
-      };
-      return isTwo ? { kind: "unary", operator, operand: inner, from, to: operand.to } : inner;
+      const { to } = operand;
+      const start = isTwo ? from + 1 : from;
+      const inner = this.#above<Expression>({ kind: "unary", operator, operand, from: start, to }, operand);
+      return isTwo ? this.#above({ kind: "unary", operator, operand: inner, from, to }, inner) : inner;
     }
     return this.#postfix(this.#primary());
   }
@@ -433,7 +447,7 @@ class Reader {
     if (this.take("(")) {
       const inner = this.expression();
       this.expect(")");
-      return { kind: "parentheses", inner, from, to: this.#before.to };
+      return this.#above({ kind: "parentheses", inner, from, to: this.#before.to }, inner);
     }
     if (kind !== "word") {
       this.fail(`expected an expression, and found ${this.#found()}`);
@@ -447,7 +461,7 @@ class Reader {
       return callee;
     }
     const args = this.#list(() => this.expression(), ")");
-    return { kind: "call", callee, args, from, to: this.#before.to };
+    return this.#above({ kind: "call", callee, args, from, to: this.#before.to }, ...args);
   }
 
   #postfix(start: Expression): Expression {
@@ -455,11 +469,11 @@ class Reader {
     for (;;) {
       if (this.take(".")) {
         const { name: member, to } = this.#word();
-        of = { kind: "member", of, member, from: of.from, to };
+        of = this.#above({ kind: "member", of, member, from: of.from, to }, of);
       } else if (this.take("[")) {
         const index = this.expression();
         this.expect("]");
-        of = { kind: "index", of, index, from: of.from, to: this.#before.to };
+        of = this.#above({ kind: "index", of, index, from: of.from, to: this.#before.to }, of, index);
       } else {
         return of;
       }

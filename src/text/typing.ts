@@ -9,13 +9,14 @@ import type {
   Statement,
   Variable,
 } from "./syntax.ts";
-import { TextFault } from "./syntax.ts";
+import { MOST_LEVELS, TextFault } from "./syntax.ts";
 import type { LongName, ScalarName, ScalarOf, Type } from "./wgsl_types.ts";
 import {
   commonType,
   concrete,
   isAbstract,
   isLong,
+  isSame,
   nothing,
   scalar,
   textOfType,
@@ -219,11 +220,10 @@ export class Typing {
     const given = value && this.expression(value, scope);
     const own = type ? this.type(type, scope) : (given ?? unknown);
     const constant = keyword === "const" && value ? this.constantOf(value) : undefined;
-    const fits = isLong(own) && constant !== undefined ? wrapped(own.name, constant) : constant;
     scope.declare(name.name, {
       kind: "value",
       type: keyword === "const" ? own : concrete(own),
-      constant: fits,
+      constant: constant === undefined ? undefined : ofType(own, constant),
     });
   }
 
@@ -309,7 +309,7 @@ export class Typing {
 
   #number(one: Extract<Expression, { kind: "number" }>): Type {
     const [name, value] = numberOf(one.text, one.from);
-    this.#constants.set(one, value);
+    this.#keep(one, ofType(scalar(name), value));
     return scalar(name);
   }
 
@@ -348,8 +348,8 @@ export class Typing {
     if (one.operator === "&") {
       return { kind: "pointer", to: type };
     }
-    if (isLong(type) && (one.operator === "!" || (one.operator === "~" && type.name === "f64"))) {
-      throw new TextFault(`'${one.operator}' takes no ${type.name}`, one.from);
+    if (one.operator === "!" ? isLong(type) || isAbstract(type) : one.operator === "~" && isSame(type, f64)) {
+      throw new TextFault(`'${one.operator}' takes no ${isLong(type) ? type.name : "number"}`, one.from);
     }
     if (isLong(type) && one.operator === "-" && type.name === "u64") {
       throw new TextFault(
@@ -403,6 +403,9 @@ export class Typing {
     const args = one.args.map((arg) => this.expression(arg, scope));
     const { callee } = one;
     const declared = scope.find(callee.name);
+    if (declared?.kind === "value") {
+      throw new TextFault(`${callee.name} is a value here, and no function`, one.from);
+    }
     if (declared?.kind === "function") {
       this.#declared.set(callee, declared);
       return declared.ours?.(args) ?? declared.result;
@@ -438,6 +441,8 @@ const scalarNames = [
   "f64",
 ] as const satisfies readonly ScalarName[];
 
+const f64 = scalar("f64");
+
 const letters = { i: "i32", u: "u32", f: "f32", h: "f16" } as const;
 
 function madeOf([, count, columns, rows]: RegExpExecArray, of: Type, { from }: Expression): Type {
@@ -463,7 +468,7 @@ function inferred(
   const vector = /^(?:vec([234])|mat([234])x([234]))$/.exec(name);
   if (vector !== null) {
     const long = parts.find(isLong);
-    return of ? madeOf(vector, long ?? concrete(of), { from } as Expression) : unknown;
+    return of ? madeOf(vector, long ?? of, { from } as Expression) : unknown;
   }
   if (name !== "array") {
     throw new TextFault(`${name} is not declared`, from);
@@ -476,6 +481,9 @@ function longResult(operator: BinaryOperator, at: number, left: Type, right: Typ
   const isShift = operator === "<<" || operator === ">>";
   const type = isShift ? left : commonType(left, right);
   const isFloat = [left, right].some((one) => isLong(one) && one.name === "f64");
+  if (isShift && isLong(right) && left.kind === "scalar" && !isLong(left)) {
+    throw new TextFault(`a shift's count is a u32 here, and this one is ${right.name}; write u32(…)`, at);
+  }
   if (type?.kind !== "scalar" || (isShift && !isLong(left))) {
     throw new TextFault(mismatch(operator, left, right), at);
   }
@@ -564,15 +572,16 @@ export function numberOf(text: string, at: number): readonly [ScalarName, Consta
   const hex = /^0[xX]/.test(text);
   const [, digits = "", suffix = ""] =
     (hex
-      ? /^(0[xX][0-9a-fA-F.]*(?:[pP][+-]?\d+)?)([iu]|(?<=[pP][+-]?\d+)[fh])?$/
-      : /^([\d.]+(?:[eE][+-]?\d+)?)([iufh])?$/
+      ? /^(0[xX](?:[\da-fA-F]+\.?[\da-fA-F]*|\.[\da-fA-F]+)(?:[pP][+-]?\d+)?)([iu]|(?<=[pP][+-]?\d+)[fh])?$/
+      : /^(?!0\d+\w?$)((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([iufh])?$/
     ).exec(text) ?? [];
-  if (digits === "") {
+  const hasFraction = (hex ? /[.pP]/ : /[.eE]/).test(digits);
+  if (digits === "" || (hasFraction && /[iu]/.test(suffix))) {
     throw new TextFault(`${text} is no number of WGSL`, at);
   }
-  if (hex ? /[.pP]/.test(digits) : /[.eE]/.test(digits) || /[fh]/.test(suffix)) {
+  if (hasFraction || /[fh]/.test(suffix)) {
     const value = hex ? hexFloat(digits) : Number(digits);
-    return suffix === "f" ? ["f32", Math.fround(value)] : [suffix === "h" ? "f16" : "abstract float", value];
+    return [suffix === "f" ? "f32" : suffix === "h" ? "f16" : "abstract float", value];
   }
   return [suffix === "u" ? "u32" : suffix === "i" ? "i32" : "abstract int", BigInt(digits)];
 }
@@ -580,7 +589,10 @@ export function numberOf(text: string, at: number): readonly [ScalarName, Consta
 function hexFloat(text: string): number {
   const [, whole = "", fraction = "", exponent = "0"] =
     /^0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)(?:[pP]([+-]?\d+))?$/.exec(text) ?? [];
-  return Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(exponent) - 4 * fraction.length);
+  const scale = Number(exponent) - 4 * fraction.length;
+  // In two steps: the power itself may be less than the least number.
+  const half = Math.trunc(scale / 2);
+  return Number(BigInt(`0x${whole}${fraction}`)) * 2 ** half * 2 ** (scale - half);
 }
 
 /** A constant of a type: integers wrap around. */
@@ -595,6 +607,15 @@ export function wrapped(name: ScalarName, value: Constant): Constant {
       : name === "i64"
         ? BigInt.asIntN(64, value)
         : value;
+}
+
+/** A constant of a type as its value is; undefined if that is left to the compiler. */
+function ofType(type: Type, value: Constant): Constant | undefined {
+  if (isLong(type) || isAbstract(type)) {
+    return wrapped(type.name, value);
+  }
+  const name = type.kind === "scalar" ? type.name : undefined;
+  return name === "f32" ? Math.fround(Number(value)) : name === "i32" || name === "u32" ? value : undefined;
 }
 
 /** A constant as a conversion to a longer type makes it: fractions are dropped, and what is out of range becomes the end of the range. */
@@ -620,8 +641,8 @@ function folded(operator: BinaryOperator, name: ScalarName, a: Constant, b: Cons
   }
   const isShift = operator === "<<" || operator === ">>";
   // The count of a shift is taken modulo the bits of a type. Numbers without a type are shifted by the compiler's rules.
-  const count = name === "u64" || name === "i64" ? b & 63n : b >= 0n && b < 64n ? b : undefined;
-  const by = isShift ? count : b;
+  const count = name === "u64" || name === "i64" ? b & 63n : b < 64n ? b : undefined;
+  const by = !isShift ? b : b < 0n ? undefined : count;
   const result = by === undefined ? undefined : integers[operator]?.(a, by);
   return result === undefined ? undefined : wrapped(name, result);
 }
@@ -657,21 +678,29 @@ function inOrderOfUse(declarations: readonly ModuleDeclaration[]): readonly Modu
     }
   }
   const done = new Set<ModuleDeclaration>();
-  const visit = (one: ModuleDeclaration): void => {
+  const visit = (one: ModuleDeclaration, level: number): void => {
     if (done.has(one)) {
       return;
+    }
+    if (level > MOST_LEVELS) {
+      throw new TextFault(
+        `more than ${MOST_LEVELS} declarations need each other; put each behind what it needs`,
+        one.from,
+      );
     }
     done.add(one);
     for (const name of namesUsedBy(one)) {
       const other = named.get(name);
       if (other !== undefined) {
-        visit(other);
+        visit(other, level + 1);
       }
     }
     ordered.push(one);
   };
   const ordered: ModuleDeclaration[] = [];
-  declarations.forEach(visit);
+  for (const one of declarations) {
+    visit(one, 1);
+  }
   return ordered;
 }
 

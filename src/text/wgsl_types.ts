@@ -63,9 +63,13 @@ export const isAbstract = (type: Type): type is ScalarOf<"abstract int" | "abstr
 
 export const isSame = (a: Type, b: Type): boolean => textOfType(a) === textOfType(b);
 
-/** The 32-bit type that an abstract number becomes where nothing says otherwise. */
+/** The 32-bit type that an abstract number becomes where nothing says otherwise, and so the type of a vector of them. */
 export const concrete = (type: Type): Type =>
-  isAbstract(type) ? scalar(type.name === "abstract int" ? "i32" : "f32") : type;
+  type.kind === "vector" || type.kind === "matrix"
+    ? { ...type, of: concrete(type.of) }
+    : isAbstract(type)
+      ? scalar(type.name === "abstract int" ? "i32" : "f32")
+      : type;
 
 /** The types of 32 and 16 bits that a longer type holds exactly. They become it beside it. */
 const widened: Readonly<Record<LongName, readonly ScalarName[]>> = {
@@ -89,6 +93,10 @@ export function commonType(a: Type, b: Type): Type | undefined {
   }
   if (widensTo(a, b)) {
     return b;
+  }
+  if (a.kind === "vector" && b.kind === "vector" && a.count === b.count) {
+    const of = commonType(a.of, b.of);
+    return of && { ...a, of };
   }
   if (isAbstract(a) && b.kind === "scalar") {
     return becomes(a, b) ? b : becomes(b, a) ? a : undefined;

@@ -59,7 +59,7 @@ describe("an expression", () => {
     expect(grouped(parseExpression(text))).toBe(expected);
   });
 
-  test.each([
+  test.each<readonly [text: string, problem: string, at: number]>([
     ["a + b & c", "WGSL takes '+' beside '&' only in parentheses", 2],
     ["a && b || c", "WGSL takes '&&' beside '||' only in parentheses", 2],
     ["a << b + c", "WGSL takes '+' beside '<<' only in parentheses", 7],
@@ -70,11 +70,14 @@ describe("an expression", () => {
     ["f(a", "expected ')', and found the end", 3],
     ["", "expected an expression, and found the end", 0],
     [`${"(".repeat(600)}a${")".repeat(600)}`, "it is nested more than 500 levels deep", 500],
-    [
+    ...[
       `a${" + a".repeat(600)}`,
-      "it has more than 500 operators in a row; use parentheses or statements",
-      2002,
-    ],
+      `a${"[0]".repeat(20_000)}`,
+      `a${".b".repeat(20_000)}`,
+      `(a${" + a".repeat(400)})${" + a".repeat(400)}`,
+    ].map(
+      (text) => [text, "it has more than 500 operations on each other's results; use statements", 0] as const,
+    ),
   ])("%s is refused", (text, problem, at) => {
     const fault = ((): unknown => {
       try {

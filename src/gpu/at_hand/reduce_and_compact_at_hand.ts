@@ -104,7 +104,7 @@ export interface ClassOptions<Classes = number> {
   /** How many classes there are: 1 to 16. Where no subgroups vote, as in calls at hand, the data is read twice for each. */
   readonly classes: Classes;
   /**
-   * WGSL over the element `x` and its index `i` (u32) that gives an element's class, from 0: an expression of u32, i32, f32, f16 or bool, or
+   * WGSL over the element `x` and its index `i` (u32) that gives an element's class, from 0: an expression of any scalar type, or
    * statements that end in `return` of a u32. A fraction is cut off, and then a number below 0 or past the last class counts as the
    * last class. NaN gets some class, which depends on the adapter. A literal above 2147483647 takes the suffix `u`.
    */
