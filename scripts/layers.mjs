@@ -49,10 +49,10 @@ const benchUsers = ["src/cli/bench.ts", "src/cli/tune.ts", "src/cli/options.ts"]
 
 /** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
 const parts = [
-  "src/algebra/types_64.ts",
   "src/gpu/at_hand/reduce_and_compact_at_hand.ts",
   "src/gpu/device/device_errors.ts",
   "src/gpu/executor/options_part.ts",
+  "src/gpu/executor/types_64_part.ts",
   "src/gpu/gpu_arrays/gpu_arrays_part.ts",
   "src/gpu/recordings/long_ranges.ts",
   "src/gpu/recordings/prepare_soon.ts",

@@ -166,6 +166,7 @@ async function* plansOf(
       }
     }
   }
+  yield* [planCompact({ type: f64, maxLength, where: "f16(x) < 1.0h" }, facts)];
   for (const type of [f16, f32, f64] as ElementType[]) {
     const options = { type, op: untyped(exactAdd), maxLength, workGroupSize: 16, itemsPerThread: 4 };
     for (const passes of ["single", "reduce-then-scan"] as const) {

@@ -377,14 +377,11 @@ test("adapters that are none", async () => {
     expect(error).toBeInstanceOf(ArgumentError);
     expect(error.message).toBe(message);
   }
-  for (const [adapter, told] of [
-    ["gpu", '"gpu"'],
-    [5, "5"],
-    [null, "null"],
-    [{}, "[object Object]"],
-  ] as const) {
+  for (const adapter of ["gpu", 5, null, {}]) {
     const error = await errorOf(openInBrowser({ adapter } as never));
     expect(error).toBeInstanceOf(ArgumentError);
-    expect(error.message).toBe(`openFold: adapter is ${told}; it takes a GPUAdapter`);
+    expect(error.message).toBe(
+      `openFold: adapter is ${adapter === "gpu" ? '"gpu"' : adapter}; it takes a GPUAdapter`,
+    );
   }
 });

@@ -160,8 +160,7 @@ describe("a single pass whose lanes exchange vectors, over structs", () => {
       ...wordsInTurn(8),
       exclusive,
     } as never);
-    const map =
-      "Words8(bitcast<i32>(x.x), bitcast<i32>(x.y), i32(i), 1, bitcast<i32>(x.x ^ x.y), i32(i & 3u), 5, bitcast<i32>(x.y))";
+    const map = "Words8(i32(x), i32(x >> 32), i32(i), 1, i32(x ^ (x >> 32)), i32(i & 3u), 5, i32(x >> 32))";
     const plan = await asOnGpus(fold(), () =>
       planScan({ ...options, from: u64, map } as never, contextOfFold(fold()).facts, ["vectors"]),
     );

@@ -27,7 +27,7 @@ beforeAll(() => {
   // One binding is for what is watched. Rows of work-groups are short, so that grids have more work-groups than tiles.
   restore = planAs(fold(), {
     software: false,
-    limits: { ...limits, maxStorageBuffersPerShaderStage: 7, maxComputeWorkgroupsPerDimension: 7 },
+    limits: { ...limits, maxStorageBuffersPerShaderStage: 7, maxComputeWorkgroupsPerDimension: 9 },
   });
 });
 afterAll(() => {

@@ -146,7 +146,7 @@ const computed: readonly Computed[] = [
   {
     from: u64,
     itemOf: (run, index) => BigInt(run % 2) * 2n ** 40n + BigInt(index),
-    key: "Pair(7u, f32(x.y))",
+    key: "Pair(7u, f32(x >> 32))",
     keyType: pair,
     isNamed: true,
     twin: (x: bigint) => ({ cell: 7, weight: Number(x >> 32n) }),

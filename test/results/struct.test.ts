@@ -72,10 +72,7 @@ const lastOf = (name: string, fields: StructFields) => {
   const type = struct({ name, fields });
   const zeros = type.array(1).get(0) as StructValueOf<StructFields>;
   const first = Object.keys(fields)[0] as string;
-  const isZero =
-    fields[first]?.bytes === 8
-      ? `all(later.${first} == vec2(0u))`
-      : `later.${first} == ${fields[first]?.name}(0)`;
+  const isZero = `later.${first} == ${fields[first]?.name}(0)`;
   return operator({
     name: "last",
     type,

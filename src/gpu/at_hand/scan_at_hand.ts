@@ -167,7 +167,7 @@ export interface HandTypes {
 }
 
 /** The 64-bit types are loaded with the first array of 64-bit elements. */
-const loadTypes64 = /* @__PURE__ */ once(() => import("../../algebra/types_64.ts"));
+const loadTypes64 = /* @__PURE__ */ once(() => import("../executor/types_64_part.ts"));
 
 /** The types of the array's elements and of the result. `name` is the argument or the option that the array was given as. */
 export async function typesOf(
