@@ -125,6 +125,8 @@ interface HandCase {
 export interface HandWatch {
   /** Asked before each row whether the run is to end. */
   readonly isOver?: () => boolean;
+  /** Why it ended early. */
+  readonly why?: () => string;
   /** Called with each row as soon as it is there. */
   readonly onRow?: (row: AtHandRow) => void | Promise<void>;
 }
@@ -144,7 +146,7 @@ export async function timeAtHand(
   { sets, notes: planned }: Suite<ScanPrimitive>,
   pace: HandPace,
   step: (stage: string) => void,
-  { isOver = () => false, onRow = () => {} }: HandWatch = {},
+  { isOver = () => false, why = () => "the run was ended", onRow = () => {} }: HandWatch = {},
 ): Promise<AtHandOutcome> {
   const rows: AtHandRow[] = [];
   const notes = [...planned];
@@ -191,7 +193,7 @@ export async function timeAtHand(
     }
   }
   if (leftOut.length > 0) {
-    notes.push(`the run was ended, so these were left out: ${leftOut.join("; ")}`);
+    notes.push(`${why()}, so these were left out: ${leftOut.join("; ")}`);
   }
   return { rows, notes, wrong };
 }

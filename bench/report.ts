@@ -162,7 +162,7 @@ export function textOf(report: Report): string {
 /**
  * What was left out of a run that was ended, in a line, and how to get it.
  *
- * @param why - such as `60 seconds were over`.
+ * @param why - such as `the time (60 s) was over`.
  */
 export function leftOutNote(leftOut: readonly CaseSet[], why: string, how: string): string {
   const lengths = new Map<string, string[]>();

@@ -10,7 +10,7 @@ import { i32, u32 } from "./algebra/integers.ts";
 import type { StructFields, StructType } from "./algebra/struct.ts";
 import { struct } from "./algebra/struct.ts";
 import type { ScalarType, StructValue } from "./algebra/types.ts";
-import { ArgumentError, refuse, refuseOthers } from "./errors.ts";
+import { ArgumentError, refuse, refuseOthers, shown } from "./errors.ts";
 
 /** A schema of TypeGPU's, as far as it is read here. */
 export interface Schema {
@@ -100,7 +100,7 @@ export function fromSchema<const S extends Schema, const Name extends string = C
   }
   if (!isStruct(schema)) {
     throw new ArgumentError(
-      `fromSchema: the schema is ${shown(schema)}; it takes d.struct(…), d.u32, d.i32, d.f32 or d.f16${type === "array" ? ", such as the elementType of this array" : ""}`,
+      `fromSchema: the schema is ${named(schema)}; it takes d.struct(…), d.u32, d.i32, d.f32 or d.f16${type === "array" ? ", such as the elementType of this array" : ""}`,
       "schema",
     );
   }
@@ -125,10 +125,8 @@ const isStruct = (schema: unknown): schema is StructSchema =>
   typeof (schema as Partial<StructSchema>).propTypes === "object";
 
 /** A schema, as messages show it. */
-const shown = (schema: unknown): string =>
-  !isSchema(schema)
-    ? `${typeof schema === "string" ? JSON.stringify(schema) : String(schema)}, which is none of TypeGPU's`
-    : `d.${schema.type}`;
+const named = (schema: unknown): string =>
+  !isSchema(schema) ? `${shown(schema)}, which is none of TypeGPU's` : `d.${schema.type}`;
 
 const scalarOf = (type: string): ScalarType | undefined =>
   Object.hasOwn(scalars, type) ? scalars[type as keyof typeof scalars] : undefined;
@@ -183,7 +181,7 @@ function fieldOf(schema: unknown, name: string, caller: string, given: Given): F
     return fixedArray(fieldOf(elementType, name, caller, given), elementCount);
   }
   throw new ArgumentError(
-    `${caller}: the schema is ${shown(schema)}${type === "array" ? " without a count" : ""}; it takes d.u32, d.i32, d.f32, d.f16, vectors of these, d.arrayOf(schema, count) and d.struct(…)`,
+    `${caller}: the schema is ${named(schema)}${type === "array" ? " without a count" : ""}; it takes d.u32, d.i32, d.f32, d.f16, vectors of these, d.arrayOf(schema, count) and d.struct(…)`,
     "schema",
   );
 }

@@ -1,3 +1,4 @@
+import { shown } from "../errors.ts";
 import type { ElementType, ScalarType } from "./types.ts";
 
 /** What is wrong with a value that is not one of a type; undefined if nothing is. */
@@ -34,7 +35,7 @@ export function describe(value: unknown, depth = 0): string {
     return `${value}n`;
   }
   if (typeof value !== "object" || value === null) {
-    return Object.is(value, -0) ? "-0" : typeof value === "string" ? JSON.stringify(value) : String(value);
+    return Object.is(value, -0) ? "-0" : shown(value);
   }
   if (typeof (value as { readonly then?: unknown }).then === "function") {
     return "a promise (is an await missing?)";

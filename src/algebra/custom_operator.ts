@@ -177,7 +177,7 @@ export function requireDefinition(definition: unknown, caller: string, names: Op
 export function requireName(name: unknown, caller: string, option = "name"): asserts name is string {
   if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || name.includes("__")) {
     throw new ArgumentError(
-      `${caller}: name is ${typeof name === "string" ? JSON.stringify(name) : describe(name)}; it takes letters, digits and single underscores, starting with a letter`,
+      `${caller}: name is ${describe(name)}; it takes letters, digits and single underscores, starting with a letter`,
       option,
     );
   }

@@ -378,7 +378,7 @@ export async function compactFile(
 ): Promise<void> {
   const { where, indices = false, flags, raw, text } = options;
   if ((where === undefined) === (flags === undefined)) {
-    throw new UsageError("compact takes one of --where EXPR and --flags FLAGS.npy, and not both");
+    throw new UsageError("compact takes --where EXPR or --flags FLAGS.npy; it was given neither");
   }
   if (options.map !== undefined && indices) {
     throw new UsageError("compact takes --map EXPR or --indices, which are not mapped, and not both");
@@ -464,9 +464,11 @@ export async function partitionFile(
     },
 ): Promise<void> {
   const { where, class: expression, classes, indices = false } = options;
-  if ([where, options.flags, expression].filter((one) => one !== undefined).length !== 1) {
+  const choices = [where, options.flags, expression].filter((one) => one !== undefined).length;
+  if (choices !== 1) {
+    const problem = choices === 0 ? "; it was given none" : ", and no two of them";
     throw new UsageError(
-      "partition takes one of --where EXPR, --flags FLAGS.npy, and --class EXPR with --classes N, and no two of them",
+      `partition takes one of --where EXPR, --flags FLAGS.npy, and --class EXPR with --classes N${problem}`,
     );
   }
   if ((expression === undefined) !== (classes === undefined)) {

@@ -71,7 +71,7 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 interface Ending extends Limit {
   /** What to expect. */
   readonly about: string;
-  /** Why the run ended early: `60 seconds were over`. */
+  /** Why the run ended early: `the time (60 s) was over`. */
   why(): string;
   /** Whether a signal ended it. */
   isEnded(): boolean;
@@ -100,7 +100,7 @@ function startLimit(seconds: number): Ending {
     left,
     isOver: () => left() <= 0,
     isEnded: () => given !== undefined,
-    why: () => (given === undefined ? `${seconds} seconds were over` : `${given} ended the run`),
+    why: () => (given === undefined ? `the time (${seconds} s) was over` : `${given} ended the run`),
     stop() {
       for (const name of names) {
         process.off(name, listen);
@@ -228,7 +228,7 @@ async function printLine(isText: boolean, progress: Progress, line: string): Pro
 }
 
 /** `wavefold bench --at-hand`. Each row opens an adapter of its own. */
-async function benchAtHand(options: BenchOptions, limit: Limit, isText: boolean): Promise<AtHandReport> {
+async function benchAtHand(options: BenchOptions, limit: Ending, isText: boolean): Promise<AtHandReport> {
   const { suite, software, host } = await withFold(options, async (fold) => ({
     suite: planAtHand(options, suiteFactsOf(fold)),
     software: fold.software,
@@ -247,6 +247,7 @@ async function benchAtHand(options: BenchOptions, limit: Limit, isText: boolean)
       progress.step,
       {
         isOver: limit.isOver,
+        why: limit.why,
         onRow: (row) => printLine(isText, progress, atHandLine(row)),
       },
     );

@@ -423,11 +423,11 @@ export async function tune(options: TuneOptions): Promise<void> {
       progress.stop();
     }
     // As it is shown.
-    const took = Math.round((performance.now() - start) / 100) / 10;
+    const took = (performance.now() - start) / 1000;
     if (took > options.seconds) {
       parts.push(
         "",
-        `This took ${took} s, and not ${options.seconds}: one way of each algorithm is always timed, and what compiles is waited for.`,
+        `This took ${took.toFixed(1)} s, and not ${options.seconds}: one way of each algorithm is always timed, and what compiles is waited for.`,
       );
     }
     parts.push("", ...rejected.slice(0, SHOWN).map((one) => `left out: ${one}`));

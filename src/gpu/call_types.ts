@@ -76,18 +76,16 @@ export type ScanCallOptions<Data, Type> = FoldCallOptions<Data, Type> &
   ScanOption<ResultArray<Data, Type>> &
   Partial<SegmentsOption<SegmentsOf<Data>>>;
 
+/** The names of the properties of all types of a union. */
+export type NamesIn<Union> = Union extends unknown ? keyof Union : never;
+
 /** The option `segments` as it was given, if it has no names that it does not take. Otherwise TypeScript names these. */
-export type CheckedSegments<Data, By> =
-  Exclude<
-    keyof By,
-    "rows" | "columns" | "offsets" | "heads" | "headBits" | "keys" | "type" | "key" | "keyType"
-  > extends never
-    ? By
-    : SegmentsOf<Data>;
+export type GivenSegments<Data, By> =
+  Exclude<NamesIn<By>, NamesIn<SegmentsOf<Data>>> extends never ? By : SegmentsOf<Data>;
 
 /** The options of `reduce`. */
 export type ReduceCallOptions<Data, Type, By> = FoldCallOptions<Data, Type> &
-  Partial<SegmentsOption<CheckedSegments<Data, By>>> &
+  Partial<SegmentsOption<GivenSegments<Data, By>>> &
   (Data extends GpuArray ? IntoOption<ResultArray<Data, Type>> : unknown);
 
 /** The totals of runs of equal keys, and the key of each run. */

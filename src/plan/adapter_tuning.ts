@@ -148,11 +148,7 @@ export function requireTuning(value: unknown, adapter: TunedAdapter, title: stri
     refuse(
       title,
       "tuning",
-      typeof given === "string"
-        ? `"${given}"`
-        : given && typeof given === "object"
-          ? "another object"
-          : String(given),
+      given && typeof given === "object" ? "another object" : shown(given),
       `"auto", or what wavefold tune --output writes and tuneAdapter returns`,
     );
   }

@@ -352,7 +352,7 @@ test.each(rows([...Array(10).keys()], { of: 20 }))(
       name: "last",
       type,
       identity: type.array(1).get(0),
-      combine: `if (all(later${first?.access} == ${first?.type.value}(0))) {\n  return earlier;\n}\nreturn later;`,
+      combine: `if (all(later${first?.access} == ${first?.type.name}(0))) {\n  return earlier;\n}\nreturn later;`,
       reference: (_, later) => later,
     });
     const some = randomItems(type, 21, type.name) as StructArray;

@@ -95,7 +95,7 @@ describe("bench", () => {
     expect(stdout).toContain("\nAt most 0.001 s; Ctrl-C ends it before that, and prints what is there.\n");
     expect(stdout).toMatch(/\n\nNothing was timed\.\n/);
     expect(stdout).toMatch(
-      /note: 0\.001 seconds were over, so these were left out, in part or whole: u32 at 2\^10, 2\^11, 2\^12; i32 at 2\^10, 2\^11, 2\^12\. --seconds takes longer, and /,
+      /note: the time \(0\.001 s\) was over, so these were left out, in part or whole: u32 at 2\^10, 2\^11, 2\^12; i32 at 2\^10, 2\^11, 2\^12\. --seconds takes longer, and /,
     );
     expect(JSON.parse(readFileSync(join(folder, "run.json"), "utf8"))).toMatchObject({ rows: [], wrong: [] });
     expect(readdirSync(join(folder, "plots"))).toEqual([]);
@@ -256,7 +256,9 @@ describe("bench that is ended", () => {
     ];
     const { status, stdout, stderr } = run(...args, "--json", "run.json", ...SOFTWARE);
     expect(status, stderr).toBe(0);
-    expect(stdout).toMatch(/note: the run was ended, so these were left out: u32 at 2\^8; u32 at 300; /);
+    expect(stdout).toMatch(
+      /note: the time \(0\.01 s\) was over, so these were left out: u32 at 2\^8; u32 at 300; /,
+    );
     expect(JSON.parse(readFileSync(join(folder, "run.json"), "utf8"))).toMatchObject({ atHand: [] });
   });
 });

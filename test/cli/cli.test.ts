@@ -178,7 +178,13 @@ describe("compact", () => {
   });
 
   it("rejects neither, both, and flags that do not fit", () => {
-    fails(/one of --where EXPR and --flags FLAGS\.npy, and not both/, "compact", "in.npy", "-o", "out.npy");
+    fails(
+      /compact takes --where EXPR or --flags FLAGS\.npy; it was given neither/,
+      "compact",
+      "in.npy",
+      "-o",
+      "out.npy",
+    );
     fails(
       /cannot be used with/,
       "compact",
@@ -231,7 +237,10 @@ describe("partition", () => {
 
   it("rejects neither, both, standard output, flags that do not fit, and a predicate that does not compile", () => {
     const args = ["partition", "in.npy", "-o", "out.npy"];
-    fails(/partition takes one of --where EXPR, --flags FLAGS\.npy, and --class EXPR/, ...args);
+    fails(
+      /partition takes one of --where EXPR, --flags FLAGS\.npy, and --class EXPR with --classes N; it was given none/,
+      ...args,
+    );
     fails(/no two of them/, ...args, "--where", "true", "--class", "x", "--classes", "2");
     fails(/it takes both/, ...args, "--class", "x");
     fails(/--classes.*It takes a whole number/, ...args, "--class", "x", "--classes", "y", ...SOFTWARE);

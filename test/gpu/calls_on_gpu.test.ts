@@ -373,7 +373,7 @@ describe("refused before anything is recorded", () => {
     [
       "neither where nor flags",
       (one, a) => one.compact(a, {} as never),
-      "takes where (a WGSL expression) or flags, it was given neither",
+      "takes where (a WGSL expression) or flags; it was given neither",
       "where",
     ],
     [

@@ -238,11 +238,11 @@ describe.each(calls)("$name", (call) => {
 
 test("a compaction has a predicate or flags, and not both", async () => {
   for (const [options, problem] of [
-    [{}, "it was given neither"],
-    [{ where: "true", flags: [1, 0, 1] }, "and not both"],
+    [{}, "; it was given neither"],
+    [{ where: "true", flags: [1, 0, 1] }, ", and not both"],
   ] as const) {
     await expect(fold().compact(data, options as never)).rejects.toThrow(
-      `compact<u32> takes where (a WGSL expression) or flags, ${problem}`,
+      `compact<u32> takes where (a WGSL expression) or flags${problem}`,
     );
   }
   await expect(fold().prepareCompact({ type: u32, flags: true, maxLength: 8 } as never)).rejects.toThrow(

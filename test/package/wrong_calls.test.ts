@@ -124,6 +124,7 @@ const mistakes: readonly Mistake[] = [
   ...[scanStream, reduceStream, rowsStream].flatMap(wrongOperators),
   ...[prepareScan, prepareReduce, ...inKernel, tiles].map(without).flatMap(wrongOperators),
   ...references.slice(0, 2).flatMap(wrongOperators),
+  ["fold.reduce(gpu, { segments: { keys: gpu, type: f32 } })", "type", /'type' does not exist in type/],
   wrongWhere(["fold.compactStream(", "type: u32, ", "", ""]),
   wrongWhere(["fold.prepareCompact(", "type: u32, maxLength: 3, ", "", ""]),
   wrongWhere(["fold.preparePartition(", "type: u32, maxLength: 3, ", "", ""]),

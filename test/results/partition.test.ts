@@ -484,7 +484,7 @@ describe("what is refused", () => {
     [
       "neither",
       (one) => one.partition(data, {} as never),
-      "partition<u32> takes where (a WGSL expression) or flags, it was given neither",
+      "partition<u32> takes where (a WGSL expression) or flags; it was given neither",
       "where",
     ],
     [

@@ -216,8 +216,8 @@ async function selectAtHand(
   const { where, classes, class: expression } = options;
   const isByClass = classes !== undefined || expression !== undefined;
   if (!isByClass && (where === undefined) === (flags === undefined)) {
-    const given = flags === undefined ? "it was given neither" : "and not both";
-    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, ${given}`, "where");
+    const problem = flags === undefined ? "; it was given neither" : ", and not both";
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags${problem}`, "where");
   }
   if (flags !== undefined) {
     requireFlags(flags, length, title);

@@ -328,8 +328,8 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   }
   const isSelecting = primitive === "compact" || primitive === "partition";
   if (isSelecting && !isByClass && (others.where === undefined) === (flags === undefined)) {
-    const given = flags === undefined ? "it was given neither" : "and not both";
-    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags, ${given}`, "where");
+    const problem = flags === undefined ? "; it was given neither" : ", and not both";
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags${problem}`, "where");
   }
   if (flags !== undefined) {
     requireFlags(title, input, flags);
