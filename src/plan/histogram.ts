@@ -132,7 +132,10 @@ export function planHistogram(
     ...(tuned && { workGroupSize: tuned.workGroupSize, items: tuned.items }),
     ...testing,
   };
-  const sizes = plainSizes(row, title, type, options, facts);
+  const { unrolled, ...others } = plainSizes(row, title, type, options, facts);
+  // A software adapter takes minutes to compile an expression that divides f64 once for each item.
+  const isLong = facts.software && options.bin !== undefined && type.native.long === true;
+  const sizes = { ...others, unrolled: unrolled && !isLong };
   requireRoom(
     bins.count,
     Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / 4),

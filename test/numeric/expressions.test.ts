@@ -58,6 +58,10 @@ test("a 64-bit value is a number in each text of a caller's", async () => {
   expect([...(await fold().compact(large, { where: "x > 4294967296 && x / 3 * 3 == x" }))]).toEqual([]);
   expect([...(await fold().compact(large, { where: "x & 1" }))]).toEqual([2n ** 32n + 9n, 2n ** 32n + 3n]);
   expect([...(await fold().histogram(large, { bins: 3, bin: "x >> 32" }))]).toEqual([1, 2, 0]);
+  // Divided once for each item of a thread, it would take a software adapter minutes to compile.
+  expect([...(await fold().histogram(Float64Array.of(9, 4, 19), { bins: 3, bin: "x / 9" }))]).toEqual([
+    1, 1, 1,
+  ]);
   const byClass = await fold().partition(Float64Array.of(0.5, 2.5, -1, 1), { class: "x", classes: 3 });
   // A negative number is beyond the last class, and so in that.
   expect([...byClass.values]).toEqual([0.5, 1, 2.5, -1]);
