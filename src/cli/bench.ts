@@ -161,7 +161,7 @@ async function benchKernels(
       await requireApart([...plots, ...(options.json === undefined ? [] : [options.json])]);
     }
     if (isText) {
-      await print(`${headOf(host)}\n${limit.about}\n${legend}\n\n${lineHead}\n`);
+      await printMeanwhile(`${headOf(host)}\n${limit.about}\n${legend}\n\n${lineHead}\n`);
     }
     return { ...host, ...(await timeKernels(fold, options, suite, peers, limit, isText)) };
   });
@@ -219,11 +219,22 @@ async function timeKernels(
   }
 }
 
+/** Prints while the run goes on. If stdout takes no more, the tables at the end fail, once the files are written. */
+async function printMeanwhile(text: string): Promise<void> {
+  try {
+    await print(text);
+  } catch (cause) {
+    if (!(cause instanceof UsageError)) {
+      throw cause;
+    }
+  }
+}
+
 /** Prints a row above the progress, if stdout is for people. */
 async function printLine(isText: boolean, progress: Progress, line: string): Promise<void> {
   if (isText) {
     progress.hide();
-    await print(`${line}\n`);
+    await printMeanwhile(`${line}\n`);
   }
 }
 
@@ -235,7 +246,7 @@ async function benchAtHand(options: BenchOptions, limit: Ending, isText: boolean
     host: hostOf(fold),
   }));
   if (isText) {
-    await print(`${atHandHead(host)}\n\n`);
+    await printMeanwhile(`${atHandHead(host)}\n\n`);
   }
   const progress = startSteps("bench", handStepsOf(suite), "steps");
   try {
