@@ -129,8 +129,11 @@ const startsAsNpy = (bytes: Uint8Array): boolean =>
   MAGIC.slice(0, bytes.length).every((byte, index) => bytes[index] === byte);
 
 async function openRaw(input: Input, type: ScalarType): Promise<ElementSource> {
+  // The system says 0 of files that are on no disk.
+  const size = input.size || undefined;
+  // A pipe is not asked yet: who writes to it may wait for a sign that the command is there.
   const start = new Uint8Array(MAGIC.length);
-  const first = start.subarray(0, await input.fill(start));
+  const first = start.subarray(0, size === undefined ? 0 : await input.fill(start));
   requireNoHeader(first, input.path, "--raw");
   const requireWhole = (bytes: number): void => {
     if (bytes % type.bytes !== 0) {
@@ -139,8 +142,6 @@ async function openRaw(input: Input, type: ScalarType): Promise<ElementSource> {
       );
     }
   };
-  // The system says 0 of files that are on no disk.
-  const size = input.size || undefined;
   requireWhole(size ?? 0);
   let done = 0;
   return {
@@ -153,6 +154,9 @@ async function openRaw(input: Input, type: ScalarType): Promise<ElementSource> {
       const known = first.subarray(done, done + wanted.length);
       wanted.set(known);
       const filled = known.length + (await input.fill(wanted.subarray(known.length)));
+      if (done === 0) {
+        requireNoHeader(wanted.subarray(0, filled), input.path, "--raw");
+      }
       done += filled;
       if (filled < bytes.length) {
         requireWhole(done);
