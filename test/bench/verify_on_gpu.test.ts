@@ -165,7 +165,8 @@ describe.each(types)("checks of %s on the GPU", (type) => {
     expect(await problemOf("reduce", data)).toMatch(/^it is .*, and the CPU has /);
   });
 
-  test("pairs: keys of other places, places that come twice, and another order", async () => {
+  test("pairs: keys of other places, places that come twice, and another order", async ({ skip }) => {
+    skip(type === "struct16", "the bench sorts no structs");
     const places = argSortReference(dataOf(type), likeOf(type));
     const keys = bytesOfArray(sorted(type));
     const problemWith = (change: (places: Uint32Array) => void) => {
@@ -191,7 +192,8 @@ describe.each(types)("checks of %s on the GPU", (type) => {
     expect(type === "f32" || type === "f16" ? at : 1).toBeGreaterThan(0);
   });
 
-  test("a sort: a key that comes twice in place of another one", async () => {
+  test("a sort: a key that comes twice in place of another one", async ({ skip }) => {
+    skip(type === "struct16", "the bench sorts no structs");
     write(buffers.reordered, new Uint8Array(4));
     const keys = bytesOfArray(sorted(type));
     const keyAt = (at: number): string => keys.subarray(at * size, (at + 1) * size).join();
