@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { f16Number, f16Word, f32Number, f32Word } from "../../../src/simulator/numbers/words.ts";
+import { halves } from "./halves.ts";
 import { specialFloats } from "./special_words.ts";
 
 const view = new DataView(new ArrayBuffer(8));
@@ -9,18 +10,6 @@ function beside(number: number, steps: bigint): number {
   view.setFloat64(0, number);
   view.setBigInt64(0, view.getBigInt64(0) + steps);
   return view.getFloat64(0);
-}
-
-/** Every number of f16 from 0 up, and 2^16 after the greatest: a step is 2^-24 up to 2^-14, and twice as much in each power of two from there. */
-function halves(): Float64Array {
-  const numbers = new Float64Array(0x7c01);
-  for (let word = 1, step = 2 ** -24; word <= 0x7c00; word++) {
-    numbers[word] = (numbers[word - 1] ?? 0) + step;
-    if (word >= 0x800 && word % 0x400 === 0) {
-      step *= 2;
-    }
-  }
-  return numbers;
 }
 
 test("every word of f16 is its number, and the number its word", () => {
