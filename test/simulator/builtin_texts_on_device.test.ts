@@ -480,14 +480,14 @@ type Verdict = "right" | "wrong" | "open";
 
 class Comparison {
   readonly #evaluate;
-  readonly #again: Int32Array;
+  readonly #again: number[];
 
   constructor(cases: readonly DeviceCase[]) {
     this.#evaluate = evaluatorOf(cases);
-    this.#again = new Int32Array(places(cases)[1]);
+    this.#again = Array<number>(places(cases)[1]).fill(0);
   }
 
-  write(words: Triple, results: Int32Array, to: number): void {
+  write(words: Triple, results: number[], to: number): void {
     this.#evaluate(...words, results, to);
   }
 
@@ -537,7 +537,7 @@ async function compareWithDevice(cases: readonly DeviceCase[], triples: Int32Arr
   const [, results] = await run([new Uint32Array(triples.buffer), poison], Math.ceil(count / 64));
   const actual = new Int32Array((results ?? poison).buffer);
   const comparison = new Comparison(cases);
-  const expected = new Int32Array(stride);
+  const expected = Array<number>(stride).fill(0);
   const right = cases.map(() => 0);
   for (let item = 0; item < count; item++) {
     const words = [triples[3 * item], triples[3 * item + 1], triples[3 * item + 2]].map(Number) as [

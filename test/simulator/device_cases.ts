@@ -245,7 +245,7 @@ function operatorTexts(
 }
 
 /** Computes all cases of a triple, and writes their words into an array from a place on. */
-export type Evaluate = (a: number, b: number, c: number, results: Int32Array, to: number) => void;
+export type Evaluate = (a: number, b: number, c: number, results: number[], to: number) => void;
 
 export function evaluatorOf(cases: readonly DeviceCase[]): Evaluate {
   const lines = cases.flatMap(textsOf).map((text, at) => `results[to + ${at}] = ${text};`);
