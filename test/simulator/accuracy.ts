@@ -120,9 +120,9 @@ export function clamped({ value, error }: Bounded, low: number, high: number): B
 /** The sum of products, in any order. */
 export function dot(a: readonly Bounded[], b: readonly Bounded[]): Bounded {
   const products = a.map((x, at) => times(x, b[at] ?? exactly(0)));
-  const value = products.reduce((total, one) => total + one.value, 0);
-  const size = products.reduce((total, one) => total + Math.abs(one.value) + one.error, 0);
-  const inherited = products.reduce((total, one) => total + one.error, 0);
+  const value = products.reduce((total, term) => total + term.value, 0);
+  const size = products.reduce((total, term) => total + Math.abs(term.value) + term.error, 0);
+  const inherited = products.reduce((total, term) => total + term.error, 0);
   return size <= GREATEST ? bounded(value, a.length * ulp(size), inherited) : anything;
 }
 

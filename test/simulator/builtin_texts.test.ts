@@ -406,7 +406,7 @@ test("functions with effects, and names that are none of WGSL's, are not known",
 });
 
 describe("what a text does not take is told", () => {
-  const one = literals("u32", [1]);
+  const word = literals("u32", [1]);
   test.each<readonly [() => unknown, string]>([
     [() => binaryText("%", "bool", "a", "b"), "'%' takes no bool; of bool there are == != & |"],
     [
@@ -415,13 +415,13 @@ describe("what a text does not take is told", () => {
     ],
     [() => binaryText("&&", "bool", "a", "b"), "'&&' takes no bool"],
     [() => unaryText("-", "u32", "a"), "'-' takes no u32; of u32 there are ~"],
-    [() => builtinWords("sin", [one], unknown), "sin takes no u32; it takes f32, f16"],
+    [() => builtinWords("sin", [word], unknown), "sin takes no u32; it takes f32, f16"],
     [() => builtinWords("sin", [], unknown), "sin takes 1 operands, and here are 0"],
-    [() => builtinWords("clamp", [one, one], unknown), "clamp takes 3 operands, and here are 2"],
-    [() => builtinWords("dot", [one], unknown), "dot takes 2 operands, and here are 1"],
-    [() => builtinWords("length", [one], unknown), "u32 is not made of floats; f32 and f16 are"],
-    [() => builtinWords("pack4xU8", [one], unknown), "pack4xU8 takes 4 components, and here are 1"],
-    [() => builtinWords("transpose", [one], unknown), "transpose takes a matrix, and this is a u32"],
+    [() => builtinWords("clamp", [word, word], unknown), "clamp takes 3 operands, and here are 2"],
+    [() => builtinWords("dot", [word], unknown), "dot takes 2 operands, and here are 1"],
+    [() => builtinWords("length", [word], unknown), "u32 is not made of floats; f32 and f16 are"],
+    [() => builtinWords("pack4xU8", [word], unknown), "pack4xU8 takes 4 components, and here are 1"],
+    [() => builtinWords("transpose", [word], unknown), "transpose takes a matrix, and this is a u32"],
     [
       () => builtinWords("determinant", [literals("f32", [1, 2, 3, 4, 5, 6], [3, 2])], unknown),
       "determinant takes a square matrix, and this is a mat3x2<f32>",

@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { adapter, skipAll, swiftShaderMissing } from "../support/adapter.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
+import { testInTurn } from "../support/rows.ts";
 import type { Bounded } from "./accuracy.ts";
 import * as exact from "./accuracy.ts";
 import { exactly } from "./accuracy.ts";
@@ -180,7 +181,7 @@ const exactCases: readonly DeviceCase[] = [
   { name: "pack2x16unorm", on: ["xy"], result: "u32", isOpen: steps16(false) },
 ];
 
-const one = exactly(1);
+const unit = exactly(1);
 const two = exactly(2);
 const half = exactly(0.5);
 
@@ -188,7 +189,7 @@ const sinh = (x: Bounded): Bounded =>
   exact.times(exact.minus(exact.exp(x), exact.exp(exactly(-x.value))), half);
 const cosh = (x: Bounded): Bounded =>
   exact.times(exact.plus(exact.exp(x), exact.exp(exactly(-x.value))), half);
-const beside1 = (x: Bounded): Bounded => exact.sqrt(exact.minus(one, exact.times(x, x)));
+const beside1 = (x: Bounded): Bounded => exact.sqrt(exact.minus(unit, exact.times(x, x)));
 const isIn = ({ value }: Bounded, from: number, to: number): boolean => value >= from && value <= to;
 const open: Bounded = { value: 0, error: Infinity };
 
@@ -199,7 +200,7 @@ function smoothstep(low: Bounded, high: Bounded, x: Bounded): Bounded {
 
 /** The worse of x · (1 - z) + y · z, as WGSL has it, and x + (y - x) · z, as SwiftShader computes it. */
 function mix(x: Bounded, y: Bounded, z: Bounded): Bounded {
-  const { value, error } = exact.plus(exact.times(x, exact.minus(one, z)), exact.times(y, z));
+  const { value, error } = exact.plus(exact.times(x, exact.minus(unit, z)), exact.times(y, z));
   const other = exact.plus(x, exact.times(exact.minus(y, x), z));
   return { value, error: Math.max(error, other.error) };
 }
@@ -229,12 +230,14 @@ const boundedCases: readonly DeviceCase[] = [
     isIn(x, -1, 1) ? exact.orAbsolute(6.81e-5, exact.atan2(x, beside1(x)), Math.asin(x.value)) : open,
   ),
   of1("acosh", (x) =>
-    isIn(x, 1, Infinity) ? exact.log(exact.plus(x, exact.sqrt(exact.minus(exact.times(x, x), one)))) : open,
+    isIn(x, 1, Infinity) ? exact.log(exact.plus(x, exact.sqrt(exact.minus(exact.times(x, x), unit)))) : open,
   ),
-  of1("asinh", (x) => exact.log(exact.plus(x, exact.sqrt(exact.plus(exact.times(x, x), one))))),
+  of1("asinh", (x) => exact.log(exact.plus(x, exact.sqrt(exact.plus(exact.times(x, x), unit))))),
   of1("atan", exact.atan),
   of1("atanh", (x) =>
-    isIn(x, -1, 1) ? exact.times(exact.log(exact.over(exact.plus(one, x), exact.minus(one, x))), half) : open,
+    isIn(x, -1, 1)
+      ? exact.times(exact.log(exact.over(exact.plus(unit, x), exact.minus(unit, x))), half)
+      : open,
   ),
   of1("cos", exact.cos),
   of1("sin", exact.sin),
@@ -311,8 +314,8 @@ function reflected(e1: readonly Bounded[], e2: readonly Bounded[]): readonly Bou
 
 function refracted(e1: readonly Bounded[], e2: readonly Bounded[], ratio: Bounded): readonly Bounded[] {
   const dot = exact.dot(e2, e1);
-  const left = exact.minus(one, exact.times(dot, dot));
-  const k = exact.minus(one, exact.times(exact.times(ratio, ratio), left));
+  const left = exact.minus(unit, exact.times(dot, dot));
+  const k = exact.minus(unit, exact.times(exact.times(ratio, ratio), left));
   if (!(Math.abs(k.value) > k.error)) {
     return e1.map(() => open);
   }
@@ -363,7 +366,7 @@ const vectorCases: readonly DeviceCase[] = [
     name: "normalize",
     on: ["xyz"],
     result: "vec3f",
-    bounds: (x, y, z) => [x, y, z].map((part) => exact.over(part, exact.length([x, y, z]))),
+    bounds: (x, y, z) => [x, y, z].map((component) => exact.over(component, exact.length([x, y, z]))),
   },
   {
     name: "cross",
@@ -492,13 +495,13 @@ class Comparison {
   }
 
   /** Compares a word that must be the same. `at` is its place among those of a triple. */
-  exact(one: DeviceCase, words: Triple, [at, expected, actual]: Triple): Verdict {
-    const takesFloats = one.on.some((name) => /[xyzm]/.test(name));
-    const isFloat = /^(f32|vec.f|mat)/.test(one.result);
+  exact({ on, result, isOpen }: DeviceCase, words: Triple, [at, expected, actual]: Triple): Verdict {
+    const takesFloats = on.some((name) => /[xyzm]/.test(name));
+    const isFloat = /^(f32|vec.f|mat)/.test(result);
     if (expected === actual) {
       return "right";
     }
-    if ((takesFloats && !words.every(isFiniteWord)) || one.isOpen?.(words, actual)) {
+    if ((takesFloats && !words.every(isFiniteWord)) || isOpen?.(words, actual)) {
       return "open";
     }
     if (isSame(isFloat, expected, actual)) {
@@ -547,20 +550,20 @@ async function compareWithDevice(cases: readonly DeviceCase[], triples: Int32Arr
     ];
     comparison.write(words, expected, 0);
     const [x, y, z] = words.map(operand) as [Bounded, Bounded, Bounded];
-    for (const [index, one] of cases.entries()) {
+    for (const [index, checked] of cases.entries()) {
       const from = starts[index] ?? 0;
       const to = starts[index + 1] ?? stride;
       const bounds =
-        one.bounds && (one.on[0] === "u" || words.every(isFiniteWord) ? one.bounds(x, y, z) : []);
+        checked.bounds && (checked.on[0] === "u" || words.every(isFiniteWord) ? checked.bounds(x, y, z) : []);
       for (let at = from; at < to; at++) {
         const [ours, theirs] = [expected[at] ?? 0, actual[item * stride + at] ?? 0];
         const verdict = bounds
           ? withinBounds(bounds[at - from] ?? open, [ours, theirs])
-          : comparison.exact(one, words, [at, ours, theirs]);
+          : comparison.exact(checked, words, [at, ours, theirs]);
         if (verdict === "wrong") {
           const bound = bounds ? `, within ${JSON.stringify(bounds[at - from])}` : "";
           expect.fail(
-            `${one.name} of ${one.on.join(", ")} with ${words.map(hex).join(", ")}, word ${at - from}: ${hex(ours)} (${numberOf(ours)}) here, ${hex(theirs)} (${numberOf(theirs)}) on the device${bound}`,
+            `${checked.name} of ${checked.on.join(", ")} with ${words.map(hex).join(", ")}, word ${at - from}: ${hex(ours)} (${numberOf(ours)}) here, ${hex(theirs)} (${numberOf(theirs)}) on the device${bound}`,
           );
         }
         right[index] = (right[index] ?? 0) + (verdict === "right" ? 1 : 0);
@@ -573,21 +576,23 @@ async function compareWithDevice(cases: readonly DeviceCase[], triples: Int32Arr
   }
 }
 
+const inTurn = testInTurn({ of: 4 });
+
 describe("the texts compute what a device computes", () => {
-  test("of integers, to the bit", async () => {
+  inTurn("of integers, to the bit", async () => {
     await compareWithDevice(integerCases, triplesOf(specialIntegers, mixedIntegers(), 3000));
   });
 
-  test("of f32 where results are exact or rounded once, to the bit", async () => {
+  inTurn("of f32 where results are exact or rounded once, to the bit", async () => {
     await compareWithDevice(exactCases, triplesOf(specialFloats.f32, randomWord("f32", "exact"), 3000));
   });
 
-  test("of f32 in functions with bounds, within them", async () => {
+  inTurn("of f32 in functions with bounds, within them", async () => {
     const some = specialFloats.f32.filter((_, at) => at % 3 === 0);
     await compareWithDevice(boundedCases, triplesOf(some, moderate(), 2000));
   });
 
-  test("of vectors and matrices, within bounds", async () => {
+  inTurn("of vectors and matrices, within bounds", async () => {
     const some = specialFloats.f32.filter((_, at) => at % 4 === 0);
     await compareWithDevice(vectorCases, triplesOf(some, moderate(), 2000));
   });

@@ -124,8 +124,8 @@ function declarations(cases: readonly DeviceCase[]): string {
     .map((name) => {
       const [typeName, words] = operands[name];
       const type = types[typeName];
-      const parts = [...words].map((word) => letters[elementOf(type)]?.[word]);
-      return `let ${name} = ${textOfType(type)}(${parts.join(", ")});`;
+      const components = [...words].map((word) => letters[elementOf(type)]?.[word]);
+      return `let ${name} = ${textOfType(type)}(${components.join(", ")});`;
     })
     .join("\n    ");
 }
@@ -142,8 +142,8 @@ function expressionOf({ name, on, result, member }: DeviceCase): string {
 }
 
 /** The words of a result, as a device stores them. */
-function stored(one: DeviceCase, from: number): string {
-  const type = types[one.result];
+function stored(stated: DeviceCase, from: number): string {
+  const type = types[stated.result];
   const word = (text: string): string =>
     elementOf(type) === "bool" ? `select(0u, 1u, ${text})` : `bitcast<u32>(${text})`;
   const places = Array.from({ length: scalarCount(type) }, (_, at) =>
@@ -154,7 +154,7 @@ function stored(one: DeviceCase, from: number): string {
         : "",
   );
   const lines = places.map((place, at) => `results[to + ${from + at}u] = ${word(`result${place}`)};`);
-  return `{ let result = ${expressionOf(one)}; ${lines.join(" ")} }`;
+  return `{ let result = ${expressionOf(stated)}; ${lines.join(" ")} }`;
 }
 
 /** Where the words of each case begin among those of a triple of operands, and how many there are in all. */
@@ -192,7 +192,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>) {
     let p = (u & 1u) == 1u;
     let q = (v & 1u) == 1u;
     ${declarations(cases)}
-    ${cases.map((one, at) => stored(one, starts[at] ?? 0)).join("\n    ")}
+    ${cases.map((stated, at) => stored(stated, starts[at] ?? 0)).join("\n    ")}
   }
 }
 `;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { randomBits } from "../../support/random.ts";
+import { rows } from "../../support/rows.ts";
 import { call, check } from "./arithmetic.ts";
 import type { RealFunction } from "./fixed_point.ts";
 import { around, atan2, exp, fixed, log, ONE, pi, realFunctions } from "./fixed_point.ts";
@@ -48,7 +49,7 @@ function special(x: Exact, { from, to, poles, atInfinity, isOdd = false }: RealF
 
 function checkReal(name: string, words: readonly number[], result: bigint, format: Format): void {
   const actual = call(`${format.name}_${name}`, ...words);
-  const [low, high] = around(result).map((one) => rounded(one, format));
+  const [low, high] = around(result).map((limit) => rounded(limit, format));
   if (actual !== low && actual !== high) {
     expect.fail(
       `${format.name}_${name}(${words.map(hex).join(", ")}) is ${hex(actual)}, not ${hex(low ?? 0)}`,
@@ -63,7 +64,7 @@ const atZero: Readonly<Record<string, (isNegative: boolean) => Exact>> = {
 };
 
 function testRealFunctions(format: Format): void {
-  test.each(Object.keys(realFunctions()))(
+  test.each(rows(Object.keys(realFunctions()), { of: 4 }))(
     "%s is the nearest number, but for what binary64 has lost",
     (name) => {
       const row = realFunctions()[name] as RealFunction;
@@ -101,14 +102,14 @@ function testTwoOperands(format: Format): void {
         }
       }
     }
-    const [zero, one] = [0, rounded(whole(1n), format)];
+    const [zero, unit] = [0, rounded(whole(1n), format)];
     const minus = (word: number): number =>
       word | ((-1 << (format.bits - 1)) & (format === f32 ? -1 : 0xffff));
     const straight = (isNegative: boolean): number => rounded(fraction(isNegative, pi(), ONE), format);
-    check(`${name}_atan2`, [zero, one], zero);
-    check(`${name}_atan2`, [minus(zero), one], minus(zero));
-    check(`${name}_atan2`, [zero, minus(one)], straight(false));
-    check(`${name}_atan2`, [minus(zero), minus(one)], straight(true));
+    check(`${name}_atan2`, [zero, unit], zero);
+    check(`${name}_atan2`, [minus(zero), unit], minus(zero));
+    check(`${name}_atan2`, [zero, minus(unit)], straight(false));
+    check(`${name}_atan2`, [minus(zero), minus(unit)], straight(true));
   });
 
   test("pow is exp(y · log(x)), and no number of less than 0", () => {
@@ -129,9 +130,9 @@ function testTwoOperands(format: Format): void {
         }
       }
     }
-    const [zero, one, two] = [0n, 1n, 2n].map((value) => rounded(whole(value), format));
-    check(`${name}_pow`, [zero ?? 0, two ?? 0], zero ?? 0);
-    check(`${name}_pow`, [zero ?? 0, zero ?? 0], one ?? 0);
+    const [zero = 0, unit = 0, two = 0] = [0n, 1n, 2n].map((value) => rounded(whole(value), format));
+    check(`${name}_pow`, [zero, two], zero);
+    check(`${name}_pow`, [zero, zero], unit);
   });
 
   test("ldexp is rounded once, for every exponent", () => {

@@ -46,7 +46,7 @@ test("products of bytes are added", () => {
   const bytesOf = (word: number): readonly bigint[] =>
     [0n, 8n, 16n, 24n].map((shift) => (BigInt.asUintN(32, BigInt(word)) >> shift) & 0xffn);
   const dot = (a: number, b: number, byte: (bits: bigint) => bigint): number =>
-    bytesOf(a).reduce((total, one, at) => total + Number(byte(one) * byte(bytesOf(b)[at] ?? 0n)), 0);
+    bytesOf(a).reduce((total, bits, at) => total + Number(byte(bits) * byte(bytesOf(b)[at] ?? 0n)), 0);
   for (const [a, b] of pairsOf("u32", "bytes", 2000)) {
     check("dot4_u8", [a, b], dot(a, b, BigInt));
     check(

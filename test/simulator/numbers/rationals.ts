@@ -117,7 +117,7 @@ export function product(x: Exact, y: Exact): Exact {
   if (x.kind === "finite" && y.kind === "finite") {
     return fraction(isNegative, x.n * y.n, x.d * y.d);
   }
-  const isZero = (one: Exact): boolean => one.kind === "finite" && one.n === 0n;
+  const isZero = (factor: Exact): boolean => factor.kind === "finite" && factor.n === 0n;
   return isZero(x) || isZero(y) ? nan : infinite(isNegative);
 }
 
@@ -163,17 +163,17 @@ export function squareRoot(x: Exact): Exact {
   return fraction(false, 2n * root + (root * root === square ? 0n : 1n), x.d << 201n);
 }
 
-/** How a number becomes a whole one: from its whole part, toward zero, and twice what is left of its denominator. */
-type Step = (part: bigint, twiceLeft: bigint, d: bigint, isNegative: boolean) => boolean;
+/** Whether a whole part, cut off toward zero, grows by 1: from twice what is left of the denominator. */
+type IsUp = (cut: bigint, twiceLeft: bigint, d: bigint, isNegative: boolean) => boolean;
 
 const stepped =
-  (isUp: Step) =>
+  (isUp: IsUp) =>
   (x: Exact): Exact => {
     if (x.kind !== "finite") {
       return x;
     }
-    const part = x.n / x.d;
-    return fraction(x.isNegative, isUp(part, 2n * (x.n % x.d), x.d, x.isNegative) ? part + 1n : part);
+    const cut = x.n / x.d;
+    return fraction(x.isNegative, isUp(cut, 2n * (x.n % x.d), x.d, x.isNegative) ? cut + 1n : cut);
   };
 
 /** To whole numbers; a zero keeps the sign. */
@@ -181,7 +181,7 @@ export const truncated = stepped(() => false);
 export const floored = stepped((_, left, __, isNegative) => isNegative && left > 0n);
 export const ceiled = stepped((_, left, __, isNegative) => !isNegative && left > 0n);
 export const roundedToEven = stepped(
-  (part, twiceLeft, d) => twiceLeft > d || (twiceLeft === d && part % 2n === 1n),
+  (cut, twiceLeft, d) => twiceLeft > d || (twiceLeft === d && cut % 2n === 1n),
 );
 
 /** Less than 0, 0, or more than 0; undefined if one is NaN. Both zeros are equal. */
@@ -189,10 +189,12 @@ export function compared(x: Exact, y: Exact): number | undefined {
   if (x.kind === "NaN" || y.kind === "NaN") {
     return undefined;
   }
-  const size = (one: Exclude<Exact, { kind: "NaN" }>): number => (one.isNegative ? -1 : 1);
+
   if (x.kind === "infinite" || y.kind === "infinite") {
-    const [a, b] = [x, y].map((one) => (one.kind === "infinite" ? size(one) : 0));
-    return (a ?? 0) - (b ?? 0);
+    const [a = 0, b = 0] = [x, y].map(({ kind, isNegative }) =>
+      kind === "finite" ? 0 : isNegative ? -1 : 1,
+    );
+    return a - b;
   }
   const [a, b] = [signed(x) * y.d, signed(y) * x.d];
   return a < b ? -1 : a > b ? 1 : 0;
