@@ -67,94 +67,105 @@ function isSame(isFloat: boolean, expected: number, actual: number): boolean {
 
 type Verdict = "right" | "wrong" | "open";
 
-class Comparison {
-  readonly #evaluate;
-  readonly #again: number[];
-
-  constructor(cases: readonly DeviceCase[]) {
-    this.#evaluate = evaluatorOf(cases);
-    this.#again = Array<number>(places(cases)[1]).fill(0);
-  }
-
-  write(words: Triple, results: number[], to: number): void {
-    this.#evaluate(...words, results, to);
-  }
-
-  /** Compares a word that must be the same. `at` is its place among those of a triple. */
-  exact({ on, result, isOpen }: DeviceCase, words: Triple, [at, expected, actual]: Triple): Verdict {
-    const takesFloats = on.some((name) => /[xyzm]/.test(name));
-    const isFloat = /^(f32|vec.f|mat)/.test(result);
-    if (expected === actual) {
-      return "right";
-    }
-    if ((takesFloats && !words.every(isFiniteWord)) || isOpen?.(words, actual)) {
-      return "open";
-    }
-    if (isSame(isFloat, expected, actual)) {
-      return "open";
-    }
-    if (takesFloats) {
-      for (const other of flushed(words)) {
-        this.#evaluate(...other, this.#again, 0);
-        if (isSame(isFloat, this.#again[at] ?? 0, actual)) {
-          return "open";
-        }
-      }
-    }
-    return "wrong";
-  }
-}
-
 /** A subnormal operand may be flushed to zero. */
 function operand(word: number): Bounded {
   const value = numberOf(word);
   return { value, error: isSubnormal(word) ? Math.abs(value) : 0 };
 }
 
-function withinBounds({ value, error }: Bounded, words: readonly number[]): Verdict {
+function withinBounds({ value, error }: Bounded, { ours, theirs }: Word, slack = 1): Verdict {
   if (error === Infinity || Number.isNaN(error)) {
     return "open";
   }
-  return words.every((word) => Math.abs(numberOf(word) - value) <= error) ? "right" : "wrong";
+  const isWithin = (word: number, times: number): boolean =>
+    Math.abs(numberOf(word) - value) <= times * error;
+  return isWithin(ours, 1) && isWithin(theirs, slack) ? "right" : "wrong";
+}
+
+/** A word of a result: its place among those of a triple, what it is here and on the device. */
+interface Word {
+  readonly at: number;
+  readonly ours: number;
+  readonly theirs: number;
+}
+
+/** Compares a word that must be the same. */
+function sameWord(
+  { on, result, isOpen }: DeviceCase,
+  words: Triple,
+  { at, ours, theirs }: Word,
+  wordsOf: (words: Triple) => readonly number[],
+): Verdict {
+  if (ours === theirs) {
+    return "right";
+  }
+  const takesFloats = on.some((name) => /[xyzm]/.test(name));
+  const isFloat = /^(f32|vec.f|mat)/.test(result);
+  const isLeftOpen =
+    (takesFloats && !words.every(isFiniteWord)) ||
+    isOpen?.(words, theirs) ||
+    isSame(isFloat, ours, theirs) ||
+    (takesFloats && [...flushed(words)].some((other) => isSame(isFloat, wordsOf(other)[at] ?? 0, theirs)));
+  return isLeftOpen ? "open" : "wrong";
+}
+
+/** What computes all words of a triple here. */
+function evaluateHere(cases: readonly DeviceCase[]): (words: Triple) => readonly number[] {
+  const evaluate = evaluatorOf(cases);
+  const [, stride] = places(cases);
+  return (words) => {
+    const results = Array<number>(stride).fill(0);
+    evaluate(...words, results, 0);
+    return results;
+  };
+}
+
+/** Compares all words of a triple, and counts those of each case that are right. */
+function compareTriple(
+  cases: readonly DeviceCase[],
+  words: Triple,
+  theirs: Int32Array,
+  wordsOf: (words: Triple) => readonly number[],
+  right: number[],
+): void {
+  const [starts, stride] = places(cases);
+  const ours = wordsOf(words);
+  const [x, y, z] = [operand(words[0]), operand(words[1]), operand(words[2])];
+  for (const [index, checked] of cases.entries()) {
+    const { bounds, on, slack } = checked;
+    const start = starts[index] ?? 0;
+    const isKnown = on[0] === "u" || words.every(isFiniteWord);
+    const limits = bounds && (isKnown ? bounds(x, y, z) : []);
+    for (let at = start; at < (starts[index + 1] ?? stride); at++) {
+      const word = { at, ours: ours[at] ?? 0, theirs: theirs[at] ?? 0 };
+      const limit = limits?.[at - start] ?? anything;
+      const verdict = limits ? withinBounds(limit, word, slack) : sameWord(checked, words, word, wordsOf);
+      if (verdict === "wrong") {
+        expect.fail(told(checked, words, word, limits && limit));
+      }
+      right[index] = (right[index] ?? 0) + (verdict === "right" ? 1 : 0);
+    }
+  }
+}
+
+function told({ name, on }: DeviceCase, words: Triple, { ours, theirs }: Word, limit?: Bounded): string {
+  const [here, there] = [ours, theirs].map((word) => `${hex(word)} (${numberOf(word)})`);
+  const bound = limit ? `, within ${limit.error} of ${limit.value}` : "";
+  return `${name} of ${on.join(", ")} with ${words.map(hex).join(", ")}: ${here} here, ${there} on the device${bound}`;
 }
 
 async function compareWithDevice(cases: readonly DeviceCase[], triples: Int32Array): Promise<void> {
   const run = await compileKernel(fold().device, kernelOf(cases));
-  const [starts, stride] = places(cases);
+  const [, stride] = places(cases);
   const count = triples.length / 3;
   const poison = new Uint32Array(count * stride).fill(0xdeadbeef);
-  const [, results] = await run([new Uint32Array(triples.buffer), poison], Math.ceil(count / 64));
-  const actual = new Int32Array((results ?? poison).buffer);
-  const comparison = new Comparison(cases);
-  const expected = Array<number>(stride).fill(0);
+  const [, results = poison] = await run([new Uint32Array(triples.buffer), poison], Math.ceil(count / 64));
+  const theirs = new Int32Array(results.buffer);
+  const wordsOf = evaluateHere(cases);
   const right = cases.map(() => 0);
   for (let item = 0; item < count; item++) {
-    const words = [triples[3 * item], triples[3 * item + 1], triples[3 * item + 2]].map(Number) as [
-      number,
-      number,
-      number,
-    ];
-    comparison.write(words, expected, 0);
-    const [x, y, z] = words.map(operand) as [Bounded, Bounded, Bounded];
-    for (const [index, checked] of cases.entries()) {
-      const from = starts[index] ?? 0;
-      const to = starts[index + 1] ?? stride;
-      const bounds =
-        checked.bounds && (checked.on[0] === "u" || words.every(isFiniteWord) ? checked.bounds(x, y, z) : []);
-      for (let at = from; at < to; at++) {
-        const [ours, theirs] = [expected[at] ?? 0, actual[item * stride + at] ?? 0];
-        const verdict = bounds
-          ? withinBounds(bounds[at - from] ?? anything, [ours, theirs])
-          : comparison.exact(checked, words, [at, ours, theirs]);
-        if (verdict === "wrong") {
-          const bound = bounds ? `, within ${JSON.stringify(bounds[at - from])}` : "";
-          expect.fail(
-            `${checked.name} of ${checked.on.join(", ")} with ${words.map(hex).join(", ")}, word ${at - from}: ${hex(ours)} (${numberOf(ours)}) here, ${hex(theirs)} (${numberOf(theirs)}) on the device${bound}`,
-          );
-        }
-        right[index] = (right[index] ?? 0) + (verdict === "right" ? 1 : 0);
-      }
-    }
+    const [a = 0, b = 0, c = 0] = triples.subarray(3 * item, 3 * item + 3);
+    compareTriple(cases, [a, b, c], theirs.subarray(item * stride, (item + 1) * stride), wordsOf, right);
   }
   // A case that is always left open tests nothing.
   for (const [index, { name, on }] of cases.entries()) {

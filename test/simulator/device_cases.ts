@@ -99,6 +99,8 @@ export interface DeviceCase {
   readonly member?: "fract" | "exp" | "whole";
   /** How far each scalar of the result may be from the exact one; if there is none, all words must be the same. */
   readonly bounds?: (x: Bounded, y: Bounded, z: Bounded) => readonly Bounded[];
+  /** How many times as far a device's result may be. */
+  readonly slack?: number;
   /** Whether WGSL leaves a result open. */
   readonly isOpen?: (words: readonly [number, number, number], actual: number) => boolean;
 }
