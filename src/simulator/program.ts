@@ -1,18 +1,18 @@
 import type { Expression } from "../text/syntax.ts";
 import { TextFault } from "../text/syntax.ts";
+import { ExpressionWriter, Names } from "./compile/expressions.ts";
 import type { ArrayType } from "./compile/layout.ts";
 import type { FunctionDeclaration, GlobalVariable } from "./compile/module.ts";
-import { attributeOf, Module, namesIn } from "./compile/module.ts";
-import { ExpressionWriter, Names } from "./compile/expressions.ts";
+import { attributeOf, contentsOf, Module } from "./compile/module.ts";
 import type { Site } from "./compile/program_text.ts";
 import { ProgramText } from "./compile/program_text.ts";
 import { StatementWriter } from "./compile/statements.ts";
 import type { WideFunction } from "./compile/wide.ts";
 import { WideWriter } from "./compile/wide.ts";
 import type { Machine } from "./machine/machine.ts";
+import type { StorageRange } from "./machine/memory.ts";
 import type { Instance } from "./machine/schedule.ts";
 import { runDispatch } from "./machine/schedule.ts";
-import type { StorageRange } from "./machine/memory.ts";
 import { WorkGroup } from "./machine/work_group.ts";
 import * as numbers from "./numbers/index.ts";
 
@@ -59,7 +59,7 @@ export const readModule = (code: string): WgslModule => new WgslModule(new Modul
 function globalsOf(module: Module, entryPoint: string): ReadonlyMap<string, GlobalVariable> {
   const found = new Map<string, GlobalVariable>();
   for (const { body } of module.inCallOrder(entryPoint)) {
-    for (const name of namesIn(body)) {
+    for (const name of contentsOf(body).names) {
       const variable = module.globals.get(name);
       if (variable !== undefined) {
         found.set(name, variable);
@@ -96,6 +96,10 @@ interface Runner {
   run(): Generator<number, void, void> | undefined;
 }
 
+interface Resident extends Instance {
+  readonly runner: Runner;
+}
+
 type MakeRunner = (group: WorkGroup, stretchSize: readonly number[]) => Runner;
 
 /** A pipeline's program: an entry point and all that it reaches, as JavaScript. */
@@ -108,13 +112,12 @@ export class Program {
   /** The words of work-group memory. */
   readonly #memory: number;
   readonly #make: MakeRunner;
+  /** The work-groups of this machine that the program has been made for. They are used again. */
+  readonly #residents: Resident[] = [];
+  #machine: Machine | undefined;
 
   /** `constants` are the values of `override` variables. @throws {TextFault} for what the simulator cannot run. */
-  constructor(
-    { module }: WgslModule,
-    entryPoint: string,
-    constants: Readonly<Record<string, number>> = {},
-  ) {
+  constructor({ module }: WgslModule, entryPoint: string, constants: Readonly<Record<string, number>> = {}) {
     this.workGroupSize = workGroupSizeOf(module, entryPoint);
     const written = writeProgram(module, entryPoint, constants);
     this.sites = written.sites;
@@ -129,13 +132,24 @@ export class Program {
     groups: readonly [number, number, number],
     ranges: ReadonlyMap<string, StorageRange>,
   ): void {
+    let used = 0;
     const makeInstance = (): Instance => {
-      const group = new WorkGroup(machine, this.workGroupSize, this.#memory);
-      const runner = this.#make(group, this.workGroupSize);
-      runner.bind(ranges);
-      return { group, run: () => runner.run() };
+      const resident = this.#residents[used] ?? this.#newResident(machine);
+      this.#residents[used++] = resident;
+      resident.runner.bind(ranges);
+      return resident;
     };
+    if (this.#machine !== machine) {
+      this.#residents.length = 0;
+      this.#machine = machine;
+    }
     runDispatch(makeInstance, groups, machine);
+  }
+
+  #newResident(machine: Machine): Resident {
+    const group = new WorkGroup(machine, this.workGroupSize, this.#memory);
+    const runner = this.#make(group, this.workGroupSize);
+    return { group, runner, run: () => runner.run() };
   }
 }
 
@@ -190,6 +204,7 @@ function writeProgram(
 const { ${used.join(", ")} } = numbers;
 return (g, SIZE) => {
 const N = g.threads, W = g.memory, R = new Int32Array(${program.mostResults});
+${program.buffers}
 ${bound.length > 0 ? `let ${bound.map(({ declared }) => declared).join(", ")};` : ""}
 ${body}
 return {
@@ -216,10 +231,7 @@ function namesOf(module: Module): Names {
 }
 
 /** Declares where variables at module scope lie. Gives the words of work-group memory. */
-function declareGlobals(
-  program: ProgramText,
-  globals: ReadonlyMap<string, GlobalVariable>,
-): number {
+function declareGlobals(program: ProgramText, globals: ReadonlyMap<string, GlobalVariable>): number {
   let words = 0;
   for (const [name, { space, type }] of globals) {
     const size = program.module.layout.wordsOf(type);
@@ -227,7 +239,7 @@ function declareGlobals(
       program.declare(`const w_${name} = ${words};`);
       words += size;
     } else if (space === "private") {
-      program.declare(`const P_${name} = new Int32Array(N * ${size});`);
+      program.declareMemory(`P_${name}`, size, true);
     }
   }
   return words;

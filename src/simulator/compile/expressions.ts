@@ -817,7 +817,13 @@ export class ExpressionWriter {
 const bytesOf = (type: Type): number => (scalarOf(type) === "f16" ? 2 : 4);
 
 const countOf = (type: Type): number =>
-  type.kind === "array" ? (type.count ?? 0) : type.kind === "vector" ? type.count : type.kind === "matrix" ? type.columns : 0;
+  type.kind === "array"
+    ? (type.count ?? 0)
+    : type.kind === "vector"
+      ? type.count
+      : type.kind === "matrix"
+        ? type.columns
+        : 0;
 
 /** The name of a word of a variable. In functions of all threads it may become an element of a column. */
 export const wordName = (local: Local, word: number): string => `$v${local.id}_${word}$`;

@@ -45,16 +45,19 @@ const MEETING = /^(?:(?:workgroup|storage|texture)Barrier|workgroupUniformLoad|(
 /** A module as its text says, with the types of all expressions. */
 export class Module {
   readonly declarations: readonly ModuleDeclaration[];
-  readonly typing = new Typing();
+  readonly typing = new Typing({ foldsWords: true });
   readonly functions = new Map<string, FunctionDeclaration>();
   readonly globals = new Map<string, GlobalVariable>();
   /** `const` and `override` at module scope. */
   readonly constants = new Map<string, Variable>();
   readonly layout: Layout;
   readonly #reach = new Map<string, Reach>();
+  readonly #reachOfNodes = new WeakMap<object, Reach>();
   /** The names of pointers into storage, in any function. */
   readonly #storagePointers = new Set<string>();
   readonly #text: string;
+  /** Where lines end. */
+  #lines: readonly number[] | undefined;
 
   /** @throws {TextFault} */
   constructor(text: string) {
@@ -80,9 +83,9 @@ export class Module {
         this.#storagePointers.add(name.name);
       }
     }
-    for (const one of nodesIn(body)) {
-      if (one.kind === "variable" && one.value?.kind === "unary" && this.spaceOf(one.value) === "storage") {
-        this.#storagePointers.add(one.name.name);
+    for (const { name, value } of contentsOf(body).pointers) {
+      if (this.spaceOf(value) === "storage") {
+        this.#storagePointers.add(name.name);
       }
     }
   }
@@ -140,8 +143,10 @@ export class Module {
 
   /** The line and the column of a place, from 1. */
   placeOf(at: number): { readonly line: number; readonly column: number } {
-    const before = this.#text.slice(0, at).split("\n");
-    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+    this.#lines ??= Array.from(this.#text.matchAll(/\n/g), ({ index }) => index);
+    const line = this.#lines.findIndex((end) => end >= at);
+    const before = line < 0 ? this.#lines.length : line;
+    return { line: before + 1, column: at - (before === 0 ? -1 : (this.#lines[before - 1] as number)) };
   }
 
   /** What a function does at which threads meet, itself or by what it calls. */
@@ -160,14 +165,23 @@ export class Module {
 
   /** The same for a statement or an expression. */
   reachIn(node: Statement | Expression | undefined): Reach {
-    let isWide = false;
-    let yields = false;
-    for (const call of callsIn(node)) {
-      const reach = this.#reachOfCall(call);
-      isWide ||= reach.isWide;
-      yields ||= reach.yields;
+    return node === undefined ? NOTHING : this.#reachInside(node);
+  }
+
+  #reachInside(node: object): Reach {
+    const known = this.#reachOfNodes.get(node);
+    if (known !== undefined) {
+      return known;
     }
-    return { isWide, yields };
+    let reach = "kind" in node && node.kind === "call" ? this.#reachOfCall(node as Call) : NOTHING;
+    for (const part of Object.values(node)) {
+      if (typeof part === "object" && part !== null && !reach.yields) {
+        const inside = this.#reachInside(part);
+        reach = inside.isWide && !reach.isWide ? inside : inside.yields ? inside : reach;
+      }
+    }
+    this.#reachOfNodes.set(node, reach);
+    return reach;
   }
 
   #reachOfCall(call: Call): Reach {
@@ -215,7 +229,7 @@ export class Module {
       }
       done.add(name);
       open.add(name);
-      for (const { callee } of callsIn(declaration.body)) {
+      for (const { callee } of contentsOf(declaration.body).calls) {
         const called = this.functions.get(callee.name);
         if (called !== undefined) {
           visit(called);
@@ -241,45 +255,68 @@ export const addressSpaceOf = (type: Expression): string | undefined => {
 
 export type Call = Extract<Expression, { kind: "call" }>;
 
-const calls = new WeakMap<object, readonly Call[]>();
+/** What a function's text has in it. */
+export interface Contents {
+  /** All calls, in no special order. */
+  readonly calls: readonly Call[];
+  /** The names that it mentions. */
+  readonly names: ReadonlySet<string>;
+  /** The names of variables whose address is taken. */
+  readonly pointedAt: ReadonlySet<string>;
+  /** The declarations of pointers. */
+  readonly pointers: readonly Variable[];
+}
 
-/** All calls in a statement or an expression, in no special order. */
-export function callsIn(node: Statement | Expression | Block | undefined): readonly Call[] {
-  if (node === undefined) {
-    return [];
-  }
-  let found = calls.get(node);
+const contents = new WeakMap<object, Contents>();
+
+/** What a function's body has in it. */
+export function contentsOf(body: Block): Contents {
+  let found = contents.get(body);
   if (found === undefined) {
-    found = [...nodesIn(node)].filter((one): one is Call => one.kind === "call");
-    calls.set(node, found);
+    found = readContents(body);
+    contents.set(body, found);
   }
   return found;
 }
 
-/** The names that a function, or a part of one, mentions. */
-export function* namesIn(node: Block | Statement | Expression): Iterable<string> {
-  for (const one of nodesIn(node)) {
-    if (one.kind === "name") {
-      yield one.name;
+function readContents(body: Block): Contents {
+  const calls: Call[] = [];
+  const names = new Set<string>();
+  const pointedAt = new Set<string>();
+  const pointers: Variable[] = [];
+  const visit = (node: object): void => {
+    const one = node as Expression | Statement;
+    if (one.kind === "call") {
+      calls.push(one);
+    } else if (one.kind === "name") {
+      names.add(one.name);
+    } else if (one.kind === "unary" && one.operator === "&") {
+      pointedAt.add(rootOf(one.operand) ?? "");
+    } else if (one.kind === "variable" && one.value?.kind === "unary" && one.value.operator === "&") {
+      pointers.push(one);
     }
-  }
-}
-
-/** All statements and expressions in a node, and the node itself. */
-export function* nodesIn(node: unknown): Iterable<Expression | Statement> {
-  if (Array.isArray(node)) {
-    for (const one of node) {
-      yield* nodesIn(one);
-    }
-  } else if (typeof node === "object" && node !== null) {
-    if ("kind" in node) {
-      yield node as Expression | Statement;
-    }
-    for (const one of Object.values(node as Record<string, unknown>)) {
-      if (typeof one === "object") {
-        yield* nodesIn(one);
+    for (const part of Object.values(node)) {
+      if (typeof part === "object" && part !== null) {
+        visit(part);
       }
     }
+  };
+  visit(body);
+  return { calls, names, pointedAt, pointers };
+}
+
+/** The name of the variable that an expression is a part of. */
+function rootOf(one: Expression): string | undefined {
+  switch (one.kind) {
+    case "name":
+      return one.name;
+    case "member":
+    case "index":
+      return rootOf(one.of);
+    case "parentheses":
+      return rootOf(one.inner);
+    default:
+      return undefined;
   }
 }
 

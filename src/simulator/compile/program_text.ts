@@ -22,6 +22,9 @@ export class ProgramText {
   readonly #sites = new Map<string, number>();
   readonly #columns = new Set<string>();
   #ids = 0;
+  #masks = 0;
+  #words = 0;
+  #threadWords = 0;
 
   constructor(module: Module, constants: Readonly<Record<string, number>>) {
     this.module = module;
@@ -47,11 +50,34 @@ export class ProgramText {
     this.declarations.push(text);
   }
 
+  /** Declares memory of so many words; with `isEach`, so many for each thread. */
+  declareMemory(name: string, words: number, isEach: boolean): void {
+    this.declare(`const ${name} = new Int32Array(B, 4 * (${this.#end}), ${isEach ? "N * " : ""}${words});`);
+    if (isEach) {
+      this.#threadWords += words;
+    } else {
+      this.#words += words;
+    }
+  }
+
   /** Declares the column of a variable's word, once. */
   declareColumn(name: string): void {
     if (!this.#columns.has(name)) {
       this.#columns.add(name);
-      this.declare(`const ${name} = new Int32Array(N);`);
+      this.declareMemory(name, 1, true);
     }
+  }
+
+  declareMask(name: string): void {
+    this.declare(`const ${name} = new Uint8Array(K, N * ${this.#masks++}, N);`);
+  }
+
+  /** The buffers that hold the memory and the masks of one work-group. */
+  get buffers(): string {
+    return `const B = new ArrayBuffer(4 * (${this.#end})), K = new ArrayBuffer(N * ${this.#masks});`;
+  }
+
+  get #end(): string {
+    return `N * ${this.#threadWords} + ${this.#words}`;
   }
 }

@@ -6,7 +6,7 @@ import type { Words } from "./expressions.ts";
 import { ExpressionWriter, Names } from "./expressions.ts";
 import { hasArray, scalarOf } from "./layout.ts";
 import type { FunctionDeclaration } from "./module.ts";
-import { addressSpaceOf, nodesIn } from "./module.ts";
+import { addressSpaceOf, contentsOf } from "./module.ts";
 import type { Local, MemoryPlace } from "./places.ts";
 import { at, plusTerm, textOfIndex } from "./places.ts";
 import type { ProgramText } from "./program_text.ts";
@@ -33,7 +33,7 @@ export class StatementWriter extends ExpressionWriter {
   constructor(program: ProgramText, declaration: FunctionDeclaration, names: Names) {
     super(program, declaration.name.name, names);
     this.declaration = declaration;
-    this.#pointedAt = new Set(pointedAtIn(declaration.body));
+    this.#pointedAt = contentsOf(declaration.body).pointedAt;
   }
 
   /** The text of the function. */
@@ -101,7 +101,7 @@ export class StatementWriter extends ExpressionWriter {
   }
 
   protected declareMemory(local: Local): void {
-    this.program.declare(`const M${local.id} = new Int32Array(${this.wordsIn(local.type)});`);
+    this.program.declareMemory(`M${local.id}`, this.wordsIn(local.type), false);
   }
 
   // Statements
@@ -343,30 +343,4 @@ export function partsOfLoop({ statements }: Block): {
   return last?.kind === "continuing"
     ? { body: statements.slice(0, -1), continuing: last.body.statements }
     : { body: statements, continuing: [] };
-}
-
-/** The names of variables whose address is taken in a text. */
-function* pointedAtIn(body: Block): Iterable<string> {
-  for (const one of nodesIn(body)) {
-    if (one.kind === "unary" && one.operator === "&") {
-      const root = rootOf(one.operand);
-      if (root !== undefined) {
-        yield root;
-      }
-    }
-  }
-}
-
-function rootOf(one: Expression): string | undefined {
-  switch (one.kind) {
-    case "name":
-      return one.name;
-    case "member":
-    case "index":
-      return rootOf(one.of);
-    case "parentheses":
-      return rootOf(one.inner);
-    default:
-      return undefined;
-  }
 }

@@ -49,10 +49,7 @@ export class WideWriter extends StatementWriter {
   readonly #memories: Local[] = [];
   readonly #counters: string[] = [];
 
-  constructor(
-    functions: Map<string, WideFunction>,
-    ...rest: ConstructorParameters<typeof StatementWriter>
-  ) {
+  constructor(functions: Map<string, WideFunction>, ...rest: ConstructorParameters<typeof StatementWriter>) {
     super(...rest);
     this.functions = functions;
   }
@@ -77,7 +74,7 @@ export class WideWriter extends StatementWriter {
     const count = result ? this.wordsIn(module.typing.typeOf(result)) : 0;
     const results = Array.from({ length: count }, (_, word) => `r_${name.name}_${word}`);
     for (const column of results) {
-      this.program.declare(`const ${column} = new Int32Array(N);`);
+      this.program.declareColumn(column);
     }
     this.functions.set(name.name, { parameters: locals, results, yields });
     const isEntry = this.declaration.attributes.some((one) => one.name === "compute");
@@ -127,8 +124,7 @@ export class WideWriter extends StatementWriter {
     }
     const sizes = new Map(this.#memories.map(({ id, type }) => [id, this.wordsIn(type)]));
     for (const [id, size] of sizes) {
-      const isColumn = this.#columns.has(id);
-      this.program.declare(`const M${id} = new Int32Array(${isColumn ? "N * " : ""}${size});`);
+      this.program.declareMemory(`M${id}`, size, this.#columns.has(id));
     }
     const column = (id: string, word: string): string => {
       const name = `A${id}_${word}`;
@@ -151,9 +147,7 @@ export class WideWriter extends StatementWriter {
         .replaceAll(/\$v(\d+)_(\d+)\$/g, (whole, id: string, word: string) =>
           isColumn(id) ? `${column(id, word)}[t]` : whole,
         )
-        .replaceAll(/\$b(\d+)\$/g, (_, id: string) =>
-          isColumn(id) ? `t * ${sizes.get(Number(id))}` : "0",
-        )
+        .replaceAll(/\$b(\d+)\$/g, (_, id: string) => (isColumn(id) ? `t * ${sizes.get(Number(id))}` : "0"))
         .replaceAll(/@A(\d+)_(\d+)/g, (_, id: string, word: string) => column(id, word));
     const texts = this.#out.flatMap((one) =>
       typeof one === "string"
@@ -210,7 +204,7 @@ export class WideWriter extends StatementWriter {
 
   #newMask(): string {
     const name = `k${this.program.id()}`;
-    this.program.declare(`const ${name} = new Uint8Array(N);`);
+    this.program.declareMask(name);
     return name;
   }
 
@@ -443,7 +437,8 @@ export class WideWriter extends StatementWriter {
   #keep(one: Expression): void {
     const { typing } = this.program.module;
     const type = typing.typeOf(one);
-    const isConstant = typing.constantOf(one) !== undefined || one.kind === "number" || one.kind === "boolean";
+    const isConstant =
+      typing.constantOf(one) !== undefined || one.kind === "number" || one.kind === "boolean";
     if (isConstant || type.kind === "pointer" || type.kind === "unknown" || this.hoisted.has(one)) {
       return;
     }
@@ -632,7 +627,8 @@ export class WideWriter extends StatementWriter {
     if (name === "quadBroadcast") {
       return (mask, input, output) => `g.quadBroadcast(${mask}, ${input}, ${by}, ${output}, `;
     }
-    const [, scan, operation = ""] = /^subgroup(Inclusive|Exclusive|)(Add|Mul|Min|Max|And|Or|Xor)$/.exec(name) ?? [];
+    const [, scan, operation = ""] =
+      /^subgroup(Inclusive|Exclusive|)(Add|Mul|Min|Max|And|Or|Xor)$/.exec(name) ?? [];
     if (scan === undefined) {
       return this.fail(`the simulator has no function ${name}`, one);
     }
