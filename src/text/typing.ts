@@ -60,9 +60,15 @@ export class Scope {
 
 /** The types of all expressions of a text, found from the names around it. */
 export class Typing {
+  readonly #foldsWords: boolean;
   readonly #types = new Map<Expression, Type>();
   readonly #constants = new Map<Expression, Constant>();
   readonly #declared = new Map<Expression, Declared | undefined>();
+
+  /** With `foldsWords`, what operators make of constants of u32 and i32 is known, too. */
+  constructor({ foldsWords = false }: { readonly foldsWords?: boolean } = {}) {
+    this.#foldsWords = foldsWords;
+  }
 
   typeOf(expression: Expression): Type {
     return this.#types.get(expression) ?? unknown;
@@ -385,7 +391,7 @@ export class Typing {
       const { kind } = type;
       return kind === "vector" ? { ...type, of: scalar("bool") } : kind === "unknown" ? type : scalar("bool");
     }
-    if (isAbstract(type)) {
+    if (isAbstract(type) || (this.#foldsWords && isWord(type))) {
       this.#fold(one, type.name);
     }
     return type;
@@ -442,6 +448,9 @@ const scalarNames = [
 ] as const satisfies readonly ScalarName[];
 
 const f64 = scalar("f64");
+
+const isWord = (type: Type): type is ScalarOf<"u32" | "i32"> =>
+  type.kind === "scalar" && (type.name === "u32" || type.name === "i32");
 
 const letters = { i: "i32", u: "u32", f: "f32", h: "f16" } as const;
 
@@ -606,7 +615,11 @@ export function wrapped(name: ScalarName, value: Constant): Constant {
       ? BigInt.asUintN(64, value)
       : name === "i64"
         ? BigInt.asIntN(64, value)
-        : value;
+        : name === "u32"
+          ? BigInt.asUintN(32, value)
+          : name === "i32"
+            ? BigInt.asIntN(32, value)
+            : value;
 }
 
 /** A constant of a type as its value is; undefined if that is left to the compiler. */
@@ -641,7 +654,14 @@ function folded(operator: BinaryOperator, name: ScalarName, a: Constant, b: Cons
   }
   const isShift = operator === "<<" || operator === ">>";
   // The count of a shift is taken modulo the bits of a type. Numbers without a type are shifted by the compiler's rules.
-  const count = name === "u64" || name === "i64" ? b & 63n : b < 64n ? b : undefined;
+  const count =
+    name === "u64" || name === "i64"
+      ? b & 63n
+      : name === "u32" || name === "i32"
+        ? b & 31n
+        : b < 64n
+          ? b
+          : undefined;
   const by = !isShift ? b : b < 0n ? undefined : count;
   const result = by === undefined ? undefined : integers[operator]?.(a, by);
   return result === undefined ? undefined : wrapped(name, result);
