@@ -7,6 +7,8 @@ export interface ModuleText {
   readonly entryPoints: readonly EntryPointText[];
   /** The names after `enable`. */
   readonly enables: readonly string[];
+  /** Makes an entry point ready to run. @throws {TextFault} where the text or a constant is wrong. */
+  program(entryPoint: string, constants: Readonly<Record<string, number>>): Runnable;
 }
 
 export interface EntryPointText {
@@ -38,9 +40,5 @@ export interface Runnable {
   ): void;
 }
 
-export interface Compiler<Text extends ModuleText = ModuleText> {
-  /** @throws {TextFault} where the text is wrong. */
-  readModule(code: string): Text;
-  /** @throws {TextFault} where the text or a constant is wrong. */
-  makeProgram(module: Text, entryPoint: string, constants: Readonly<Record<string, number>>): Runnable;
-}
+/** Reads WGSL. @throws {TextFault} where the text is wrong. */
+export type ReadModule = (code: string) => ModuleText;

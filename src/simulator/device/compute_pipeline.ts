@@ -205,7 +205,7 @@ function compile(pipeline: SimulatedComputePipeline, given: Given): Compiled | F
   }
   const layout = given.layout ?? automaticLayout(pipeline, bindings);
   try {
-    const program = core.compiler.makeProgram(module.text, name, constants);
+    const program = module.text.program(name, constants);
     const size = firstOf(sizeProblems(core.limits, program.workGroupSize, workGroupMemory));
     return size === undefined ? { layout, entryPoint, program, file: module.label } : invalid(size);
   } catch (cause) {

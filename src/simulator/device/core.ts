@@ -1,5 +1,5 @@
 import type { Machine } from "../machine/index.ts";
-import type { Compiler } from "./compiler.ts";
+import type { ReadModule } from "./compiler.ts";
 import { ErrorScopes } from "./error_scopes.ts";
 import type { ErrorKind } from "./errors.ts";
 import type { Limits } from "./limits.ts";
@@ -7,7 +7,7 @@ import { Timeline } from "./timeline.ts";
 
 /** What a device is made of. */
 export interface CoreOptions {
-  readonly compiler: Compiler;
+  readonly readModule: ReadModule;
   /** It runs what is dispatched. */
   readonly machine: Machine;
   readonly features: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export interface CoreOptions {
 
 /** What a device and its objects share. */
 export class Core {
-  readonly compiler: Compiler;
+  readonly readModule: ReadModule;
   readonly machine: Machine;
   readonly features: ReadonlySet<string>;
   readonly limits: Limits;
@@ -35,10 +35,10 @@ export class Core {
   #lastTimestamp = 0n;
 
   constructor(
-    { compiler, machine, features, limits, mostBytes }: CoreOptions,
+    { readModule, machine, features, limits, mostBytes }: CoreOptions,
     onUncaptured: (error: GPUError) => void,
   ) {
-    this.compiler = compiler;
+    this.readModule = readModule;
     this.machine = machine;
     this.features = features;
     this.limits = limits;

@@ -5,7 +5,7 @@ import type { SimulatorOptions } from "../options.ts";
 import { requireSimulatorOptions } from "../options.ts";
 import type { AdapterOptions } from "./adapter.ts";
 import { CORE_FEATURE, SimulatedAdapter } from "./adapter.ts";
-import type { Compiler } from "./compiler.ts";
+import type { ReadModule } from "./compiler.ts";
 import { unsupported } from "./errors.ts";
 import { dictionaryOf } from "./idl.ts";
 import { adapterLimits } from "./limits.ts";
@@ -30,10 +30,10 @@ export class SimulatedGpuObject implements GPU {
   readonly #options: AdapterOptions;
 
   /** @throws {ArgumentError} */
-  constructor(options: SimulatorOptions, compiler: Compiler) {
+  constructor(options: SimulatorOptions, readModule: ReadModule) {
     requireSimulatorOptions(CALLER, options);
     this.#options = {
-      compiler,
+      readModule,
       machine: new Machine(options),
       info: infoOf(options),
       features: featuresOf(options),

@@ -42,7 +42,7 @@ interface Read {
 
 function read(core: Core, code: string): Read {
   try {
-    const text = core.compiler.readModule(code);
+    const text = core.readModule(code);
     const missing = text.enables.find((name) => !core.features.has(featuresOf[name] ?? name));
     return missing === undefined
       ? { text, messages: [] }

@@ -3,11 +3,11 @@ import { GPUBufferUsage } from "../../../src/gpu/device/usage_flags.ts";
 import { SimulatedGpuObject } from "../../../src/simulator/device/gpu.ts";
 import type { SimulatorOptions } from "../../../src/simulator/options.ts";
 import { nullGpu } from "../../support/null_device.ts";
-import { handMade } from "./hand_made.ts";
+import { readHandMade } from "./hand_made.ts";
 
 /** A GPU that compiles the hand-made texts. */
 export const handMadeGpu = (options: SimulatorOptions = {}): SimulatedGpuObject =>
-  new SimulatedGpuObject(options, handMade);
+  new SimulatedGpuObject(options, readHandMade);
 
 export async function adapterOf(gpu: GPU): Promise<GPUAdapter> {
   const adapter = await gpu.requestAdapter();

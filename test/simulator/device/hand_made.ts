@@ -1,9 +1,4 @@
-import type {
-  Compiler,
-  EntryPointText,
-  ModuleText,
-  Runnable,
-} from "../../../src/simulator/device/compiler.ts";
+import type { EntryPointText, ReadModule, Runnable } from "../../../src/simulator/device/compiler.ts";
 import type { StorageRange } from "../../../src/simulator/machine/index.ts";
 import { WorkGroup } from "../../../src/simulator/machine/index.ts";
 import { TextFault } from "../../../src/text/syntax.ts";
@@ -140,28 +135,33 @@ export const unknownConstant = "unknown";
 
 const known = new Map<string, HandMade>(Object.values(texts).map((text) => [text.code, text]));
 
-type HandMadeText = Pick<HandMade, "entryPoints"> & Pick<ModuleText, "enables">;
-
-export const handMade: Compiler<HandMadeText> = {
-  readModule(code) {
-    const text = known.get(code);
-    if (text === undefined) {
-      throw new TextFault("a fault of the text", faulty.indexOf("{", 15));
-    }
-    return { entryPoints: text.entryPoints, enables: text.enables ?? [] };
-  },
-  makeProgram(text, name, constants) {
-    if (unknownConstant in constants) {
-      throw new TextFault("there is no such constant", 0);
-    }
-    const entryPoint = text.entryPoints.find((one) => one.name === name);
-    if (entryPoint === undefined) {
-      throw new Error(`no entry point ${name}`);
-    }
-    return {
-      workGroupSize: entryPoint.workGroupSize,
-      sites: [{ line: 2, column: 1, function: "main" }],
-      run: entryPoint.run ?? (() => {}),
-    };
-  },
+export const readHandMade: ReadModule = (code) => {
+  const text = known.get(code);
+  if (text === undefined) {
+    throw new TextFault("a fault of the text", faulty.indexOf("{", 15));
+  }
+  return {
+    entryPoints: text.entryPoints,
+    enables: text.enables ?? [],
+    program: (name, constants) => programOf(text, name, constants),
+  };
 };
+
+function programOf(
+  { entryPoints }: HandMade,
+  name: string,
+  constants: Readonly<Record<string, number>>,
+): Runnable {
+  if (unknownConstant in constants) {
+    throw new TextFault("there is no such constant", 0);
+  }
+  const entryPoint = entryPoints.find((one) => one.name === name);
+  if (entryPoint === undefined) {
+    throw new Error(`no entry point ${name}`);
+  }
+  return {
+    workGroupSize: entryPoint.workGroupSize,
+    sites: [{ line: 2, column: 1, function: "main" }],
+    run: entryPoint.run ?? (() => {}),
+  };
+}
