@@ -17,10 +17,15 @@ export async function adapterOf(gpu: GPU): Promise<GPUAdapter> {
   return adapter;
 }
 
-export async function deviceOf(options: SimulatorOptions = {}): Promise<GPUDevice> {
-  const adapter = await adapterOf(handMadeGpu(options));
-  return adapter.requestDevice({ requiredFeatures: ["timestamp-query"] });
-}
+export const openDevice = async (
+  gpu: GPU,
+  requiredFeatures: GPUFeatureName[] = ["timestamp-query"],
+): Promise<GPUDevice> => (await adapterOf(gpu)).requestDevice({ requiredFeatures });
+
+export const deviceOf = (
+  options: SimulatorOptions = {},
+  requiredFeatures?: GPUFeatureName[],
+): Promise<GPUDevice> => openDevice(handMadeGpu(options), requiredFeatures);
 
 export interface Both {
   simulated(): GPUDevice;
@@ -31,8 +36,7 @@ export interface Both {
 export function useBoth(): Both {
   let devices: { simulated: GPUDevice; dawn: GPUDevice } | undefined;
   beforeAll(async () => {
-    const dawn = await (await adapterOf(nullGpu())).requestDevice({ requiredFeatures: ["timestamp-query"] });
-    devices = { simulated: await deviceOf(), dawn };
+    devices = { simulated: await deviceOf(), dawn: await openDevice(nullGpu()) };
   });
   afterAll(() => {
     devices?.simulated.destroy();
