@@ -64,6 +64,7 @@ const parts = [
   "src/gpu/tuning/tuning_part.ts",
   "src/plan/methods_of_segments.ts",
   "src/plan/methods_with_subgroups.ts",
+  "src/simulator/index.ts",
 ];
 
 /** What `wavefold/check` loads so, since it needs fast-check, which may be missing. */
