@@ -4,13 +4,18 @@ import { dictionaryOf } from "./idl.ts";
 /** What all objects of a device have: https://www.w3.org/TR/webgpu/#gpuobjectbase. */
 export abstract class DeviceObject {
   label: string;
-  readonly core: Core;
+  readonly #core: Core;
   /** An invalid object makes everything invalid that is made with it. */
   isValid = true;
 
   constructor(core: Core, descriptor: GPUObjectDescriptorBase | undefined) {
-    this.core = core;
+    this.#core = core;
     this.label = String(descriptor?.label ?? "");
+  }
+
+  /** What it shares with its device. */
+  get core(): Core {
+    return this.#core;
   }
 
   /** WebGPU's name of the class. */
