@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { GPUBufferUsage, GPUMapMode } from "../../../src/gpu/device/usage_flags.ts";
 import type { Row } from "./devices.ts";
-import { bufferOf, check, deviceOf, outcomeOf, useBoth } from "./devices.ts";
+import { adapterOf, bufferOf, check, deviceOf, handMadeGpu, outcomeOf, useBoth } from "./devices.ts";
 
 const { MAP_READ, MAP_WRITE, COPY_SRC, COPY_DST, STORAGE } = GPUBufferUsage;
 const { READ, WRITE } = GPUMapMode;
@@ -320,6 +320,35 @@ test("there is room for as many bytes as the options say, and again when a buffe
   first.destroy();
   await device.queue.onSubmittedWorkDone();
   expect(await outcomeOf(device, () => bufferOf(device, 600))).toBe("fine");
+});
+
+test("a buffer that no array holds is an out-of-memory error, and can be written while it is mapped", async () => {
+  const adapter = await adapterOf(handMadeGpu({ limits: { maxBufferSize: 2 ** 40 } }));
+  const device = await adapter.requestDevice({ requiredLimits: { maxBufferSize: 2 ** 40 } });
+  expect(await outcomeOf(device, () => bufferOf(device, 2 ** 40))).toBe("GPUOutOfMemoryError");
+  const few = await deviceOf({ memoryLimit: 4 });
+  const outcome = await outcomeOf(few, () => {
+    const buffer = few.createBuffer({ size: 8, usage: COPY_SRC, mappedAtCreation: true });
+    new Uint8Array(buffer.getMappedRange()).fill(1);
+    buffer.unmap();
+  });
+  expect(outcome).toBe("GPUOutOfMemoryError");
+});
+
+test("a buffer that is unmapped before it is mapped stays so, and can be mapped again", async () => {
+  const device = await deviceOf();
+  const buffer = bufferOf(device, 64, MAP_READ);
+  const waiting = buffer.mapAsync(READ);
+  buffer.unmap();
+  await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
+  await device.queue.onSubmittedWorkDone();
+  expect(buffer.mapState).toBe("unmapped");
+  const first = buffer.mapAsync(READ, 0, 8);
+  buffer.unmap();
+  const second = buffer.mapAsync(READ, 8, 8);
+  await expect(first).rejects.toMatchObject({ name: "AbortError" });
+  await second;
+  expect(buffer.getMappedRange(8, 8).byteLength).toBe(8);
 });
 
 /** A buffer's words, by a copy. */
