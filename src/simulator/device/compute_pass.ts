@@ -159,7 +159,10 @@ export class SimulatedComputePass extends Recorder implements GPUComputePassEnco
     });
   }
 
-  /** The ranges of the bind groups that a pipeline uses. */
+  /**
+   * The ranges of the bind groups that a pipeline uses. The specification's rule of what a buffer is used for looks at all bind groups
+   * that are set; Dawn's looks at these.
+   */
   #boundFor({ layout }: Compiled): (Bound & { readonly group: number })[] {
     return layout.groups.flatMap((needed, at) => {
       const set = needed && this.#groups.get(at);

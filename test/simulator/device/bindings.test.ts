@@ -388,6 +388,28 @@ const dispatches = {
     call: dispatch({ text: "empty", types: ["read-only-storage"], ranges: [[0, 256]], isIndirect: true }),
     outcome: "fine",
   },
+  "a buffer that is written, and read by a bind group that the pipeline does not take": {
+    call: (device: GPUDevice) => {
+      const buffer = bufferOf(device);
+      const pipeline = device.createComputePipeline({
+        layout: "auto",
+        compute: { module: device.createShaderModule({ code: texts.count.code }) },
+      });
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      pass.setPipeline(pipeline);
+      for (const [index, given] of [pipeline.getBindGroupLayout(0), layoutOf(device, [readOnly])].entries()) {
+        pass.setBindGroup(
+          index,
+          device.createBindGroup({ layout: given, entries: [{ binding: 0, resource: { buffer } }] }),
+        );
+      }
+      pass.dispatchWorkgroups(1);
+      pass.end();
+      encoder.finish();
+    },
+    outcome: "fine",
+  },
   "a range shorter than the shader takes": {
     call: dispatch({ text: "uniform", types: ["uniform"], ranges: [[0, 12]] }),
     outcome: "GPUValidationError",

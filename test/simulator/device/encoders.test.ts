@@ -323,6 +323,25 @@ const submits = {
     }),
     outcome: bad,
   },
+  "a number of work-groups in a buffer that is destroyed": {
+    call: submit((encoder, device) => {
+      const buffer = bufferOf(device, 64, GPUBufferUsage.INDIRECT);
+      const made = encoder.beginComputePass();
+      made.setPipeline(pipelineOf(device));
+      made.dispatchWorkgroupsIndirect(buffer, 0);
+      made.end();
+      return () => buffer.destroy();
+    }),
+    outcome: bad,
+  },
+  "timestamps in a set that is destroyed": {
+    call: submit((encoder, device) => {
+      const querySet = queries(device);
+      encoder.beginComputePass({ timestampWrites: { querySet, endOfPassWriteIndex: 0 } }).end();
+      return () => querySet.destroy();
+    }),
+    outcome: bad,
+  },
   "a bind group whose buffer is destroyed, and which no dispatch uses": {
     call: submit((encoder, device) => {
       const buffer = bufferOf(device);
