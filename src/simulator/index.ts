@@ -20,8 +20,8 @@ export interface SimulatedGpu extends GPU {
 
 /**
  * Makes a simulated GPU. It follows WebGPU's rules for compute: a call that a GPU refuses is refused with an error that says why. It
- * has no textures and renders nothing: such calls throw. Work runs on this thread when it is submitted, in a microtask, at some
- * millions of operations a second.
+ * has no textures and renders nothing: such calls throw. Work runs on this thread, in a microtask after it was submitted: nothing else
+ * runs until it is done. It is far slower than a GPU.
  *
  * @throws {ArgumentError} for options that do not exist, or that have no such value.
  *
