@@ -58,16 +58,23 @@ export class Scope {
   }
 }
 
+/** The value of a call of WGSL's own function `name`, or of a conversion to the type of that name; undefined if it is not known. */
+export type ConstantCall = (
+  name: string,
+  args: readonly { readonly type: Type; readonly value: Constant }[],
+  result: Type,
+) => Constant | undefined;
+
 /** The types of all expressions of a text, found from the names around it. */
 export class Typing {
-  readonly #foldsWords: boolean;
+  readonly #constantCall: ConstantCall | undefined;
   readonly #types = new Map<Expression, Type>();
   readonly #constants = new Map<Expression, Constant>();
   readonly #declared = new Map<Expression, Declared | undefined>();
 
-  /** With `foldsWords`, what operators make of constants of u32 and i32 is known, too. */
-  constructor({ foldsWords = false }: { readonly foldsWords?: boolean } = {}) {
-    this.#foldsWords = foldsWords;
+  /** With `constantCall`, constants of u32 and i32 are known, too: what operators make of them, and what it says of calls. */
+  constructor(constantCall?: ConstantCall) {
+    this.#constantCall = constantCall;
   }
 
   typeOf(expression: Expression): Type {
@@ -391,7 +398,7 @@ export class Typing {
       const { kind } = type;
       return kind === "vector" ? { ...type, of: scalar("bool") } : kind === "unknown" ? type : scalar("bool");
     }
-    if (isAbstract(type) || (this.#foldsWords && isWord(type))) {
+    if (isAbstract(type) || (this.#constantCall && isWord(type))) {
       this.#fold(one, type.name);
     }
     return type;
@@ -424,15 +431,24 @@ export class Typing {
       if (isLong(made) && constant !== undefined) {
         this.#keep(one, converted(made.name, constant));
       }
+      this.#callConstant(one, args, made);
       return made;
     }
     for (const type of callee.template ?? []) {
       this.type(type, scope);
     }
-    return (
-      builtinResult(callee.name, args, callee.template?.[0] && this.typeOf(callee.template[0])) ??
-      inferred(one, args)
-    );
+    const [template] = callee.template ?? [];
+    const result = builtinResult(callee.name, args, template && this.typeOf(template)) ?? inferred(one, args);
+    this.#callConstant(one, args, result);
+    return result;
+  }
+
+  #callConstant(one: Extract<Expression, { kind: "call" }>, types: readonly Type[], result: Type): void {
+    const values = one.args.map((arg) => this.constantOf(arg));
+    if (this.#constantCall !== undefined && isWord(result) && values.every((value) => value !== undefined)) {
+      const args = types.map((type, at) => ({ type, value: values[at] as Constant }));
+      this.#keep(one, this.#constantCall(one.callee.name, args, result));
+    }
   }
 }
 
