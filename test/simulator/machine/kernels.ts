@@ -55,11 +55,14 @@ export const kindsOf = (machine: Machine): FindingKind[] => machine.findings.map
 /** The steps of one work-group. It yields a place before each atomic operation. */
 export type Steps = (group: WorkGroup) => Generator<number, void, void> | undefined;
 
-/** Runs a kernel whose work-groups have one thread each. */
-export function dispatch(machine: Machine, groups: readonly [number, number, number], steps: Steps): void {
+/** Runs a kernel whose work-groups have one thread each, and says how many instances were made. */
+export function dispatch(machine: Machine, groups: readonly [number, number, number], steps: Steps): number {
+  let instances = 0;
   const makeInstance = (): Instance => {
+    instances++;
     const group = new WorkGroup(machine, [1, 1, 1], 0);
     return { group, run: () => steps(group) };
   };
   runDispatch(makeInstance, groups, machine);
+  return instances;
 }
