@@ -3,8 +3,9 @@ import {
   type Machine,
   runDispatch,
   type StorageRange,
-  type WorkGroup,
+  WorkGroup,
 } from "../../../src/simulator/machine/index.ts";
+import { pickerOf, type Resident } from "../../../src/simulator/machine/pickers.ts";
 import type { Schedule } from "../../../src/simulator/options.ts";
 import { dispatch, kindsOf, machineOf, rangeOf, type Steps } from "./kernels.ts";
 
@@ -34,6 +35,14 @@ function* waitFor(
   while (range.load(index, group, site) === 0) {
     yield site;
   }
+}
+
+/** A work-group that has not had its first turn. */
+function residentOf(machine: Machine): Resident {
+  const group = new WorkGroup(machine, [1, 1, 1], 0);
+  const running = waitFor(rangeOf(1), 0, group, 0);
+  const instance = { group, run: () => running };
+  return { instance, running, site: -1, idleTurns: 0, turns: 0, priority: 0 };
 }
 
 /** Logs which work-group goes on at which place. */
@@ -182,6 +191,22 @@ describe.each(schedules)("the schedule %s", (schedule) => {
     );
   });
 
+  test("waiting by atomics that change nothing is found", () => {
+    const machine = machineOf({ schedule, patience: 2000 });
+    const range = rangeOf(1);
+    dispatch(machine, [2, 1, 1], (group) =>
+      (function* () {
+        for (;;) {
+          yield 6;
+          range.store(0, range.latest(0, group), group);
+        }
+      })(),
+    );
+    const [, turns] = machine.findings[0]?.message.match(/memory changed in (\d+) turns/) ?? [];
+    expect(Number(turns)).toBeGreaterThan(2000);
+    expect(Number(turns)).toBeLessThan(4000);
+  });
+
   test("waiting for one that has not started is found", () => {
     const machine = machineOf({ schedule, residentGroups: 2, patience: 2000, seed: 3 });
     const range = rangeOf(8);
@@ -288,18 +313,58 @@ describe("which goes on", () => {
     expect(Math.max(...switches)).toBeLessThan(20);
   });
 
+  test.each(["random", "priorities"] as const)("%s: they start in any order", (schedule) => {
+    const log = logOf(machineOf({ residentGroups: 1, schedule }), 30, 1);
+    const order = endsOf(log, 0);
+    const sorted = [...order].sort((a, b) => a - b);
+    expect(order).not.toEqual(sorted);
+    expect(sorted).toEqual(Array.from({ length: 30 }, (_, index) => index));
+  });
+
   test("a starved work-group comes last, and which it is depends on the seed", () => {
     const lastOf = (seed: number): number => {
-      const log = logOf(machineOf({ residentGroups: 4, schedule: "starve", seed }), 16, 5);
-      const ends = endsOf(log, 4);
+      const log = logOf(machineOf({ residentGroups: 4, schedule: "starve", seed }), 16, 30);
+      const ends = endsOf(log, 29);
       const first = log.findIndex((entry) => Number.parseInt(entry, 10) === ends.at(-1));
       // All others end before it has its first turn.
-      expect(first).toBe(15 * 5);
+      expect(first).toBe(15 * 30);
       return ends.at(-1) ?? -1;
     };
     const last = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(lastOf);
     expect(Math.max(...last)).toBeLessThan(4);
     expect(new Set(last).size).toBeGreaterThan(1);
+  });
+
+  test("a starved work-group that waits lets the others go on", () => {
+    for (let seed = 0; seed < 6; seed++) {
+      const machine = machineOf({ residentGroups: 2, schedule: "starve", seed, patience: 20_000 });
+      const range = rangeOf(1);
+      dispatch(machine, [2, 1, 1], (group) =>
+        (function* () {
+          if (linear(group) === 0) {
+            yield* waitFor(range, 0, group, 1);
+          } else {
+            for (let turn = 0; turn < 1000; turn++) {
+              yield 2;
+              range.load(0, group, 2);
+            }
+            range.store(0, 1, group);
+          }
+        })(),
+      );
+      expect(machine.findings).toEqual([]);
+    }
+  });
+
+  test("when a starved work-group has ended, any may be the next, also the one that goes on", () => {
+    const nextOf = (seed: number): boolean => {
+      const machine = machineOf({ schedule: "starve", seed });
+      const picker = pickerOf(machine);
+      const [a, b, c] = [0, 1, 2].map(() => residentOf(machine)) as [Resident, Resident, Resident];
+      const current = picker.pick([a, b]);
+      return picker.pick([current, c]) === current;
+    };
+    expect(new Set([1, 2, 3, 4, 5, 6, 7, 8].map(nextOf)).size).toBe(2);
   });
 
   test("a starved work-group goes on after many turns of the others", () => {
