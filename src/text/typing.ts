@@ -9,7 +9,7 @@ import type {
   Statement,
   Variable,
 } from "./syntax.ts";
-import { MOST_LEVELS, TextFault } from "./syntax.ts";
+import { MOST_LEVELS, relational, TextFault } from "./syntax.ts";
 import type { LongName, ScalarName, ScalarOf, Type } from "./wgsl_types.ts";
 import {
   commonType,
@@ -37,8 +37,6 @@ export type Declared =
       /** Of a function of ours: the result of a call with arguments of these types. */
       ours?(args: readonly Type[]): Type;
     };
-
-const comparisons: readonly string[] = ["==", "!=", "<", ">", "<=", ">="];
 
 /** The names that are visible at a place: those of a block, and of what is around it. */
 export class Scope {
@@ -153,7 +151,8 @@ export class Typing {
         this.#block(one.body, scope);
         break;
       case "loop":
-        this.#loop(one.body, new Scope(scope));
+        // What a loop's body declares is visible in its `continuing`, which is among its statements.
+        this.#block(one.body, scope);
         break;
       case "continuing":
         this.#block(one.body, scope);
@@ -201,11 +200,6 @@ export class Typing {
       this.#statement(one.update, scope);
     }
     this.#block(one.body, scope);
-  }
-
-  /** What a loop's body declares is visible in its `continuing`. */
-  #loop({ statements }: Block, scope: Scope): void {
-    this.statements(statements, scope);
   }
 
   #each(expressions: readonly (Expression | undefined)[], scope: Scope): void {
@@ -381,7 +375,7 @@ export class Typing {
       return scalar("bool");
     }
     const type = operated(one.operator, left, right);
-    if (comparisons.includes(one.operator)) {
+    if (relational.includes(one.operator)) {
       const { kind } = type;
       return kind === "vector" ? { ...type, of: scalar("bool") } : kind === "unknown" ? type : scalar("bool");
     }
@@ -493,7 +487,7 @@ function longResult(operator: BinaryOperator, at: number, left: Type, right: Typ
   if (isShift && !isLong(right) && !isShiftCount(right)) {
     throw new TextFault(`a shift's count is a u32, and this one is ${textOfType(right)}`, at);
   }
-  return comparisons.includes(operator) ? scalar("bool") : type;
+  return relational.includes(operator) ? scalar("bool") : type;
 }
 
 const isShiftCount = (type: Type): boolean =>
