@@ -816,6 +816,7 @@ export class ExpressionWriter {
 
 const bytesOf = (type: Type): number => (scalarOf(type) === "f16" ? 2 : 4);
 
+/** How many elements a type has. */
 const countOf = (type: Type): number =>
   type.kind === "array"
     ? (type.count ?? 0)

@@ -10,6 +10,7 @@ import type {
 import { parseModule, TextFault } from "../../text/syntax.ts";
 import { Scope, Typing } from "../../text/typing.ts";
 import type { Type } from "../../text/wgsl_types.ts";
+import { constantCall } from "./constant_call.ts";
 import { Layout } from "./layout.ts";
 
 // What a WGSL module declares, and what each of its entry points reaches.
@@ -45,7 +46,7 @@ const MEETING = /^(?:(?:workgroup|storage|texture)Barrier|workgroupUniformLoad|(
 /** A module as its text says, with the types of all expressions. */
 export class Module {
   readonly declarations: readonly ModuleDeclaration[];
-  readonly typing = new Typing({ foldsWords: true });
+  readonly typing = new Typing(constantCall);
   readonly functions = new Map<string, FunctionDeclaration>();
   readonly globals = new Map<string, GlobalVariable>();
   /** `const` and `override` at module scope. */

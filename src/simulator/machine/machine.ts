@@ -1,3 +1,4 @@
+import { WavefoldError } from "../../errors.ts";
 import type { Finding, FindingKind, FindingThread } from "../findings.ts";
 import { type MachineOptions, machineOptions, type SimulatorOptions } from "../options.ts";
 import { Random } from "./random.ts";
@@ -27,6 +28,9 @@ export interface Context {
   }[];
 }
 
+/** Epochs fit an int32, with room for those of one more dispatch. */
+const MOST_EPOCHS = 2 ** 30;
+
 /** The machine that runs one dispatch after another: its options, its random choices and what it found. */
 export class Machine {
   readonly options: MachineOptions;
@@ -37,17 +41,16 @@ export class Machine {
   context: Context = { file: "", entryPoint: "", sites: [] };
   /** How many stores of atomics have changed a word of storage memory. */
   changes = 0;
-  /** The serial number of the first work-group that this dispatch starts. Those of earlier dispatches are smaller. */
-  firstSerial = 1;
+  /** The first epoch of this dispatch. Those of earlier dispatches are smaller. */
+  firstEpoch = 1;
   /** The `workgroup_id`s of the dispatch are below these. */
   groups: readonly [number, number, number] = [1, 1, 1];
   /** The number of the dispatch. */
   dispatch = 0;
 
-  #lastSerial = 0;
   #lastEpoch = 0;
-  /** For each serial number of this dispatch, the index of the work-group. */
-  readonly #started: number[] = [];
+  /** For each epoch of this dispatch, the index of its work-group. */
+  readonly #groupIndices: number[] = [];
   readonly #reported = new Set<string>();
 
   /** The options are those of {@link requireSimulatorOptions}. */
@@ -58,27 +61,25 @@ export class Machine {
 
   /** Forgets who accessed what, and which faults were reported. */
   beginDispatch(groups: readonly [number, number, number]): void {
+    if (this.#lastEpoch > MOST_EPOCHS) {
+      throw new WavefoldError(`the simulator has run ${this.#lastEpoch} work-groups; make a new one`);
+    }
     this.groups = groups;
     this.dispatch++;
-    this.firstSerial = this.#lastSerial + 1;
-    this.#started.length = 0;
+    this.firstEpoch = this.#lastEpoch + 1;
+    this.#groupIndices.length = 0;
     this.#reported.clear();
   }
 
-  /** The serial number of a work-group that starts. No two of this machine have the same. */
-  serialFor(groupIndex: number): number {
-    this.#started.push(groupIndex);
-    return ++this.#lastSerial;
-  }
-
-  /** A number for what a work-group does between two barriers. No two work-groups of this machine have the same. */
-  nextEpoch(): number {
+  /** An epoch is what a work-group does between two storage barriers. No two of this machine have the same number. */
+  nextEpoch(groupIndex: number): number {
+    this.#groupIndices.push(groupIndex);
     return ++this.#lastEpoch;
   }
 
-  /** The `workgroup_id` of the work-group with a serial number of this dispatch. */
-  groupOf(serial: number): readonly [number, number, number] {
-    return this.idOf(this.#started[serial - this.firstSerial] ?? 0);
+  /** The index of the work-group that an epoch of this dispatch belongs to. */
+  groupIndexOf(epoch: number): number {
+    return this.#groupIndices[epoch - this.firstEpoch] as number;
   }
 
   /** The `workgroup_id` of the work-group with this index: x runs fastest. */

@@ -2,25 +2,28 @@ import { WavefoldError } from "../../errors.ts";
 import type { FindingThread } from "../findings.ts";
 import { WordHistory } from "./history.ts";
 import { nameOfThread } from "./machine.ts";
-import { siteOf, THREAD_BITS, THREAD_MASK, threadOf } from "./shadow.ts";
+import { HAS_SECOND, siteOf, THREAD_BITS, THREAD_MASK, threadOf } from "./shadow.ts";
 import type { WorkGroup } from "./work_group.ts";
 
 const nothing = new Int32Array(0);
 const nothingTracked = new Uint8Array(0);
 
-// The shadow of a location of storage memory. A serial number tells which work-group of which dispatch accessed it.
-// The last write: serial number, epoch, mark.
-const WRITE_SERIAL = 0;
-const WRITE_EPOCH = 1;
-const WRITE_MARK = 2;
-// The first read: serial number, epoch, mark.
-const READ_SERIAL = 3;
-const READ_EPOCH = 4;
-const READ_MARK = 5;
-// A read of another work-group, or, of the same work-group and epoch, of another thread: serial number, mark.
-const SECOND_SERIAL = 6;
-const SECOND_MARK = 7;
-const SHADOW_SHIFT = 3;
+// The shadow of a location of storage memory. An epoch belongs to one work-group of one dispatch, between two of its storage barriers.
+// A mark is the place of the text, and the thread.
+const WRITE_EPOCH = 0;
+const WRITE_MARK = 1;
+const READ_EPOCH = 2;
+/** Its sign says that a second read is noted: epoch and mark are in the words for seconds. */
+const READ_MARK = 3;
+const SHADOW_SHIFT = 2;
+
+/** The shadow of all words of a memory, or of all upper halves. */
+interface Shadow {
+  readonly firsts: Int32Array;
+  /** For each location, epoch and mark of a second read. */
+  readonly seconds: Int32Array;
+}
+const noShadow: Shadow = { firsts: nothing, seconds: nothing };
 
 /** The memory of a buffer. */
 export class Memory {
@@ -29,9 +32,9 @@ export class Memory {
   readonly bytes: Uint8Array;
   readonly label: string;
   /** Who accessed what: of words, and of the lower halves of words. Empty until a shader accesses them. @internal */
-  shadow: Int32Array = nothing;
+  shadow: Shadow = noShadow;
   /** The same, of upper halves. @internal */
-  upperShadow: Int32Array = nothing;
+  upperShadow: Shadow = noShadow;
   /** For each word, whether something has written its lower half (1) and its upper half (2). Empty if that is not tracked. @internal */
   readonly written: Uint8Array;
   /** Of the words that atomics changed, if loads may give older values. @internal */
@@ -53,23 +56,24 @@ export class Memory {
   }
 
   /** @internal */
-  makeShadow(): Int32Array {
+  makeShadow(): Shadow {
     this.shadow = this.#newShadow();
     return this.shadow;
   }
 
   /** @internal */
-  makeUpperShadow(): Int32Array {
+  makeUpperShadow(): Shadow {
     this.upperShadow = this.#newShadow();
     return this.upperShadow;
   }
 
-  #newShadow(): Int32Array {
+  #newShadow(): Shadow {
+    const { length } = this.words;
     try {
-      return new Int32Array(this.words.length << SHADOW_SHIFT);
+      return { firsts: new Int32Array(length << SHADOW_SHIFT), seconds: new Int32Array(2 * length) };
     } catch (cause) {
       throw new WavefoldError(
-        `the simulator keeps ${4 << SHADOW_SHIFT} bytes for each word of a buffer that a shader writes, and there is no room for those of "${this.label}", which has ${this.bytes.length} bytes; take a smaller buffer (${String(cause)})`,
+        `the simulator keeps 24 bytes for each word of a buffer that a shader writes, and there is no room for those of "${this.label}", which has ${this.bytes.length} bytes; take a smaller buffer (${String(cause)})`,
       );
     }
   }
@@ -197,78 +201,70 @@ export class StorageRange {
     }
   }
 
-  #lowerShadow(): Int32Array {
+  #lowerShadow(): Shadow {
     const { shadow } = this.memory;
-    return shadow.length === 0 ? this.memory.makeShadow() : shadow;
+    return shadow === noShadow ? this.memory.makeShadow() : shadow;
   }
 
-  #upperShadow(): Int32Array {
+  #upperShadow(): Shadow {
     const { upperShadow } = this.memory;
-    return upperShadow.length === 0 ? this.memory.makeUpperShadow() : upperShadow;
+    return upperShadow === noShadow ? this.memory.makeUpperShadow() : upperShadow;
   }
 
-  #checkRead(shadow: Int32Array, word: number, t: number, g: WorkGroup, site: number): void {
+  #checkRead(shadow: Shadow, word: number, t: number, g: WorkGroup, site: number): void {
+    const { firsts } = shadow;
     const at = word << SHADOW_SHIFT;
-    const writer = shadow[at + WRITE_SERIAL] as number;
-    if (
-      writer >= g.firstSerial &&
-      (shadow[at + WRITE_EPOCH] === g.storageEpoch
-        ? ((shadow[at + WRITE_MARK] as number) & THREAD_MASK) !== t
-        : writer !== g.serial)
-    ) {
-      this.#reportRace(
-        { word, t, g, site, does: "reads" },
-        { serial: writer, mark: shadow[at + WRITE_MARK] as number, did: "wrote" },
-      );
+    if ((firsts[at + WRITE_EPOCH] as number) >= g.firstEpoch) {
+      this.#checkWriter(shadow, word, t, g, site, "reads");
     }
-    if (
-      shadow[at + READ_EPOCH] !== g.storageEpoch ||
-      ((shadow[at + READ_MARK] as number) & THREAD_MASK) !== t
-    ) {
-      noteRead(shadow, at, (site << THREAD_BITS) | t, g);
+    const reader = firsts[at + READ_EPOCH] as number;
+    if (reader < g.firstEpoch) {
+      firsts[at + READ_EPOCH] = g.storageEpoch;
+      firsts[at + READ_MARK] = (site << THREAD_BITS) | t;
+    } else if (reader !== g.storageEpoch || ((firsts[at + READ_MARK] as number) & THREAD_MASK) !== t) {
+      noteRead(shadow, word, (site << THREAD_BITS) | t, g);
     }
   }
 
-  #checkWrite(shadow: Int32Array, word: number, t: number, g: WorkGroup, site: number): void {
+  #checkWrite(shadow: Shadow, word: number, t: number, g: WorkGroup, site: number): void {
+    const { firsts } = shadow;
     const at = word << SHADOW_SHIFT;
-    const writer = shadow[at + WRITE_SERIAL] as number;
-    if (
-      writer >= g.firstSerial &&
-      (shadow[at + WRITE_EPOCH] === g.storageEpoch
-        ? ((shadow[at + WRITE_MARK] as number) & THREAD_MASK) !== t
-        : writer !== g.serial)
-    ) {
-      this.#reportRace(
-        { word, t, g, site, does: "writes" },
-        { serial: writer, mark: shadow[at + WRITE_MARK] as number, did: "wrote" },
-      );
+    if ((firsts[at + WRITE_EPOCH] as number) >= g.firstEpoch) {
+      this.#checkWriter(shadow, word, t, g, site, "writes");
     }
-    if ((shadow[at + READ_SERIAL] as number) >= g.firstSerial) {
+    if ((firsts[at + READ_EPOCH] as number) >= g.firstEpoch) {
       this.#checkReaders(shadow, word, t, g, site);
     }
-    shadow[at + WRITE_SERIAL] = g.serial;
-    shadow[at + WRITE_EPOCH] = g.storageEpoch;
-    shadow[at + WRITE_MARK] = (site << THREAD_BITS) | t;
+    firsts[at + WRITE_EPOCH] = g.storageEpoch;
+    firsts[at + WRITE_MARK] = (site << THREAD_BITS) | t;
   }
 
-  /** Reports a race of a write with one of the two reads that the shadow has of this dispatch. */
-  #checkReaders(shadow: Int32Array, word: number, t: number, g: WorkGroup, site: number): void {
+  /** Reports a race with the last write, which is of this dispatch. */
+  #checkWriter(shadow: Shadow, word: number, t: number, g: WorkGroup, site: number, does: string): void {
     const at = word << SHADOW_SHIFT;
-    const reader = shadow[at + READ_SERIAL] as number;
-    const mark = shadow[at + READ_MARK] as number;
-    const second = shadow[at + SECOND_SERIAL] as number;
-    const secondMark = shadow[at + SECOND_MARK] as number;
-    const isThisEpoch = shadow[at + READ_EPOCH] === g.storageEpoch;
-    if (isThisEpoch ? threadOf(mark) !== t : reader !== g.serial) {
-      this.#reportRace({ word, t, g, site, does: "writes" }, { serial: reader, mark, did: "read" });
-    } else if (
-      second >= g.firstSerial &&
-      (second !== g.serial || (isThisEpoch && threadOf(secondMark) !== t))
-    ) {
-      this.#reportRace(
-        { word, t, g, site, does: "writes" },
-        { serial: second, mark: secondMark, did: "read" },
-      );
+    const epoch = shadow.firsts[at + WRITE_EPOCH] as number;
+    const mark = shadow.firsts[at + WRITE_MARK] as number;
+    if (conflicts(epoch, mark, t, g)) {
+      this.#reportRace({ word, t, g, site, does }, { epoch, mark, did: "wrote" });
+    }
+  }
+
+  /** Reports a race of a write with one of the reads of this dispatch that are noted. */
+  #checkReaders(shadow: Shadow, word: number, t: number, g: WorkGroup, site: number): void {
+    const at = word << SHADOW_SHIFT;
+    const epoch = shadow.firsts[at + READ_EPOCH] as number;
+    const mark = shadow.firsts[at + READ_MARK] as number;
+    if (conflicts(epoch, mark, t, g)) {
+      this.#reportRace({ word, t, g, site, does: "writes" }, { epoch, mark, did: "read" });
+    } else if (mark < 0) {
+      const secondEpoch = shadow.seconds[2 * word] as number;
+      const second = shadow.seconds[2 * word + 1] as number;
+      if (conflicts(secondEpoch, second, t, g)) {
+        this.#reportRace(
+          { word, t, g, site, does: "writes" },
+          { epoch: secondEpoch, mark: second, did: "read" },
+        );
+      }
     }
   }
 
@@ -288,12 +284,10 @@ export class StorageRange {
     const otherSite = siteOf(earlier.mark);
     if (!machine.hasReported("race", site, otherSite)) {
       const thread = g.nameOf(t);
-      const other: FindingThread = {
-        workGroup: machine.groupOf(earlier.serial),
-        thread: threadOf(earlier.mark),
-      };
+      const index = machine.groupIndexOf(earlier.epoch);
+      const other: FindingThread = { workGroup: machine.idOf(index), thread: threadOf(earlier.mark) };
       const why =
-        earlier.serial === g.serial
+        index === g.index
           ? "no storageBarrier() is between them"
           : "nothing orders work-groups of one dispatch";
       machine.report(
@@ -336,28 +330,39 @@ interface Access {
 
 /** What the shadow has of an earlier access. */
 interface EarlierAccess {
-  readonly serial: number;
+  readonly epoch: number;
   readonly mark: number;
   readonly did: string;
 }
 
+/** Whether an access of this dispatch and one of a thread of `g` now have nothing between them that orders them. */
+const conflicts = (epoch: number, mark: number, t: number, g: WorkGroup): boolean =>
+  epoch === g.storageEpoch ? threadOf(mark) !== t : isOfOther(epoch, g);
+
+/** Whether an epoch of this dispatch is of another work-group. */
+const isOfOther = (epoch: number, g: WorkGroup): boolean => g.machine.groupIndexOf(epoch) !== g.index;
+
 /**
- * Notes a read of a location, unless the noted ones suffice: a write by any thread that would be a race with any earlier
- * read is a race with one of those noted. Reads of one work-group before its last storage barrier matter to others only.
+ * Notes a read of a location that was read before in this dispatch, unless the noted reads suffice: a write that would be a race with any earlier
+ * read is a race with one of those noted. Two reads of different work-groups suffice, or of different threads in one epoch.
  */
-function noteRead(shadow: Int32Array, at: number, mark: number, g: WorkGroup): void {
-  const reader = shadow[at + READ_SERIAL] as number;
-  const second = shadow[at + SECOND_SERIAL] as number;
-  const hasSecond = second >= g.firstSerial;
-  const isOutdated =
-    reader === g.serial && shadow[at + READ_EPOCH] !== g.storageEpoch && !(hasSecond && second !== g.serial);
-  if (reader < g.firstSerial || isOutdated) {
-    shadow[at + READ_SERIAL] = g.serial;
-    shadow[at + READ_EPOCH] = g.storageEpoch;
-    shadow[at + READ_MARK] = mark;
-    shadow[at + SECOND_SERIAL] = 0;
-  } else if (!hasSecond || (second === reader && reader !== g.serial)) {
-    shadow[at + SECOND_SERIAL] = g.serial;
-    shadow[at + SECOND_MARK] = mark;
+function noteRead({ firsts, seconds }: Shadow, word: number, mark: number, g: WorkGroup): void {
+  const at = word << SHADOW_SHIFT;
+  const first = firsts[at + READ_EPOCH] as number;
+  const firstMark = firsts[at + READ_MARK] as number;
+  const hasSecond = firstMark < 0;
+  const second = hasSecond ? (seconds[2 * word] as number) : first;
+  if (!isOfOther(first, g) && first !== g.storageEpoch && !isOfOther(second, g)) {
+    // Both are of this work-group, and a barrier has ordered them.
+    firsts[at + READ_EPOCH] = g.storageEpoch;
+    firsts[at + READ_MARK] = mark;
+  } else if (!hasSecond || (isOfOther(first, g) && areOfSame(first, second, g))) {
+    seconds[2 * word] = g.storageEpoch;
+    seconds[2 * word + 1] = mark;
+    firsts[at + READ_MARK] = firstMark | HAS_SECOND;
   }
 }
+
+/** Whether two epochs of this dispatch are of one work-group. */
+const areOfSame = (epoch: number, other: number, { machine }: WorkGroup): boolean =>
+  machine.groupIndexOf(epoch) === machine.groupIndexOf(other);

@@ -139,6 +139,8 @@ class Starving implements Picker {
   readonly #others = new InTurn();
   #starved: Resident | undefined;
   #changes = 0;
+  #residents = 0;
+  /** Turns since memory changed, or a work-group started or ended. */
   #idleTurns = 0;
   #turns = 0;
 
@@ -146,11 +148,13 @@ class Starving implements Picker {
     this.#machine = machine;
   }
 
-  start(): void {}
+  start(): void {
+    this.#idleTurns = 0;
+  }
 
   pick(residents: readonly Resident[]): Resident {
     const starved = this.#starvedOf(residents);
-    this.#count();
+    this.#count(residents.length);
     const isItsTurn =
       residents.length === 1 ||
       this.#idleTurns > STARVED_IDLE_TURNS * (residents.length - 1) ||
@@ -174,10 +178,12 @@ class Starving implements Picker {
     return this.#starved;
   }
 
-  #count(): void {
+  #count(residents: number): void {
     const { changes } = this.#machine;
+    const isIdle = changes === this.#changes && residents === this.#residents;
     this.#turns++;
-    this.#idleTurns = changes === this.#changes ? this.#idleTurns + 1 : 0;
+    this.#idleTurns = isIdle ? this.#idleTurns + 1 : 0;
     this.#changes = changes;
+    this.#residents = residents;
   }
 }

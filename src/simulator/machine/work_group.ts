@@ -1,21 +1,24 @@
 import type { FindingThread } from "../findings.ts";
 import { Views } from "./history.ts";
 import { type Machine, nameOfThread } from "./machine.ts";
-import { siteOf, THREAD_BITS, THREAD_MASK, threadOf } from "./shadow.ts";
+import { HAS_SECOND, siteOf, THREAD_BITS, threadOf } from "./shadow.ts";
 import { Subgroups } from "./subgroups.ts";
 
 /** Of `barrier`: which memory it orders. */
 export const WORK_GROUP_MEMORY = 1;
 export const STORAGE_MEMORY = 2;
 
-// The shadow of a word of work-group memory: epoch and mark of the last write, epoch and mark of the first read since the last barrier.
-// The sign of the read's mark says that another thread has read, too: its mark is in `#second`.
-const WRITE_EPOCH = 0;
-const WRITE_MARK = 1;
-const READ_EPOCH = 2;
+// The shadow of a word of work-group memory. A time is the epoch since the last barrier, and the thread: two are of one epoch
+// if they differ in the bits of threads alone. A mark is the place of the text, and the thread.
+const WRITE_TIME = 0;
+/** Of the first read of an epoch. */
+const READ_TIME = 1;
+const WRITE_MARK = 2;
+/** Its sign says that another thread has read in that epoch: its mark is in `#second`. */
 const READ_MARK = 3;
 const SHADOW_SHIFT = 2;
-const IS_SHARED = 0x80000000 | 0;
+/** When epochs end, the shadow forgets everything and they begin anew. */
+const LAST_EPOCH = 2 ** 20 - 1;
 
 /** A work-group as generated code sees it. `site` names a place of the text, `t` is a thread's `local_invocation_index`. */
 export class WorkGroup extends Subgroups {
@@ -30,17 +33,19 @@ export class WorkGroup extends Subgroups {
   /** How many entries `order` has filled. */
   active = 0;
 
-  /** Which run of a work-group this is, among all of the machine. @internal */
-  serial = 0;
-  /** The serial number of the first run of this dispatch. @internal */
-  firstSerial = 0;
-  /** What storage memory's shadow calls the time since the last storage barrier. @internal */
+  /** Its index in the dispatch. @internal */
+  index = 0;
+  /** The first epoch of this dispatch, for the shadow of storage memory. @internal */
+  firstEpoch = 0;
+  /** The present epoch, for the shadow of storage memory: it ends with a storage barrier. @internal */
   storageEpoch = 0;
   /** Which values of atomics it has seen. @internal */
   readonly views = new Views();
 
-  #epoch = 0;
-  #firstEpoch = 0;
+  /** The present epoch of work-group memory, above the bits of threads. */
+  #now = 0;
+  /** The same, when the work-group started. */
+  #start = 0;
   readonly #isTracked: boolean;
   readonly #shadow: Int32Array;
   readonly #second: Int32Array;
@@ -53,11 +58,8 @@ export class WorkGroup extends Subgroups {
     super(machine, threads);
     this.memory = new Int32Array(memoryWords);
     this.every = new Uint8Array(threads).fill(1);
-    this.localId = [
-      Int32Array.from(this.every, (_, t) => t % width),
-      Int32Array.from(this.every, (_, t) => Math.floor(t / width) % height),
-      Int32Array.from(this.every, (_, t) => Math.floor(t / (width * height))),
-    ];
+    this.localId = [new Int32Array(threads), new Int32Array(threads), new Int32Array(threads)];
+    this.#numberThreads(width, height);
     this.#isTracked = machine.options.uninitialised;
     this.#shadow = new Int32Array(memoryWords << SHADOW_SHIFT);
     this.#second = new Int32Array(memoryWords);
@@ -69,11 +71,11 @@ export class WorkGroup extends Subgroups {
     this.id.set(id);
     this.groupCount.set(groupCount);
     this.memory.fill(0);
-    this.serial = this.machine.serialFor(index);
-    this.firstSerial = this.machine.firstSerial;
-    this.storageEpoch = this.machine.nextEpoch();
-    this.#epoch++;
-    this.#firstEpoch = this.#epoch;
+    this.index = index;
+    this.firstEpoch = this.machine.firstEpoch;
+    this.storageEpoch = this.machine.nextEpoch(index);
+    this.#beginEpoch();
+    this.#start = this.#now;
     this.views.clear();
     this.dealAgain();
   }
@@ -88,31 +90,32 @@ export class WorkGroup extends Subgroups {
       this.#reportBarrier(mask, active, site);
     }
     if ((kind & WORK_GROUP_MEMORY) !== 0) {
-      this.#epoch++;
+      this.#beginEpoch();
     }
     if ((kind & STORAGE_MEMORY) !== 0) {
-      this.storageEpoch = this.machine.nextEpoch();
+      this.storageEpoch = this.machine.nextEpoch(this.index);
     }
   }
 
   /** A word of work-group memory, for a plain read. */
   read(index: number, t: number, site: number): number {
     const shadow = this.#shadow;
-    const epoch = this.#epoch;
     const at = index << SHADOW_SHIFT;
-    if (shadow[at + WRITE_EPOCH] === epoch && ((shadow[at + WRITE_MARK] as number) & THREAD_MASK) !== t) {
-      this.#reportRace(index, t, "reads", site, shadow[at + WRITE_MARK] as number, "wrote");
-    }
-    const mark = shadow[at + READ_MARK] as number;
-    if (shadow[at + READ_EPOCH] !== epoch) {
-      shadow[at + READ_EPOCH] = epoch;
-      shadow[at + READ_MARK] = (site << THREAD_BITS) | t;
-    } else if (mark >= 0 && (mark & THREAD_MASK) !== t) {
-      this.#second[index] = (site << THREAD_BITS) | t;
-      shadow[at + READ_MARK] = mark | IS_SHARED;
-    }
-    if (this.#isTracked && (shadow[at + WRITE_EPOCH] as number) < this.#firstEpoch) {
+    const time = this.#now | t;
+    const sinceWrite = (shadow[at + WRITE_TIME] as number) ^ time;
+    if (sinceWrite >>> THREAD_BITS === 0) {
+      if (sinceWrite !== 0) {
+        this.#reportRace(index, t, "reads", site, shadow[at + WRITE_MARK] as number, "wrote");
+      }
+    } else if (this.#isTracked && (shadow[at + WRITE_TIME] as number) < this.#start) {
       this.#reportUninitialised(index, t, site);
+    }
+    const sinceRead = (shadow[at + READ_TIME] as number) ^ time;
+    if (sinceRead >>> THREAD_BITS !== 0) {
+      shadow[at + READ_TIME] = time;
+      shadow[at + READ_MARK] = (site << THREAD_BITS) | t;
+    } else if (sinceRead !== 0) {
+      this.#noteSecondRead(index, t, site);
     }
     return this.memory[index] as number;
   }
@@ -120,20 +123,16 @@ export class WorkGroup extends Subgroups {
   /** Writes a word of work-group memory, plainly. */
   write(index: number, value: number, t: number, site: number): void {
     const shadow = this.#shadow;
-    const epoch = this.#epoch;
     const at = index << SHADOW_SHIFT;
-    if (shadow[at + WRITE_EPOCH] === epoch && ((shadow[at + WRITE_MARK] as number) & THREAD_MASK) !== t) {
+    const time = this.#now | t;
+    const sinceWrite = (shadow[at + WRITE_TIME] as number) ^ time;
+    if (sinceWrite >>> THREAD_BITS === 0 && sinceWrite !== 0) {
       this.#reportRace(index, t, "writes", site, shadow[at + WRITE_MARK] as number, "wrote");
     }
-    if (shadow[at + READ_EPOCH] === epoch) {
-      const mark = shadow[at + READ_MARK] as number;
-      if ((mark & THREAD_MASK) !== t) {
-        this.#reportRace(index, t, "writes", site, mark, "read");
-      } else if (mark < 0) {
-        this.#reportRace(index, t, "writes", site, this.#second[index] as number, "read");
-      }
+    if (((shadow[at + READ_TIME] as number) ^ time) >>> THREAD_BITS === 0) {
+      this.#checkReads(index, t, site);
     }
-    shadow[at + WRITE_EPOCH] = epoch;
+    shadow[at + WRITE_TIME] = time;
     shadow[at + WRITE_MARK] = (site << THREAD_BITS) | t;
     this.memory[index] = value;
   }
@@ -166,6 +165,45 @@ export class WorkGroup extends Subgroups {
   /** How findings name a thread of this work-group. @internal */
   nameOf(thread: number): FindingThread {
     return { workGroup: [this.id[0] as number, this.id[1] as number, this.id[2] as number], thread };
+  }
+
+  #beginEpoch(): void {
+    if (this.#now >>> THREAD_BITS === LAST_EPOCH) {
+      this.#shadow.fill(0);
+      this.#now = 0;
+      // What was written before is not known any more, and counts as written.
+      this.#start = 0;
+    }
+    this.#now += 1 << THREAD_BITS;
+  }
+
+  /** Notes that a thread reads which another one has read in this epoch. Two are enough: a writer is another thread than one of them. */
+  #noteSecondRead(index: number, t: number, site: number): void {
+    const at = (index << SHADOW_SHIFT) + READ_MARK;
+    const mark = this.#shadow[at] as number;
+    if (mark >= 0) {
+      this.#second[index] = (site << THREAD_BITS) | t;
+      this.#shadow[at] = mark | HAS_SECOND;
+    }
+  }
+
+  /** Reports a race of a write with one of the reads of this epoch. */
+  #checkReads(index: number, t: number, site: number): void {
+    const mark = this.#shadow[(index << SHADOW_SHIFT) + READ_MARK] as number;
+    if (threadOf(mark) !== t) {
+      this.#reportRace(index, t, "writes", site, mark, "read");
+    } else if (mark < 0) {
+      this.#reportRace(index, t, "writes", site, this.#second[index] as number, "read");
+    }
+  }
+
+  #numberThreads(width: number, height: number): void {
+    const [x, y, z] = this.localId;
+    for (let t = 0; t < this.threads; t++) {
+      x[t] = t % width;
+      y[t] = Math.floor(t / width) % height;
+      z[t] = Math.floor(t / (width * height));
+    }
   }
 
   #outOfBounds(index: number, count: number, t: number, site: number): number {
