@@ -80,11 +80,13 @@ test("a destroyed device reports no errors, runs nothing, and maps nothing", asy
   await mapped.mapAsync(GPUMapMode.READ);
   const range = mapped.getMappedRange();
   const waiting = bufferOf(device, 8, MAP_READ | COPY_DST).mapAsync(GPUMapMode.READ);
+  const created = device.createBuffer({ size: 8, usage: COPY_SRC, mappedAtCreation: true });
+  const createdRange = created.getMappedRange();
   const encoder = device.createCommandEncoder();
   device.pushErrorScope("validation");
   device.destroy();
   device.destroy();
-  expect(range.byteLength).toBe(0);
+  expect([range.byteLength, createdRange.byteLength]).toEqual([0, 0]);
   await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
   const { reason, message } = await device.lost;
   expect([reason, message]).toEqual(["destroyed", "the device was destroyed"]);
