@@ -35,7 +35,7 @@ test('adapter: "simulated" opens the simulator, without a package', async () => 
   await expect(fold.scan(Uint32Array.of(1))).rejects.toThrow("the device was destroyed");
 });
 
-test("the package's entries are apart, and each loads the simulator", () => {
+test("two entries of the package load the simulator", () => {
   const source = `
 import { simulatedGpu } from ${JSON.stringify(pathToFileURL("dist/simulator.js").href)};
 import { openFold } from ${JSON.stringify(pathToFileURL("dist/node.js").href)};

@@ -16,6 +16,10 @@ interface SetGroup {
   readonly dynamicOffsets: readonly number[];
 }
 
+interface GroupRange extends Bound {
+  readonly group: number;
+}
+
 /** Bytes of the numbers of an indirect dispatch. */
 const INDIRECT_BYTES = 12;
 
@@ -163,7 +167,7 @@ export class SimulatedComputePass extends Recorder implements GPUComputePassEnco
    * The ranges of the bind groups that a pipeline uses. The specification's rule of what a buffer is used for looks at all bind groups
    * that are set; Dawn's looks at these.
    */
-  #boundFor({ layout }: Compiled): (Bound & { readonly group: number })[] {
+  #boundFor({ layout }: Compiled): GroupRange[] {
     return layout.groups.flatMap((needed, at) => {
       const set = needed && this.#groups.get(at);
       return set ? set.group.boundAt(set.dynamicOffsets).map((bound) => ({ ...bound, group: at })) : [];
@@ -186,7 +190,9 @@ export class SimulatedComputePass extends Recorder implements GPUComputePassEnco
     }
     const bound = this.#boundFor(compiled);
     for (const { group, binding, minSize } of compiled.entryPoint.bindings) {
-      const range = bound.find((one) => one.group === group && one.entry.binding === binding);
+      const range = bound.find(
+        (candidate) => candidate.group === group && candidate.entry.binding === binding,
+      );
       if (range && range.size < minSize) {
         yield `@group(${group}) @binding(${binding}) has ${range.size} bytes, and the shader takes ${minSize}`;
       }
@@ -251,42 +257,42 @@ function* concat<T>(...lists: readonly Iterable<T>[]): Iterable<T> {
 
 const isWritable = ({ entry }: Bound): boolean => entry.type === "storage";
 
+/** Where a range is bound, as the shader says it. */
+const placeOf = ({ group, entry }: GroupRange): string => `@group(${group}) @binding(${entry.binding})`;
+
 /**
  * What a dispatch must not bind together: https://www.w3.org/TR/webgpu/#usage-scope-validation and
  * https://www.w3.org/TR/webgpu/#abstract-opdef-encoder-bind-groups-alias-a-writable-resource.
  */
 function* usageProblems(
-  bound: readonly (Bound & { readonly group: number })[],
+  ranges: readonly GroupRange[],
   indirect: SimulatedBuffer | undefined,
-): Iterable<string> {
-  for (const [at, one] of bound.entries()) {
-    const name = `@group(${one.group}) @binding(${one.entry.binding})`;
-    if (one.buffer === indirect && isWritable(one)) {
-      yield `${nameOf(one.buffer)} holds the number of work-groups and is bound to be written, at ${name}`;
+): Iterable<string | undefined> {
+  for (const [at, range] of ranges.entries()) {
+    if (range.buffer === indirect && isWritable(range)) {
+      yield `${nameOf(range.buffer)} holds the number of work-groups and is bound to be written, at ${placeOf(range)}`;
     }
-    for (const other of bound.slice(0, at)) {
-      const otherName = `@group(${other.group}) @binding(${other.entry.binding})`;
-      const isSame = one.buffer === other.buffer;
-      if (isSame && isWritable(one) !== isWritable(other)) {
-        yield `${nameOf(one.buffer)} is bound to be written and to be read alone, at ${otherName} and ${name}`;
-      }
-      if (
-        isSame &&
-        isWritable(one) &&
-        one.offset < other.offset + other.size &&
-        other.offset < one.offset + one.size
-      ) {
-        yield `two ranges of ${nameOf(one.buffer)} that are written overlap, at ${otherName} and ${name}`;
-      }
+    for (const earlier of ranges.slice(0, at)) {
+      yield range.buffer === earlier.buffer ? pairProblem(earlier, range) : undefined;
     }
   }
 }
 
+/** Why a buffer cannot be bound in two places; undefined if it can. */
+function pairProblem(earlier: GroupRange, later: GroupRange): string | undefined {
+  const { buffer } = later;
+  const places = `${placeOf(earlier)} and ${placeOf(later)}`;
+  if (isWritable(earlier) !== isWritable(later)) {
+    return `${nameOf(buffer)} is bound to be written and to be read alone, at ${places}`;
+  }
+  const overlap = earlier.offset < later.offset + later.size && later.offset < earlier.offset + earlier.size;
+  return isWritable(later) && overlap
+    ? `two ranges of ${nameOf(buffer)} that are written overlap, at ${places}`
+    : undefined;
+}
+
 /** The ranges that the shader uses. */
-const rangesFor = (
-  { entryPoint }: Compiled,
-  bound: readonly (Bound & { readonly group: number })[],
-): DispatchRange[] =>
+const rangesFor = ({ entryPoint }: Compiled, bound: readonly GroupRange[]): DispatchRange[] =>
   bound
     .filter(({ group, entry }) =>
       entryPoint.bindings.some((use) => use.group === group && use.binding === entry.binding),

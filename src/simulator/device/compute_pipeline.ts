@@ -132,7 +132,7 @@ function* bindingProblems(
 ): Iterable<string> {
   for (const { group, binding, type, minSize } of bindings) {
     const of = `@group(${group}) @binding(${binding})`;
-    const entry = groups[group]?.entries.find((one) => one.binding === binding);
+    const entry = groups[group]?.entries.find((candidate) => candidate.binding === binding);
     if (entry === undefined) {
       yield `the layout has no ${of}, which the shader uses`;
       return;

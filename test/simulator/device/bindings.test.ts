@@ -64,6 +64,12 @@ const layouts = {
       }),
     outcome: "GPUValidationError",
   },
+  "immediate data": {
+    call: (device: GPUDevice) => device.createPipelineLayout({ bindGroupLayouts: [], immediateSize: 4 }),
+    outcome: "GPUValidationError",
+    // The simulator has none.
+    dawn: "fine",
+  },
   "too many storage buffers in all groups": {
     call: (device: GPUDevice) =>
       device.createPipelineLayout({
@@ -327,13 +333,16 @@ const dispatch =
   };
 
 const two = ["storage", "storage"] as const;
-const apart = [
+const sideBySide = [
   [0, 256],
   [256, 256],
 ] as const;
 
 const dispatches = {
-  "ranges side by side, both written": { call: dispatch({ types: two, ranges: apart }), outcome: "fine" },
+  "ranges side by side, both written": {
+    call: dispatch({ types: two, ranges: sideBySide }),
+    outcome: "fine",
+  },
   "ranges that overlap, both written": {
     call: dispatch({
       types: two,
@@ -355,7 +364,7 @@ const dispatches = {
     outcome: "GPUValidationError",
   },
   "one buffer written and read, even side by side": {
-    call: dispatch({ text: "copy", types: ["read-only-storage", "storage"], ranges: apart }),
+    call: dispatch({ text: "copy", types: ["read-only-storage", "storage"], ranges: sideBySide }),
     outcome: "GPUValidationError",
   },
   "one range read twice": {
@@ -381,7 +390,7 @@ const dispatches = {
     outcome: "fine",
   },
   "a buffer that is written, and has the number of work-groups": {
-    call: dispatch({ types: two, ranges: apart, isIndirect: true }),
+    call: dispatch({ types: two, ranges: sideBySide, isIndirect: true }),
     outcome: "GPUValidationError",
   },
   "a buffer that is read, and has the number of work-groups": {
@@ -419,25 +428,25 @@ const dispatches = {
     outcome: "fine",
   },
   "no bind group where the pipeline takes one": {
-    call: dispatch({ types: two, ranges: apart, group: 1 }),
+    call: dispatch({ types: two, ranges: sideBySide, group: 1 }),
     outcome: "GPUValidationError",
   },
   "as many work-groups as there may be": {
-    call: dispatch({ types: two, ranges: apart, groups: [65535, 65535, 65535] }),
+    call: dispatch({ types: two, ranges: sideBySide, groups: [65535, 65535, 65535] }),
     outcome: "fine",
   },
   "no work-groups": {
-    call: dispatch({ types: two, ranges: apart, groups: [0] }),
+    call: dispatch({ types: two, ranges: sideBySide, groups: [0] }),
     outcome: "fine",
     // It is fine there, too, with a warning on the console.
     dawn: undefined,
   },
   "too many work-groups": {
-    call: dispatch({ types: two, ranges: apart, groups: [1, 65536] }),
+    call: dispatch({ types: two, ranges: sideBySide, groups: [1, 65536] }),
     outcome: "GPUValidationError",
   },
   "a number of work-groups that is no number": {
-    call: dispatch({ types: two, ranges: apart, groups: [-1] }),
+    call: dispatch({ types: two, ranges: sideBySide, groups: [-1] }),
     outcome: "TypeError",
   },
 } as const satisfies Record<string, Row>;

@@ -155,7 +155,7 @@ function programOf(
   if (unknownConstant in constants) {
     throw new TextFault("there is no such constant", 0);
   }
-  const entryPoint = entryPoints.find((one) => one.name === name);
+  const entryPoint = entryPoints.find((candidate) => candidate.name === name);
   if (entryPoint === undefined) {
     throw new Error(`no entry point ${name}`);
   }
