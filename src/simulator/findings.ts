@@ -23,11 +23,13 @@ export interface FindingThread {
 
 /** A fault that the simulator saw while a kernel ran. Faults at the same places of a text are told once for each dispatch. */
 export interface Finding {
+  /** What it is about. */
   readonly kind: FindingKind;
   /** The label of the shader module. */
   readonly file: string;
   /** The line of the module's text where it was seen, from 1. It is 0 if no line is known. */
   readonly line: number;
+  /** The entry point that ran. */
   readonly entryPoint: string;
   /** The threads between which it was seen, or the first of them. */
   readonly threads: readonly FindingThread[];

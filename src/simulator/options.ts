@@ -14,12 +14,6 @@ export type AtomicOrder = (typeof atomicOrders)[number];
 
 /**
  * How a simulated GPU behaves. WGSL leaves all of it open, so a right kernel gives the same results with every choice.
- *
- * @example
- * ```ts
- * import type { SimulatorOptions } from "wavefold/simulator";
- * const options: SimulatorOptions = { subgroupSize: 16, lanes: "permuted", schedule: "random", seed: 7 };
- * ```
  */
 export interface SimulatorOptions {
   /** Lanes of a subgroup: 1, 2, 4 … 128. 32 by default. */
