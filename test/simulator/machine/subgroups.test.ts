@@ -217,21 +217,22 @@ function checkFunctions(group: WorkGroup, mask: Uint8Array, name: string): void 
     const bits = random();
     return (bits & 7) === 0 ? random() : (bits >>> 3) % (group.subgroupSize + 1);
   });
+  const subgroups = subgroupsOf(group);
+  const wrong: string[] = [];
   for (const [what, call, expected] of functionsOf(group, mask)) {
     for (const input of words) {
       const output = new Int32Array(mask.length).fill(UNTOUCHED);
       call(input, by, output);
-      const all = expectedOf({ group, mask, input, by, expected });
-      expect(threadsThatDiffer(all, output), what).toEqual([]);
+      const all = expectedOf({ subgroups, mask, input, by, expected });
+      wrong.push(...threadsThatDiffer(all, output).map((t) => `${what} of thread ${t}`));
       // The output may be the input.
       const both = input.slice();
       call(both, by, both);
-      expect(
-        threadsThatDiffer(all, both).filter((t) => mask[t] === 1),
-        what,
-      ).toEqual([]);
+      const differ = threadsThatDiffer(all, both).filter((t) => mask[t] === 1);
+      wrong.push(...differ.map((t) => `${what} of thread ${t}, in place`));
     }
   }
+  expect(wrong).toEqual([]);
 }
 
 function threadsThatDiffer(all: readonly (number | typeof POISON)[], output: Int32Array): number[] {
@@ -242,16 +243,16 @@ function threadsThatDiffer(all: readonly (number | typeof POISON)[], output: Int
 
 /** A call, and what each of its threads gets. */
 interface CallOfThreads {
-  readonly group: WorkGroup;
+  readonly subgroups: readonly Map<number, number>[];
   readonly mask: Uint8Array;
   readonly input: Int32Array;
   readonly by: Int32Array;
   readonly expected: Expected;
 }
 
-function expectedOf({ group, mask, input, by, expected }: CallOfThreads): (number | typeof POISON)[] {
+function expectedOf({ subgroups, mask, input, by, expected }: CallOfThreads): (number | typeof POISON)[] {
   const all: (number | typeof POISON)[] = Array(mask.length).fill(UNTOUCHED);
-  for (const subgroup of subgroupsOf(group)) {
+  for (const subgroup of subgroups) {
     const active = [...subgroup].filter(([, t]) => mask[t] === 1);
     const lanes = active.map(([lane]) => lane);
     const words = new Map(active.map(([lane, t]) => [lane, input[t] as number]));
