@@ -80,6 +80,7 @@ test("a caller's text with a fault is a SourceError at its line", async () => {
     const cause = await fold.compact(Uint32Array.of(1), { where: "x >" }).catch((error: unknown) => error);
     expect(cause).toBeInstanceOf(SourceError);
     expect((cause as SourceError).line).toBe(1);
+    expect((cause as SourceError).message).toMatch(/^the predicate, line 1: (?!the simulator)/);
   });
 });
 

@@ -207,6 +207,19 @@ const groups = {
     },
     outcome: "GPUValidationError",
   },
+  "an invalid layout": {
+    call: async (device: GPUDevice) => {
+      device.pushErrorScope("validation");
+      const invalid = layoutOf(device, [{ ...storage, visibility: 8 }]);
+      await device.popErrorScope();
+      device.createBindGroup({ layout: invalid, entries: [{ binding: 0, resource: bufferOf(device) }] });
+    },
+    outcome: "GPUValidationError",
+  },
+  "a layout that is none": {
+    call: (device: GPUDevice) => device.createBindGroup({ layout: {} as never, entries: [] }),
+    outcome: "TypeError",
+  },
   "what is no resource": {
     call: (device: GPUDevice) =>
       device.createBindGroup({
