@@ -24,6 +24,7 @@ const bundler = await rolldown({
     node: "src/node.ts",
     ...textual,
     check: "src/check/index.ts",
+    simulator: "src/simulator/index.ts",
     three: "src/three/index.ts",
     typegpu: "src/typegpu.ts",
     esbuild: "src/build/esbuild.ts",

@@ -18,7 +18,6 @@ const places: Places & { readonly version: string } = manifest;
 const element = (id: string): HTMLElement => byId(id, HTMLElement);
 const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement);
 const types = byId("types", HTMLSelectElement);
-const all = byId("all", HTMLInputElement);
 const progress = byId("progress", HTMLProgressElement);
 
 const shown = { ok: "ok", note: "note", failed: "FAILED" } as const;
@@ -104,13 +103,13 @@ async function measure(fold: Fold): Promise<Pick<Checked, "bench" | "verdict">> 
 }
 
 /** The test of single passes, the self-test, the bench and the litmus tests, on a device of their own. */
-async function examine(names: readonly string[], every: boolean): Promise<Checked> {
+async function examine(names: readonly string[]): Promise<Checked> {
   const start = performance.now();
   const { fold, singlePass } = await openTested();
   try {
     const found: Examined = { ...nothingFound, adapter: factsOf(fold), singlePass };
     show(verdictsOf(found));
-    const tests = selfTests(fold, { types: names, all: every, singlePass });
+    const tests = selfTests(fold, { types: names, singlePass });
     const until = checksEnd(fold, start);
     progress.max = tests.length;
     progress.value = 0;
@@ -120,7 +119,7 @@ async function examine(names: readonly string[], every: boolean): Promise<Checke
         progress.value++;
       },
       done: (some) => show(verdictsOf({ ...found, selfTest: resultOf(some) })),
-      ...(!every && { until }),
+      until,
     });
     const examined = { ...found, selfTest: resultOf(outcomes) };
     show(verdictsOf(examined));
@@ -145,7 +144,7 @@ async function run(): Promise<void> {
   element("text").replaceChildren();
   element("issue").replaceChildren();
   const names = types.value === "" ? Object.keys(elementTypes) : [types.value];
-  const { examined, bench, verdict } = await examine(names, all.checked).catch(
+  const { examined, bench, verdict } = await examine(names).catch(
     (cause: unknown): Checked => ({ examined: { ...nothingFound, error: messageOf(cause) } }),
   );
   const verdicts = [...verdictsOf(examined), ...(verdict === undefined ? [] : [verdict])];
@@ -200,7 +199,6 @@ const fold = await openGpu(
 if (fold === undefined) {
   button("start").disabled = true;
   types.disabled = true;
-  all.disabled = true;
 } else {
   // The check opens a device of its own.
   fold.destroy();

@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { AdapterError, MissingPackageError, refuse, shown } from "./errors.ts";
+import { AdapterError, MissingPackageError, part, refuse, shown } from "./errors.ts";
 import {
   hasSwiftShader,
   softwareFolder,
@@ -40,8 +40,10 @@ export interface NodeOpenOptions {
   /**
    * The adapter to open a device on; or `"gpu"` or `"software"`, to take only that kind. The default is a GPU, or a
    * software adapter if there is no GPU: SwiftShader on Linux x64, WARP on Windows, and elsewhere the one that the system has.
+   * `"simulated"` is the adapter of `simulatedGpu()` of `wavefold/simulator`: plain JavaScript, which needs no package, and is
+   * slow.
    */
-  readonly adapter?: GPUAdapter | "gpu" | "software";
+  readonly adapter?: GPUAdapter | "gpu" | "software" | "simulated";
   /** Whether to test single passes on the device first: see {@link Fold.singlePassTest}. The test takes some seconds at most. */
   readonly testSinglePass?: boolean;
   /** Algorithms and sizes that were measured on this adapter; or `"auto"`, to measure them once: see {@link OpenOptions.tuning}. */
@@ -51,6 +53,9 @@ export interface NodeOpenOptions {
   /** The most bytes of buffers of calls at hand, under way and kept: see {@link OpenOptions.maxKeptBytes}. */
   readonly maxKeptBytes?: number;
 }
+
+/** What `adapter` takes but an adapter. */
+const kinds: readonly string[] = ["gpu", "software", "simulated"];
 
 interface Dawn {
   create(flags: readonly string[]): GPU;
@@ -94,13 +99,16 @@ const instances = new Set<GPU>();
 export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
   // Options that are not an object are refused below, with the other options.
   const { adapter } = Object(options) as NodeOpenOptions;
-  if (typeof adapter === "string" && adapter !== "gpu" && adapter !== "software") {
-    refuse("openFold", "adapter", shown(adapter), `"gpu", "software" or a GPUAdapter`);
+  if (typeof adapter === "string" && !kinds.includes(adapter)) {
+    refuse("openFold", "adapter", shown(adapter), `"gpu", "software", "simulated" or a GPUAdapter`);
   }
   const others = typeof adapter === "string" ? { ...options, adapter: undefined } : options;
   const fold = await openDevice(
     others as OpenOptions,
     async () => {
+      if (adapter === "simulated") {
+        return { adapter: await simulatedAdapter() };
+      }
       const dawn = await loadDawn();
       const gpu =
         !canFindGpu() || adapter === "software"
@@ -117,6 +125,12 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
   );
   contextOf(fold.device).kept.pieceBytes = PIECE_BYTES;
   return fold;
+}
+
+/** The simulator, with its defaults. It always has an adapter. */
+async function simulatedAdapter(): Promise<GPUAdapter> {
+  const { simulatedGpu } = await part(import("./simulator/index.ts"));
+  return (await simulatedGpu().requestAdapter()) as GPUAdapter;
 }
 
 /** What was looked for, and was not there; and why. */

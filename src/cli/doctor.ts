@@ -26,8 +26,6 @@ export interface DoctorOptions extends AdapterOption {
   readonly json?: string;
   /** The element types of the self-test; left out, all. */
   readonly types?: readonly string[];
-  /** Whether the self-test checks each operator in each form and way, however long it takes. */
-  readonly all?: boolean;
 }
 
 /** What `--json` writes. The version changes when a field goes or means something else. */
@@ -89,7 +87,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const link = works ? undefined : issueLink(ownPlaces(), { summary, versions: { ...versions }, verdicts });
   const open = link === undefined ? "" : `\nThis opens an issue with the verdicts: ${link}`;
   const more = examined.selfTest?.leftOut
-    ? "\nThis runs every check, however long it takes: wavefold doctor --all"
+    ? "\nChecks of fewer types take less time: wavefold doctor --types u32"
     : "";
   await doAll([
     () => say(`\n${summary}.${more}${open}`),
@@ -227,12 +225,12 @@ async function testSinglePass({ device }: Fold): Promise<SinglePassTest | null> 
 /** Runs the self-test, and says the verdict on each primitive as soon as it is known. */
 async function runChecks(
   fold: Fold,
-  { types, all = false }: DoctorOptions,
+  { types }: DoctorOptions,
   start: number,
   findings: Findings,
 ): Promise<void> {
   const { singlePass } = findings.examined;
-  const tests = selfTests(fold, { all, singlePass, ...(types && { types }) });
+  const tests = selfTests(fold, { singlePass, ...(types && { types }) });
   const until = checksEnd(fold, start);
   const progress = startSteps("doctor", tests.length, "checks");
   const add = async (selfTest: SelfTestResult): Promise<void> => {
@@ -247,7 +245,7 @@ async function runChecks(
       done: (outcomes) => {
         told = told.then(() => add(resultOf(outcomes)));
       },
-      ...(!all && { until }),
+      until,
     });
     await told;
     await add(resultOf(outcomes));

@@ -80,7 +80,7 @@ begins at the printed number.`;
 const DOCTOR_HELP = `
 A verdict is ok, note (it works, and the line says what to know) or FAILED. All
 of it takes 20 seconds at most on a GPU, and 60 in software. What there was no
-time for is said. --all takes the time: minutes. --types chooses fewer checks.
+time for is said. --types chooses fewer checks.
 Where stderr is no terminal, a line every few seconds says how far they are.`;
 
 const BENCH_HELP = `
@@ -611,7 +611,6 @@ function program(printHelp: (text: string) => void): Command {
       "Finds out what is wrong: why no GPU was found, what the adapter can do, whether a single pass works on it, and whether each primitive gives the CPU's results (the self-test). Litmus tests, which are loads and stores by many threads at once, show how the adapter orders memory. It ends with one verdict a line. It fails if a check fails or there is no adapter.",
     )
     .option("--types <list>", "element types of the self-test, divided by commas; without it, all", parseList)
-    .option("--all", "check each operator, type, form and algorithm with each other, however long it takes")
     .addOption(jsonOption("write the report as JSON"))
     .addOption(adapterOption())
     .addHelpText("after", DOCTOR_HELP)

@@ -4,9 +4,10 @@ import { DeviceLostError } from "../errors.ts";
 import type { Fold, SinglePassTest } from "../node.ts";
 import { oneLine } from "./errors.ts";
 import type { Check, Primitive } from "./self_test_checks.ts";
-import { allFoldChecks, foldChecks, primitives, scopeOf } from "./self_test_checks.ts";
+import { foldChecks, primitives, scopeOf } from "./self_test_checks.ts";
 import { differenceOf } from "./self_test_data.ts";
 import { familyChecks } from "./self_test_family.ts";
+import { operatorChecks, scanEachOn } from "./self_test_operators.ts";
 
 /** What became of one check. It is left out if there was no time for it. */
 export interface Outcome {
@@ -29,8 +30,6 @@ export interface SelfTest extends Omit<Outcome, "verdict" | "detail"> {
 export interface SelfTestChoice {
   /** The names of the types; left out, all. */
   readonly types?: readonly string[];
-  /** Each operator in each form and way, in place of pairs of them. */
-  readonly all?: boolean;
   /** What the test of single passes found, if it was run. */
   readonly singlePass?: SinglePassTest | null;
 }
@@ -47,9 +46,9 @@ export const checksEnd = ({ software }: Pick<Fold, "software">, start: number): 
 
 /** Each primitive on what the device can run, against the CPU; the rest as skips. The most important comes first. */
 export function selfTests(fold: Fold, choice: SelfTestChoice = {}): SelfTest[] {
-  const { types = Object.keys(elementTypes), all = false } = choice;
+  const { types = Object.keys(elementTypes) } = choice;
   const scope = scopeOf(fold);
-  const some = [...(all ? allFoldChecks : foldChecks)(scope), ...familyChecks(scope)];
+  const some = [...foldChecks(scope), ...familyChecks(scope), ...operatorChecks(scanEachOn(fold))];
   return primitives
     .flatMap((primitive) => some.filter((one) => one.primitive === primitive && types.includes(one.type)))
     .map((check) => {

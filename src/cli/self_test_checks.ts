@@ -9,8 +9,9 @@ import type { TuningOptions } from "../plan/options.ts";
 import * as references from "../reference/index.ts";
 import { makeMaps, operandsOf } from "./self_test_data.ts";
 
-// The checks of the self-test: calls of each primitive, with what the CPU has for them. A kernel takes long to compile. So there is not a
-// check for each combination: each type, form, way and length meets each value of the others at least once, and each operator each type.
+// The checks of the self-test: calls of each primitive, with what the CPU has for them. A kernel takes long to compile, and the longer, the
+// more items its tiles have. So there is not a check for each combination: each type, form, way and length meets each value of the others at
+// least once. Most tiles are small. Each primitive also runs as its callers run it, with the sizes that Wavefold chooses.
 
 /** What the self-test checks, the most important first. */
 export const primitives = [
@@ -33,9 +34,13 @@ export type Primitive = (typeof primitives)[number];
 export const ways = ["blelloch", "hillis-steele", "subgroup", "single pass"] as const;
 export type Way = (typeof ways)[number];
 
-/** The options of a call that is carried out so. */
+/** The options of a call that is carried out so. Subgroups alone would mean a single pass, where it is the default. */
 export const optionsOf = (way: Way): TuningOptions =>
-  way === "single pass" ? { algorithm: "subgroup", passes: "single" } : { algorithm: way };
+  way === "single pass"
+    ? { algorithm: "subgroup", passes: "single" }
+    : way === "subgroup"
+      ? { algorithm: way, passes: "reduce-then-scan" }
+      : { algorithm: way };
 
 /** A call, and the same on the CPU. */
 export interface Check {
@@ -79,28 +84,46 @@ interface Span {
   readonly tuning: TuningOptions;
 }
 
-/** A fold's calls, and the data that they take: an item, and a tile that is not full; several tiles; and more where sizes cannot be chosen. */
-export interface Scope {
-  readonly gpu: Calls<CallName | "upload", Promise<unknown>>;
+/** An item, and a tile that is not full; and several tiles. */
+interface Spans {
   readonly short: Span;
   readonly long: Span;
+}
+
+/** A fold's calls, and the data that they take. */
+export interface Scope {
+  readonly gpu: Calls<CallName | "upload", Promise<unknown>>;
+  /** Small tiles, whose kernels are short. */
+  readonly small: Spans;
+  /** Several tiles of elements that take many words. */
+  readonly tiny: Span;
+  /** The tiles that Wavefold chooses. */
+  readonly chosen: Spans;
+  /** Lengths where sizes cannot be chosen. */
   readonly longest: readonly number[];
 }
 
-/** A GPU is checked as it is used, with its own tiles. Software spends its time compiling: its tiles are small, as what is unrolled over their items then is. */
+/** Software spends nearly all of its time compiling, so it has no tiles but small ones. */
 export function scopeOf(fold: Fold): Scope {
   const gpu = fold as unknown as Scope["gpu"];
-  const [lengths, own] = [[1, 251], {}];
-  return fold.software
-    ? {
-        gpu,
-        short: { lengths, tuning: { workGroupSize: 64, itemsPerThread: 4 } },
-        // 20 tiles, so that their totals are more than a tile, too.
-        long: { lengths: [307], tuning: { workGroupSize: 8, itemsPerThread: 2 } },
-        longest: [1211],
-      }
-    : // More than two tiles of any kind, and more than are sorted by comparing.
-      { gpu, short: { lengths, tuning: own }, long: { lengths: [16_411], tuning: own }, longest: [16_411] };
+  const short = { lengths: [1, 251], tuning: { workGroupSize: 64, itemsPerThread: 4 } };
+  if (fold.software) {
+    // 20 tiles, so that their totals are more than a tile, too.
+    const small = {
+      short,
+      long: { lengths: [307], tuning: { workGroupSize: 8, itemsPerThread: 2 } },
+    };
+    return { gpu, small, tiny: small.long, chosen: small, longest: [1211] };
+  }
+  return {
+    gpu,
+    // 33 tiles: a subgroup of 32 lanes looks back at one less.
+    small: { short, long: { ...short, lengths: [8211] } },
+    tiny: { lengths: [1211], tuning: { workGroupSize: 32, itemsPerThread: 2 } },
+    // More than two tiles of any kind, and more than are sorted by comparing.
+    chosen: { short: { ...short, tuning: {} }, long: { lengths: [16_411], tuning: {} } },
+    longest: [16_411],
+  };
 }
 
 const add = operators.add as unknown as Operator;
@@ -108,6 +131,7 @@ const add = operators.add as unknown as Operator;
 /** What is scanned, reduced and compacted: elements of a type, with the operators that take them. */
 interface Elements {
   readonly name: string;
+  readonly spans: Spans;
   readonly type: ElementType;
   readonly scalar: TypeName;
   readonly ops: readonly Operator[];
@@ -123,18 +147,24 @@ const takes = (op: Operator, type: ScalarType): boolean => {
   }
 };
 
-function allElements(): readonly Elements[] {
+/** The operators of the table that take a type. Exact sums are a primitive of their own. */
+export const builtinsOn = (type: ScalarType): readonly Operator[] =>
+  Object.values<Operator>(operators).filter((one) => one.name !== "exactAdd" && takes(one, type));
+
+function allElements({ small, chosen }: Scope): readonly Elements[] {
   const maps = makeMaps();
   return [
     ...Object.values<ScalarType>(elementTypes).map((type) => ({
       name: type.name,
+      spans: type.name === "u32" ? chosen : small,
       type,
       scalar: type.name,
-      ops: Object.values<Operator>(operators).filter((one) => one.name !== "exactAdd" && takes(one, type)),
+      ops: builtinsOn(type),
       data: (op: Operator | undefined, length: number) => operandsOf(type, op?.name ?? "max", length),
     })),
     {
       name: "struct",
+      spans: small,
       type: maps.type,
       scalar: "u32",
       ops: [maps.compose],
@@ -163,55 +193,18 @@ export function foldChecks(scope: Scope): readonly Check[] {
   const used = new Map<string, number>();
   const uses = (key: string): number => used.get(key) ?? 0;
   const use = (key: string): unknown => used.set(key, uses(key) + 1);
-  const all = allElements();
   const cases = forms.flatMap((form, at) =>
-    all.map((elements, number): FoldCase => {
-      const { name, ops } = elements;
+    allElements(scope).map((elements, number): FoldCase => {
+      const { ops, spans } = elements;
       const way = ways[(at + number) % ways.length] as Way;
-      const isLong = way === "single pass" || (number + (at >> 1)) % 2 === 0;
+      // f64 and structs, whose kernels take longest, have several tiles in a single pass alone.
+      const isLong = way === "single pass" || (number < 6 && (number + (at >> 1)) % 2 === 0);
       // Of the operators that take the type, the one that such forms have had least often.
       const kind = form.split(" ").at(-1);
       const [op = add] = [...ops].sort((a, b) => uses(`${kind} ${a.name}`) - uses(`${kind} ${b.name}`));
       use(`${kind} ${op.name}`);
-      use(`${kind} ${op.name} ${name}`);
-      return { form, elements, op, way, span: isLong ? scope.long : scope.short, byFlags: number % 6 < 2 };
+      return { form, elements, op, way, span: isLong ? spans.long : spans.short, byFlags: number % 6 < 2 };
     }),
-  );
-  // The operators on the types that no scan above has. Of a reduction, many operators give the same.
-  const others = all.flatMap((elements) =>
-    elements.ops
-      .filter(({ name }) => uses(`scan ${name} ${elements.name}`) === 0)
-      .map((op) => ({ elements, op })),
-  );
-  return [
-    ...cases.map((one) => foldCheck(scope, one)),
-    onGpuCheck(scope),
-    ...others.map(({ elements, op }, at): Check => {
-      const way = ways[at % 2] as Way;
-      const own: FoldCase = {
-        form: "inclusive scan",
-        elements,
-        op,
-        way,
-        span: scope.short,
-        byFlags: false,
-      };
-      return { ...foldCheck(scope, own), primitive: "operators" };
-    }),
-  ];
-}
-
-/** The same with all values of all axes. */
-export function allFoldChecks(scope: Scope): readonly Check[] {
-  const span = { ...scope.long, lengths: [...scope.short.lengths, ...scope.long.lengths] };
-  const cases = forms.flatMap((form) =>
-    allElements().flatMap((elements) =>
-      ways.flatMap((way): readonly FoldCase[] =>
-        form === "compact"
-          ? [false, true].map((byFlags) => ({ form, elements, op: add, way, span, byFlags }))
-          : elements.ops.map((op) => ({ form, elements, op, way, span, byFlags: false })),
-      ),
-    ),
   );
   return [...cases.map((one) => foldCheck(scope, one)), onGpuCheck(scope)];
 }
@@ -238,7 +231,7 @@ function foldCheck(scope: Scope, { form, elements, op, way, span, byFlags }: Fol
 }
 
 /** A scan of an array that stays on the GPU: the plan that recordings take by default. */
-const onGpuCheck = ({ gpu, long }: Scope): Check => ({
+const onGpuCheck = ({ gpu, chosen: { long } }: Scope): Check => ({
   primitive: "scan",
   type: "u32",
   title: "inclusive scan<u32, add> on the GPU",

@@ -55,8 +55,10 @@ function offsetsOf(length: number): Uint32Array {
 const inRows = (lengths: readonly number[], row: number): number[] =>
   lengths.map((length) => length - (length % row));
 
-function sortChecks({ gpu, short: { lengths: short }, longest }: Scope): readonly Check[] {
+function sortChecks({ gpu, small, longest }: Scope): readonly Check[] {
   const maps = makeMaps();
+  // So few are sorted by comparing them.
+  const { lengths: short } = small.short;
   const check = (
     name: TypeName,
     title: string,
@@ -78,17 +80,15 @@ function sortChecks({ gpu, short: { lengths: short }, longest }: Scope): readonl
   return [
     check("u32", "", longest),
     check("u32", "", longest, {}, "blelloch"),
-    {
-      ...keyed("sort", "i32", "sort<>, values of f32", longest, async (keys, type, length) => {
-        const values = Float32Array.from({ length }, (_, at) => at);
-        const order = cpu.argSortReference(keys, type) as Uint32Array;
-        return [
-          await gpu.sort(keys, { ...type, values }),
-          { keys: cpu.sortReference(keys, type), values: Float32Array.from(order) },
-        ];
-      }),
-    },
-    check("f32", ", descending", longest, { descending: true }),
+    keyed("sort", "f32", "sort<>, descending, values of i32", longest, async (keys, type, length) => {
+      const options = { ...type, descending: true };
+      const values = Int32Array.from({ length }, (_, at) => at);
+      const order = cpu.argSortReference(keys, options) as Uint32Array;
+      return [
+        await gpu.sort(keys, { ...options, values }),
+        { keys: cpu.sortReference(keys, options), values: Int32Array.from(order) },
+      ];
+    }),
     check("u64", "", longest),
     check("f64", "", short),
     check("f16", "", short),
@@ -96,7 +96,7 @@ function sortChecks({ gpu, short: { lengths: short }, longest }: Scope): readonl
       await gpu.argSort(keys, type),
       cpu.argSortReference(keys, type),
     ]),
-    check("f32", ", rows", inRows(longest, 37), { segments: { rows: 37 } }),
+    check("i32", ", rows", inRows(longest, 7), { segments: { rows: 7 } }),
     keyed("sort", "u32", "sort<>, offsets", longest, async (keys, type, length) => {
       const options = { ...type, segments: { offsets: offsetsOf(length) } };
       return [await gpu.sort(keys, options), cpu.sortReference(keys, options)];
@@ -120,7 +120,8 @@ function sortChecks({ gpu, short: { lengths: short }, longest }: Scope): readonl
   ];
 }
 
-function segmentChecks({ gpu, long: { lengths: long, tuning: small } }: Scope): readonly Check[] {
+function segmentChecks({ gpu, small }: Scope): readonly Check[] {
+  const { lengths: long, tuning } = small.long;
   const check = (
     call: "scan" | "reduce",
     name: TypeName,
@@ -128,17 +129,22 @@ function segmentChecks({ gpu, long: { lengths: long, tuning: small } }: Scope): 
     lengths: readonly number[],
     op: Operator,
     options: (length: number) => object,
+    way?: Way,
   ): Check => {
     const type = elementTypes[name] as ScalarType;
     return {
       primitive: "segments",
       type: name,
-      title: `${call}<${name}, ${op.name}> by ${title}`,
+      ...(way !== undefined && { way }),
+      title: `${call}<${name}, ${op.name}> by ${title}${way === undefined ? "" : ` (${way})`}`,
       lengths,
       run: async (length) => {
         const data = operandsOf(type, op.name, length);
         const own = { type, op, ...options(length) };
-        return [await gpu[call](data, { ...own, ...small }), cpu[`${call}Reference`](data, own)];
+        return [
+          await gpu[call](data, { ...own, ...tuning, ...(way && optionsOf(way)) }),
+          cpu[`${call}Reference`](data, own),
+        ];
       },
     };
   };
@@ -148,19 +154,33 @@ function segmentChecks({ gpu, long: { lengths: long, tuning: small } }: Scope): 
     check("reduce", "f32", "rows", inRows(long, 37), max, () => ({ segments: { rows: 37 } })),
     check("scan", "f32", "columns", inRows(long, 7), max, () => ({ segments: { columns: 7 } })),
     check("reduce", "u32", "offsets", long, add, (length) => ({ segments: { offsets: offsetsOf(length) } })),
-    check("scan", "i64", "heads", long, min, (length) => ({
-      exclusive: true,
-      segments: { heads: flagsOf(length) },
-    })),
+    check(
+      "scan",
+      "i64",
+      "heads",
+      long,
+      min,
+      (length) => ({ exclusive: true, segments: { heads: flagsOf(length) } }),
+      "blelloch",
+    ),
     check("scan", "i32", "bits of heads", long, add, (length) => ({
       segments: { headBits: runsOf(Math.ceil(length / 32), 0xffff) },
     })),
     check("reduce", "f16", "keys", long, max, (length) => ({ segments: { keys: runsOf(length, 9) } })),
-    check("scan", "u32", "keys", long, mul, (length) => ({ segments: { keys: runsOf(length, 9) } })),
+    check(
+      "scan",
+      "u32",
+      "keys",
+      long,
+      mul,
+      (length) => ({ segments: { keys: runsOf(length, 9) } }),
+      "hillis-steele",
+    ),
   ];
 }
 
-function partitionChecks({ gpu, long: { lengths: long, tuning: small } }: Scope): readonly Check[] {
+function partitionChecks({ gpu, small }: Scope): readonly Check[] {
+  const { lengths: long, tuning } = small.long;
   const classes = { classes: 5 };
   const byClass = (name: TypeName, way: Way): Check =>
     keyed(
@@ -173,7 +193,7 @@ function partitionChecks({ gpu, long: { lengths: long, tuning: small } }: Scope)
           ...type,
           ...classes,
           class: "(i / 3u) % 5u",
-          ...small,
+          ...tuning,
           ...optionsOf(way),
         }),
         cpu.partitionReference(keys, (_: unknown, index: number) => Math.floor(index / 3) % 5, {
@@ -185,11 +205,11 @@ function partitionChecks({ gpu, long: { lengths: long, tuning: small } }: Scope)
     );
   return [
     keyed("partition", "f32", "partition<> where", long, async (keys, type) => [
-      await gpu.partition(keys, { ...type, where: ODD, ...small }),
+      await gpu.partition(keys, { ...type, where: ODD, ...tuning }),
       cpu.partitionReference(keys, odd, type),
     ]),
     keyed("partition", "u64", "partition<> flags, indices", long, async (keys, type, length) => [
-      await gpu.partition(keys, { ...type, flags: flagsOf(length), indices: true, ...small }),
+      await gpu.partition(keys, { ...type, flags: flagsOf(length), indices: true, ...tuning }),
       cpu.partitionReference(keys, odd, { ...type, indices: true }),
     ]),
     byClass("i32", "blelloch"),
@@ -197,11 +217,17 @@ function partitionChecks({ gpu, long: { lengths: long, tuning: small } }: Scope)
   ];
 }
 
-function histogramChecks({ gpu, longest, long: { tuning: small } }: Scope): readonly Check[] {
+function histogramChecks({
+  gpu,
+  longest,
+  chosen: {
+    long: { tuning },
+  },
+}: Scope): readonly Check[] {
   const check = (name: TypeName, title: string, options: (length: number) => object): Check =>
     keyed("histogram", name, `histogram<>${title}`, longest, async (keys, type, length) => {
       const own = { ...type, ...options(length) };
-      return [await gpu.histogram(keys, { ...own, ...small }), cpu.histogramReference(keys, own)];
+      return [await gpu.histogram(keys, { ...own, ...tuning }), cpu.histogramReference(keys, own)];
     });
   return [
     check("u32", "", () => ({ bins: 13, range: [3, 57] })),
@@ -211,7 +237,7 @@ function histogramChecks({ gpu, longest, long: { tuning: small } }: Scope): read
     })),
     check("i64", "", () => ({ bins: 7, range: [0n, 61n] })),
     keyed("histogram", "i32", "histogram<> by an expression", longest, async (keys, type) => [
-      await gpu.histogram(keys, { ...type, bins: 6, bin: "i % 7u", ...small }),
+      await gpu.histogram(keys, { ...type, bins: 6, bin: "i % 7u", ...tuning }),
       cpu.histogramReference(keys, { ...type, bins: 6, bin: (_: unknown, index: number) => index % 7 }),
     ]),
   ];
@@ -242,17 +268,17 @@ function selectionChecks({ gpu, longest }: Scope): readonly Check[] {
       cpu.topKReference(keys, 9, { ...type, ...options }),
     ]);
   return [
-    topK("f32", "", longest),
-    topK("u64", ", smallest", longest, { smallest: true }),
-    topK("i32", ", rows", inRows(longest, 37), { segments: { rows: 37 } }),
-    keyed("selection", "u32", "nth<>", longest, async (keys, type, length) => [
+    topK("f32", ", smallest", longest, { smallest: true }),
+    topK("i32", ", rows", inRows(longest, 300), { segments: { rows: 300 } }),
+    keyed("selection", "u64", "nth<>", longest, async (keys, type, length) => [
       await gpu.nth(keys, length >> 1, type),
       cpu.nthReference(keys, length >> 1, type),
     ]),
   ];
 }
 
-function runChecks({ gpu, long: { lengths: long, tuning: small } }: Scope): readonly Check[] {
+function runChecks({ gpu, small }: Scope): readonly Check[] {
+  const { lengths, tuning } = small.long;
   const check = (
     call: "unique" | "runLengths",
     title: string,
@@ -262,8 +288,8 @@ function runChecks({ gpu, long: { lengths: long, tuning: small } }: Scope): read
     primitive: "runs",
     type: name,
     title,
-    lengths: long,
-    run: async (length) => [await gpu[call](make(length), small), cpu[`${call}Reference`](make(length))],
+    lengths,
+    run: async (length) => [await gpu[call](make(length), tuning), cpu[`${call}Reference`](make(length))],
   });
   return [
     check("unique", "unique<u32>", (length) => runsOf(length, 9), "u32"),
@@ -277,18 +303,18 @@ function runChecks({ gpu, long: { lengths: long, tuning: small } }: Scope): read
       primitive: "runs",
       type: "u64",
       title: "expandRuns<u64>",
-      lengths: long,
+      lengths,
       run: async (length) => {
         const [values, counts] = [keysOf(elementTypes.u64, length), runsOf(length, 4)];
-        return [await gpu.expandRuns(values, counts, small), cpu.expandRunsReference(values, counts)];
+        return [await gpu.expandRuns(values, counts, tuning), cpu.expandRunsReference(values, counts)];
       },
     },
   ];
 }
 
-function exactChecks({ gpu, short, long }: Scope): readonly Check[] {
+function exactChecks({ gpu, small, tiny }: Scope): readonly Check[] {
   const op = operators.exactAdd as unknown as Operator;
-  const check = (call: "scan" | "reduce", name: TypeName, span: Scope["long"], way: Way): Check => {
+  const check = (call: "scan" | "reduce", name: TypeName, span: Scope["small"]["long"], way: Way): Check => {
     const type = elementTypes[name] as ScalarType;
     return {
       primitive: "exact sums",
@@ -306,9 +332,9 @@ function exactChecks({ gpu, short, long }: Scope): readonly Check[] {
     };
   };
   return [
-    check("reduce", "f32", long, "blelloch"),
-    check("scan", "f32", long, "blelloch"),
-    check("reduce", "f64", long, "hillis-steele"),
-    check("scan", "f16", short, "blelloch"),
+    check("reduce", "f32", tiny, "blelloch"),
+    check("scan", "f32", small.short, "blelloch"),
+    check("reduce", "f64", tiny, "blelloch"),
+    check("scan", "f16", small.short, "subgroup"),
   ];
 }

@@ -164,7 +164,8 @@ const ranks = {
   "%": 10,
 } as const;
 
-const relational = ["==", "!=", "<", ">", "<=", ">="];
+/** The operators that compare. */
+export const relational: readonly string[] = ["==", "!=", "<", ">", "<=", ">="];
 const arithmetic = ["+", "-", "*", "/", "%"];
 
 /** The operators that may stand to the left and to the right of one without parentheses. WGSL wants them for all others. */

@@ -9,7 +9,7 @@ import type {
   Statement,
   Variable,
 } from "./syntax.ts";
-import { MOST_LEVELS, TextFault } from "./syntax.ts";
+import { MOST_LEVELS, relational, TextFault } from "./syntax.ts";
 import type { LongName, ScalarName, ScalarOf, Type } from "./wgsl_types.ts";
 import {
   commonType,
@@ -38,8 +38,6 @@ export type Declared =
       ours?(args: readonly Type[]): Type;
     };
 
-const comparisons: readonly string[] = ["==", "!=", "<", ">", "<=", ">="];
-
 /** The names that are visible at a place: those of a block, and of what is around it. */
 export class Scope {
   readonly #names = new Map<string, Declared>();
@@ -58,11 +56,24 @@ export class Scope {
   }
 }
 
+/** The value of a call of WGSL's own function `name`, or of a conversion to the type of that name; undefined if it is not known. */
+export type ConstantCall = (
+  name: string,
+  args: readonly { readonly type: Type; readonly value: Constant }[],
+  result: Type,
+) => Constant | undefined;
+
 /** The types of all expressions of a text, found from the names around it. */
 export class Typing {
+  readonly #constantCall: ConstantCall | undefined;
   readonly #types = new Map<Expression, Type>();
   readonly #constants = new Map<Expression, Constant>();
   readonly #declared = new Map<Expression, Declared | undefined>();
+
+  /** With `constantCall`, constants of u32 and i32 are known, too: what operators make of them, and what it says of calls. */
+  constructor(constantCall?: ConstantCall) {
+    this.#constantCall = constantCall;
+  }
 
   typeOf(expression: Expression): Type {
     return this.#types.get(expression) ?? unknown;
@@ -153,7 +164,8 @@ export class Typing {
         this.#block(one.body, scope);
         break;
       case "loop":
-        this.#loop(one.body, new Scope(scope));
+        // What a loop's body declares is visible in its `continuing`, which is among its statements.
+        this.#block(one.body, scope);
         break;
       case "continuing":
         this.#block(one.body, scope);
@@ -201,11 +213,6 @@ export class Typing {
       this.#statement(one.update, scope);
     }
     this.#block(one.body, scope);
-  }
-
-  /** What a loop's body declares is visible in its `continuing`. */
-  #loop({ statements }: Block, scope: Scope): void {
-    this.statements(statements, scope);
   }
 
   #each(expressions: readonly (Expression | undefined)[], scope: Scope): void {
@@ -358,11 +365,12 @@ export class Typing {
       );
     }
     const constant = this.constantOf(one.operand);
-    if (constant !== undefined && (isAbstract(type) || isLong(type))) {
+    // u32 has no minus in WGSL.
+    const isKnown =
+      isAbstract(type) || isLong(type) || (isShort(type) && (type.name !== "u32" || one.operator === "~"));
+    if (constant !== undefined && isKnown) {
       const changed = one.operator === "-" ? -constant : typeof constant === "bigint" ? ~constant : undefined;
       this.#keep(one, changed === undefined ? undefined : wrapped(type.name, changed));
-    } else if (typeof constant === "number" && one.operator === "-") {
-      this.#keep(one, -constant);
     }
     return type;
   }
@@ -370,6 +378,7 @@ export class Typing {
   #binary(one: Extract<Expression, { kind: "binary" }>, scope: Scope): Type {
     const left = this.expression(one.left, scope);
     const right = this.expression(one.right, scope);
+    this.#requireNoPower(one);
     if (isLong(left) || isLong(right)) {
       const type = longResult(one.operator, one.at, left, right);
       if (type.name !== "bool") {
@@ -381,14 +390,24 @@ export class Typing {
       return scalar("bool");
     }
     const type = operated(one.operator, left, right);
-    if (comparisons.includes(one.operator)) {
+    if (relational.includes(one.operator)) {
       const { kind } = type;
       return kind === "vector" ? { ...type, of: scalar("bool") } : kind === "unknown" ? type : scalar("bool");
     }
-    if (isAbstract(type)) {
+    if (isAbstract(type) || isShort(type)) {
       this.#fold(one, type.name);
     }
     return type;
+  }
+
+  /** `x ** 2` is `x` times what 2 points to. */
+  #requireNoPower({ operator, at, right }: Extract<Expression, { kind: "binary" }>): void {
+    if (operator === "*" && right.kind === "unary" && right.operator === "*" && right.from === at + 1) {
+      const { kind } = this.typeOf(right.operand);
+      if (kind !== "pointer" && kind !== "unknown") {
+        throw new TextFault("'**' is no operator of WGSL; a square is x * x", at);
+      }
+    }
   }
 
   #fold(one: Extract<Expression, { kind: "binary" }>, name: ScalarName): void {
@@ -418,15 +437,24 @@ export class Typing {
       if (isLong(made) && constant !== undefined) {
         this.#keep(one, converted(made.name, constant));
       }
+      this.#callConstant(one, args, made);
       return made;
     }
     for (const type of callee.template ?? []) {
       this.type(type, scope);
     }
-    return (
-      builtinResult(callee.name, args, callee.template?.[0] && this.typeOf(callee.template[0])) ??
-      inferred(one, args)
-    );
+    const [template] = callee.template ?? [];
+    const result = builtinResult(callee.name, args, template && this.typeOf(template)) ?? inferred(one, args);
+    this.#callConstant(one, args, result);
+    return result;
+  }
+
+  #callConstant(one: Extract<Expression, { kind: "call" }>, types: readonly Type[], result: Type): void {
+    const values = one.args.map((arg) => this.constantOf(arg));
+    if (this.#constantCall !== undefined && isWord(result) && values.every((value) => value !== undefined)) {
+      const args = types.map((type, at) => ({ type, value: values[at] as Constant }));
+      this.#keep(one, this.#constantCall(one.callee.name, args, result));
+    }
   }
 }
 
@@ -442,6 +470,10 @@ const scalarNames = [
 ] as const satisfies readonly ScalarName[];
 
 const f64 = scalar("f64");
+
+/** Whether constants of the type are known, beside those of longer types and of none. */
+const isShort = (type: Type): type is ScalarOf<"u32" | "i32" | "f32"> =>
+  type.kind === "scalar" && (type.name === "u32" || type.name === "i32" || type.name === "f32");
 
 const letters = { i: "i32", u: "u32", f: "f32", h: "f16" } as const;
 
@@ -488,12 +520,13 @@ function longResult(operator: BinaryOperator, at: number, left: Type, right: Typ
     throw new TextFault(mismatch(operator, left, right), at);
   }
   if (operator === "&&" || operator === "||" || (isFloat && (isShift || "&|^".includes(operator)))) {
-    throw new TextFault(`'${operator}' takes no ${isFloat ? "f64" : type.name}`, at);
+    const cure = operator === "^" ? "; a square is x * x" : "";
+    throw new TextFault(`'${operator}' takes no ${isFloat ? "f64" : type.name}${cure}`, at);
   }
   if (isShift && !isLong(right) && !isShiftCount(right)) {
     throw new TextFault(`a shift's count is a u32, and this one is ${textOfType(right)}`, at);
   }
-  return comparisons.includes(operator) ? scalar("bool") : type;
+  return relational.includes(operator) ? scalar("bool") : type;
 }
 
 const isShiftCount = (type: Type): boolean =>
@@ -504,9 +537,17 @@ function mismatch(operator: string, left: Type, right: Type): string {
   if (other.kind === "unknown") {
     return `'${operator}' is applied to ${textOfType(long)} and to something whose type is not known`;
   }
-  const [a, b] = [left, right].map((one) => (isAbstract(one) ? "a number with a fraction" : textOfType(one)));
-  const cure = other.kind === "scalar" && other.name !== "bool" && !isAbstract(other);
-  return `'${operator}' takes no ${a} and ${b}${cure ? `; convert one of them, as in ${textOfType(long)}(…)` : ""}`;
+  const [a, b] = isAbstract(other)
+    ? [textOfType(long), "a number with a fraction"]
+    : [textOfType(left), textOfType(right)];
+  const isFloat = other.kind === "scalar" && /^(f|abstract float)/.test(other.name);
+  const cure =
+    isFloat && relational.includes(operator)
+      ? "; compare f64(…)"
+      : other.kind === "scalar" && other.name !== "bool" && !isAbstract(other)
+        ? `; convert one of them, as in ${textOfType(long)}(…)`
+        : "";
+  return `'${operator}' takes no ${a} and ${b}${cure}`;
 }
 
 /** The type of an operation on what WGSL itself has; `unknown` if there is none. */
@@ -595,18 +636,17 @@ function hexFloat(text: string): number {
   return Number(BigInt(`0x${whole}${fraction}`)) * 2 ** half * 2 ** (scale - half);
 }
 
-/** A constant of a type: integers wrap around. */
+/** A constant of a type: integers wrap around, and floats are rounded. */
 export function wrapped(name: ScalarName, value: Constant): Constant {
-  if (name === "f64" || name === "abstract float") {
-    return Number(value);
+  if (name === "f64" || name === "abstract float" || name === "f32") {
+    return name === "f32" ? Math.fround(Number(value)) : Number(value);
   }
-  return typeof value === "number"
+  const bits = Number(/^[ui](\d+)$/.exec(name)?.[1] ?? 0);
+  return typeof value === "number" || bits === 0
     ? value
-    : name === "u64"
-      ? BigInt.asUintN(64, value)
-      : name === "i64"
-        ? BigInt.asIntN(64, value)
-        : value;
+    : name.startsWith("u")
+      ? BigInt.asUintN(bits, value)
+      : BigInt.asIntN(bits, value);
 }
 
 /** A constant of a type as its value is; undefined if that is left to the compiler. */
@@ -630,21 +670,25 @@ function converted(name: LongName, value: Constant): Constant {
   return value <= Number(least) ? least : value >= Number(most) ? most : BigInt(Math.trunc(value));
 }
 
-/** What an operation makes of two constants; undefined if that is left to the compiler. */
+/** What an operation makes of two constants; undefined if that is left to the compiler, as what WGSL refuses is. */
 function folded(operator: BinaryOperator, name: ScalarName, a: Constant, b: Constant): Constant | undefined {
-  if (name === "f64" || name === "abstract float") {
+  if (name === "f64" || name === "abstract float" || name === "f32") {
     const result = floats[operator]?.(Number(a), Number(b));
-    return result;
+    const rounded = result === undefined ? undefined : wrapped(name, result);
+    return name === "f32" && !Number.isFinite(rounded) ? undefined : rounded;
   }
   if (typeof a !== "bigint" || typeof b !== "bigint" || ("/%".includes(operator) && b === 0n)) {
     return undefined;
   }
   const isShift = operator === "<<" || operator === ">>";
-  // The count of a shift is taken modulo the bits of a type. Numbers without a type are shifted by the compiler's rules.
-  const count = name === "u64" || name === "i64" ? b & 63n : b < 64n ? b : undefined;
+  const isOfWgsl = name === "u32" || name === "i32";
+  // The count of a shift is taken modulo the bits of a longer type. Others are shifted by the compiler's rules.
+  const count = name === "u64" || name === "i64" ? b & 63n : b < (isOfWgsl ? 32n : 64n) ? b : undefined;
   const by = !isShift ? b : b < 0n ? undefined : count;
   const result = by === undefined ? undefined : integers[operator]?.(a, by);
-  return result === undefined ? undefined : wrapped(name, result);
+  const kept = result === undefined ? undefined : wrapped(name, result);
+  // WGSL refuses a constant that loses bits to a shift, and the least i32 divided by -1.
+  return isOfWgsl && (operator === "<<" || operator === "/") && kept !== result ? undefined : kept;
 }
 
 const floats: Readonly<Partial<Record<BinaryOperator, (a: number, b: number) => number>>> = {

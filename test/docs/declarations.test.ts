@@ -9,6 +9,7 @@ const entries = [
   "wgsl.ts",
   "typegpu.ts",
   "three/index.ts",
+  "simulator/index.ts",
   "reference/index.ts",
   "monoids/index.ts",
   "check/index.ts",

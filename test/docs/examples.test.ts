@@ -114,6 +114,7 @@ describe("the example of", () => {
       ...modules["wavefold/reference"]?.run,
       ...modules["wavefold/wgsl"]?.run,
       ...modules["wavefold/three"]?.run,
+      ...modules["wavefold/simulator"]?.run,
       ...modules["wavefold/node"]?.run,
       ...modules[`wavefold/${file.replace(/^build\/(.*)\.ts$/, "$1")}`]?.run,
       // The site's own.

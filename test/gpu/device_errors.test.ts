@@ -5,6 +5,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { linesOf, shaderError } from "../../src/gpu/device/device_errors.ts";
+import type { Module } from "../../src/text/link.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planScan } from "../support/plans.ts";
@@ -55,6 +56,39 @@ test.each(["single", "reduce-then-scan"] as const)(
       });
       expect(named("struct Params {")?.source.callers).toBeUndefined();
     }
+  },
+);
+
+test.each([
+  ["alone", "enable nonsense; fn f() {}", 1],
+  ["behind a comment that names it", "// nonsense is next\nenable nonsense;", 2],
+  ["behind a function of that name", "fn nonsense() {}\n/* enable\nnonsense; */\n\nenable nonsense;", 5],
+  ["among others, on two lines", "enable f16; requires nonsense;\nenable f16,\n  nonsense;", 3],
+  [
+    "behind one that has some of its words",
+    "diagnostic(off, a);\ndiagnostic(off, b);",
+    2,
+    "diagnostic(off, b);",
+  ],
+])(
+  "a directive is found where the caller wrote it: %s",
+  (_, written, line, directive = "enable nonsense;") => {
+    const source = { name: "declarations", text: written, callers: true };
+    const ours = { name: "ours", text: "// nonsense\nenable nonsense;" };
+    // Linking moves directives, so no line of the module has an origin.
+    const linked: Module = {
+      code: `${directive}\nfn main() {}`,
+      relink(change) {
+        [ours, source].forEach(change);
+        return "";
+      },
+    };
+    const message = { message: "no such thing", lineNum: 1, linePos: 8 } as GPUCompilationMessage;
+    const error = shaderError(linked, "kernel", message, null);
+    expect(error).toMatchObject({ line, source: written });
+    expect(error.message).toBe(
+      `declarations, line ${line}: no such thing\n  ${written.split("\n")[line - 1]?.trim()}`,
+    );
   },
 );
 

@@ -368,7 +368,7 @@ describe("record", () => {
 test("adapters that are none", async () => {
   // They reject: nothing is thrown before there is a promise.
   for (const [adapter, message] of [
-    ["x", 'openFold: adapter is "x"; it takes "gpu", "software" or a GPUAdapter'],
+    ["x", 'openFold: adapter is "x"; it takes "gpu", "software", "simulated" or a GPUAdapter'],
     [5, "openFold: adapter is 5; it takes a GPUAdapter"],
     [null, "openFold: adapter is null; it takes a GPUAdapter"],
     [{}, "openFold: adapter is [object Object]; it takes a GPUAdapter"],

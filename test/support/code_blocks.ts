@@ -17,6 +17,7 @@ import * as browser from "../../src/index.ts";
 import * as monoids from "../../src/monoids/index.ts";
 import * as node from "../../src/node.ts";
 import * as reference from "../../src/reference/index.ts";
+import * as simulator from "../../src/simulator/index.ts";
 import * as three from "../../src/three/index.ts";
 import * as schemas from "../../src/typegpu.ts";
 import * as wgsl from "../../src/wgsl.ts";
@@ -65,6 +66,7 @@ export const modules: Readonly<Record<string, { readonly named: object; readonly
   "wavefold/wgsl": { named: wgsl, run: wgsl },
   "wavefold/monoids": { named: monoids, run: monoids },
   "wavefold/check": { named: check, run: check },
+  "wavefold/simulator": { named: simulator, run: simulator },
   "wavefold/three": { named: three, run: three },
   "wavefold/typegpu": { named: schemas, run: schemas },
   typegpu: { named: typegpu, run: typegpu },

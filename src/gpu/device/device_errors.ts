@@ -9,7 +9,7 @@ import {
 import type { Plan } from "../../plan/plan.ts";
 import type { Module } from "../../text/link.ts";
 import { MARK } from "../../text/mark.ts";
-import { LINE_BREAK } from "../../text/pieces.ts";
+import { eachToken, LINE_BREAK, piecesOf } from "../../text/pieces.ts";
 import type { SourceText } from "../../text/source.ts";
 import { withoutStack } from "./without_stack.ts";
 
@@ -123,18 +123,44 @@ function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Lin
 
 /** The caller's line that has the directive at a line of a module. Linking moves all directives to the module's start. */
 function callersDirective({ code, relink }: Module, at: number): Line | undefined {
-  const [, name] = /^(?:enable|requires|diagnostic)\W+(\w+)/.exec(code.split("\n")[at] ?? "") ?? [];
-  const found: Line[] = [];
+  const words = wordLines(code.split("\n")[at] ?? "").map(([word]) => word);
+  let found: Line | undefined;
   relink((source) => {
-    const texts = source.callers && name !== undefined ? source.text.split("\n") : [];
-    for (const [index, text] of texts.entries()) {
-      if (text.match(/\w+/g)?.includes(name as string)) {
-        found.push({ text, source, number: index + 1 });
-      }
+    const number = source.callers ? lineOfDirective(source.text, words) : undefined;
+    if (number !== undefined) {
+      found ??= { text: source.text.split("\n")[number - 1] ?? "", source, number };
     }
     return source;
   });
-  return found[0];
+  return found;
+}
+
+/** The line, counted from 1, of the directive of a text that has these words. A text's `enable` may name several extensions. */
+function lineOfDirective(text: string, [keyword, ...names]: readonly string[]): number | undefined {
+  let line = 1;
+  for (const { directive, keyword: own, text: piece } of piecesOf(text)) {
+    const words = directive !== undefined && own === keyword ? wordLines(piece) : [];
+    const places = names.map((name) => words.find(([word]) => word === name)?.[1]);
+    const last = places.at(-1);
+    if (last !== undefined && !places.includes(undefined)) {
+      return line + last;
+    }
+    line += piece.split("\n").length - 1;
+  }
+  return undefined;
+}
+
+/** The words of a text without those in comments, and how many lines come before each. */
+function wordLines(text: string): readonly (readonly [word: string, before: number])[] {
+  const words: (readonly [string, number])[] = [];
+  let line = 0;
+  eachToken(text, (token, isBlank, word) => {
+    if (word !== undefined && !isBlank) {
+      words.push([word, line]);
+    }
+    line += token.split("\n").length - 1;
+  });
+  return words;
 }
 
 /** The error for what a device refuses. */

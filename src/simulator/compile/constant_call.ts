@@ -1,0 +1,37 @@
+import type { ConstantCall } from "../../text/typing.ts";
+import type { Type } from "../../text/wgsl_types.ts";
+import { concrete, isAbstract } from "../../text/wgsl_types.ts";
+import { builtinWords, constantWord, convertText } from "../builtin_texts.ts";
+import * as numbers from "../numbers/index.ts";
+import { scalarOf } from "./layout.ts";
+
+/** The value of a text of words. */
+const evaluated = (text: string): number => {
+  const names = Object.keys(numbers).filter((name) => text.includes(`${name}(`));
+  return new Function(...names, `return ${text};`)(
+    ...names.map((name) => numbers[name as keyof typeof numbers]),
+  ) as number;
+};
+
+/** The value of a call of a built-in function, or of a conversion, with constant arguments. */
+export const constantCall: ConstantCall = (name, args, result) => {
+  const to = scalarOf(result);
+  const [first] = args;
+  if (first === undefined) {
+    return 0n;
+  }
+  const known = args.map(({ type }) => type).find((type) => !isAbstract(type));
+  const operands = args.map(({ type, value }) => {
+    const own: Type = isAbstract(type) ? (known ?? concrete(type)) : type;
+    return { type: own, words: [String(constantWord(scalarOf(own), value))] };
+  });
+  const word =
+    name === to
+      ? isAbstract(first.type)
+        ? String(constantWord(to, first.value))
+        : convertText(scalarOf(first.type), to, operands[0]?.words[0] as string)
+      : builtinWords(name, operands, result)?.[0];
+  return word === undefined ? undefined : valueOf(evaluated(word), to);
+};
+
+const valueOf = (word: number, type: string): bigint => BigInt(type === "u32" ? word >>> 0 : word);

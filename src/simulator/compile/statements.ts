@@ -1,0 +1,346 @@
+import type { Block, Case, Expression, Statement, Variable } from "../../text/syntax.ts";
+import type { Type } from "../../text/wgsl_types.ts";
+import { concrete, scalar } from "../../text/wgsl_types.ts";
+import { binaryText, constantWord } from "../builtin_texts.ts";
+import type { Words } from "./expressions.ts";
+import { ExpressionWriter, Names } from "./expressions.ts";
+import { hasArray, scalarOf } from "./layout.ts";
+import type { FunctionDeclaration } from "./module.ts";
+import { addressSpaceOf, contentsOf } from "./module.ts";
+import type { Local, MemoryPlace } from "./places.ts";
+import { at, plusTerm, textOfIndex } from "./places.ts";
+import type { ProgramText } from "./program_text.ts";
+
+/** More turns of one loop than any kernel takes that ends. */
+const MOST_TURNS = 2 ** 26;
+
+/** What `break` and `continue` leave. */
+export interface Leaving {
+  readonly isLoop: boolean;
+  /** The label of JavaScript's statement. */
+  readonly label: string;
+  /** Where all threads go on together: how many masks hold the threads outside. */
+  readonly depth?: number;
+}
+
+/** Writes the statements of one function as JavaScript that one thread runs from start to end. */
+export class StatementWriter extends ExpressionWriter {
+  readonly declaration: FunctionDeclaration;
+  /** The names of variables that pointers lead to. */
+  readonly #pointedAt: ReadonlySet<string>;
+  protected readonly leaving: Leaving[] = [];
+
+  constructor(program: ProgramText, declaration: FunctionDeclaration, names: Names) {
+    super(program, declaration.name.name, names);
+    this.declaration = declaration;
+    this.#pointedAt = contentsOf(declaration.body).pointedAt;
+  }
+
+  /** The text of the function. */
+  write(): string {
+    const { name, parameters, body } = this.declaration;
+    const texts: string[] = [];
+    const lines = this.capture(() => {
+      for (const { name: named, type: declared } of parameters) {
+        const type = this.program.module.typing.typeOf(declared);
+        texts.push(...this.#parameter(named.name, type, addressSpaceOf(declared)));
+      }
+      this.statements(body.statements);
+    });
+    const text = `function f_${name.name}(${["t", ...texts].join(", ")}) {\n${lines.join("\n")}\n}`;
+    return this.#withMemory(text);
+  }
+
+  #parameter(name: string, type: Type, space: string | undefined): readonly string[] {
+    const local = this.parameterLocal(name, type, space);
+    if (!local.inMemory) {
+      return local.target
+        ? [local.target.memory, wordsOfLocal(local, 1)[0] as string]
+        : wordsOfLocal(local, this.wordsIn(type));
+    }
+    const words = Array.from({ length: this.wordsIn(type) }, (_, word) => `p${local.id}_${word}`);
+    this.declare(local, words);
+    return words;
+  }
+
+  /** Declares a parameter by its name. */
+  protected parameterLocal(name: string, type: Type, space: string | undefined): Local {
+    const local =
+      type.kind === "pointer"
+        ? this.pointerLocal(type, space ?? "function")
+        : this.local(type, hasArray(type));
+    this.names.declare(name, { kind: "local", local });
+    return local;
+  }
+
+  /** A variable that holds where a pointer leads. */
+  protected pointerLocal(type: Extract<Type, { kind: "pointer" }>, space: string, memory?: string): Local {
+    const id = this.program.id();
+    const place = space === "storage" || space === "uniform" ? "buffer" : space;
+    const target = {
+      kind: "memory",
+      space: place as MemoryPlace["space"],
+      memory: memory ?? (space === "workgroup" ? "W" : `m${id}`),
+      index: plusTerm(at(0), `$v${id}_0$`, 1),
+      type: type.to,
+    } as const;
+    return { id, type, inMemory: false, target };
+  }
+
+  /** Declares the memory of the function's variables. Functions do not call themselves, so each has it once. */
+  #withMemory(text: string): string {
+    return text.replaceAll(/\$b\d+\$/g, "0");
+  }
+
+  /** The variable that a name declares. Its memory is declared with it. */
+  override declare(local: Local, words: Words): void {
+    if (local.inMemory) {
+      this.declareMemory(local);
+    }
+    super.declare(local, words);
+  }
+
+  protected declareMemory(local: Local): void {
+    this.program.declareMemory(`M${local.id}`, this.wordsIn(local.type), false);
+  }
+
+  // Statements
+
+  statements(statements: readonly Statement[]): void {
+    for (const one of statements) {
+      this.statement(one);
+    }
+  }
+
+  /** Statements with names of their own. */
+  protected inBlock(write: () => void): void {
+    const around = this.names;
+    this.names = new Names(around);
+    write();
+    this.names = around;
+  }
+
+  statement(one: Statement): void {
+    switch (one.kind) {
+      case "block":
+        this.#braced("", one);
+        break;
+      case "variable":
+        this.#variable(one);
+        break;
+      case "assign":
+        this.#assign(one);
+        break;
+      case "step": {
+        const place = this.place(one.target);
+        const of = scalarOf(place.type);
+        const [word = "0"] = this.load(place, one.from);
+        this.store(place, [binaryText(one.operator === "++" ? "+" : "-", of, word, "1")], one.from);
+        break;
+      }
+      case "call statement":
+        this.value(one.call);
+        break;
+      case "if":
+        this.#if(one);
+        break;
+      case "for":
+      case "while":
+      case "loop":
+        this.inBlock(() => this.#loop(one));
+        break;
+      case "switch":
+        this.#switch(one);
+        break;
+      case "return":
+        this.writeReturn(one.value);
+        break;
+      case "break":
+        this.writeBreak();
+        break;
+      case "continue":
+        this.writeContinue();
+        break;
+      case "break if":
+        this.emit(`if (${this.word(one.condition)}) {`);
+        this.writeBreak();
+        this.emit("}");
+        break;
+      case "continuing":
+        return this.fail("'continuing' stands last in a loop", one);
+      case "const_assert":
+      case "empty":
+        break;
+      case "discard":
+        return this.fail("the simulator runs compute shaders, which have no 'discard'", one);
+      default:
+        one satisfies never;
+    }
+  }
+
+  #braced(head: string, { statements }: Block): void {
+    this.emit(`${head}{`);
+    this.inBlock(() => this.statements(statements));
+    this.emit("}");
+  }
+
+  #variable(one: Variable): void {
+    const { keyword, name, type: declared, value } = one;
+    if (keyword === "const") {
+      this.names.declare(name.name, { kind: "constant", variable: one, names: this.names });
+      return;
+    }
+    const { typing } = this.program.module;
+    const type = declared ? typing.typeOf(declared) : concrete(typing.typeOf(value as Expression));
+    if (type.kind === "pointer") {
+      this.#pointer(name.name, type, value as Expression);
+      return;
+    }
+    const words = value ? this.value(value, type) : new Array<string>(this.wordsIn(type)).fill("0");
+    const local = this.local(type, hasArray(type) || (keyword === "var" && this.#pointedAt.has(name.name)));
+    this.declare(local, words);
+    // The value may use an outer variable of the same name.
+    this.names.declare(name.name, { kind: "local", local });
+  }
+
+  #pointer(name: string, type: Extract<Type, { kind: "pointer" }>, value: Expression): void {
+    const { space, memory, index, count } = this.pointer(value);
+    const local = this.pointerLocal(type, space === "buffer" ? "storage" : space, memory);
+    const target = count === undefined ? local.target : { ...(local.target as MemoryPlace), count };
+    this.emit(`var $v${local.id}_0$ = ${textOfIndex(index)};`);
+    this.names.declare(name, { kind: "local", local: { ...local, ...(target && { target }) } });
+  }
+
+  #assign({ target, operator, value, from }: Extract<Statement, { kind: "assign" }>): void {
+    if (target === undefined) {
+      this.value(value);
+      return;
+    }
+    const place = this.place(target);
+    if (operator === undefined) {
+      this.store(place, this.value(value, place.type), from);
+      return;
+    }
+    const both: Expression = {
+      kind: "binary",
+      operator,
+      at: from,
+      left: target,
+      right: value,
+      from,
+      to: value.to,
+    };
+    this.store(place, this.compound(both, this.load(place, from), place.type), from);
+  }
+
+  #if({ condition, then, otherwise }: Extract<Statement, { kind: "if" }>): void {
+    this.#braced(`if (${conditionText(this.word(condition))}) `, then);
+    if (otherwise !== undefined) {
+      this.emit("else {");
+      this.statement(otherwise);
+      this.emit("}");
+    }
+  }
+
+  #loop(one: Extract<Statement, { kind: "for" | "while" | "loop" }>): void {
+    const id = this.program.id();
+    if (one.kind === "for" && one.start) {
+      this.statement(one.start);
+    }
+    this.emit(`L${id}: for (let turns${id} = 0; ; ) {`);
+    this.emit(`if (++turns${id} > ${MOST_TURNS}) g.stuck(t, ${this.site(one.from)});`);
+    const condition = one.kind === "loop" ? undefined : one.condition;
+    if (condition !== undefined) {
+      this.emit(`if (!(${conditionText(this.word(condition))})) break;`);
+    }
+    const { body, continuing } = partsOfLoop(one.body);
+    this.leaving.push({ isLoop: true, label: `L${id}` });
+    this.emit(`C${id}: {`);
+    this.inBlock(() => {
+      this.statements(body);
+      this.emit("}");
+      this.statements(continuing);
+    });
+    if (one.kind === "for" && one.update) {
+      this.statement(one.update);
+    }
+    this.leaving.pop();
+    this.emit("}");
+  }
+
+  #switch({ on, cases }: Extract<Statement, { kind: "switch" }>): void {
+    const id = this.program.id();
+    const type = this.selectorType(on, cases);
+    this.emit(`L${id}: switch (${this.word(on, type)}) {`);
+    this.leaving.push({ isLoop: false, label: `L${id}` });
+    for (const one of cases) {
+      for (const selector of one.selectors) {
+        this.emit(`case ${this.selectorWord(selector, type)}:`);
+      }
+      this.#braced(`${one.isDefault ? "default: " : ""}`, one.body);
+      this.emit("break;");
+    }
+    this.leaving.pop();
+    this.emit("}");
+  }
+
+  protected selectorType(on: Expression, cases: readonly Case[]): Type {
+    const typed = [on, ...cases.flatMap(({ selectors }) => selectors)]
+      .map((one) => this.program.module.typing.typeOf(one))
+      .find((type) => type.kind === "scalar" && !type.name.startsWith("abstract"));
+    return typed ?? scalar("i32");
+  }
+
+  protected selectorWord(selector: Expression, type: Type): string {
+    const value = this.program.module.typing.constantOf(selector);
+    return value === undefined ? this.word(selector, type) : String(constantWord(scalarOf(type), value));
+  }
+
+  protected writeReturn(value: Expression | undefined): void {
+    const { result } = this.declaration;
+    if (value === undefined || result === undefined) {
+      this.emit("return;");
+      return;
+    }
+    const words = this.value(value, this.program.module.typing.typeOf(result));
+    if (words.length === 1) {
+      this.emit(`return ${words[0]};`);
+      return;
+    }
+    this.program.mostResults = Math.max(this.program.mostResults, words.length);
+    words.forEach((word, at) => {
+      this.emit(`R[${at}] = ${word};`);
+    });
+    this.emit("return;");
+  }
+
+  protected writeBreak(): void {
+    this.emit(`break ${this.leaving.at(-1)?.label};`);
+  }
+
+  /** The rest of a loop's body is a block, which is left. */
+  protected writeContinue(): void {
+    this.emit(`break C${this.innermostLoop?.label.slice(1)};`);
+  }
+
+  protected get innermostLoop(): Leaving | undefined {
+    return this.leaving.filter(({ isLoop }) => isLoop).at(-1);
+  }
+}
+
+const wordsOfLocal = ({ id }: Local, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, word) => `$v${id}_${word}$`);
+
+/** A condition as JavaScript's own bool. */
+export const conditionText = (word: string): string => /^\(([^?]*) \? 1 : 0\)$/.exec(word)?.[1] ?? word;
+
+/** The statements of a loop's body, and those of its `continuing`. */
+export function partsOfLoop({ statements }: Block): {
+  readonly body: readonly Statement[];
+  readonly continuing: readonly Statement[];
+} {
+  const last = statements.at(-1);
+  return last?.kind === "continuing"
+    ? { body: statements.slice(0, -1), continuing: last.body.statements }
+    : { body: statements, continuing: [] };
+}

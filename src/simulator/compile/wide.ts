@@ -1,0 +1,683 @@
+import type { Expression, Statement } from "../../text/syntax.ts";
+import type { Type } from "../../text/wgsl_types.ts";
+import { scalar } from "../../text/wgsl_types.ts";
+import { binaryText } from "../builtin_texts.ts";
+import type { Words } from "./expressions.ts";
+import { atomicTexts, wordName } from "./expressions.ts";
+import { scalarOf } from "./layout.ts";
+import type { Call, FunctionDeclaration } from "./module.ts";
+import { addressSpaceOf, attributeOf } from "./module.ts";
+import type { Local, MemoryPlace } from "./places.ts";
+import { at, plus, plusTerm, textOfIndex } from "./places.ts";
+import { conditionText, partsOfLoop, StatementWriter } from "./statements.ts";
+
+// Functions in which threads meet. All threads of a work-group run each of their steps together, under a mask of those that are active.
+// What stands between two such steps is a stretch: a loop over the active threads, in which each thread runs it from start to end.
+// A variable that two stretches use is a column: an array with an element for each thread.
+
+interface Stretch {
+  readonly id: number;
+  readonly mask: string;
+  readonly before: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/** How other functions call one whose threads meet. */
+export interface WideFunction {
+  readonly parameters: readonly Local[];
+  /** The columns of the result's words. */
+  readonly results: readonly string[];
+  readonly yields: boolean;
+}
+
+/** Turns of a loop in which threads meet. */
+const MOST_TURNS = 2 ** 22;
+
+const BARRIERS: Readonly<Record<string, number>> = {
+  workgroupBarrier: 1,
+  storageBarrier: 2,
+  textureBarrier: 2,
+};
+
+export class WideWriter extends StatementWriter {
+  readonly functions: Map<string, WideFunction>;
+  readonly #out: (string | Stretch)[] = [];
+  /** The masks that hold the active threads, from the function's own to the innermost. */
+  #masks: string[] = [];
+  #before: string[] = [];
+  readonly #columns = new Set<number>();
+  readonly #memories: Local[] = [];
+  readonly #counters: string[] = [];
+
+  constructor(functions: Map<string, WideFunction>, ...rest: ConstructorParameters<typeof StatementWriter>) {
+    super(...rest);
+    this.functions = functions;
+  }
+
+  // The whole function
+
+  override write(): string {
+    const { name, parameters, result, body } = this.declaration;
+    const { module } = this.program;
+    const { yields } = module.reachOf(name.name);
+    const own = this.#newMask();
+    this.#masks = [own];
+    const locals = parameters.map(({ name: named, type }) =>
+      this.parameterLocal(named.name, module.typing.typeOf(type), addressSpaceOf(type)),
+    );
+    for (const local of locals) {
+      this.#columns.add(local.id);
+      if (local.inMemory) {
+        this.#memories.push(local);
+      }
+    }
+    const count = result ? this.wordsIn(module.typing.typeOf(result)) : 0;
+    const results = Array.from({ length: count }, (_, word) => `r_${name.name}_${word}`);
+    for (const column of results) {
+      this.program.declareColumn(column);
+    }
+    this.functions.set(name.name, { parameters: locals, results, yields });
+    const isEntry = this.declaration.attributes.some((one) => one.name === "compute");
+    if (isEntry) {
+      this.#takeBuiltins(locals);
+    }
+    this.statements(body.statements);
+    this.#flush();
+    const memories = locals.flatMap(({ target }) => (target ? [target.memory] : []));
+    const head = `function${yields ? "*" : ""} f_${name.name}(${["mask", ...memories].join(", ")}) {`;
+    return [head, `${own}.set(mask);`, ...this.#assembled(), "}"].join("\n");
+  }
+
+  #takeBuiltins(locals: readonly Local[]): void {
+    const { parameters } = this.declaration;
+    const { module } = this.program;
+    parameters.forEach(({ attributes, type }, index) => {
+      const builtin = attributeOf(attributes, "builtin");
+      const found = module.typing.typeOf(type);
+      const words =
+        builtin === undefined && found.kind === "struct"
+          ? [...module.layout.attributesOf(found).values()].flatMap((of) =>
+              builtinWordsOf(attributeOf(of, "builtin")?.args[0]),
+            )
+          : builtinWordsOf(builtin?.args[0]);
+      const local = locals[index] as Local;
+      words.forEach((word, at) => {
+        this.emit(`${wordName(local, at)} = ${word};`);
+      });
+    });
+  }
+
+  #assembled(): string[] {
+    const stretchesOf = new Map<number, Set<number>>();
+    for (const one of this.#out) {
+      if (typeof one !== "string") {
+        for (const [, id] of one.lines.join("\n").matchAll(/\$[vb](\d+)[_$]/g)) {
+          const found = stretchesOf.get(Number(id)) ?? new Set();
+          stretchesOf.set(Number(id), found.add(one.id));
+        }
+      }
+    }
+    for (const [id, stretches] of stretchesOf) {
+      if (stretches.size > 1) {
+        this.#columns.add(id);
+      }
+    }
+    const sizes = new Map(this.#memories.map(({ id, type }) => [id, this.wordsIn(type)]));
+    for (const [id, size] of sizes) {
+      this.program.declareMemory(`M${id}`, size, this.#columns.has(id));
+    }
+    const column = (id: string, word: string): string => {
+      const name = `A${id}_${word}`;
+      this.program.declareColumn(name);
+      return name;
+    };
+    for (const id of this.#columns) {
+      if (!sizes.has(id) && this.#parameterWords.has(id)) {
+        for (let word = 0; word < (this.#parameterWords.get(id) ?? 0); word++) {
+          column(String(id), String(word));
+        }
+      }
+    }
+    const isColumn = (id: string): boolean => this.#columns.has(Number(id));
+    const placed = (text: string): string =>
+      text
+        .replaceAll(/var \$v(\d+)_(\d+)\$ =/g, (whole, id: string) =>
+          isColumn(id) ? whole.slice("var ".length) : whole,
+        )
+        .replaceAll(/\$v(\d+)_(\d+)\$/g, (whole, id: string, word: string) =>
+          isColumn(id) ? `${column(id, word)}[t]` : whole,
+        )
+        .replaceAll(/\$b(\d+)\$/g, (_, id: string) => (isColumn(id) ? `t * ${sizes.get(Number(id))}` : "0"))
+        .replaceAll(/@A(\d+)_(\d+)/g, (_, id: string, word: string) => column(id, word));
+    const texts = this.#out.flatMap((one) =>
+      typeof one === "string"
+        ? [placed(one)]
+        : [
+            ...one.before,
+            `{ const o = g.order(${one.mask}), n = g.active;`,
+            `S${one.id}: for (let k = 0; k < n; k++) { const t = o[k];`,
+            ...one.lines.map((line) => placed(line).replaceAll("$stretch$", `S${one.id}`)),
+            "} }",
+          ],
+    );
+    const counters = this.#counters.length > 0 ? [`let ${this.#counters.join(", ")};`] : [];
+    return [...counters, ...texts];
+  }
+
+  readonly #parameterWords = new Map<number, number>();
+
+  protected override parameterLocal(name: string, type: Type, space: string | undefined): Local {
+    const local = super.parameterLocal(name, type, space);
+    this.#parameterWords.set(local.id, this.wordsIn(type));
+    return local;
+  }
+
+  protected override declareMemory(local: Local): void {
+    this.#memories.push(local);
+  }
+
+  /** The text of a variable's column, for what all threads do together. */
+  #column(local: Local, word = 0): string {
+    this.#columns.add(local.id);
+    return `@A${local.id}_${word}`;
+  }
+
+  // Stretches
+
+  get #mask(): string {
+    return this.#masks.at(-1) as string;
+  }
+
+  #flush(): void {
+    const lines = this.takeLines();
+    if (lines.length > 0 || this.#before.length > 0) {
+      this.#out.push({ id: this.program.id(), mask: this.#mask, before: this.#before, lines });
+      this.#before = [];
+    }
+  }
+
+  /** A line that runs once for all threads. */
+  #together(line: string): void {
+    this.#flush();
+    this.#out.push(line);
+  }
+
+  #newMask(): string {
+    const name = `k${this.program.id()}`;
+    this.program.declareMask(name);
+    return name;
+  }
+
+  #newCounter(): string {
+    const name = `c${this.program.id()}`;
+    this.#counters.push(name);
+    return name;
+  }
+
+  /** What `write` emits, for the threads of a mask, if there are any. */
+  #under(mask: string, counter: string, write: () => void): void {
+    this.#together(`if (${counter} > 0) {`);
+    this.#masks.push(mask);
+    write();
+    this.#flush();
+    this.#masks.pop();
+    this.#together("}");
+  }
+
+  /** An empty mask, and the count of its threads. The next stretch fills it. */
+  #emptied(): readonly [mask: string, counter: string] {
+    const mask = this.#newMask();
+    const counter = this.#newCounter();
+    this.#before.push(`${mask}.fill(0); ${counter} = 0;`);
+    return [mask, counter];
+  }
+
+  // Statements
+
+  #isWide(one: Statement | Expression | undefined): boolean {
+    return this.program.module.reachIn(one).isWide;
+  }
+
+  override statement(one: Statement): void {
+    if (!this.#isWide(one)) {
+      super.statement(one);
+      return;
+    }
+    switch (one.kind) {
+      case "block":
+        this.inBlock(() => this.statements(one.statements));
+        break;
+      case "if":
+        this.#wideIf(one);
+        break;
+      case "for":
+      case "while":
+      case "loop":
+        this.inBlock(() => this.#wideLoop(one));
+        break;
+      case "switch":
+        this.#wideSwitch(one);
+        break;
+      case "break if":
+        this.#hoist(one.condition);
+        super.statement(one);
+        break;
+      case "variable":
+      case "return":
+        this.#hoist(one.value);
+        super.statement(one);
+        break;
+      case "assign":
+        this.#hoist(one.target);
+        this.#hoist(one.value);
+        super.statement(one);
+        break;
+      case "step":
+        this.#hoist(one.target);
+        super.statement(one);
+        break;
+      case "call statement":
+        this.#hoist(one.call);
+        break;
+      default:
+        super.statement(one);
+    }
+  }
+
+  #wideIf({ condition, then, otherwise }: Extract<Statement, { kind: "if" }>): void {
+    this.#hoist(condition);
+    const [yes, yesCount] = this.#emptied();
+    const [no, noCount] = this.#emptied();
+    const text = conditionText(this.word(condition));
+    this.emit(`if (${text}) { ${yes}[t] = 1; ${yesCount}++; } else { ${no}[t] = 1; ${noCount}++; }`);
+    this.#under(yes, yesCount, () => this.inBlock(() => this.statements(then.statements)));
+    if (otherwise !== undefined) {
+      this.#under(no, noCount, () => this.statement(otherwise));
+    }
+  }
+
+  #wideLoop(one: Extract<Statement, { kind: "for" | "while" | "loop" }>): void {
+    if (one.kind === "for" && one.start) {
+      this.statement(one.start);
+    }
+    const id = this.program.id();
+    const [live, inTurn] = [this.#newMask(), this.#newMask()];
+    this.#together(`${live}.set(${this.#mask});`);
+    this.#together(`for (let turns${id} = 0; ${live}.includes(1); ) {`);
+    this.#together(`if (++turns${id} > ${MOST_TURNS}) g.stuck(${live}.indexOf(1), ${this.site(one.from)});`);
+    const depth = this.#masks.length;
+    this.#masks.push(live);
+    const condition = one.kind === "loop" ? undefined : one.condition;
+    if (condition !== undefined) {
+      this.#hoist(condition);
+      this.emit(`if (!(${conditionText(this.word(condition))})) ${live}[t] = 0;`);
+      this.#together(`if (!${live}.includes(1)) break;`);
+    }
+    this.#together(`${inTurn}.set(${live});`);
+    this.leaving.push({ isLoop: true, label: "", depth });
+    const { body, continuing } = partsOfLoop(one.body);
+    this.#masks.push(inTurn);
+    this.inBlock(() => {
+      this.statements(body);
+      this.#flush();
+      this.#masks.pop();
+      this.statements(continuing);
+    });
+    if (one.kind === "for" && one.update) {
+      this.statement(one.update);
+    }
+    this.#flush();
+    this.leaving.pop();
+    this.#masks.pop();
+    this.#together("}");
+  }
+
+  #wideSwitch({ on, cases }: Extract<Statement, { kind: "switch" }>): void {
+    this.#hoist(on);
+    const type = this.selectorType(on, cases);
+    const masks = cases.map(() => this.#emptied());
+    this.emit(`switch (${this.word(on, type)}) {`);
+    cases.forEach(({ selectors, isDefault }, index) => {
+      const [mask, counter] = masks[index] as readonly [string, string];
+      const labels = selectors.map((selector) => `case ${this.selectorWord(selector, type)}:`);
+      const all = [...labels, ...(isDefault ? ["default:"] : [])].join(" ");
+      this.emit(`${all} ${mask}[t] = 1; ${counter}++; break;`);
+    });
+    this.emit("}");
+    cases.forEach(({ body }, index) => {
+      const [mask, counter] = masks[index] as readonly [string, string];
+      this.leaving.push({ isLoop: false, label: "", depth: this.#masks.length });
+      this.#under(mask, counter, () => this.inBlock(() => this.statements(body.statements)));
+      this.leaving.pop();
+    });
+  }
+
+  protected override writeReturn(value: Expression | undefined): void {
+    const { result, name } = this.declaration;
+    if (value !== undefined && result !== undefined) {
+      const words = this.value(value, this.program.module.typing.typeOf(result));
+      words.forEach((word, at) => {
+        this.emit(`r_${name.name}_${at}[t] = ${word};`);
+      });
+    }
+    this.#leave(0);
+  }
+
+  protected override writeBreak(): void {
+    const last = this.leaving.at(-1);
+    if (last?.depth === undefined) {
+      super.writeBreak();
+    } else {
+      this.#leave(last.depth);
+    }
+  }
+
+  protected override writeContinue(): void {
+    const loop = this.innermostLoop;
+    if (loop?.depth === undefined) {
+      super.writeContinue();
+    } else {
+      // The loop's own mask keeps the thread.
+      this.#leave(loop.depth + 1);
+    }
+  }
+
+  /** Takes the thread out of the masks from this one on. It does nothing more in the stretch. */
+  #leave(depth: number): void {
+    const masks = this.#masks.slice(depth).map((mask) => `${mask}[t] = 0;`);
+    this.emit(`${masks.join(" ")} continue $stretch$;`);
+  }
+
+  // Expressions: what all threads do together comes first, and leaves its result in variables.
+
+  #hoist(one: Expression | undefined): void {
+    if (one === undefined || this.hoisted.has(one) || !this.#isWide(one)) {
+      return;
+    }
+    switch (one.kind) {
+      case "parentheses":
+        this.#hoist(one.inner);
+        break;
+      case "member":
+        this.#hoist(one.of);
+        break;
+      case "unary":
+        this.#hoist(one.operand);
+        break;
+      case "index":
+        this.#hoistAll([one.of, one.index]);
+        break;
+      case "binary":
+        if (one.operator === "&&" || one.operator === "||") {
+          this.#hoistShortCircuit(one);
+        } else {
+          this.#hoistAll([one.left, one.right]);
+        }
+        break;
+      case "call":
+        this.#hoistAll(one.args);
+        this.#meet(one);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** What stands before such a step is read before it. */
+  #hoistAll(expressions: readonly Expression[]): void {
+    const last = expressions.map((one) => this.#isWide(one)).lastIndexOf(true);
+    expressions.slice(0, last + 1).forEach((one, index) => {
+      this.#hoist(one);
+      if (index < last) {
+        this.#keep(one);
+      }
+    });
+  }
+
+  #keep(one: Expression): void {
+    const { typing } = this.program.module;
+    const type = typing.typeOf(one);
+    const isConstant =
+      typing.constantOf(one) !== undefined || one.kind === "number" || one.kind === "boolean";
+    if (isConstant || type.kind === "pointer" || type.kind === "unknown" || this.hoisted.has(one)) {
+      return;
+    }
+    const settled = this.typeOf(one);
+    this.hoisted.set(one, this.#kept(settled, this.value(one, settled)));
+  }
+
+  /** Words in a new variable. */
+  #kept(type: Type, words: Words): Words {
+    const local = this.local(type, false);
+    this.declare(local, words);
+    return words.map((_, word) => wordName(local, word));
+  }
+
+  #hoistShortCircuit(one: Extract<Expression, { kind: "binary" }>): void {
+    this.#hoist(one.left);
+    if (!this.#isWide(one.right)) {
+      return;
+    }
+    const [name = ""] = this.#kept(scalar("bool"), [this.word(one.left)]);
+    const [mask, counter] = this.#emptied();
+    this.emit(`if (${one.operator === "&&" ? "" : "!"}${name}) { ${mask}[t] = 1; ${counter}++; }`);
+    this.#under(mask, counter, () => {
+      this.#hoist(one.right);
+      this.emit(`${name} = ${this.word(one.right)};`);
+    });
+    this.hoisted.set(one, [name]);
+  }
+
+  /** A call at which threads meet. */
+  #meet(one: Call): void {
+    const { name } = one.callee;
+    const declared = this.program.module.functions.get(name);
+    if (declared !== undefined) {
+      if (this.program.module.reachOf(name).isWide) {
+        this.hoisted.set(one, this.#callWide(one, declared));
+      }
+      return;
+    }
+    if (Object.hasOwn(BARRIERS, name)) {
+      this.#barrier(BARRIERS[name] as number, one);
+      this.hoisted.set(one, []);
+    } else if (name === "workgroupUniformLoad") {
+      this.hoisted.set(one, this.#uniformLoad(one));
+    } else if (name.startsWith("atomic")) {
+      if (this.#isWide(one)) {
+        this.hoisted.set(one, this.#storageAtomic(one));
+      }
+    } else if (/^(?:subgroup|quad)[A-Z]/.test(name)) {
+      this.hoisted.set(one, this.#subgroup(one));
+    }
+  }
+
+  #barrier(kind: number, { from }: Call): void {
+    this.#together(`g.barrier(${this.#mask}, ${kind}, ${this.site(from)});`);
+  }
+
+  #callWide(one: Call, declared: FunctionDeclaration): Words {
+    const called = this.functions.get(one.callee.name) as WideFunction;
+    const { typing } = this.program.module;
+    const memories: string[] = [];
+    called.parameters.forEach((local, index) => {
+      const arg = one.args[index] as Expression;
+      if (local.target !== undefined) {
+        const place = this.pointer(arg);
+        memories.push(place.memory);
+        this.emit(`${this.#column(local)}[t] = ${textOfIndex(place.index)};`);
+        return;
+      }
+      const words = this.value(arg, local.type);
+      words.forEach((word, at) => {
+        const target = local.inMemory
+          ? `M${local.id}[t * ${words.length} + ${at}]`
+          : `${this.#column(local, at)}[t]`;
+        this.emit(`${target} = ${word};`);
+      });
+    });
+    const call = `f_${declared.name.name}(${[this.#mask, ...memories].join(", ")})`;
+    this.#together(`${called.yields ? "yield* " : ""}${call};`);
+    return declared.result
+      ? this.#kept(
+          typing.typeOf(declared.result),
+          called.results.map((column) => `${column}[t]`),
+        )
+      : [];
+  }
+
+  #uniformLoad(one: Call): Words {
+    const place = this.#keptPlace(this.pointer(one.args[0] as Expression));
+    this.#barrier(1, one);
+    const type = place.type.kind === "atomic" ? place.type.of : place.type;
+    const words = this.#kept(type, this.load(place, one.from));
+    this.#barrier(1, one);
+    return words;
+  }
+
+  /** The same place, where its index stays what it was. */
+  #keptPlace(place: MemoryPlace): MemoryPlace {
+    if (place.index.terms.length === 0) {
+      return place;
+    }
+    const [index = ""] = this.#kept(scalar("u32"), [textOfIndex(place.index)]);
+    return { ...place, index: plusTerm(at(0), index, 1) };
+  }
+
+  /** Other work-groups go on before it. Then each active thread does it, and goes on to the end of the stretch. */
+  #storageAtomic(one: Call): Words {
+    const pointed = this.pointer(one.args[0] as Expression);
+    const of = scalarOf(pointed.type);
+    const place = this.#keptPlace(pointed);
+    const args = one.args
+      .slice(1)
+      .map((arg) => this.#kept(scalar(of), [this.word(arg, scalar(of))])[0] as string);
+    this.#together(`yield ${this.site(one.from)};`);
+    const { memory } = place;
+    const index = this.named(textOfIndex(plus(place.index, 0), 4));
+    const isLoad = one.callee.name === "atomicLoad";
+    const old = this.named(
+      isLoad ? `${memory}.load(${index}, g, ${this.site(one.from)})` : `${memory}.latest(${index})`,
+    );
+    const { stored, result } = atomicTexts(one.callee.name, of, old, args);
+    if (stored !== undefined) {
+      this.emit(`${memory}.store(${index}, ${stored}, g);`);
+    }
+    const type: Type = this.program.module.typing.typeOf(one);
+    return result.length === 0 ? [] : this.#kept(type, result);
+  }
+
+  #subgroup(one: Call): Words {
+    const { name } = one.callee;
+    const operands = this.operandsOf(one, undefined).map(({ type, words }) => {
+      const local = this.local(type, false);
+      this.declare(local, words);
+      return { type, local, count: words.length };
+    });
+    const [first, second] = operands;
+    const result = this.program.module.typing.typeOf(one);
+    const type = result.kind === "vector" || first === undefined ? result : this.typeOf(one, first.type);
+    const local = this.local(type, false);
+    const tail = `${this.site(one.from)});`;
+    const mask = this.#mask;
+    const output = (word = 0): string => this.#column(local, word);
+    if (name === "subgroupElect") {
+      this.#together(`g.elect(${mask}, ${output()}, ${tail}`);
+    } else if (first === undefined) {
+      return this.fail(`the simulator has no function ${name}`, one);
+    } else if (name === "subgroupBallot") {
+      const outputs = [0, 1, 2, 3].map(output).join(", ");
+      this.#together(`g.ballot(${mask}, ${this.#column(first.local)}, ${outputs}, ${tail}`);
+    } else if (name === "subgroupAll" || name === "subgroupAny") {
+      const input = this.#column(first.local);
+      this.#together(`g.vote(${mask}, ${name === "subgroupAll"}, ${input}, ${output()}, ${tail}`);
+    } else {
+      const by = second && this.#column(second.local);
+      const call = this.#subgroupCall(name, scalarOf(scalarPart(first.type)), by, one);
+      for (let word = 0; word < first.count; word++) {
+        const input = this.#column(first.local, word);
+        this.#together(call(mask, input, output(word)) + tail);
+      }
+    }
+    return Array.from({ length: this.wordsIn(type) }, (_, word) => wordName(local, word));
+  }
+
+  /** The text of a call up to its place, for one word of a value. */
+  #subgroupCall(
+    name: string,
+    of: ReturnType<typeof scalarOf>,
+    by: string | undefined,
+    one: Call,
+  ): (mask: string, input: string, output: string) => string {
+    const [, kind] = /^subgroupShuffle(|Up|Down|Xor)$/.exec(name) ?? [];
+    if (kind !== undefined) {
+      return (mask, input, output) =>
+        `g.shuffle(${mask}, "${kind.toLowerCase() || "at"}", ${input}, ${by}, ${output}, `;
+    }
+    if (name === "subgroupBroadcast") {
+      return (mask, input, output) => `g.broadcast(${mask}, ${input}, ${by}, ${output}, `;
+    }
+    if (name === "subgroupBroadcastFirst") {
+      return (mask, input, output) => `g.broadcastFirst(${mask}, ${input}, ${output}, `;
+    }
+    const swap = /^quadSwap(X|Y|Diagonal)$/.exec(name)?.[1];
+    if (swap !== undefined) {
+      return (mask, input, output) => `g.quad(${mask}, "${swap.toLowerCase()}", ${input}, ${output}, `;
+    }
+    if (name === "quadBroadcast") {
+      return (mask, input, output) => `g.quadBroadcast(${mask}, ${input}, ${by}, ${output}, `;
+    }
+    const [, scan, operation = ""] =
+      /^subgroup(Inclusive|Exclusive|)(Add|Mul|Min|Max|And|Or|Xor)$/.exec(name) ?? [];
+    if (scan === undefined) {
+      return this.fail(`the simulator has no function ${name}`, one);
+    }
+    const combine = this.#combiner(operation, of);
+    const start = operation === "Mul" ? (of === "f32" ? "1065353216" : of === "f16" ? "15360" : "1") : "0";
+    return scan === ""
+      ? (mask, input, output) => `g.reduce(${mask}, ${combine}, ${input}, ${output}, `
+      : (mask, input, output) =>
+          `g.scan(${mask}, ${combine}, ${start}, ${scan === "Exclusive"}, ${input}, ${output}, `;
+  }
+
+  #combiner(operation: string, of: ReturnType<typeof scalarOf>): string {
+    const operator = ({ Add: "+", Mul: "*", And: "&", Or: "|", Xor: "^" } as const)[operation];
+    const name = `combine${this.program.id()}`;
+    const text =
+      operator === undefined
+        ? `${operation === "Max" ? binaryText("<", of, "a", "b") : binaryText("<", of, "b", "a")} ? b : a`
+        : binaryText(operator, of, "a", "b");
+    this.program.declare(`const ${name} = (a, b) => ${text};`);
+    return name;
+  }
+}
+
+const scalarPart = (type: Type): Type => (type.kind === "vector" ? type.of : type);
+
+/** What a thread has as a built-in value. */
+function builtinWordsOf(named: Expression | undefined): Words {
+  const name = named?.kind === "name" ? named.name : "";
+  const each = (text: (axis: number) => string): Words => [0, 1, 2].map(text);
+  switch (name) {
+    case "local_invocation_index":
+      return ["t"];
+    case "local_invocation_id":
+      return each((axis) => `g.localId[${axis}][t]`);
+    case "global_invocation_id":
+      return each((axis) => `g.id[${axis}] * SIZE[${axis}] + g.localId[${axis}][t]`);
+    case "workgroup_id":
+      return each((axis) => `g.id[${axis}]`);
+    case "num_workgroups":
+      return each((axis) => `g.groupCount[${axis}]`);
+    case "subgroup_invocation_id":
+      return ["g.laneOf[t]"];
+    case "subgroup_size":
+      return ["g.subgroupSize"];
+    case "subgroup_id":
+      return ["g.subgroupOf[t]"];
+    case "num_subgroups":
+      return ["g.subgroupCount"];
+    default:
+      throw new Error(`the simulator has no built-in value ${name}`);
+  }
+}

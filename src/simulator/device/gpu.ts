@@ -1,0 +1,86 @@
+import { refuse, shown } from "../../errors.ts";
+import type { Finding } from "../findings.ts";
+import { Machine } from "../machine/index.ts";
+import type { SimulatorOptions } from "../options.ts";
+import { requireSimulatorOptions } from "../options.ts";
+import type { AdapterOptions } from "./adapter.ts";
+import { CORE_FEATURE, SimulatedAdapter } from "./adapter.ts";
+import type { ReadModule } from "./compiler.ts";
+import { unsupported } from "./errors.ts";
+import { dictionaryOf } from "./idl.ts";
+import { adapterLimits } from "./limits.ts";
+
+const CALLER = "simulatedGpu";
+
+/** The features that an adapter has, unless the options say so. */
+const allFeatures = [CORE_FEATURE, "shader-f16", "subgroups", "timestamp-query"] as const;
+
+/** WGSL that takes no feature, but is not in every compiler: https://www.w3.org/TR/WGSL/#language-extensions-sec. */
+const languageFeatures = [
+  "packed_4x8_integer_dot_product",
+  "pointer_composite_access",
+  "subgroup_id",
+  "unrestricted_pointer_parameters",
+] as const;
+
+/** A GPU of plain JavaScript. */
+export class SimulatedGpuObject implements GPU {
+  declare readonly __brand: "GPU";
+  readonly wgslLanguageFeatures: WGSLLanguageFeatures = new Set(languageFeatures);
+  readonly #options: AdapterOptions;
+
+  /** @throws {ArgumentError} */
+  constructor(options: SimulatorOptions, readModule: ReadModule) {
+    requireSimulatorOptions(CALLER, options);
+    this.#options = {
+      readModule,
+      machine: new Machine(options),
+      info: infoOf(options),
+      features: featuresOf(options),
+      limits: adapterLimits(options.limits),
+      mostBytes: options.memoryLimit ?? Number.POSITIVE_INFINITY,
+    };
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "GPU";
+  }
+
+  /** What was found on all its devices. */
+  get findings(): readonly Finding[] {
+    return this.#options.machine.findings;
+  }
+
+  /** https://www.w3.org/TR/webgpu/#dom-gpu-requestadapter */
+  async requestAdapter(given?: GPURequestAdapterOptions): Promise<GPUAdapter | null> {
+    const { featureLevel = "core" } = dictionaryOf(given, "requestAdapter: options");
+    const isKnown = featureLevel === "core" || featureLevel === "compatibility";
+    return isKnown ? new SimulatedAdapter(this.#options) : null;
+  }
+
+  getPreferredCanvasFormat(): never {
+    unsupported("getPreferredCanvasFormat");
+  }
+}
+
+/** It is a fallback adapter, as all that compute on the CPU. */
+function infoOf(options: SimulatorOptions): GPUAdapterInfo {
+  const { subgroupSize = 32, subgroupMinSize, subgroupMaxSize } = options;
+  return {
+    vendor: "wavefold",
+    architecture: "simulator",
+    device: "",
+    description: `Wavefold's simulator, with subgroups of ${subgroupSize} lanes`,
+    subgroupMinSize: subgroupMinSize ?? subgroupSize,
+    subgroupMaxSize: subgroupMaxSize ?? subgroupSize,
+    isFallbackAdapter: true,
+  } as GPUAdapterInfo;
+}
+
+function featuresOf({ features = allFeatures }: SimulatorOptions): ReadonlySet<string> {
+  const unknown = features.find((name) => !allFeatures.some((known) => known === name));
+  if (unknown !== undefined) {
+    refuse(CALLER, "features", shown(unknown), allFeatures.map((name) => `"${name}"`).join(", "));
+  }
+  return new Set([CORE_FEATURE, ...features]);
+}

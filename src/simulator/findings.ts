@@ -1,0 +1,38 @@
+/** What a finding is about. */
+export type FindingKind =
+  /** Two threads access one location, at least one of them writes, and nothing orders them. */
+  | "race"
+  /** Only some of the threads that must go together reach a barrier or a subgroup function. */
+  | "divergence"
+  /** An index is past the end of an array. */
+  | "out of bounds"
+  /** Work-groups wait, and none is left that could end their waiting. */
+  | "waits for ever"
+  /** A thread reads memory that nothing has written. */
+  | "uninitialised"
+  /** Runs with other schedules give other results. */
+  | "results differ";
+
+/** A thread that a finding is about. */
+export interface FindingThread {
+  /** The `workgroup_id` of its work-group. */
+  readonly workGroup: readonly [number, number, number];
+  /** Its `local_invocation_index`. It is left out where the finding is about the whole work-group. */
+  readonly thread?: number;
+}
+
+/** A fault that the simulator saw while a kernel ran. Faults at the same places of a text are told once for each dispatch. */
+export interface Finding {
+  /** What it is about. */
+  readonly kind: FindingKind;
+  /** The label of the shader module. */
+  readonly file: string;
+  /** The line of the module's text where it was seen, from 1. It is 0 if no line is known. */
+  readonly line: number;
+  /** The entry point that ran. */
+  readonly entryPoint: string;
+  /** The threads between which it was seen, or the first of them. */
+  readonly threads: readonly FindingThread[];
+  /** What happened, in a sentence: with the lines, the memory and the threads. */
+  readonly message: string;
+}

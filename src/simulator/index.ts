@@ -1,0 +1,51 @@
+/**
+ * A GPU for compute in plain JavaScript, for Node.js and browsers. It runs any WGSL, with the subgroups, lanes and schedule that you
+ * choose, and reports races, divergence, and accesses out of bounds.
+ *
+ * @module wavefold/simulator
+ */
+import { SimulatedGpuObject } from "./device/gpu.ts";
+import type { Finding } from "./findings.ts";
+import type { SimulatorOptions } from "./options.ts";
+import { Program, readModule } from "./program.ts";
+
+export type { Finding, FindingKind, FindingThread } from "./findings.ts";
+export type { AtomicOrder, LaneOrder, Schedule, SimulatorOptions } from "./options.ts";
+
+/** A `GPU` as `navigator.gpu` is one, which also tells what it has found. */
+export interface SimulatedGpu extends GPU {
+  /** What was found in the kernels that ran on its devices so far, the earliest first. */
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Makes a simulated GPU. It follows WebGPU's rules for compute: a call that a GPU refuses is refused with an error that says why. It
+ * has no textures and renders nothing: such calls throw. Work runs on this thread, in a microtask after it was submitted: nothing else
+ * runs until it is done. It is far slower than a GPU.
+ *
+ * @throws {ArgumentError} for options that do not exist, or that have no such value.
+ *
+ * @example
+ * ```ts
+ * import { openFold } from "wavefold";
+ * import { simulatedGpu } from "wavefold/simulator";
+ *
+ * const gpu = simulatedGpu({ subgroupSize: 16, schedule: "random", seed: 7 });
+ * const adapter = await gpu.requestAdapter();
+ * const fold = await openFold({ adapter });
+ * await fold.scan(Uint32Array.of(3, 1, 7)); // 3 4 11
+ * gpu.findings.length; // 0
+ * fold.destroy();
+ * ```
+ */
+export function simulatedGpu(options: SimulatorOptions = {}): SimulatedGpu {
+  return new SimulatedGpuObject(options, (code) => {
+    const module = readModule(code);
+    const { entryPoints, enables } = module;
+    return {
+      entryPoints,
+      enables,
+      program: (entryPoint, constants) => new Program(module, entryPoint, constants),
+    };
+  });
+}

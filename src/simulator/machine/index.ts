@@ -1,0 +1,5 @@
+export { type Context, Machine, type Site } from "./machine.ts";
+export { Memory, StorageRange } from "./memory.ts";
+export { type Instance, runDispatch } from "./schedule.ts";
+export type { QuadKind, ShuffleKind } from "./subgroups.ts";
+export { WorkGroup } from "./work_group.ts";

@@ -1,0 +1,129 @@
+import { WavefoldError } from "../../errors.ts";
+import type { Finding, FindingKind, FindingThread } from "../findings.ts";
+import { type MachineOptions, machineOptions, type SimulatorOptions } from "../options.ts";
+import { Random } from "./random.ts";
+
+/** A place of a module's text that findings name. */
+export interface Site {
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+  /** The function around it. */
+  readonly function: string;
+}
+
+/** What a dispatch runs, as findings name it. */
+export interface Context {
+  /** The module's label. */
+  readonly file: string;
+  readonly entryPoint: string;
+  /** The places that the numbers of sites stand for. */
+  readonly sites: readonly Site[];
+  /** The variables of work-group memory, with their places there in words. Without them, findings name words of the whole memory. */
+  readonly workGroupVariables?: readonly {
+    readonly name: string;
+    readonly first: number;
+    readonly count: number;
+  }[];
+}
+
+/** Epochs fit an int32, with room for those of one more dispatch. */
+const MOST_EPOCHS = 2 ** 30;
+
+/** The machine that runs one dispatch after another: its options, its random choices and what it found. */
+export class Machine {
+  readonly options: MachineOptions;
+  readonly random: Random;
+  /** All findings since it was made. */
+  readonly findings: Finding[] = [];
+  /** What runs: set before each dispatch. */
+  context: Context = { file: "", entryPoint: "", sites: [] };
+  /** How many stores of atomics have changed a word of storage memory. */
+  changes = 0;
+  /** The first epoch of this dispatch. Those of earlier dispatches are smaller. */
+  firstEpoch = 1;
+  /** The `workgroup_id`s of the dispatch are below these. */
+  groups: readonly [number, number, number] = [1, 1, 1];
+  /** The number of the dispatch. */
+  dispatch = 0;
+
+  #lastEpoch = 0;
+  /** For each epoch of this dispatch, the index of its work-group. */
+  readonly #groupIndices: number[] = [];
+  readonly #reported = new Set<string>();
+
+  /** The options are those of {@link requireSimulatorOptions}. */
+  constructor(options: SimulatorOptions = {}) {
+    this.options = machineOptions(options);
+    this.random = new Random(this.options.seed);
+  }
+
+  /** Forgets who accessed what, and which faults were reported. */
+  beginDispatch(groups: readonly [number, number, number]): void {
+    if (this.#lastEpoch > MOST_EPOCHS) {
+      throw new WavefoldError(`the simulator has run ${this.#lastEpoch} work-groups; make a new one`);
+    }
+    this.groups = groups;
+    this.dispatch++;
+    this.firstEpoch = this.#lastEpoch + 1;
+    this.#groupIndices.length = 0;
+    this.#reported.clear();
+  }
+
+  /** An epoch is what a work-group does between two storage barriers. No two of this machine have the same number. */
+  nextEpoch(groupIndex: number): number {
+    this.#groupIndices.push(groupIndex);
+    return ++this.#lastEpoch;
+  }
+
+  /** The index of the work-group that an epoch of this dispatch belongs to. */
+  groupIndexOf(epoch: number): number {
+    return this.#groupIndices[epoch - this.firstEpoch] as number;
+  }
+
+  /** The `workgroup_id` of the work-group with this index: x runs fastest. */
+  idOf(index: number): [number, number, number] {
+    const [x, y] = this.groups;
+    return [index % x, Math.floor(index / x) % y, Math.floor(index / (x * y))];
+  }
+
+  /** Whether such a fault at these two places was reported in this dispatch. */
+  hasReported(kind: FindingKind, site: number, otherSite = site): boolean {
+    return this.#reported.has(keyOf(kind, site, otherSite));
+  }
+
+  /** Reports a fault that was seen at a place, together with another place if there are two; each once for each dispatch. */
+  report(
+    kind: FindingKind,
+    site: number,
+    message: string,
+    threads: readonly FindingThread[],
+    otherSite = site,
+  ): void {
+    if (this.hasReported(kind, site, otherSite)) {
+      return;
+    }
+    this.#reported.add(keyOf(kind, site, otherSite));
+    const { file, entryPoint, sites } = this.context;
+    const line = sites[site]?.line ?? 0;
+    const finding: Finding = { kind, file, line, entryPoint, threads, message };
+    this.findings.push(finding);
+    this.options.onFinding?.(finding);
+  }
+
+  /** `line 12 (in reduce_tile)` */
+  nameOfSite(site: number): string {
+    const place = this.context.sites[site];
+    return place === undefined ? "an unknown line" : `line ${place.line} (in ${place.function})`;
+  }
+}
+
+const keyOf = (kind: FindingKind, site: number, otherSite: number): string =>
+  `${kind} ${Math.min(site, otherSite)} ${Math.max(site, otherSite)}`;
+
+/** `thread 5 of work-group (1, 0, 0)`, or `work-group (1, 0, 0)`. */
+export function nameOfThread({ workGroup, thread }: FindingThread): string {
+  const group = `work-group (${workGroup.join(", ")})`;
+  return thread === undefined ? group : `thread ${thread} of ${group}`;
+}

@@ -1,0 +1,200 @@
+import { ArgumentError, refuse } from "../errors.ts";
+import type { Finding } from "./findings.ts";
+
+const laneOrders = ["natural", "reversed", "permuted"] as const;
+const schedules = ["in order", "reversed", "random", "priorities", "starve"] as const;
+const atomicOrders = ["natural", "reversed", "random"] as const;
+
+/** How a work-group's threads are dealt to the lanes of its subgroups. */
+export type LaneOrder = (typeof laneOrders)[number];
+/** Which work-group starts next, and which goes on. */
+export type Schedule = (typeof schedules)[number];
+/** In which order the threads of a work-group do one atomic operation. */
+export type AtomicOrder = (typeof atomicOrders)[number];
+
+/**
+ * How a simulated GPU behaves. WGSL leaves all of it open, so a right kernel gives the same results with every choice.
+ */
+export interface SimulatorOptions {
+  /** Lanes of a subgroup: 1, 2, 4 … 128. 32 by default. */
+  readonly subgroupSize?: number;
+  /** What the adapter reports as its smallest subgroups. `subgroupSize` by default. */
+  readonly subgroupMinSize?: number;
+  /** What the adapter reports as its largest subgroups. `subgroupSize` by default. */
+  readonly subgroupMaxSize?: number;
+  /**
+   * How threads are dealt to lanes. `"natural"`, the default: thread = subgroup × size + lane. `"reversed"`: backwards
+   * within each subgroup. `"permuted"`: any thread may be at any lane of any subgroup.
+   */
+  readonly lanes?: LaneOrder;
+  /**
+   * Whether subgroups hold fewer threads than they have lanes, with gaps at any lane, so that there are more subgroups.
+   * Few kernels are made for that. False by default.
+   */
+  readonly partlyFilled?: boolean;
+  /** How many work-groups run at a time, at most. 8 by default. The others start as these end. */
+  readonly residentGroups?: number;
+  /**
+   * Which work-group starts next, and which goes on after an atomic operation on storage memory.
+   *
+   * - `"in order"`, the default: from the first on. A work-group goes on until it ends or seems to wait.
+   * - `"reversed"`: the same, from the last on.
+   * - `"random"`: they start in any order, and any goes on.
+   * - `"priorities"`: the one with the highest priority goes on. Priorities are random, and change a few times at random.
+   *   That finds faults that need few changes between work-groups (Burckhardt et al., "A randomized scheduler with
+   *   probabilistic guarantees of finding bugs", 2010).
+   * - `"starve"`: as `"in order"`, but one work-group goes on only if no other can, or after many turns of the others.
+   */
+  readonly schedule?: Schedule;
+  /** In which order the threads of a work-group do one atomic operation. `"natural"` by default: by their index. */
+  readonly atomics?: AtomicOrder;
+  /**
+   * Whether `atomicLoad` may give a value that a word of storage memory held before, as memory models allow: never one
+   * older than what the same work-group has seen there, and the newest after some tries. False by default.
+   */
+  readonly olderValues?: boolean;
+  /**
+   * Whether reads of memory that nothing has written are findings. WebGPU fills all memory with zeros, so they have a
+   * meaning, but often nobody meant it. False by default.
+   */
+  readonly uninitialised?: boolean;
+  /** How many turns of work-groups may pass without a change of storage memory or an end of a work-group, before those that run are said to wait for ever. 100,000 by default. */
+  readonly patience?: number;
+  /** Every choice that is made at random comes from it: the same seed gives the same run. A whole number from 0 to 2^32 − 1, 1 by default. */
+  readonly seed?: number;
+  /** Called with each finding, at once. What it throws ends the dispatch. */
+  readonly onFinding?: (finding: Finding) => void;
+  /** The features of the adapter. All that the simulator has by default. */
+  readonly features?: readonly string[];
+  /** Limits of the adapter, by WebGPU's names, for those that shall differ from the simulator's own. */
+  readonly limits?: Readonly<Record<string, number>>;
+  /** How many bytes all buffers of a device may have together. To create more is an out-of-memory error. No limit by default. */
+  readonly memoryLimit?: number;
+}
+
+/** The options that a machine needs, each with a value. */
+export type MachineOptions = Required<
+  Pick<
+    SimulatorOptions,
+    | "subgroupSize"
+    | "lanes"
+    | "partlyFilled"
+    | "residentGroups"
+    | "schedule"
+    | "atomics"
+    | "olderValues"
+    | "uninitialised"
+    | "patience"
+    | "seed"
+  >
+> &
+  Pick<SimulatorOptions, "onFinding">;
+
+type Check = (caller: string, option: string, given: unknown) => void;
+
+const among =
+  (values: readonly string[]): Check =>
+  (caller, option, given) => {
+    if (!values.some((value) => value === given)) {
+      refuse(caller, option, shown(given), values.map((value) => `"${value}"`).join(", "));
+    }
+  };
+const trueOrFalse: Check = (caller, option, given) => {
+  if (typeof given !== "boolean") {
+    refuse(caller, option, shown(given), "true or false");
+  }
+};
+const wholeNumber =
+  (least: number, most = Number.MAX_SAFE_INTEGER): Check =>
+  (caller, option, given) => {
+    if (!(Number.isInteger(given) && Number(given) >= least && Number(given) <= most)) {
+      const end = most === Number.MAX_SAFE_INTEGER ? "up" : `to ${most}`;
+      refuse(caller, option, shown(given), `a whole number from ${least} ${end}`);
+    }
+  };
+const subgroupSizes: Check = (caller, option, given) => {
+  if (![1, 2, 4, 8, 16, 32, 64, 128].some((size) => size === given)) {
+    refuse(caller, option, shown(given), "1, 2, 4, 8, 16, 32, 64 or 128");
+  }
+};
+const ofType =
+  (type: "function" | "object", takes: string): Check =>
+  (caller, option, given) => {
+    if (typeof given !== type || given === null) {
+      refuse(caller, option, shown(given), takes);
+    }
+  };
+const list: Check = (caller, option, given) => {
+  if (!Array.isArray(given)) {
+    refuse(caller, option, shown(given), "a list of names");
+  }
+};
+
+const checks = {
+  subgroupSize: subgroupSizes,
+  subgroupMinSize: subgroupSizes,
+  subgroupMaxSize: subgroupSizes,
+  lanes: among(laneOrders),
+  partlyFilled: trueOrFalse,
+  residentGroups: wholeNumber(1),
+  schedule: among(schedules),
+  atomics: among(atomicOrders),
+  olderValues: trueOrFalse,
+  uninitialised: trueOrFalse,
+  patience: wholeNumber(1),
+  seed: wholeNumber(0, 2 ** 32 - 1),
+  onFinding: ofType("function", "a function"),
+  features: list,
+  limits: ofType("object", "an object of limits"),
+  memoryLimit: wholeNumber(0),
+} satisfies Record<keyof SimulatorOptions, Check>;
+
+const shown = (given: unknown): string => (typeof given === "string" ? `"${given}"` : String(given));
+
+/**
+ * Requires options of the simulator. An option that is undefined counts as left out.
+ *
+ * @throws {ArgumentError} which names the option that does not exist, or has no such value.
+ */
+export function requireSimulatorOptions(caller: string, options: SimulatorOptions): void {
+  if (typeof options !== "object" || options === null) {
+    refuse(caller, "options", shown(options), "an object");
+  }
+  const known: Readonly<Record<string, Check>> = checks;
+  for (const [option, given] of Object.entries(options)) {
+    if (given !== undefined) {
+      const check = Object.hasOwn(known, option) ? known[option] : undefined;
+      if (check === undefined) {
+        throw new ArgumentError(
+          `${caller} takes no option ${option}; it takes ${Object.keys(checks).join(", ")}`,
+          option,
+        );
+      }
+      check(caller, option, given);
+    }
+  }
+  const { subgroupSize = 32, subgroupMinSize = subgroupSize, subgroupMaxSize = subgroupSize } = options;
+  if (subgroupMinSize > subgroupSize) {
+    refuse(caller, "subgroupMinSize", subgroupMinSize, `at most subgroupSize, ${subgroupSize}`);
+  }
+  if (subgroupMaxSize < subgroupSize) {
+    refuse(caller, "subgroupMaxSize", subgroupMaxSize, `at least subgroupSize, ${subgroupSize}`);
+  }
+}
+
+/** The options of a machine, with the defaults for those that are left out. */
+export function machineOptions(options: SimulatorOptions): MachineOptions {
+  return {
+    subgroupSize: options.subgroupSize ?? 32,
+    lanes: options.lanes ?? "natural",
+    partlyFilled: options.partlyFilled ?? false,
+    residentGroups: options.residentGroups ?? 8,
+    schedule: options.schedule ?? "in order",
+    atomics: options.atomics ?? "natural",
+    olderValues: options.olderValues ?? false,
+    uninitialised: options.uninitialised ?? false,
+    patience: options.patience ?? 100_000,
+    seed: options.seed ?? 1,
+    ...(options.onFinding && { onFinding: options.onFinding }),
+  };
+}

@@ -1,0 +1,276 @@
+import type { Expression } from "../text/syntax.ts";
+import { TextFault } from "../text/syntax.ts";
+import { ExpressionWriter, Names } from "./compile/expressions.ts";
+import type { ArrayType } from "./compile/layout.ts";
+import type { FunctionDeclaration, GlobalVariable } from "./compile/module.ts";
+import { attributeOf, contentsOf, Module } from "./compile/module.ts";
+import type { Site } from "./compile/program_text.ts";
+import { ProgramText } from "./compile/program_text.ts";
+import { StatementWriter } from "./compile/statements.ts";
+import type { WideFunction } from "./compile/wide.ts";
+import { WideWriter } from "./compile/wide.ts";
+import type { Machine } from "./machine/machine.ts";
+import type { StorageRange } from "./machine/memory.ts";
+import type { Instance } from "./machine/schedule.ts";
+import { runDispatch } from "./machine/schedule.ts";
+import { WorkGroup } from "./machine/work_group.ts";
+import * as numbers from "./numbers/index.ts";
+
+/** A binding that an entry point uses. */
+export interface BindingUse {
+  readonly group: number;
+  readonly binding: number;
+  readonly type: "storage" | "read-only-storage" | "uniform";
+  /** The least size of the range, in bytes. */
+  readonly minSize: number;
+}
+
+export interface EntryPoint {
+  readonly name: string;
+  readonly bindings: readonly BindingUse[];
+  /** The work-group memory that it uses, in bytes. */
+  readonly workGroupMemory: number;
+}
+
+/** WGSL that has been read, with what a device has to know of it. */
+export class WgslModule {
+  readonly module: Module;
+  readonly entryPoints: readonly EntryPoint[];
+  /** The extensions that it enables, such as `f16`. */
+  readonly enables: readonly string[];
+
+  constructor(module: Module) {
+    this.module = module;
+    this.entryPoints = [...module.functions.values()]
+      .filter(({ attributes }) => attributeOf(attributes, "compute") !== undefined)
+      .map((one) => entryPointOf(module, one));
+    this.enables = module.declarations.flatMap((one) =>
+      one.kind === "directive" && one.text.startsWith("enable ")
+        ? one.text.slice("enable ".length).split(/[ ,]+/).filter(Boolean)
+        : [],
+    );
+  }
+}
+
+/** Reads WGSL. @throws {TextFault} */
+export const readModule = (code: string): WgslModule => new WgslModule(new Module(code));
+
+/** The variables at module scope that an entry point reaches, by name. */
+function globalsOf(module: Module, entryPoint: string): ReadonlyMap<string, GlobalVariable> {
+  const found = new Map<string, GlobalVariable>();
+  for (const { body } of module.inCallOrder(entryPoint)) {
+    for (const name of contentsOf(body).names) {
+      const variable = module.globals.get(name);
+      if (variable !== undefined) {
+        found.set(name, variable);
+      }
+    }
+  }
+  return found;
+}
+
+function entryPointOf(module: Module, { name }: FunctionDeclaration): EntryPoint {
+  const globals = [...globalsOf(module, name.name).values()];
+  const bindings = globals
+    .filter(({ space }) => space === "storage" || space === "uniform")
+    .map(({ space, isWritten, group, binding, type }) => ({
+      group,
+      binding,
+      type:
+        space === "uniform"
+          ? ("uniform" as const)
+          : isWritten
+            ? ("storage" as const)
+            : ("read-only-storage" as const),
+      minSize: module.layout.extentOf(type).size,
+    }));
+  const workGroupMemory = globals
+    .filter(({ space }) => space === "workgroup")
+    .reduce((sum, { type }) => sum + 16 * Math.ceil(module.layout.extentOf(type).size / 16), 0);
+  return { name: name.name, bindings, workGroupMemory };
+}
+
+/** What the generated text makes for one work-group at a time. */
+interface Runner {
+  bind(ranges: ReadonlyMap<string, StorageRange>): void;
+  run(): Generator<number, void, void> | undefined;
+}
+
+interface Resident extends Instance {
+  readonly runner: Runner;
+}
+
+type MakeRunner = (group: WorkGroup, stretchSize: readonly number[]) => Runner;
+
+/** A pipeline's program: an entry point and all that it reaches, as JavaScript. */
+export class Program {
+  readonly workGroupSize: readonly [number, number, number];
+  /** The places that findings name by their numbers. */
+  readonly sites: readonly Site[];
+  /** The JavaScript. */
+  readonly text: string;
+  /** The words of work-group memory. */
+  readonly #memory: number;
+  readonly #make: MakeRunner;
+  /** The work-groups of this machine that the program has been made for. They are used again. */
+  readonly #residents: Resident[] = [];
+  #machine: Machine | undefined;
+
+  /** `constants` are the values of `override` variables. @throws {TextFault} for what the simulator cannot run. */
+  constructor({ module }: WgslModule, entryPoint: string, constants: Readonly<Record<string, number>> = {}) {
+    this.workGroupSize = workGroupSizeOf(module, entryPoint);
+    const written = writeProgram(module, entryPoint, constants);
+    this.sites = written.sites;
+    this.text = written.text;
+    this.#memory = written.memory;
+    this.#make = new Function("numbers", written.text)(numbers) as MakeRunner;
+  }
+
+  /** Runs a dispatch to its end. `ranges` are the bindings by "group,binding". */
+  run(
+    machine: Machine,
+    groups: readonly [number, number, number],
+    ranges: ReadonlyMap<string, StorageRange>,
+  ): void {
+    let used = 0;
+    const makeInstance = (): Instance => {
+      const resident = this.#residents[used] ?? this.#newResident(machine);
+      this.#residents[used++] = resident;
+      resident.runner.bind(ranges);
+      return resident;
+    };
+    if (this.#machine !== machine) {
+      this.#residents.length = 0;
+      this.#machine = machine;
+    }
+    runDispatch(makeInstance, groups, machine);
+  }
+
+  #newResident(machine: Machine): Resident {
+    const group = new WorkGroup(machine, this.workGroupSize, this.#memory);
+    const runner = this.#make(group, this.workGroupSize);
+    return { group, runner, run: () => runner.run() };
+  }
+}
+
+function workGroupSizeOf(module: Module, entryPoint: string): readonly [number, number, number] {
+  const declaration = module.functions.get(entryPoint);
+  const attribute = declaration && attributeOf(declaration.attributes, "workgroup_size");
+  if (attribute === undefined) {
+    throw new TextFault(`${entryPoint} is no compute shader with a @workgroup_size`, declaration?.from ?? 0);
+  }
+  const size = attribute.args.map((arg) => Number(module.constant(arg)));
+  return [size[0] ?? 1, size[1] ?? 1, size[2] ?? 1];
+}
+
+interface Written {
+  readonly text: string;
+  readonly sites: readonly Site[];
+  readonly memory: number;
+}
+
+function writeProgram(
+  module: Module,
+  entryPoint: string,
+  constants: Readonly<Record<string, number>>,
+): Written {
+  const program = new ProgramText(module, constants);
+  const names = namesOf(module);
+  const globals = globalsOf(module, entryPoint);
+  const memory = declareGlobals(program, globals);
+  const wide = new Map<string, WideFunction>();
+  const functions = module.inCallOrder(entryPoint).map((declaration) => {
+    const { name } = declaration.name;
+    const isWide = name === entryPoint || module.reachOf(name).isWide;
+    const inside = new Names(names);
+    return isWide
+      ? new WideWriter(wide, program, declaration, inside).write()
+      : new StatementWriter(program, declaration, inside).write();
+  });
+  const { yields } = module.reachOf(entryPoint);
+  const bound = [...program.ranges].map(([name, key]) => {
+    const type = globals.get(name)?.type as ArrayType;
+    const isOpen = type.kind === "array" && type.count === undefined;
+    return {
+      declared: isOpen ? `s_${name}, n_${name}` : `s_${name}`,
+      set:
+        `s_${name} = ranges.get("${key}");` +
+        (isOpen ? ` n_${name} = Math.trunc(s_${name}.size / ${module.layout.strideOf(type)});` : ""),
+    };
+  });
+  const body = [...program.declarations, ...functions].join("\n");
+  const used = [...new Set(body.match(/\b[a-z]\w*(?=\()/g))].filter((name) => Object.hasOwn(numbers, name));
+  const text = `"use strict";
+const { ${used.join(", ")} } = numbers;
+return (g, SIZE) => {
+const N = g.threads, W = g.memory, R = new Int32Array(${program.mostResults});
+${program.buffers}
+${bound.length > 0 ? `let ${bound.map(({ declared }) => declared).join(", ")};` : ""}
+${body}
+return {
+  bind(ranges) { ${bound.map(({ set }) => set).join(" ")} },
+  run() {
+    ${startPrivate(program, globals, names)}
+    ${yields ? `return f_${entryPoint}(g.every);` : `f_${entryPoint}(g.every); return undefined;`}
+  },
+};
+};`;
+  return { text, sites: program.sites, memory };
+}
+
+/** What names at module scope stand for. */
+function namesOf(module: Module): Names {
+  const names = new Names();
+  for (const [name, variable] of module.constants) {
+    names.declare(name, { kind: "constant", variable, names });
+  }
+  for (const [name, variable] of module.globals) {
+    names.declare(name, { kind: "global", variable });
+  }
+  return names;
+}
+
+/** Declares where variables at module scope lie. Gives the words of work-group memory. */
+function declareGlobals(program: ProgramText, globals: ReadonlyMap<string, GlobalVariable>): number {
+  let words = 0;
+  for (const [name, { space, type }] of globals) {
+    const size = program.module.layout.wordsOf(type);
+    if (space === "workgroup") {
+      program.declare(`const w_${name} = ${words};`);
+      words += size;
+    } else if (space === "private") {
+      program.declareMemory(`P_${name}`, size, true);
+    }
+  }
+  return words;
+}
+
+/** Gives private variables the values with which they start. */
+function startPrivate(
+  program: ProgramText,
+  globals: ReadonlyMap<string, GlobalVariable>,
+  names: Names,
+): string {
+  return [...globals]
+    .filter(([, { space }]) => space === "private")
+    .map(([name, { declaration, type }]) => {
+      const { value } = declaration;
+      if (value === undefined) {
+        return `P_${name}.fill(0);`;
+      }
+      return fillText(program, name, value, { type, names });
+    })
+    .join("\n");
+}
+
+function fillText(
+  program: ProgramText,
+  name: string,
+  value: Expression,
+  { type, names }: { readonly type: GlobalVariable["type"]; readonly names: Names },
+): string {
+  const writer = new ExpressionWriter(program, name, names);
+  const words = writer.value(value, type);
+  const stores = words.map((word, at) => `P_${name}[t * ${words.length} + ${at}] = ${word};`);
+  return `for (let t = 0; t < N; t++) { ${[...writer.takeLines(), ...stores].join(" ")} }`;
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { GPUBufferUsage } from "../../../src/gpu/device/usage_flags.ts";
+import { SimulatedGpuObject } from "../../../src/simulator/device/gpu.ts";
+import type { SimulatorOptions } from "../../../src/simulator/options.ts";
+import { nullGpu } from "../../support/null_device.ts";
+import { readHandMade } from "./hand_made.ts";
+
+/** A GPU that compiles the hand-made texts. */
+export const handMadeGpu = (options: SimulatorOptions = {}): SimulatedGpuObject =>
+  new SimulatedGpuObject(options, readHandMade);
+
+export async function adapterOf(gpu: GPU): Promise<GPUAdapter> {
+  const adapter = await gpu.requestAdapter();
+  if (adapter === null) {
+    throw new Error("there is no adapter");
+  }
+  return adapter;
+}
+
+export const openDevice = async (
+  gpu: GPU,
+  requiredFeatures: GPUFeatureName[] = ["timestamp-query"],
+): Promise<GPUDevice> => (await adapterOf(gpu)).requestDevice({ requiredFeatures });
+
+export const deviceOf = (
+  options: SimulatorOptions = {},
+  requiredFeatures?: GPUFeatureName[],
+): Promise<GPUDevice> => openDevice(handMadeGpu(options), requiredFeatures);
+
+export interface Both {
+  simulated(): GPUDevice;
+  dawn(): GPUDevice;
+}
+
+/** The simulator's device, and one of Dawn's that compiles everything and runs nothing. */
+export function useBoth(): Both {
+  let devices: { simulated: GPUDevice; dawn: GPUDevice } | undefined;
+  beforeAll(async () => {
+    devices = { simulated: await deviceOf(), dawn: await openDevice(nullGpu()) };
+  });
+  afterAll(() => {
+    devices?.simulated.destroy();
+    devices?.dawn.destroy();
+  });
+  const get = (name: "simulated" | "dawn"): GPUDevice => {
+    if (devices === undefined) {
+      throw new Error("devices are opened in beforeAll");
+    }
+    return devices[name];
+  };
+  return { simulated: () => get("simulated"), dawn: () => get("dawn") };
+}
+
+/** What comes of a call: "fine", or the names of what it throws and of what error scopes get. */
+export async function outcomeOf(device: GPUDevice, call: (device: GPUDevice) => unknown): Promise<string> {
+  device.pushErrorScope("out-of-memory");
+  device.pushErrorScope("validation");
+  const names: string[] = [];
+  try {
+    await call(device);
+  } catch (cause) {
+    names.push((cause as Error).name);
+  }
+  for (const error of [await device.popErrorScope(), await device.popErrorScope()]) {
+    if (error !== null) {
+      names.push(error.constructor.name);
+    }
+  }
+  return names.join(", ") || "fine";
+}
+
+/** A call, what comes of it, and what comes of it in Dawn if that differs. Undefined: Dawn is not asked. */
+export interface Row {
+  readonly call: (device: GPUDevice) => unknown;
+  readonly outcome: string;
+  readonly dawn?: string | undefined;
+}
+
+const { STORAGE, COPY_SRC, COPY_DST, INDIRECT, UNIFORM } = GPUBufferUsage;
+
+/** A buffer for nearly everything. */
+export const bufferOf = (
+  device: GPUDevice,
+  size = 1024,
+  usage: number = STORAGE | COPY_SRC | COPY_DST | INDIRECT | UNIFORM,
+): GPUBuffer => device.createBuffer({ size, usage, label: "data" });
+
+/** Compares what comes of a call with what should, on both devices. */
+export async function check(both: Both, row: Row): Promise<void> {
+  const { call, outcome } = row;
+  expect(await outcomeOf(both.simulated(), call), "the simulator").toBe(outcome);
+  const dawn = "dawn" in row ? row.dawn : outcome;
+  if (dawn !== undefined) {
+    expect(await outcomeOf(both.dawn(), call), "Dawn").toBe(dawn);
+  }
+}

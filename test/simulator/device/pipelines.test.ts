@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import { GPUBufferUsage, GPUShaderStage } from "../../../src/gpu/device/usage_flags.ts";
+import type { Row } from "./devices.ts";
+import { bufferOf, check, deviceOf, outcomeOf, useBoth } from "./devices.ts";
+import { faulty, texts, unknownConstant } from "./hand_made.ts";
+
+const both = useBoth();
+
+/** A module, whose errors are dropped. */
+async function quietModule(device: GPUDevice, code: string): Promise<GPUShaderModule> {
+  device.pushErrorScope("validation");
+  const module = device.createShaderModule({ code, label: "kernel.wgsl" });
+  await device.popErrorScope();
+  return module;
+}
+
+interface Given {
+  readonly text?: keyof typeof texts;
+  readonly code?: string;
+  readonly buffer?: GPUBufferBindingLayout;
+  readonly visibility?: number;
+  readonly stage?: Partial<GPUProgrammableStage>;
+}
+
+/** A pipeline with an automatic layout, or with a layout of one buffer. */
+const make =
+  ({ text = "count", code = texts[text].code, buffer, visibility, stage }: Given, isAsync = false) =>
+  async (device: GPUDevice): Promise<unknown> => {
+    const module = await quietModule(device, code);
+    const layout =
+      buffer === undefined
+        ? "auto"
+        : device.createPipelineLayout({
+            bindGroupLayouts: [
+              device.createBindGroupLayout({
+                entries: [{ binding: 0, visibility: visibility ?? GPUShaderStage.COMPUTE, buffer }],
+              }),
+            ],
+          });
+    const descriptor: GPUComputePipelineDescriptor = { layout, compute: { module, ...stage } };
+    return isAsync ? device.createComputePipelineAsync(descriptor) : device.createComputePipeline(descriptor);
+  };
+
+const bad = "GPUValidationError";
+
+const pipelines = {
+  "an automatic layout": { given: {}, outcome: "fine" },
+  "an entry point by name": { given: { stage: { entryPoint: "main" } }, outcome: "fine" },
+  "an entry point that is not there": { given: { stage: { entryPoint: "other" } }, outcome: bad },
+  "no name where there are two": { given: { text: "twoEntryPoints" }, outcome: bad },
+  "one of two by name": { given: { text: "twoEntryPoints", stage: { entryPoint: "b" } }, outcome: "fine" },
+  "a module with a fault": { given: { code: faulty }, outcome: bad },
+  "a constant that is not there": { given: { stage: { constants: { [unknownConstant]: 1 } } }, outcome: bad },
+  "an explicit layout": { given: { buffer: { type: "storage" } }, outcome: "fine" },
+  "a layout of another type": { given: { buffer: { type: "read-only-storage" } }, outcome: bad },
+  "a layout of uniforms": { given: { buffer: {} }, outcome: bad },
+  "a layout that the shader does not see": {
+    given: { buffer: { type: "storage" }, visibility: GPUShaderStage.FRAGMENT },
+    outcome: bad,
+  },
+  "a layout without the binding": {
+    given: { text: "secondGroup", buffer: { type: "storage" } },
+    outcome: bad,
+  },
+  "a minBindingSize that is too small": {
+    given: { text: "uniform", buffer: { minBindingSize: 12 } },
+    outcome: bad,
+  },
+  "a minBindingSize that suffices": {
+    given: { text: "uniform", buffer: { minBindingSize: 16 } },
+    outcome: "fine",
+  },
+  "bindings that the shader does not use": { given: { text: "empty", buffer: {} }, outcome: "fine" },
+  "too many threads": { given: { text: "manyThreads" }, outcome: bad },
+  "too many threads in z": { given: { text: "manyLayers" }, outcome: bad },
+  "too much work-group memory": { given: { text: "muchMemory" }, outcome: bad },
+  "a group that is too far": { given: { text: "farGroup" }, outcome: bad },
+} as const satisfies Record<string, { given: Given; outcome: string }>;
+
+describe("pipelines as WebGPU has them, and as Dawn has them", () => {
+  const all = Object.entries<{ given: Given; outcome: string }>(pipelines);
+  test.each(all)("%s", (_, { given, outcome }) => check(both, { call: make(given), outcome }));
+  test.each(all)("%s, asynchronously", (_, { given, outcome }) =>
+    check(both, { call: make(given, true), outcome: outcome === bad ? "GPUPipelineError" : outcome }),
+  );
+});
+
+const others = {
+  "a constant that is not finite": {
+    call: make({ stage: { constants: { a: Number.NaN } } }),
+    outcome: "TypeError",
+  },
+  "a module that is none": { call: make({ stage: { module: {} as never } }), outcome: "TypeError" },
+  "a layout that is none": {
+    call: (device: GPUDevice) =>
+      device.createComputePipeline({ layout: "none" as never, compute: {} as never }),
+    outcome: "TypeError",
+  },
+  "a text with a fault": {
+    call: (device: GPUDevice) => device.createShaderModule({ code: faulty }),
+    outcome: bad,
+  },
+  "a text that enables what the device has not": {
+    call: (device: GPUDevice) => device.createShaderModule({ code: texts.half.code }),
+    outcome: bad,
+  },
+  "a descriptor without a text": {
+    call: (device: GPUDevice) => device.createShaderModule({} as never),
+    outcome: "TypeError",
+    // It takes the text "undefined".
+    dawn: bad,
+  },
+  "the layout of a group that is not there": {
+    call: async (device: GPUDevice) => ((await make({})(device)) as GPUComputePipeline).getBindGroupLayout(3),
+    outcome: "fine",
+  },
+  "the layout of a group past the last": {
+    call: async (device: GPUDevice) => ((await make({})(device)) as GPUComputePipeline).getBindGroupLayout(4),
+    outcome: bad,
+  },
+} as const satisfies Record<string, Row>;
+
+describe("modules and layouts as WebGPU has them, and as Dawn has them", () => {
+  test.each(Object.entries<Row>(others))("%s", (_, row) => check(both, row));
+});
+
+test("a fault of a text is a message with its line and column", async () => {
+  const device = await deviceOf();
+  const module = await quietModule(device, faulty);
+  const { messages } = await module.getCompilationInfo();
+  expect(messages).toEqual([
+    { type: "error", message: "a fault of the text", lineNum: 2, linePos: 7, offset: 19, length: 0 },
+  ]);
+  expect(faulty[19]).toBe("{");
+  const enabling = await quietModule(device, `\n${texts.half.code}`.slice(1));
+  expect((await enabling.getCompilationInfo()).messages[0]).toMatchObject({
+    message: 'enable f16 takes the feature "shader-f16" of the device',
+    lineNum: 1,
+    linePos: 1,
+  });
+  const right = device.createShaderModule({ code: texts.count.code });
+  expect((await right.getCompilationInfo()).messages).toEqual([]);
+});
+
+test("the error of an asynchronous pipeline has its reason", async () => {
+  const device = await deviceOf();
+  await expect(make({ text: "manyThreads" }, true)(device)).rejects.toMatchObject({
+    name: "GPUPipelineError",
+    reason: "validation",
+    message:
+      "createComputePipelineAsync: the shader has 257 threads in x, and maxComputeWorkgroupSizeX is 256",
+  });
+});
+
+test("an automatic layout asks for as many bytes as the shader takes", async () => {
+  const device = await deviceOf();
+  const pipeline = device.createComputePipeline({
+    layout: "auto",
+    compute: { module: device.createShaderModule({ code: texts.secondGroup.code }) },
+  });
+  const bind = (size: number) => () =>
+    device.createBindGroup({
+      layout: pipeline.getBindGroupLayout(1),
+      entries: [{ binding: 2, resource: { buffer: bufferOf(device, 64, GPUBufferUsage.STORAGE), size } }],
+    });
+  expect(await outcomeOf(device, bind(12))).toBe(bad);
+  expect(await outcomeOf(device, bind(16))).toBe("fine");
+});
