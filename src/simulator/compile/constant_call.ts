@@ -16,6 +16,9 @@ const evaluated = (text: string): number => {
 /** The value of a call of a built-in function, or of a conversion, with constant arguments. */
 export const constantCall: ConstantCall = (name, args, result) => {
   const to = scalarOf(result);
+  if (to === "f32") {
+    return undefined;
+  }
   const [first] = args;
   if (first === undefined) {
     return 0n;
