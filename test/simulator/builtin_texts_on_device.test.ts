@@ -91,7 +91,7 @@ interface Word {
 
 /** Compares a word that must be the same. */
 function sameWord(
-  { on, result, isOpen }: DeviceCase,
+  { on, result, allows, isOpen }: DeviceCase,
   words: Triple,
   { at, ours, theirs }: Word,
   wordsOf: (words: Triple) => readonly number[],
@@ -103,6 +103,7 @@ function sameWord(
   const isFloat = /^(f32|vec.f|mat)/.test(result);
   const isLeftOpen =
     (takesFloats && !words.every(isFiniteWord)) ||
+    (allows?.(words, ours) && allows(words, theirs)) ||
     isOpen?.(words, theirs) ||
     isSame(isFloat, ours, theirs) ||
     (takesFloats && [...flushed(words)].some((other) => isSame(isFloat, wordsOf(other)[at] ?? 0, theirs)));

@@ -101,7 +101,9 @@ export interface DeviceCase {
   readonly bounds?: (x: Bounded, y: Bounded, z: Bounded) => readonly Bounded[];
   /** How many times as far a device's result may be. */
   readonly slack?: number;
-  /** Whether WGSL leaves a result open. */
+  /** Whether a result is one of those that WGSL allows: ours must be one, and the device's. */
+  readonly allows?: (words: readonly [number, number, number], result: number) => boolean;
+  /** Whether WGSL leaves the device's result open. */
   readonly isOpen?: (words: readonly [number, number, number], actual: number) => boolean;
 }
 

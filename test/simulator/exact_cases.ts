@@ -60,14 +60,14 @@ export const integerCases: readonly DeviceCase[] = [
   ...same("i32", "i32", "q"),
   ...same("bool", "bool", "i"),
   ...same("bool", "bool", "u"),
-  { name: "f32", on: ["i"], result: "f32", isOpen: ([word], actual) => isBeside(word, actual) },
-  { name: "f32", on: ["u"], result: "f32", isOpen: ([word], actual) => isBeside(word >>> 0, actual) },
+  { name: "f32", on: ["i"], result: "f32", allows: ([word], actual) => isBeside(word, actual) },
+  { name: "f32", on: ["u"], result: "f32", allows: ([word], actual) => isBeside(word >>> 0, actual) },
   ...same("f32", "f32", "p"),
 ];
 
 const steps8 = (isSigned: boolean): Bounds => normalizedFields(4, isSigned ? 127 : 255, isSigned);
 const steps16 = (isSigned: boolean): Bounds => normalizedFields(2, isSigned ? 32767 : 65535, isSigned);
-type Bounds = NonNullable<DeviceCase["isOpen"]>;
+type Bounds = NonNullable<DeviceCase["allows"]>;
 
 /** What is packed may differ by one step beside the middle of two, where the product is rounded. */
 function normalizedFields(count: number, steps: number, isSigned: boolean): Bounds {
@@ -141,17 +141,17 @@ export const exactCases: readonly DeviceCase[] = [
     name: "quantizeToF16",
     on: ["x"],
     result: "f32",
-    isOpen: ([x], actual) => isHalf(x, rounded(decoded(actual, f32), f16)),
+    allows: ([x], actual) => isHalf(x, rounded(decoded(actual, f32), f16)),
   },
   {
     name: "pack2x16float",
     on: ["xy"],
     result: "u32",
-    isOpen: ([x, y], actual) =>
+    allows: ([x, y], actual) =>
       isPastHalf(x) || isPastHalf(y) || (isHalf(x, actual & 0xffff) && isHalf(y, actual >>> 16)),
   },
-  { name: "pack4x8snorm", on: ["xyzx"], result: "u32", isOpen: steps8(true) },
-  { name: "pack4x8unorm", on: ["xyzx"], result: "u32", isOpen: steps8(false) },
-  { name: "pack2x16snorm", on: ["xy"], result: "u32", isOpen: steps16(true) },
-  { name: "pack2x16unorm", on: ["xy"], result: "u32", isOpen: steps16(false) },
+  { name: "pack4x8snorm", on: ["xyzx"], result: "u32", allows: steps8(true) },
+  { name: "pack4x8unorm", on: ["xyzx"], result: "u32", allows: steps8(false) },
+  { name: "pack2x16snorm", on: ["xy"], result: "u32", allows: steps16(true) },
+  { name: "pack2x16unorm", on: ["xy"], result: "u32", allows: steps16(false) },
 ];
