@@ -442,7 +442,11 @@ export class Typing {
 
   #callConstant(one: Extract<Expression, { kind: "call" }>, types: readonly Type[], result: Type): void {
     const values = one.args.map((arg) => this.constantOf(arg));
-    if (this.#constantCall !== undefined && isShort(result) && values.every((value) => value !== undefined)) {
+    if (
+      this.#constantCall !== undefined &&
+      result.kind === "scalar" &&
+      values.every((value) => value !== undefined)
+    ) {
       const args = types.map((type, at) => ({ type, value: values[at] as Constant }));
       this.#keep(one, this.#constantCall(one.callee.name, args, result));
     }

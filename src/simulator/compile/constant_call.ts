@@ -15,7 +15,7 @@ const evaluated = (text: string): number => {
 /** The value of a call of a built-in function, or of a conversion, with constant arguments. */
 export const constantCall: ConstantCall = (name, args, result) => {
   const to = scalarOf(result);
-  if (to === "f32") {
+  if (to !== "u32" && to !== "i32") {
     return undefined;
   }
   const [first] = args;
