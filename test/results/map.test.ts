@@ -16,7 +16,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, asOnGpus, useFold } from "../support/fold.ts";
+import { algorithmNames, asOnGpus, useFold, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { around, edgeLengths } from "../support/lengths.ts";
 import type { MapRow } from "../support/maps.ts";
@@ -401,7 +401,9 @@ single("the CPU's map is rounded and wrapped, and checked", () => {
   );
 });
 
+// Dawn's words.
 describe("errors", () => {
+  const fold = useSoftwareFold();
   const data = Float32Array.of(1, 2, 3);
   const error = async (promise: Promise<unknown>): Promise<Error> =>
     promise.then(

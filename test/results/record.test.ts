@@ -8,7 +8,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { adapter, useFold } from "../support/fold.ts";
+import { adapter, useFold, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -463,7 +463,9 @@ test("a lost device rejects what is pending, and what comes after", async () => 
   own.destroy();
 });
 
+// Dawn's words.
 describe("text of the caller's that does not compile", () => {
+  const fold = useSoftwareFold();
   const failure = (promise: Promise<unknown>): Promise<unknown> =>
     promise.then(
       () => undefined,
