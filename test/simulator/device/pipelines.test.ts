@@ -1,18 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { GPUBufferUsage, GPUShaderStage } from "../../../src/gpu/device/usage_flags.ts";
 import type { Row } from "./devices.ts";
-import { bufferOf, check, deviceOf, outcomeOf, useBoth } from "./devices.ts";
+import { bufferOf, check, deviceOf, outcomeOf, quietly, useBoth } from "./devices.ts";
 import { faulty, texts, unknownConstant } from "./hand_made.ts";
 
 const both = useBoth();
 
-/** A module, whose errors are dropped. */
-async function quietModule(device: GPUDevice, code: string): Promise<GPUShaderModule> {
-  device.pushErrorScope("validation");
-  const module = device.createShaderModule({ code, label: "kernel.wgsl" });
-  await device.popErrorScope();
-  return module;
-}
+const quietModule = (device: GPUDevice, code: string): Promise<GPUShaderModule> =>
+  quietly(device, () => device.createShaderModule({ code, label: "kernel.wgsl" }));
 
 interface Given {
   readonly text?: keyof typeof texts;
@@ -73,8 +68,13 @@ const pipelines = {
   "bindings that the shader does not use": { given: { text: "empty", buffer: {} }, outcome: "fine" },
   "too many threads": { given: { text: "manyThreads" }, outcome: bad },
   "too many threads in z": { given: { text: "manyLayers" }, outcome: bad },
+  "too many threads in y": { given: { text: "manyRows" }, outcome: bad },
+  "too many threads in all": { given: { text: "manyInAll" }, outcome: bad },
   "too much work-group memory": { given: { text: "muchMemory" }, outcome: bad },
   "a group that is too far": { given: { text: "farGroup" }, outcome: bad },
+  "a binding that is too far": { given: { text: "farBinding" }, outcome: bad },
+  "too many uniform buffers": { given: { text: "manyUniforms" }, outcome: bad },
+  "too many storage buffers": { given: { text: "manyBuffers" }, outcome: bad },
 } as const satisfies Record<string, { given: Given; outcome: string }>;
 
 describe("pipelines as WebGPU has them, and as Dawn has them", () => {
@@ -89,6 +89,16 @@ const others = {
   "a constant that is not finite": {
     call: make({ stage: { constants: { a: Number.NaN } } }),
     outcome: "TypeError",
+  },
+  "an invalid layout": {
+    call: async (device: GPUDevice) => {
+      const layout = await quietly(device, () =>
+        device.createPipelineLayout({ bindGroupLayouts: [null, null, null, null, null] }),
+      );
+      const module = device.createShaderModule({ code: texts.empty.code });
+      device.createComputePipeline({ layout, compute: { module } });
+    },
+    outcome: bad,
   },
   "a module that is none": { call: make({ stage: { module: {} as never } }), outcome: "TypeError" },
   "a layout that is none": {
