@@ -52,6 +52,7 @@ const benchUsers = ["src/cli/bench.ts", "src/cli/tune.ts", "src/cli/options.ts"]
 const parts = [
   "src/gpu/at_hand/reduce_and_compact_at_hand.ts",
   "src/gpu/device/device_errors.ts",
+  "src/gpu/executor/numbers_64_part.ts",
   "src/gpu/executor/options_part.ts",
   "src/gpu/executor/types_64_part.ts",
   "src/gpu/gpu_arrays/gpu_arrays_part.ts",

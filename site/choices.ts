@@ -2,9 +2,9 @@ import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { monoid } from "../src/algebra/monoid.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import type { Algorithm, CustomOperator, Operator, TypeName } from "../src/index.ts";
-import { ArgumentError, elementTypes, operator, operators } from "../src/index.ts";
 import { algorithms } from "../src/kernels/algorithms.ts";
 import type { Passes } from "../src/plan/options.ts";
+import { ArgumentError, elementTypes, operator, operators } from "../src/wgsl.ts";
 import { parseValue } from "./data.ts";
 
 /** The primitives that the page runs by a plan, whose passes it times. */

@@ -1,6 +1,5 @@
 import { workGroupAlgorithms } from "../src/in_kernel/algorithms.ts";
 import type { Algorithm, ElementType, Operator, ScalarType } from "../src/index.ts";
-import { elementTypes, u32, u64 } from "../src/index.ts";
 import { reductionOf } from "../src/plan/arg_min_max.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCompact, planPartition } from "../src/plan/compact.ts";
@@ -17,7 +16,8 @@ import { planSearch } from "../src/plan/search.ts";
 import { segmentsOf } from "../src/plan/segments.ts";
 import { planTopK } from "../src/plan/select.ts";
 import { planSort } from "../src/plan/sort.ts";
-import { workGroupCompact, workGroupReduce, workGroupScan } from "../src/wgsl.ts";
+// Plans are made at once, so the types read texts at once.
+import { elementTypes, u32, u64, workGroupCompact, workGroupReduce, workGroupScan } from "../src/wgsl.ts";
 import type { Choice, PlannedName } from "./choices.ts";
 
 /** What a plan is made for. */

@@ -4,7 +4,10 @@
  *
  * @module wavefold/wgsl
  */
+export { elementTypes } from "./algebra/element_types.ts";
 export * from "./algebra/index.ts";
+// These read callers' texts at once, as the functions below do, and take the place of the main entry's.
+export { f64, i64, u64 } from "./algebra/types_64.ts";
 export type { WgslTypeDefinition } from "./algebra/wgsl_type.ts";
 export { wgslType } from "./algebra/wgsl_type.ts";
 export { ArgumentError, SourceError, WavefoldError } from "./errors.ts";

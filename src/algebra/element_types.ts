@@ -3,7 +3,7 @@ import { i32, u32 } from "./integers.ts";
 import type { ScalarType, TypeName } from "./types.ts";
 import { f64, i64, u64 } from "./types_64.ts";
 
-/** Every scalar element type, by name. */
+/** Every scalar element type, by name, with what reads callers' texts on 64-bit types. */
 export const elementTypes = { u32, i32, f32, f16, u64, i64, f64 } as const satisfies {
   [Name in TypeName]: ScalarType<Name>;
 };

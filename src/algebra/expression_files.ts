@@ -3,16 +3,19 @@ import { isStatements } from "../text/callers.ts";
 import type { SourceText } from "../text/source.ts";
 import type { ElementType } from "./types.ts";
 
+const eachOnce = (files: readonly SourceText[]): readonly SourceText[] => [
+  ...new Map(files.map((file) => [file.name, file])).values(),
+];
+
+/** The files of types, each once. A program may hold a type twice. */
+export const typeFiles = (...types: readonly Pick<ElementType, "files">[]): readonly SourceText[] =>
+  eachOnce(types.flatMap(({ files }) => files));
+
 /** The files whose functions a caller's text may call: those of its types, and those of numbers of 64 bits. Each comes once. */
-export function expressionFiles(
+export const expressionFiles = (
   ...types: readonly Pick<ElementType, "files" | "numbers">[]
-): readonly SourceText[] {
-  const files = new Map<string, SourceText>();
-  for (const file of types.flatMap((type) => [...type.files, ...(type.numbers?.files ?? [])])) {
-    files.set(file.name, file);
-  }
-  return [...files.values()];
-}
+): readonly SourceText[] =>
+  eachOnce(types.flatMap(({ files, numbers }) => [...files, ...(numbers?.files ?? [])]));
 
 /**
  * What a caller's expression sees that computes a `result` from these parameters. A condition takes any number, which is true if

@@ -1,8 +1,7 @@
-/** What every entry exports: the operators and the element types. */
+/** What the main entries export: the operators and the element types. */
 
 export type { CustomOperator, InKernelOperator, OperatorDefinition } from "./custom_operator.ts";
 export { operator } from "./custom_operator.ts";
-export { elementTypes } from "./element_types.ts";
 export type { FloatName } from "./exact_add.ts";
 export { exactAdd } from "./exact_add.ts";
 export type {
@@ -32,6 +31,7 @@ export {
   or,
   xor,
 } from "./operators.ts";
+export { plainTypes as elementTypes } from "./plain_types.ts";
 export type { FieldTypeFor, StructDefinition, StructFields, StructType, StructValueOf } from "./struct.ts";
 export { StructArray, struct } from "./struct.ts";
 export type {
@@ -45,4 +45,4 @@ export type {
   Value,
   WgslType,
 } from "./types.ts";
-export { f64, i64, u64 } from "./types_64.ts";
+export { f64, i64, u64 } from "./types_64_later.ts";

@@ -6,6 +6,7 @@ import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { allocate, contextOf, explain } from "../gpu/device/device.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../gpu/device/usage_flags.ts";
+import { withNumbers } from "../gpu/executor/load_methods.ts";
 import { prepare } from "../gpu/recordings/recording.ts";
 import { planCombine } from "../plan/combine_pairs.ts";
 import { wholeWords } from "../plan/plan.ts";
@@ -52,7 +53,9 @@ const MOST_PAIRS = 4096;
  */
 export async function gpuCombiner(device: GPUDevice, op: Operator, type: ElementType): Promise<Combiner> {
   const context = contextOf(device);
-  const plan = planCombine({ op, type, maxLength: 2 * MOST_PAIRS }, context.facts);
+  const plan = await withNumbers(async () =>
+    planCombine({ op, type, maxLength: 2 * MOST_PAIRS }, context.facts),
+  );
   const { title } = plan;
   const prepared = await prepare(context, plan);
   const owned: { destroy(): void }[] = [prepared];

@@ -40,7 +40,7 @@ import type { Context, SinglePassTest } from "./device/context.ts";
 import { trim } from "./device/device.ts";
 import type { Given } from "./device/transfer.ts";
 import { givenOf } from "./device/transfer.ts";
-import { once } from "./executor/load_methods.ts";
+import { once, withNumbers } from "./executor/load_methods.ts";
 import type { PreparedExpandRuns } from "./gpu_arrays/expand_runs.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { RunLengths, RunOptions } from "./gpu_arrays/run_lengths.ts";
@@ -846,6 +846,15 @@ export class Fold {
     return call(this.#context, ...given);
   }
 
+  /** Loads a part, and prepares a plan for recordings by a function of it. */
+  #prepare<Part, Name extends keyof Part>(
+    load: () => Part | Promise<Part>,
+    name: Name,
+    ...given: Rest<Part[Name]>
+  ): Promise<never> {
+    return withNumbers(() => this.#later(load, name, ...given));
+  }
+
   /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
   #onGpu(primitive: Primitive, data: unknown, options: object): Promise<never> | undefined {
     return (data as Partial<GpuArray> | undefined)?.callOnGpu?.(
@@ -1014,7 +1023,7 @@ export class Fold {
    * ```
    */
   prepareScan<Name extends string>(options: ScanOptions<Name> & OfType<Name>): Promise<PreparedScan> {
-    return this.#later(loadRecording, "prepareScan", options);
+    return this.#prepare(loadRecording, "prepareScan", options);
   }
 
   /**
@@ -1027,7 +1036,7 @@ export class Fold {
    * ```
    */
   prepareReduce<Name extends string>(options: ReduceOptions<Name> & OfType<Name>): Promise<PreparedReduce> {
-    return this.#later(loadRecording, "prepareReduce", options);
+    return this.#prepare(loadRecording, "prepareReduce", options);
   }
 
   /**
@@ -1056,7 +1065,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    return this.#later(loadRecording, "prepareCompact", options);
+    return this.#prepare(loadRecording, "prepareCompact", options);
   }
 
   /**
@@ -1069,7 +1078,7 @@ export class Fold {
    * ```
    */
   prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
-    return this.#later(loadSearches, "prepareHistogram", options);
+    return this.#prepare(loadSearches, "prepareHistogram", options);
   }
 
   /**
@@ -1082,7 +1091,7 @@ export class Fold {
    * ```
    */
   prepareSearchSorted<Name extends string>(options: SearchOptions<Name>): Promise<PreparedSearchSorted> {
-    return this.#later(loadSearches, "prepareSearchSorted", options);
+    return this.#prepare(loadSearches, "prepareSearchSorted", options);
   }
 
   /**
@@ -1095,7 +1104,7 @@ export class Fold {
    * ```
    */
   prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {
-    return this.#later(loadArrays, "prepareExpandRuns", options);
+    return this.#prepare(loadArrays, "prepareExpandRuns", options);
   }
 
   /**
@@ -1137,7 +1146,7 @@ export class Fold {
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return this.#later(loadRecording, "preparePartition", options);
+    return this.#prepare(loadRecording, "preparePartition", options);
   }
 
   /**
@@ -1151,7 +1160,7 @@ export class Fold {
    * ```
    */
   prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
-    return this.#later(loadSorts, "prepareSort", options);
+    return this.#prepare(loadSorts, "prepareSort", options);
   }
 
   /**
@@ -1166,7 +1175,7 @@ export class Fold {
   prepareTopK<Name extends string>(
     options: TopKOptions<Name> | TopKRowsOptions<Name>,
   ): Promise<PreparedTopK> {
-    return this.#later(loadSorts, "prepareTopK", options);
+    return this.#prepare(loadSorts, "prepareTopK", options);
   }
 
   /**
@@ -1179,7 +1188,7 @@ export class Fold {
    * ```
    */
   prepareNth<Name extends string>(options: NthOptions<Name>): Promise<PreparedNth> {
-    return this.#later(loadSorts, "prepareNth", options);
+    return this.#prepare(loadSorts, "prepareNth", options);
   }
 
   /**

@@ -10,7 +10,7 @@ import compactSinglePassFile from "../../shaders/device/kernels/compact_single_p
 import compactTilesFile from "../../shaders/device/kernels/compact_tiles.wgsl";
 import copyItemsFile from "../../shaders/device/kernels/copy_items.wgsl";
 import countTilesFile from "../../shaders/device/kernels/count_tiles.wgsl";
-import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
+import { expressionFiles, expressionOver, typeFiles } from "../algebra/expression_files.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
@@ -218,7 +218,7 @@ function compactSources(
     // The sources of a selector bring the files of the type.
     ...(selector !== "flags" && "sources" in selector
       ? []
-      : (map?.keptSources(type) ?? expressionFiles(type))),
+      : (map?.keptSources(type) ?? (selector === "flags" ? typeFiles : expressionFiles)(type))),
     lengthFile(lengthOnGpu),
     ...sources(count, { votes: vector === 1, ...traits }),
     loadItems,

@@ -13,7 +13,7 @@ import tallyRunsFile from "../../shaders/device/histogram/tally_runs.wgsl";
 import clearBinsFile from "../../shaders/device/kernels/clear_bins.wgsl";
 import histogramFile from "../../shaders/device/kernels/histogram.wgsl";
 import tableKeysFile from "../../shaders/device/search/table_keys.wgsl";
-import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
+import { expressionFiles, expressionOver, typeFiles } from "../algebra/expression_files.ts";
 import { hex } from "../algebra/literals.ts";
 import type { ScalarType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
@@ -167,7 +167,7 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
           vectorText(carriedAs(type), undefined, vector),
         ].join("\n"),
       ),
-      ...expressionFiles(type),
+      ...(rule.by === "text" ? expressionFiles : typeFiles)(type),
       ...binSources(type, rule),
       inputFor(arrangement, sizes),
       loadItems,

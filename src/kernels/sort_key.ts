@@ -1,6 +1,6 @@
 import digitsFile from "../../shaders/device/sort/digits.wgsl";
 import digitsOfPairsFile from "../../shaders/device/sort/digits_of_pairs.wgsl";
-import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
+import { expressionFiles, expressionOver, typeFiles } from "../algebra/expression_files.ts";
 import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
 import type { Constants } from "../text/module.ts";
@@ -104,7 +104,8 @@ export function keySourcesOf(type: ElementType, key: SortKey): readonly Source[]
       ];
 }
 
-const filesOf = (type: ElementType, key: SortKey): readonly SourceText[] => expressionFiles(type, key.type);
+const filesOf = (type: ElementType, key: SortKey): readonly SourceText[] =>
+  (key.text === undefined ? typeFiles : expressionFiles)(type, key.type);
 
 /** Declares `digit_of` a key. */
 export const digitSources = ({ type }: SortKey): readonly SourceText[] => [

@@ -1,5 +1,5 @@
 import { describe } from "../algebra/check_value.ts";
-import { expressionFiles } from "../algebra/expression_files.ts";
+import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
@@ -15,7 +15,6 @@ import {
   segmentedMonoid,
   segmentSources,
 } from "../kernels/segments.ts";
-import type { SourceText } from "../text/source.ts";
 import { tileOf, typeFeatureError } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanSegments } from "./methods.ts";
@@ -82,15 +81,11 @@ function headsOf(
   return {
     kind: "keys",
     type,
-    by: { from, text, known: hasMap ? expressionFiles(...known) : uniqueFiles(known) },
+    by: { from, text, known: (hasMap ? expressionFiles : typeFiles)(...known) },
     unique: unique && isFirst ? "first item" : unique,
     alone,
   };
 }
-
-const uniqueFiles = (types: readonly ElementType[]): readonly SourceText[] => [
-  ...new Map(types.flatMap(({ files }) => files).map((file) => [file.name, file])).values(),
-];
 
 /** @throws {ArgumentError} if two structs that would be in one kernel have one name, and are not the same. */
 function requireOneStruct(keys: readonly ElementType[], known: readonly ElementType[], title: string): void {

@@ -111,6 +111,9 @@ export class Program {
   readonly text: string;
   /** The words of work-group memory. */
   readonly #memory: number;
+  readonly #variables: readonly WorkGroupVariable[];
+  /** The keys of bindings, by the names of their variables. */
+  readonly #ranges: ReadonlyMap<string, string>;
   readonly #make: MakeRunner;
   /** The work-groups of this machine that the program has been made for. They are used again. */
   readonly #residents: Resident[] = [];
@@ -123,6 +126,8 @@ export class Program {
     this.sites = written.sites;
     this.text = written.text;
     this.#memory = written.memory;
+    this.#variables = written.variables;
+    this.#ranges = written.ranges;
     this.#make = new Function("numbers", written.text)(numbers) as MakeRunner;
   }
 
@@ -132,6 +137,13 @@ export class Program {
     groups: readonly [number, number, number],
     ranges: ReadonlyMap<string, StorageRange>,
   ): void {
+    machine.context = { ...machine.context, workGroupVariables: this.#variables };
+    for (const [name, key] of this.#ranges) {
+      const range = ranges.get(key);
+      if (range !== undefined) {
+        range.name = name;
+      }
+    }
     let used = 0;
     const makeInstance = (): Instance => {
       const resident = this.#residents[used] ?? this.#newResident(machine);
@@ -167,6 +179,15 @@ interface Written {
   readonly text: string;
   readonly sites: readonly Site[];
   readonly memory: number;
+  readonly variables: readonly WorkGroupVariable[];
+  readonly ranges: ReadonlyMap<string, string>;
+}
+
+/** A variable of work-group memory, and its words there. */
+interface WorkGroupVariable {
+  readonly name: string;
+  readonly first: number;
+  readonly count: number;
 }
 
 function writeProgram(
@@ -177,7 +198,7 @@ function writeProgram(
   const program = new ProgramText(module, constants);
   const names = namesOf(module);
   const globals = globalsOf(module, entryPoint);
-  const memory = declareGlobals(program, globals);
+  const variables = declareGlobals(program, globals);
   const wide = new Map<string, WideFunction>();
   const functions = module.inCallOrder(entryPoint).map((declaration) => {
     const { name } = declaration.name;
@@ -215,7 +236,8 @@ return {
   },
 };
 };`;
-  return { text, sites: program.sites, memory };
+  const memory = variables.reduce((words, { count }) => words + count, 0);
+  return { text, sites: program.sites, memory, variables, ranges: program.ranges };
 }
 
 /** What names at module scope stand for. */
@@ -230,19 +252,24 @@ function namesOf(module: Module): Names {
   return names;
 }
 
-/** Declares where variables at module scope lie. Gives the words of work-group memory. */
-function declareGlobals(program: ProgramText, globals: ReadonlyMap<string, GlobalVariable>): number {
-  let words = 0;
+/** Declares where variables at module scope lie. Gives those of work-group memory. */
+function declareGlobals(
+  program: ProgramText,
+  globals: ReadonlyMap<string, GlobalVariable>,
+): readonly WorkGroupVariable[] {
+  const variables: WorkGroupVariable[] = [];
+  let first = 0;
   for (const [name, { space, type }] of globals) {
-    const size = program.module.layout.wordsOf(type);
+    const count = program.module.layout.wordsOf(type);
     if (space === "workgroup") {
-      program.declare(`const w_${name} = ${words};`);
-      words += size;
+      program.declare(`const w_${name} = ${first};`);
+      variables.push({ name, first, count });
+      first += count;
     } else if (space === "private") {
-      program.declareMemory(`P_${name}`, size, true);
+      program.declareMemory(`P_${name}`, count, true);
     }
   }
-  return words;
+  return variables;
 }
 
 /** Gives private variables the values with which they start. */

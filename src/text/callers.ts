@@ -158,9 +158,10 @@ export function callersCombine({
   readonly declarations: string;
   readonly type: CallersType;
 }): CallersCombine {
-  const numbers = type.numbers?.files ?? [];
+  // They are asked for when the text is written: the operator's CPU twin does without.
+  const numberFiles = (): readonly SourceText[] => type.numbers?.files ?? [];
   const own = (head: string): readonly Source[] => {
-    const files = [...type.files, ...numbers];
+    const files = [...type.files, ...numberFiles()];
     const title = `declarations of the operator ${name}`;
     const reader = type.numbers?.reader([type]);
     const reading = reader && { read: reader.declarations };
@@ -177,7 +178,7 @@ export function callersCombine({
     ];
   };
   return {
-    sources: (head) => [...numbers, ...own(head)],
+    sources: (head) => [...numberFiles(), ...own(head)],
     text(head, taken) {
       const names = new Set(taken);
       const apart = (source: SourceText): string => (source.apart?.(names) ?? source).text;

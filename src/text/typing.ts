@@ -350,6 +350,9 @@ export class Typing {
   #unary(one: Extract<Expression, { kind: "unary" }>, scope: Scope): Type {
     const type = this.expression(one.operand, scope);
     if (one.operator === "*") {
+      if (type.kind === "scalar") {
+        throw new TextFault("'*' takes a pointer, and there is no '**'; a square is x * x", one.from);
+      }
       return type.kind === "pointer" ? type.to : unknown;
     }
     if (one.operator === "&") {
@@ -366,9 +369,8 @@ export class Typing {
     }
     const constant = this.constantOf(one.operand);
     // u32 has no minus in WGSL.
-    const isKnown =
-      isAbstract(type) || isLong(type) || (isShort(type) && (type.name !== "u32" || one.operator === "~"));
-    if (constant !== undefined && isKnown) {
+    const isLeft = type.kind !== "scalar" || (type.name === "u32" && one.operator === "-");
+    if (constant !== undefined && !isLeft) {
       const changed = one.operator === "-" ? -constant : typeof constant === "bigint" ? ~constant : undefined;
       this.#keep(one, changed === undefined ? undefined : wrapped(type.name, changed));
     }
@@ -378,7 +380,6 @@ export class Typing {
   #binary(one: Extract<Expression, { kind: "binary" }>, scope: Scope): Type {
     const left = this.expression(one.left, scope);
     const right = this.expression(one.right, scope);
-    this.#requireNoPower(one);
     if (isLong(left) || isLong(right)) {
       const type = longResult(one.operator, one.at, left, right);
       if (type.name !== "bool") {
@@ -394,20 +395,10 @@ export class Typing {
       const { kind } = type;
       return kind === "vector" ? { ...type, of: scalar("bool") } : kind === "unknown" ? type : scalar("bool");
     }
-    if (isAbstract(type) || isShort(type)) {
+    if (type.kind === "scalar") {
       this.#fold(one, type.name);
     }
     return type;
-  }
-
-  /** `x ** 2` is `x` times what 2 points to. */
-  #requireNoPower({ operator, at, right }: Extract<Expression, { kind: "binary" }>): void {
-    if (operator === "*" && right.kind === "unary" && right.operator === "*" && right.from === at + 1) {
-      const { kind } = this.typeOf(right.operand);
-      if (kind !== "pointer" && kind !== "unknown") {
-        throw new TextFault("'**' is no operator of WGSL; a square is x * x", at);
-      }
-    }
   }
 
   #fold(one: Extract<Expression, { kind: "binary" }>, name: ScalarName): void {
@@ -451,7 +442,11 @@ export class Typing {
 
   #callConstant(one: Extract<Expression, { kind: "call" }>, types: readonly Type[], result: Type): void {
     const values = one.args.map((arg) => this.constantOf(arg));
-    if (this.#constantCall !== undefined && isWord(result) && values.every((value) => value !== undefined)) {
+    if (
+      this.#constantCall !== undefined &&
+      result.kind === "scalar" &&
+      values.every((value) => value !== undefined)
+    ) {
       const args = types.map((type, at) => ({ type, value: values[at] as Constant }));
       this.#keep(one, this.#constantCall(one.callee.name, args, result));
     }
@@ -471,9 +466,7 @@ const scalarNames = [
 
 const f64 = scalar("f64");
 
-/** Whether constants of the type are known, beside those of longer types and of none. */
-const isShort = (type: Type): type is ScalarOf<"u32" | "i32" | "f32"> =>
-  type.kind === "scalar" && (type.name === "u32" || type.name === "i32" || type.name === "f32");
+const isFloat = (name: ScalarName): boolean => /^(f|abstract f)/.test(name);
 
 const letters = { i: "i32", u: "u32", f: "f32", h: "f16" } as const;
 
@@ -512,16 +505,16 @@ function inferred(
 function longResult(operator: BinaryOperator, at: number, left: Type, right: Type): ScalarOf {
   const isShift = operator === "<<" || operator === ">>";
   const type = isShift ? left : commonType(left, right);
-  const isFloat = [left, right].some((one) => isLong(one) && one.name === "f64");
+  const isF64 = [left, right].some((one) => isSame(one, f64));
   if (isShift && isLong(right) && left.kind === "scalar" && !isLong(left)) {
     throw new TextFault(`a shift's count is a u32 here, and this one is ${right.name}; write u32(…)`, at);
   }
   if (type?.kind !== "scalar" || (isShift && !isLong(left))) {
     throw new TextFault(mismatch(operator, left, right), at);
   }
-  if (operator === "&&" || operator === "||" || (isFloat && (isShift || "&|^".includes(operator)))) {
+  if (operator === "&&" || operator === "||" || (isF64 && (isShift || "&|^".includes(operator)))) {
     const cure = operator === "^" ? "; a square is x * x" : "";
-    throw new TextFault(`'${operator}' takes no ${isFloat ? "f64" : type.name}${cure}`, at);
+    throw new TextFault(`'${operator}' takes no ${isF64 ? "f64" : type.name}${cure}`, at);
   }
   if (isShift && !isLong(right) && !isShiftCount(right)) {
     throw new TextFault(`a shift's count is a u32, and this one is ${textOfType(right)}`, at);
@@ -540,13 +533,14 @@ function mismatch(operator: string, left: Type, right: Type): string {
   const [a, b] = isAbstract(other)
     ? [textOfType(long), "a number with a fraction"]
     : [textOfType(left), textOfType(right)];
-  const isFloat = other.kind === "scalar" && /^(f|abstract float)/.test(other.name);
   const cure =
-    isFloat && relational.includes(operator)
-      ? "; compare f64(…)"
-      : other.kind === "scalar" && other.name !== "bool" && !isAbstract(other)
-        ? `; convert one of them, as in ${textOfType(long)}(…)`
-        : "";
+    other.kind !== "scalar" || other.name === "bool"
+      ? ""
+      : isFloat(other.name) && relational.includes(operator)
+        ? "; compare f64(…)"
+        : isAbstract(other)
+          ? ""
+          : `; convert one of them, as in ${textOfType(long)}(…)`;
   return `'${operator}' takes no ${a} and ${b}${cure}`;
 }
 
@@ -638,24 +632,23 @@ function hexFloat(text: string): number {
 
 /** A constant of a type: integers wrap around, and floats are rounded. */
 export function wrapped(name: ScalarName, value: Constant): Constant {
-  if (name === "f64" || name === "abstract float" || name === "f32") {
+  if (isFloat(name)) {
     return name === "f32" ? Math.fround(Number(value)) : Number(value);
   }
-  const bits = Number(/^[ui](\d+)$/.exec(name)?.[1] ?? 0);
-  return typeof value === "number" || bits === 0
+  const bits = Number(name.slice(1));
+  return typeof value === "number" || !bits
     ? value
-    : name.startsWith("u")
-      ? BigInt.asUintN(bits, value)
-      : BigInt.asIntN(bits, value);
+    : (name.startsWith("u") ? BigInt.asUintN : BigInt.asIntN)(bits, value);
 }
 
 /** A constant of a type as its value is; undefined if that is left to the compiler. */
 function ofType(type: Type, value: Constant): Constant | undefined {
-  if (isLong(type) || isAbstract(type)) {
-    return wrapped(type.name, value);
-  }
-  const name = type.kind === "scalar" ? type.name : undefined;
-  return name === "f32" ? Math.fround(Number(value)) : name === "i32" || name === "u32" ? value : undefined;
+  const name = type.kind === "scalar" ? type.name : "bool";
+  return name === "bool" || name === "f16"
+    ? undefined
+    : name === "u32" || name === "i32"
+      ? value
+      : wrapped(name, value);
 }
 
 /** A constant as a conversion to a longer type makes it: fractions are dropped, and what is out of range becomes the end of the range. */
@@ -672,7 +665,7 @@ function converted(name: LongName, value: Constant): Constant {
 
 /** What an operation makes of two constants; undefined if that is left to the compiler, as what WGSL refuses is. */
 function folded(operator: BinaryOperator, name: ScalarName, a: Constant, b: Constant): Constant | undefined {
-  if (name === "f64" || name === "abstract float" || name === "f32") {
+  if (isFloat(name)) {
     const result = floats[operator]?.(Number(a), Number(b));
     const rounded = result === undefined ? undefined : wrapped(name, result);
     return name === "f32" && !Number.isFinite(rounded) ? undefined : rounded;
@@ -688,7 +681,7 @@ function folded(operator: BinaryOperator, name: ScalarName, a: Constant, b: Cons
   const result = by === undefined ? undefined : integers[operator]?.(a, by);
   const kept = result === undefined ? undefined : wrapped(name, result);
   // WGSL refuses a constant that loses bits to a shift, and the least i32 divided by -1.
-  return isOfWgsl && (operator === "<<" || operator === "/") && kept !== result ? undefined : kept;
+  return isOfWgsl && (isShift || operator === "/") && kept !== result ? undefined : kept;
 }
 
 const floats: Readonly<Partial<Record<BinaryOperator, (a: number, b: number) => number>>> = {

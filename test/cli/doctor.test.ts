@@ -313,7 +313,7 @@ describe("the command", () => {
       ...SOFTWARE,
     ]);
     expect(stderr).toMatch(
-      /^doctor: looking for an adapter\ndoctor: testing single passes\ndoctor: running 12 checks\n/,
+      /^doctor: looking for an adapter\ndoctor: testing single passes\ndoctor: running 14 checks\n/,
     );
     expect(status).toBe(0);
     const report = JSON.parse(readFileSync(join(folder, "a.json"), "utf8")) as DoctorReport;

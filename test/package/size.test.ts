@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { type Rolldown, build as viteBuild } from "vite";
@@ -87,7 +88,7 @@ const budgets: readonly Budget[] = [
     ),
     result: [3, 4, 11, 300_000],
     limit: SCAN,
-    esbuild: 46_600,
+    esbuild: 28_350,
   },
   {
     what: "openFold, max and an exclusive scan of u32",
@@ -97,14 +98,14 @@ const budgets: readonly Budget[] = [
     ),
     result: [0, 3, 3],
     limit: SCAN,
-    esbuild: 46_600,
+    esbuild: 28_350,
   },
   {
     what: "openFold and scan of f32",
     program: scanOf("Float32Array"),
     result: [3, 4, 11],
     limit: SCAN,
-    esbuild: 46_600,
+    esbuild: 28_350,
   },
   {
     what: "openFold and prepareScan of u32",
@@ -114,7 +115,7 @@ const budgets: readonly Budget[] = [
     ),
     result: "function",
     limit: { bytes: 28_150, files: 6 },
-    esbuild: 51_700,
+    esbuild: 33_450,
   },
 ];
 
@@ -125,7 +126,7 @@ beforeAll(async () => {
 afterAll(() => packed?.remove());
 
 /** A browser's `navigator.gpu`, on the software adapter. */
-const GPU = `import { openFold } from "wavefold/node";
+const gpuFrom = (entry: string): string => `import { openFold } from "${entry}";
 const { device } = await openFold({ adapter: "software" });
 const adapter = { features: device.features, limits: device.limits, requestDevice: async () => device };
 Object.defineProperty(globalThis, "navigator", { value: { gpu: { requestAdapter: async () => adapter, wgslLanguageFeatures: new Set() } } });`;
@@ -204,7 +205,7 @@ async function bundleAndRun(program: string, bundler: Bundler, after = ""): Prom
   }
   await put(
     join(project, "run.mjs"),
-    `${GPU}
+    `${gpuFrom("wavefold/node")}
 await import("./dist/main.mjs");
 ${after}
 console.log(JSON.stringify({ loaded: globalThis.loaded, result: globalThis.result }));
@@ -212,6 +213,36 @@ process.exit();`,
   );
   const printed = (await run(process.execPath, ["run.mjs"], project)).trim().split("\n").at(-1) ?? "";
   return { files, ...(JSON.parse(printed) as Pick<Bundled, "loaded" | "result">) };
+}
+
+/**
+ * Runs a program with the package as it lies in `dist/`, and sees which of its files it loads. The adapter comes from another copy of the package.
+ */
+async function runUnbundled(program: string): Promise<Bundled> {
+  const other = await packed.project(["webgpu", "@sparticuz/chromium"], {});
+  const entry = pathToFileURL(join(other, "node_modules/wavefold/dist/node.js")).href;
+  const project = await packed.project([], {
+    "main.js": program,
+    "run.mjs": `import { Session } from "node:inspector";
+${gpuFrom(entry)}
+const session = new Session();
+const scripts = [];
+session.connect();
+session.on("Debugger.scriptParsed", ({ params }) => scripts.push(params.url));
+session.post("Debugger.enable");
+scripts.length = 0;
+await import("./main.js");
+console.log(JSON.stringify({ scripts, result: globalThis.result }));
+process.exit();`,
+  });
+  const printed = (await run(process.execPath, ["run.mjs"], project)).trim().split("\n").at(-1) ?? "";
+  const { scripts, result } = JSON.parse(printed) as { scripts: readonly string[]; result: unknown };
+  const files = new Map<string, { bytes: number; text: string }>();
+  for (const url of scripts.filter((one) => one.includes("/node_modules/wavefold/dist/"))) {
+    const text = await readFile(new URL(url), "utf8");
+    files.set(basename(url), { bytes: gzipSync(text, { level: 9 }).length, text });
+  }
+  return { files, loaded: [...files.keys()], result };
 }
 
 const bytesOf = ({ files, loaded }: Bundled): number =>
@@ -238,6 +269,57 @@ test.each(
   expect(bytesOf(vite), `${what} has grown`).toBeLessThanOrEqual(limit.bytes);
   expect(vite.loaded.length, `${what} takes more requests`).toBeLessThanOrEqual(limit.files);
   expect(bytesOf(split), `${what} has grown as esbuild bundles it`).toBeLessThanOrEqual(esbuild);
+});
+
+/** What those of the reader's files have that do its work. */
+const READER = "takes no number with a fraction, and this is";
+const readersIn = ({ files, loaded }: Bundled): number =>
+  loaded.filter((name) => files.get(name)?.text.includes(READER)).length;
+
+const loads: Readonly<Record<string, (program: string) => Promise<Bundled>>> = {
+  "by Vite": (program) => bundleAndRun(program, "vite"),
+  "by esbuild": (program) => bundleAndRun(program, "esbuild"),
+  unbundled: runUnbundled,
+};
+
+test.each(rows(Object.entries(loads), { of: 3 }))(
+  "what reads texts over 64-bit values is loaded with the first such text, and once: %s",
+  async (_, load) => {
+    const onWords = await load(scanOf("Uint32Array", '{ map: "x * x" }'));
+    expect([onWords.result, readersIn(onWords)]).toEqual([[9, 10, 59], 0]);
+    const withoutText = await load(scanOf("Float64Array"));
+    expect([withoutText.result, readersIn(withoutText)]).toEqual([[3, 4, 11], 0]);
+    const withText = await load(scanOf("Float64Array", '{ map: "x * x" }'));
+    expect([withText.result, readersIn(withText)]).toEqual([[9, 10, 59], 1]);
+    const toOther = await load(
+      programOf(
+        "f64, openFold",
+        'globalThis.result = [...await fold.scan(Uint32Array.of(3, 1, 7), { type: f64, map: "f64(x) / 2" })];',
+      ),
+    );
+    expect([toOther.result, readersIn(toOther)]).toEqual([[1.5, 2, 5.5], 1]);
+  },
+);
+
+/** A program that writes a kernel's functions for an operator on f64. */
+const inKernelOf = (names: string, from: string): string => `import { ${names} } from "wavefold";
+  import { ${from} } from "wavefold/wgsl";
+  const sum = operator({ name: "sum", type: f64, identity: 0, combine: "earlier + later" });
+  try {
+    globalThis.result = workGroupReduce({ type: f64, op: sum, workGroupSize: 64 }).code.includes("add_f64");
+  } catch (cause) {
+    globalThis.result = cause.message;
+  }`;
+
+test("a bundle's in-kernel functions read texts over the types of wavefold/wgsl", async () => {
+  const direct = inKernelOf("openFold, operator", "f64, workGroupReduce");
+  const mixed = inKernelOf("f64, operator", "workGroupReduce");
+  for (const bundler of ["vite", "esbuild"] as const) {
+    expect((await bundleAndRun(direct, bundler)).result).toBe(true);
+    // Bundlers leave out the types that nothing uses, and the reader with them.
+    expect((await bundleAndRun(mixed, bundler)).result).toContain('take these types from "wavefold/wgsl"');
+  }
+  expect((await runUnbundled(mixed)).result).toBe(true);
 });
 
 test("the 64-bit arithmetic is loaded where a 64-bit array is met, and not before", async () => {

@@ -12,7 +12,8 @@ const GREATEST = 3.4028234663852886e38;
 const LEAST_NORMAL = 2 ** -126;
 
 export const exactly = (value: number): Bounded => ({ value, error: 0 });
-const anything: Bounded = { value: 0, error: Infinity };
+/** What WGSL gives no bound for. */
+export const anything: Bounded = { value: 0, error: Infinity };
 
 /** The distance of two neighbours of f32 around a number. */
 export function ulp(value: number): number {

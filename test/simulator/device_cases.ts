@@ -99,7 +99,11 @@ export interface DeviceCase {
   readonly member?: "fract" | "exp" | "whole";
   /** How far each scalar of the result may be from the exact one; if there is none, all words must be the same. */
   readonly bounds?: (x: Bounded, y: Bounded, z: Bounded) => readonly Bounded[];
-  /** Whether WGSL leaves a result open. */
+  /** How many times as far a device's result may be. */
+  readonly slack?: number;
+  /** Whether a result is one of those that WGSL allows: ours must be one, and the device's. */
+  readonly allows?: (words: readonly [number, number, number], result: number) => boolean;
+  /** Whether WGSL leaves the device's result open. */
   readonly isOpen?: (words: readonly [number, number, number], actual: number) => boolean;
 }
 

@@ -1,4 +1,5 @@
 import type { Operator } from "../../algebra/monoid.ts";
+import type { NumbersMissing } from "../../algebra/numbers_later.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { part } from "../../errors.ts";
 import type { EndChoices } from "../../kernels/initial_and_total.ts";
@@ -18,6 +19,22 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
       loaded = made;
       return made;
     });
+}
+
+const loadNumbers = /* @__PURE__ */ once(() => import("./numbers_64_part.ts"));
+
+/** Plans. If a caller's text needs the reader of texts over 64-bit values, loads it and plans again: nothing was begun. */
+export async function withNumbers<T>(plan: () => Promise<T>): Promise<T> {
+  try {
+    return await plan();
+  } catch (cause) {
+    const provideNumbers = (cause as Partial<NumbersMissing> | undefined)?.provideNumbers;
+    if (!provideNumbers) {
+      throw cause;
+    }
+    provideNumbers((await loadNumbers()).numbers);
+    return plan();
+  }
 }
 
 /** Loads what the options and types need that most calls do without. */

@@ -8,6 +8,7 @@ import type { Context } from "../device/context.ts";
 import { pipelineKeyOf, usePipelines } from "../device/device.ts";
 import type { Compiled, Dispatch } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
+import { withNumbers } from "./load_methods.ts";
 
 // The plans of calls at hand and of streams. Each call finds the plan that an earlier one left, or makes one.
 
@@ -92,7 +93,7 @@ export const lengthError = (cause: unknown, option: string): unknown =>
 /** Makes a call's plan, and compiles it. */
 async function compiledFor(context: Context, call: Planned, key: string): Promise<PlanForCalls> {
   try {
-    const plan = await call.plan(call.all);
+    const plan = await withNumbers(() => call.plan(call.all));
     const compiled = await compilePlan(context, plan);
     return { key, compiled, pipelines: plan.kernels.map(pipelineKeyOf), destroy: () => compiled.destroy() };
   } catch (cause) {

@@ -18,6 +18,7 @@ import { keepPlan, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { explain, pipelineKeyOf, requireDevice, usePipelines, validated } from "../device/device.ts";
 import { roomFor } from "../device/transfer.ts";
+import { withNumbers } from "../executor/load_methods.ts";
 import { keyOfCall, lengthError } from "../executor/plans_of_calls.ts";
 import type { Prepared, Primitive } from "../recordings/recording.ts";
 import { prepareFor } from "../recordings/recording.ts";
@@ -135,7 +136,7 @@ function newPlan<P extends Kept>(context: Context, key: string, make: () => Prom
   pending.set(context, waiting);
   const compile = async (): Promise<P> => {
     try {
-      const prepared = await make();
+      const prepared = await withNumbers(make);
       plan.pipelines = prepared.kernels.map(pipelineKeyOf);
       plan.prepared = prepared;
       keepPlan(context.kept, plan, context.pipelines);

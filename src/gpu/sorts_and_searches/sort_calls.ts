@@ -21,6 +21,7 @@ import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
 import { givenOf, roomFor } from "../device/transfer.ts";
+import { withNumbers } from "../executor/load_methods.ts";
 import { keyOfCall, lengthError } from "../executor/plans_of_calls.ts";
 import {
   callOnGpu,
@@ -168,7 +169,7 @@ async function withSort<T>(
   if (scratchBytes <= context.kept.mostBytes / KEPT_PART) {
     return withPlanOnGpu(context, key, compile, use);
   }
-  const sort = await compile();
+  const sort = await withNumbers(compile);
   try {
     return await use(sort);
   } finally {

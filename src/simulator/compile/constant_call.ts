@@ -7,15 +7,17 @@ import { scalarOf } from "./layout.ts";
 
 /** The value of a text of words. */
 const evaluated = (text: string): number => {
-  const names = Object.keys(numbers).filter((name) => text.includes(`${name}(`));
-  return new Function(...names, `return ${text};`)(
-    ...names.map((name) => numbers[name as keyof typeof numbers]),
-  ) as number;
+  const used = Object.entries(numbers).filter(([name]) => text.includes(`${name}(`));
+  const evaluate = new Function(...used.map(([name]) => name), `return ${text};`);
+  return evaluate(...used.map(([, number]) => number)) as number;
 };
 
 /** The value of a call of a built-in function, or of a conversion, with constant arguments. */
 export const constantCall: ConstantCall = (name, args, result) => {
   const to = scalarOf(result);
+  if (to !== "u32" && to !== "i32") {
+    return undefined;
+  }
   const [first] = args;
   if (first === undefined) {
     return 0n;
@@ -31,7 +33,7 @@ export const constantCall: ConstantCall = (name, args, result) => {
         ? String(constantWord(to, first.value))
         : convertText(scalarOf(first.type), to, operands[0]?.words[0] as string)
       : builtinWords(name, operands, result)?.[0];
-  return word === undefined ? undefined : valueOf(evaluated(word), to);
+  return word === undefined ? undefined : ofWord(evaluated(word), to);
 };
 
-const valueOf = (word: number, type: string): bigint => BigInt(type === "u32" ? word >>> 0 : word);
+const ofWord = (word: number, type: string): bigint => BigInt(type === "u32" ? word >>> 0 : word);

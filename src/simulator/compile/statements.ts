@@ -167,12 +167,14 @@ export class StatementWriter extends ExpressionWriter {
         this.emit("}");
         break;
       case "continuing":
-        return this.fail("'continuing' stands last in a loop", one);
+        this.fail("'continuing' stands last in a loop", one);
+        break;
       case "const_assert":
       case "empty":
         break;
       case "discard":
-        return this.fail("the simulator runs compute shaders, which have no 'discard'", one);
+        this.fail("the simulator runs compute shaders, which have no 'discard'", one);
+        break;
       default:
         one satisfies never;
     }

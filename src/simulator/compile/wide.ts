@@ -278,6 +278,7 @@ export class WideWriter extends StatementWriter {
         break;
       case "call statement":
         this.#hoist(one.call);
+        super.statement(one);
         break;
       default:
         super.statement(one);
@@ -557,7 +558,7 @@ export class WideWriter extends StatementWriter {
     const index = this.named(textOfIndex(plus(place.index, 0), 4));
     const isLoad = one.callee.name === "atomicLoad";
     const old = this.named(
-      isLoad ? `${memory}.load(${index}, g, ${this.site(one.from)})` : `${memory}.latest(${index})`,
+      isLoad ? `${memory}.load(${index}, g, ${this.site(one.from)})` : `${memory}.latest(${index}, g)`,
     );
     const { stored, result } = atomicTexts(one.callee.name, of, old, args);
     if (stored !== undefined) {

@@ -175,7 +175,7 @@ export class StorageRange {
   }
 
   /** The newest value, for atomics that change it. */
-  latest(index: number, g?: WorkGroup): number {
+  latest(index: number, g: WorkGroup): number {
     const word = this.#first + index;
     if (g?.machine.options.olderValues) {
       g.views.seeNewest(this.memory.historyOf(word, g.machine.dispatch));

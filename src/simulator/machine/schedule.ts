@@ -2,7 +2,7 @@ import type { FindingThread } from "../findings.ts";
 import type { Machine } from "./machine.ts";
 import { nameOfThread } from "./machine.ts";
 import { type Picker, pickerOf, type Resident } from "./pickers.ts";
-import type { WorkGroup } from "./work_group.ts";
+import { EndlessLoop, type WorkGroup } from "./work_group.ts";
 
 /** A compiled kernel that runs one work-group after another. */
 export interface Instance {
@@ -32,6 +32,10 @@ export function runDispatch(
   const dispatch = new Dispatch(makeInstance, machine);
   try {
     dispatch.run();
+  } catch (cause) {
+    if (!(cause instanceof EndlessLoop)) {
+      throw cause;
+    }
   } finally {
     dispatch.end();
   }

@@ -20,6 +20,9 @@ const SHADOW_SHIFT = 2;
 /** When epochs end, the shadow forgets everything and they begin anew. */
 const LAST_EPOCH = 2 ** 20 - 1;
 
+/** What ends a dispatch whose loop has no end. It has been reported. */
+export class EndlessLoop extends Error {}
+
 /** A work-group as generated code sees it. `site` names a place of the text, `t` is a thread's `local_invocation_index`. */
 export class WorkGroup extends Subgroups {
   /** Work-group memory, a word for each scalar. Atomics use it as it is. */
@@ -95,6 +98,14 @@ export class WorkGroup extends Subgroups {
     if ((kind & STORAGE_MEMORY) !== 0) {
       this.storageEpoch = this.machine.nextEpoch(this.index);
     }
+  }
+
+  /** Reports a loop without an end in which thread `t` is, and ends the dispatch. @throws {EndlessLoop} */
+  stuck(t: number, site: number): never {
+    const thread = { workGroup: [...this.id] as [number, number, number], thread: t };
+    const message = `${nameOfThread(thread)} is in a loop without an end at ${this.machine.nameOfSite(site)}`;
+    this.machine.report("waits for ever", site, message, [thread]);
+    throw new EndlessLoop(message);
   }
 
   /** A word of work-group memory, for a plain read. */

@@ -51,7 +51,7 @@ export const texts = {
       run: (machine, [x, y, z], ranges) => {
         const total = rangeAt(ranges, "0,0");
         const group = new WorkGroup(machine, [1, 1, 1], 0);
-        total.store(0, total.latest(0) + x * y * z, group);
+        total.store(0, total.latest(0, group) + x * y * z, group);
       },
     },
   ),
@@ -70,7 +70,7 @@ export const texts = {
         run: (machine, [x], ranges) => {
           const group = new WorkGroup(machine, [1, 1, 1], 0);
           for (let at = 0; at < x; at++) {
-            rangeAt(ranges, "0,1").store(at, rangeAt(ranges, "0,0").latest(at), group);
+            rangeAt(ranges, "0,1").store(at, rangeAt(ranges, "0,0").latest(at, group), group);
           }
         },
       },

@@ -132,7 +132,7 @@ describe("storage memory", () => {
     const range = rangeOf(1);
     for (const [step, group] of groups.entries()) {
       expect(range.load(0, group, 0)).toBe(step);
-      range.store(0, range.latest(0) + 1, group);
+      range.store(0, range.latest(0, group) + 1, group);
     }
     expect(machine.findings).toEqual([]);
     expect([...range.memory.words]).toEqual([2]);

@@ -1,0 +1,78 @@
+import type { CallersNumbers, CallersReader, CallersType, Fault } from "../text/callers.ts";
+import type { Surroundings } from "../text/long_numbers.ts";
+import { surroundingsOf, translateFunction, translateModule } from "../text/long_numbers.ts";
+import { TextFault } from "../text/syntax.ts";
+import type { Type } from "../text/wgsl_types.ts";
+import { scalar, unknown } from "../text/wgsl_types.ts";
+import type { FieldType, NestedType } from "./fields.ts";
+import { structsIn } from "./fields.ts";
+import { numericFiles } from "./numeric_files.ts";
+import type { ElementType, TypeName } from "./types.ts";
+
+// How callers' texts take values of 64 bits: as numbers. Programs that have no such text load none of this.
+
+/** A type as the reader of WGSL has it. */
+function typeInText(type: ElementType | FieldType): Type {
+  if (!("layout" in type)) {
+    return type.kind === "struct" ? unknown : scalar(type.name as TypeName);
+  }
+  if (type.kind === "vector") {
+    return { kind: "vector", count: type.count, of: typeInText(type.element) };
+  }
+  if (type.kind === "array") {
+    return { kind: "array", count: type.count, of: typeInText(type.element) };
+  }
+  const members = (type as NestedType).layout.parts.map(
+    ({ key, type: part }) => [String(key), typeInText(part)] as const,
+  );
+  return { kind: "struct", name: type.name, members: new Map(members) };
+}
+
+const structsOf = (type: ElementType): readonly NestedType[] =>
+  "layout" in type ? structsIn(type as NestedType) : [];
+
+let ours: Surroundings | undefined;
+
+/** Reads callers' texts over 64-bit values, and writes them anew. */
+export const numbers: CallersNumbers = {
+  files: numericFiles,
+  reader(types): CallersReader {
+    ours ??= surroundingsOf(numericFiles.map(({ text }) => text));
+    const files = (types as readonly ElementType[]).flatMap((type) => type.files);
+    const others = files.filter((file) => !numericFiles.includes(file)).map(({ text }) => text);
+    const { scope, taken } = surroundingsOf(others, ours);
+    for (const type of (types as readonly ElementType[]).flatMap(structsOf)) {
+      scope.declare(type.name, { kind: "type", type: typeInText(type) });
+    }
+    const around = { scope, taken };
+    const wanted = (type: CallersType | string): Type =>
+      typeof type === "string" ? scalar(type as "u32") : typeInText(type as ElementType);
+    return {
+      declarations: (text) => attempted(() => translateModule(text, around)),
+      body: (text, parameters, result, isStatements) =>
+        attempted(() =>
+          translateFunction(
+            text,
+            {
+              parameters: Object.entries(parameters).map(([name, type]) => [name, wanted(type)]),
+              result: result === "condition" || result === "class" ? result : wanted(result),
+            },
+            isStatements,
+            around,
+          ),
+        ),
+    };
+  },
+};
+
+/** The text that `translate` gives, or what is wrong with the caller's. */
+function attempted(translate: () => string): string | Fault {
+  try {
+    return translate();
+  } catch (fault) {
+    if (fault instanceof TextFault) {
+      return { problem: fault.message, at: fault.at };
+    }
+    throw fault;
+  }
+}
