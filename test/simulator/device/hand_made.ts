@@ -8,6 +8,7 @@ import { TextFault } from "../../../src/text/syntax.ts";
 interface HandMade {
   readonly code: string;
   readonly enables?: readonly string[];
+  readonly requires?: readonly string[];
   readonly entryPoints: readonly (EntryPointText & {
     readonly workGroupSize: readonly [number, number, number];
     readonly run?: Runnable["run"];
@@ -147,6 +148,14 @@ export const texts = {
 @compute @workgroup_size(1) fn main() { _ = data[0]; }`,
     { bindings: [{ ...storage, binding: 1000, type: "read-only-storage" }] },
   ),
+  knownFeature: {
+    ...bare("requires subgroup_id; @compute @workgroup_size(1) fn main() {}", { bindings: [] }),
+    requires: ["subgroup_id"],
+  },
+  unknownFeature: {
+    ...bare("requires other_feature; @compute @workgroup_size(1) fn main() {}", { bindings: [] }),
+    requires: ["other_feature"],
+  },
   half: {
     ...bare("enable f16; @compute @workgroup_size(1) fn main() {}", { bindings: [] }),
     enables: ["f16"],
@@ -169,6 +178,7 @@ export const readHandMade: ReadModule = (code) => {
   return {
     entryPoints: text.entryPoints,
     enables: text.enables ?? [],
+    requires: text.requires ?? [],
     program: (name, constants) => programOf(text, name, constants),
   };
 };

@@ -114,6 +114,14 @@ const others = {
     call: (device: GPUDevice) => device.createShaderModule({ code: texts.half.code }),
     outcome: bad,
   },
+  "a text that requires what is there": {
+    call: (device: GPUDevice) => device.createShaderModule({ code: texts.knownFeature.code }),
+    outcome: "fine",
+  },
+  "a text that requires what is not there": {
+    call: (device: GPUDevice) => device.createShaderModule({ code: texts.unknownFeature.code }),
+    outcome: bad,
+  },
   "a descriptor without a text": {
     call: (device: GPUDevice) => device.createShaderModule({} as never),
     outcome: "TypeError",
