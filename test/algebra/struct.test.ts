@@ -19,7 +19,7 @@ import { mapOf } from "../../src/plan/map.ts";
 import { requireKey } from "../../src/plan/sort_key.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { compileKernel } from "../support/buffers.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { untyped, useFold } from "../support/fold.ts";
 import { randomBits, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { randomStruct, scalarsKernel } from "../support/structs.ts";
@@ -303,7 +303,7 @@ inTurn("bytes and offsets of any nested type are WGSL's", () => {
   }
 });
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 test.each(rows([...Array(10).keys()], { of: 20 }))(
   "a kernel reads and writes each scalar of any nested type where the CPU does: %i",

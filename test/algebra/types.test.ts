@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import type { CompactOptions, Fold } from "../../src/node.ts";
 import { add, and, f32, f64, i64, max, operator, struct, u32, u64 } from "../../src/node.ts";
 import { workGroupScan } from "../../src/wgsl.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { greatest, pair } from "../support/operators.ts";
 import { testInTurn } from "../support/rows.ts";
 
 /** Of these, a run of the quick tier takes some. */
 const inTurn = testInTurn({ of: 3 });
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const first = operator({
   name: "first",
   type: u32,

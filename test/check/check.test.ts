@@ -16,7 +16,7 @@ import { nearly } from "../../src/check/nearly.ts";
 import { specialsOf } from "../../src/check/values.ts";
 import { ArgumentError, FeatureError, SourceError } from "../../src/errors.ts";
 import { checkMonoid } from "../support/check_monoid.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { operatorsOf } from "../support/kernels.ts";
 import { affine, chain, first, last } from "../support/operators.ts";
 import { seed } from "../support/random.ts";
@@ -26,7 +26,7 @@ const test = testInTurn({ of: 30 });
 
 type StructValueIn<Type> = Type extends StructType<string, infer V> ? V : never;
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** The report of an operator that is none, or a failed test. */
 function failure<V extends Value>(report: CheckReport<V>): CheckFailure<V> {

@@ -17,12 +17,12 @@ import {
   sortReference,
   uniqueReference,
 } from "../../src/reference/index.ts";
-import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { adapter, useFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 12 });
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
 const Pair = struct({ name: "Pair", fields: { a: u32, b: f32 } });
 const lastPair = operator({

@@ -11,7 +11,7 @@ import { ArgumentError, type Fold, OutOfMemoryError, openFold } from "../../src/
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
@@ -20,7 +20,7 @@ const test = testInTurn({ of: 120 });
 
 // What calls at hand leave for the next ones, pieces of long arrays, and arrays of the caller's for results.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const Pair = struct({ name: "Pair", fields: { a: u32, b: f32 } });
 
 const sumsOf = (data: Uint32Array): Uint32Array => {

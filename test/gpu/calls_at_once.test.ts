@@ -15,7 +15,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import { READ } from "../../src/gpu/device/transfer.ts";
 import type { Fold, GpuArray, GpuView } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";
-import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { adapter, useFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { until } from "../support/until.ts";
 import { watched } from "../support/watched_device.ts";
@@ -24,7 +24,7 @@ const test = testInTurn({ of: 120 });
 
 // Calls at once wait for each other, so that the buffers of all never have more bytes than were stated.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const dataOf = (length: number, seed = 0): Uint32Array =>
   Uint32Array.from({ length }, (_, at) => ((at + seed) * 2654435761) >>> 22);

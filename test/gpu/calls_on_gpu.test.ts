@@ -19,7 +19,7 @@ import {
 } from "../../src/node.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { storageBuffer } from "../support/buffers.ts";
-import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { adapter, useFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
@@ -28,7 +28,7 @@ const test = testInTurn({ of: 80 });
 
 // What calls on the GPU keep and give back, and what they refuse.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
 /** A single pass needs a larger spine, and digits that the device keeps. */
 const readTwice = { ...tuning, passes: "reduce-then-scan" } as const;

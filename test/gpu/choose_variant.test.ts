@@ -8,12 +8,12 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const POISON = 0xdeadbeef;
 const LENGTH = 37;
 /** What a length on the GPU says: less than there is room for. */

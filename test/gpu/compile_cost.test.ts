@@ -4,12 +4,12 @@ import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { cpuSeconds } from "../support/cpu_seconds.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { rows } from "../support/rows.ts";
 
 // What a software adapter spends on compiling: what is compiled is up to us, and may grow with the element out of all measure.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const letters = [..."abcdefghijklmnop"];
 const type = struct({ name: "Sixteen", fields: Object.fromEntries(letters.map((one) => [one, u32])) });

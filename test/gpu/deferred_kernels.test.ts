@@ -12,7 +12,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { affineItems } from "../look_back/operators.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { planAs, untyped, useFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
@@ -23,7 +23,7 @@ const test = testInTurn({ of: 3 });
 // `prepare…` waits only for the kernels of the first way. On a GPU, the others are compiled after that, one after another. On a
 // software adapter, each is compiled when a recording first needs it.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const POISON = 0xdeadbeef;
 const LENGTH = 700;
 const options = {

@@ -13,7 +13,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { untyped, useFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
 import { affine, chain, span } from "../support/operators.ts";
 import { anyItems, randomBits, randomItems, valuesAs } from "../support/random.ts";
@@ -23,7 +23,7 @@ const test = testInTurn({ of: 48 });
 
 // Results of calls on arrays that stay on the GPU, against the reference.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 /** Tiles of 16 items, in vectors: a few thousand make four levels of spine, and the kernels compile fast. */
 const tuning = { workGroupSize: 4, itemsPerThread: 4 } as const;
 const lengths = [0, 1, ...around(16), ...around(256), ...around(1024), 5000];

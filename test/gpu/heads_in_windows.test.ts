@@ -13,7 +13,7 @@ import { runLengthsReference, uniqueReference } from "../../src/reference/runs.t
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { planAs, untyped, useFold } from "../support/fold.ts";
 import { nanRuns } from "../support/nan_runs.ts";
 import { affine } from "../support/operators.ts";
 import { manyMagnitudes, randomBits } from "../support/random.ts";
@@ -23,7 +23,7 @@ import { expectInPoison, poisoned, useShortBindings, watchBindings } from "../su
 // Scans and reductions of segments by offsets, flags, bits and keys that no binding holds. The device is taken for one whose bindings are short.
 
 const test = testInTurn({ of: 48 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const BINDING = 16384;
 const limits = useShortBindings(fold, BINDING, { lookBack: false });
 

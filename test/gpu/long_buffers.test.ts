@@ -6,7 +6,7 @@ import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../../src/gpu/device/usag
 import { openFold } from "../../src/node.ts";
 import type { Limits } from "../../src/plan/device_facts.ts";
 import { submit } from "../support/buffers.ts";
-import { planAs, useSoftwareFold } from "../support/fold.ts";
+import { planAs, useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -102,7 +102,7 @@ describe("on a device that has such buffers, every element", () => {
     first: at * PERIOD,
     items: Math.min(PERIOD, LENGTH - at * PERIOD),
   }));
-  const fold = useSoftwareFold();
+  const fold = useFold();
 
   test.for([
     ["bindings of the default length", 2 ** 27],

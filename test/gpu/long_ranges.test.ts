@@ -16,7 +16,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -25,7 +25,7 @@ import { expectInPoison, poisoned, useShortBindings, watchBindings } from "../su
 // Ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
 const test = testInTurn({ of: 80 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const BINDING = 32768;
 /** Items of 4 bytes in a window: as many as fit beside what a binding may start before its range. */
 const WINDOW = 7168;

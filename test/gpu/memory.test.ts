@@ -7,7 +7,7 @@ import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { ArgumentError, type Fold, openFold } from "../../src/node.ts";
 import { storageBuffer } from "../support/buffers.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { planScan } from "../support/plans.ts";
 import { testInTurn } from "../support/rows.ts";
@@ -17,7 +17,7 @@ const test = testInTurn({ of: 20 });
 
 // What a device keeps for its folds, and what a plan owns.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const nullDevice = useNullDevice();
 const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
 

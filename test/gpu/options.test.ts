@@ -4,13 +4,13 @@ import { add } from "../../src/algebra/operators.ts";
 import { openFold as openInBrowser } from "../../src/index.ts";
 import { ArgumentError, openFold as openInNode, WavefoldError } from "../../src/node.ts";
 import { storageBuffer } from "../support/buffers.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 15 });
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const nullDevice = useNullDevice();
 const data = Uint32Array.of(3, 1, 7);
 const tuning = { algorithm: "blelloch", workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" };

@@ -21,7 +21,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
+import { adapter, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -30,7 +30,7 @@ import { type Watched, watched } from "../support/watched_device.ts";
 // Calls at hand on long arrays, which go in, through and out piece by piece.
 
 const test = testInTurn({ of: 60 });
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */
 const PIECE = 96;

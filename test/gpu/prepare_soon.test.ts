@@ -18,7 +18,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer, submit, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { planAs, untyped, useFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits, randomItems } from "../support/random.ts";
@@ -33,7 +33,7 @@ const test = testInTurn({ of: 20 });
 // With `soon`, recordings go by two passes of kernels that compile quickly until the plan's own kernels are there. The tests hold back the
 // pipelines of either plan, so that each order of events happens.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const own = { algorithm: "hillis-steele", workGroupSize: 16, itemsPerThread: 4 } as const;
 const twice = { ...own, passes: "reduce-then-scan" } as const;

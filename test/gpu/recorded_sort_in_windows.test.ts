@@ -9,7 +9,7 @@ import { LimitError } from "../../src/node.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import { guarded, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { planAs, useSoftwareFold } from "../support/fold.ts";
+import { planAs, useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { useShortBindings, watchBindings } from "../support/short_bindings.ts";
@@ -18,7 +18,7 @@ import { gathered, kinds } from "../support/sorted_arrays.ts";
 // Sorts of ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
 const test = testInTurn({ of: 80 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const BINDING = 16384;
 useShortBindings(fold, BINDING);
 

@@ -16,7 +16,7 @@ import { ArgumentError, type ArrayStream, type Fold, openFold } from "../../src/
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { untyped, useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
@@ -26,7 +26,7 @@ import { type Watched, watched } from "../support/watched_device.ts";
 // Rows of long arrays and of streams, which go piece by piece.
 
 const test = testInTurn({ of: 20 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const nullDevice = useNullDevice();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */

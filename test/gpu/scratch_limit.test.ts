@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { LimitError, openFold } from "../../src/node.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched_device.ts";
 
 const test = testInTurn({ of: 2 });
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const tuning = { passes: "single", workGroupSize: 1, itemsPerThread: 2 } as const;
 
 test("a prepared scan whose scratch is larger than a buffer may be is refused", async () => {

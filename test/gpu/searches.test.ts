@@ -7,12 +7,12 @@ import { histogramReference } from "../../src/reference/histogram.ts";
 import { searchSortedReference } from "../../src/reference/search.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { adapter, useFold } from "../support/fold.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 8 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const bins = { bins: 16, range: [0, 2 ** 32] } as const;
 
 describe("histogram", () => {

@@ -12,7 +12,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { asOnGpus, planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { asOnGpus, planAs, untyped, useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
@@ -23,7 +23,7 @@ import { watched } from "../support/watched_device.ts";
 // Rows that are together longer than a binding may be. The device is taken for one whose bindings are short.
 
 const test = testInTurn({ of: 24 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const BINDING = 16384;
 useShortBindings(fold, BINDING, { lookBack: false });
 const nullDevice = useNullDevice();

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { add } from "../../src/algebra/operators.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 4 });
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** A view of memory that threads share, in the middle of it. */
 const shared = (...values: number[]): Uint32Array<SharedArrayBuffer> => {

@@ -19,7 +19,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { matrix } from "../look_back/operators.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
+import { adapter, untyped, useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
@@ -28,7 +28,7 @@ import { until } from "../support/until.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
 const test = testInTurn({ of: 60 });
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */
 const PIECE = 64;

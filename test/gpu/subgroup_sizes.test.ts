@@ -5,12 +5,12 @@ import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { sortReference } from "../../src/reference/sort.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { rows } from "../support/rows.ts";
 
 // Adapters whose subgroups are smaller than they report. Subgroups of the software adapter have 4 lanes.
 
-const own = useSoftwareFold();
+const own = useFold();
 
 /** The device, as one of an adapter that says this of itself. */
 function deviceThatReports(info: Partial<GPUAdapterInfo>): GPUDevice {

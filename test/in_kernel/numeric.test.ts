@@ -17,13 +17,13 @@ import { identityOf, numeric } from "../../src/in_kernel/numeric.ts";
 import { textOf } from "../../src/text/pieces.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { denoMissing } from "../support/deno.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { untyped, useFold } from "../support/fold.ts";
 import { allTypes, operatorsOf } from "../support/kernels.ts";
 import { naga } from "../support/naga.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { valuesAs } from "../support/random.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const device = useNullDevice();
 
 /** The functions that a file of shaders/numeric/ declares. */

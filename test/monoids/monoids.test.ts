@@ -23,13 +23,13 @@ import {
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { checkMonoid } from "../support/check_monoid.ts";
-import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 60 });
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const types = { u32, i32, f32, u64, i64, f64 } as const satisfies { [Name in MonoidTypeName]: ScalarType };
 /** The algebra as it is when types are not known until it runs. */
 type AnyStructOperator = CustomOperator<string, StructValue> & { readonly type: StructType };

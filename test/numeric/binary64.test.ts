@@ -5,13 +5,13 @@ import binary64ConversionsFile from "../../shaders/numeric/binary64_conversions.
 import binary64OrderFile from "../../shaders/numeric/binary64_order.wgsl";
 import int64File from "../../shaders/numeric/int64.wgsl";
 import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
 import { allPairs, pairsOf, testOperations } from "./elementwise.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 // The contract's part that binary64_order.wgsl is written against. NaN becomes the identity: here, pi's key.
 const IDENTITY_LOW = 0x54442d18;

@@ -2,13 +2,13 @@ import binary64File from "../../shaders/numeric/binary64.wgsl";
 import binary64ConversionsFile from "../../shaders/numeric/binary64_conversions.wgsl";
 import int64File from "../../shaders/numeric/int64.wgsl";
 import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
 import { testOperations } from "./elementwise.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const files = [int64File, int64ConversionsFile, binary64File, binary64ConversionsFile];
 
 /** Ends of ranges, and ties between f32s and between f64s, among them subnormal ones and the greatest. */

@@ -4,13 +4,13 @@ import { exactFormats, exactOf, exactRounded, seen } from "../../src/algebra/exa
 import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
 import type { RunKernel } from "../support/buffers.ts";
 import { compileKernel } from "../support/buffers.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 
 // Sums of f16 in two digits by themselves, on bits: a thread's run, its sum, and the prefixes after what comes before it.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const read = (name: string): string =>
   readFileSync(new URL(`../../shaders/exact/${name}.wgsl`, import.meta.url), "utf8");
 

@@ -9,13 +9,13 @@ import { compileKernel } from "../support/buffers.ts";
 import { bitsOf } from "../support/compare.ts";
 import type { FloatRow } from "../support/exact_sums.ts";
 import { awkwardSums, floats, floatsOf, spreadItems, wordsOfRows } from "../support/exact_sums.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { asItems } from "../support/results.ts";
 import { rows } from "../support/rows.ts";
 
 // The functions of shaders/exact/ by themselves, on bits: so f16 is tested without the feature, too.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const read = (name: string): string =>
   readFileSync(new URL(`../../shaders/exact/${name}.wgsl`, import.meta.url), "utf8");
 

@@ -5,9 +5,9 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const times = Float64Array.of(0.25, 0.75, 1.5, 3.5, -2.5, Number.NaN);
 

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import int64File from "../../shaders/numeric/int64.wgsl";
 import int64ArithmeticFile from "../../shaders/numeric/int64_arithmetic.wgsl";
 import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
 import { checkOperation, testOperations } from "./elementwise.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const files = [int64File, int64ConversionsFile, int64ArithmeticFile];
 
 const specials = [0n, 2n ** 15n, 2n ** 16n, 2n ** 31n, 2n ** 32n, 2n ** 47n, 2n ** 48n, 2n ** 63n]

@@ -13,7 +13,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { affineItems } from "../look_back/operators.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { untyped, useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { affine } from "../support/operators.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
@@ -21,7 +21,7 @@ import { rows } from "../support/rows.ts";
 
 // Lengths on the GPU: only the work-groups that they take are started.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const POISON = 0xdeadbeef;
 const TILE = 8;
 const MOST = 2 ** 10;

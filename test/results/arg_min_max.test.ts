@@ -17,11 +17,11 @@ import { ArgumentError } from "../../src/node.ts";
 import { argMaxReference, argMinReference } from "../../src/reference/arg_min_max.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const typed = (type: TypeName): object => (type === "f16" ? { type: f16 } : {});
 const lacks = (type: TypeName): boolean => type === "f16" && !fold().device.features.has("shader-f16");
 

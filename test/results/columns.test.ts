@@ -17,7 +17,7 @@ import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../suppor
 import type { Combination } from "../support/combinations.ts";
 import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { asOnGpus, untyped, useSoftwareFold } from "../support/fold.ts";
+import { asOnGpus, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { manyMagnitudes, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -25,7 +25,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 // Scans and reductions down the columns of a matrix, against the reference, on every element.
 
 const test = testInTurn({ of: 40 });
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** Columns around a work-group and a vector, and rows around the items that a thread loads together, and chunks of them. */
 const shapes = [1, 3, 31, 64, 257].flatMap((columns) =>

@@ -6,13 +6,13 @@ import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, useFold } from "../support/fold.ts";
 import { around, edgeLengths } from "../support/lengths.ts";
 import { anyItems, arrayOfBits, randomBits } from "../support/random.ts";
 import { smallTunings } from "../support/results.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const predicates: [ScalarType, string, (value: Scalar, index: number) => boolean][] = [
   [u32, "x % 3u == 1u", (value) => Number(value) % 3 === 1],

@@ -19,7 +19,7 @@ import {
   spreadItems,
   tiledItems,
 } from "../support/exact_sums.ts";
-import { algorithmNames, asOnGpus, untyped, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, asOnGpus, untyped, useFold } from "../support/fold.ts";
 import { checkFunctions } from "../support/in_kernel.ts";
 import { operatorFunctions } from "../support/kernels.ts";
 import { edgeLengths } from "../support/lengths.ts";
@@ -27,7 +27,7 @@ import { asItems, smallTunings } from "../support/results.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 120, shift: 60 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const op = untyped(exactAdd);
 const [ofF16, ofF32, ofF64] = floats as readonly [FloatRow, FloatRow, FloatRow];
 const missing = ({ type }: FloatRow): boolean => type === f16 && !fold().device.features.has("shader-f16");

@@ -12,7 +12,7 @@ import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, openFold 
 import { elementsAt, expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { adapter, planAs, useSoftwareFold } from "../support/fold.ts";
+import { adapter, planAs, useFold } from "../support/fold.ts";
 import { anyItems, randomBits, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched_device.ts";
@@ -20,7 +20,7 @@ import { watched } from "../support/watched_device.ts";
 // Runs that are written out, against the reference, on every element.
 
 const test = testInTurn({ of: 8 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const pair = struct({ name: "Pair", fields: { cell: u32, weight: f32, more: u32 } });
 
 /** The counts of a number of runs: none, one, around a tile of 1024 items, and random ones. */

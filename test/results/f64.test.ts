@@ -8,7 +8,7 @@ import type { Grouping } from "../../src/plan/grouping.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { bitsOf, expectSameBits } from "../support/compare.ts";
-import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, useFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { planReduce, planScan } from "../support/plans.ts";
 import { anyItems, randomBits } from "../support/random.ts";
@@ -21,7 +21,7 @@ const test = testInTurn({ of: 40 });
 
 testExactResults(f64);
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** Sums that are rounded almost every time, of both signs and of exponents far apart. */
 const addends = (length: number, name: string): Float64Array => {

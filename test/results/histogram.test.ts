@@ -15,14 +15,14 @@ import { planHistogram } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 24 });
-const fold = useSoftwareFold();
+const fold = useFold();
 
 type Rule = Pick<HistogramOptions, "bins" | "range" | "edges">;
 

@@ -1,11 +1,11 @@
 import { test } from "vitest";
 import { f16 } from "../../src/algebra/floats.ts";
-import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { allTypes, operatorFunctions, operatorsOf } from "../support/kernels.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** Of several of SwiftShader's subgroups each. Tiles of 8 divide the first alone. Larger ones compile slowly. */
 const sizes = [32, 36, 20];

@@ -21,13 +21,13 @@ import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
 import { compileKernel } from "../support/buffers.ts";
-import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { POISON } from "../support/in_kernel.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** One update of a counter: what it held before, and what was added. */
 interface Update {

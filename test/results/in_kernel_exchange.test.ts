@@ -6,7 +6,7 @@ import { subgroupOf, workGroupAlgorithms } from "../../src/in_kernel/algorithms.
 import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { compileKernel } from "../support/buffers.ts";
-import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, useFold } from "../support/fold.ts";
 import type { Order } from "../support/in_kernel.ts";
 import { orders, POISON } from "../support/in_kernel.ts";
 import { allTypes } from "../support/kernels.ts";
@@ -14,7 +14,7 @@ import { span } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const SIZES = [1, 2, 3, 32, 36, 100, 128];
 
 describe.each(algorithmNames)("work_group_split, %s", (algorithm) => {

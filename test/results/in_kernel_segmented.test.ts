@@ -2,14 +2,14 @@ import { test } from "vitest";
 import { f16 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
-import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import type { Case, Order } from "../support/in_kernel.ts";
 import { checkFunctions, everyOther, orders } from "../support/in_kernel.ts";
 import { allTypes, coalescedTileFunctions, operatorsOf, segmentedFunctions } from "../support/kernels.ts";
 import { affine, chain, span } from "../support/operators.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** The functions over parts of a work-group: its segments, and the active threads of its tiles. */
 const partFunctions = (...given: Parameters<typeof segmentedFunctions>): InKernelFunctions[] => [

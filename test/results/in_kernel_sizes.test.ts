@@ -2,14 +2,14 @@ import { describe, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
-import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import type { Case } from "../support/in_kernel.ts";
 import { checkFunctions, everyOther, keyOf } from "../support/in_kernel.ts";
 import { operatorFunctions } from "../support/kernels.ts";
 import { affine, chain, span } from "../support/operators.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const sizes = [1, 2, 3, 32, 96, 100, 128, 256];
 const shapes = [...sizes.map((size) => [size]), [8, 12], [4, 4, 8], [3, 5, 7]];

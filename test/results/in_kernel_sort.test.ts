@@ -7,14 +7,14 @@ import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { workGroupSort, workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import { compileKernel } from "../support/buffers.ts";
-import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, useFold } from "../support/fold.ts";
 import type { Order } from "../support/in_kernel.ts";
 import { orders, POISON } from "../support/in_kernel.ts";
 import { rows } from "../support/rows.ts";
 import type { Sorting } from "../support/sort_reference.ts";
 import { keyKinds, keysOf, numberOf, sortedPlaces } from "../support/sort_reference.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const { u32, i32, f32, f16, u64, i64, f64 } = elementTypes;
 
 /** A type of values: WGSL that makes one of a number `p`, and that makes the number of a value `v`, if it is one. */

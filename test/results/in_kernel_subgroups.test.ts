@@ -3,13 +3,13 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { subgroupOf } from "../../src/in_kernel/algorithms.ts";
 import { threadTileScan, workGroupReduce, workGroupScan } from "../../src/in_kernel/functions.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { untyped, useFold } from "../support/fold.ts";
 import type { Case, Order } from "../support/in_kernel.ts";
 import { checkFunctions, orders } from "../support/in_kernel.ts";
 import { affine } from "../support/operators.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** Does not commute. */
 const strict: Case = { type: u32, op: untyped(affine) };

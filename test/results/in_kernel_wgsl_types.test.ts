@@ -12,14 +12,14 @@ import { workGroupReduce } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { identityOf } from "../../src/in_kernel/numeric.ts";
 import { compileKernel } from "../support/buffers.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { untyped, useFold } from "../support/fold.ts";
 import type { Case } from "../support/in_kernel.ts";
 import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const device = useNullDevice();
 
 /** Two maps x -> a·x + b, as the CPU has them: the earlier is applied first, so that they do not commute. */

@@ -7,14 +7,14 @@ import { u64 } from "../../src/algebra/types_64.ts";
 import { workGroupReduce } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { compileKernel } from "../support/buffers.ts";
-import { untyped, useSoftwareFold } from "../support/fold.ts";
+import { untyped, useFold } from "../support/fold.ts";
 import type { Case } from "../support/in_kernel.ts";
 import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { affine, chain, span } from "../support/operators.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** The same operator, with nothing but its WGSL. */
 const bare = ({ name, type, combine, declarations }: InKernelOperator<never, never>): InKernelOperator =>

@@ -14,7 +14,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { matrix } from "../look_back/operators.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -23,7 +23,7 @@ import { watched } from "../support/watched_device.ts";
 // The two ends of a scan or a reduction: the value before the first element, and the range that the total goes to.
 
 const test = testInTurn({ of: 20 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const POISON = 0xdeadbeef;
 const tunings = [
   { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },

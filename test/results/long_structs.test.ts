@@ -14,13 +14,13 @@ import type { Run } from "../look_back/support.ts";
 import { contextOfFold, expectExact, needVotes, POISON, prepareScan, wordsOf } from "../look_back/support.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { asOnGpus, useSoftwareFold } from "../support/fold.ts";
+import { asOnGpus, useFold } from "../support/fold.ts";
 import { planScan } from "../support/plans.ts";
 import { randomBits, randomItems } from "../support/random.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** A struct of words, half of which are added, where the other half keep the latest that is not 0: that does not commute. */
 function wordsInTurn(count: number): { readonly type: ElementType; readonly op: Operator<string> } {

@@ -16,7 +16,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, asOnGpus, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, asOnGpus, useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { around, edgeLengths } from "../support/lengths.ts";
 import type { MapRow } from "../support/maps.ts";
@@ -29,7 +29,7 @@ import { runPlaced } from "../support/ranges.ts";
 import { smallTunings } from "../support/results.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const single = testInTurn({ of: 40 });
 
 /** An array of one value. */

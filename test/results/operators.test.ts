@@ -6,7 +6,7 @@ import type { Scalar, TypedArrays, TypeName } from "../../src/algebra/types.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { affine, first, last } from "../support/operators.ts";
 import { arrayOfBits, randomBits } from "../support/random.ts";
@@ -14,7 +14,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 20 });
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const shapes = [
   [4, 2],

@@ -18,7 +18,7 @@ import type { TuningOptions } from "../../src/plan/options.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, planAs, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, planAs, useFold } from "../support/fold.ts";
 import { around, edgeLengths } from "../support/lengths.ts";
 import { arrayOfBits, randomBits, randomItems } from "../support/random.ts";
 import type { PlacedRanges, Places } from "../support/ranges.ts";
@@ -26,7 +26,7 @@ import { runPlaced } from "../support/ranges.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 30 });
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const Twelve = struct({ name: "Twelve", fields: { a: u32, b: u32, c: f32 } });
 

@@ -8,14 +8,14 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { adapter, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 3 });
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const POISON = 0xdeadbeef;
 const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
 const where = "x % 3u == 1u";

@@ -6,7 +6,7 @@ import type { TypeName } from "../../src/algebra/types.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import { readWords, storageBuffer, submit } from "../support/buffers.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { anyItems } from "../support/random.ts";
 import { testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
@@ -15,7 +15,7 @@ import { isQuick } from "../support/tier.ts";
 // Sorts of many lengths in turn, again and again, on a busy GPU: each result is compared on the GPU, word by word. The full tier takes
 // 100,000 on a GPU, the quick one 2,000, and a software adapter 60.
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 interface Task {
   readonly type: TypeName;

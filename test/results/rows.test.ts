@@ -14,7 +14,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { planAs, useSoftwareFold } from "../support/fold.ts";
+import { planAs, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -22,7 +22,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 // Scans and reductions of rows that work-groups take whole, or in parts, against the reference, on every element.
 
 const test = testInTurn({ of: 60 });
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** Tiles of 16, 32 and 128 items, level by level and by subgroups, as on a GPU; and those that are chosen for the adapter. */
 const ways: readonly {

@@ -10,7 +10,7 @@ import { runLengthsReference, uniqueReference } from "../../src/reference/runs.t
 import { scanReference } from "../../src/reference/scan.ts";
 import { maps, mapsInTurn } from "../look_back/operators.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, useFold } from "../support/fold.ts";
 import { nanRuns } from "../support/nan_runs.ts";
 import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -18,7 +18,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 // Runs of keys that WGSL computes: of the data itself, and of `unique` and `runLengths`. segments.test.ts has those of other arrays.
 
 const test = testInTurn({ of: 20 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const Particle = struct({ name: "Particle", fields: { cell: u32, at: vec3(f32), mass: f32 } });
 
 /** Particles in order of their cells. Cells have 1 to 40 of them, and some are of several tiles. */

@@ -10,11 +10,11 @@ import { ArgumentError } from "../../src/node.ts";
 import { searchSortedReference } from "../../src/reference/search.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { bitsOf, expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { anyItems, arrayOfBits, randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const typed = (type: TypeName): object => (type === "f16" ? { type: f16 } : {});
 const lacks = (type: TypeName): boolean => type === "f16" && !fold().device.features.has("shader-f16");
 

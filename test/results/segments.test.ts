@@ -18,7 +18,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { matrix } from "../look_back/operators.ts";
 import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -27,7 +27,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 // some of the sources, so that together the rows of a type take all of them.
 
 const test = testInTurn({ of: 48 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const tunings = [
   { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
   { workGroupSize: 8, itemsPerThread: 4, passes: "single" },

@@ -16,14 +16,14 @@ import type { ReferenceTopK } from "../../src/reference/sort.ts";
 import { argSortReference, nthReference, topKReference } from "../../src/reference/sort.ts";
 import { guarded, readWords, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { anyItems, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
 
 const test = testInTurn({ of: 120 });
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32, weight: f32 } });
 const particle = Particle as unknown as ElementType;

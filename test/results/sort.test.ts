@@ -21,7 +21,7 @@ import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 import { readWords, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { planAs, useSoftwareFold } from "../support/fold.ts";
+import { planAs, useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
 import { arriveInOrder, keepsKeys, keepsRanks, plant } from "../support/plant.ts";
@@ -31,7 +31,7 @@ import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.
 
 const test = testInTurn({ of: 240 });
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32, weight: f32 } });
 const particle = Particle as unknown as ElementType;

@@ -14,7 +14,7 @@ import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { argSortReference, topKReference } from "../../src/reference/sort.ts";
 import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { anyItems, randomBits, randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.ts";
@@ -22,7 +22,7 @@ import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.
 // Sorts of rows and of other segments, each on its own.
 
 const inTurn = testInTurn({ of: 120 });
-const fold = useSoftwareFold();
+const fold = useFold();
 const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32, weight: f32 } });
 const particle = Particle as unknown as ElementType;
 const names = Object.keys(elementTypes) as TypeName[];

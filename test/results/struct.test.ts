@@ -14,7 +14,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { argSortReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, untyped, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { edgeLengths } from "../support/lengths.ts";
@@ -22,7 +22,7 @@ import { randomItems } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { scalarsKernel } from "../support/structs.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const Pair = struct({ name: "Pair", fields: { first: vec2(i32), second: f16 } });
 const Inner = struct({ name: "Inner", fields: { own: Pair, list: fixedArray(u32, 2) } });

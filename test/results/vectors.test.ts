@@ -15,7 +15,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { planAs, untyped, useSoftwareFold } from "../support/fold.ts";
+import { planAs, untyped, useFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
 import { affine, chain } from "../support/operators.ts";
 import { randomItems } from "../support/random.ts";
@@ -23,7 +23,7 @@ import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** The last struct that has no 0 in front: every field of it goes all the way. */
 const twelve = operator({

@@ -9,9 +9,9 @@ import { add, max, mul } from "../../src/algebra/operators.ts";
 import type { Value } from "../../src/algebra/types.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";
 import { groupedScan } from "../../src/reference/grouping.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const grouping: Grouping = {
   algorithm: "blelloch",

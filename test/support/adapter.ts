@@ -11,6 +11,9 @@ import { beforeEach } from "vitest";
 export const adapter =
   process.env.WAVEFOLD_TEST_ADAPTER === "gpu" || process.platform === "darwin" ? "gpu" : "software";
 
+/** Whether tests that take any adapter run on the simulator: unless `WAVEFOLD_TEST_ADAPTER` names another one. */
+export const isSimulated = (process.env.WAVEFOLD_TEST_ADAPTER || "simulated") === "simulated";
+
 /** The adapter of the tests of the command. They take a GPU only where there is nothing else. */
 export const SOFTWARE = ["--adapter", process.platform === "darwin" ? "gpu" : "software"] as const;
 

@@ -1,13 +1,53 @@
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, TestRunner } from "vitest";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { AdapterError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import { adapter, swiftShaderMissing } from "./adapter.ts";
+import type { SimulatedGpu } from "../../src/simulator/index.ts";
+import { simulatedGpu } from "../../src/simulator/index.ts";
+import { adapter, isSimulated, swiftShaderMissing } from "./adapter.ts";
+import { machineOf } from "./machine.ts";
 
 export { adapter };
+
+/**
+ * One fold for a file: opened before its tests, destroyed after them. It is on the simulator, on a machine by the file and the seed, and a
+ * test in which the simulator finds a fault fails; or on the adapter that `WAVEFOLD_TEST_ADAPTER` names.
+ */
+export function useFold(): () => Fold {
+  return isSimulated ? useSimulatedFold() : useSoftwareFold();
+}
+
+function useSimulatedFold(): () => Fold {
+  const machine = machineOf(TestRunner.getCurrentSuite()?.file?.name ?? "");
+  let fold: Fold | undefined;
+  let gpu: SimulatedGpu | undefined;
+  let seen = 0;
+  beforeAll(async () => {
+    gpu = simulatedGpu(machine);
+    fold = await openFold({ adapter: (await gpu.requestAdapter()) as GPUAdapter });
+  });
+  beforeEach(() => {
+    seen = gpu?.findings.length ?? 0;
+  });
+  afterEach(() => {
+    const found = gpu?.findings
+      .slice(seen)
+      .map(({ kind, file, message }) => `${kind} in ${file}: ${message}`);
+    expect(found, `on the machine ${JSON.stringify(machine)}`).toEqual([]);
+  });
+  afterAll(() => fold?.destroy());
+  return () => opened(fold);
+}
+
+function opened(fold: Fold | undefined): Fold {
+  if (fold === undefined) {
+    throw new Error("the fold is opened in beforeAll");
+  }
+  return fold;
+}
 
 /**
  * One fold on the software adapter for a file: opened before its tests, destroyed after them. Where SwiftShader is not built
@@ -28,12 +68,7 @@ export function useSoftwareFold(): () => Fold {
   });
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
   afterAll(() => fold?.destroy());
-  return () => {
-    if (fold === undefined) {
-      throw new Error("the fold is opened in beforeAll");
-    }
-    return fold;
-  };
+  return () => opened(fold);
 }
 
 /** Plans as on a GPU: a software adapter takes long items one by one, and not as vectors. */

@@ -10,7 +10,7 @@ import type { TuningOptions } from "../../src/plan/options.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits, expectWithin } from "./compare.ts";
-import { algorithmNames, untyped, useSoftwareFold } from "./fold.ts";
+import { algorithmNames, untyped, useFold } from "./fold.ts";
 import { allTypes, operatorsOf } from "./kernels.ts";
 import { around, edgeLengths } from "./lengths.ts";
 import { allBits, anyItems, randomBits, sparseItems, valuesAs } from "./random.ts";
@@ -53,7 +53,7 @@ const exactOperatorsOf = (type: ScalarType): Operator[] =>
 
 /** Every operator of a type, in every algorithm, against the reference: all that is exact. */
 export function testExactResults(type: ScalarType): void {
-  const fold = useSoftwareFold();
+  const fold = useFold();
   const exact = exactOperatorsOf(type);
   const isFirst = (op: Operator<string>): boolean => op === exact[0] || op.name === "min";
   const all = exact.flatMap((op) =>
@@ -140,7 +140,7 @@ export function testFloatResults(
   least: number,
   sizes: readonly number[],
 ): void {
-  const fold = useSoftwareFold();
+  const fold = useFold();
   const workGroupSize = 4;
   const itemsPerThread = 2;
   const tile = workGroupSize * itemsPerThread;
