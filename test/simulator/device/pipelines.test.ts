@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { GPUBufferUsage, GPUShaderStage } from "../../../src/gpu/device/usage_flags.ts";
 import type { Row } from "./devices.ts";
-import { bufferOf, check, deviceOf, outcomeOf, quietly, useBoth } from "./devices.ts";
+import { adapterOf, bufferOf, check, deviceOf, handMadeGpu, outcomeOf, quietly, useBoth } from "./devices.ts";
 import { faulty, texts, unknownConstant } from "./hand_made.ts";
 
 const both = useBoth();
@@ -168,6 +168,22 @@ test("the error of an asynchronous pipeline has its reason", async () => {
     message:
       "createComputePipelineAsync: the shader has 257 threads in x, and maxComputeWorkgroupSizeX is 256",
   });
+});
+
+test("each dimension of a work-group has its limit", async () => {
+  const adapter = await adapterOf(handMadeGpu());
+  const device = await adapter.requestDevice({ requiredLimits: { maxComputeInvocationsPerWorkgroup: 1024 } });
+  const messageOf = (text: keyof typeof texts) =>
+    make(
+      { text },
+      true,
+    )(device).then(
+      () => "fine",
+      ({ message }: Error) => message,
+    );
+  expect(await messageOf("manyRows")).toContain("257 threads in y, and maxComputeWorkgroupSizeY is 256");
+  expect(await messageOf("manyLayers")).toContain("65 threads in z, and maxComputeWorkgroupSizeZ is 64");
+  expect(await messageOf("manyInAll")).toBe("fine");
 });
 
 test("an automatic layout asks for as many bytes as the shader takes", async () => {
