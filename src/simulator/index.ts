@@ -41,10 +41,11 @@ export interface SimulatedGpu extends GPU {
 export function simulatedGpu(options: SimulatorOptions = {}): SimulatedGpu {
   return new SimulatedGpuObject(options, (code) => {
     const module = readModule(code);
-    const { entryPoints, enables } = module;
+    const { entryPoints, enables, requires } = module;
     return {
       entryPoints,
       enables,
+      requires,
       program: (entryPoint, constants) => new Program(module, entryPoint, constants),
     };
   });

@@ -1,16 +1,28 @@
 import { ArgumentError, refuse } from "../errors.ts";
 import type { Finding } from "./findings.ts";
 
-const laneOrders = ["natural", "reversed", "permuted"] as const;
-const schedules = ["in order", "reversed", "random", "priorities", "starve"] as const;
-const atomicOrders = ["natural", "reversed", "random"] as const;
-
 /** How a work-group's threads are dealt to the lanes of its subgroups. */
-export type LaneOrder = (typeof laneOrders)[number];
+export type LaneOrder = "natural" | "reversed" | "permuted";
 /** Which work-group starts next, and which goes on. */
-export type Schedule = (typeof schedules)[number];
+export type Schedule = "in order" | "reversed" | "random" | "priorities" | "starve";
 /** In which order the threads of a work-group do one atomic operation. */
-export type AtomicOrder = (typeof atomicOrders)[number];
+export type AtomicOrder = "natural" | "reversed" | "random";
+
+const laneOrders = { natural: true, reversed: true, permuted: true } as const satisfies Record<
+  LaneOrder,
+  true
+>;
+const schedules = {
+  "in order": true,
+  reversed: true,
+  random: true,
+  priorities: true,
+  starve: true,
+} as const satisfies Record<Schedule, true>;
+const atomicOrders = { natural: true, reversed: true, random: true } as const satisfies Record<
+  AtomicOrder,
+  true
+>;
 
 /**
  * How a simulated GPU behaves. WGSL leaves all of it open, so a right kernel gives the same results with every choice.
@@ -93,8 +105,9 @@ export type MachineOptions = Required<
 type Check = (caller: string, option: string, given: unknown) => void;
 
 const among =
-  (values: readonly string[]): Check =>
+  (table: Readonly<Record<string, true>>): Check =>
   (caller, option, given) => {
+    const values = Object.keys(table);
     if (!values.some((value) => value === given)) {
       refuse(caller, option, shown(given), values.map((value) => `"${value}"`).join(", "));
     }

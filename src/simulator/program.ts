@@ -38,19 +38,26 @@ export class WgslModule {
   readonly entryPoints: readonly EntryPoint[];
   /** The extensions that it enables, such as `f16`. */
   readonly enables: readonly string[];
+  /** The language features that it requires, such as `subgroup_id`. */
+  readonly requires: readonly string[];
 
   constructor(module: Module) {
     this.module = module;
     this.entryPoints = [...module.functions.values()]
       .filter(({ attributes }) => attributeOf(attributes, "compute") !== undefined)
       .map((one) => entryPointOf(module, one));
-    this.enables = module.declarations.flatMap((one) =>
-      one.kind === "directive" && one.text.startsWith("enable ")
-        ? one.text.slice("enable ".length).split(/[ ,]+/).filter(Boolean)
-        : [],
-    );
+    this.enables = namesAfter(module, "enable");
+    this.requires = namesAfter(module, "requires");
   }
 }
+
+/** The names in a module's directives of a kind. */
+const namesAfter = ({ declarations }: Module, directive: "enable" | "requires"): readonly string[] =>
+  declarations.flatMap((one) =>
+    one.kind === "directive" && one.text.startsWith(`${directive} `)
+      ? one.text.slice(directive.length).split(/[ ,]+/).filter(Boolean)
+      : [],
+  );
 
 /** Reads WGSL. @throws {TextFault} */
 export const readModule = (code: string): WgslModule => new WgslModule(new Module(code));

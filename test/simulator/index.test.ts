@@ -64,6 +64,23 @@ test("a race is found, with the module, the line and the entry point", async () 
   expect(findings[0]).toMatchObject({ kind: "race", file: "my kernel", line: 5, entryPoint: "main" });
 });
 
+test("what a text enables and requires must be there, and is told where it stands", async () => {
+  const text = (directives: string): string => `// enable f16; requires other;
+/* enable f16; */ ${directives}
+@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@compute @workgroup_size(1) fn main() { data[0] = 1u; }
+`;
+  const messagesOf = async (directives: string) =>
+    (await run(text(directives), 16)).messages.map(({ lineNum, linePos, message }) => [
+      lineNum,
+      linePos,
+      message.split(" takes ")[0],
+    ]);
+  expect(await messagesOf("enable subgroups; requires subgroup_id;")).toEqual([]);
+  expect(await messagesOf("enable subgroups, f16;")).toEqual([[2, 19, "enable f16"]]);
+  expect(await messagesOf("requires subgroup_id, other;")).toEqual([[2, 19, "requires other"]]);
+});
+
 test("a text with a fault makes an error with its line, and everything made of it invalid", async () => {
   const { error, messages } = await run(kernel("data[0] = ;"), 16);
   expect(error).toMatch(/^createShaderModule: the text is wrong: :5:13 error: /);

@@ -7,6 +7,8 @@ export interface ModuleText {
   readonly entryPoints: readonly EntryPointText[];
   /** The names after `enable`. */
   readonly enables: readonly string[];
+  /** The names after `requires`. */
+  readonly requires: readonly string[];
   /** Makes an entry point ready to run. @throws {TextFault} where the text or a constant is wrong. */
   program(entryPoint: string, constants: Readonly<Record<string, number>>): Runnable;
 }

@@ -8,6 +8,7 @@ import { CORE_FEATURE, SimulatedAdapter } from "./adapter.ts";
 import type { ReadModule } from "./compiler.ts";
 import { unsupported } from "./errors.ts";
 import { dictionaryOf } from "./idl.ts";
+import { languageFeatures } from "./language_features.ts";
 import { adapterLimits } from "./limits.ts";
 
 const CALLER = "simulatedGpu";
@@ -15,18 +16,10 @@ const CALLER = "simulatedGpu";
 /** The features that an adapter has, unless the options say so. */
 const allFeatures = [CORE_FEATURE, "shader-f16", "subgroups", "timestamp-query"] as const;
 
-/** WGSL that takes no feature, but is not in every compiler: https://www.w3.org/TR/WGSL/#language-extensions-sec. */
-const languageFeatures = [
-  "packed_4x8_integer_dot_product",
-  "pointer_composite_access",
-  "subgroup_id",
-  "unrestricted_pointer_parameters",
-] as const;
-
 /** A GPU of plain JavaScript. */
 export class SimulatedGpuObject implements GPU {
   declare readonly __brand: "GPU";
-  readonly wgslLanguageFeatures: WGSLLanguageFeatures = new Set(languageFeatures);
+  readonly wgslLanguageFeatures: WGSLLanguageFeatures = new Set<string>(languageFeatures);
   readonly #options: AdapterOptions;
 
   /** @throws {ArgumentError} */

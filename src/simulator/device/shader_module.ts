@@ -3,6 +3,7 @@ import { TextFault } from "../../text/syntax.ts";
 import type { ModuleText } from "./compiler.ts";
 import type { Core } from "./core.ts";
 import { checked, DeviceObject, descriptorOf } from "./device_object.ts";
+import { languageFeatures } from "./language_features.ts";
 
 /** The features that a text asks for by `enable`. */
 const featuresOf: Readonly<Record<string, string>> = { f16: "shader-f16", subgroups: "subgroups" };
@@ -43,10 +44,10 @@ interface Read {
 function read(core: Core, code: string): Read {
   try {
     const text = core.readModule(code);
-    const missing = text.enables.find((name) => !core.features.has(featuresOf[name] ?? name));
-    return missing === undefined
-      ? { text, messages: [] }
-      : { messages: [messageAt(code, enableOf(code, missing), missingFeature(missing))] };
+    const messages = missingOf(core, text).map(({ directive, name, message }) =>
+      messageAt(code, placeOf(code, directive, name), message),
+    );
+    return messages.length === 0 ? { text, messages } : { messages };
   } catch (cause) {
     return { messages: [messageOf(code, cause)] };
   }
@@ -58,12 +59,35 @@ const messageOf = (code: string, cause: unknown): GPUCompilationMessage =>
     ? messageAt(code, cause.at, cause.message)
     : messageAt(code, 0, `the simulator cannot read this text: ${String(cause)}`);
 
-const missingFeature = (name: string): string =>
-  `enable ${name} takes ${featuresOf[name] ? `the feature "${featuresOf[name]}" of the device` : "an extension that simulatedGpu does not have"}`;
+interface Missing {
+  readonly directive: "enable" | "requires";
+  readonly name: string;
+  readonly message: string;
+}
 
-/** Where a text enables an extension. */
-const enableOf = (code: string, name: string): number =>
-  Math.max(0, code.search(new RegExp(`\\benable\\b[^;]*\\b${name}\\b`)));
+/** What a text asks for that the device, or the simulator, does not have. */
+function missingOf(core: Core, { enables, requires }: ModuleText): readonly Missing[] {
+  const extensions = enables.filter((name) => !core.features.has(featuresOf[name] ?? name));
+  const features = requires.filter((name) => !languageFeatures.some((known) => known === name));
+  return [
+    ...extensions.map((name) => ({
+      directive: "enable" as const,
+      name,
+      message: `enable ${name} takes ${featuresOf[name] ? `the feature "${featuresOf[name]}" of the device` : "an extension that simulatedGpu does not have"}`,
+    })),
+    ...features.map((name) => ({
+      directive: "requires" as const,
+      name,
+      message: `requires ${name} takes a language feature that simulatedGpu does not have; it has ${languageFeatures.join(", ")}`,
+    })),
+  ];
+}
+
+/** Where a directive has a name: not in a comment. */
+function placeOf(code: string, directive: string, name: string): number {
+  const bare = code.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "));
+  return Math.max(0, bare.search(new RegExp(`\\b${directive}\\b[^;]*\\b${name}\\b`)));
+}
 
 /** A message at a place of a text: https://www.w3.org/TR/webgpu/#gpucompilationmessage. */
 function messageAt(code: string, at: number, message: string): GPUCompilationMessage {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { GPUBufferUsage, GPUShaderStage } from "../../../src/gpu/device/usage_flags.ts";
 import type { Row } from "./devices.ts";
-import { bufferOf, check, deviceOf, outcomeOf, useBoth } from "./devices.ts";
+import { bufferOf, check, deviceOf, invalidBuffer, outcomeOf, quietly, useBoth } from "./devices.ts";
 import { texts } from "./hand_made.ts";
 
 const { COMPUTE, FRAGMENT, VERTEX } = GPUShaderStage;
@@ -79,9 +79,7 @@ const layouts = {
   },
   "a pipeline layout of an invalid layout": {
     call: async (device: GPUDevice) => {
-      device.pushErrorScope("validation");
-      const invalid = layoutOf(device, [{ visibility: 8 }]);
-      await device.popErrorScope();
+      const invalid = await quietly(device, () => layoutOf(device, [{ visibility: 8 }]));
       device.createPipelineLayout({ bindGroupLayouts: [invalid] });
     },
     outcome: "GPUValidationError",
@@ -197,9 +195,7 @@ const groups = {
   },
   "an invalid buffer": {
     call: async (device: GPUDevice) => {
-      device.pushErrorScope("validation");
-      const buffer = bufferOf(device, 4, 0);
-      await device.popErrorScope();
+      const buffer = await invalidBuffer(device, STORAGE);
       device.createBindGroup({
         layout: layoutOf(device, [storage]),
         entries: [{ binding: 0, resource: { buffer } }],
@@ -209,9 +205,7 @@ const groups = {
   },
   "an invalid layout": {
     call: async (device: GPUDevice) => {
-      device.pushErrorScope("validation");
-      const invalid = layoutOf(device, [{ ...storage, visibility: 8 }]);
-      await device.popErrorScope();
+      const invalid = await quietly(device, () => layoutOf(device, [{ ...storage, visibility: 8 }]));
       device.createBindGroup({ layout: invalid, entries: [{ binding: 0, resource: bufferOf(device) }] });
     },
     outcome: "GPUValidationError",
@@ -270,6 +264,10 @@ const sets = {
     call: set({ entries: [dynamic], args: [Uint32Array.of(9, 512), 2, 1] }),
     outcome: "RangeError",
   },
+  "a part of an array of another type": {
+    call: set({ entries: [dynamic], args: [Float64Array.of(9, 512), 1, 1] }),
+    outcome: "TypeError",
+  },
   "no dynamic offset": { call: set({ entries: [dynamic] }), outcome: "GPUValidationError" },
   "too many dynamic offsets": { call: set({ args: [[256]] }), outcome: "GPUValidationError" },
   "a dynamic offset that is not aligned": {
@@ -278,6 +276,22 @@ const sets = {
   },
   "a dynamic offset past the end": {
     call: set({ entries: [dynamic], args: [[768]] }),
+    outcome: "GPUValidationError",
+  },
+  "an invalid bind group": {
+    call: async (device: GPUDevice) => {
+      const group = await quietly(device, () =>
+        device.createBindGroup({
+          layout: layoutOf(device, []),
+          entries: [{ binding: 0, resource: bufferOf(device) }],
+        }),
+      );
+      const encoder = device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      pass.setBindGroup(0, group);
+      pass.end();
+      encoder.finish();
+    },
     outcome: "GPUValidationError",
   },
   "no bind group": {

@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { GPUBufferUsage, GPUMapMode } from "../../../src/gpu/device/usage_flags.ts";
 import type { Row } from "./devices.ts";
-import { adapterOf, bufferOf, check, deviceOf, handMadeGpu, outcomeOf, useBoth } from "./devices.ts";
+import {
+  adapterOf,
+  bufferOf,
+  check,
+  deviceOf,
+  handMadeGpu,
+  invalidBuffer,
+  outcomeOf,
+  useBoth,
+} from "./devices.ts";
 
 const { MAP_READ, MAP_WRITE, COPY_SRC, COPY_DST, STORAGE } = GPUBufferUsage;
 const { READ, WRITE } = GPUMapMode;
@@ -227,6 +236,15 @@ const rows = {
     call: (device: GPUDevice) => device.queue.writeBuffer(bufferOf(device), 0, 7 as never),
     outcome: "TypeError",
   },
+  "write an object that is no data": {
+    call: (device: GPUDevice) => device.queue.writeBuffer(bufferOf(device), 0, {} as never),
+    outcome: "TypeError",
+  },
+  "write an invalid buffer": {
+    call: async (device: GPUDevice) =>
+      device.queue.writeBuffer(await invalidBuffer(device, COPY_DST), 0, new Uint8Array(4)),
+    outcome: "GPUValidationError",
+  },
   "write into what is no buffer": {
     call: (device: GPUDevice) => device.queue.writeBuffer({} as never, 0, new Uint8Array(4)),
     outcome: "TypeError",
@@ -248,9 +266,7 @@ describe("buffers as WebGPU has them, and as Dawn has them", () => {
 test("an invalid buffer is not mapped, which is no further error", async () => {
   const device = await deviceOf();
   const outcome = await outcomeOf(device, async () => {
-    device.pushErrorScope("validation");
-    const buffer = bufferOf(device, 4, 0);
-    await device.popErrorScope();
+    const buffer = await invalidBuffer(device, MAP_READ);
     await buffer.mapAsync(READ);
   });
   expect(outcome).toBe("AbortError");

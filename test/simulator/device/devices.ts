@@ -85,6 +85,18 @@ export const bufferOf = (
   usage: number = STORAGE | COPY_SRC | COPY_DST | INDIRECT | UNIFORM,
 ): GPUBuffer => device.createBuffer({ size, usage, label: "data" });
 
+/** What a call makes, whose errors are dropped. */
+export async function quietly<T>(device: GPUDevice, make: () => T): Promise<T> {
+  device.pushErrorScope("validation");
+  const made = make();
+  await device.popErrorScope();
+  return made;
+}
+
+/** A buffer of these usages that is invalid, since it is too large. */
+export const invalidBuffer = (device: GPUDevice, usage: number): Promise<GPUBuffer> =>
+  quietly(device, () => bufferOf(device, 2 ** 30, usage));
+
 /** Compares what comes of a call with what should, on both devices. */
 export async function check(both: Both, row: Row): Promise<void> {
   const { call, outcome } = row;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { GPUBufferUsage } from "../../../src/gpu/device/usage_flags.ts";
 import type { Row } from "./devices.ts";
-import { bufferOf, check, deviceOf, outcomeOf, useBoth } from "./devices.ts";
+import { bufferOf, check, deviceOf, invalidBuffer, outcomeOf, quietly, useBoth } from "./devices.ts";
 import { texts } from "./hand_made.ts";
 
 const { COPY_SRC, COPY_DST, STORAGE, QUERY_RESOLVE, MAP_READ } = GPUBufferUsage;
@@ -96,6 +96,12 @@ const rows = {
     call: record((encoder, device) => encoder.copyBufferToBuffer(bufferOf(device), bufferOf(device), 4)),
     outcome: "fine",
   },
+  "a copy of an invalid buffer": {
+    call: record(async (encoder, device) =>
+      encoder.copyBufferToBuffer(await invalidBuffer(device, COPY_SRC), bufferOf(device), 4),
+    ),
+    outcome: bad,
+  },
   "a copy of what is no buffer": {
     call: record((encoder, device) => encoder.copyBufferToBuffer({} as never, bufferOf(device))),
     outcome: "TypeError",
@@ -149,6 +155,20 @@ const rows = {
     ),
     outcome: bad,
   },
+  "timestamps in an invalid set": {
+    call: record(async (encoder, device) => {
+      const querySet = await quietly(device, () => queries(device, 5000));
+      encoder.beginComputePass({ timestampWrites: { querySet, endOfPassWriteIndex: 0 } }).end();
+    }),
+    outcome: bad,
+  },
+  "queries of an invalid set": {
+    call: record(async (encoder, device) => {
+      const querySet = await quietly(device, () => queries(device, 5000));
+      encoder.resolveQuerySet(querySet, 0, 1, bufferOf(device, 256, QUERY_RESOLVE), 0);
+    }),
+    outcome: bad,
+  },
   "no descriptor of a pass": { call: record((encoder) => encoder.beginComputePass().end()), outcome: "fine" },
   "a dispatch without a pipeline": { call: pass((made) => made.dispatchWorkgroups(1)), outcome: bad },
   "a dispatch without bind groups that it does not take": {
@@ -163,6 +183,29 @@ const rows = {
   "an indirect dispatch past the end": { call: indirect(56), outcome: bad },
   "an indirect dispatch from an odd offset": { call: indirect(2), outcome: bad },
   "an indirect dispatch without INDIRECT": { call: indirect(0, STORAGE), outcome: bad },
+  "an indirect dispatch from an invalid buffer": {
+    call: record(async (encoder, device) => {
+      const buffer = await invalidBuffer(device, GPUBufferUsage.INDIRECT);
+      const made = encoder.beginComputePass();
+      made.setPipeline(pipelineOf(device));
+      made.dispatchWorkgroupsIndirect(buffer, 0);
+      made.end();
+    }),
+    outcome: bad,
+  },
+  "an invalid pipeline": {
+    call: record(async (encoder, device) => {
+      const code = texts.manyThreads.code;
+      const module = device.createShaderModule({ code });
+      const pipeline = await quietly(device, () =>
+        device.createComputePipeline({ layout: "auto", compute: { module } }),
+      );
+      const made = encoder.beginComputePass();
+      made.setPipeline(pipeline);
+      made.end();
+    }),
+    outcome: bad,
+  },
   "debug groups": {
     call: record((encoder) => {
       encoder.pushDebugGroup("a");

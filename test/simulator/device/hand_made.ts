@@ -8,6 +8,7 @@ import { TextFault } from "../../../src/text/syntax.ts";
 interface HandMade {
   readonly code: string;
   readonly enables?: readonly string[];
+  readonly requires?: readonly string[];
   readonly entryPoints: readonly (EntryPointText & {
     readonly workGroupSize: readonly [number, number, number];
     readonly run?: Runnable["run"];
@@ -29,6 +30,17 @@ const bare = (code: string, more: Partial<HandMade["entryPoints"][number]> = {})
   code,
   entryPoints: [{ ...main, ...more }],
 });
+
+/** A text that uses as many bindings of a type. */
+function many(count: number, type: "uniform" | "read-only-storage"): HandMade {
+  const numbers = Array.from({ length: count }, (_, binding) => binding);
+  const space = type === "uniform" ? "uniform" : "storage";
+  return bare(
+    `${numbers.map((at) => `@group(0) @binding(${at}) var<${space}> b${at}: vec4<u32>;`).join("\n")}
+@compute @workgroup_size(1) fn main() { ${numbers.map((at) => `_ = b${at};`).join(" ")} }`,
+    { bindings: numbers.map((binding) => ({ group: 0, binding, type, minSize: 16 })) },
+  );
+}
 
 /** The texts, by name. */
 export const texts = {
@@ -112,6 +124,16 @@ export const texts = {
     bindings: [],
     workGroupSize: [1, 1, 65],
   }),
+  manyRows: bare("@compute @workgroup_size(1, 257) fn main() {}", {
+    bindings: [],
+    workGroupSize: [1, 257, 1],
+  }),
+  manyInAll: bare("@compute @workgroup_size(32, 32) fn main() {}", {
+    bindings: [],
+    workGroupSize: [32, 32, 1],
+  }),
+  manyUniforms: many(13, "uniform"),
+  manyBuffers: many(9, "read-only-storage"),
   muchMemory: bare(
     "var<workgroup> a: array<u32, 4097>; @compute @workgroup_size(1) fn main() { a[0] = 1; }",
     { bindings: [], workGroupMemory: 16400 },
@@ -121,6 +143,19 @@ export const texts = {
 @compute @workgroup_size(1) fn main() { _ = data[0]; }`,
     { bindings: [{ ...storage, group: 4, type: "read-only-storage" }] },
   ),
+  farBinding: bare(
+    `@group(0) @binding(1000) var<storage, read> data: array<u32>;
+@compute @workgroup_size(1) fn main() { _ = data[0]; }`,
+    { bindings: [{ ...storage, binding: 1000, type: "read-only-storage" }] },
+  ),
+  knownFeature: {
+    ...bare("requires subgroup_id; @compute @workgroup_size(1) fn main() {}", { bindings: [] }),
+    requires: ["subgroup_id"],
+  },
+  unknownFeature: {
+    ...bare("requires other_feature; @compute @workgroup_size(1) fn main() {}", { bindings: [] }),
+    requires: ["other_feature"],
+  },
   half: {
     ...bare("enable f16; @compute @workgroup_size(1) fn main() {}", { bindings: [] }),
     enables: ["f16"],
@@ -143,6 +178,7 @@ export const readHandMade: ReadModule = (code) => {
   return {
     entryPoints: text.entryPoints,
     enables: text.enables ?? [],
+    requires: text.requires ?? [],
     program: (name, constants) => programOf(text, name, constants),
   };
 };

@@ -1,18 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { GPUBufferUsage, GPUShaderStage } from "../../../src/gpu/device/usage_flags.ts";
 import type { Row } from "./devices.ts";
-import { bufferOf, check, deviceOf, outcomeOf, useBoth } from "./devices.ts";
+import { adapterOf, bufferOf, check, deviceOf, handMadeGpu, outcomeOf, quietly, useBoth } from "./devices.ts";
 import { faulty, texts, unknownConstant } from "./hand_made.ts";
 
 const both = useBoth();
 
-/** A module, whose errors are dropped. */
-async function quietModule(device: GPUDevice, code: string): Promise<GPUShaderModule> {
-  device.pushErrorScope("validation");
-  const module = device.createShaderModule({ code, label: "kernel.wgsl" });
-  await device.popErrorScope();
-  return module;
-}
+const quietModule = (device: GPUDevice, code: string): Promise<GPUShaderModule> =>
+  quietly(device, () => device.createShaderModule({ code, label: "kernel.wgsl" }));
 
 interface Given {
   readonly text?: keyof typeof texts;
@@ -73,8 +68,13 @@ const pipelines = {
   "bindings that the shader does not use": { given: { text: "empty", buffer: {} }, outcome: "fine" },
   "too many threads": { given: { text: "manyThreads" }, outcome: bad },
   "too many threads in z": { given: { text: "manyLayers" }, outcome: bad },
+  "too many threads in y": { given: { text: "manyRows" }, outcome: bad },
+  "too many threads in all": { given: { text: "manyInAll" }, outcome: bad },
   "too much work-group memory": { given: { text: "muchMemory" }, outcome: bad },
   "a group that is too far": { given: { text: "farGroup" }, outcome: bad },
+  "a binding that is too far": { given: { text: "farBinding" }, outcome: bad },
+  "too many uniform buffers": { given: { text: "manyUniforms" }, outcome: bad },
+  "too many storage buffers": { given: { text: "manyBuffers" }, outcome: bad },
 } as const satisfies Record<string, { given: Given; outcome: string }>;
 
 describe("pipelines as WebGPU has them, and as Dawn has them", () => {
@@ -90,6 +90,16 @@ const others = {
     call: make({ stage: { constants: { a: Number.NaN } } }),
     outcome: "TypeError",
   },
+  "an invalid layout": {
+    call: async (device: GPUDevice) => {
+      const layout = await quietly(device, () =>
+        device.createPipelineLayout({ bindGroupLayouts: [null, null, null, null, null] }),
+      );
+      const module = device.createShaderModule({ code: texts.empty.code });
+      device.createComputePipeline({ layout, compute: { module } });
+    },
+    outcome: bad,
+  },
   "a module that is none": { call: make({ stage: { module: {} as never } }), outcome: "TypeError" },
   "a layout that is none": {
     call: (device: GPUDevice) =>
@@ -102,6 +112,14 @@ const others = {
   },
   "a text that enables what the device has not": {
     call: (device: GPUDevice) => device.createShaderModule({ code: texts.half.code }),
+    outcome: bad,
+  },
+  "a text that requires what is there": {
+    call: (device: GPUDevice) => device.createShaderModule({ code: texts.knownFeature.code }),
+    outcome: "fine",
+  },
+  "a text that requires what is not there": {
+    call: (device: GPUDevice) => device.createShaderModule({ code: texts.unknownFeature.code }),
     outcome: bad,
   },
   "a descriptor without a text": {
@@ -150,6 +168,22 @@ test("the error of an asynchronous pipeline has its reason", async () => {
     message:
       "createComputePipelineAsync: the shader has 257 threads in x, and maxComputeWorkgroupSizeX is 256",
   });
+});
+
+test("each dimension of a work-group has its limit", async () => {
+  const adapter = await adapterOf(handMadeGpu());
+  const device = await adapter.requestDevice({ requiredLimits: { maxComputeInvocationsPerWorkgroup: 1024 } });
+  const messageOf = (text: keyof typeof texts) =>
+    make(
+      { text },
+      true,
+    )(device).then(
+      () => "fine",
+      ({ message }: Error) => message,
+    );
+  expect(await messageOf("manyRows")).toContain("257 threads in y, and maxComputeWorkgroupSizeY is 256");
+  expect(await messageOf("manyLayers")).toContain("65 threads in z, and maxComputeWorkgroupSizeZ is 64");
+  expect(await messageOf("manyInAll")).toBe("fine");
 });
 
 test("an automatic layout asks for as many bytes as the shader takes", async () => {
