@@ -76,6 +76,11 @@ export interface SimulatorOptions {
   readonly seed?: number;
   /** Called with each finding, at once. What it throws ends the dispatch. */
   readonly onFinding?: (finding: Finding) => void;
+  /**
+   * The vendor that the adapter names, such as `"nvidia"`, so that programs choose what they choose there. `"wavefold"` by default, of an adapter
+   * that says that it is a fallback; with another vendor it says that it is none.
+   */
+  readonly vendor?: string;
   /** The features of the adapter. All that the simulator has by default. */
   readonly features?: readonly string[];
   /** Limits of the adapter, by WebGPU's names, for those that shall differ from the simulator's own. */
@@ -137,6 +142,11 @@ const ofType =
       refuse(caller, option, shown(given), takes);
     }
   };
+const name: Check = (caller, option, given) => {
+  if (typeof given !== "string" || given === "") {
+    refuse(caller, option, shown(given), "a name");
+  }
+};
 const list: Check = (caller, option, given) => {
   if (!Array.isArray(given)) {
     refuse(caller, option, shown(given), "a list of names");
@@ -157,6 +167,7 @@ const checks = {
   patience: wholeNumber(1),
   seed: wholeNumber(0, 2 ** 32 - 1),
   onFinding: ofType("function", "a function"),
+  vendor: name,
   features: list,
   limits: ofType("object", "an object of limits"),
   memoryLimit: wholeNumber(0),

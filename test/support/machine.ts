@@ -23,6 +23,7 @@ export function machineOf(file: string): SimulatorOptions {
   const subgroupSize = pick([4, 8, 16, 32, 64, 128], next());
   const isRange = pick([true, false], next());
   return {
+    memoryLimit: 2 ** 30,
     seed: next(),
     subgroupSize,
     subgroupMinSize: isRange ? 4 : subgroupSize,

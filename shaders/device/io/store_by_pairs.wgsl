@@ -7,6 +7,8 @@
 
 fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, ITEMS>) {
   var own = prefixes;
+  // Where results replace the items, a lane stores what its neighbour has read. A barrier of work-group memory does not order that.
+  storageBarrier();
   if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       var whole: array<Output, VECTOR>;

@@ -56,17 +56,17 @@ export class SimulatedGpuObject implements GPU {
   }
 }
 
-/** It is a fallback adapter, as all that compute on the CPU. */
+/** It is a fallback adapter, as all that compute on the CPU, unless it stands for another vendor's. */
 function infoOf(options: SimulatorOptions): GPUAdapterInfo {
-  const { subgroupSize = 32, subgroupMinSize, subgroupMaxSize } = options;
+  const { subgroupSize = 32, subgroupMinSize, subgroupMaxSize, vendor } = options;
   return {
-    vendor: "wavefold",
+    vendor: vendor ?? "wavefold",
     architecture: "simulator",
     device: "",
     description: `Wavefold's simulator, with subgroups of ${subgroupSize} lanes`,
     subgroupMinSize: subgroupMinSize ?? subgroupSize,
     subgroupMaxSize: subgroupMaxSize ?? subgroupSize,
-    isFallbackAdapter: true,
+    isFallbackAdapter: vendor === undefined,
   } as GPUAdapterInfo;
 }
 
