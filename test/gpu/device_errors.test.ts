@@ -6,11 +6,11 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { linesOf, shaderError } from "../../src/gpu/device/device_errors.ts";
 import type { Module } from "../../src/text/link.ts";
-import { useFold } from "../support/fold.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planScan } from "../support/plans.ts";
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 const declarations = "// the greater one\nfn greater(a: u32, b: u32) -> u32 {\n\n  return max(a, b);\n}";
 const op = operator({

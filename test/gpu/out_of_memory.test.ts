@@ -4,12 +4,12 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { type Fold, OutOfMemoryError, openFold } from "../../src/node.ts";
-import { adapter, useFold } from "../support/fold.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const test = testInTurn({ of: 3 });
 
-const fold = useFold();
+const fold = useSoftwareFold();
 const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
 const data = Uint32Array.from({ length: 100 }, (_, index) => index);
 

@@ -23,7 +23,7 @@ import {
 // operators must have their operands in order. A sum may have them in any order, and then a tile's total comes before its scan.
 
 const inTurn = testInTurn({ of: 24, shift: 7 });
-const fold = useFold();
+const fold = useFold({ subgroupSize: 4, subgroupMinSize: 4, subgroupMaxSize: 4 });
 
 /** Columns and rows. Rows end with tiles, one item before and after; within vectors; and as many at a time as a vector has items. */
 const shapesOf = (tile: number, fanOut: number): RowShape[] => [

@@ -8,7 +8,7 @@ import { u64 } from "../../src/algebra/types_64.ts";
 import type { Arrangement, Kernel } from "../../src/kernels/kernel.ts";
 import { bindingOf } from "../../src/kernels/kernel.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { untyped, useFold } from "../support/fold.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
 import { randomItems } from "../support/random.ts";
@@ -31,7 +31,7 @@ import {
 
 const test = testInTurn({ of: 10 });
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 /** One rule broken in the kernel's text, and a fault that shows it. */
 interface Mutation {

@@ -23,7 +23,7 @@ import { changed, contextOfFold, FAULTS, faultOf, faults, missing, STUCK_MS } fr
 // Runs of keys that are found in one dispatch. Each fault of the look-back is planted in a run of its own.
 
 const inTurn = testInTurn({ of: 48 });
-const fold = useFold();
+const fold = useFold({ subgroupSize: 4, subgroupMinSize: 4, subgroupMaxSize: 4 });
 const methods = { ...methodsWithSubgroups, segmentsOf };
 const POISON = 0xdeadbeef;
 

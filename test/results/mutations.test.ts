@@ -24,7 +24,7 @@ import { argSortReference, nthReference, sortReference, topKReference } from "..
 import { fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
 import { wordsOf } from "../look_back/support.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
-import { adapter, asOnGpus, planAs, useFold } from "../support/fold.ts";
+import { adapter, asOnGpus, planAs, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import type { Change } from "../support/plant.ts";
 import { arriveInOrder, keepsKeys, keepsRanks, plant } from "../support/plant.ts";
@@ -34,7 +34,7 @@ import { limitsWithBinding } from "../support/short_bindings.ts";
 
 // Each rule of segments, sorts and selections is broken once in the shader's text. A call that is right must then be wrong.
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 /** What a call gives, and what it should give. */
 type Outcome = readonly [found: unknown, expected: unknown];

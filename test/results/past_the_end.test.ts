@@ -6,7 +6,7 @@ import { max } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import type { ScanOptions } from "../../src/node.ts";
 import { storageBuffer, submit } from "../support/buffers.ts";
-import { planAs, useFold } from "../support/fold.ts";
+import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { testInTurn } from "../support/rows.ts";
 import { limitsWithBinding } from "../support/short_bindings.ts";
@@ -16,7 +16,7 @@ import { watchIndices } from "../support/watched_indices.ts";
 // of the buffer, which another work-group writes.
 
 const test = testInTurn({ of: 24 });
-const fold = useFold();
+const fold = useSoftwareFold();
 let watch: ReturnType<typeof watchIndices> | undefined;
 let restore = (): void => {};
 
