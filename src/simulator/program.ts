@@ -3,7 +3,7 @@ import { TextFault } from "../text/syntax.ts";
 import { ExpressionWriter, Names } from "./compile/expressions.ts";
 import type { ArrayType } from "./compile/layout.ts";
 import type { FunctionDeclaration, GlobalVariable } from "./compile/module.ts";
-import { attributeOf, contentsOf, Module } from "./compile/module.ts";
+import { attributeOf, Module } from "./compile/module.ts";
 import type { Site } from "./compile/program_text.ts";
 import { ProgramText } from "./compile/program_text.ts";
 import { StatementWriter } from "./compile/statements.ts";
@@ -58,8 +58,8 @@ export const readModule = (code: string): WgslModule => new WgslModule(new Modul
 /** The variables at module scope that an entry point reaches, by name. */
 function globalsOf(module: Module, entryPoint: string): ReadonlyMap<string, GlobalVariable> {
   const found = new Map<string, GlobalVariable>();
-  for (const { body } of module.inCallOrder(entryPoint)) {
-    for (const name of contentsOf(body).names) {
+  for (const declaration of module.inCallOrder(entryPoint)) {
+    for (const name of module.usesOf(declaration).globals) {
       const variable = module.globals.get(name);
       if (variable !== undefined) {
         found.set(name, variable);

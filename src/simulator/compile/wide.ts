@@ -3,11 +3,11 @@ import type { Type } from "../../text/wgsl_types.ts";
 import { scalar } from "../../text/wgsl_types.ts";
 import { binaryText } from "../builtin_texts.ts";
 import type { Words } from "./expressions.ts";
-import { atomicTexts, wordName } from "./expressions.ts";
+import { atomicTexts, hasAbstract, wordName } from "./expressions.ts";
 import { scalarOf } from "./layout.ts";
 import type { Call, FunctionDeclaration } from "./module.ts";
-import { addressSpaceOf, attributeOf } from "./module.ts";
-import type { Local, MemoryPlace } from "./places.ts";
+import { attributeOf } from "./module.ts";
+import type { Local, MemoryPlace, Place } from "./places.ts";
 import { at, plus, plusTerm, textOfIndex } from "./places.ts";
 import { conditionText, partsOfLoop, StatementWriter } from "./statements.ts";
 
@@ -63,7 +63,7 @@ export class WideWriter extends StatementWriter {
     const own = this.#newMask();
     this.#masks = [own];
     const locals = parameters.map(({ name: named, type }) =>
-      this.parameterLocal(named.name, module.typing.typeOf(type), addressSpaceOf(type)),
+      this.parameterLocal(named.name, module.typing.typeOf(type), module.addressSpaceOf(type)),
     );
     for (const local of locals) {
       this.#columns.add(local.id);
@@ -111,7 +111,7 @@ export class WideWriter extends StatementWriter {
     const stretchesOf = new Map<number, Set<number>>();
     for (const one of this.#out) {
       if (typeof one !== "string") {
-        for (const [, id] of one.lines.join("\n").matchAll(/\$[vb](\d+)[_$]/g)) {
+        for (const [, id] of one.lines.join("\n").matchAll(/(?:\$[vb]|\bM)(\d+)(?:[_$]|\b)/g)) {
           const found = stretchesOf.get(Number(id)) ?? new Set();
           stretchesOf.set(Number(id), found.add(one.id));
         }
@@ -268,12 +268,10 @@ export class WideWriter extends StatementWriter {
         super.statement(one);
         break;
       case "assign":
-        this.#hoist(one.target);
-        this.#hoist(one.value);
-        super.statement(one);
+        this.#wideAssign(one);
         break;
       case "step":
-        this.#hoist(one.target);
+        this.#hoistPlace(one.target, false);
         super.statement(one);
         break;
       case "call statement":
@@ -283,6 +281,22 @@ export class WideWriter extends StatementWriter {
       default:
         super.statement(one);
     }
+  }
+
+  /** The place comes first, then the value before of `a op= b`, then the new value. */
+  #wideAssign(one: Extract<Statement, { kind: "assign" }>): void {
+    const { target, operator, value, from } = one;
+    if (target === undefined || !this.#isWide(value)) {
+      this.#hoistPlace(target, false);
+      this.#hoist(value);
+      super.statement(one);
+      return;
+    }
+    this.#hoistPlace(target, true);
+    const place = this.#keptPlace(this.place(target));
+    const before = operator && this.#kept(place.type, this.load(place, from));
+    this.#hoist(value);
+    this.assignTo(place, one, before);
   }
 
   #wideIf({ condition, then, otherwise }: Extract<Statement, { kind: "if" }>): void {
@@ -403,10 +417,18 @@ export class WideWriter extends StatementWriter {
         this.#hoist(one.of);
         break;
       case "unary":
-        this.#hoist(one.operand);
+        if (one.operator === "&" || one.operator === "*") {
+          this.#hoistPlace(one.operand, false);
+        } else {
+          this.#hoist(one.operand);
+        }
         break;
       case "index":
-        this.#hoistAll([one.of, one.index]);
+        if (this.isPlace(one)) {
+          this.#hoistPlace(one, false);
+        } else {
+          this.#hoistAll([one.of, one.index]);
+        }
         break;
       case "binary":
         if (one.operator === "&&" || one.operator === "||") {
@@ -424,6 +446,30 @@ export class WideWriter extends StatementWriter {
     }
   }
 
+  /** Of a place, only the indices are read, from left to right. What lies there is not. With `isKept`, a step of all threads comes after it. */
+  #hoistPlace(one: Expression | undefined, isKept: boolean): void {
+    switch (one?.kind) {
+      case "parentheses":
+        this.#hoistPlace(one.inner, isKept);
+        break;
+      case "unary":
+        this.#hoistPlace(one.operand, isKept);
+        break;
+      case "member":
+        this.#hoistPlace(one.of, isKept);
+        break;
+      case "index":
+        this.#hoistPlace(one.of, isKept || this.#isWide(one.index));
+        this.#hoist(one.index);
+        if (isKept) {
+          this.#keep(one.index);
+        }
+        break;
+      default:
+        this.#hoist(one);
+    }
+  }
+
   /** What stands before such a step is read before it. */
   #hoistAll(expressions: readonly Expression[]): void {
     const last = expressions.map((one) => this.#isWide(one)).lastIndexOf(true);
@@ -438,9 +484,12 @@ export class WideWriter extends StatementWriter {
   #keep(one: Expression): void {
     const { typing } = this.program.module;
     const type = typing.typeOf(one);
-    const isConstant =
-      typing.constantOf(one) !== undefined || one.kind === "number" || one.kind === "boolean";
-    if (isConstant || type.kind === "pointer" || type.kind === "unknown" || this.hoisted.has(one)) {
+    if (type.kind === "pointer") {
+      this.#hoistPlace(one, true);
+      return;
+    }
+    // An expression of abstract numbers is constant. Its type follows from what stands around it.
+    if (typing.constantOf(one) !== undefined || hasAbstract(type) || this.hoisted.has(one)) {
       return;
     }
     const settled = this.typeOf(one);
@@ -485,7 +534,8 @@ export class WideWriter extends StatementWriter {
     } else if (name === "workgroupUniformLoad") {
       this.hoisted.set(one, this.#uniformLoad(one));
     } else if (name.startsWith("atomic")) {
-      if (this.#isWide(one)) {
+      // Those on work-group memory are done by each thread for itself.
+      if (this.program.module.storageAtomics.has(one)) {
         this.hoisted.set(one, this.#storageAtomic(one));
       }
     } else if (/^(?:subgroup|quad)[A-Z]/.test(name)) {
@@ -506,6 +556,7 @@ export class WideWriter extends StatementWriter {
       if (local.target !== undefined) {
         const place = this.pointer(arg);
         memories.push(place.memory);
+        this.#keepMemory(place);
         this.emit(`${this.#column(local)}[t] = ${textOfIndex(place.index)};`);
         return;
       }
@@ -527,6 +578,14 @@ export class WideWriter extends StatementWriter {
       : [];
   }
 
+  /** The called function reads and writes what lies there in stretches of its own, so each thread has a variable of its own. */
+  #keepMemory({ memory }: MemoryPlace): void {
+    const [, id] = /^M(\d+)$/.exec(memory) ?? [];
+    if (id !== undefined) {
+      this.#columns.add(Number(id));
+    }
+  }
+
   #uniformLoad(one: Call): Words {
     const place = this.#keptPlace(this.pointer(one.args[0] as Expression));
     this.#barrier(1, one);
@@ -537,7 +596,11 @@ export class WideWriter extends StatementWriter {
   }
 
   /** The same place, where its index stays what it was. */
-  #keptPlace(place: MemoryPlace): MemoryPlace {
+  #keptPlace<Of extends Place>(place: Of): Of {
+    if (place.kind === "register") {
+      const [component] = place.component ? this.#kept(scalar("u32"), [place.component]) : [];
+      return component === undefined ? place : { ...place, component };
+    }
     if (place.index.terms.length === 0) {
       return place;
     }
