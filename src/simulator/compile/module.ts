@@ -48,6 +48,7 @@ export class Module {
   readonly #uses = new Map<string, Uses>();
   /** The calls of atomic functions on storage, of all functions. */
   readonly storageAtomics = new Set<Call>();
+  readonly #scope = new Scope();
   readonly #text: string;
   /** Where lines end. */
   #lines: readonly number[] | undefined;
@@ -56,7 +57,7 @@ export class Module {
   constructor(text: string) {
     this.#text = text;
     this.declarations = parseModule(text);
-    this.typing.module(this.declarations, new Scope());
+    this.typing.module(this.declarations, this.#scope);
     this.layout = new Layout(this.declarations, (attribute) => this.argument(attribute));
     for (const declaration of this.declarations) {
       if (declaration.kind === "function") {
@@ -107,20 +108,10 @@ export class Module {
     return Number(value);
   }
 
-  /** The value of an expression at module scope. */
+  /** The value of an expression in an attribute, whose type is found with it; undefined if a pipeline gives the value. */
   constant(expression: Expression): number | bigint | undefined {
-    const { typing } = this;
-    const known = typing.constantOf(expression);
-    if (known !== undefined) {
-      return known;
-    }
-    const scope = new Scope();
-    typing.module(
-      this.declarations.filter(({ kind }) => kind === "alias" || kind === "variable" || kind === "struct"),
-      scope,
-    );
-    typing.expression(expression, scope);
-    return typing.constantOf(expression);
+    this.typing.expression(expression, this.#scope);
+    return this.typing.constantOf(expression);
   }
 
   /** The line and the column of a place, from 1. */
