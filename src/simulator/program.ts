@@ -1,5 +1,6 @@
 import type { Expression, Variable } from "../text/syntax.ts";
 import { TextFault } from "../text/syntax.ts";
+import { checkModule } from "./check/module.ts";
 import { constantWordOf, requireTrue } from "./compile/evaluate.ts";
 import { ExpressionWriter, Names } from "./compile/expressions.ts";
 import type { ArrayType } from "./compile/layout.ts";
@@ -56,6 +57,7 @@ export class WgslModule {
 /** Reads WGSL. @throws {TextFault} */
 export function readModule(code: string): WgslModule {
   const module = new Module(code);
+  checkModule(module);
   const program = new ProgramText(module, {});
   for (const one of module.declarations) {
     if (one.kind === "const_assert") {
