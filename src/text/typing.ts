@@ -441,7 +441,8 @@ export class Typing {
     const isOfWgsl = this.#constantCall !== undefined;
     const taken = isOfWgsl && takesFloats.has(callee.name) ? args.map(asFloats) : args;
     const result =
-      builtinResult(callee.name, taken, template && this.typeOf(template)) ?? inferred(one, args, isOfWgsl);
+      builtinResult(callee.name, taken, template && this.typeOf(template)) ??
+      (isOfWgsl && FAMILIES.test(callee.name) ? unknown : inferred(one, args, isOfWgsl));
     this.#callConstant(one, args, result);
     return result;
   }
@@ -458,6 +459,9 @@ export class Typing {
     }
   }
 }
+
+/** What the names of WGSL's functions start with that take only some types. */
+const FAMILIES = /^(?:atomic|texture|subgroup|quad|pack|unpack|dot)[A-Z\d]\w*$/;
 
 const scalarNames = [
   "bool",

@@ -170,7 +170,11 @@ export function builtinProblem(
   }
   try {
     const words = types.map((type) => ({ type, words: new Array<string>(layout.wordsOf(type)).fill("x") }));
-    const made = builtinWords(name, words, builtinResult(name, types, to) ?? { kind: "unknown" });
+    const result = builtinResult(name, types, to);
+    if (result?.kind === "unknown") {
+      return `${name} takes no ${args.map(told).join(" and ")}`;
+    }
+    const made = builtinWords(name, words, result ?? { kind: "unknown" });
     return made === undefined ? `the simulator has no function ${name}` : undefined;
   } catch (cause) {
     if (cause instanceof TypeError) {

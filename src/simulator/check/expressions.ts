@@ -1,11 +1,19 @@
-import type { Expression } from "../../text/syntax.ts";
+import type { BinaryOperator, Expression } from "../../text/syntax.ts";
 import { TextFault } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
-import { textOfType } from "../../text/wgsl_types.ts";
+import { isAbstract, textOfType } from "../../text/wgsl_types.ts";
 import { elementOf } from "../compile/layout.ts";
 import type { Call, Module } from "../compile/module.ts";
 import { argumentsProblem, builtinProblem, constructorProblem } from "./calls.ts";
-import { isInteger, operandProblem, operandsProblem, told } from "./operators.ts";
+import {
+  constantProblem,
+  hasIntegers,
+  isInteger,
+  operandProblem,
+  operandsProblem,
+  scalarIn,
+  told,
+} from "./operators.ts";
 
 /** Finds what is wrong with the types of expressions. */
 export class ExpressionChecker {
@@ -33,6 +41,9 @@ export class ExpressionChecker {
   /** @throws {TextFault} for the first thing that is wrong, from the innermost on. */
   protected expression(one: Expression): void {
     switch (one.kind) {
+      case "number":
+        this.constant(one, this.typeOf(one));
+        break;
       case "parentheses":
         this.expression(one.inner);
         break;
@@ -43,7 +54,7 @@ export class ExpressionChecker {
       case "binary":
         this.expression(one.left);
         this.expression(one.right);
-        this.require(operandsProblem(one.operator, this.typeOf(one.left), this.typeOf(one.right)), one.at);
+        this.#operands(one);
         break;
       case "member":
         this.expression(one.of);
@@ -57,6 +68,51 @@ export class ExpressionChecker {
         break;
       default:
         break;
+    }
+  }
+
+  /** Requires that a constant is in the range of the type that it takes. */
+  protected constant(one: Expression, to: Type): void {
+    const { typing } = this.module;
+    if (typing.typeOf(one).kind === "scalar") {
+      this.require(constantProblem(typing.constantOf(one), to), one.from);
+    }
+  }
+
+  #operands({ operator, at, left, right }: Extract<Expression, { kind: "binary" }>): void {
+    const [first, second] = [this.typeOf(left), this.typeOf(right)];
+    this.require(operandsProblem(operator, first, second), at);
+    this.rightSide(operator, first, right);
+    if (operator !== "<<" && operator !== ">>") {
+      this.constant(left, scalarIn(second));
+    }
+  }
+
+  /** Requires that a constant on the right of an operator is one that it takes. */
+  protected rightSide(operator: BinaryOperator, left: Type, right: Expression): void {
+    const value = this.module.typing.constantOf(right);
+    if (operator === "<<" || operator === ">>") {
+      this.require(
+        typeof value === "bigint" && (value < 0n || value > 31n)
+          ? `a shift's count is 0 to 31, and this is ${value}`
+          : undefined,
+        right.from,
+      );
+      return;
+    }
+    this.constant(right, scalarIn(left));
+    if ((operator === "/" || operator === "%") && value === 0n && hasIntegers(left)) {
+      this.fail("an integer is divided by 0", right.from);
+    }
+  }
+
+  /** Requires that constants among the arguments are in the ranges of the types that they take. */
+  #constants(args: readonly Expression[], to: (index: number) => Type | undefined): void {
+    for (const [index, arg] of args.entries()) {
+      const type = to(index);
+      if (type !== undefined && isAbstract(this.typeOf(arg))) {
+        this.constant(arg, type);
+      }
     }
   }
 
@@ -98,8 +154,11 @@ export class ExpressionChecker {
     if (declared !== undefined && made.kind === "unknown") {
       const parameters = declared.parameters.map(({ type }) => typing.typeOf(type));
       this.require(argumentsProblem(callee.name, args, parameters), one.from);
+      this.#constants(one.args, (index) => parameters[index]);
     } else if (made.kind !== "unknown") {
       this.require(constructorProblem(made, args), one.from);
+      const members = made.kind === "struct" ? [...made.members.values()] : [];
+      this.#constants(one.args, (index) => members[index] ?? scalarIn(elementOf(made) ?? made));
     } else if (/^(?:vec[234]|mat[234]x[234]|array)$/.test(callee.name)) {
       const type = this.typeOf(one);
       const problem =

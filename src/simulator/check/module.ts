@@ -1,10 +1,10 @@
-import type { Block, Case, Expression, Statement, Variable } from "../../text/syntax.ts";
+import type { Attribute, Block, Case, Expression, Named, Statement, Variable } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { concrete, nothing, textOfType } from "../../text/wgsl_types.ts";
 import type { FunctionDeclaration, GlobalVariable, Module } from "../compile/module.ts";
 import { attributeOf } from "../compile/module.ts";
 import { ExpressionChecker } from "./expressions.ts";
-import { fits, isBool, isInteger, operandsProblem, told } from "./operators.ts";
+import { constantProblem, fits, isBool, isInteger, operandsProblem, told } from "./operators.ts";
 
 // What WGSL refuses. A text that passes is not right for sure: the compilers of GPUs know more rules, such as that of uniform control flow.
 // But nothing of it means something else here than there.
@@ -218,6 +218,9 @@ class FunctionChecker extends ExpressionChecker {
         value?.from ?? from,
       );
     }
+    if (value !== undefined) {
+      this.constant(value, this.#result);
+    }
   }
 
   #variable(one: Variable): void {
@@ -246,11 +249,13 @@ class FunctionChecker extends ExpressionChecker {
     const [to, given] = [this.typeOf(target), this.typeOf(value)];
     if (operator !== undefined) {
       this.require(operandsProblem(operator, to, given), from);
+      this.rightSide(operator, to, value);
       return;
     }
     if (!fits(given, to)) {
       this.fail(`this place takes ${told(to)}, and the value is ${told(given)}`, value.from);
     }
+    this.constant(value, to);
   }
 
   /** Requires an expression that can be written. */
@@ -355,6 +360,15 @@ function checkVariable(
     if (given.kind === "nothing") {
       fail("this call gives no value", value.from);
     }
+    if (given.kind === "atomic" || !hasSize(given)) {
+      const cure =
+        given.kind === "atomic" ? "atomicLoad(&x) gives its value" : "it has no size, so it is no value";
+      fail(`this is ${told(given)}; ${cure}`, value.from);
+    }
+    const problem = type && constantProblem(typing.constantOf(value), typing.typeOf(type));
+    if (problem !== undefined) {
+      fail(problem, value.from);
+    }
     if (type !== undefined && !fits(given, typing.typeOf(type))) {
       fail(`${name.name} is ${told(typing.typeOf(type))}, and its value is ${told(given)}`, value.from);
     }
@@ -409,6 +423,19 @@ function breaks(statements: readonly Statement[]): boolean {
   });
 }
 
+/** The built-in values of compute shaders, and their types. */
+const builtinTypes: Readonly<Record<string, string>> = {
+  local_invocation_id: "vec3<u32>",
+  local_invocation_index: "u32",
+  global_invocation_id: "vec3<u32>",
+  workgroup_id: "vec3<u32>",
+  num_workgroups: "vec3<u32>",
+  subgroup_invocation_id: "u32",
+  subgroup_size: "u32",
+  subgroup_id: "u32",
+  num_subgroups: "u32",
+} satisfies Readonly<Record<string, string>>;
+
 class ModuleChecker extends ExpressionChecker {
   check(): void {
     const names = new Set<string>();
@@ -434,12 +461,51 @@ class ModuleChecker extends ExpressionChecker {
     }
     for (const declaration of this.module.functions.values()) {
       new FunctionChecker(this.module, declaration).check();
+      if (attributeOf(declaration.attributes, "compute") !== undefined) {
+        this.#entryPoint(declaration);
+      }
       this.module.inCallOrder(declaration.name.name);
     }
   }
 
   #requireType(type: Expression): void {
     requireType(this.module, type, (problem, at) => this.fail(problem, at));
+  }
+
+  /** Each parameter of an entry point, or each member of one, is a built-in value. */
+  #entryPoint({ parameters }: FunctionDeclaration): void {
+    for (const { name, type, attributes } of parameters) {
+      const of = this.typeOf(type);
+      if (of.kind !== "struct") {
+        this.#builtin(name, of, attributes);
+        continue;
+      }
+      for (const [member, attributesOf] of this.module.layout.attributesOf(of)) {
+        this.#builtin(
+          { ...name, name: `${name.name}.${member}` },
+          of.members.get(member) ?? of,
+          attributesOf,
+        );
+      }
+    }
+  }
+
+  #builtin({ name, from }: Named, type: Type, attributes: readonly Attribute[]): void {
+    const attribute = attributeOf(attributes, "builtin");
+    const [of] = attribute?.args ?? [];
+    if (attribute === undefined || of?.kind !== "name") {
+      this.fail(`${name} of an entry point has no @builtin(…)`, from);
+    }
+    const text = Object.hasOwn(builtinTypes, of.name) ? builtinTypes[of.name] : undefined;
+    if (text === undefined) {
+      this.fail(
+        `the simulator has no built-in value ${of.name}; it has ${Object.keys(builtinTypes).join(", ")}`,
+        attribute.from,
+      );
+    }
+    if (textOfType(type) !== text) {
+      this.fail(`${of.name} is ${text}, and ${name} is ${textOfType(type)}`, from);
+    }
   }
 
   #variable(one: Variable): void {

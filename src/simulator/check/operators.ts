@@ -10,8 +10,8 @@ const INTEGERS: readonly string[] = ["i32", "u32", "abstract int"];
 const FLOATS: readonly string[] = ["f32", "f16", "abstract float"];
 
 /** The scalar of a vector or a matrix; of a scalar itself. */
-const scalarIn = (type: Type): Type =>
-  type.kind === "vector" || type.kind === "matrix" ? type.of : type.kind === "atomic" ? type.of : type;
+export const scalarIn = (type: Type): Type =>
+  type.kind === "vector" || type.kind === "matrix" ? type.of : type;
 
 const isScalar = ({ kind }: Type): boolean => kind === "scalar";
 
@@ -22,7 +22,7 @@ const nameIn = (type: Type): string => {
 
 export const isBool = (type: Type): boolean => type.kind === "scalar" && type.name === "bool";
 export const isInteger = (type: Type): boolean => isScalar(type) && INTEGERS.includes(nameIn(type));
-const hasIntegers = (type: Type): boolean => INTEGERS.includes(nameIn(type));
+export const hasIntegers = (type: Type): boolean => INTEGERS.includes(nameIn(type));
 const hasNumbers = (type: Type): boolean => hasIntegers(type) || FLOATS.includes(nameIn(type));
 
 /** The type as a person would say it. */
@@ -51,6 +51,15 @@ export function fits(from: Type, to: Type): boolean {
     return from.count === to.count && fits(from.of, to.of);
   }
   return textOfType(from) === textOfType(to);
+}
+
+/** What is wrong with a constant of a type: an integer may be too large, or too small. */
+export function constantProblem(value: bigint | number | undefined, to: Type): string | undefined {
+  const name = to.kind === "scalar" ? to.name : "";
+  const [least, most] = name === "u32" ? [0n, 2n ** 32n - 1n] : [-(2n ** 31n), 2n ** 31n - 1n];
+  return typeof value === "bigint" && (name === "u32" || name === "i32") && (value < least || value > most)
+    ? `${value} is not a value of ${name}, which goes from ${least} to ${most}`
+    : undefined;
 }
 
 /** Whether both have the same form: two scalars, or two vectors or matrices of one size. */

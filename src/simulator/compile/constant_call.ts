@@ -25,8 +25,20 @@ export const constantCall: ConstantCall = (name, args, result) => {
       ? isAbstract(first.type)
         ? String(constantWord(to, first.value))
         : convertText(scalarOf(first.type), to, operands[0]?.words[0] as string)
-      : builtinWords(name, operands, result)?.[0];
+      : wordOf(name, operands, result);
   return word === undefined ? undefined : ofWord(runText(`return ${word};`) as number, to);
 };
+
+/** What the function does not take has no value. It is refused where types are checked. */
+function wordOf(...call: Parameters<typeof builtinWords>): string | undefined {
+  try {
+    return builtinWords(...call)?.[0];
+  } catch (cause) {
+    if (cause instanceof TypeError) {
+      return undefined;
+    }
+    throw cause;
+  }
+}
 
 const ofWord = (word: number, type: string): bigint => BigInt(type === "u32" ? word >>> 0 : word);
