@@ -811,8 +811,15 @@ export class ExpressionWriter {
 
   /** Declares the variable's words with these values. */
   declare(local: Local, words: Words): void {
-    if (local.inMemory) {
-      this.store(placeOfLocal(local), words, 0);
+    const place = placeOfLocal(local);
+    if (place.kind === "memory") {
+      const isZero = words.every((word) => word === "0");
+      if (isZero) {
+        const first = textOfIndex(place.index);
+        this.emit(`${place.memory}.fill(0, ${first}, ${first} + ${words.length});`);
+      } else {
+        this.store(place, words, 0);
+      }
       return;
     }
     // What a loop's body declares is visible in its `continuing`, which is another block of JavaScript.

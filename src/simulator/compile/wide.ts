@@ -107,63 +107,86 @@ export class WideWriter extends StatementWriter {
     });
   }
 
+  /** The function's lines. Only now it is known which variables are columns. */
   #assembled(): string[] {
-    const stretchesOf = new Map<number, Set<number>>();
-    for (const one of this.#out) {
-      if (typeof one !== "string") {
-        for (const [, id] of one.lines.join("\n").matchAll(/(?:\$[vb]|\bM)(\d+)(?:[_$]|\b)/g)) {
-          const found = stretchesOf.get(Number(id)) ?? new Set();
-          stretchesOf.set(Number(id), found.add(one.id));
-        }
-      }
-    }
-    for (const [id, stretches] of stretchesOf) {
-      if (stretches.size > 1) {
-        this.#columns.add(id);
-      }
-    }
-    const sizes = new Map(this.#memories.map(({ id, type }) => [id, this.wordsIn(type)]));
-    for (const [id, size] of sizes) {
-      this.program.declareMemory(`M${id}`, size, this.#columns.has(id));
-    }
-    const column = (id: string, word: string): string => {
-      const name = `A${id}_${word}`;
-      this.program.declareColumn(name);
-      return name;
-    };
-    for (const id of this.#columns) {
-      if (!sizes.has(id) && this.#parameterWords.has(id)) {
-        for (let word = 0; word < (this.#parameterWords.get(id) ?? 0); word++) {
-          column(String(id), String(word));
-        }
-      }
-    }
-    const isColumn = (id: string): boolean => this.#columns.has(Number(id));
-    const placed = (text: string): string =>
-      text
-        .replaceAll(/var \$v(\d+)_(\d+)\$ =/g, (whole, id: string) =>
-          isColumn(id) ? whole.slice("var ".length) : whole,
-        )
-        .replaceAll(/\$v(\d+)_(\d+)\$/g, (whole, id: string, word: string) =>
-          isColumn(id) ? `${column(id, word)}[t]` : whole,
-        )
-        .replaceAll(/\$b(\d+)\$/g, (_, id: string) => (isColumn(id) ? `t * ${sizes.get(Number(id))}` : "0"))
-        .replaceAll(/@A(\d+)_(\d+)/g, (_, id: string, word: string) => column(id, word));
+    this.#findColumns();
+    this.#declareMemories();
+    this.#declareParameters();
     const texts = this.#out.flatMap((one) =>
-      typeof one === "string"
-        ? [placed(one)]
-        : [
-            ...one.before,
-            `{ const o = g.order(${one.mask}), n = g.active;`,
-            `S${one.id}: for (let k = 0; k < n; k++) { const t = o[k];`,
-            ...one.lines.map((line) => placed(line).replaceAll("$stretch$", `S${one.id}`)),
-            "} }",
-          ],
+      typeof one === "string" ? [this.#placed(one)] : this.#stretchText(one),
     );
     const counters = this.#counters.length > 0 ? [`let ${this.#counters.join(", ")};`] : [];
     return [...counters, ...texts];
   }
 
+  #stretchText({ id, mask, before, lines }: Stretch): readonly string[] {
+    return [
+      ...before,
+      `{ const o = g.order(${mask}), n = g.active;`,
+      `S${id}: for (let k = 0; k < n; k++) { const t = o[k];`,
+      ...lines.map((line) => this.#placed(line).replaceAll("$stretch$", `S${id}`)),
+      "} }",
+    ];
+  }
+
+  /** Variables and memory that two stretches use are columns. */
+  #findColumns(): void {
+    const stretchOf = new Map<number, number>();
+    for (const one of this.#out) {
+      if (typeof one === "string") {
+        continue;
+      }
+      for (const [, text] of one.lines.join("\n").matchAll(/(?:\$[vb]|\bM)(\d+)(?:[_$]|\b)/g)) {
+        const id = Number(text);
+        if ((stretchOf.get(id) ?? one.id) !== one.id) {
+          this.#columns.add(id);
+        }
+        stretchOf.set(id, one.id);
+      }
+    }
+  }
+
+  #declareMemories(): void {
+    for (const { id, type } of this.#memories) {
+      this.program.declareMemory(`M${id}`, this.wordsIn(type), this.#columns.has(id));
+      this.#memoryWords.set(id, this.wordsIn(type));
+    }
+  }
+
+  /** Callers write parameters, also those that the function does not use. */
+  #declareParameters(): void {
+    for (const [id, count] of this.#parameterWords) {
+      if (this.#columns.has(id) && !this.#memoryWords.has(id)) {
+        for (let word = 0; word < count; word++) {
+          this.#columnName(String(id), String(word));
+        }
+      }
+    }
+  }
+
+  #columnName(id: string, word: string): string {
+    const name = `A${id}_${word}`;
+    this.program.declareColumn(name);
+    return name;
+  }
+
+  /** A line in which all variables have their places. */
+  #placed(line: string): string {
+    const isColumn = (id: string): boolean => this.#columns.has(Number(id));
+    return line
+      .replaceAll(/var \$v(\d+)_(\d+)\$ =/g, (whole, id: string) =>
+        isColumn(id) ? whole.slice("var ".length) : whole,
+      )
+      .replaceAll(/\$v(\d+)_(\d+)\$/g, (whole, id: string, word: string) =>
+        isColumn(id) ? `${this.#columnName(id, word)}[t]` : whole,
+      )
+      .replaceAll(/\$b(\d+)\$/g, (_, id: string) =>
+        isColumn(id) ? `t * ${this.#memoryWords.get(Number(id))}` : "0",
+      )
+      .replaceAll(/@A(\d+)_(\d+)/g, (_, id: string, word: string) => this.#columnName(id, word));
+  }
+
+  readonly #memoryWords = new Map<number, number>();
   readonly #parameterWords = new Map<number, number>();
 
   protected override parameterLocal(name: string, type: Type, space: string | undefined): Local {
