@@ -134,18 +134,33 @@ function settledTypes(name: string, args: readonly Type[]): readonly Type[] | un
     const of = isFloat ? scalar("f32") : concrete(scalarIn(type));
     return type.kind === "vector" || type.kind === "matrix" ? { ...type, of } : isAbstract(type) ? of : type;
   };
-  if (/^(?:ldexp|extractBits|insertBits|select|bitcast|mix|refract)$/.test(name)) {
-    return args.map(own);
-  }
-  const parts = args.map(scalarIn);
+  const count = freeCount(name, args);
+  const parts = args.slice(0, count).map(scalarIn);
   const [first] = parts;
   const common = parts.reduce<Type | undefined>((all, part) => all && commonType(all, part), first);
   if (common === undefined) {
     return undefined;
   }
   const of = own(common);
-  return args.map((type) => (type.kind === "vector" || type.kind === "matrix" ? { ...type, of } : of));
+  return args.map((type, at) => {
+    if (at >= count) {
+      return own(type);
+    }
+    return type.kind === "vector" || type.kind === "matrix" ? { ...type, of } : of;
+  });
 }
+
+const freeCount = (name: string, args: readonly Type[]): number =>
+  Object.hasOwn(alike, name) ? (alike[name] ?? 0) : args.length;
+
+/** How many of the first arguments of a function have one type, where not all have. */
+const alike: Readonly<Record<string, number>> = {
+  select: 2,
+  ldexp: 1,
+  extractBits: 1,
+  insertBits: 2,
+  bitcast: 1,
+} satisfies Readonly<Record<string, number>>;
 
 /** What is wrong with a call of one of WGSL's functions; undefined if nothing is. */
 export function builtinProblem(
@@ -166,7 +181,8 @@ export function builtinProblem(
   }
   const types = args.length > 0 ? settledTypes(name, args) : args;
   if (types === undefined) {
-    return `${name} takes arguments of one type, and here are ${args.map(told).join(" and ")}`;
+    const free = args.slice(0, freeCount(name, args));
+    return `${name} takes values of one type, and here are ${free.map(told).join(" and ")}`;
   }
   try {
     const words = types.map((type) => ({ type, words: new Array<string>(layout.wordsOf(type)).fill("x") }));

@@ -1,3 +1,4 @@
+import { isReserved } from "../../text/reserved.ts";
 import type { Attribute, Block, Case, Expression, Named, Statement, Variable } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { concrete, nothing, textOfType } from "../../text/wgsl_types.ts";
@@ -52,6 +53,7 @@ class FunctionChecker extends ExpressionChecker {
   }
 
   #declare(name: string, kind: NameKind, at: number): void {
+    this.require(nameProblem(name), at);
     if (this.#scopes[0]?.has(name)) {
       this.fail(`${name} is declared twice in this block`, at);
     }
@@ -302,6 +304,12 @@ class FunctionChecker extends ExpressionChecker {
   }
 }
 
+/** What is wrong with a name; undefined if nothing is. */
+const nameProblem = (name: string): string | undefined =>
+  isReserved(name) || name === "_" || name.startsWith("__")
+    ? `${name} is a word that WGSL keeps for itself, and no name`
+    : undefined;
+
 type Fail = (problem: string, at: number) => never;
 
 /** Requires a type that the simulator has. */
@@ -442,13 +450,15 @@ class ModuleChecker extends ExpressionChecker {
     for (const one of this.module.declarations) {
       if ("name" in one) {
         const { name, from } = one.name;
+        this.require(nameProblem(name), from);
         if (names.has(name)) {
           this.fail(`${name} is declared twice`, from);
         }
         names.add(name);
       }
       if (one.kind === "struct") {
-        for (const { type } of one.members) {
+        for (const { name, type } of one.members) {
+          this.require(nameProblem(name.name), name.from);
           this.#requireType(type);
         }
       } else if (one.kind === "variable") {
