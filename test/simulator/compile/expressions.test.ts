@@ -74,6 +74,12 @@ describe("order and effects", () => {
       () => 31,
     ],
     [
+      "an index before one that changes what it was made of",
+      "var i = t % 2u; var a = array(array(1u, 2u, 3u), array(4u, 5u, 6u)); let x = a[i][bump(&i)]; a[i - 1u][bump(&i)] += 10u; return x * 1000u + a[t % 2u][t % 2u + 2u - t % 2u];",
+      (t) => (t % 2 === 0 ? 2013 : 6016),
+      "fn bump(p: ptr<function, u32>) -> u32 { meet(); *p += 1u; return min(*p, 2u); }",
+    ],
+    [
       "elements before an index that runs a call are read after it",
       "var a = array(1u, 2u, 3u); return a[poke(&a)];",
       () => 9,

@@ -80,7 +80,7 @@ ${lines.join("\n")}
         parameters: [threadName, value],
         hasBarriers,
         barrierHelpers,
-        meeting: choices.of([0, 2, 10]),
+        meeting: choices.of([0, 5, 15]),
       },
       { declared: "value: u32", result: u32, hash: true },
     );
@@ -105,7 +105,7 @@ ${lines.join("\n")}
       ...(pointer ? [{ text: "(*p)", type: pointer, isMutable: true }] : []),
       ...types.map((type, index) => ({ text: `a${index}`, type, isMutable: false })),
     ];
-    const meeting = choices.of([0, 0, 4]);
+    const meeting = choices.of([0, 0, 8]);
     // Calls of calls would take long.
     const called = helpers.slice(0, 1);
     this.#function(

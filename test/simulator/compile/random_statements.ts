@@ -50,7 +50,7 @@ export class FunctionMaker {
       variables: [],
       helpers: plan.helpers,
       meeting: plan.meeting,
-      calls: 4,
+      calls: 8,
     };
     this.#expressions = new ExpressionMaker(this.#around);
   }
