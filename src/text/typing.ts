@@ -439,10 +439,11 @@ export class Typing {
     }
     const [template] = callee.template ?? [];
     const isOfWgsl = this.#constantCall !== undefined;
-    const taken = isOfWgsl && takesFloats.has(callee.name) ? args.map(asFloats) : args;
+    const isOfFloats = takesFloats.has(callee.name) || callee.name.startsWith("mat");
+    const taken = isOfWgsl && isOfFloats ? args.map(asFloats) : args;
     const result =
       builtinResult(callee.name, taken, template && this.typeOf(template)) ??
-      (isOfWgsl && FAMILIES.test(callee.name) ? unknown : inferred(one, args, isOfWgsl));
+      (isOfWgsl && FAMILIES.test(callee.name) ? unknown : inferred(one, taken, isOfWgsl));
     this.#callConstant(one, args, result);
     return result;
   }
@@ -507,7 +508,7 @@ function inferred(
   args: readonly Type[],
   keepsAbstract: boolean,
 ): Type {
-  const parts = args.map((arg) => (arg.kind === "vector" ? arg.of : arg));
+  const parts = name === "array" ? args : args.map((arg) => (arg.kind === "vector" ? arg.of : arg));
   const of = parts.reduce<Type | undefined>((common, part) => common && commonType(common, part), parts[0]);
   const vector = /^(?:vec([234])|mat([234])x([234]))$/.exec(name);
   if (vector !== null) {

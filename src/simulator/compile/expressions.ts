@@ -183,9 +183,9 @@ export class ExpressionWriter {
       case "name":
         return this.#named(one, expected);
       case "member":
-        return this.#member(one);
+        return this.#member(one, expected);
       case "index":
-        return this.#element(one);
+        return this.#element(one, expected);
       case "unary":
         return this.#unary(one, expected);
       case "binary":
@@ -236,16 +236,24 @@ export class ExpressionWriter {
     return words;
   }
 
-  #member(one: Extract<Expression, { kind: "member" }>): Words {
+  /** The value of which a part is taken. Where it has numbers without a type, they take that of the part. */
+  #whole(one: Expression, expected: Type | undefined): Words {
+    const isArray = this.program.module.typing.typeOf(one).kind === "array";
+    return this.value(one, isArray && expected ? { kind: "array", of: expected } : expected);
+  }
+
+  #member(one: Extract<Expression, { kind: "member" }>, expected: Type | undefined): Words {
     const of = this.#behindPointer(this.typeOf(one.of));
     if (of.kind === "vector" && one.member.length > 1) {
-      const whole = this.isPlace(one.of) ? this.load(this.place(one.of), one.from) : this.value(one.of);
+      const whole = this.isPlace(one.of)
+        ? this.load(this.place(one.of), one.from)
+        : this.#whole(one.of, expected);
       return Array.from(one.member, (letter) => whole[this.#componentOf(letter, one)] as string);
     }
     if (this.isPlace(one)) {
       return this.load(this.place(one), one.from);
     }
-    const whole = this.value(one.of);
+    const whole = this.#whole(one.of, expected);
     if (of.kind === "vector") {
       return [whole[this.#componentOf(one.member, one)] as string];
     }
@@ -269,7 +277,7 @@ export class ExpressionWriter {
 
   #behindPointer = (type: Type): Type => (type.kind === "pointer" ? type.to : type);
 
-  #element(one: Extract<Expression, { kind: "index" }>): Words {
+  #element(one: Extract<Expression, { kind: "index" }>, expected: Type | undefined): Words {
     if (this.isPlace(one)) {
       return this.load(this.place(one), one.from);
     }
@@ -278,7 +286,7 @@ export class ExpressionWriter {
     if (of === undefined) {
       return this.fail(`${textOfType(type)} has no elements`, one);
     }
-    const whole = this.value(one.of);
+    const whole = this.#whole(one.of, expected);
     const size = this.wordsIn(of);
     const index = this.named(this.word(one.index));
     if (/^\d+$/.test(index)) {

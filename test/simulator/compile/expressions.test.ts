@@ -336,6 +336,12 @@ describe("abstract numbers", () => {
         11000000,
     ],
     [
+      "in parts of constants",
+      "let a: f32 = V.y; let b: f32 = K[1]; let c: f32 = N[0].y + vec2(1, 7).y; let m = mat2x2(1, 2, 3, 4); let d = m[1]; let e: vec2<f32> = V.yx * 0.5; return u32(a + b * 10 + c * 100 + d.x * 10000 + e.x * 100000) + t;",
+      (t) => 2 + 40 + 1300 + 30000 + 100000 + t,
+      "const V = vec2(1, 2); const K = array(3, 4); const N = array(vec2(5, 6));",
+    ],
+    [
       "before a call at which threads meet",
       "let v = vec2(1, 2) * f32(same(t)); let w = vec2(1, 3) + vec2(f32(same(2u)), 4); return u32(v.y * 100 + w.x * 10 + w.y);",
       (t) => 200 * t + 30 + 7,
