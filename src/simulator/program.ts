@@ -1,9 +1,11 @@
-import type { Expression } from "../text/syntax.ts";
+import type { Expression, Variable } from "../text/syntax.ts";
 import { TextFault } from "../text/syntax.ts";
+import { checkModule } from "./check/module.ts";
+import { constantWordOf, requireTrue } from "./compile/evaluate.ts";
 import { ExpressionWriter, Names } from "./compile/expressions.ts";
 import type { ArrayType } from "./compile/layout.ts";
 import type { FunctionDeclaration, GlobalVariable } from "./compile/module.ts";
-import { attributeOf, contentsOf, Module } from "./compile/module.ts";
+import { attributeOf, Module } from "./compile/module.ts";
 import type { Site } from "./compile/program_text.ts";
 import { ProgramText } from "./compile/program_text.ts";
 import { StatementWriter } from "./compile/statements.ts";
@@ -60,13 +62,23 @@ const namesAfter = ({ declarations }: Module, directive: "enable" | "requires"):
   );
 
 /** Reads WGSL. @throws {TextFault} */
-export const readModule = (code: string): WgslModule => new WgslModule(new Module(code));
+export function readModule(code: string): WgslModule {
+  const module = new Module(code);
+  checkModule(module);
+  const program = new ProgramText(module, {});
+  for (const one of module.declarations) {
+    if (one.kind === "const_assert") {
+      requireTrue(program, namesOf(module), one.condition);
+    }
+  }
+  return new WgslModule(module);
+}
 
 /** The variables at module scope that an entry point reaches, by name. */
 function globalsOf(module: Module, entryPoint: string): ReadonlyMap<string, GlobalVariable> {
   const found = new Map<string, GlobalVariable>();
-  for (const { body } of module.inCallOrder(entryPoint)) {
-    for (const name of contentsOf(body).names) {
+  for (const declaration of module.inCallOrder(entryPoint)) {
+    for (const name of module.usesOf(declaration).globals) {
       const variable = module.globals.get(name);
       if (variable !== undefined) {
         found.set(name, variable);
@@ -128,8 +140,9 @@ export class Program {
 
   /** `constants` are the values of `override` variables. @throws {TextFault} for what the simulator cannot run. */
   constructor({ module }: WgslModule, entryPoint: string, constants: Readonly<Record<string, number>> = {}) {
-    this.workGroupSize = workGroupSizeOf(module, entryPoint);
-    const written = writeProgram(module, entryPoint, constants);
+    const program = new ProgramText(module, constantsByName(module, constants));
+    this.workGroupSize = workGroupSizeOf(program, entryPoint);
+    const written = writeProgram(program, entryPoint);
     this.sites = written.sites;
     this.text = written.text;
     this.#memory = written.memory;
@@ -172,14 +185,48 @@ export class Program {
   }
 }
 
-function workGroupSizeOf(module: Module, entryPoint: string): readonly [number, number, number] {
+/** Most threads that a work-group may have on any device. The race checks have room for as many. */
+const MOST_THREADS = 2048;
+
+function workGroupSizeOf(program: ProgramText, entryPoint: string): readonly [number, number, number] {
+  const { module } = program;
   const declaration = module.functions.get(entryPoint);
   const attribute = declaration && attributeOf(declaration.attributes, "workgroup_size");
   if (attribute === undefined) {
     throw new TextFault(`${entryPoint} is no compute shader with a @workgroup_size`, declaration?.from ?? 0);
   }
-  const size = attribute.args.map((arg) => Number(module.constant(arg)));
-  return [size[0] ?? 1, size[1] ?? 1, size[2] ?? 1];
+  const [x = 1, y = 1, z = 1] = attribute.args.map((arg) => {
+    const known = module.constant(arg);
+    return known === undefined ? constantWordOf(program, namesOf(module), arg) : Number(known);
+  });
+  if (Math.min(x, y, z) < 1 || x * y * z > MOST_THREADS) {
+    const problem = `@workgroup_size(${x}, ${y}, ${z}) has ${x * y * z} threads; it takes 1 to ${MOST_THREADS}`;
+    throw new TextFault(problem, attribute.from);
+  }
+  return [x, y, z];
+}
+
+/** The values that a pipeline gives to `override` variables, by their names. Those with an @id are given by that. @throws {TextFault} */
+function constantsByName(
+  { constants: declared }: Module,
+  given: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const overrides = [...declared.values()].filter(({ keyword }) => keyword === "override");
+  const keyOf = ({ attributes, name }: Variable): string => {
+    const [id] = attributeOf(attributes, "id")?.args ?? [];
+    return id?.kind === "number" ? String(Number.parseInt(id.text, 10)) : name.name;
+  };
+  const names = new Map(overrides.map((variable) => [keyOf(variable), variable.name.name]));
+  return Object.fromEntries(
+    Object.entries(given).map(([key, value]) => {
+      const name = names.get(key);
+      if (name === undefined) {
+        const known = [...names.keys()].join(", ") || "none";
+        throw new TextFault(`the module has no override ${JSON.stringify(key)}; it has ${known}`, 0);
+      }
+      return [name, value];
+    }),
+  );
 }
 
 interface Written {
@@ -197,12 +244,8 @@ interface WorkGroupVariable {
   readonly count: number;
 }
 
-function writeProgram(
-  module: Module,
-  entryPoint: string,
-  constants: Readonly<Record<string, number>>,
-): Written {
-  const program = new ProgramText(module, constants);
+function writeProgram(program: ProgramText, entryPoint: string): Written {
+  const { module } = program;
   const names = namesOf(module);
   const globals = globalsOf(module, entryPoint);
   const variables = declareGlobals(program, globals);

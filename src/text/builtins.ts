@@ -23,6 +23,13 @@ const ofFirst = /* @__PURE__ */ wordsOf(
 /** Functions that give one number of a vector. */
 const ofPart = /* @__PURE__ */ wordsOf("dot length distance determinant");
 
+/** Functions that take floats, and no integers. */
+export const takesFloats = /* @__PURE__ */ wordsOf(
+  `acos acosh asin asinh atan atan2 atanh ceil cos cosh cross degrees determinant distance exp exp2 faceForward floor fma fract frexp
+   inverseSqrt ldexp length log log2 mix modf normalize pack2x16float pack2x16snorm pack2x16unorm pack4x8snorm pack4x8unorm pow
+   quantizeToF16 radians reflect refract round saturate sin sinh smoothstep sqrt step tan tanh trunc`,
+);
+
 const bool: Type = { kind: "scalar", name: "bool" };
 const u32: Type = { kind: "scalar", name: "u32" };
 const i32: Type = { kind: "scalar", name: "i32" };

@@ -1,4 +1,4 @@
-import { builtinResult } from "./builtins.ts";
+import { builtinResult, takesFloats } from "./builtins.ts";
 import type {
   BinaryOperator,
   Block,
@@ -70,7 +70,10 @@ export class Typing {
   readonly #constants = new Map<Expression, Constant>();
   readonly #declared = new Map<Expression, Declared | undefined>();
 
-  /** With `constantCall`, constants of u32 and i32 are known, too: what operators make of them, and what it says of calls. */
+  /**
+   * With `constantCall`, it finds what a compiler of WGSL has to know, too: constants of u32 and i32 that operators make, and what it says of
+   * calls; numbers without a type in arrays, and those that functions take as floats.
+   */
   constructor(constantCall?: ConstantCall) {
     this.#constantCall = constantCall;
   }
@@ -435,7 +438,12 @@ export class Typing {
       this.type(type, scope);
     }
     const [template] = callee.template ?? [];
-    const result = builtinResult(callee.name, args, template && this.typeOf(template)) ?? inferred(one, args);
+    const isOfWgsl = this.#constantCall !== undefined;
+    const isOfFloats = takesFloats.has(callee.name) || callee.name.startsWith("mat");
+    const taken = isOfWgsl && isOfFloats ? args.map(asFloats) : args;
+    const result =
+      builtinResult(callee.name, taken, template && this.typeOf(template)) ??
+      (isOfWgsl && FAMILIES.test(callee.name) ? unknown : inferred(one, taken, isOfWgsl));
     this.#callConstant(one, args, result);
     return result;
   }
@@ -452,6 +460,9 @@ export class Typing {
     }
   }
 }
+
+/** What the names of WGSL's functions start with that take only some types. */
+const FAMILIES = /^(?:atomic|texture|subgroup|quad|pack|unpack|dot)[A-Z\d]\w*$/;
 
 const scalarNames = [
   "bool",
@@ -483,12 +494,21 @@ function requireShort(of: Type, what: string, { from }: { readonly from: number 
   }
 }
 
+/** Whole numbers without a type become floats where a function takes no others. */
+const asFloats = (type: Type): Type =>
+  type.kind === "vector" || type.kind === "matrix"
+    ? { ...type, of: asFloats(type.of) }
+    : isAbstract(type)
+      ? scalar("abstract float")
+      : type;
+
 /** `vec3(…)` and `array(…)` without a list of types have the type of what they are made of. */
 function inferred(
   { callee: { name, from } }: Extract<Expression, { kind: "call" }>,
   args: readonly Type[],
+  keepsAbstract: boolean,
 ): Type {
-  const parts = args.map((arg) => (arg.kind === "vector" ? arg.of : arg));
+  const parts = name === "array" ? args : args.map((arg) => (arg.kind === "vector" ? arg.of : arg));
   const of = parts.reduce<Type | undefined>((common, part) => common && commonType(common, part), parts[0]);
   const vector = /^(?:vec([234])|mat([234])x([234]))$/.exec(name);
   if (vector !== null) {
@@ -498,7 +518,9 @@ function inferred(
   if (name !== "array") {
     throw new TextFault(`${name} is not declared`, from);
   }
-  return of === undefined ? unknown : { kind: "array", of: concrete(of), count: args.length };
+  return of === undefined
+    ? unknown
+    : { kind: "array", of: keepsAbstract ? of : concrete(of), count: args.length };
 }
 
 /** The type of an operation of which an operand, or both, are numbers of 64 bits. @throws {TextFault} if there is none. */

@@ -63,9 +63,9 @@ export const isAbstract = (type: Type): type is ScalarOf<"abstract int" | "abstr
 
 export const isSame = (a: Type, b: Type): boolean => textOfType(a) === textOfType(b);
 
-/** The 32-bit type that an abstract number becomes where nothing says otherwise, and so the type of a vector of them. */
+/** The 32-bit type that an abstract number becomes where nothing says otherwise, and so the type of a vector or an array of them. */
 export const concrete = (type: Type): Type =>
-  type.kind === "vector" || type.kind === "matrix"
+  type.kind === "vector" || type.kind === "matrix" || type.kind === "array"
     ? { ...type, of: concrete(type.of) }
     : isAbstract(type)
       ? scalar(type.name === "abstract int" ? "i32" : "f32")

@@ -17,13 +17,14 @@ export function runProgram(
   buffers: readonly (readonly number[] | Int32Array | number)[],
   groups: readonly [number, number, number] = [1, 1, 1],
   options: SimulatorOptions = {},
+  constants: Readonly<Record<string, number>> = {},
 ): Run {
   const module = readModule(code);
   const [entryPoint] = module.entryPoints;
   if (entryPoint === undefined) {
     throw new Error("the module has no entry point");
   }
-  const program = new Program(module, entryPoint.name);
+  const program = new Program(module, entryPoint.name, constants);
   const machine = new Machine(options);
   machine.context = { file: "test", entryPoint: entryPoint.name, sites: program.sites };
   const memories = buffers.map((buffer, binding) => {

@@ -2,15 +2,8 @@ import type { ConstantCall } from "../../text/typing.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { concrete, isAbstract } from "../../text/wgsl_types.ts";
 import { builtinWords, constantWord, convertText } from "../builtin_texts.ts";
-import * as numbers from "../numbers/index.ts";
 import { scalarOf } from "./layout.ts";
-
-/** The value of a text of words. */
-const evaluated = (text: string): number => {
-  const used = Object.entries(numbers).filter(([name]) => text.includes(`${name}(`));
-  const evaluate = new Function(...used.map(([name]) => name), `return ${text};`);
-  return evaluate(...used.map(([, number]) => number)) as number;
-};
+import { runText } from "./run_text.ts";
 
 /** The value of a call of a built-in function, or of a conversion, with constant arguments. */
 export const constantCall: ConstantCall = (name, args, result) => {
@@ -32,8 +25,20 @@ export const constantCall: ConstantCall = (name, args, result) => {
       ? isAbstract(first.type)
         ? String(constantWord(to, first.value))
         : convertText(scalarOf(first.type), to, operands[0]?.words[0] as string)
-      : builtinWords(name, operands, result)?.[0];
-  return word === undefined ? undefined : ofWord(evaluated(word), to);
+      : wordOf(name, operands, result);
+  return word === undefined ? undefined : ofWord(runText(`return ${word};`) as number, to);
 };
+
+/** What the function does not take has no value. It is refused where types are checked. */
+function wordOf(...call: Parameters<typeof builtinWords>): string | undefined {
+  try {
+    return builtinWords(...call)?.[0];
+  } catch (cause) {
+    if (cause instanceof TypeError) {
+      return undefined;
+    }
+    throw cause;
+  }
+}
 
 const ofWord = (word: number, type: string): bigint => BigInt(type === "u32" ? word >>> 0 : word);

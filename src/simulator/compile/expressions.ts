@@ -1,4 +1,4 @@
-import { builtinResult } from "../../text/builtins.ts";
+import { builtinResult, takesFloats } from "../../text/builtins.ts";
 import type { BinaryOperator, Expression, Variable } from "../../text/syntax.ts";
 import { TextFault } from "../../text/syntax.ts";
 import { numberOf } from "../../text/typing.ts";
@@ -75,7 +75,12 @@ const scalarIn = (type: Type): Type =>
       ? scalarIn(type.of)
       : type;
 
-const hasAbstract = (type: Type): boolean => isAbstract(scalarIn(type));
+export const hasAbstract = (type: Type): boolean => isAbstract(scalarIn(type));
+
+const isNumber = (type: Type): boolean => type.kind === "scalar" && type.name !== "bool";
+
+const isFloatType = (type: Type): boolean =>
+  type.kind === "scalar" && ["f32", "f16", "abstract float"].includes(type.name);
 
 /** The type of an expression in which numbers without a type take that of `expected`. */
 function settled(type: Type, expected: Type | undefined): Type {
@@ -86,7 +91,8 @@ function settled(type: Type, expected: Type | undefined): Type {
   if (type.kind === "array") {
     return { ...type, of: settled(type.of, expected && elementOf(expected)) };
   }
-  return of?.kind === "scalar" && of.name !== "bool" ? withScalar(type, of) : concrete(type);
+  const takes = isFloatType(scalarIn(type)) ? isFloatType : isNumber;
+  return of && takes(of) ? withScalar(type, of) : concrete(type);
 }
 
 /** Writes the expressions of one function as JavaScript. */
@@ -177,9 +183,9 @@ export class ExpressionWriter {
       case "name":
         return this.#named(one, expected);
       case "member":
-        return this.#member(one);
+        return this.#member(one, expected);
       case "index":
-        return this.#element(one);
+        return this.#element(one, expected);
       case "unary":
         return this.#unary(one, expected);
       case "binary":
@@ -230,16 +236,24 @@ export class ExpressionWriter {
     return words;
   }
 
-  #member(one: Extract<Expression, { kind: "member" }>): Words {
+  /** The value of which a part is taken. Where it has numbers without a type, they take that of the part. */
+  #whole(one: Expression, expected: Type | undefined): Words {
+    const isArray = this.program.module.typing.typeOf(one).kind === "array";
+    return this.value(one, isArray && expected ? { kind: "array", of: expected } : expected);
+  }
+
+  #member(one: Extract<Expression, { kind: "member" }>, expected: Type | undefined): Words {
     const of = this.#behindPointer(this.typeOf(one.of));
     if (of.kind === "vector" && one.member.length > 1) {
-      const whole = this.isPlace(one.of) ? this.load(this.place(one.of), one.from) : this.value(one.of);
+      const whole = this.isPlace(one.of)
+        ? this.load(this.place(one.of), one.from)
+        : this.#whole(one.of, expected);
       return Array.from(one.member, (letter) => whole[this.#componentOf(letter, one)] as string);
     }
     if (this.isPlace(one)) {
       return this.load(this.place(one), one.from);
     }
-    const whole = this.value(one.of);
+    const whole = this.#whole(one.of, expected);
     if (of.kind === "vector") {
       return [whole[this.#componentOf(one.member, one)] as string];
     }
@@ -263,7 +277,7 @@ export class ExpressionWriter {
 
   #behindPointer = (type: Type): Type => (type.kind === "pointer" ? type.to : type);
 
-  #element(one: Extract<Expression, { kind: "index" }>): Words {
+  #element(one: Extract<Expression, { kind: "index" }>, expected: Type | undefined): Words {
     if (this.isPlace(one)) {
       return this.load(this.place(one), one.from);
     }
@@ -272,7 +286,7 @@ export class ExpressionWriter {
     if (of === undefined) {
       return this.fail(`${textOfType(type)} has no elements`, one);
     }
-    const whole = this.value(one.of);
+    const whole = this.#whole(one.of, expected);
     const size = this.wordsIn(of);
     const index = this.named(this.word(one.index));
     if (/^\d+$/.test(index)) {
@@ -327,13 +341,15 @@ export class ExpressionWriter {
       return [this.#shortCircuit(operator, one.left, () => this.word(one.right))];
     }
     const [left, right] = this.#operandTypes(one, expected);
-    return this.#operated(one, [left, this.value(one.left, left)], [right, this.value(one.right, right)]);
+    const a = this.value(one.left, left);
+    const b = this.value(one.right, right);
+    return this.#operated(operator, [left, a], [right, b], this.typeOf(one, left));
   }
 
   /** The result of `a op= b`, from the words of `a`. */
   protected compound(one: Extract<Expression, { kind: "binary" }>, words: Words, type: Type): Words {
     const [, right] = this.#operandTypes(one, type);
-    return this.#operated(one, [type, words], [right, this.value(one.right, right)]);
+    return this.#operated(one.operator, [type, words], [right, this.value(one.right, right)], type);
   }
 
   /** The types of both operands. Numbers without a type take that of the other operand, or the expected one. */
@@ -352,20 +368,21 @@ export class ExpressionWriter {
   }
 
   #operated(
-    one: Extract<Expression, { kind: "binary" }>,
+    operator: BinaryOperator,
     [left, a]: readonly [Type, Words],
     [right, b]: readonly [Type, Words],
+    result: Type,
   ): Words {
     if (left.kind === "matrix" || right.kind === "matrix") {
       const operand = (type: Type, words: Words) => ({ type, words: words.map((word) => this.named(word)) });
-      return matrixText(one.operator, operand(left, a), operand(right, b), this.typeOf(one, left));
+      return matrixText(operator, operand(left, a), operand(right, b), result);
     }
     const of = scalarOf(scalarIn(left));
     const count = Math.max(a.length, b.length);
     const splat = (words: Words): Words =>
       words.length === count ? words : new Array<string>(count).fill(this.named(words[0] as string));
     const [lefts, rights] = [splat(a), splat(b)];
-    return lefts.map((word, index) => binaryText(one.operator, of, word, rights[index] as string));
+    return lefts.map((word, index) => binaryText(operator, of, word, rights[index] as string));
   }
 
   /** What `&&` and `||` give. The right side runs only where the left one does not decide. */
@@ -410,7 +427,9 @@ export class ExpressionWriter {
     }
     if (name === "arrayLength") {
       const place = this.pointer(one.args[0] as Expression);
-      return [place.count ?? this.fail("arrayLength takes a pointer to an array without a length", one)];
+      return place.type.kind === "array" && place.type.count === undefined
+        ? [this.named(this.#openCount(place))]
+        : this.fail("arrayLength takes a pointer to an array without a length", one);
     }
     return this.#builtin(one, expected);
   }
@@ -440,12 +459,10 @@ export class ExpressionWriter {
     const fixed = FIXED_ARGUMENTS[name] ?? (name === "select" ? [undefined, undefined, "bool"] : []);
     const free = one.args.filter((_, index) => fixed[index] === undefined).map((arg) => typing.typeOf(arg));
     const known = free.find((type) => !hasAbstract(type));
-    const isFloat = free.some((type) => {
-      const of = scalarIn(type);
-      return of.kind === "scalar" && of.name === "abstract float";
-    });
+    const isFloat =
+      takesFloats.has(name) || free.some((type) => isAbstract(scalarIn(type)) && isFloatType(scalarIn(type)));
     const given = name === "bitcast" ? undefined : expected;
-    const common = known ?? (isFloat && !given ? scalar("f32") : given);
+    const common = known ?? (isFloat && !(given && isFloatType(scalarIn(given))) ? scalar("f32") : given);
     return one.args.map((arg, index) => {
       const type = this.typeOf(arg, fixed[index] === undefined ? common : scalar(fixed[index]));
       return { type, words: this.value(arg, type) };
@@ -614,8 +631,7 @@ export class ExpressionWriter {
   #placeOfGlobal(name: string, { space, type, group, binding }: GlobalVariable): MemoryPlace {
     if (space === "storage" || space === "uniform") {
       this.program.ranges.set(name, `${group},${binding}`);
-      const place = { kind: "memory", space: "buffer", memory: `s_${name}`, index: at(0), type } as const;
-      return type.kind === "array" && type.count === undefined ? { ...place, count: `n_${name}` } : place;
+      return { kind: "memory", space: "buffer", memory: `s_${name}`, index: at(0), type };
     }
     if (space === "workgroup") {
       return {
@@ -641,19 +657,18 @@ export class ExpressionWriter {
     const { layout } = this.program.module;
     const inBuffer = of.space === "buffer" && of.type.kind === "struct";
     const offset = inBuffer ? layout.offsetOf(of.type as never, one.member) : first;
-    const place: MemoryPlace = {
-      kind: "memory",
-      space: of.space,
-      memory: of.memory,
-      index: plus(of.index, offset),
-      type,
-    };
-    if (type.kind !== "array" || type.count !== undefined) {
-      return place;
-    }
-    // The last member of a struct in a buffer, which is as long as the buffer.
-    const count = `Math.trunc((${of.memory}.size - ${textOfIndex(place.index)}) / ${layout.strideOf(type)})`;
-    return { ...place, count: this.named(count) };
+    return { ...of, index: plus(of.index, offset), type };
+  }
+
+  /** The text of how many elements an array without a length has: it goes on to the end of its buffer. */
+  #openCount({ memory, index, type }: MemoryPlace): string {
+    const { globals, layout } = this.program.module;
+    const stride = layout.strideOf(type);
+    // A variable of such a type has its count at hand.
+    const isWhole = index.terms.length === 0 && globals.get(memory.slice("s_".length))?.type.kind === "array";
+    return isWhole
+      ? memory.replace("s_", "n_")
+      : `Math.trunc((${memory}.size - (${textOfIndex(index)})) / ${stride})`;
   }
 
   #part(of: Place, component: number, type: Type): Place {
@@ -668,7 +683,8 @@ export class ExpressionWriter {
     if (type === undefined) {
       return this.fail(`${textOfType(of.type)} has no elements`, one);
     }
-    const count = (of.kind === "memory" && of.count) || String(countOf(of.type));
+    const isOpen = of.kind === "memory" && of.type.kind === "array" && of.type.count === undefined;
+    const count = isOpen ? this.named(this.#openCount(of)) : String(countOf(of.type));
     const index = this.#inBounds(this.word(one.index), count, one.index.from);
     if (of.kind === "register") {
       return /^\d+$/.test(index)
@@ -803,8 +819,15 @@ export class ExpressionWriter {
 
   /** Declares the variable's words with these values. */
   declare(local: Local, words: Words): void {
-    if (local.inMemory) {
-      this.store(placeOfLocal(local), words, 0);
+    const place = placeOfLocal(local);
+    if (place.kind === "memory") {
+      const isZero = words.every((word) => word === "0");
+      if (isZero) {
+        const first = textOfIndex(place.index);
+        this.emit(`${place.memory}.fill(0, ${first}, ${first} + ${words.length});`);
+      } else {
+        this.store(place, words, 0);
+      }
       return;
     }
     // What a loop's body declares is visible in its `continuing`, which is another block of JavaScript.

@@ -246,6 +246,11 @@ export const elementOf = (type: Type): Type | undefined =>
       ? type.of
       : undefined;
 
-/** Whether a value of the type has an array in it. Such values lie in memory, since their elements are chosen by indices. */
+/**
+ * Whether a value of the type has an array or a matrix in it. Such values lie in memory, since indices choose their elements. Those of
+ * vectors are single words, which a comparison of the index chooses as fast.
+ */
 export const hasArray = (type: Type): boolean =>
-  type.kind === "array" || (type.kind === "struct" && [...type.members.values()].some(hasArray));
+  type.kind === "array" ||
+  type.kind === "matrix" ||
+  (type.kind === "struct" && [...type.members.values()].some(hasArray));

@@ -1,24 +1,15 @@
-import type {
-  Attribute,
-  Block,
-  Expression,
-  ModuleDeclaration,
-  Named,
-  Statement,
-  Variable,
-} from "../../text/syntax.ts";
+import type { Attribute, Expression, ModuleDeclaration, Statement, Variable } from "../../text/syntax.ts";
 import { parseModule, TextFault } from "../../text/syntax.ts";
 import { Scope, Typing } from "../../text/typing.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { constantCall } from "./constant_call.ts";
 import { Layout } from "./layout.ts";
+import type { Call, Space, Uses } from "./uses.ts";
+import { usesOf } from "./uses.ts";
 
 // What a WGSL module declares, and what each of its entry points reaches.
 
 export type FunctionDeclaration = Extract<ModuleDeclaration, { kind: "function" }>;
-
-/** The address spaces of variables at module scope. */
-export type Space = "private" | "workgroup" | "storage" | "uniform";
 
 export interface GlobalVariable {
   readonly declaration: Variable;
@@ -54,8 +45,10 @@ export class Module {
   readonly layout: Layout;
   readonly #reach = new Map<string, Reach>();
   readonly #reachOfNodes = new WeakMap<object, Reach>();
-  /** The names of pointers into storage, in any function. */
-  readonly #storagePointers = new Set<string>();
+  readonly #uses = new Map<string, Uses>();
+  /** The calls of atomic functions on storage, of all functions. */
+  readonly storageAtomics = new Set<Call>();
+  readonly #scope = new Scope();
   readonly #text: string;
   /** Where lines end. */
   #lines: readonly number[] | undefined;
@@ -64,7 +57,7 @@ export class Module {
   constructor(text: string) {
     this.#text = text;
     this.declarations = parseModule(text);
-    this.typing.module(this.declarations, new Scope());
+    this.typing.module(this.declarations, this.#scope);
     this.layout = new Layout(this.declarations, (attribute) => this.argument(attribute));
     for (const declaration of this.declarations) {
       if (declaration.kind === "function") {
@@ -73,20 +66,9 @@ export class Module {
         this.#add(declaration);
       }
     }
-    for (const { parameters, body } of this.functions.values()) {
-      this.#findPointers(parameters, body);
-    }
-  }
-
-  #findPointers(parameters: FunctionDeclaration["parameters"], body: Block): void {
-    for (const { name, type } of parameters) {
-      if (addressSpaceOf(type) === "storage") {
-        this.#storagePointers.add(name.name);
-      }
-    }
-    for (const { name, value } of contentsOf(body).pointers) {
-      if (this.spaceOf(value) === "storage") {
-        this.#storagePointers.add(name.name);
+    for (const declaration of this.functions.values()) {
+      for (const call of this.usesOf(declaration).storageAtomics) {
+        this.storageAtomics.add(call);
       }
     }
   }
@@ -126,20 +108,10 @@ export class Module {
     return Number(value);
   }
 
-  /** The value of an expression at module scope. */
+  /** The value of an expression in an attribute, whose type is found with it; undefined if a pipeline gives the value. */
   constant(expression: Expression): number | bigint | undefined {
-    const { typing } = this;
-    const known = typing.constantOf(expression);
-    if (known !== undefined) {
-      return known;
-    }
-    const scope = new Scope();
-    typing.module(
-      this.declarations.filter(({ kind }) => kind === "alias" || kind === "variable" || kind === "struct"),
-      scope,
-    );
-    typing.expression(expression, scope);
-    return typing.constantOf(expression);
+    this.typing.expression(expression, this.#scope);
+    return this.typing.constantOf(expression);
   }
 
   /** The line and the column of a place, from 1. */
@@ -190,29 +162,36 @@ export class Module {
     if (this.functions.has(name)) {
       return this.reachOf(name);
     }
-    if (name.startsWith("atomic") && this.spaceOf(call.args[0]) === "storage") {
+    if (this.storageAtomics.has(call)) {
       return { isWide: true, yields: true };
     }
     return MEETING.test(name) ? { isWide: true, yields: false } : NOTHING;
   }
 
-  /** The address space of what a pointer expression points to: that of the variable at its root, "function" if none is at module scope. */
-  spaceOf(expression: Expression | undefined): Space | "function" {
-    switch (expression?.kind) {
-      case "name":
-        return this.#storagePointers.has(expression.name)
-          ? "storage"
-          : (this.globals.get(expression.name)?.space ?? "function");
-      case "unary":
-        return this.spaceOf(expression.operand);
-      case "member":
-      case "index":
-        return this.spaceOf(expression.of);
-      case "parentheses":
-        return this.spaceOf(expression.inner);
-      default:
-        return "function";
+  /** What the text of a function uses. */
+  usesOf({ name: { name }, parameters, body }: FunctionDeclaration): Uses {
+    let uses = this.#uses.get(name);
+    if (uses === undefined) {
+      uses = usesOf(parameters, body, {
+        spaceOf: (global) => this.globals.get(global)?.space,
+        addressSpaceOf: (type) => this.addressSpaceOf(type),
+      });
+      this.#uses.set(name, uses);
     }
+    return uses;
+  }
+
+  /** The address space in the type of a pointer; undefined for other types. */
+  addressSpaceOf(type: Expression): string | undefined {
+    if (type.kind !== "name") {
+      return undefined;
+    }
+    const alias = this.declarations.find((one) => one.kind === "alias" && one.name.name === type.name);
+    if (alias?.kind === "alias") {
+      return this.addressSpaceOf(alias.type);
+    }
+    const [space] = type.name === "ptr" ? (type.template ?? []) : [];
+    return space?.kind === "name" ? space.name : undefined;
   }
 
   /** The functions that an entry point reaches, each behind those that it calls. @throws {TextFault} for one that calls itself. */
@@ -230,7 +209,7 @@ export class Module {
       }
       done.add(name);
       open.add(name);
-      for (const { callee } of contentsOf(declaration.body).calls) {
+      for (const { callee } of this.usesOf(declaration).calls) {
         const called = this.functions.get(callee.name);
         if (called !== undefined) {
           visit(called);
@@ -248,81 +227,8 @@ export class Module {
   }
 }
 
-/** The address space in the type of a pointer; undefined for other types. */
-export const addressSpaceOf = (type: Expression): string | undefined => {
-  const [space] = type.kind === "name" && type.name === "ptr" ? (type.template ?? []) : [];
-  return space?.kind === "name" ? space.name : undefined;
-};
-
-export type Call = Extract<Expression, { kind: "call" }>;
-
-/** What a function's text has in it. */
-export interface Contents {
-  /** All calls, in no special order. */
-  readonly calls: readonly Call[];
-  /** The names that it mentions. */
-  readonly names: ReadonlySet<string>;
-  /** The names of variables whose address is taken. */
-  readonly pointedAt: ReadonlySet<string>;
-  /** The declarations of pointers. */
-  readonly pointers: readonly Variable[];
-}
-
-const contents = new WeakMap<object, Contents>();
-
-/** What a function's body has in it. */
-export function contentsOf(body: Block): Contents {
-  let found = contents.get(body);
-  if (found === undefined) {
-    found = readContents(body);
-    contents.set(body, found);
-  }
-  return found;
-}
-
-function readContents(body: Block): Contents {
-  const calls: Call[] = [];
-  const names = new Set<string>();
-  const pointedAt = new Set<string>();
-  const pointers: Variable[] = [];
-  const visit = (node: object): void => {
-    const one = node as Expression | Statement;
-    if (one.kind === "call") {
-      calls.push(one);
-    } else if (one.kind === "name") {
-      names.add(one.name);
-    } else if (one.kind === "unary" && one.operator === "&") {
-      pointedAt.add(rootOf(one.operand) ?? "");
-    } else if (one.kind === "variable" && one.value?.kind === "unary" && one.value.operator === "&") {
-      pointers.push(one);
-    }
-    for (const part of Object.values(node)) {
-      if (typeof part === "object" && part !== null) {
-        visit(part);
-      }
-    }
-  };
-  visit(body);
-  return { calls, names, pointedAt, pointers };
-}
-
-/** The name of the variable that an expression is a part of. */
-function rootOf(one: Expression): string | undefined {
-  switch (one.kind) {
-    case "name":
-      return one.name;
-    case "member":
-    case "index":
-      return rootOf(one.of);
-    case "parentheses":
-      return rootOf(one.inner);
-    default:
-      return undefined;
-  }
-}
-
 /** The value of a named attribute. */
 export const attributeOf = (attributes: readonly Attribute[], name: string): Attribute | undefined =>
   attributes.find((one) => one.name === name);
 
-export type { Named };
+export type { Call };

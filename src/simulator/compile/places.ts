@@ -34,8 +34,6 @@ export interface MemoryPlace {
   readonly memory: string;
   readonly index: Index;
   readonly type: Type;
-  /** Of an array without a length: the text of how many elements it has. */
-  readonly count?: string;
 }
 
 export type Place = RegisterPlace | MemoryPlace;

@@ -2,12 +2,12 @@ import type { Block, Case, Expression, Statement, Variable } from "../../text/sy
 import type { Type } from "../../text/wgsl_types.ts";
 import { concrete, scalar } from "../../text/wgsl_types.ts";
 import { binaryText, constantWord } from "../builtin_texts.ts";
+import { requireTrue } from "./evaluate.ts";
 import type { Words } from "./expressions.ts";
 import { ExpressionWriter, Names } from "./expressions.ts";
 import { hasArray, scalarOf } from "./layout.ts";
 import type { FunctionDeclaration } from "./module.ts";
-import { addressSpaceOf, contentsOf } from "./module.ts";
-import type { Local, MemoryPlace } from "./places.ts";
+import type { Local, MemoryPlace, Place } from "./places.ts";
 import { at, plusTerm, textOfIndex } from "./places.ts";
 import type { ProgramText } from "./program_text.ts";
 
@@ -26,14 +26,14 @@ export interface Leaving {
 /** Writes the statements of one function as JavaScript that one thread runs from start to end. */
 export class StatementWriter extends ExpressionWriter {
   readonly declaration: FunctionDeclaration;
-  /** The names of variables that pointers lead to. */
-  readonly #pointedAt: ReadonlySet<string>;
+  /** The variables that pointers lead to. */
+  readonly #pointedAt: ReadonlySet<Variable>;
   protected readonly leaving: Leaving[] = [];
 
   constructor(program: ProgramText, declaration: FunctionDeclaration, names: Names) {
     super(program, declaration.name.name, names);
     this.declaration = declaration;
-    this.#pointedAt = contentsOf(declaration.body).pointedAt;
+    this.#pointedAt = program.module.usesOf(declaration).pointedAt;
   }
 
   /** The text of the function. */
@@ -42,8 +42,9 @@ export class StatementWriter extends ExpressionWriter {
     const texts: string[] = [];
     const lines = this.capture(() => {
       for (const { name: named, type: declared } of parameters) {
-        const type = this.program.module.typing.typeOf(declared);
-        texts.push(...this.#parameter(named.name, type, addressSpaceOf(declared)));
+        const { module } = this.program;
+        const type = module.typing.typeOf(declared);
+        texts.push(...this.#parameter(named.name, type, module.addressSpaceOf(declared)));
       }
       this.statements(body.statements);
     });
@@ -170,6 +171,8 @@ export class StatementWriter extends ExpressionWriter {
         this.fail("'continuing' stands last in a loop", one);
         break;
       case "const_assert":
+        requireTrue(this.program, this.names, one.condition);
+        break;
       case "empty":
         break;
       case "discard":
@@ -199,31 +202,40 @@ export class StatementWriter extends ExpressionWriter {
       return;
     }
     const words = value ? this.value(value, type) : new Array<string>(this.wordsIn(type)).fill("0");
-    const local = this.local(type, hasArray(type) || (keyword === "var" && this.#pointedAt.has(name.name)));
+    const local = this.local(type, hasArray(type) || this.#pointedAt.has(one));
     this.declare(local, words);
     // The value may use an outer variable of the same name.
     this.names.declare(name.name, { kind: "local", local });
   }
 
   #pointer(name: string, type: Extract<Type, { kind: "pointer" }>, value: Expression): void {
-    const { space, memory, index, count } = this.pointer(value);
+    const { space, memory, index } = this.pointer(value);
     const local = this.pointerLocal(type, space === "buffer" ? "storage" : space, memory);
-    const target = count === undefined ? local.target : { ...(local.target as MemoryPlace), count };
     this.emit(`var $v${local.id}_0$ = ${textOfIndex(index)};`);
-    this.names.declare(name, { kind: "local", local: { ...local, ...(target && { target }) } });
+    this.names.declare(name, { kind: "local", local });
   }
 
-  #assign({ target, operator, value, from }: Extract<Statement, { kind: "assign" }>): void {
+  #assign(one: Extract<Statement, { kind: "assign" }>): void {
+    const { target, operator, value, from } = one;
     if (target === undefined) {
       this.value(value);
       return;
     }
     const place = this.place(target);
-    if (operator === undefined) {
+    this.assignTo(place, one, operator && this.load(place, from));
+  }
+
+  /** Assigns to a place. `before` is the value that lies there, if the assignment has an operator. */
+  protected assignTo(
+    place: Place,
+    { target, operator, value, from }: Extract<Statement, { kind: "assign" }>,
+    before: Words | undefined,
+  ): void {
+    if (target === undefined || operator === undefined || before === undefined) {
       this.store(place, this.value(value, place.type), from);
       return;
     }
-    const both: Expression = {
+    const both = {
       kind: "binary",
       operator,
       at: from,
@@ -231,8 +243,8 @@ export class StatementWriter extends ExpressionWriter {
       right: value,
       from,
       to: value.to,
-    };
-    this.store(place, this.compound(both, this.load(place, from), place.type), from);
+    } as const;
+    this.store(place, this.compound(both, before, place.type), from);
   }
 
   #if({ condition, then, otherwise }: Extract<Statement, { kind: "if" }>): void {

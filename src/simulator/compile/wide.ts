@@ -3,11 +3,11 @@ import type { Type } from "../../text/wgsl_types.ts";
 import { scalar } from "../../text/wgsl_types.ts";
 import { binaryText } from "../builtin_texts.ts";
 import type { Words } from "./expressions.ts";
-import { atomicTexts, wordName } from "./expressions.ts";
+import { atomicTexts, hasAbstract, wordName } from "./expressions.ts";
 import { scalarOf } from "./layout.ts";
 import type { Call, FunctionDeclaration } from "./module.ts";
-import { addressSpaceOf, attributeOf } from "./module.ts";
-import type { Local, MemoryPlace } from "./places.ts";
+import { attributeOf } from "./module.ts";
+import type { Local, MemoryPlace, Place } from "./places.ts";
 import { at, plus, plusTerm, textOfIndex } from "./places.ts";
 import { conditionText, partsOfLoop, StatementWriter } from "./statements.ts";
 
@@ -63,7 +63,7 @@ export class WideWriter extends StatementWriter {
     const own = this.#newMask();
     this.#masks = [own];
     const locals = parameters.map(({ name: named, type }) =>
-      this.parameterLocal(named.name, module.typing.typeOf(type), addressSpaceOf(type)),
+      this.parameterLocal(named.name, module.typing.typeOf(type), module.addressSpaceOf(type)),
     );
     for (const local of locals) {
       this.#columns.add(local.id);
@@ -107,63 +107,86 @@ export class WideWriter extends StatementWriter {
     });
   }
 
+  /** The function's lines. Only now it is known which variables are columns. */
   #assembled(): string[] {
-    const stretchesOf = new Map<number, Set<number>>();
-    for (const one of this.#out) {
-      if (typeof one !== "string") {
-        for (const [, id] of one.lines.join("\n").matchAll(/\$[vb](\d+)[_$]/g)) {
-          const found = stretchesOf.get(Number(id)) ?? new Set();
-          stretchesOf.set(Number(id), found.add(one.id));
-        }
-      }
-    }
-    for (const [id, stretches] of stretchesOf) {
-      if (stretches.size > 1) {
-        this.#columns.add(id);
-      }
-    }
-    const sizes = new Map(this.#memories.map(({ id, type }) => [id, this.wordsIn(type)]));
-    for (const [id, size] of sizes) {
-      this.program.declareMemory(`M${id}`, size, this.#columns.has(id));
-    }
-    const column = (id: string, word: string): string => {
-      const name = `A${id}_${word}`;
-      this.program.declareColumn(name);
-      return name;
-    };
-    for (const id of this.#columns) {
-      if (!sizes.has(id) && this.#parameterWords.has(id)) {
-        for (let word = 0; word < (this.#parameterWords.get(id) ?? 0); word++) {
-          column(String(id), String(word));
-        }
-      }
-    }
-    const isColumn = (id: string): boolean => this.#columns.has(Number(id));
-    const placed = (text: string): string =>
-      text
-        .replaceAll(/var \$v(\d+)_(\d+)\$ =/g, (whole, id: string) =>
-          isColumn(id) ? whole.slice("var ".length) : whole,
-        )
-        .replaceAll(/\$v(\d+)_(\d+)\$/g, (whole, id: string, word: string) =>
-          isColumn(id) ? `${column(id, word)}[t]` : whole,
-        )
-        .replaceAll(/\$b(\d+)\$/g, (_, id: string) => (isColumn(id) ? `t * ${sizes.get(Number(id))}` : "0"))
-        .replaceAll(/@A(\d+)_(\d+)/g, (_, id: string, word: string) => column(id, word));
+    this.#findColumns();
+    this.#declareMemories();
+    this.#declareParameters();
     const texts = this.#out.flatMap((one) =>
-      typeof one === "string"
-        ? [placed(one)]
-        : [
-            ...one.before,
-            `{ const o = g.order(${one.mask}), n = g.active;`,
-            `S${one.id}: for (let k = 0; k < n; k++) { const t = o[k];`,
-            ...one.lines.map((line) => placed(line).replaceAll("$stretch$", `S${one.id}`)),
-            "} }",
-          ],
+      typeof one === "string" ? [this.#placed(one)] : this.#stretchText(one),
     );
     const counters = this.#counters.length > 0 ? [`let ${this.#counters.join(", ")};`] : [];
     return [...counters, ...texts];
   }
 
+  #stretchText({ id, mask, before, lines }: Stretch): readonly string[] {
+    return [
+      ...before,
+      `{ const o = g.order(${mask}), n = g.active;`,
+      `S${id}: for (let k = 0; k < n; k++) { const t = o[k];`,
+      ...lines.map((line) => this.#placed(line).replaceAll("$stretch$", `S${id}`)),
+      "} }",
+    ];
+  }
+
+  /** Variables and memory that two stretches use are columns. */
+  #findColumns(): void {
+    const stretchOf = new Map<number, number>();
+    for (const one of this.#out) {
+      if (typeof one === "string") {
+        continue;
+      }
+      for (const [, text] of one.lines.join("\n").matchAll(/(?:\$[vb]|\bM)(\d+)(?:[_$]|\b)/g)) {
+        const id = Number(text);
+        if ((stretchOf.get(id) ?? one.id) !== one.id) {
+          this.#columns.add(id);
+        }
+        stretchOf.set(id, one.id);
+      }
+    }
+  }
+
+  #declareMemories(): void {
+    for (const { id, type } of this.#memories) {
+      this.program.declareMemory(`M${id}`, this.wordsIn(type), this.#columns.has(id));
+      this.#memoryWords.set(id, this.wordsIn(type));
+    }
+  }
+
+  /** Callers write parameters, also those that the function does not use. */
+  #declareParameters(): void {
+    for (const [id, count] of this.#parameterWords) {
+      if (this.#columns.has(id) && !this.#memoryWords.has(id)) {
+        for (let word = 0; word < count; word++) {
+          this.#columnName(String(id), String(word));
+        }
+      }
+    }
+  }
+
+  #columnName(id: string, word: string): string {
+    const name = `A${id}_${word}`;
+    this.program.declareColumn(name);
+    return name;
+  }
+
+  /** A line in which all variables have their places. */
+  #placed(line: string): string {
+    const isColumn = (id: string): boolean => this.#columns.has(Number(id));
+    return line
+      .replaceAll(/var \$v(\d+)_(\d+)\$ =/g, (whole, id: string) =>
+        isColumn(id) ? whole.slice("var ".length) : whole,
+      )
+      .replaceAll(/\$v(\d+)_(\d+)\$/g, (whole, id: string, word: string) =>
+        isColumn(id) ? `${this.#columnName(id, word)}[t]` : whole,
+      )
+      .replaceAll(/\$b(\d+)\$/g, (_, id: string) =>
+        isColumn(id) ? `t * ${this.#memoryWords.get(Number(id))}` : "0",
+      )
+      .replaceAll(/@A(\d+)_(\d+)/g, (_, id: string, word: string) => this.#columnName(id, word));
+  }
+
+  readonly #memoryWords = new Map<number, number>();
   readonly #parameterWords = new Map<number, number>();
 
   protected override parameterLocal(name: string, type: Type, space: string | undefined): Local {
@@ -268,12 +291,10 @@ export class WideWriter extends StatementWriter {
         super.statement(one);
         break;
       case "assign":
-        this.#hoist(one.target);
-        this.#hoist(one.value);
-        super.statement(one);
+        this.#wideAssign(one);
         break;
       case "step":
-        this.#hoist(one.target);
+        this.#hoistPlace(one.target, false);
         super.statement(one);
         break;
       case "call statement":
@@ -283,6 +304,22 @@ export class WideWriter extends StatementWriter {
       default:
         super.statement(one);
     }
+  }
+
+  /** The place comes first, then the value before of `a op= b`, then the new value. */
+  #wideAssign(one: Extract<Statement, { kind: "assign" }>): void {
+    const { target, operator, value, from } = one;
+    if (target === undefined || !this.#isWide(value)) {
+      this.#hoistPlace(target, false);
+      this.#hoist(value);
+      super.statement(one);
+      return;
+    }
+    this.#hoistPlace(target, true);
+    const place = this.#keptPlace(this.place(target));
+    const before = operator && this.#kept(place.type, this.load(place, from));
+    this.#hoist(value);
+    this.assignTo(place, one, before);
   }
 
   #wideIf({ condition, then, otherwise }: Extract<Statement, { kind: "if" }>): void {
@@ -403,10 +440,18 @@ export class WideWriter extends StatementWriter {
         this.#hoist(one.of);
         break;
       case "unary":
-        this.#hoist(one.operand);
+        if (one.operator === "&" || one.operator === "*") {
+          this.#hoistPlace(one.operand, false);
+        } else {
+          this.#hoist(one.operand);
+        }
         break;
       case "index":
-        this.#hoistAll([one.of, one.index]);
+        if (this.isPlace(one)) {
+          this.#hoistPlace(one, false);
+        } else {
+          this.#hoistAll([one.of, one.index]);
+        }
         break;
       case "binary":
         if (one.operator === "&&" || one.operator === "||") {
@@ -424,6 +469,30 @@ export class WideWriter extends StatementWriter {
     }
   }
 
+  /** Of a place, only the indices are read, from left to right. What lies there is not. With `isKept`, a step of all threads comes after it. */
+  #hoistPlace(one: Expression | undefined, isKept: boolean): void {
+    switch (one?.kind) {
+      case "parentheses":
+        this.#hoistPlace(one.inner, isKept);
+        break;
+      case "unary":
+        this.#hoistPlace(one.operand, isKept);
+        break;
+      case "member":
+        this.#hoistPlace(one.of, isKept);
+        break;
+      case "index":
+        this.#hoistPlace(one.of, isKept || this.#isWide(one.index));
+        this.#hoist(one.index);
+        if (isKept) {
+          this.#keep(one.index);
+        }
+        break;
+      default:
+        this.#hoist(one);
+    }
+  }
+
   /** What stands before such a step is read before it. */
   #hoistAll(expressions: readonly Expression[]): void {
     const last = expressions.map((one) => this.#isWide(one)).lastIndexOf(true);
@@ -438,9 +507,12 @@ export class WideWriter extends StatementWriter {
   #keep(one: Expression): void {
     const { typing } = this.program.module;
     const type = typing.typeOf(one);
-    const isConstant =
-      typing.constantOf(one) !== undefined || one.kind === "number" || one.kind === "boolean";
-    if (isConstant || type.kind === "pointer" || type.kind === "unknown" || this.hoisted.has(one)) {
+    if (type.kind === "pointer") {
+      this.#hoistPlace(one, true);
+      return;
+    }
+    // An expression of abstract numbers is constant. Its type follows from what stands around it.
+    if (typing.constantOf(one) !== undefined || hasAbstract(type) || this.hoisted.has(one)) {
       return;
     }
     const settled = this.typeOf(one);
@@ -485,7 +557,8 @@ export class WideWriter extends StatementWriter {
     } else if (name === "workgroupUniformLoad") {
       this.hoisted.set(one, this.#uniformLoad(one));
     } else if (name.startsWith("atomic")) {
-      if (this.#isWide(one)) {
+      // Those on work-group memory are done by each thread for itself.
+      if (this.program.module.storageAtomics.has(one)) {
         this.hoisted.set(one, this.#storageAtomic(one));
       }
     } else if (/^(?:subgroup|quad)[A-Z]/.test(name)) {
@@ -506,6 +579,7 @@ export class WideWriter extends StatementWriter {
       if (local.target !== undefined) {
         const place = this.pointer(arg);
         memories.push(place.memory);
+        this.#keepMemory(place);
         this.emit(`${this.#column(local)}[t] = ${textOfIndex(place.index)};`);
         return;
       }
@@ -527,6 +601,14 @@ export class WideWriter extends StatementWriter {
       : [];
   }
 
+  /** The called function reads and writes what lies there in stretches of its own, so each thread has a variable of its own. */
+  #keepMemory({ memory }: MemoryPlace): void {
+    const [, id] = /^M(\d+)$/.exec(memory) ?? [];
+    if (id !== undefined) {
+      this.#columns.add(Number(id));
+    }
+  }
+
   #uniformLoad(one: Call): Words {
     const place = this.#keptPlace(this.pointer(one.args[0] as Expression));
     this.#barrier(1, one);
@@ -537,7 +619,11 @@ export class WideWriter extends StatementWriter {
   }
 
   /** The same place, where its index stays what it was. */
-  #keptPlace(place: MemoryPlace): MemoryPlace {
+  #keptPlace<Of extends Place>(place: Of): Of {
+    if (place.kind === "register") {
+      const [component] = place.component ? this.#kept(scalar("u32"), [place.component]) : [];
+      return component === undefined ? place : { ...place, component };
+    }
     if (place.index.terms.length === 0) {
       return place;
     }
