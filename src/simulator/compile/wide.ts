@@ -506,7 +506,12 @@ export class WideWriter extends StatementWriter {
       if (local.target !== undefined) {
         const place = this.pointer(arg);
         memories.push(place.memory);
-        this.emit(`${this.#column(local)}[t] = ${textOfIndex(place.index)};`);
+        const index = textOfIndex(place.index);
+        // The called function uses the variable in stretches of its own, so each thread needs its own place.
+        for (const [, id] of index.matchAll(/\$b(\d+)\$/g)) {
+          this.#columns.add(Number(id));
+        }
+        this.emit(`${this.#column(local)}[t] = ${index};`);
         return;
       }
       const words = this.value(arg, local.type);
