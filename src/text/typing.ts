@@ -488,7 +488,7 @@ function inferred(
   { callee: { name, from } }: Extract<Expression, { kind: "call" }>,
   args: readonly Type[],
 ): Type {
-  const parts = args.map((arg) => (arg.kind === "vector" ? arg.of : arg));
+  const parts = args.map((arg) => (arg.kind === "vector" && name !== "array" ? arg.of : arg));
   const of = parts.reduce<Type | undefined>((common, part) => common && commonType(common, part), parts[0]);
   const vector = /^(?:vec([234])|mat([234])x([234]))$/.exec(name);
   if (vector !== null) {
