@@ -71,7 +71,7 @@ async function fuzz(options: FuzzOptions): Promise<number> {
 }
 
 const [role, kind, order] = process.argv.slice(2);
-if (role === "--child" && (kind === "gpu" || kind === "software")) {
+if (role === "--child" && (kind === "gpu" || kind === "software" || kind === "simulated")) {
   await serve(kind, order === "shuffled");
 } else {
   try {

@@ -2,11 +2,13 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { Case, FamilyName } from "./families.ts";
 import { decodeCase, familyNames } from "./families.ts";
 import type { Limits } from "./parent.ts";
+import type { AdapterKind } from "./plans.ts";
+import { adapterKinds } from "./plans.ts";
 import type { SessionOptions } from "./session.ts";
 
 /** What the command line asks for. */
 export interface FuzzOptions extends SessionOptions {
-  readonly adapter: "gpu" | "software";
+  readonly adapter: AdapterKind;
   readonly limits: Limits;
   /** The one case to run. */
   readonly repeat?: Case;
@@ -66,7 +68,7 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
       ),
     )
     .addOption(
-      new Option("--adapter <kind>", "what to compute on").choices(["gpu", "software"]).default("software"),
+      new Option("--adapter <kind>", "what to compute on").choices(adapterKinds).default("simulated"),
     )
     .addOption(
       new Option("--only <families>", `only these, divided by commas: ${familyNames.join(", ")}`).argParser(
@@ -94,7 +96,7 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
   const given = command.opts<{
     seconds: number;
     seed?: number;
-    adapter: "gpu" | "software";
+    adapter: AdapterKind;
     only?: readonly FamilyName[];
     cases?: number;
     repeat?: Case;

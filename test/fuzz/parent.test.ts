@@ -15,7 +15,7 @@ const test = testInTurn({ of: 10 });
 /** A child that does what a case says: answer, fail, wait for ever, compute for ever, fill memory, or end. */
 const CHILD = `
 if (process.argv[3] === "none") { process.send({ noDevice: "there is no device" }); process.disconnect(); }
-else process.send({ ready: "test", software: true });
+else process.send({ ready: "test", kind: "software" });
 let ran = 0;
 const kept = [];
 process.on("message", ({ number, one }) => {

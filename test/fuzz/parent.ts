@@ -1,8 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import process from "node:process";
 import type { Answer, NoDevice, Question, Ready } from "./child.ts";
 import type { Case } from "./families.ts";
+import type { AdapterKind } from "./plans.ts";
 
 /** How a case ended. */
 export interface Ended {
@@ -20,7 +22,7 @@ export interface Runner {
   readonly peakBytes: number;
   /** What the adapter calls itself. */
   readonly adapter: string;
-  readonly software: boolean;
+  readonly kind: AdapterKind;
   close(): void;
 }
 
@@ -59,7 +61,7 @@ export async function startRunner(
   let peakBytes = 0;
   let number = 0;
   let worker: Worker | undefined = await startWorker(script, settings);
-  const { ready, software } = worker.ready;
+  const { ready, kind } = worker.ready;
 
   const stop = (one: Worker): void => {
     one.exited = true;
@@ -117,7 +119,7 @@ export async function startRunner(
       return peakBytes;
     },
     adapter: ready,
-    software,
+    kind,
     close() {
       if (worker !== undefined) {
         stop(worker);
@@ -146,6 +148,8 @@ function startWorker(script: string, settings: readonly string[]): Promise<Worke
     const child = fork(script, ["--child", ...settings], {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       serialization: "json",
+      // Cases leave much behind that is short-lived.
+      execArgv: [...process.execArgv, "--max-semi-space-size=64"],
     });
     let worker: Worker | undefined;
     let tail = "";
