@@ -10,6 +10,7 @@ import type {
 import { parseModule, TextFault } from "../../text/syntax.ts";
 import { Scope, Typing } from "../../text/typing.ts";
 import type { Type } from "../../text/wgsl_types.ts";
+import { requireAssertion } from "./assertions.ts";
 import { constantCall } from "./constant_call.ts";
 import { Layout } from "./layout.ts";
 
@@ -71,6 +72,8 @@ export class Module {
         this.functions.set(declaration.name.name, declaration);
       } else if (declaration.kind === "variable") {
         this.#add(declaration);
+      } else if (declaration.kind === "const_assert") {
+        requireAssertion(this.typing, declaration.condition);
       }
     }
     for (const { parameters, body } of this.functions.values()) {

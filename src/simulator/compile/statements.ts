@@ -2,6 +2,7 @@ import type { Block, Case, Expression, Statement, Variable } from "../../text/sy
 import type { Type } from "../../text/wgsl_types.ts";
 import { concrete, scalar } from "../../text/wgsl_types.ts";
 import { binaryText, constantWord } from "../builtin_texts.ts";
+import { requireAssertion } from "./assertions.ts";
 import type { Words } from "./expressions.ts";
 import { ExpressionWriter, Names } from "./expressions.ts";
 import { hasArray, scalarOf } from "./layout.ts";
@@ -170,6 +171,8 @@ export class StatementWriter extends ExpressionWriter {
         this.fail("'continuing' stands last in a loop", one);
         break;
       case "const_assert":
+        requireAssertion(this.program.module.typing, one.condition);
+        break;
       case "empty":
         break;
       case "discard":
