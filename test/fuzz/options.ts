@@ -91,7 +91,12 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
     .addOption(
       new Option("--memory <mb>", "a process that takes more is ended").argParser(positive).default(2000),
     )
-    .addOption(new Option("--restart <n>", "cases that one process runs").argParser(positive).default(300));
+    .addOption(
+      new Option(
+        "--restart <n>",
+        "cases that one process runs (default: 300, and 1000 on the simulator)",
+      ).argParser(positive),
+    );
   command.parse(args, { from: "user" });
   const given = command.opts<{
     seconds: number;
@@ -105,7 +110,7 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
     shrinkSeconds: number;
     caseSeconds?: number;
     memory: number;
-    restart: number;
+    restart?: number;
   }>();
   return {
     seed: given.seed ?? Math.floor(Math.random() * 2 ** 31),
@@ -122,7 +127,7 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
     limits: {
       caseMs: (given.caseSeconds ?? (given.adapter === "gpu" ? 180 : 60)) * 1000,
       bytes: given.memory * 1e6,
-      cases: given.restart,
+      cases: given.restart ?? (given.adapter === "simulated" ? 1000 : 300),
     },
   };
 }

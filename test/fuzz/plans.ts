@@ -74,6 +74,10 @@ export interface Scale {
   /** Of most cases, and of a few. */
   readonly usualLength: number;
   readonly rareLength: number;
+  /** The most items of cases in windows: of 4 bytes, two windows or three. */
+  readonly inWindows: number;
+  /** Other sorts, or calls with segments, for each in windows. */
+  readonly perWindows: number;
 }
 
 const scales = {
@@ -82,10 +86,13 @@ const scales = {
     software: true,
     hasF16: true,
     hasMachines: true,
-    batchSize: 250,
+    batchSize: 500,
     mostThreads: 256,
     usualLength: 600,
     rareLength: 20_000,
+    inWindows: 7000,
+    // In windows, they take ten times as long.
+    perWindows: 12,
   },
   software: {
     software: true,
@@ -95,6 +102,8 @@ const scales = {
     mostThreads: 256,
     usualLength: 5000,
     rareLength: 200_000,
+    inWindows: 12_000,
+    perWindows: 3,
   },
   gpu: {
     software: false,
@@ -104,6 +113,8 @@ const scales = {
     mostThreads: 1024,
     usualLength: 100_000,
     rareLength: 4_000_000,
+    inWindows: 12_000,
+    perWindows: 3,
   },
 } as const satisfies Record<AdapterKind, Scale>;
 
