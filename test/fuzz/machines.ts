@@ -16,6 +16,8 @@ import { oneLine } from "./verdict.ts";
 const MOST_OPEN = 3;
 /** Of a device: those of a batch of cases. */
 const MOST_PIPELINES = 500;
+/** Of the buffers of a device. */
+const MOST_BYTES = 2 ** 30;
 /** Faults of a case that are told. */
 const MOST_FAULTS = 3;
 
@@ -26,7 +28,7 @@ interface Open {
 }
 
 async function openOn(subgroups: Subgroups, scale: Scale): Promise<Open> {
-  const gpu = simulatedGpu(subgroups) as SimulatedGpuObject;
+  const gpu = simulatedGpu({ ...subgroups, memoryLimit: MOST_BYTES }) as SimulatedGpuObject;
   const adapter = (await gpu.requestAdapter()) as GPUAdapter;
   return { gpu, fixture: fixtureOn(await openFold({ adapter, maxPipelines: MOST_PIPELINES }), scale) };
 }
@@ -35,15 +37,22 @@ async function openOn(subgroups: Subgroups, scale: Scale): Promise<Open> {
 const textOf = ({ kind, file, line, entryPoint, message }: Finding): string =>
   oneLine(`${kind}, ${file}, ${entryPoint}, line ${line}: ${message}`, 600);
 
-/** Opens simulated devices for cases, and keeps those that were used last. */
-export function simulatedMachines(scale: Scale): (one: Case) => Promise<Ended> {
+/** Opens simulated devices for cases, and keeps those that were used last. `prepare` is called with each device. */
+export function simulatedMachines(
+  scale: Scale,
+  prepare: (device: GPUDevice) => void = () => {},
+): (one: Case) => Promise<Ended> {
   const open = new Map<string, Open>();
   const close = (key: string): void => {
     open.get(key)?.fixture.destroy();
     open.delete(key);
   };
   const use = async (key: string, subgroups: Subgroups): Promise<Open> => {
-    const used = open.get(key) ?? (await openOn(subgroups, scale));
+    const known = open.get(key);
+    const used = known ?? (await openOn(subgroups, scale));
+    if (known === undefined) {
+      prepare(used.fixture.fold.device);
+    }
     open.delete(key);
     open.set(key, used);
     const [oldest] = open.keys();

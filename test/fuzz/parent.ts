@@ -92,7 +92,7 @@ export async function startRunner(
       if (own.answer !== undefined && problem === undefined && (hangs || fills)) {
         // What fills memory takes time for it, too.
         problem = fills
-          ? `${kindOf(one)} takes more than ${Math.round(limits.bytes / 1e6)} MB of memory`
+          ? fillsMemory(one, limits)
           : `${kindOf(one)} hangs: no end after ${limits.caseMs / 1000} s of CPU time`;
         stop(own);
       }
@@ -108,6 +108,11 @@ export async function startRunner(
       return { verdict: "failed", message: problem ?? `${kindOf(one)} ends the process (${exitOf(own)})` };
     }
     peakBytes = Math.max(peakBytes, answer.peakBytes);
+    if (answer.peakBytes > limits.bytes) {
+      // It ended before anybody looked.
+      stop(own);
+      return { verdict: "failed", message: fillsMemory(one, limits) };
+    }
     return answer.verdict === undefined
       ? { verdict: "failed", message: answer.fault ?? "it ended without a word" }
       : { verdict: answer.verdict };
@@ -138,6 +143,9 @@ const kindOf = (one: Case): string => {
     .filter((word) => typeof word === "string")
     .join(" ");
 };
+
+const fillsMemory = (one: Case, { bytes }: Limits): string =>
+  `${kindOf(one)} takes more than ${Math.round(bytes / 1e6)} MB of memory`;
 
 const exitOf = ({ process: child, tail }: Worker): string =>
   `${child.signalCode ?? `exit code ${child.exitCode}`}${tail === "" ? "" : `: ${tail.replace(/\s+/g, " ").slice(-200)}`}`;

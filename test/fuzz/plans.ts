@@ -61,6 +61,9 @@ export interface PlanSpec {
 export const adapterKinds = ["simulated", "gpu", "software"] as const;
 export type AdapterKind = (typeof adapterKinds)[number];
 
+export const isAdapterKind = (name: string | undefined): name is AdapterKind =>
+  adapterKinds.some((kind) => kind === name);
+
 /** What an adapter makes of cases: how long, how large. */
 export interface Scale {
   /** Whether long kernels take long to compile. */
