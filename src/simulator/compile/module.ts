@@ -58,6 +58,8 @@ export class Module {
   /** The names of pointers into storage, in any function. */
   readonly #storagePointers = new Set<string>();
   readonly #text: string;
+  /** The names at module scope. */
+  readonly #scope = new Scope();
   /** Where lines end. */
   #lines: readonly number[] | undefined;
 
@@ -65,7 +67,7 @@ export class Module {
   constructor(text: string) {
     this.#text = text;
     this.declarations = parseModule(text);
-    this.typing.module(this.declarations, new Scope());
+    this.typing.module(this.declarations, this.#scope);
     this.layout = new Layout(this.declarations, (attribute) => this.argument(attribute));
     for (const declaration of this.declarations) {
       if (declaration.kind === "function") {
@@ -136,12 +138,7 @@ export class Module {
     if (known !== undefined) {
       return known;
     }
-    const scope = new Scope();
-    typing.module(
-      this.declarations.filter(({ kind }) => kind === "alias" || kind === "variable" || kind === "struct"),
-      scope,
-    );
-    typing.expression(expression, scope);
+    typing.expression(expression, this.#scope);
     return typing.constantOf(expression);
   }
 
