@@ -157,7 +157,7 @@ function startWorker(script: string, settings: readonly string[]): Promise<Worke
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       serialization: "json",
       // Cases leave much behind that is short-lived.
-      execArgv: [...process.execArgv, "--max-semi-space-size=64"],
+      execArgv: [...process.execArgv, "--min-semi-space-size=64", "--max-semi-space-size=64"],
     });
     let worker: Worker | undefined;
     let tail = "";
