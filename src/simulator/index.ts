@@ -6,8 +6,8 @@
  */
 import { SimulatedGpuObject } from "./device/gpu.ts";
 import type { Finding } from "./findings.ts";
+import { moduleText } from "./kept_texts.ts";
 import type { SimulatorOptions } from "./options.ts";
-import { Program, readModule } from "./program.ts";
 
 export type { Finding, FindingKind, FindingThread } from "./findings.ts";
 export type { AtomicOrder, LaneOrder, Schedule, SimulatorOptions } from "./options.ts";
@@ -39,14 +39,5 @@ export interface SimulatedGpu extends GPU {
  * ```
  */
 export function simulatedGpu(options: SimulatorOptions = {}): SimulatedGpu {
-  return new SimulatedGpuObject(options, (code) => {
-    const module = readModule(code);
-    const { entryPoints, enables, requires } = module;
-    return {
-      entryPoints,
-      enables,
-      requires,
-      program: (entryPoint, constants) => new Program(module, entryPoint, constants),
-    };
-  });
+  return new SimulatedGpuObject(options, moduleText);
 }

@@ -17,6 +17,7 @@ import type { Instance } from "./machine/schedule.ts";
 import { runDispatch } from "./machine/schedule.ts";
 import { WorkGroup } from "./machine/work_group.ts";
 import * as numbers from "./numbers/index.ts";
+import type { MachineOptions } from "./options.ts";
 
 /** A binding that an entry point uses. */
 export interface BindingUse {
@@ -134,9 +135,8 @@ export class Program {
   /** The keys of bindings, by the names of their variables. */
   readonly #ranges: ReadonlyMap<string, string>;
   readonly #make: MakeRunner;
-  /** The work-groups of this machine that the program has been made for. They are used again. */
-  readonly #residents: Resident[] = [];
-  #machine: Machine | undefined;
+  /** The work-groups that the program has been made for, by the options of their machines. They are used again. */
+  readonly #residents = new WeakMap<MachineOptions, Resident[]>();
 
   /** `constants` are the values of `override` variables. @throws {TextFault} for what the simulator cannot run. */
   constructor({ module }: WgslModule, entryPoint: string, constants: Readonly<Record<string, number>> = {}) {
@@ -164,17 +164,15 @@ export class Program {
         range.name = name;
       }
     }
+    const residents = this.#residents.get(machine.options) ?? [];
+    this.#residents.set(machine.options, residents);
     let used = 0;
     const makeInstance = (): Instance => {
-      const resident = this.#residents[used] ?? this.#newResident(machine);
-      this.#residents[used++] = resident;
+      const resident = residents[used] ?? this.#newResident(machine);
+      residents[used++] = resident;
       resident.runner.bind(ranges);
       return resident;
     };
-    if (this.#machine !== machine) {
-      this.#residents.length = 0;
-      this.#machine = machine;
-    }
     runDispatch(makeInstance, groups, machine);
   }
 

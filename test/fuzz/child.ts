@@ -1,20 +1,18 @@
 import process from "node:process";
 import { openFold } from "../../src/node.ts";
 import type { Case } from "./families.ts";
-import { runCase } from "./families.ts";
-import type { Fixture } from "./fixture.ts";
 import { fixtureOn } from "./fixture.ts";
+import { simulatedMachines } from "./machines.ts";
+import type { AdapterKind } from "./plans.ts";
 import { scaleOf } from "./plans.ts";
+import type { Ended } from "./run_case.ts";
+import { endOf } from "./run_case.ts";
 import { shuffleSubgroups } from "./subgroup_order.ts";
-import type { Verdict } from "./verdict.ts";
-import { Fault, oneLine } from "./verdict.ts";
+import { oneLine } from "./verdict.ts";
 
 /** How a case ended, as the process that runs it tells it. */
-export interface Answer {
+export interface Answer extends Ended {
   readonly number: number;
-  readonly verdict?: Verdict;
-  /** What it found. */
-  readonly fault?: string;
   /** The most memory that the process has had, in bytes. */
   readonly peakBytes: number;
 }
@@ -28,7 +26,7 @@ export interface Question {
 /** What it says once it has a device. */
 export interface Ready {
   readonly ready: string;
-  readonly software: boolean;
+  readonly kind: AdapterKind;
 }
 
 /** What it says where there is none. */
@@ -36,22 +34,44 @@ export interface NoDevice {
   readonly noDevice: string;
 }
 
+/** What runs cases. */
+interface Stage extends Ready {
+  run(one: Case): Promise<Ended>;
+}
+
+async function stageOn(adapter: AdapterKind, shufflesSubgroups: boolean): Promise<Stage> {
+  if (adapter === "simulated") {
+    return {
+      ready: "Wavefold's simulator",
+      kind: adapter,
+      run: simulatedMachines(scaleOf(adapter)),
+    };
+  }
+  const fold = await openFold({ adapter });
+  if (shufflesSubgroups && fold.software) {
+    shuffleSubgroups(fold.device);
+  }
+  const { vendor, architecture, device, description } = fold.adapterInfo;
+  const kind = fold.software ? "software" : "gpu";
+  const fixture = fixtureOn(fold, scaleOf(kind));
+  return {
+    ready: [description, vendor, architecture, device].filter((text) => text !== "").join(" "),
+    kind,
+    run: (one) => endOf(one, fixture),
+  };
+}
+
 /** Opens a device, and runs the cases that the parent sends, one after another. */
-export async function serve(adapter: "gpu" | "software", shufflesSubgroups: boolean): Promise<void> {
-  const fold = await openFold({ adapter }).catch((cause) => {
+export async function serve(adapter: AdapterKind, shufflesSubgroups: boolean): Promise<void> {
+  const stage = await stageOn(adapter, shufflesSubgroups).catch((cause) => {
     const refused: NoDevice = { noDevice: oneLine(cause) };
     process.send?.(refused);
     process.exitCode = 1;
     process.disconnect();
   });
-  if (fold === undefined) {
+  if (stage === undefined) {
     return;
   }
-  if (shufflesSubgroups && fold.software) {
-    shuffleSubgroups(fold.device);
-  }
-  const { vendor, architecture, device, description } = fold.adapterInfo;
-  const fixture: Fixture = fixtureOn(fold, scaleOf(fold.software));
   const stray: string[] = [];
   process.on("unhandledRejection", (cause) =>
     stray.push(`a rejection that nobody handles: ${oneLine(cause)}`),
@@ -61,7 +81,7 @@ export async function serve(adapter: "gpu" | "software", shufflesSubgroups: bool
   );
   process.on("disconnect", () => process.exit(0));
   process.on("message", async ({ number, one }: Question) => {
-    const ended = await run(one, fixture);
+    const ended = await stage.run(one);
     const answer: Answer = {
       number,
       ...(stray.length > 0 ? { fault: stray.splice(0).join("; ") } : ended),
@@ -69,24 +89,6 @@ export async function serve(adapter: "gpu" | "software", shufflesSubgroups: bool
     };
     process.send?.(answer);
   });
-  const ready: Ready = {
-    ready: [description, vendor, architecture, device].filter((text) => text !== "").join(" "),
-    software: fold.software,
-  };
+  const ready: Ready = { ready: stage.ready, kind: stage.kind };
   process.send?.(ready);
-}
-
-async function run(one: Case, fixture: Fixture): Promise<Pick<Answer, "verdict" | "fault">> {
-  try {
-    return { verdict: await runCase(one, fixture) };
-  } catch (cause) {
-    // What is left of the case belongs to it, and not to the next one.
-    await fixture.requireNoError("").catch(() => undefined);
-    return {
-      fault:
-        cause instanceof Fault
-          ? cause.message
-          : `the fuzzer itself failed: ${(cause as Error)?.stack ?? String(cause)}`,
-    };
-  }
 }

@@ -58,7 +58,7 @@ export function expandArbitrary(scale: Scale): fc.Arbitrary<ExpandCase> {
   );
   const step = fc.record(
     {
-      runs: sizeAround(MOST_RUNS),
+      runs: sizeAround(Math.min(MOST_RUNS, scale.usualLength)),
       data: dataArbitrary("bits"),
       each: fc.oneof(fc.integer({ min: 0, max: 9 }), sizeAround(4000)),
       empty: fc.integer({ min: 0, max: 4 }),

@@ -17,7 +17,7 @@ let fold: Fold;
 let fixture: Fixture;
 beforeAll(async () => {
   fold = await openFold({ adapter });
-  fixture = fixtureOn(fold, scaleOf(fold.software));
+  fixture = fixtureOn(fold, scaleOf(fold.software ? "software" : "gpu"));
 });
 afterAll(() => fixture.destroy());
 

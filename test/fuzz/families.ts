@@ -14,6 +14,8 @@ import type { JunkCase } from "./junk.ts";
 import { junkArbitrary, runJunk } from "./junk.ts";
 import type { LifetimeCase } from "./lifetime.ts";
 import { lifetimeArbitrary, runLifetime } from "./lifetime.ts";
+import type { MachineSpec } from "./machine_spec.ts";
+import { machineArbitrary } from "./machine_spec.ts";
 import type { NumbersCase } from "./numbers.ts";
 import { numbersArbitrary, runNumbers } from "./numbers.ts";
 import type { PartitionAndHistogramCase } from "./partition_and_histogram.ts";
@@ -37,8 +39,8 @@ import type { Verdict } from "./verdict.ts";
 import type { WindowsCase } from "./windows.ts";
 import { runWindows, windowsArbitrary } from "./windows.ts";
 
-/** A case: plain data, which a line of text holds. */
-export type Case =
+/** What a case of a family does. */
+type FamilyCase =
   | RecordedCase
   | AtHandCase
   | JunkCase
@@ -56,16 +58,21 @@ export type Case =
   | ArraysCase
   | WindowsCase
   | StreamsCase;
-export type FamilyName = Case["family"];
+/** A case: plain data, which a line of text holds. */
+export type Case = FamilyCase & {
+  /** The simulated machine that it runs on. */
+  readonly machine?: MachineSpec;
+};
+export type FamilyName = FamilyCase["family"];
 
-interface Family<C extends Case> {
+interface Family<C extends FamilyCase> {
   /** How often it is drawn, beside the others. */
   readonly weight: number;
   arbitrary(scale: Scale): fc.Arbitrary<C>;
   run(one: C, fixture: Fixture): Promise<Verdict>;
 }
 
-const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: Name }>> } = {
+const families: { readonly [Name in FamilyName]: Family<Extract<FamilyCase, { family: Name }>> } = {
   recorded: { weight: 12, arbitrary: recordedArbitrary, run: runRecorded },
   "at-hand": { weight: 8, arbitrary: atHandArbitrary, run: runAtHand },
   "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
@@ -92,13 +99,17 @@ const families: { readonly [Name in FamilyName]: Family<Extract<Case, { family: 
 export const familyNames = Object.keys(families) as FamilyName[];
 
 /** Cases of some families, all of them where none is named. */
-export const caseArbitrary = (scale: Scale, only: readonly FamilyName[] = familyNames): fc.Arbitrary<Case> =>
-  fc.oneof(
+export function caseArbitrary(scale: Scale, only: readonly FamilyName[] = familyNames): fc.Arbitrary<Case> {
+  const cases = fc.oneof(
     ...only.map((name) => ({
       weight: families[name].weight,
-      arbitrary: families[name].arbitrary(scale) as fc.Arbitrary<Case>,
+      arbitrary: families[name].arbitrary(scale) as fc.Arbitrary<FamilyCase>,
     })),
   );
+  return scale.hasMachines
+    ? fc.tuple(cases, machineArbitrary()).map(([one, machine]) => ({ ...one, machine }))
+    : cases;
+}
 
 /**
  * Runs a case.
@@ -106,7 +117,7 @@ export const caseArbitrary = (scale: Scale, only: readonly FamilyName[] = family
  * @throws {Fault} what it found.
  */
 export const runCase = (one: Case, fixture: Fixture): Promise<Verdict> =>
-  (families[one.family] as Family<Case>).run(one, fixture);
+  (families[one.family] as Family<FamilyCase>).run(one, fixture);
 
 /** A case as a shell takes it in single quotes. */
 export const encodeCase = (one: Case): string =>

@@ -5,7 +5,7 @@ import type { Scale } from "./plans.ts";
 import { Fault, oneLine } from "./verdict.ts";
 
 /** Prepared plans that are kept for the next case that wants the same. */
-const KEPT_PLANS = 24;
+const KEPT_PLANS = 64;
 
 /** What a case runs on. */
 export interface Fixture {

@@ -46,6 +46,7 @@ import {
   isDefined,
   oneIn,
   operatorNames,
+  Pooled,
   rarely,
   typeArbitrary,
 } from "./plans.ts";
@@ -99,6 +100,8 @@ export interface InKernelCase {
 /** Calls in a kernel. SwiftShader compiles nine of subgroups in minutes. */
 const MOST_FUNCTIONS = 3;
 const ROUNDS = 2;
+/** Kernels of a batch, where each runs on several machines. */
+const KERNELS = 20;
 
 export function inKernelArbitrary(scale: Scale): fc.Arbitrary<InKernelCase> {
   const side = (most: number): fc.Arbitrary<number> =>
@@ -135,7 +138,7 @@ export function inKernelArbitrary(scale: Scale): fc.Arbitrary<InKernelCase> {
     },
     { requiredKeys: ["kind", "data"] },
   );
-  return fc.record(
+  const kernel: fc.Arbitrary<InKernelCase> = fc.record(
     {
       family: fc.constant("in-kernel" as const),
       size: fc.tuple(width, side(16), side(8)),
@@ -152,7 +155,19 @@ export function inKernelArbitrary(scale: Scale): fc.Arbitrary<InKernelCase> {
     },
     { requiredKeys: ["family", "size", "functions"] },
   );
+  return scale.hasMachines
+    ? fc.tuple(new Pooled(kernel, KERNELS), fc.nat({ max: 0xffff })).map(([one, seed]) => withSeed(one, seed))
+    : kernel;
 }
+
+/** The same kernel with other data. */
+const withSeed = (one: InKernelCase, seed: number): InKernelCase => ({
+  ...one,
+  functions: one.functions.map(({ data, ...spec }) => ({
+    ...spec,
+    data: { ...data, seed: data.seed ^ seed },
+  })),
+});
 
 /** A function as it is linked and called. */
 interface Call {

@@ -12,7 +12,7 @@ import { scaleOf } from "./plans.ts";
 const device = useNullDevice();
 let fixture: Fixture | undefined;
 beforeAll(async () => {
-  fixture = fixtureOn(await openFold({ device: device() }), scaleOf(true));
+  fixture = fixtureOn(await openFold({ device: device() }), scaleOf("software"));
 });
 afterAll(() => fixture?.destroy());
 

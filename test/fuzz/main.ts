@@ -1,5 +1,5 @@
 // Draws random calls and recordings, and compares all that they leave with the CPU's, until one is wrong.
-// usage: node build/fuzz.js [--seconds N] [--seed S] [--adapter gpu|software] [--only FAMILY] [--repeat CASE]
+// usage: node build/fuzz.js [--seconds N] [--seed S] [--adapter simulated|gpu|software] [--only FAMILY] [--repeat CASE]
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
@@ -7,6 +7,7 @@ import { serve } from "./child.ts";
 import type { FuzzOptions } from "./options.ts";
 import { parseArguments } from "./options.ts";
 import { startRunner } from "./parent.ts";
+import { isAdapterKind } from "./plans.ts";
 import type { Report } from "./session.ts";
 import { repeatLine, runSession } from "./session.ts";
 
@@ -71,7 +72,7 @@ async function fuzz(options: FuzzOptions): Promise<number> {
 }
 
 const [role, kind, order] = process.argv.slice(2);
-if (role === "--child" && (kind === "gpu" || kind === "software")) {
+if (role === "--child" && isAdapterKind(kind)) {
   await serve(kind, order === "shuffled");
 } else {
   try {

@@ -6,7 +6,7 @@ test("what is left out has a default, and a seed of its own", () => {
   expect(Number.isInteger(seed)).toBe(true);
   expect(rest).toMatchObject({
     seconds: 60,
-    adapter: "software",
+    adapter: "simulated",
     cases: Number.POSITIVE_INFINITY,
     keepGoing: false,
   });
@@ -30,7 +30,7 @@ test("what is given is taken", () => {
     only: ["at-hand", "text"],
     cases: 9,
     keepGoing: true,
-    limits: { bytes: 5e8 },
+    limits: { bytes: 5e8, cases: 300 },
     repeat: { family: "junk", method: "scan", place: "data", value: "null" },
   });
 });
@@ -39,7 +39,7 @@ test.each([
   ["--seconds 0", "It takes a number above 0."],
   ["--seconds soon", "It takes a number above 0."],
   ["--seed -1", "It takes a whole number from 0 up."],
-  ["--adapter cpu", "Allowed choices are gpu, software."],
+  ["--adapter cpu", "Allowed choices are simulated, gpu, software."],
   ["--only hands", "It takes recorded, at-hand,"],
   ["--cases 1.5", "It takes a whole number from 0 up."],
   ["--repeat {", "It takes a case as it was printed;"],

@@ -2,11 +2,13 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { Case, FamilyName } from "./families.ts";
 import { decodeCase, familyNames } from "./families.ts";
 import type { Limits } from "./parent.ts";
+import type { AdapterKind } from "./plans.ts";
+import { adapterKinds } from "./plans.ts";
 import type { SessionOptions } from "./session.ts";
 
 /** What the command line asks for. */
 export interface FuzzOptions extends SessionOptions {
-  readonly adapter: "gpu" | "software";
+  readonly adapter: AdapterKind;
   readonly limits: Limits;
   /** The one case to run. */
   readonly repeat?: Case;
@@ -66,7 +68,7 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
       ),
     )
     .addOption(
-      new Option("--adapter <kind>", "what to compute on").choices(["gpu", "software"]).default("software"),
+      new Option("--adapter <kind>", "what to compute on").choices(adapterKinds).default("simulated"),
     )
     .addOption(
       new Option("--only <families>", `only these, divided by commas: ${familyNames.join(", ")}`).argParser(
@@ -89,12 +91,17 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
     .addOption(
       new Option("--memory <mb>", "a process that takes more is ended").argParser(positive).default(2000),
     )
-    .addOption(new Option("--restart <n>", "cases that one process runs").argParser(positive).default(300));
+    .addOption(
+      new Option(
+        "--restart <n>",
+        "cases that one process runs (default: 300, and 1000 on the simulator)",
+      ).argParser(positive),
+    );
   command.parse(args, { from: "user" });
   const given = command.opts<{
     seconds: number;
     seed?: number;
-    adapter: "gpu" | "software";
+    adapter: AdapterKind;
     only?: readonly FamilyName[];
     cases?: number;
     repeat?: Case;
@@ -103,7 +110,7 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
     shrinkSeconds: number;
     caseSeconds?: number;
     memory: number;
-    restart: number;
+    restart?: number;
   }>();
   return {
     seed: given.seed ?? Math.floor(Math.random() * 2 ** 31),
@@ -120,7 +127,7 @@ export function parseArguments(args: readonly string[]): FuzzOptions {
     limits: {
       caseMs: (given.caseSeconds ?? (given.adapter === "gpu" ? 180 : 60)) * 1000,
       bytes: given.memory * 1e6,
-      cases: given.restart,
+      cases: given.restart ?? (given.adapter === "simulated" ? 1000 : 300),
     },
   };
 }

@@ -15,7 +15,7 @@ const test = testInTurn({ of: 10 });
 /** A child that does what a case says: answer, fail, wait for ever, compute for ever, fill memory, or end. */
 const CHILD = `
 if (process.argv[3] === "none") { process.send({ noDevice: "there is no device" }); process.disconnect(); }
-else process.send({ ready: "test", software: true });
+else process.send({ ready: "test", kind: "software" });
 let ran = 0;
 const kept = [];
 process.on("message", ({ number, one }) => {
@@ -105,7 +105,8 @@ describe("the bundle", () => {
     expect(found.stdout).toMatch(/\nfailed, case 1: a case of recorded takes more than 1 MB of memory\n/);
     expect(found.stdout).toMatch(/\n0 passed \(0 of them refused\), 1 failed\n/);
     expect(found.status).toBe(1);
-    const [, encoded = ""] = /^npm run fuzz -- --adapter software --repeat '(.*)'$/m.exec(found.stdout) ?? [];
+    const [, encoded = ""] =
+      /^npm run fuzz -- --adapter simulated --repeat '(.*)'$/m.exec(found.stdout) ?? [];
     const again = fuzz("--repeat", encoded, ...limits);
     expect(again.stdout).toBe("failed: a case of recorded takes more than 1 MB of memory\n");
     expect(again.status).toBe(1);
@@ -121,7 +122,7 @@ describe("the bundle", () => {
 
   test("says in one line what is wrong with its arguments", () => {
     const { status, stdout, stderr } = fuzz("--adapter", "cpu");
-    expect(stderr).toMatch(/^fuzz: [^\n]*Allowed choices are gpu, software\.\n$/);
+    expect(stderr).toMatch(/^fuzz: [^\n]*Allowed choices are simulated, gpu, software\.\n$/);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
   });
 });

@@ -1,8 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import process from "node:process";
 import type { Answer, NoDevice, Question, Ready } from "./child.ts";
 import type { Case } from "./families.ts";
+import type { AdapterKind } from "./plans.ts";
 
 /** How a case ended. */
 export interface Ended {
@@ -20,7 +22,7 @@ export interface Runner {
   readonly peakBytes: number;
   /** What the adapter calls itself. */
   readonly adapter: string;
-  readonly software: boolean;
+  readonly kind: AdapterKind;
   close(): void;
 }
 
@@ -59,7 +61,7 @@ export async function startRunner(
   let peakBytes = 0;
   let number = 0;
   let worker: Worker | undefined = await startWorker(script, settings);
-  const { ready, software } = worker.ready;
+  const { ready, kind } = worker.ready;
 
   const stop = (one: Worker): void => {
     one.exited = true;
@@ -90,7 +92,7 @@ export async function startRunner(
       if (own.answer !== undefined && problem === undefined && (hangs || fills)) {
         // What fills memory takes time for it, too.
         problem = fills
-          ? `${kindOf(one)} takes more than ${Math.round(limits.bytes / 1e6)} MB of memory`
+          ? fillsMemory(one, limits)
           : `${kindOf(one)} hangs: no end after ${limits.caseMs / 1000} s of CPU time`;
         stop(own);
       }
@@ -106,6 +108,11 @@ export async function startRunner(
       return { verdict: "failed", message: problem ?? `${kindOf(one)} ends the process (${exitOf(own)})` };
     }
     peakBytes = Math.max(peakBytes, answer.peakBytes);
+    if (answer.peakBytes > limits.bytes) {
+      // It ended before anybody looked.
+      stop(own);
+      return { verdict: "failed", message: fillsMemory(one, limits) };
+    }
     return answer.verdict === undefined
       ? { verdict: "failed", message: answer.fault ?? "it ended without a word" }
       : { verdict: answer.verdict };
@@ -117,7 +124,7 @@ export async function startRunner(
       return peakBytes;
     },
     adapter: ready,
-    software,
+    kind,
     close() {
       if (worker !== undefined) {
         stop(worker);
@@ -137,6 +144,9 @@ const kindOf = (one: Case): string => {
     .join(" ");
 };
 
+const fillsMemory = (one: Case, { bytes }: Limits): string =>
+  `${kindOf(one)} takes more than ${Math.round(bytes / 1e6)} MB of memory`;
+
 const exitOf = ({ process: child, tail }: Worker): string =>
   `${child.signalCode ?? `exit code ${child.exitCode}`}${tail === "" ? "" : `: ${tail.replace(/\s+/g, " ").slice(-200)}`}`;
 
@@ -146,6 +156,8 @@ function startWorker(script: string, settings: readonly string[]): Promise<Worke
     const child = fork(script, ["--child", ...settings], {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       serialization: "json",
+      // Cases leave much behind that is short-lived.
+      execArgv: [...process.execArgv, "--min-semi-space-size=64", "--max-semi-space-size=64"],
     });
     let worker: Worker | undefined;
     let tail = "";

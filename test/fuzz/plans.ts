@@ -58,19 +58,70 @@ export interface PlanSpec {
   readonly itemsPerThread?: number;
 }
 
+export const adapterKinds = ["simulated", "gpu", "software"] as const;
+export type AdapterKind = (typeof adapterKinds)[number];
+
+export const isAdapterKind = (name: string | undefined): name is AdapterKind =>
+  adapterKinds.some((kind) => kind === name);
+
 /** What an adapter makes of cases: how long, how large. */
 export interface Scale {
+  /** Whether long kernels take long to compile. */
   readonly software: boolean;
+  readonly hasF16: boolean;
+  /** Whether cases name a simulated machine. */
+  readonly hasMachines: boolean;
   readonly mostThreads: number;
+  /** Cases that share the plans, and the kind of machine, that they are drawn from. */
+  readonly batchSize: number;
   /** Of most cases, and of a few. */
   readonly usualLength: number;
   readonly rareLength: number;
+  /** The most items of cases in windows: of 4 bytes, two windows or three. */
+  readonly inWindows: number;
+  /** Other sorts, or calls with segments, for each in windows. */
+  readonly perWindows: number;
 }
 
-export const scaleOf = (software: boolean): Scale =>
-  software
-    ? { software, mostThreads: 256, usualLength: 5000, rareLength: 200_000 }
-    : { software, mostThreads: 1024, usualLength: 100_000, rareLength: 4_000_000 };
+const scales = {
+  // Small work-groups have several tiles, and two levels of spine, with a few hundred items.
+  simulated: {
+    software: true,
+    hasF16: true,
+    hasMachines: true,
+    batchSize: 500,
+    mostThreads: 256,
+    usualLength: 600,
+    rareLength: 20_000,
+    inWindows: 7000,
+    // In windows, they take ten times as long.
+    perWindows: 12,
+  },
+  software: {
+    software: true,
+    hasF16: false,
+    hasMachines: false,
+    batchSize: 100,
+    mostThreads: 256,
+    usualLength: 5000,
+    rareLength: 200_000,
+    inWindows: 12_000,
+    perWindows: 3,
+  },
+  gpu: {
+    software: false,
+    hasF16: true,
+    hasMachines: false,
+    batchSize: 100,
+    mostThreads: 1024,
+    usualLength: 100_000,
+    rareLength: 4_000_000,
+    inWindows: 12_000,
+    perWindows: 3,
+  },
+} as const satisfies Record<AdapterKind, Scale>;
+
+export const scaleOf = (kind: AdapterKind): Scale => scales[kind];
 
 /** One that is generated a few times, and drawn again and again, so that what it stands for need not be compiled anew. */
 export class Pooled<T> extends fc.Arbitrary<T> {
@@ -133,8 +184,8 @@ const threadsArbitrary = (most: number): fc.Arbitrary<number> =>
   );
 
 /** Fields of a struct. Long ones compile slowly in software, and are rare there. */
-const structArbitrary = (software: boolean): fc.Arbitrary<TypeSpec> => {
-  const names: TypeName[] = software ? typeNames.filter((name) => name !== "f16") : typeNames;
+const structArbitrary = ({ software, hasF16 }: Scale): fc.Arbitrary<TypeSpec> => {
+  const names: TypeName[] = hasF16 ? typeNames : typeNames.filter((name) => name !== "f16");
   const fields = (least: number, most: number): fc.Arbitrary<TypeSpec> =>
     fc.array(fc.constantFrom(...names), { minLength: least, maxLength: most });
   const { field } = fc.letrec<{ field: FieldSpec }>((tie) => ({
@@ -145,12 +196,7 @@ const structArbitrary = (software: boolean): fc.Arbitrary<TypeSpec> => {
         weight: 3,
         arbitrary: fc.record({
           vector: fc.constantFrom(2 as const, 3 as const, 4 as const),
-          of: fc.constantFrom<VectorScalarName[]>(
-            "u32",
-            "i32",
-            "f32",
-            ...(software ? [] : (["f16"] as const)),
-          ),
+          of: fc.constantFrom<VectorScalarName[]>("u32", "i32", "f32", ...(hasF16 ? (["f16"] as const) : [])),
         }),
       },
       { weight: 1, arbitrary: fc.record({ array: tie("field"), count: fc.integer({ min: 1, max: 4 }) }) },
@@ -165,12 +211,15 @@ const structArbitrary = (software: boolean): fc.Arbitrary<TypeSpec> => {
   );
 };
 
-export const typeArbitrary = ({ software }: Scale): fc.Arbitrary<TypeSpec> =>
+export const typeArbitrary = (scale: Scale): fc.Arbitrary<TypeSpec> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom<TypeSpec[]>("u32", "i32", "f32", "u64", "i64") },
     // f16 is only refused where the adapter has none; f64 compiles slowly.
-    { weight: software ? 1 : 4, arbitrary: fc.constantFrom<TypeSpec[]>("f64", "f16") },
-    { weight: 4, arbitrary: structArbitrary(software) },
+    {
+      weight: scale.software ? (scale.hasF16 ? 2 : 1) : 4,
+      arbitrary: fc.constantFrom<TypeSpec[]>("f64", "f16"),
+    },
+    { weight: 4, arbitrary: structArbitrary(scale) },
   );
 
 export function planArbitrary(scale: Scale): fc.Arbitrary<PlanSpec> {

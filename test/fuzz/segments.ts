@@ -65,17 +65,14 @@ export interface SegmentsCase {
   readonly windows?: boolean;
 }
 
-/** The most items where segments go in windows: of 4 bytes, three windows. */
-const IN_WINDOWS = 12_000;
-
 export const segmentsArbitrary = (scale: Scale): fc.Arbitrary<SegmentsCase> =>
   fc.oneof(
-    { weight: 3, arbitrary: casesOf(scale) },
+    { weight: scale.perWindows, arbitrary: casesOf(scale) },
     {
       weight: 1,
       arbitrary: fc
         .tuple(
-          casesOf({ ...scale, usualLength: IN_WINDOWS }),
+          casesOf({ ...scale, usualLength: scale.inWindows }),
           fc.constantFrom("rows", "offsets", "heads", "headBits", "keys", "unique", "runLengths"),
         )
         .map(([one, by]) => ({
@@ -275,7 +272,7 @@ export async function onGpu<T>(
 export const runSegments = (one: SegmentsCase, fixture: Fixture): Promise<Verdict> =>
   one.windows
     ? inShortBindings(fixture, (short) =>
-        runSteps(one, { ...short, scale: { ...short.scale, usualLength: IN_WINDOWS } }),
+        runSteps(one, { ...short, scale: { ...short.scale, usualLength: short.scale.inWindows } }),
       )
     : runSteps(one, fixture);
 

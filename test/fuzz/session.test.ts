@@ -23,7 +23,7 @@ function runnerOf(end: (one: Case) => Ended | undefined): Runner & { readonly ca
     cases.push(one);
     return end(one) ?? { verdict: "passed" };
   };
-  return { run, runAlone: run, cases, peakBytes: 0, adapter: "none", software: true, close: () => {} };
+  return { run, runAlone: run, cases, peakBytes: 0, adapter: "none", kind: "software", close: () => {} };
 }
 
 const failed = (message: string): Ended => ({ verdict: "failed", message });

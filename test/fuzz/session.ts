@@ -32,8 +32,6 @@ export interface Report {
   readonly found: readonly Found[];
 }
 
-/** Cases that share the plans they are drawn from. */
-const BATCH = 100;
 /** The most that is found before a session that keeps going ends. */
 const MOST_FOUND = 20;
 /** How often a candidate is tried, where the first one failed in some of its runs alone. */
@@ -68,11 +66,13 @@ export async function runSession(
   const found: Found[] = [];
   const shapes = new Set<string>();
   const report = { passed: 0, refused: 0, families, found };
+  const scale = scaleOf(runner.kind);
+  const { batchSize } = scale;
   let ran = 0;
   const isOver = (): boolean => Date.now() >= end || ran >= options.cases;
 
   for (let batch = 0; !isOver(); batch++) {
-    const arbitrary = caseArbitrary(scaleOf(runner.software), options.only);
+    const arbitrary = caseArbitrary(scale, options.only);
     let failure: { ended: Ended; shrink: Shrink; at: number } | undefined;
     const property = fc.asyncProperty(arbitrary, async (one) => {
       if (failure !== undefined) {
@@ -98,11 +98,11 @@ export async function runSession(
     });
     const seed = seedOf(options.seed, batch);
     // Where one failed, the rest of the batch is drawn once more, and goes on behind it.
-    for (let from = 0; from < BATCH; ) {
+    for (let from = 0; from < batchSize; ) {
       failure = undefined;
       const details = await fc.check(property, {
         seed,
-        numRuns: BATCH - from,
+        numRuns: batchSize - from,
         ...(from > 0 && { path: String(from) }),
       });
       const caught = failure as { ended: Ended; shrink: Shrink; at: number } | undefined;

@@ -74,19 +74,16 @@ export interface SortCase {
   readonly windows?: boolean;
 }
 
-/** The most items of a sort in windows: of 4 bytes, three windows. */
-const IN_WINDOWS = 12_000;
-
 export const sortArbitrary = (scale: Scale): fc.Arbitrary<SortCase> =>
   fc.oneof(
-    { weight: 3, arbitrary: casesOf(scale) },
+    { weight: scale.perWindows, arbitrary: casesOf(scale) },
     {
       weight: 1,
-      arbitrary: casesOf({ ...scale, usualLength: IN_WINDOWS }).map(({ plan, ...one }) => {
+      arbitrary: casesOf({ ...scale, usualLength: scale.inWindows }).map(({ plan, ...one }) => {
         const { segments: _, maxSegmentLength: __, disorder: ___, workGroupSize, ...others } = plan;
         // The counts of all tiles are in one binding, so tiles are large.
         const sizes = workGroupSize && { workGroupSize: Math.max(64, workGroupSize), itemsPerThread: 8 };
-        const maxLength = IN_WINDOWS - (others.maxLength % (IN_WINDOWS / 2));
+        const maxLength = scale.inWindows - (others.maxLength % (scale.inWindows / 2));
         return { ...one, plan: { ...others, ...sizes, maxLength }, windows: true };
       }),
     },

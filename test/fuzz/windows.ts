@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { KeptPlan } from "../../src/gpu/device/call_memory.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Limits } from "../../src/plan/device_facts.ts";
 import type { Fixture } from "./fixture.ts";
@@ -20,11 +21,18 @@ export interface WindowsCase {
 export const windowsArbitrary = (scale: Scale): fc.Arbitrary<WindowsCase> =>
   fc.record({
     family: fc.constant("windows" as const),
-    recorded: recordedArbitrary({ ...scale, usualLength: 12_000, rareLength: 30_000 }),
+    recorded: recordedArbitrary({
+      ...scale,
+      usualLength: scale.inWindows,
+      rareLength: 2.5 * scale.inWindows,
+    }),
   });
 
 export const runWindows = ({ recorded }: WindowsCase, fixture: Fixture): Promise<Verdict> =>
   inShortBindings(fixture, (short) => runRecorded(recorded, short));
+
+/** The plans that devices have kept for the other length of bindings. */
+const othersOf = new WeakMap<object, KeptPlan[]>();
 
 /** Does something while the device is taken for one whose bindings are short. */
 export async function inShortBindings<T>(
@@ -34,16 +42,16 @@ export async function inShortBindings<T>(
   const { fold } = fixture;
   const context = contextOf(fold.device);
   const { kept, facts } = context;
-  // What was planned for other bindings is not used. Its kernels are kept.
-  const forget = (): void => {
-    for (const plan of kept.plans.splice(0)) {
-      plan.destroy();
-    }
+  // What was planned for other bindings is not used.
+  const change = (): void => {
+    const others = othersOf.get(context) ?? [];
+    othersOf.set(context, kept.plans.splice(0));
+    kept.plans.push(...others);
   };
   const limits = new Proxy(facts.limits, {
     get: (own, name) => (name === "maxStorageBufferBindingSize" ? BINDING : Reflect.get(own, name, own)),
   }) as Limits;
-  forget();
+  change();
   context.facts = { ...facts, limits };
   try {
     return await action({
@@ -52,6 +60,6 @@ export async function inShortBindings<T>(
     });
   } finally {
     context.facts = facts;
-    forget();
+    change();
   }
 }

@@ -44,6 +44,22 @@ export class SimulatedGpuObject implements GPU {
     return this.#options.machine.findings;
   }
 
+  /**
+   * Runs what its devices dispatch by other options from now on, as a new GPU would, and forgets what was found. What the devices
+   * report stays, so `options` name the same subgroups. @internal
+   *
+   * @throws {ArgumentError}
+   */
+  restart(options: SimulatorOptions): void {
+    requireSimulatorOptions("restart", options);
+    const { machine } = this.#options;
+    const { subgroupSize } = machine.options;
+    if ((options.subgroupSize ?? 32) !== subgroupSize) {
+      refuse("restart", "subgroupSize", shown(options.subgroupSize), `${subgroupSize}, as its devices have`);
+    }
+    machine.restart(options);
+  }
+
   /** https://www.w3.org/TR/webgpu/#dom-gpu-requestadapter */
   async requestAdapter(given?: GPURequestAdapterOptions): Promise<GPUAdapter | null> {
     const { featureLevel = "core" } = dictionaryOf(given, "requestAdapter: options");

@@ -33,8 +33,9 @@ const MOST_EPOCHS = 2 ** 30;
 
 /** The machine that runs one dispatch after another: its options, its random choices and what it found. */
 export class Machine {
-  readonly options: MachineOptions;
-  readonly random: Random;
+  /** Another object after each {@link restart}. */
+  options: MachineOptions;
+  random: Random;
   /** All findings since it was made. */
   readonly findings: Finding[] = [];
   /** What runs: set before each dispatch. */
@@ -57,6 +58,14 @@ export class Machine {
   constructor(options: SimulatorOptions = {}) {
     this.options = machineOptions(options);
     this.random = new Random(this.options.seed);
+  }
+
+  /** Runs by other options from now on, as a new machine would, and forgets its findings. */
+  restart(options: SimulatorOptions): void {
+    this.options = machineOptions(options);
+    this.random = new Random(this.options.seed);
+    this.findings.length = 0;
+    this.changes = 0;
   }
 
   /** Forgets who accessed what, and which faults were reported. */

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { moduleText } from "../../src/simulator/kept_texts.ts";
+
+const textOf = (value: number): string => `
+override added = 1u;
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@compute @workgroup_size(1) fn main() { out[0] = ${value}u + added; }`;
+
+test("a text is read once, and its programs are made once for each set of constants", () => {
+  const text = moduleText(textOf(7));
+  expect(moduleText(textOf(7))).toBe(text);
+  expect(moduleText(textOf(8))).not.toBe(text);
+  const program = text.program("main", { added: 2 });
+  expect(text.program("main", { added: 2 })).toBe(program);
+  expect(text.program("main", { added: 3 })).not.toBe(program);
+});
+
+test("what was not used for long is read again", () => {
+  const text = moduleText(textOf(9));
+  for (let value = 1000; value < 1300; value++) {
+    moduleText(textOf(value));
+  }
+  expect(moduleText(textOf(9))).not.toBe(text);
+});
