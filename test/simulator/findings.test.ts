@@ -548,6 +548,57 @@ const uninitialised: readonly Fault[] = [
   },
 ];
 
+const unordered: readonly Fault[] = [
+  {
+    title: "a count is read before all have counted",
+    faulty: "atomicAdd(&state, 1u); // fault\n  data[id.x] = atomicLoad(&state); // fault",
+    right: "atomicAdd(&state, 1u);\n  workgroupBarrier();\n  data[id.x] = atomicLoad(&state);",
+    other: 1,
+    says: "word 0 of state",
+  },
+  {
+    title: "the same, where the simulator has all threads count before one reads",
+    faulty:
+      "atomicAdd(&state, 1u); // fault\n  let lanes = subgroupAdd(1u);\n  data[id.x] = atomicLoad(&state) + lanes; // fault",
+    right:
+      "atomicAdd(&state, 1u);\n  let lanes = subgroupAdd(1u);\n  data[id.x] = workgroupUniformLoad(&state) + lanes;",
+    other: 1,
+    says: "which thread 1 changes",
+  },
+  {
+    title: "a counter is cleared while others count",
+    faulty: "if (t == 0u) {\n    atomicStore(&state, 5u); // fault\n  }\n  atomicAdd(&state, 1u); // fault",
+    right:
+      "if (t == 0u) {\n    atomicStore(&state, 5u);\n  }\n  workgroupBarrier();\n  atomicAdd(&state, 1u);",
+    other: 1,
+    says: "changes word 0 of state",
+  },
+  {
+    title: "a word is stored again while others load it",
+    faulty:
+      "data[id.x] = atomicLoad(&state); // fault\n  if (t == 7u) {\n    atomicStore(&state, 5u); // fault\n  }",
+    right:
+      "data[id.x] = atomicLoad(&state);\n  workgroupBarrier();\n  if (t == 7u) {\n    atomicStore(&state, 5u);\n  }",
+    other: 7,
+    says: "which thread 0 loads",
+  },
+  {
+    title: "threads store different values",
+    faulty: "atomicStore(&state, t + 1u); // fault",
+    right: "atomicStore(&state, group.x);\n  workgroupBarrier();\n  data[id.x] = atomicLoad(&state);",
+    other: 1,
+    says: "stores word 0 of state",
+  },
+].map(({ other, ...fault }) => ({
+  ...fault,
+  kind: "unordered",
+  threads: [
+    [0, 0],
+    [0, other],
+  ],
+  options: { unorderedAtomics: true },
+}));
+
 const lineOf = (finding: Finding): readonly number[] => [
   ...new Set([
     finding.line,
@@ -562,6 +613,7 @@ describe.each([
   ["out of bounds", outOfBounds],
   ["waiting for ever", waiting],
   ["uninitialised", uninitialised],
+  ["unordered", unordered],
 ] as const)("%s", (_, faults) => {
   test.each(faults)("$title", async ({ kind, faulty, right, threads, says, declarations, options }) => {
     const code = kernelOf(faulty, declarations);
