@@ -110,10 +110,15 @@ export class WideWriter extends StatementWriter {
   #assembled(): string[] {
     const stretchesOf = new Map<number, Set<number>>();
     for (const one of this.#out) {
-      if (typeof one !== "string") {
-        for (const [, id] of one.lines.join("\n").matchAll(/\$[vb](\d+)[_$]/g)) {
-          const found = stretchesOf.get(Number(id)) ?? new Set();
-          stretchesOf.set(Number(id), found.add(one.id));
+      if (typeof one === "string") {
+        // What a pointer leads to, in a function whose threads meet.
+        for (const [, id] of one.matchAll(/\bM(\d+)\b/g)) {
+          this.#columns.add(Number(id));
+        }
+      } else {
+        for (const [, of, by] of one.lines.join("\n").matchAll(/\$[vb](\d+)[_$]|\bM(\d+)\b/g)) {
+          const id = Number(of ?? by);
+          stretchesOf.set(id, (stretchesOf.get(id) ?? new Set()).add(one.id));
         }
       }
     }
