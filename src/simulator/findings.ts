@@ -10,6 +10,8 @@ export type FindingKind =
   | "waits for ever"
   /** A thread reads memory that nothing has written. */
   | "uninitialised"
+  /** A thread loads or stores an atomic of work-group memory that another one changes, and no barrier says which comes first. */
+  | "unordered"
   /** Runs with other schedules give other results. */
   | "results differ";
 

@@ -66,6 +66,12 @@ export interface SimulatorOptions {
    */
   readonly olderValues?: boolean;
   /**
+   * Whether it is a finding that a thread loads or stores an atomic of work-group memory which another thread changes, with no barrier
+   * between them. WGSL allows that, but the value is another one if the other thread comes first. The threads of a work-group are
+   * simulated together, so that few results show it. False by default.
+   */
+  readonly unorderedAtomics?: boolean;
+  /**
    * Whether reads of memory that nothing has written are findings. WebGPU fills all memory with zeros, so they have a
    * meaning, but often nobody meant it. False by default.
    */
@@ -100,6 +106,7 @@ export type MachineOptions = Required<
     | "schedule"
     | "atomics"
     | "olderValues"
+    | "unorderedAtomics"
     | "uninitialised"
     | "patience"
     | "seed"
@@ -163,6 +170,7 @@ const checks = {
   schedule: among(schedules),
   atomics: among(atomicOrders),
   olderValues: trueOrFalse,
+  unorderedAtomics: trueOrFalse,
   uninitialised: trueOrFalse,
   patience: wholeNumber(1),
   seed: wholeNumber(0, 2 ** 32 - 1),
@@ -216,6 +224,7 @@ export function machineOptions(options: SimulatorOptions): MachineOptions {
     schedule: options.schedule ?? "in order",
     atomics: options.atomics ?? "natural",
     olderValues: options.olderValues ?? false,
+    unorderedAtomics: options.unorderedAtomics ?? false,
     uninitialised: options.uninitialised ?? false,
     patience: options.patience ?? 100_000,
     seed: options.seed ?? 1,

@@ -62,6 +62,7 @@ describe("options of the simulator", () => {
       schedule: "in order",
       atomics: "natural",
       olderValues: false,
+      unorderedAtomics: false,
       uninitialised: false,
       patience: 100_000,
       seed: 0,

@@ -17,6 +17,12 @@ const WRITE_MARK = 2;
 /** Its sign says that another thread has read in that epoch: its mark is in `#second`. */
 const READ_MARK = 3;
 const SHADOW_SHIFT = 2;
+// Of atomics that are watched, also who changed them: when the first change of an epoch was, its mark, and that of a change by another thread.
+const CHANGE_TIME = 0;
+/** Its sign says that there is a second one. */
+const CHANGE_MARK = 1;
+const SECOND_CHANGE = 2;
+const CHANGE_WORDS = 3;
 /** When epochs end, the shadow forgets everything and they begin anew. */
 const LAST_EPOCH = 2 ** 20 - 1;
 
@@ -50,6 +56,9 @@ export class WorkGroup extends Subgroups {
   /** The same, when the work-group started. */
   #start = 0;
   readonly #isTracked: boolean;
+  /** Whether `noteLoad`, `noteStore` and `noteChange` are to be called. */
+  readonly watchesAtomics: boolean;
+  readonly #changes: Int32Array;
   readonly #shadow: Int32Array;
   readonly #second: Int32Array;
   readonly #order: Int32Array;
@@ -64,6 +73,8 @@ export class WorkGroup extends Subgroups {
     this.localId = [new Int32Array(threads), new Int32Array(threads), new Int32Array(threads)];
     this.#numberThreads(width, height);
     this.#isTracked = machine.options.uninitialised;
+    this.watchesAtomics = machine.options.unorderedAtomics;
+    this.#changes = new Int32Array(this.watchesAtomics ? CHANGE_WORDS * memoryWords : 0);
     this.#shadow = new Int32Array(memoryWords << SHADOW_SHIFT);
     this.#second = new Int32Array(memoryWords);
     this.#order = new Int32Array(threads);
@@ -148,6 +159,50 @@ export class WorkGroup extends Subgroups {
     this.memory[index] = value;
   }
 
+  /** Notes that a thread loads an atomic of work-group memory. */
+  noteLoad(index: number, t: number, site: number): void {
+    const shadow = this.#shadow;
+    const at = index << SHADOW_SHIFT;
+    this.#checkChanges(index, t, "loads", site);
+    this.#checkStore(index, t, "loads", site);
+    const sinceRead = (shadow[at + READ_TIME] as number) ^ (this.#now | t);
+    if (sinceRead >>> THREAD_BITS !== 0) {
+      shadow[at + READ_TIME] = this.#now | t;
+      shadow[at + READ_MARK] = (site << THREAD_BITS) | t;
+    } else if (sinceRead !== 0) {
+      this.#noteSecondRead(index, t, site);
+    }
+  }
+
+  /** Notes that a thread is about to store a value to an atomic. Others may store the same value. */
+  noteStore(index: number, value: number, t: number, site: number): void {
+    const shadow = this.#shadow;
+    const at = index << SHADOW_SHIFT;
+    this.#checkChanges(index, t, "stores", site);
+    this.#checkLoads(index, t, "stores", site);
+    if (this.memory[index] !== value) {
+      this.#checkStore(index, t, "stores", site);
+    }
+    shadow[at + WRITE_TIME] = this.#now | t;
+    shadow[at + WRITE_MARK] = (site << THREAD_BITS) | t;
+  }
+
+  /** Notes that a thread changes an atomic by what it is: as most that do so together commute, they are not compared with each other. */
+  noteChange(index: number, t: number, site: number): void {
+    const changes = this.#changes;
+    const at = index * CHANGE_WORDS;
+    this.#checkStore(index, t, "changes", site);
+    this.#checkLoads(index, t, "changes", site);
+    const since = (changes[at + CHANGE_TIME] as number) ^ (this.#now | t);
+    if (since >>> THREAD_BITS !== 0) {
+      changes[at + CHANGE_TIME] = this.#now | t;
+      changes[at + CHANGE_MARK] = (site << THREAD_BITS) | t;
+    } else if (since !== 0 && (changes[at + CHANGE_MARK] as number) >= 0) {
+      changes[at + SECOND_CHANGE] = (site << THREAD_BITS) | t;
+      changes[at + CHANGE_MARK] = (changes[at + CHANGE_MARK] as number) | HAS_SECOND;
+    }
+  }
+
   /** The active threads, in the order in which they do an atomic operation: the first `active` entries. It holds until the next call. */
   order(mask: Uint8Array): Int32Array {
     const order = this.#order;
@@ -181,6 +236,7 @@ export class WorkGroup extends Subgroups {
   #beginEpoch(): void {
     if (this.#now >>> THREAD_BITS === LAST_EPOCH) {
       this.#shadow.fill(0);
+      this.#changes.fill(0);
       this.#now = 0;
       // What was written before is not known any more, and counts as written.
       this.#start = 0;
@@ -205,6 +261,67 @@ export class WorkGroup extends Subgroups {
       this.#reportRace(index, t, "writes", site, mark, "read");
     } else if (mark < 0) {
       this.#reportRace(index, t, "writes", site, this.#second[index] as number, "read");
+    }
+  }
+
+  #isOfThisEpoch(time: number): boolean {
+    return (time ^ this.#now) >>> THREAD_BITS === 0;
+  }
+
+  /** Reports an atomic access that nothing orders with the last store of this epoch, if that is another thread's. */
+  #checkStore(index: number, t: number, does: string, site: number): void {
+    const at = index << SHADOW_SHIFT;
+    const mark = this.#shadow[at + WRITE_MARK] as number;
+    if (this.#isOfThisEpoch(this.#shadow[at + WRITE_TIME] as number) && threadOf(mark) !== t) {
+      this.#reportUnordered(index, t, does, site, mark, "stores");
+    }
+  }
+
+  /** The same, with the loads of this epoch. */
+  #checkLoads(index: number, t: number, does: string, site: number): void {
+    const at = index << SHADOW_SHIFT;
+    if (this.#isOfThisEpoch(this.#shadow[at + READ_TIME] as number)) {
+      const other = this.#ofOther(this.#shadow[at + READ_MARK] as number, this.#second[index] as number, t);
+      if (other !== undefined) {
+        this.#reportUnordered(index, t, does, site, other, "loads");
+      }
+    }
+  }
+
+  /** The same, with its changes. */
+  #checkChanges(index: number, t: number, does: string, site: number): void {
+    const at = index * CHANGE_WORDS;
+    const changes = this.#changes;
+    if (this.#isOfThisEpoch(changes[at + CHANGE_TIME] as number)) {
+      const other = this.#ofOther(
+        changes[at + CHANGE_MARK] as number,
+        changes[at + SECOND_CHANGE] as number,
+        t,
+      );
+      if (other !== undefined) {
+        this.#reportUnordered(index, t, does, site, other, "changes");
+      }
+    }
+  }
+
+  /** Of two marks, of which the first one says whether there is a second: one that is not the thread's. */
+  #ofOther(first: number, second: number, t: number): number | undefined {
+    return threadOf(first) !== t ? first : first < 0 ? second : undefined;
+  }
+
+  #reportUnordered(index: number, t: number, does: string, site: number, mark: number, did: string): void {
+    const { machine } = this;
+    const otherSite = siteOf(mark);
+    if (!machine.hasReported("unordered", site, otherSite)) {
+      const thread = this.nameOf(t);
+      const other = this.nameOf(threadOf(mark));
+      machine.report(
+        "unordered",
+        site,
+        `${nameOfThread(thread)} ${does} ${this.#nameOfWord(index)} at ${machine.nameOfSite(site)}, which thread ${other.thread} ${did} at ${machine.nameOfSite(otherSite)}; no workgroupBarrier() says which comes first`,
+        [thread, other],
+        otherSite,
+      );
     }
   }
 
