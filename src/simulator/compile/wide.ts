@@ -2,13 +2,15 @@ import type { Expression, Statement } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { scalar } from "../../text/wgsl_types.ts";
 import { binaryText } from "../builtin_texts.ts";
-import type { Words } from "./expressions.ts";
-import { atomicTexts, hasAbstract, wordName } from "./expressions.ts";
+import { atomicTexts } from "./expressions.ts";
 import { scalarOf } from "./layout.ts";
 import type { Call, FunctionDeclaration } from "./module.ts";
 import { attributeOf } from "./module.ts";
+import type { Words } from "./place_writer.ts";
+import { wordName } from "./place_writer.ts";
 import type { Local, MemoryPlace, Place } from "./places.ts";
 import { at, plus, plusTerm, textOfIndex } from "./places.ts";
+import { hasAbstract } from "./settled.ts";
 import { conditionText, partsOfLoop, StatementWriter } from "./statements.ts";
 
 // Functions in which threads meet. All threads of a work-group run each of their steps together, under a mask of those that are active.
