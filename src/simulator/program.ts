@@ -202,13 +202,13 @@ function workGroupSizeOf(program: ProgramText, entryPoint: string): readonly [nu
 
 /** The values that a pipeline gives to `override` variables, by their names. Those with an @id are given by that. @throws {TextFault} */
 function constantsByName(
-  { constants: declared }: Module,
+  module: Module,
   given: Readonly<Record<string, number>>,
 ): Readonly<Record<string, number>> {
-  const overrides = [...declared.values()].filter(({ keyword }) => keyword === "override");
+  const overrides = [...module.constants.values()].filter(({ keyword }) => keyword === "override");
   const keyOf = ({ attributes, name }: Variable): string => {
-    const [id] = attributeOf(attributes, "id")?.args ?? [];
-    return id?.kind === "number" ? String(Number.parseInt(id.text, 10)) : name.name;
+    const id = attributeOf(attributes, "id");
+    return id === undefined ? name.name : String(module.argument(id));
   };
   const names = new Map(overrides.map((variable) => [keyOf(variable), variable.name.name]));
   return Object.fromEntries(
