@@ -2,10 +2,11 @@ import type { Expression, Variable } from "../text/syntax.ts";
 import { TextFault } from "../text/syntax.ts";
 import { checkModule } from "./check/module.ts";
 import { constantWordOf, requireTrue } from "./compile/evaluate.ts";
-import { ExpressionWriter, Names } from "./compile/expressions.ts";
+import { ExpressionWriter } from "./compile/expressions.ts";
 import type { ArrayType } from "./compile/layout.ts";
 import type { FunctionDeclaration, GlobalVariable } from "./compile/module.ts";
 import { attributeOf, Module } from "./compile/module.ts";
+import { Names } from "./compile/names.ts";
 import type { Site } from "./compile/program_text.ts";
 import { ProgramText } from "./compile/program_text.ts";
 import { StatementWriter } from "./compile/statements.ts";
@@ -206,13 +207,13 @@ function workGroupSizeOf(program: ProgramText, entryPoint: string): readonly [nu
 
 /** The values that a pipeline gives to `override` variables, by their names. Those with an @id are given by that. @throws {TextFault} */
 function constantsByName(
-  { constants: declared }: Module,
+  module: Module,
   given: Readonly<Record<string, number>>,
 ): Readonly<Record<string, number>> {
-  const overrides = [...declared.values()].filter(({ keyword }) => keyword === "override");
+  const overrides = [...module.constants.values()].filter(({ keyword }) => keyword === "override");
   const keyOf = ({ attributes, name }: Variable): string => {
-    const [id] = attributeOf(attributes, "id")?.args ?? [];
-    return id?.kind === "number" ? String(Number.parseInt(id.text, 10)) : name.name;
+    const id = attributeOf(attributes, "id");
+    return id === undefined ? name.name : String(module.argument(id));
   };
   const names = new Map(overrides.map((variable) => [keyOf(variable), variable.name.name]));
   return Object.fromEntries(

@@ -1,8 +1,8 @@
 import type { Expression } from "../../text/syntax.ts";
 import { TextFault } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
-import type { Names } from "./expressions.ts";
 import { ExpressionWriter } from "./expressions.ts";
+import type { Names } from "./names.ts";
 import type { ProgramText } from "./program_text.ts";
 import { runText } from "./run_text.ts";
 

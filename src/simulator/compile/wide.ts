@@ -1,15 +1,18 @@
 import type { Expression, Statement } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { scalar } from "../../text/wgsl_types.ts";
-import { binaryText } from "../builtin_texts.ts";
-import type { Words } from "./expressions.ts";
-import { atomicTexts, hasAbstract, wordName } from "./expressions.ts";
+import { builtinWordsOf } from "./builtin_values.ts";
+import { atomicTexts } from "./expressions.ts";
 import { scalarOf } from "./layout.ts";
 import type { Call, FunctionDeclaration } from "./module.ts";
 import { attributeOf } from "./module.ts";
+import type { Words } from "./place_writer.ts";
+import { wordName } from "./place_writer.ts";
 import type { Local, MemoryPlace, Place } from "./places.ts";
 import { at, plus, plusTerm, textOfIndex } from "./places.ts";
+import { hasAbstract } from "./settled.ts";
 import { conditionText, partsOfLoop, StatementWriter } from "./statements.ts";
+import { subgroupCall } from "./subgroup_calls.ts";
 
 // Functions in which threads meet. All threads of a work-group run each of their steps together, under a mask of those that are active.
 // What stands between two such steps is a stretch: a loop over the active threads, in which each thread runs it from start to end.
@@ -680,7 +683,9 @@ export class WideWriter extends StatementWriter {
       this.#together(`g.vote(${mask}, ${name === "subgroupAll"}, ${input}, ${output()}, ${tail}`);
     } else {
       const by = second && this.#column(second.local);
-      const call = this.#subgroupCall(name, scalarOf(scalarPart(first.type)), by, one);
+      const of = scalarOf(scalarPart(first.type));
+      const call =
+        subgroupCall(this.program, name, of, by) ?? this.fail(`the simulator has no function ${name}`, one);
       for (let word = 0; word < first.count; word++) {
         const input = this.#column(first.local, word);
         this.#together(call(mask, input, output(word)) + tail);
@@ -688,83 +693,6 @@ export class WideWriter extends StatementWriter {
     }
     return Array.from({ length: this.wordsIn(type) }, (_, word) => wordName(local, word));
   }
-
-  /** The text of a call up to its place, for one word of a value. */
-  #subgroupCall(
-    name: string,
-    of: ReturnType<typeof scalarOf>,
-    by: string | undefined,
-    one: Call,
-  ): (mask: string, input: string, output: string) => string {
-    const [, kind] = /^subgroupShuffle(|Up|Down|Xor)$/.exec(name) ?? [];
-    if (kind !== undefined) {
-      return (mask, input, output) =>
-        `g.shuffle(${mask}, "${kind.toLowerCase() || "at"}", ${input}, ${by}, ${output}, `;
-    }
-    if (name === "subgroupBroadcast") {
-      return (mask, input, output) => `g.broadcast(${mask}, ${input}, ${by}, ${output}, `;
-    }
-    if (name === "subgroupBroadcastFirst") {
-      return (mask, input, output) => `g.broadcastFirst(${mask}, ${input}, ${output}, `;
-    }
-    const swap = /^quadSwap(X|Y|Diagonal)$/.exec(name)?.[1];
-    if (swap !== undefined) {
-      return (mask, input, output) => `g.quad(${mask}, "${swap.toLowerCase()}", ${input}, ${output}, `;
-    }
-    if (name === "quadBroadcast") {
-      return (mask, input, output) => `g.quadBroadcast(${mask}, ${input}, ${by}, ${output}, `;
-    }
-    const [, scan, operation = ""] =
-      /^subgroup(Inclusive|Exclusive|)(Add|Mul|Min|Max|And|Or|Xor)$/.exec(name) ?? [];
-    if (scan === undefined) {
-      return this.fail(`the simulator has no function ${name}`, one);
-    }
-    const combine = this.#combiner(operation, of);
-    const start = operation === "Mul" ? (of === "f32" ? "1065353216" : of === "f16" ? "15360" : "1") : "0";
-    return scan === ""
-      ? (mask, input, output) => `g.reduce(${mask}, ${combine}, ${input}, ${output}, `
-      : (mask, input, output) =>
-          `g.scan(${mask}, ${combine}, ${start}, ${scan === "Exclusive"}, ${input}, ${output}, `;
-  }
-
-  #combiner(operation: string, of: ReturnType<typeof scalarOf>): string {
-    const operator = ({ Add: "+", Mul: "*", And: "&", Or: "|", Xor: "^" } as const)[operation];
-    const name = `combine${this.program.id()}`;
-    const text =
-      operator === undefined
-        ? `${operation === "Max" ? binaryText("<", of, "a", "b") : binaryText("<", of, "b", "a")} ? b : a`
-        : binaryText(operator, of, "a", "b");
-    this.program.declare(`const ${name} = (a, b) => ${text};`);
-    return name;
-  }
 }
 
 const scalarPart = (type: Type): Type => (type.kind === "vector" ? type.of : type);
-
-/** What a thread has as a built-in value. */
-function builtinWordsOf(named: Expression | undefined): Words {
-  const name = named?.kind === "name" ? named.name : "";
-  const each = (text: (axis: number) => string): Words => [0, 1, 2].map(text);
-  switch (name) {
-    case "local_invocation_index":
-      return ["t"];
-    case "local_invocation_id":
-      return each((axis) => `g.localId[${axis}][t]`);
-    case "global_invocation_id":
-      return each((axis) => `g.id[${axis}] * SIZE[${axis}] + g.localId[${axis}][t]`);
-    case "workgroup_id":
-      return each((axis) => `g.id[${axis}]`);
-    case "num_workgroups":
-      return each((axis) => `g.groupCount[${axis}]`);
-    case "subgroup_invocation_id":
-      return ["g.laneOf[t]"];
-    case "subgroup_size":
-      return ["g.subgroupSize"];
-    case "subgroup_id":
-      return ["g.subgroupOf[t]"];
-    case "num_subgroups":
-      return ["g.subgroupCount"];
-    default:
-      throw new Error(`the simulator has no built-in value ${name}`);
-  }
-}

@@ -1,9 +1,11 @@
 import process from "node:process";
 import { describe, expect, test } from "vitest";
+import type { SimulatorOptions } from "../../../src/simulator/options.ts";
 import { adapter, skipAll, swiftShaderMissing } from "../../support/adapter.ts";
 import { compileKernel } from "../../support/buffers.ts";
 import { useSoftwareFold } from "../../support/fold.ts";
 import { randomBits } from "../../support/random.ts";
+import { isQuick } from "../../support/tier.ts";
 import { runProgram } from "../run_program.ts";
 import { INPUTS, randomModule, THREADS } from "./random_programs.ts";
 
@@ -11,9 +13,21 @@ skipAll(swiftShaderMissing ?? (adapter === "gpu" ? "results are compared with Sw
 const fold = useSoftwareFold();
 
 /** `WAVEFOLD_RANDOM_PROGRAMS=5000 npx vitest run FILE` compares so many programs. */
-const count = Number(process.env.WAVEFOLD_RANDOM_PROGRAMS ?? 60);
+const count = Number(process.env.WAVEFOLD_RANDOM_PROGRAMS ?? (isQuick() ? 40 : 100));
 const IN_MODULE = 20;
 const GROUPS = 3;
+
+/** A GPU. Which it is makes no difference to the programs. */
+function randomOptions(next: () => number): SimulatorOptions {
+  const of = <Item>(items: readonly Item[]): Item => items[next() % items.length] as Item;
+  return {
+    subgroupSize: of([1, 4, 8, 32]),
+    lanes: of(["natural", "reversed", "permuted"]),
+    schedule: of(["in order", "reversed", "random", "priorities", "starve"]),
+    residentGroups: of([1, 2, 3]),
+    seed: next(),
+  };
+}
 
 /** The first program that has another result, and the text of it and all that it calls. */
 function told(code: string, program: number, thread: number, words: readonly (number | undefined)[]): string {
@@ -32,7 +46,7 @@ describe("random programs give what they give on SwiftShader", () => {
     const run = await compileKernel(fold().device, code);
     const theirs = await run([poison, input, new Uint32Array(threads)], GROUPS);
     const buffers = [new Int32Array(poison), new Int32Array(input), threads];
-    const { words, findings } = runProgram(code, buffers, [GROUPS, 1, 1]);
+    const { words, findings } = runProgram(code, buffers, [GROUPS, 1, 1], randomOptions(next));
     // Threads exchange values with themselves alone, wherever they are.
     expect(findings.filter(({ kind }) => kind !== "divergence")).toEqual([]);
     const [ours] = words;

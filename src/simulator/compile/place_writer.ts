@@ -1,0 +1,436 @@
+import type { Expression } from "../../text/syntax.ts";
+import { TextFault } from "../../text/syntax.ts";
+import type { Type } from "../../text/wgsl_types.ts";
+import { textOfType } from "../../text/wgsl_types.ts";
+import { elementOf, hasArray, scalarOf } from "./layout.ts";
+import type { GlobalVariable } from "./module.ts";
+import type { Names } from "./names.ts";
+import type { Local, MemoryPlace, Place } from "./places.ts";
+import { at, plus, plusTerm, textOfIndex } from "./places.ts";
+import type { ProgramText } from "./program_text.ts";
+import { settled } from "./settled.ts";
+
+/** The words of a value: texts without effects, which may be repeated and moved. */
+export type Words = readonly string[];
+
+const isSimple = (text: string): boolean => /^(?:[\w$]+|-\d+)$/.test(text);
+
+const SWIZZLE = ["xyzw", "rgba"] as const;
+
+/** Writes where values lie, and what reads and writes them there, as JavaScript. */
+export abstract class PlaceWriter {
+  readonly program: ProgramText;
+  readonly functionName: string;
+  names: Names;
+  /** The results of what all threads have done together, by the calls in the text. */
+  protected readonly hoisted = new Map<Expression, Words>();
+  #lines: string[] = [];
+
+  constructor(program: ProgramText, functionName: string, names: Names) {
+    this.program = program;
+    this.functionName = functionName;
+    this.names = names;
+  }
+
+  // Lines
+
+  emit(line: string): void {
+    this.#lines.push(line);
+  }
+
+  /** The lines since the last call. */
+  takeLines(): readonly string[] {
+    const lines = this.#lines;
+    this.#lines = [];
+    return lines;
+  }
+
+  /** The lines that `write` emits. */
+  protected capture(write: () => void): readonly string[] {
+    const outside = this.#lines;
+    this.#lines = [];
+    write();
+    const lines = this.#lines;
+    this.#lines = outside;
+    return lines;
+  }
+
+  /** A word as a name or a number. */
+  protected named(word: string): string {
+    if (isSimple(word)) {
+      return word;
+    }
+    const name = `x${this.program.id()}`;
+    this.emit(`const ${name} = ${word};`);
+    return name;
+  }
+
+  site(from: number): number {
+    return this.program.site(from, this.functionName);
+  }
+
+  fail(problem: string, { from }: { readonly from: number }): never {
+    throw new TextFault(problem, from);
+  }
+
+  // Types
+
+  typeOf(one: Expression, expected?: Type): Type {
+    return settled(this.program.module.typing.typeOf(one), expected);
+  }
+
+  protected wordsIn(type: Type): number {
+    return this.program.module.layout.wordsOf(type);
+  }
+
+  /** The words of a value. */
+  abstract value(one: Expression, expected?: Type): Words;
+
+  /** A value of one word. */
+  word(one: Expression, expected?: Type): string {
+    const [word, more] = this.value(one, expected);
+    if (word === undefined || more !== undefined) {
+      return this.fail("a number or a bool belongs here", one);
+    }
+    return word;
+  }
+
+  // Places
+
+  /** Whether an expression is a variable, or a part of one. */
+  isPlace(one: Expression): boolean {
+    if (this.hoisted.has(one)) {
+      return false;
+    }
+    switch (one.kind) {
+      case "name": {
+        const meaning = this.names.find(one.name);
+        return meaning?.kind === "local" || meaning?.kind === "global";
+      }
+      case "parentheses":
+        return this.isPlace(one.inner);
+      case "unary":
+        return one.operator === "*";
+      case "member": {
+        const of = this.behindPointer(this.typeOf(one.of));
+        return this.isPlace(one.of) && !(of.kind === "vector" && one.member.length > 1);
+      }
+      case "index":
+        return this.isPlace(one.of);
+      default:
+        return false;
+    }
+  }
+
+  place(one: Expression): Place {
+    switch (one.kind) {
+      case "parentheses":
+        return this.place(one.inner);
+      case "name":
+        return this.#placeOfName(one);
+      case "unary":
+        return this.pointer(one.operand);
+      case "member": {
+        const of = this.#throughPointer(one.of);
+        return this.#placeOfMember(of, one);
+      }
+      case "index":
+        return this.#placeOfElement(this.#throughPointer(one.of), one);
+      default:
+        return this.fail("a variable belongs here", one);
+    }
+  }
+
+  /** `p.x` and `p[i]` of a pointer are those of what it points to. */
+  #throughPointer(one: Expression): Place {
+    return this.program.module.typing.typeOf(one).kind === "pointer" ? this.pointer(one) : this.place(one);
+  }
+
+  #placeOfName(one: Extract<Expression, { kind: "name" }>): Place {
+    const meaning = this.names.find(one.name);
+    if (meaning?.kind === "local") {
+      return placeOfLocal(meaning.local);
+    }
+    if (meaning?.kind === "global") {
+      return this.#placeOfGlobal(one.name, meaning.variable);
+    }
+    return this.fail(`${one.name} is no variable`, one);
+  }
+
+  #placeOfGlobal(name: string, { space, type, group, binding }: GlobalVariable): MemoryPlace {
+    if (space === "storage" || space === "uniform") {
+      this.program.ranges.set(name, `${group},${binding}`);
+      return { kind: "memory", space: "buffer", memory: `s_${name}`, index: at(0), type };
+    }
+    if (space === "workgroup") {
+      return {
+        kind: "memory",
+        space: "workgroup",
+        memory: "W",
+        index: plusTerm(at(0), `w_${name}`, 1),
+        type,
+      };
+    }
+    const index = plusTerm(at(0), "t", this.wordsIn(type));
+    return { kind: "memory", space: "private", memory: `P_${name}`, index, type };
+  }
+
+  #placeOfMember(of: Place, one: Extract<Expression, { kind: "member" }>): Place {
+    if (of.type.kind === "vector") {
+      return this.#part(of, this.componentOf(one.member, one), of.type.of);
+    }
+    const [first, type] = this.memberOf(of.type, one);
+    if (of.kind === "register") {
+      return { ...of, first: of.first + first, type };
+    }
+    const { layout } = this.program.module;
+    const inBuffer = of.space === "buffer" && of.type.kind === "struct";
+    const offset = inBuffer ? layout.offsetOf(of.type as never, one.member) : first;
+    return { ...of, index: plus(of.index, offset), type };
+  }
+
+  /** The text of how many elements an array without a length has: it goes on to the end of its buffer. */
+  protected openCount({ memory, index, type }: MemoryPlace): string {
+    const { globals, layout } = this.program.module;
+    const stride = layout.strideOf(type);
+    // A variable of such a type has its count at hand.
+    const isWhole = index.terms.length === 0 && globals.get(memory.slice("s_".length))?.type.kind === "array";
+    return isWhole
+      ? memory.replace("s_", "n_")
+      : `Math.trunc((${memory}.size - (${textOfIndex(index)})) / ${stride})`;
+  }
+
+  #part(of: Place, component: number, type: Type): Place {
+    const size = of.kind === "memory" && of.space === "buffer" ? bytesOf(type) : 1;
+    return of.kind === "register"
+      ? { ...of, first: of.first + component, type }
+      : { ...of, index: plus(of.index, component * size), type };
+  }
+
+  #placeOfElement(of: Place, one: Extract<Expression, { kind: "index" }>): Place {
+    const type = elementOf(of.type);
+    if (type === undefined) {
+      return this.fail(`${textOfType(of.type)} has no elements`, one);
+    }
+    const isOpen = of.kind === "memory" && of.type.kind === "array" && of.type.count === undefined;
+    const count = isOpen ? this.named(this.openCount(of)) : String(countOf(of.type));
+    const index = this.inBounds(this.word(one.index), count, one.index.from);
+    if (of.kind === "register") {
+      return /^\d+$/.test(index)
+        ? { ...of, first: of.first + Number(index) * this.wordsIn(type), type }
+        : { ...of, type, component: index };
+    }
+    const { layout } = this.program.module;
+    const stride = of.space === "buffer" ? layout.strideOf(of.type) : this.wordsIn(type);
+    const { kind, space, memory } = of;
+    return { kind, space, memory, index: plusTerm(of.index, index, stride), type };
+  }
+
+  /** What a pointer points to. */
+  pointer(one: Expression): MemoryPlace {
+    if (one.kind === "parentheses") {
+      return this.pointer(one.inner);
+    }
+    if (one.kind === "name") {
+      const meaning = this.names.find(one.name);
+      const target = meaning?.kind === "local" ? meaning.local.target : undefined;
+      return target ?? this.fail(`${one.name} is no pointer`, one);
+    }
+    if (one.kind !== "unary" || one.operator !== "&") {
+      return this.fail("a pointer belongs here", one);
+    }
+    const place = this.place(one.operand);
+    return place.kind === "memory"
+      ? place
+      : this.fail("the simulator takes no pointers to parts of a vector", one);
+  }
+
+  /** The words that lie at a place. */
+  load(place: Place, from: number): Words {
+    if (place.kind === "register") {
+      const { local, first, component } = place;
+      return component === undefined
+        ? Array.from({ length: this.wordsIn(place.type) }, (_, word) => wordName(local, first + word))
+        : [this.chosen(component, this.#componentsOf(place))];
+    }
+    return this.#wordsAt(place).map(({ index, isHalf }) =>
+      this.named(this.#readText(place, index, isHalf, from)),
+    );
+  }
+
+  #componentsOf({ local, first }: Extract<Place, { kind: "register" }>): Words {
+    const count = local.type.kind === "vector" ? local.type.count : this.wordsIn(local.type) - first;
+    return Array.from({ length: Math.min(count, 4) }, (_, word) => wordName(local, first + word));
+  }
+
+  #readText({ space, memory }: MemoryPlace, index: string, isHalf: boolean, from: number): string {
+    switch (space) {
+      case "buffer":
+        return `${memory}.${isHalf ? "readHalf" : "read"}(${index}, t, g, ${this.site(from)})`;
+      case "workgroup":
+        return `g.read(${index}, t, ${this.site(from)})`;
+      default:
+        return `${memory}[${index}]`;
+    }
+  }
+
+  #writeText(
+    { space, memory }: MemoryPlace,
+    index: string,
+    isHalf: boolean,
+    word: string,
+    from: number,
+  ): string {
+    switch (space) {
+      case "buffer":
+        return `${memory}.${isHalf ? "writeHalf" : "write"}(${index}, ${word}, t, g, ${this.site(from)});`;
+      case "workgroup":
+        return `g.write(${index}, ${word}, t, ${this.site(from)});`;
+      default:
+        return `${memory}[${index}] = ${word};`;
+    }
+  }
+
+  /** The texts of the indices of a place's words. */
+  #wordsAt({ space, index, type }: MemoryPlace): readonly { index: string; isHalf: boolean }[] {
+    if (space === "buffer") {
+      return this.program.module.layout.leavesOf(type).map(({ scalar: of, offset }) => {
+        const isHalf = of === "f16";
+        return { index: textOfIndex(plus(index, offset), isHalf ? 2 : 4), isHalf };
+      });
+    }
+    return Array.from({ length: this.wordsIn(type) }, (_, word) => ({
+      index: textOfIndex(plus(index, word)),
+      isHalf: false,
+    }));
+  }
+
+  /** Puts words at a place. */
+  store(place: Place, words: Words, from: number): void {
+    // Words may read what is written here.
+    const kept =
+      words.length > 1 ? words.map((word) => (/^-?\d+$/.test(word) ? word : this.copied(word))) : words;
+    if (place.kind === "register") {
+      this.#storeInRegisters(place, kept);
+      return;
+    }
+    this.#wordsAt(place).forEach(({ index, isHalf }, word) => {
+      this.emit(this.#writeText(place, index, isHalf, kept[word] as string, from));
+    });
+  }
+
+  #storeInRegisters(place: Extract<Place, { kind: "register" }>, words: Words): void {
+    const { local, first, component } = place;
+    if (component === undefined) {
+      words.forEach((word, at) => {
+        this.emit(`${wordName(local, first + at)} = ${word};`);
+      });
+      return;
+    }
+    const value = this.named(words[0] as string);
+    this.#componentsOf(place).forEach((name, at) => {
+      this.emit(`if (${component} === ${at}) ${name} = ${value};`);
+    });
+  }
+
+  /** A word that later changes of variables do not reach. */
+  protected copied(word: string): string {
+    return word.includes("$v") ? this.named(`(${word})`) : word;
+  }
+
+  // Variables
+
+  /** A new variable of the function. */
+  local(type: Type, inMemory = hasArray(type)): Local {
+    const id = this.program.id();
+    return { id, type, inMemory };
+  }
+
+  /** Declares the variable's words with these values. */
+  declare(local: Local, words: Words): void {
+    const place = placeOfLocal(local);
+    if (place.kind === "memory") {
+      const isZero = words.every((word) => word === "0");
+      if (isZero) {
+        const first = textOfIndex(place.index);
+        this.emit(`${place.memory}.fill(0, ${first}, ${first} + ${words.length});`);
+      } else {
+        this.store(place, words, 0);
+      }
+      return;
+    }
+    // What a loop's body declares is visible in its `continuing`, which is another block of JavaScript.
+    words.forEach((word, at) => {
+      this.emit(`var ${wordName(local, at)} = ${word};`);
+    });
+  }
+
+  /** The word that an index chooses. */
+  protected chosen(index: string, words: Words): string {
+    const text = words
+      .slice(0, -1)
+      .map((word, at) => `${index} === ${at} ? ${word} : `)
+      .join("");
+    return this.named(`${text}${words.at(-1)}`);
+  }
+
+  /** The text of an index that lies inside. One that does not is reported, and the last element is taken. */
+  protected inBounds(index: string, count: string, from: number): string {
+    const name = this.named(index);
+    if (/^\d+$/.test(name) && /^\d+$/.test(count) && Number(name) < Number(count)) {
+      return name;
+    }
+    return this.named(
+      `(${name} >>> 0) < ${count} ? ${name} : g.inBounds(${name}, ${count}, t, ${this.site(from)})`,
+    );
+  }
+
+  protected componentOf(letter: string, one: Expression): number {
+    const found = SWIZZLE.map((letters) => letters.indexOf(letter)).find((index) => index >= 0);
+    return found ?? this.fail(`a vector has no .${letter}`, one);
+  }
+
+  protected memberOf(
+    of: Type,
+    one: Extract<Expression, { kind: "member" }>,
+  ): readonly [first: number, type: Type] {
+    if (of.kind !== "struct" || !of.members.has(one.member)) {
+      // The result of a built-in function, such as frexp.
+      return this.fail(`${textOfType(of)} has no member ${one.member}`, one);
+    }
+    const first = this.program.module.layout.firstWordOf(of, one.member);
+    return [first, of.members.get(one.member) as Type];
+  }
+
+  protected behindPointer = (type: Type): Type => (type.kind === "pointer" ? type.to : type);
+}
+
+const bytesOf = (type: Type): number => (scalarOf(type) === "f16" ? 2 : 4);
+
+/** How many elements a type has. */
+const countOf = (type: Type): number =>
+  type.kind === "array"
+    ? (type.count ?? 0)
+    : type.kind === "vector"
+      ? type.count
+      : type.kind === "matrix"
+        ? type.columns
+        : 0;
+
+/** The name of a word of a variable. In functions of all threads it may become an element of a column. */
+export const wordName = (local: Local, word: number): string => `$v${local.id}_${word}$`;
+
+export function placeOfLocal(local: Local): Place {
+  if (local.target !== undefined) {
+    return local.target;
+  }
+  return local.inMemory
+    ? {
+        kind: "memory",
+        space: "function",
+        memory: `M${local.id}`,
+        index: plusTerm(at(0), `$b${local.id}$`, 1),
+        type: local.type,
+      }
+    : { kind: "register", local, first: 0, type: local.type };
+}
