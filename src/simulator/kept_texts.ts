@@ -23,15 +23,17 @@ function read(code: string): ModuleText {
   const module = readModule(code);
   const { entryPoints, enables, requires } = module;
   const programs = new Map<string, Program>();
-  return {
-    entryPoints,
-    enables,
-    requires,
-    program(entryPoint, constants) {
-      const key = JSON.stringify([entryPoint, Object.entries(constants).sort()]);
-      const program = programs.get(key) ?? new Program(module, entryPoint, constants);
-      programs.set(key, program);
-      return program;
-    },
+  const program: ModuleText["program"] = (entryPoint, constants) => {
+    const key = JSON.stringify([entryPoint, Object.entries(constants).sort()]);
+    const made = programs.get(key) ?? new Program(module, entryPoint, constants);
+    programs.set(key, made);
+    return made;
   };
+  // What is wrong inside functions is found when they are written. Only a text with `override` waits for its pipelines.
+  if (![...module.module.constants.values()].some(({ keyword }) => keyword === "override")) {
+    for (const { name } of entryPoints) {
+      program(name, {});
+    }
+  }
+  return { entryPoints, enables, requires, program };
 }

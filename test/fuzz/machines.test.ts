@@ -6,6 +6,7 @@ import type { MachineSpec } from "./machine_spec.ts";
 import { machineArbitrary, simplestMachine } from "./machine_spec.ts";
 import { simulatedMachines } from "./machines.ts";
 import { scaleOf } from "./plans.ts";
+import { shapeOf } from "./session.ts";
 
 const scale = scaleOf("simulated");
 
@@ -57,7 +58,7 @@ test("what the simulator finds fails a case", async () => {
   const { verdict, fault } = await run(scanOn(simplestMachine));
   expect(verdict).toBeUndefined();
   expect(fault).toMatch(
-    /^race, \S.*line \d+: thread \d+ of work-group .* no workgroupBarrier\(\) is between them/,
+    /^race in \w+: thread \d+ of work-group .* no workgroupBarrier\(\) is between them \(wavefold [^)]*scan/,
   );
 });
 
@@ -99,4 +100,11 @@ test("cases for other adapters name no machine", () => {
   expect(fc.sample(caseArbitrary(scaleOf("software")), { numRuns: 50 }).some((one) => "machine" in one)).toBe(
     false,
   );
+});
+
+test("a finding on another type, with other numbers, is the same one", () => {
+  const race = (thread: number, type: string): string =>
+    `race in sort_one_tile: thread ${thread} of work-group (0, 0, 0) writes word ${2 * thread} of digit_values in work-group memory at line 256 (in scan_digits), which thread 18 read at line 260 (in scan_digits) (wavefold sort one tile <${type}>)`;
+  expect(shapeOf(race(9, "f64"))).toBe(shapeOf(race(12, "u32")));
+  expect(shapeOf(race(9, "f64"))).not.toBe(shapeOf(race(9, "f64").replace("digit_values", "digit_totals")));
 });

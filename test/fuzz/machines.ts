@@ -33,9 +33,9 @@ async function openOn(subgroups: Subgroups, scale: Scale): Promise<Open> {
   return { gpu, fixture: fixtureOn(await openFold({ adapter, maxPipelines: MOST_PIPELINES }), scale) };
 }
 
-/** A finding in one line. */
-const textOf = ({ kind, file, line, entryPoint, message }: Finding): string =>
-  oneLine(`${kind}, ${file}, ${entryPoint}, line ${line}: ${message}`, 600);
+/** A finding in one line. What tells it from others comes first. */
+const textOf = ({ kind, file, entryPoint, message }: Finding): string =>
+  oneLine(`${kind} in ${entryPoint}: ${message} (${file || "no label"})`, 600);
 
 /** Opens simulated devices for cases, and keeps those that were used last. `prepare` is called with each device. */
 export function simulatedMachines(

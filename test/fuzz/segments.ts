@@ -293,8 +293,12 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture
   const isRecorded = step.before !== undefined && !isRuns;
   const title = `${isRuns ? by : `${facts.title} by ${by}`} of ${step.length} items, about ${each} each${isRecorded ? ", recorded" : step.onGpu ? ", on the GPU" : ""}`;
   const keyType = typeOf(spec.keys);
+  // Of columns, a thread may have one item if the call does not say how many. A tile has two items at least.
+  const { workGroupSize: threads = 2, itemsPerThread: items = by === "columns" ? 1 : 2 } = facts.spec;
   const mustWork =
-    canRun(fixture, facts) && ((by !== "keys" && !isRuns) || hasFeature(fixture, keyType.feature));
+    canRun(fixture, facts) &&
+    threads * items > 1 &&
+    ((by !== "keys" && !isRuns) || hasFeature(fixture, keyType.feature));
   const { algorithm, passes, workGroupSize, itemsPerThread, op, exclusive } = facts.options;
   const tuning = Object.fromEntries(
     // Of columns, each thread goes down one by itself, so there is no algorithm to choose.

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { moduleText } from "../../src/simulator/kept_texts.ts";
+import { TextFault } from "../../src/text/syntax.ts";
 
 const textOf = (value: number): string => `
 override added = 1u;
@@ -21,4 +22,20 @@ test("what was not used for long is read again", () => {
     moduleText(textOf(value));
   }
   expect(moduleText(textOf(9))).not.toBe(text);
+});
+
+test("what is wrong inside a function is told when its text is read", () => {
+  const code = (sum: string): string => `
+struct Row { a: u32 }
+@group(0) @binding(0) var<storage, read_write> out: array<Row>;
+@compute @workgroup_size(1) fn main() { ${sum} }`;
+  expect(() => moduleText(code("out[0].a = out[1].a + 1u;"))).not.toThrow();
+  for (const [wrong, message] of [
+    ["let x = out[0] == out[1];", "there is no == of Row"],
+    ["let x = -out[0];", "there is no - of Row"],
+    ["let x = 1u + out[0];", "there is no + of Row"],
+  ] as const) {
+    expect(() => moduleText(code(wrong))).toThrow(message);
+    expect(() => moduleText(code(wrong))).toThrow(TextFault);
+  }
 });
