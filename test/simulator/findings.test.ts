@@ -583,6 +583,15 @@ const unordered: readonly Fault[] = [
     says: "which thread 0 loads",
   },
   {
+    title: "a word is exchanged while others change it",
+    faulty:
+      "atomicMax(&state, t); // fault\n  if (t == 0u) {\n    data[group.x] = atomicExchange(&state, 0u); // fault\n  }",
+    right:
+      "atomicMax(&state, t);\n  workgroupBarrier();\n  if (t == 0u) {\n    data[group.x] = atomicExchange(&state, 0u);\n  }",
+    other: 1,
+    says: "changes word 0 of state",
+  },
+  {
     title: "threads store different values",
     faulty: "atomicStore(&state, t + 1u); // fault",
     right: "atomicStore(&state, group.x);\n  workgroupBarrier();\n  data[id.x] = atomicLoad(&state);",

@@ -542,8 +542,9 @@ export class ExpressionWriter {
     const of = scalarOf(type);
     const args = one.args.slice(1).map((arg) => this.named(this.word(arg, scalar(of))));
     const { name } = one.callee;
-    const does = name === "atomicLoad" ? "noteLoad" : name === "atomicStore" ? "noteStore" : "noteChange";
-    const value = does === "noteStore" ? `${args[0]}, ` : "";
+    const isStore = name === "atomicStore" || name === "atomicExchange";
+    const does = name === "atomicLoad" ? "noteLoad" : isStore ? "noteStore" : "noteChange";
+    const value = isStore ? `${args[0]}, ` : "";
     this.emit(`if (g.watchesAtomics) g.${does}(${index}, ${value}t, ${this.site(one.from)});`);
     const old = this.named(`W[${index}]`);
     const { stored, result } = atomicTexts(name, of, old, args);
