@@ -4,6 +4,7 @@ import { join } from "node:path";
 /** What leaves a process other than it was, or measures all of it. */
 const OF_THE_PROCESS = [
   "vi.mock(",
+  "vi.doMock(",
   "Object.assign(globalThis",
   "setFlagsFromString(",
   "process.memoryUsage(",

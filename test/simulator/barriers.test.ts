@@ -1,0 +1,975 @@
+import { describe, expect, test, vi } from "vitest";
+import type { SimulatorOptions } from "../../src/simulator/index.ts";
+import { rows } from "../support/rows.ts";
+import type { gpus as adapters } from "./barrier_cases.ts";
+import { barriersIn, markedShaders, without } from "./marked_shaders.ts";
+
+// Each barrier of each shader is taken out once. Then a race, an order of atomics that nothing says, or a wrong result must show it in the run
+// that the table names. A workgroupUniformLoad becomes a plain load.
+
+const shaders = markedShaders();
+for (const { path, text } of shaders) {
+  vi.doMock(path, () => ({ default: text }));
+}
+const { openFold } = await import("../../src/node.ts");
+const { simulatedGpu } = await import("../../src/simulator/index.ts");
+const { contextOf } = await import("../../src/gpu/device/device.ts");
+const { gpus, operations } = await import("./barrier_cases.ts");
+
+interface Run {
+  readonly operation: string;
+  /** Of the data. For in-kernel functions, the threads of the work-group. */
+  readonly length: number;
+  /** What plans take the adapter for, if not for what it is. */
+  readonly gpu?: keyof typeof adapters;
+  readonly options?: SimulatorOptions;
+}
+
+interface Shown extends Run {
+  /** Files under `shaders/`, with the numbers of the barriers in them. */
+  readonly shows: readonly string[];
+}
+
+interface Redundant {
+  readonly barriers: readonly string[];
+  /** Why nothing needs it. */
+  readonly why: string;
+  /** Runs in which nothing shows that it is missing. */
+  readonly runs: readonly Run[];
+}
+
+/** Runs, and the barriers that each of them shows. */
+const shown: readonly Shown[] = [
+  {
+    operation: "classes: subgroup, single",
+    length: 510,
+    options: { unorderedAtomics: true },
+    shows: ["device/sort/rank_by_votes.wgsl 5"],
+  },
+  {
+    operation: "compact: subgroup, single",
+    length: 510,
+    gpu: "nvidia",
+    options: { atomics: "reversed", schedule: "random", seed: 2, lanes: "reversed", subgroupSize: 4 },
+    shows: ["device/look_back/look_back_votes.wgsl 1"],
+  },
+  {
+    operation: "exact reduction in long runs: hillis-steele",
+    length: 1000,
+    gpu: "gpu",
+    shows: ["exact/tiles.wgsl 8"],
+  },
+  {
+    operation: "exact reduction of wide floats in long runs: blelloch",
+    length: 1000,
+    gpu: "gpu",
+    shows: ["exact/tiles.wgsl 9"],
+  },
+  {
+    operation: "exact reduction: hillis-steele",
+    length: 510,
+    gpu: "gpu",
+    shows: ["exact/spine_reduce.wgsl 1, 2, 3"],
+  },
+  {
+    operation: "exact scan of halves: blelloch, reduce-then-scan",
+    length: 200,
+    gpu: "nvidia",
+    options: { atomics: "reversed" },
+    shows: ["exact/scan.wgsl 6"],
+  },
+  {
+    operation: "exact scan of halves: subgroup, single",
+    length: 200,
+    gpu: "nvidia",
+    shows: ["exact/scan_lanes.wgsl 1"],
+  },
+  {
+    operation: "exact scan of wide doubles: hillis-steele, reduce-then-scan",
+    length: 510,
+    gpu: "gpu",
+    shows: ["exact/scan.wgsl 5", "exact/scan_sums_long.wgsl 1"],
+  },
+  {
+    operation: "exact scan of wide floats: hillis-steele, reduce-then-scan",
+    length: 510,
+    gpu: "gpu",
+    shows: ["exact/scan_sums.wgsl 4"],
+  },
+  {
+    operation: "exact scan of wide floats: hillis-steele, single",
+    length: 510,
+    gpu: "gpu",
+    shows: ["exact/scan_sums.wgsl 1, 2, 3"],
+  },
+  {
+    operation: "exact scan: blelloch, single",
+    length: 130,
+    gpu: "nvidia",
+    options: { unorderedAtomics: true },
+    shows: ["exact/tiles.wgsl 1"],
+  },
+  {
+    operation: "exact scan: hillis-steele, reduce-then-scan",
+    length: 510,
+    gpu: "gpu",
+    shows: ["exact/reduce.wgsl 1, 2", "exact/scan.wgsl 3, 4, 7", "exact/spine_scan.wgsl 1, 2, 3, 4, 5, 6"],
+  },
+  {
+    operation: "exact scan: hillis-steele, single",
+    length: 510,
+    gpu: "gpu",
+    shows: ["exact/tiles.wgsl 2, 4, 5, 6"],
+  },
+  {
+    operation: "exact scan: hillis-steele, single",
+    length: 510,
+    shows: ["device/look_back/look_back_one_by_one.wgsl 1"],
+  },
+  {
+    operation: "exact scan: subgroup, single",
+    length: 130,
+    shows: ["device/tiles/one_by_one_rows.wgsl 1"],
+  },
+  {
+    operation: "histogram of weights",
+    length: 510,
+    gpu: "nvidia",
+    options: { unorderedAtomics: true },
+    shows: ["device/histogram/counters_words.wgsl 1"],
+  },
+  {
+    operation: "in-kernel, hillis-steele: coalesced sums of floats",
+    length: 40,
+    gpu: "nvidia",
+    shows: ["work_group/coalesced_total_start.wgsl 1"],
+  },
+  {
+    operation: "in-kernel, hillis-steele: coalesced sums of floats in tiles",
+    length: 40,
+    shows: ["thread_tile/coalesced_total_start.wgsl 1, 2"],
+  },
+  {
+    operation: "in-kernel, hillis-steele: segments",
+    length: 40,
+    shows: ["work_group/segmented.wgsl 1"],
+  },
+  {
+    operation: "in-kernel, hillis-steele: shuffles",
+    length: 40,
+    shows: ["thread_tile/shuffle_memory.wgsl 1, 2", "work_group/broadcast.wgsl 1"],
+  },
+  {
+    operation: "in-kernel, hillis-steele: sort",
+    length: 40,
+    shows: ["work_group/sort_places.wgsl 1, 2, 3, 4, 5"],
+  },
+  {
+    operation: "in-kernel, hillis-steele: sort of pairs",
+    length: 40,
+    shows: ["work_group/sort_take_words.wgsl 1, 2"],
+  },
+  {
+    operation: "in-kernel, hillis-steele: tiles of 4",
+    length: 40,
+    shows: ["thread_tile/hillis_steele.wgsl 1, 2, 3, 4"],
+  },
+  {
+    operation: "in-kernel, hillis-steele: work-group",
+    length: 40,
+    shows: [
+      "work_group/hillis_steele.wgsl 1, 2, 3, 4, 5",
+      "work_group/hillis_steele_reduce.wgsl 1, 2",
+      "work_group/hillis_steele_uniform.wgsl 1, 2, 3",
+    ],
+  },
+  {
+    operation: "in-kernel, subgroup: allocate",
+    length: 40,
+    shows: ["work_group/allocate_counter.wgsl 1"],
+  },
+  {
+    operation: "in-kernel, subgroup: shuffles",
+    length: 40,
+    options: { lanes: "permuted", seed: 3 },
+    shows: ["thread_tile/shuffle_subgroup.wgsl 1"],
+  },
+  {
+    operation: "in-kernel, subgroup: sort of long pairs",
+    length: 200,
+    shows: ["work_group/sort_take.wgsl 1"],
+  },
+  {
+    operation: "in-kernel, subgroup: tiles of 16",
+    length: 40,
+    shows: ["thread_tile/subgroup.wgsl 3"],
+  },
+  {
+    operation: "in-kernel, subgroup: tiles of 16",
+    length: 40,
+    options: { lanes: "permuted", seed: 3 },
+    shows: ["thread_tile/subgroup.wgsl 1, 2"],
+  },
+  {
+    operation: "in-kernel, subgroup: update",
+    length: 40,
+    shows: ["work_group/counter.wgsl 1"],
+  },
+  {
+    operation: "in-kernel, subgroup: update of tiles",
+    length: 40,
+    shows: ["thread_tile/counter.wgsl 1"],
+  },
+  {
+    operation: "in-kernel, subgroup: work-group",
+    length: 40,
+    shows: ["work_group/subgroup.wgsl 4, 5, 6, 7", "work_group/subgroup_place.wgsl 1"],
+  },
+  {
+    operation: "in-kernel, subgroup: work-group, scans",
+    length: 40,
+    options: { lanes: "permuted", seed: 3 },
+    shows: ["work_group/subgroup.wgsl 1, 2, 3"],
+  },
+  {
+    operation: "many of the greatest",
+    length: 510,
+    shows: ["device/kernels/take_blocks.wgsl 1, 2"],
+  },
+  {
+    operation: "reduce of offsets: subgroup, single",
+    length: 510,
+    gpu: "gpu",
+    options: { atomics: "reversed" },
+    shows: ["device/kernels/reduce_offsets.wgsl 1"],
+  },
+  {
+    operation: "reduce of offsets: subgroup, single",
+    length: 510,
+    shows: ["device/segments/first_segment_searched.wgsl 1"],
+  },
+  {
+    operation: "reduce of whole rows",
+    length: 510,
+    shows: ["device/rows/reduce_levels.wgsl 1, 2"],
+  },
+  {
+    operation: "reduce: hillis-steele, single",
+    length: 510,
+    shows: ["device/kernels/reduce_single_pass.wgsl 1, 3"],
+  },
+  {
+    operation: "reduction late or never: subgroup",
+    length: 510,
+    gpu: "nvidia",
+    options: { unorderedAtomics: true, schedule: "random" },
+    shows: ["device/kernels/reduce_single_pass.wgsl 2, 4, 5"],
+  },
+  {
+    operation: "run lengths: subgroup",
+    length: 510,
+    shows: ["device/kernels/run_lengths.wgsl 2, 3"],
+  },
+  {
+    operation: "runs written out",
+    length: 200,
+    gpu: "gpu",
+    options: { unorderedAtomics: true },
+    shows: ["device/kernels/expand_runs.wgsl 3"],
+  },
+  {
+    operation: "runs written out",
+    length: 510,
+    shows: ["device/kernels/expand_runs.wgsl 1, 2, 5"],
+  },
+  {
+    operation: "scan in place: subgroup",
+    length: 510,
+    gpu: "nvidia",
+    options: { unorderedAtomics: true, schedule: "random" },
+    shows: ["device/kernels/scan_in_place.wgsl 2"],
+  },
+  {
+    operation: "scan in place: subgroup",
+    length: 510,
+    shows: ["device/kernels/scan_in_place.wgsl 1"],
+  },
+  {
+    operation: "scan in work-groups of 20: subgroup, single",
+    length: 200,
+    shows: ["device/tiles/subgroup_by_lanes.wgsl 1"],
+  },
+  {
+    operation: "scan late or never: hillis-steele",
+    length: 510,
+    gpu: "nvidia",
+    options: { unorderedAtomics: true, schedule: "random" },
+    shows: ["device/look_back/look_back_threads.wgsl 2"],
+  },
+  {
+    operation: "scan late or never: subgroup",
+    length: 510,
+    gpu: "nvidia",
+    options: { unorderedAtomics: true, schedule: "random" },
+    shows: ["device/look_back/look_back.wgsl 2, 3, 4"],
+  },
+  {
+    operation: "scan of a length on the GPU: subgroup",
+    length: 200,
+    shows: ["device/kernels/take_tiles.wgsl 1, 2"],
+  },
+  {
+    operation: "scan of many columns",
+    length: 3000,
+    gpu: "nvidia",
+    shows: ["device/kernels/scan_column_blocks.wgsl 1"],
+  },
+  {
+    operation: "scan of pairs: subgroup, single",
+    length: 510,
+    shows: ["device/tiles/subgroup.wgsl 1"],
+  },
+  {
+    operation: "scan of parts of rows",
+    length: 510,
+    gpu: "gpu",
+    shows: ["work_group/blelloch.wgsl 6"],
+  },
+  {
+    operation: "scan of whole rows",
+    length: 510,
+    gpu: "nvidia",
+    shows: ["device/rows/subgroups.wgsl 1"],
+  },
+  {
+    operation: "scan of whole rows",
+    length: 510,
+    shows: ["device/rows/scan_levels.wgsl 1, 2, 3, 4"],
+  },
+  {
+    operation: "scan: hillis-steele, single",
+    length: 510,
+    shows: [
+      "device/look_back/look_back.wgsl 1",
+      "device/look_back/look_back_threads.wgsl 1",
+      "device/look_back/tile_by_ticket.wgsl 1",
+    ],
+  },
+  {
+    operation: "sort by a network: keys",
+    length: 198,
+    shows: ["device/sort/network_of_keys.wgsl 1"],
+  },
+  {
+    operation: "sort by a network: positions",
+    length: 198,
+    shows: ["device/sort/network_of_places.wgsl 1, 2, 3"],
+  },
+  {
+    operation: "sort by arrival, out of order: reduce-then-scan",
+    length: 510,
+    gpu: "gpu",
+    shows: ["device/kernels/sort_keys_pass.wgsl 5"],
+  },
+  {
+    operation: "sort by arrival, out of order: reduce-then-scan",
+    length: 510,
+    gpu: "gpu",
+    options: { unorderedAtomics: true },
+    shows: ["device/sort/rank_by_votes.wgsl 2"],
+  },
+  {
+    operation: "sort by arrival, out of order: reduce-then-scan",
+    length: 200,
+    options: { unorderedAtomics: true },
+    shows: [
+      "device/kernels/sort_keys_pass.wgsl 3, 4",
+      "device/sort/count_whole_tile.wgsl 2",
+      "device/sort/rank_by_votes.wgsl 1",
+    ],
+  },
+  {
+    operation: "sort by arrival, out of order: single",
+    length: 510,
+    gpu: "gpu",
+    options: { atomics: "reversed" },
+    shows: ["device/kernels/sort_keys_pass.wgsl 9"],
+  },
+  {
+    operation: "sort by arrival: reduce-then-scan",
+    length: 510,
+    shows: ["device/kernels/sort_keys_pass.wgsl 1, 2, 6, 8", "device/sort/rank_by_votes.wgsl 3, 4"],
+  },
+  {
+    operation: "sort by comparing: keys",
+    length: 198,
+    shows: ["device/kernels/sort_by_comparing.wgsl 1, 2, 3, 4, 5"],
+  },
+  {
+    operation: "sort by marks, out of order: reduce-then-scan",
+    length: 200,
+    options: { unorderedAtomics: true },
+    shows: ["device/kernels/sort_pass.wgsl 1, 2", "device/sort/rank_by_marks.wgsl 3, 4, 7"],
+  },
+  {
+    operation: "sort by marks: reduce-then-scan",
+    length: 510,
+    gpu: "gpu",
+    shows: ["device/sort/rank_by_marks.wgsl 2"],
+  },
+  {
+    operation: "sort by marks: reduce-then-scan",
+    length: 510,
+    shows: ["device/sort/rank_by_marks.wgsl 1, 5, 6"],
+  },
+  {
+    operation: "sort by votes, whose counts never come",
+    length: 300,
+    gpu: "gpu",
+    options: { unorderedAtomics: true, schedule: "random" },
+    shows: ["device/sort/count_tile.wgsl 1, 2", "device/sort/first_by_look_back.wgsl 1"],
+  },
+  {
+    operation: "sort in one tile",
+    length: 510,
+    shows: ["device/kernels/sort_one_tile.wgsl 1"],
+  },
+  {
+    operation: "sort of floats with NaN by a network",
+    length: 198,
+    shows: ["device/sort/keys_tell_all_but_nan.wgsl 1, 2"],
+  },
+  {
+    operation: "sort of pairs with values",
+    length: 510,
+    gpu: "gpu",
+    options: { unorderedAtomics: true },
+    shows: ["device/sort/values_moved.wgsl 2"],
+  },
+  {
+    operation: "sort of rows: hillis-steele",
+    length: 510,
+    shows: ["device/kernels/sort_segments.wgsl 1", "device/sort/values_moved.wgsl 1"],
+  },
+  {
+    operation: "sort of short rows",
+    length: 510,
+    shows: ["device/kernels/sort_short_segments.wgsl 1"],
+  },
+  {
+    operation: "sort with values",
+    length: 200,
+    options: { unorderedAtomics: true },
+    shows: [
+      "device/kernels/sort_one_tile.wgsl 2",
+      "device/sort/rank_by_counters.wgsl 3",
+      "device/sort/values_moved.wgsl 4",
+    ],
+  },
+  {
+    operation: "sort: hillis-steele, reduce-then-scan",
+    length: 510,
+    gpu: "gpu",
+    shows: ["device/sort/first_by_spine.wgsl 1", "work_group/blelloch.wgsl 1, 2, 4"],
+  },
+  {
+    operation: "sort: hillis-steele, reduce-then-scan",
+    length: 510,
+    gpu: "nvidia",
+    shows: ["device/tiles/subgroup_scan_totals.wgsl 1"],
+  },
+  {
+    operation: "sort: hillis-steele, reduce-then-scan",
+    length: 510,
+    shows: ["device/sort/count_whole_tile.wgsl 1"],
+  },
+  {
+    operation: "sort: hillis-steele, single",
+    length: 510,
+    shows: [
+      "device/sort/first_by_look_back.wgsl 2",
+      "device/sort/rank_by_counters.wgsl 2, 4, 6",
+      "device/sort/tile_by_ticket.wgsl 1",
+      "device/sort/values_moved.wgsl 3",
+    ],
+  },
+  {
+    operation: "the greatest",
+    length: 140000,
+    gpu: "gpu",
+    shows: ["device/kernels/first_of_tiles.wgsl 1"],
+  },
+  {
+    operation: "the greatest",
+    length: 510,
+    shows: [
+      "device/kernels/take_first.wgsl 1",
+      "device/select/choose.wgsl 2, 4, 5",
+      "device/select/few.wgsl 1, 2, 3",
+    ],
+  },
+  {
+    operation: "the greatest of few values",
+    length: 510,
+    shows: ["device/select/choose.wgsl 1"],
+  },
+  {
+    operation: "the greatest of few values",
+    length: 510,
+    options: { unorderedAtomics: true },
+    shows: ["device/select/choose.wgsl 3"],
+  },
+  {
+    operation: "the greatest of long rows",
+    length: 510,
+    options: { unorderedAtomics: true },
+    shows: ["device/kernels/sort_segments.wgsl 2"],
+  },
+  {
+    operation: "totals by keys in one dispatch",
+    length: 510,
+    shows: ["device/segments/store_totals_together.wgsl 1, 2"],
+  },
+  {
+    operation: "totals of runs of one",
+    length: 510,
+    gpu: "nvidia",
+    options: { unorderedAtomics: true, schedule: "random" },
+    shows: ["device/segments/store_totals_together.wgsl 3"],
+  },
+  {
+    operation: "very many of the greatest",
+    length: 510,
+    shows: ["device/kernels/choose_digit.wgsl 1"],
+  },
+];
+
+/** Barriers that protect nothing that another one does not. */
+const redundant: readonly Redundant[] = [
+  {
+    barriers: ["work_group/blelloch.wgsl 3"],
+    why: "Thread 0 alone takes the first step down, and it has stored the root itself.",
+    runs: [
+      {
+        operation: "in-kernel, blelloch: work-group, uniform",
+        length: 40,
+        options: { unorderedAtomics: true },
+      },
+      { operation: "in-kernel, portable: coalesced update", length: 200 },
+      { operation: "in-kernel, blelloch: compact", length: 200, options: { atomics: "reversed" } },
+    ],
+  },
+  {
+    barriers: ["work_group/blelloch.wgsl 5"],
+    why: "Each thread reads the leaf that it writes next, and the barrier of the last step down comes before.",
+    runs: [
+      {
+        operation: "in-kernel, blelloch: work-group, uniform",
+        length: 40,
+        options: { unorderedAtomics: true },
+      },
+      { operation: "in-kernel, portable: coalesced update", length: 200 },
+      { operation: "in-kernel, blelloch: compact", length: 200, options: { atomics: "reversed" } },
+    ],
+  },
+  {
+    barriers: ["device/sort/rank_by_counters.wgsl 1"],
+    why: "A thread clears the counters that it counts with.",
+    runs: [
+      { operation: "sort with values", length: 200, options: { unorderedAtomics: true } },
+      { operation: "the greatest of long rows", length: 200 },
+      {
+        operation: "many of the greatest",
+        length: 510,
+        options: { atomics: "reversed", schedule: "random", seed: 2, lanes: "reversed", subgroupSize: 4 },
+      },
+    ],
+  },
+  {
+    barriers: ["device/sort/rank_by_counters.wgsl 5"],
+    why: "The barrier of count_items, and that of scan_digits where digits are scanned, come before it.",
+    runs: [
+      { operation: "sort with values", length: 200, options: { unorderedAtomics: true } },
+      { operation: "the greatest of long rows", length: 200 },
+      {
+        operation: "many of the greatest",
+        length: 510,
+        options: { atomics: "random", lanes: "permuted", seed: 3 },
+      },
+    ],
+  },
+  {
+    barriers: ["device/kernels/sort_keys_pass.wgsl 7"],
+    why: "A thread stores again where it has stored before: the places of a digit stay what they were.",
+    runs: [
+      {
+        operation: "sort by arrival, out of order: single",
+        length: 200,
+        gpu: "gpu",
+        options: { unorderedAtomics: true },
+      },
+      { operation: "sort by arrival, out of order: reduce-then-scan", length: 200 },
+      { operation: "sort by arrival: single", length: 200, options: { atomics: "reversed" } },
+    ],
+  },
+  {
+    barriers: ["device/kernels/count_classes.wgsl 1", "device/kernels/part_classes.wgsl 1"],
+    why: "What each algorithm begins with leaves alone what it has just read, or it ends with a barrier.",
+    runs: [
+      { operation: "classes: blelloch, reduce-then-scan", length: 200, options: { unorderedAtomics: true } },
+      { operation: "classes: blelloch, single", length: 200 },
+      {
+        operation: "classes: hillis-steele, reduce-then-scan",
+        length: 200,
+        gpu: "nvidia",
+        options: { atomics: "reversed" },
+      },
+      { operation: "classes: blelloch, single", length: 200, options: { unorderedAtomics: true } },
+      { operation: "classes: hillis-steele, single", length: 200 },
+      {
+        operation: "classes: hillis-steele, reduce-then-scan",
+        length: 510,
+        gpu: "nvidia",
+        options: { atomics: "reversed", schedule: "random", seed: 2, lanes: "reversed", subgroupSize: 4 },
+      },
+    ],
+  },
+  {
+    barriers: ["device/kernels/expand_runs.wgsl 4"],
+    why: "note_runs has a barrier before it sets a bit.",
+    runs: [
+      { operation: "runs written out", length: 200, gpu: "gpu", options: { unorderedAtomics: true } },
+      { operation: "runs written out, in small tiles", length: 200, gpu: "gpu" },
+    ],
+  },
+  {
+    barriers: ["device/kernels/run_lengths.wgsl 1"],
+    why: "The barriers of look_back come between.",
+    runs: [
+      { operation: "run lengths: subgroup", length: 200, gpu: "nvidia", options: { unorderedAtomics: true } },
+    ],
+  },
+  {
+    barriers: [
+      "device/kernels/reduce_offsets.wgsl 2",
+      "device/rows/flat_any_order.wgsl 1",
+      "device/rows/flat_in_order.wgsl 1",
+      "device/segments/flat_any_order.wgsl 1",
+      "device/segments/flat_in_order.wgsl 1",
+    ],
+    why: "The workgroupUniformLoad of look_back_missing comes right before it.",
+    runs: [
+      {
+        operation: "scan of rows late or never: subgroup",
+        length: 510,
+        gpu: "nvidia",
+        options: { unorderedAtomics: true, schedule: "random" },
+      },
+      {
+        operation: "sums of rows late or never: subgroup",
+        length: 510,
+        gpu: "nvidia",
+        options: { unorderedAtomics: true, schedule: "random" },
+      },
+      {
+        operation: "scan of heads late or never: subgroup",
+        length: 510,
+        gpu: "nvidia",
+        options: { unorderedAtomics: true, schedule: "random" },
+      },
+      {
+        operation: "sums of heads late or never: subgroup",
+        length: 510,
+        gpu: "nvidia",
+        options: { unorderedAtomics: true, schedule: "random" },
+      },
+      {
+        operation: "reduction of offsets late or never: subgroup",
+        length: 510,
+        gpu: "nvidia",
+        options: { unorderedAtomics: true, schedule: "random" },
+      },
+    ],
+  },
+  {
+    barriers: ["device/look_back/look_back_one_by_one.wgsl 2"],
+    why: "The workgroupUniformLoad of look_back_missing comes before it, and nothing is stored between.",
+    runs: [
+      {
+        operation: "exact scan of halves: blelloch, single",
+        length: 200,
+        options: { unorderedAtomics: true },
+      },
+      { operation: "scan of long structs: blelloch, single", length: 200 },
+      {
+        operation: "exact scan of wide floats: blelloch, single",
+        length: 130,
+        options: { atomics: "reversed" },
+      },
+    ],
+  },
+  {
+    barriers: ["exact/scan.wgsl 1, 2"],
+    why: "Each of the two would do: the first one orders what both read.",
+    runs: [
+      {
+        operation: "exact scan of ties: blelloch",
+        length: 64,
+        gpu: "gpu",
+        options: { unorderedAtomics: true },
+      },
+      { operation: "exact scan of halves: hillis-steele, reduce-then-scan", length: 200, gpu: "nvidia" },
+      {
+        operation: "exact scan of halves: blelloch, reduce-then-scan",
+        length: 200,
+        gpu: "nvidia",
+        options: { atomics: "reversed" },
+      },
+      {
+        operation: "exact scan: blelloch, reduce-then-scan",
+        length: 130,
+        gpu: "gpu",
+        options: { unorderedAtomics: true },
+      },
+      { operation: "exact scan of halves: blelloch, reduce-then-scan", length: 200, gpu: "nvidia" },
+      {
+        operation: "exact scan: hillis-steele, reduce-then-scan",
+        length: 200,
+        gpu: "nvidia",
+        options: { atomics: "reversed" },
+      },
+    ],
+  },
+  {
+    barriers: ["exact/scan.wgsl 8", "exact/tiles.wgsl 3"],
+    why: "The workgroupUniformLoad right before it orders both words.",
+    runs: [
+      {
+        operation: "exact scan of ties: blelloch",
+        length: 64,
+        gpu: "gpu",
+        options: { unorderedAtomics: true },
+      },
+      { operation: "exact scan of halves: blelloch, reduce-then-scan", length: 200, gpu: "nvidia" },
+      {
+        operation: "exact scan: hillis-steele, reduce-then-scan",
+        length: 200,
+        gpu: "nvidia",
+        options: { atomics: "reversed" },
+      },
+      {
+        operation: "exact scan of halves: blelloch, single",
+        length: 200,
+        gpu: "nvidia",
+        options: { unorderedAtomics: true },
+      },
+      { operation: "exact scan of halves: hillis-steele, single", length: 200, gpu: "nvidia" },
+      {
+        operation: "exact scan: blelloch, single",
+        length: 200,
+        gpu: "nvidia",
+        options: { atomics: "reversed" },
+      },
+    ],
+  },
+  {
+    barriers: ["exact/tiles.wgsl 7"],
+    why: "What follows has a barrier before it takes the same memory.",
+    runs: [
+      {
+        operation: "exact scan of halves: blelloch, single",
+        length: 200,
+        gpu: "nvidia",
+        options: { unorderedAtomics: true },
+      },
+      { operation: "exact scan of halves: hillis-steele, single", length: 200, gpu: "nvidia" },
+      {
+        operation: "exact scan: blelloch, single",
+        length: 200,
+        gpu: "nvidia",
+        options: { atomics: "reversed" },
+      },
+    ],
+  },
+  {
+    barriers: [
+      "thread_tile/coalesced_total_start.wgsl 3",
+      "thread_tile/counter.wgsl 2",
+      "work_group/segmented.wgsl 2",
+      "work_group/sort_take.wgsl 2",
+    ],
+    why: "The function's next call has a barrier before it writes this memory again.",
+    runs: [
+      {
+        operation: "in-kernel, hillis-steele: coalesced sums of floats in tiles",
+        length: 40,
+        options: { unorderedAtomics: true },
+      },
+      { operation: "in-kernel, blelloch: coalesced sums of floats in tiles", length: 40, gpu: "nvidia" },
+      {
+        operation: "in-kernel, subgroup: coalesced sums of floats in tiles",
+        length: 200,
+        gpu: "nvidia",
+        options: { atomics: "reversed" },
+      },
+      { operation: "in-kernel, portable: update of tiles", length: 200, options: { unorderedAtomics: true } },
+      { operation: "in-kernel, portable: update of coalesced tiles", length: 40 },
+      { operation: "in-kernel, subgroup: update of tiles", length: 200, options: { atomics: "reversed" } },
+      { operation: "in-kernel, blelloch: segments", length: 40, options: { unorderedAtomics: true } },
+      { operation: "in-kernel, hillis-steele: segments", length: 40 },
+      { operation: "in-kernel, blelloch: segments of tiles", length: 200, options: { atomics: "reversed" } },
+      {
+        operation: "in-kernel, subgroup: sort of long pairs",
+        length: 200,
+        gpu: "nvidia",
+        options: { unorderedAtomics: true },
+      },
+      { operation: "in-kernel, blelloch: sort of long pairs", length: 200 },
+      {
+        operation: "in-kernel, hillis-steele: sort of long pairs",
+        length: 200,
+        gpu: "nvidia",
+        options: { atomics: "reversed" },
+      },
+    ],
+  },
+  {
+    barriers: ["thread_tile/shuffle_subgroup.wgsl 2"],
+    why: "subgroup_place has a barrier where the function is called again.",
+    runs: [{ operation: "in-kernel, subgroup: shuffles", length: 40, options: { unorderedAtomics: true } }],
+  },
+];
+
+/** `a.wgsl 1, 2` as `a.wgsl 1` and `a.wgsl 2`. */
+const each = (names: readonly string[]): string[] =>
+  names.flatMap((name) => {
+    const [file = "", ...numbers] = name.split(/,? /);
+    return numbers.map((number) => `${file} ${number}`);
+  });
+
+interface Outcome {
+  /** What shows that something is wrong. */
+  readonly shown?: string;
+  /** The barriers of the kernels that were compiled. */
+  readonly barriers: ReadonlySet<string>;
+  /** How many kernels lacked the barrier. */
+  readonly planted: number;
+  /** Which atomics nothing orders, by their lines. */
+  readonly unordered: ReadonlySet<string>;
+}
+
+/** What `onFinding` throws to end a dispatch. */
+class Found extends Error {}
+
+/** Makes a run, maybe without a barrier. Atomics that nothing orders with it either show nothing. */
+async function attempt(
+  { operation, length, gpu: name = "simulator", options }: Run,
+  missing?: string,
+  allowed: ReadonlySet<string> = new Set(),
+): Promise<Outcome> {
+  const unordered = new Set<string>();
+  const found: string[] = [];
+  const gpu = simulatedGpu({
+    subgroupSize: 8,
+    ...options,
+    onFinding: ({ kind, message }) => {
+      const places = [...message.matchAll(/\bline \d+/g)].sort().join(" ");
+      if (kind === "unordered" && (missing === undefined || allowed.has(places))) {
+        unordered.add(places);
+        return;
+      }
+      found.push(`${kind}: ${message}`);
+      throw new Found(message);
+    },
+  });
+  const adapter = await gpu.requestAdapter();
+  if (adapter === null) {
+    throw new Error("the simulator has an adapter");
+  }
+  const fold = await openFold({ adapter });
+  const context = contextOf(fold.device);
+  context.facts = { ...context.facts, ...gpus[name] };
+  const barriers = new Set<string>();
+  let planted = 0;
+  const { device } = fold;
+  const compile = device.createShaderModule.bind(device);
+  device.createShaderModule = (descriptor) => {
+    for (const one of barriersIn(descriptor.code)) {
+      barriers.add(one);
+    }
+    const code = missing === undefined ? descriptor.code : without(descriptor.code, missing);
+    planted += Number(code !== descriptor.code);
+    return compile({ ...descriptor, code });
+  };
+  const run = operations[operation];
+  if (run === undefined) {
+    throw new Error(`there is no operation ${operation}`);
+  }
+  try {
+    for await (const [result, expected] of run(fold, length)) {
+      expect(result).toEqual(expected);
+    }
+  } catch (cause) {
+    // A finding ends its dispatch, and its call may then be refused.
+    if (found.length === 0) {
+      if (!(cause instanceof Error && cause.name === "AssertionError")) {
+        throw cause;
+      }
+      found.push(`wrong: ${cause.message}`);
+    }
+  } finally {
+    fold.destroy();
+  }
+  return { ...(found[0] !== undefined && { shown: found[0] }), barriers, planted, unordered };
+}
+
+const titleOf = ({ operation, length, gpu, options }: Run): string =>
+  [operation, length, gpu ?? [], options ? JSON.stringify(options) : []].flat().join(", ");
+
+test("every barrier stands in one of the tables", () => {
+  const all = shaders.flatMap(({ barriers }) => barriers.map(({ name }) => name));
+  const listed = [
+    ...shown.flatMap(({ shows }) => each(shows)),
+    ...redundant.flatMap(({ barriers }) => each(barriers)),
+  ];
+  expect(listed.sort()).toEqual(all.sort());
+});
+
+describe("without a barrier", () => {
+  test.for(
+    rows(
+      shown.map((row) => ({ ...row, title: titleOf(row) })),
+      { of: 20 },
+    ),
+  )("$title", async (row) => {
+    const whole = await attempt(row);
+    expect(whole.shown, "with all barriers").toBeUndefined();
+    for (const missing of each(row.shows)) {
+      expect(whole.barriers, "the barriers of the kernels that run").toContain(missing);
+      const { shown: what, planted } = await attempt(row, missing, whole.unordered);
+      expect(planted, `kernels without ${missing}`).toBeGreaterThan(0);
+      expect(what, `nothing shows that ${missing} is missing`).toBeDefined();
+    }
+  });
+});
+
+describe("a barrier that nothing needs", () => {
+  const cases = redundant.flatMap(({ barriers, runs }) =>
+    runs.map((run) => ({
+      ...run,
+      barriers: each(barriers),
+      title: `${barriers.join("; ")}: ${titleOf(run)}`,
+    })),
+  );
+  test.for(rows(cases, { of: 20 }))("$title", async (row) => {
+    const whole = await attempt(row);
+    expect(whole.shown, "with all barriers").toBeUndefined();
+    const there = row.barriers.filter((missing) => whole.barriers.has(missing));
+    expect(there, "the barriers of the kernels that run").not.toEqual([]);
+    for (const missing of there) {
+      const { shown: what, planted } = await attempt(row, missing, whole.unordered);
+      expect(planted).toBeGreaterThan(0);
+      expect(what, `${missing} is needed`).toBeUndefined();
+    }
+  });
+});
