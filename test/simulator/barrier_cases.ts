@@ -1,3 +1,4 @@
+import { changeKernels } from "../../bench/change_kernels.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -9,7 +10,7 @@ import type { Ranges } from "../../src/gpu/recordings/recording.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { threadTileCoalescedScanUpdate } from "../../src/in_kernel/coalesced_tiles.ts";
-import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
+import { threadTileShuffle, workGroupBroadcast } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedScanUpdate,
   threadTileScanUpdate,
@@ -31,7 +32,7 @@ import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { argSortReference, nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
+import { argSortReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { affineItems, fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
 import { expectExact, faults, prepareReduce, prepareScan, runsOfFaults } from "../look_back/support.ts";
 import { compileKernel, readWords, storageBuffer } from "../support/buffers.ts";
@@ -40,7 +41,7 @@ import type { Case } from "../support/in_kernel.ts";
 import { checkFunctions } from "../support/in_kernel.ts";
 import { coalescedTileFunctions, operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { affine } from "../support/operators.ts";
-import { planReduce, planScan } from "../support/plans.ts";
+import { planScan } from "../support/plans.ts";
 
 /** What a call gives, and what it should give. */
 export type Outcome = readonly [found: unknown, expected: unknown];
@@ -290,23 +291,6 @@ const shuffled = (algorithm: Algorithm): Operation =>
       }),
   );
 
-const split = (algorithm: Algorithm): Operation =>
-  called(
-    (workGroupSize) => [workGroupSplit({ workGroupSize, algorithm: workGroupAlgorithms[algorithm] })],
-    "output[base] = work_group_split(x % 2u == 1u, i);\n    let other = work_group_split_total(x % 3u == 1u, i);\n    output[base + 1u] = other.place;",
-    2,
-    (words) => {
-      const places = [2, 3].map((divisor) => {
-        const isSet = [...words].map((x) => x % divisor === 1);
-        const falses = isSet.filter((one) => !one).length;
-        return isSet.map(
-          (one, at) => isSet.slice(0, at).filter((other) => other === one).length + (one ? falses : 0),
-        );
-      });
-      return [...words].flatMap((_, at) => places.map((one) => one[at] as number));
-    },
-  );
-
 const compacted = (algorithm: Algorithm): Operation =>
   called(
     (workGroupSize) => [workGroupCompact({ workGroupSize, algorithm: workGroupAlgorithms[algorithm] })],
@@ -390,7 +374,6 @@ const tiedFloats = (length: number): Float32Array =>
   Float32Array.from({ length }, (_, at) =>
     at === 0 ? 2 ** -149 : ([1, 2 ** -24, 0, 0, -(2 ** -24)][at % 16] ?? 0),
   );
-const exactDoubles = (length: number): Float64Array => Float64Array.from(exactFloats(length), (x) => x / 3);
 const wideDoubles = (length: number): Float64Array =>
   Float64Array.from(wideFloats(length), (x) => x ** 3 / 3);
 
@@ -404,22 +387,9 @@ for (const algorithm of algorithmsOfAll) {
     operatorOf(algorithm),
     /^work_group_scan_inclusive_[a-z]+_u32$/,
   );
-  cases[`in-kernel, ${algorithm}: work-group, totals`] = inKernel(
-    operatorOf(algorithm),
-    /^work_group_scan_inclusive_[a-z]+_u32_total$/,
-  );
   cases[`in-kernel, ${algorithm}: work-group, uniform`] = inKernel(
     operatorOf(algorithm),
     /^work_group_scan_exclusive_[a-z]+_u32_uniform$/,
-  );
-  cases[`in-kernel, ${algorithm}: work-group, reductions`] = inKernel(
-    operatorOf(algorithm),
-    /^work_group_reduce/,
-  );
-  cases[`in-kernel, ${algorithm}: coalesced`] = inKernel(operatorOf(algorithm), /^coalesced/);
-  cases[`in-kernel, ${algorithm}: coalesced, totals`] = inKernel(
-    operatorOf(algorithm),
-    /^coalesced.*_(total|reduce)/,
   );
   cases[`in-kernel, ${algorithm}: tiles of 4`] = inKernel(operatorOf(algorithm), /^thread_tile_4_/);
   cases[`in-kernel, ${algorithm}: tiles of 16`] = inKernel(operatorOf(algorithm), /^thread_tile_16_/);
@@ -431,14 +401,7 @@ for (const algorithm of algorithmsOfAll) {
     (threads) => segmentedFunctions(u32, op, algorithm, threads, [4, 16]),
     /^thread_tile/,
   );
-  cases[`in-kernel, ${algorithm}: coalesced tiles of 4`] = inKernel((threads) =>
-    coalescedTileFunctions(u32, op, algorithm, threads, [4]),
-  );
-  cases[`in-kernel, ${algorithm}: coalesced tiles of 16`] = inKernel((threads) =>
-    coalescedTileFunctions(u32, op, algorithm, threads, [16]),
-  );
   cases[`in-kernel, ${algorithm}: shuffles`] = shuffled(algorithm);
-  cases[`in-kernel, ${algorithm}: split`] = split(algorithm);
   cases[`in-kernel, ${algorithm}: compact`] = compacted(algorithm);
   cases[`in-kernel, ${algorithm}: sort`] = sortedInKernel(algorithm, false);
   cases[`in-kernel, ${algorithm}: sort of pairs`] = sortedInKernel(algorithm, true);
@@ -485,11 +448,6 @@ for (const algorithm of algorithmsOfAll) {
         items.filter((x) => x % 3 !== 1),
       ];
     };
-    cases[`partition: ${how}`] = async function* (fold, length) {
-      const items = data(length);
-      const found = await fold.partition(items, { where: "x % 3u != 1u", ...tuning } as never);
-      yield [found, partitionReference(items, (x) => x % 3 !== 1)];
-    };
     cases[`classes: ${how}`] = async function* (fold, length) {
       const items = data(length);
       const found = await fold.partition(items, { classes: 5, class: "x % 6u", ...tuning } as never);
@@ -515,39 +473,22 @@ for (const algorithm of algorithmsOfAll) {
       { op: exactAdd, exclusive: true, ...tuning, workGroupSize: 8 },
       wideFloats,
     );
-    cases[`exact scan of doubles: ${how}`] = scanned(
-      { op: exactAdd, ...tuning, workGroupSize: 8 },
-      exactDoubles,
-    );
     cases[`exact scan of wide doubles: ${how}`] = scanned(
       { op: exactAdd, ...tuning, workGroupSize: 8 },
       wideDoubles,
-    );
-    cases[`exact scan in long runs: ${how}`] = scanned(
-      { op: exactAdd, ...tuning, workGroupSize: 8, itemsPerThread: 33 },
-      exactFloats,
     );
   }
   cases[`exact reduction: ${algorithm}`] = reduced(
     { op: exactAdd, ...small(algorithm, "reduce-then-scan", 8) },
     exactFloats,
   );
-  cases[`exact reduction of wide floats: ${algorithm}`] = reduced(
-    { op: exactAdd, ...small(algorithm, "reduce-then-scan", 8) },
-    wideFloats,
-  );
   cases[`exact reduction in long runs: ${algorithm}`] = reduced(
     { op: exactAdd, ...small(algorithm, "reduce-then-scan", 320, 64) },
     exactFloats,
   );
-  cases[`exact reduction of wide floats in long runs: ${algorithm}`] = reduced({ op: exactAdd, ...small(algorithm, "reduce-then-scan", 320, 64) }, wideFloats);
-  cases[`exact reduction of doubles: ${algorithm}`] = reduced(
-    { op: exactAdd, ...small(algorithm, "reduce-then-scan", 8) },
-    exactDoubles,
-  );
-  cases[`exact reduction of wide doubles: ${algorithm}`] = reduced(
-    { op: exactAdd, ...small(algorithm, "reduce-then-scan", 8) },
-    wideDoubles,
+  cases[`exact reduction of wide floats in long runs: ${algorithm}`] = reduced(
+    { op: exactAdd, ...small(algorithm, "reduce-then-scan", 320, 64) },
+    wideFloats,
   );
   cases[`exact scan of ties: ${algorithm}`] = scanned(
     { op: exactAdd, exclusive: true, ...small(algorithm, "reduce-then-scan", 4, 4) },
@@ -562,40 +503,6 @@ for (const algorithm of algorithmsOfAll) {
     ];
   };
   cases[`sort of rows: ${algorithm}`] = segmentedSort(kinds.rows, small(algorithm, "reduce-then-scan"));
-  cases[`sort of segments: ${algorithm}`] = segmentedSort(
-    kinds.offsets,
-    small(algorithm, "reduce-then-scan"),
-  );
-  cases[`recorded reduction in one dispatch: ${algorithm}`] = async function* (fold, length) {
-    const { facts } = contextOf(fold.device);
-    const plan = await planReduce(
-      { type: u32, op, maxLength: length, ...small(algorithm, "single") } as never,
-      facts,
-    );
-    const items = data(length);
-    const found = await recorded(fold, plan, { input: items, output: new Uint32Array(4) }, length);
-    yield [found.output?.[0], reduceReference(items, { op: affine } as never)];
-  };
-  cases[`exact reduction in one dispatch: ${algorithm}`] = async function* (fold, length) {
-    const { facts } = contextOf(fold.device);
-    const plan = await planReduce(
-      { type: f32, op: exactAdd, maxLength: length, ...small(algorithm, "single", 8) } as never,
-      facts,
-    );
-    for (const input of [exactFloats, wideFloats]) {
-      const items = input(length);
-      const found = await recorded(
-        fold,
-        plan,
-        { input: new Uint32Array(items.buffer as ArrayBuffer), output: new Uint32Array(4) },
-        length,
-      );
-      yield [
-        new Float32Array(found.output?.buffer as ArrayBuffer)[0],
-        reduceReference(items, { op: exactAdd } as never),
-      ];
-    }
-  };
   const group = algorithm === "subgroup" ? 16 : 8;
   const lateSizes = { algorithm, passes: "single", workGroupSize: group, itemsPerThread: 4 } as const;
   const late = (
@@ -787,16 +694,15 @@ const sortPlans = {
   "by marks, out of order": { planned: { byMarks: true, partBytes: 128, disorder: 2 }, moved: "positions" },
 } as const;
 for (const [title, { planned, moved }] of Object.entries(sortPlans)) {
-  cases[`sort ${title}, whose counts never come`] = sortedBy(
-    (facts, maxLength) =>
-      planSort({ ...by, passes: "single", maxLength }, facts, methodsWithSubgroups, moved, undefined, {
-        ...planned,
-        tickets: true,
-        fault: "no part, late sum",
-        share: 2,
-      } as never),
-    moved,
-  );
+  // Tiles wait for one turn.
+  cases[`sort ${title}, whose counts never come`] = sortedBy((facts, maxLength) => {
+    const options = { ...by, passes: "single", maxLength } as const;
+    const testing = { ...planned, tickets: true, fault: "no part, late sum", share: 2 } as never;
+    return changeKernels(
+      planSort(options, facts, methodsWithSubgroups, moved, undefined, testing),
+      (kernel) => ({ ...kernel, code: kernel.code.replace(/const PATIENCE = \d+u/, "const PATIENCE = 1u") }),
+    );
+  }, moved);
   for (const passes of ["reduce-then-scan", "single"] as const) {
     cases[`sort ${title}: ${passes}`] = sortedBy(
       (facts, maxLength) =>
@@ -898,9 +804,6 @@ Object.assign(cases, {
     yield [[...found.values], [...argSortReference(items)].map((at) => pairs[at])];
   },
   "sort of short rows": segmentedSort(kinds.rows),
-  "sort of short segments": segmentedSort((length) => ({
-    offsets: [0, ...Array.from({ length: Math.floor(length / 30) }, (_, at) => 30 * at + (at % 7)), length],
-  })),
   "the greatest": greatest(data, () => 10),
   "the greatest of few values": greatest(few, () => 10),
   "many of the greatest": greatest(data, () => 100),
@@ -908,21 +811,11 @@ Object.assign(cases, {
     (length) => data(length).map((x) => x % 50),
     (length) => Math.floor(0.8 * length),
   ),
-  "the greatest of rows": greatest(few, () => 3, kinds.rows),
   "the greatest of long rows": greatest(
     data,
     () => 3,
     (length) => ({ rows: length / 2 }),
   ),
-  "the middle": async function* (fold, length) {
-    const items = few(length);
-    const { value, index } = await fold.nth(items, length >> 1);
-    const expected = nthReference(items, length >> 1);
-    yield [
-      [value, index],
-      [expected.value, expected.index],
-    ];
-  },
   histogram: async function* (fold, length) {
     const items = few(length);
     const bins = Array.from({ length: 7 }, (_, bin) => items.filter((x) => x === bin).length);
@@ -968,18 +861,17 @@ Object.assign(cases, {
       expandRunsReference(items, counts),
     ];
   },
-  "scan of few columns": (fold, length) =>
-    scanned({ op: affine, segments: { columns: 3 }, workGroupSize: 256 })(fold, length - (length % 3)),
   "scan of many columns": (fold, length) =>
     scanned({ op: affine, segments: { columns: 40 }, workGroupSize: 128 })(fold, length - (length % 40)),
-  "scan of columns": (fold, length) =>
-    scanned({ op: affine, segments: { columns: 10 }, workGroupSize: 64 })(fold, length - (length % 10)),
-  "reduce of columns": (fold, length) =>
-    reduced({ op: affine, segments: { columns: 10 }, workGroupSize: 64 })(fold, length - (length % 10)),
   "scan of whole rows": withSegments(
     scanned,
     { op: affine, workGroupSize: 64, itemsPerThread: 4 },
     kinds.rows,
+  ),
+  "totals of runs of one": withSegments(
+    reduced,
+    { op: affine, ...small("subgroup", "single", 16, 8) },
+    (length) => ({ keys: Uint32Array.from({ length }, (_, at) => at % 7) }),
   ),
   "reduce of whole rows": withSegments(
     reduced,
@@ -991,44 +883,6 @@ Object.assign(cases, {
       fold,
       length - (length % 257),
     ),
-  "reduce of parts of rows": (fold, length) =>
-    reduced({ op: affine, segments: { rows: 257 }, workGroupSize: 64, itemsPerThread: 4 })(
-      fold,
-      length - (length % 257),
-    ),
-  "totals of runs of one": withSegments(
-    reduced,
-    { op: affine, ...small("subgroup", "single", 16, 8) },
-    (length) => ({ keys: Uint32Array.from({ length }, (_, at) => at % 7) }),
-  ),
-  "sort of pairs in parts": async function* (fold, length) {
-    const options = {
-      type: u64,
-      algorithm: "subgroup",
-      workGroupSize: 16,
-      itemsPerThread: 8,
-      maxLength: length,
-    } as const;
-    const plan = planSort(
-      options,
-      contextOf(fold.device).facts,
-      methodsWithSubgroups,
-      "positions",
-      undefined,
-      { partBytes: 256 } as never,
-    );
-    const words = few(2 * length);
-    const found = await recorded(
-      fold,
-      plan,
-      { input: words, output: words, reordered: new Uint32Array(length) },
-      length,
-    );
-    yield [
-      [...(found.reordered as Uint32Array)],
-      [...argSortReference(new BigUint64Array(words.buffer as ArrayBuffer))],
-    ];
-  },
   "totals by keys in one dispatch": withSegments(reduced, small("subgroup", "single", 16, 8), kinds.keys),
 } satisfies Record<string, Operation>);
 

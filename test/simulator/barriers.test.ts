@@ -54,6 +54,18 @@ const shown: readonly Shown[] = [
     shows: ["device/look_back/look_back_votes.wgsl 1"],
   },
   {
+    operation: "exact reduction in long runs: hillis-steele",
+    length: 1000,
+    gpu: "gpu",
+    shows: ["exact/tiles.wgsl 8"],
+  },
+  {
+    operation: "exact reduction of wide floats in long runs: blelloch",
+    length: 1000,
+    gpu: "gpu",
+    shows: ["exact/tiles.wgsl 9"],
+  },
+  {
     operation: "exact reduction: hillis-steele",
     length: 510,
     gpu: "gpu",
@@ -355,6 +367,19 @@ const shown: readonly Shown[] = [
   },
   {
     operation: "sort by arrival, out of order: reduce-then-scan",
+    length: 510,
+    gpu: "gpu",
+    shows: ["device/kernels/sort_keys_pass.wgsl 5"],
+  },
+  {
+    operation: "sort by arrival, out of order: reduce-then-scan",
+    length: 510,
+    gpu: "gpu",
+    options: { unorderedAtomics: true },
+    shows: ["device/sort/rank_by_votes.wgsl 2"],
+  },
+  {
+    operation: "sort by arrival, out of order: reduce-then-scan",
     length: 200,
     options: { unorderedAtomics: true },
     shows: [
@@ -369,13 +394,6 @@ const shown: readonly Shown[] = [
     gpu: "gpu",
     options: { atomics: "reversed" },
     shows: ["device/kernels/sort_keys_pass.wgsl 9"],
-  },
-  {
-    operation: "sort by arrival, out of order: single",
-    length: 510,
-    gpu: "gpu",
-    options: { atomics: "random", lanes: "permuted", seed: 3 },
-    shows: ["device/kernels/sort_keys_pass.wgsl 5"],
   },
   {
     operation: "sort by arrival: reduce-then-scan",
@@ -403,6 +421,13 @@ const shown: readonly Shown[] = [
     operation: "sort by marks: reduce-then-scan",
     length: 510,
     shows: ["device/sort/rank_by_marks.wgsl 1, 5, 6"],
+  },
+  {
+    operation: "sort by votes, whose counts never come",
+    length: 300,
+    gpu: "gpu",
+    options: { unorderedAtomics: true, schedule: "random" },
+    shows: ["device/sort/count_tile.wgsl 1, 2", "device/sort/first_by_look_back.wgsl 1"],
   },
   {
     operation: "sort in one tile",
@@ -511,12 +536,6 @@ const shown: readonly Shown[] = [
     gpu: "nvidia",
     options: { unorderedAtomics: true, schedule: "random" },
     shows: ["device/segments/store_totals_together.wgsl 3"],
-  },
-  {
-    operation: "very many of the greatest",
-    length: 20000,
-    gpu: "gpu",
-    shows: ["device/sort/rank_by_votes.wgsl 2"],
   },
   {
     operation: "very many of the greatest",
@@ -641,45 +660,35 @@ const redundant: readonly Redundant[] = [
     why: "The workgroupUniformLoad of look_back_missing comes right before it.",
     runs: [
       {
-        operation: "reduce of offsets: subgroup, single",
-        length: 510,
-        gpu: "gpu",
-        options: { unorderedAtomics: true },
-      },
-      {
-        operation: "sums of rows: subgroup, single",
-        length: 510,
-        gpu: "gpu",
-        options: { unorderedAtomics: true },
-      },
-      {
-        operation: "scan of rows: subgroup, single",
+        operation: "scan of rows late or never: subgroup",
         length: 510,
         gpu: "nvidia",
-        options: { unorderedAtomics: true },
+        options: { unorderedAtomics: true, schedule: "random" },
       },
-      { operation: "scan of parts of rows", length: 510, gpu: "nvidia" },
-      { operation: "scan of whole rows", length: 510, gpu: "nvidia", options: { atomics: "reversed" } },
       {
-        operation: "sums of heads: subgroup, single",
+        operation: "sums of rows late or never: subgroup",
         length: 510,
         gpu: "nvidia",
-        options: { unorderedAtomics: true },
+        options: { unorderedAtomics: true, schedule: "random" },
       },
-      { operation: "sums of offsets: subgroup, single", length: 510 },
       {
-        operation: "sums of headBits: subgroup, single",
+        operation: "scan of heads late or never: subgroup",
         length: 510,
-        options: { atomics: "random", lanes: "permuted", seed: 3 },
+        gpu: "nvidia",
+        options: { unorderedAtomics: true, schedule: "random" },
       },
       {
-        operation: "scan of offsets: subgroup, single",
-        length: 200,
+        operation: "sums of heads late or never: subgroup",
+        length: 510,
         gpu: "nvidia",
-        options: { unorderedAtomics: true },
+        options: { unorderedAtomics: true, schedule: "random" },
       },
-      { operation: "scan of heads: subgroup, single", length: 510, gpu: "gpu" },
-      { operation: "scan of headBits: subgroup, single", length: 510, options: { atomics: "reversed" } },
+      {
+        operation: "reduction of offsets late or never: subgroup",
+        length: 510,
+        gpu: "nvidia",
+        options: { unorderedAtomics: true, schedule: "random" },
+      },
     ],
   },
   {

@@ -162,7 +162,7 @@ export class ExpressionWriter extends PlaceWriter {
     }
     const { operator } = one;
     const type = this.typeOf(one.operand, expected);
-    const of = this.#scalarOf(type, one);
+    const of = scalarOf(scalarIn(type));
     return this.value(one.operand, type).map((word) => unaryText(operator, of, word));
   }
 
@@ -208,21 +208,12 @@ export class ExpressionWriter extends PlaceWriter {
       const operand = (type: Type, words: Words) => ({ type, words: words.map((word) => this.named(word)) });
       return matrixText(operator, operand(left, a), operand(right, b), result);
     }
-    const of = this.#scalarOf(left, one);
-    this.#scalarOf(right, one);
+    const of = scalarOf(scalarIn(left));
     const count = Math.max(a.length, b.length);
     const splat = (words: Words): Words =>
       words.length === count ? words : new Array<string>(count).fill(this.named(words[0] as string));
     const [lefts, rights] = [splat(a), splat(b)];
     return lefts.map((word, index) => binaryText(operator, of, word, rights[index] as string));
-  }
-
-  /** The scalars of an operand. */
-  #scalarOf(type: Type, { operator, from }: Extract<Expression, { kind: "unary" | "binary" }>): Scalar {
-    const of = type.kind === "array" ? type : scalarIn(type);
-    return of.kind === "scalar" || of.kind === "atomic"
-      ? scalarOf(of)
-      : this.fail(`there is no ${operator} of ${textOfType(type)}`, { from });
   }
 
   /** What `&&` and `||` give. The right side runs only where the left one does not decide. */
@@ -398,13 +389,8 @@ export class ExpressionWriter extends PlaceWriter {
     const { type } = place;
     const of = scalarOf(type);
     const args = one.args.slice(1).map((arg) => this.named(this.word(arg, scalar(of))));
-    const { name } = one.callee;
-    const isStore = name === "atomicStore" || name === "atomicExchange";
-    const does = name === "atomicLoad" ? "noteLoad" : isStore ? "noteStore" : "noteChange";
-    const value = isStore ? `${args[0]}, ` : "";
-    this.emit(`if (g.watchesAtomics) g.${does}(${index}, ${value}t, ${this.site(one.from)});`);
     const old = this.named(`W[${index}]`);
-    const { stored, result } = atomicTexts(name, of, old, args);
+    const { stored, result } = atomicTexts(one.callee.name, of, old, args);
     if (stored !== undefined) {
       this.emit(`W[${index}] = ${stored};`);
     }
