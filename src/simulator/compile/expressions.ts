@@ -389,8 +389,13 @@ export class ExpressionWriter extends PlaceWriter {
     const { type } = place;
     const of = scalarOf(type);
     const args = one.args.slice(1).map((arg) => this.named(this.word(arg, scalar(of))));
+    const { name } = one.callee;
+    const isStore = name === "atomicStore" || name === "atomicExchange";
+    const does = name === "atomicLoad" ? "noteLoad" : isStore ? "noteStore" : "noteChange";
+    const value = isStore ? `${args[0]}, ` : "";
+    this.emit(`if (g.watchesAtomics) g.${does}(${index}, ${value}t, ${this.site(one.from)});`);
     const old = this.named(`W[${index}]`);
-    const { stored, result } = atomicTexts(one.callee.name, of, old, args);
+    const { stored, result } = atomicTexts(name, of, old, args);
     if (stored !== undefined) {
       this.emit(`W[${index}] = ${stored};`);
     }
