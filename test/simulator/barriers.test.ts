@@ -544,7 +544,7 @@ const shown: readonly Shown[] = [
   },
 ];
 
-/** Barriers that protect nothing that another one does not. */
+/** Barriers that protect nothing that another one does not. A workgroupUniformLoad among them may be what makes a text valid. */
 const redundant: readonly Redundant[] = [
   {
     barriers: ["work_group/blelloch.wgsl 3"],
@@ -710,7 +710,7 @@ const redundant: readonly Redundant[] = [
   },
   {
     barriers: ["exact/scan.wgsl 1, 2"],
-    why: "Each of the two would do: the first one orders what both read.",
+    why: "The barriers of scan_threads come before them. They say that the values are uniform.",
     runs: [
       {
         operation: "exact scan of ties: blelloch",
