@@ -14,7 +14,7 @@ import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { storageBuffer } from "../support/buffers.ts";
-import { adapter, useFold } from "../support/fold.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import { useShortBindings } from "../support/short_bindings.ts";
@@ -23,7 +23,7 @@ import { watched } from "../support/watched_device.ts";
 // Keys, heads and flags whose number only the GPU knows: the shorter of the two lengths counts, and nothing of the memory behind it.
 
 const test = testInTurn({ of: 48 });
-const fold = useFold();
+const fold = useSoftwareFold();
 
 const MOST = 5000;
 const next = randomBits("shorter lengths");

@@ -28,6 +28,7 @@ const standInsOf = (file: string): Readonly<Record<string, string>> => ({
     export const test = fail;
     export const beforeAll = fail;
     export const beforeEach = fail;
+    export const afterEach = fail;
     export const afterAll = fail;`,
 });
 

@@ -3,7 +3,7 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { expectWithin } from "../support/compare.ts";
-import { untyped, useFold } from "../support/fold.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import type { Change, RowShape, Tried } from "./support.ts";
@@ -23,7 +23,7 @@ import {
 // operators must have their operands in order. A sum may have them in any order, and then a tile's total comes before its scan.
 
 const inTurn = testInTurn({ of: 24, shift: 7 });
-const fold = useFold({ subgroupSize: 4, subgroupMinSize: 4, subgroupMaxSize: 4 });
+const fold = useSoftwareFold();
 
 /** Columns and rows. Rows end with tiles, one item before and after; within vectors; and as many at a time as a vector has items. */
 const shapesOf = (tile: number, fanOut: number): RowShape[] => [

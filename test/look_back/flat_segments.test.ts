@@ -5,7 +5,7 @@ import { add } from "../../src/algebra/operators.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectWithin } from "../support/compare.ts";
-import { untyped, useFold } from "../support/fold.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -29,7 +29,7 @@ import {
 // operators must have their operands in order. A sum may have them in any order, and then a tile's total comes before its scan.
 
 const inTurn = testInTurn({ of: 30, shift: 3 });
-const fold = useFold();
+const fold = useSoftwareFold();
 
 const operators = { "in order": affine, "in any order": add } as const;
 type Order = keyof typeof operators;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { MOST_SEARCHED } from "../../src/kernels/offsets.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
-import { untyped, useFold } from "../support/fold.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { rows } from "../support/rows.ts";
 import { affineItems } from "./operators.ts";
@@ -23,7 +23,7 @@ import {
 // Reductions by offsets, whose tiles are of items: segments end anywhere in them. Each fault of the look-back is planted in a run of
 // its own. Tiles find their first segment themselves, or a pass before finds it.
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 /** Offsets of segments whose lengths follow from their number, up to a length. */
 function offsetsBy(length: number, lengthOf: (segment: number) => number, first = 0): number[] {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
-import { untyped, useFold } from "../support/fold.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import type { Change, RowShape, Tried } from "./support.ts";
@@ -17,7 +17,7 @@ import {
 
 // Rows that are longer than a tile look back within themselves. Each fault of the look-back is planted in a run of its own.
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 /** Rows that end within a vector's tile, and at one; of two tiles, of about a group, of a group and one, and of several groups. */
 const shapesOf = (tile: number, fanOut: number): RowShape[] => [

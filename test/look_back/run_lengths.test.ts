@@ -13,7 +13,7 @@ import { segmentsOf } from "../../src/plan/segments.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useFold } from "../support/fold.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -23,7 +23,7 @@ import { changed, contextOfFold, FAULTS, faultOf, faults, missing, STUCK_MS } fr
 // Runs of keys that are found in one dispatch. Each fault of the look-back is planted in a run of its own.
 
 const inTurn = testInTurn({ of: 48 });
-const fold = useFold({ subgroupSize: 4, subgroupMinSize: 4, subgroupMaxSize: 4 });
+const fold = useSoftwareFold();
 const methods = { ...methodsWithSubgroups, segmentsOf };
 const POISON = 0xdeadbeef;
 

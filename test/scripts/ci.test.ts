@@ -96,7 +96,7 @@ describe(".ci/run", () => {
       "npm run check, seed ",
       "npm run build, seed ",
       `npm test, seed ${0xc0ffe}`,
-      `npm run fuzz -- --seconds 60 --seed ${0xc0ffe} --adapter software, seed `,
+      `npm run fuzz -- --seconds 60 --seed ${0xc0ffe} --adapter simulated, seed `,
     ]);
     for (const step of ["npm ci", "npm run check", "npm run build", "npm test", "npm run fuzz"]) {
       expect(

@@ -629,7 +629,11 @@ for (const { title, algorithm } of [
   const own = workGroupAlgorithms[algorithm];
   const counted = (workGroupSize: number) =>
     ({ type: u32, op: untyped(add), workGroupSize, algorithm: own, counter: "used" }) as never;
-  const kernelOf = (functions: (threads: number) => InKernelFunctions, argument: string): Operation =>
+  const kernelOf = (
+    functions: (threads: number) => InKernelFunctions,
+    argument: string,
+    member = "",
+  ): Operation =>
     async function* ({ device }, threads) {
       const made = functions(threads);
       const name =
@@ -644,7 +648,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
   for (var round = 0u; round < 3u; round++) {
     let at = round * ${threads}u + i;
     let x = input[at];
-    output[at] = ${name}(${argument}, i);
+    output[at] = ${name}(${argument}, i)${member};
   }
 }`,
         [made],
@@ -678,6 +682,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
   cases[`in-kernel, ${title}: allocate`] = kernelOf(
     (threads) => workGroupAllocate({ workGroupSize: threads, algorithm: own, counter: "used" } as never),
     "x",
+    ".offset",
   );
 }
 

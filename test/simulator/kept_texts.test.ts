@@ -34,6 +34,9 @@ struct Row { a: u32 }
     ["let x = out[0] == out[1];", "'==' takes no Row"],
     ["let x = -out[0];", "'-' takes no Row"],
     ["let x = 1u + out[0];", "takes no"],
+    ["let x = u32(out[0]);", "Row"],
+    ["let x = vec2<u32>(1u, out[0]);", "Row"],
+    ["let x = array(1u, 2u) == array(1u, 2u);", "array<u32, 2>"],
   ] as const) {
     expect(() => moduleText(code(wrong))).toThrow(message);
     expect(() => moduleText(code(wrong))).toThrow(TextFault);

@@ -38,6 +38,8 @@ fn scan_row_tile(own: RowTile, thread: u32) {
 fn store_row_prefixes(own: RowTile, thread: u32, prefixes: array<Element, ITEMS>) {
   var elements = prefixes;
   let base = own.first / VECTOR;
+  // In place, threads past the end have read what another thread stores here.
+  storageBarrier();
   if (is_whole_tile(own)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       var results: array<Output, VECTOR>;

@@ -330,6 +330,9 @@ export class ExpressionWriter extends PlaceWriter {
       return String(constantWord(to, constant));
     }
     const from = settled(type, scalar(to));
+    if (from.kind !== "scalar") {
+      return this.fail(`there is no ${to} of ${textOfType(type)}`, arg);
+    }
     return convertText(scalarOf(from), to, this.named(this.word(arg, from)));
   }
 
@@ -341,6 +344,9 @@ export class ExpressionWriter extends PlaceWriter {
         return [this.#converted(arg, of)];
       }
       const from = settled(own, type.of);
+      if (scalarIn(from).kind !== "scalar" || from.kind === "array") {
+        return this.fail(`${textOfType(type)} is not made of ${textOfType(own)}`, arg);
+      }
       const words = this.value(arg, from);
       const scalarFrom = scalarOf(scalarIn(from));
       return words.map((word) => (scalarFrom === of ? word : convertText(scalarFrom, of, this.named(word))));
