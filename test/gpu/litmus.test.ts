@@ -6,7 +6,7 @@ import { litmusKernel, litmusTests } from "../../src/kernels/litmus.ts";
 import type { Fold, LitmusResult } from "../../src/node.ts";
 import { ArgumentError, openFold, runLitmusTests } from "../../src/node.ts";
 import { denoMissing } from "../support/deno.ts";
-import { adapter, useFold } from "../support/fold.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { naga } from "../support/naga.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -14,7 +14,7 @@ import { rows, testInTurn } from "../support/rows.ts";
 /** Of these, a run of the quick tier takes some. */
 const inTurn = testInTurn({ of: 3 });
 
-const fold = useFold();
+const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
 
 const named = (name: string): (typeof litmusTests)[number] => {

@@ -3,7 +3,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { subgroupOf } from "../../src/in_kernel/algorithms.ts";
 import { threadTileScan, workGroupReduce, workGroupScan } from "../../src/in_kernel/functions.ts";
-import { untyped, useFold } from "../support/fold.ts";
+import { allowFindings, untyped, useFold } from "../support/fold.ts";
 import type { Case, Order } from "../support/in_kernel.ts";
 import { checkFunctions, orders } from "../support/in_kernel.ts";
 import { affine } from "../support/operators.ts";
@@ -32,6 +32,8 @@ function ofHalf(algorithm: WorkGroupAlgorithm, size: number): WorkGroupAlgorithm
 describe("subgroups in any order", () => {
   const parts = Array.from({ length: PARTS }, (_, part) => part);
   test.each(rows(parts, { of: PARTS }))("part %i of the sizes", async (part) => {
+    // Some kernels are told sizes that subgroups do not have. Their threads then store at one place what nothing reads.
+    allowFindings();
     for (const threads of SIZES.filter((one) => one % PARTS === part)) {
       const options = { ...strict, op: strict.op as never, workGroupSize: threads };
       const { subgroupMinSize: minSize, subgroupMaxSize: maxSize } = fold().device.adapterInfo;

@@ -34,7 +34,14 @@ import { expandRunsReference, runLengthsReference } from "../../src/reference/ru
 import { scanReference } from "../../src/reference/scan.ts";
 import { argSortReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { affineItems, fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
-import { expectExact, faults, prepareReduce, prepareScan, runsOfFaults } from "../look_back/support.ts";
+import {
+  expectExact,
+  faults,
+  prepareReduce,
+  prepareScan,
+  runsOfFaults,
+  wordsOf,
+} from "../look_back/support.ts";
 import { compileKernel, readWords, storageBuffer } from "../support/buffers.ts";
 import { untyped } from "../support/fold.ts";
 import type { Case } from "../support/in_kernel.ts";
@@ -748,6 +755,56 @@ for (const moved of [undefined, "positions"] as const) {
     (length) => ({ rows: length }),
   );
 }
+/** A recorded scan whose results replace the items. */
+const inPlace = (
+  options: object,
+  input: (length: number) => Parameters<typeof wordsOf>[0],
+  segments: { readonly segments?: "rows"; readonly rows?: number } = {},
+): Operation =>
+  async function* (fold, length) {
+    const { device } = fold;
+    const { segments: kind, rows: count } = segments;
+    const prepared = await fold.prepareScan({
+      ...options,
+      maxLength: length,
+      ...(kind && { segments: kind }),
+    } as never);
+    const items = input(length);
+    const buffer = storageBuffer(device, wordsOf(items));
+    const encoder = device.createCommandEncoder();
+    prepared.record(encoder, {
+      input: buffer,
+      output: buffer,
+      length,
+      ...(count && { rows: count }),
+    } as never);
+    device.queue.submit([encoder.finish()]);
+    const expected = scanReference(
+      items as never,
+      {
+        ...(meaningOf({ ...options }) as object),
+        ...(count && { segments: { rows: count } }),
+      } as never,
+    );
+    yield [await readWords(device, buffer), wordsOf(expected)];
+    prepared.destroy();
+  };
+cases["scan in place by pairs of lanes"] = inPlace(
+  {
+    type: fourMaps,
+    op: fourMapsInTurn,
+    algorithm: "subgroup",
+    passes: "single",
+    workGroupSize: 32,
+    itemsPerThread: 2,
+  },
+  (length) => lastingItems(fourMaps, length, "pairs in place"),
+);
+cases["scan of rows in place by subgroups"] = inPlace(
+  { type: u32, workGroupSize: 64, itemsPerThread: 4 },
+  data,
+  { segments: "rows", rows: 12 },
+);
 cases["sort of floats with NaN by a network"] = async function* (fold, length) {
   const sizes = { short: 0, network: 256, networkThreads: 64, networkItems: 4 } as const;
   const plan = planSegmentSort(

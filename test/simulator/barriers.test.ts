@@ -41,6 +41,20 @@ interface Redundant {
 /** Runs, and the barriers that each of them shows. */
 const shown: readonly Shown[] = [
   {
+    operation: "scan in place by pairs of lanes",
+    length: 130,
+    gpu: "nvidia",
+    options: { subgroupSize: 32 },
+    shows: ["device/io/store_by_pairs.wgsl 1"],
+  },
+  {
+    operation: "scan of rows in place by subgroups",
+    length: 360,
+    gpu: "nvidia",
+    options: { subgroupSize: 32, lanes: "permuted" },
+    shows: ["device/rows/scan_subgroups.wgsl 1"],
+  },
+  {
     operation: "classes: subgroup, single",
     length: 510,
     options: { unorderedAtomics: true },
