@@ -10,7 +10,7 @@ import { ArgumentError } from "../src/errors.ts";
 import { scanReference } from "../src/reference/scan.ts";
 import { fromSchema } from "../src/typegpu.ts";
 import { expectSameBits } from "./support/compare.ts";
-import { useFold } from "./support/fold.ts";
+import { useSoftwareFold } from "./support/fold.ts";
 import { randomBits } from "./support/random.ts";
 import { testInTurn } from "./support/rows.ts";
 
@@ -19,7 +19,7 @@ const inTurn = testInTurn({ of: 4 });
 // TypeGPU takes these from a browser's globals.
 Object.assign(globalThis, globals);
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 const Ends = d.struct({ first: d.u32, last: d.u32 }).$name("Ends");
 const Particle = d

@@ -5,12 +5,12 @@ import { partNames } from "../../bench/bus.ts";
 import type { SuiteOptions } from "../../bench/suite.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import type { Fold } from "../../src/node.ts";
-import { useFold } from "../support/fold.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
 const it = testInTurn({ of: 6 });
 
-const fold = useFold();
+const fold = useSoftwareFold();
 const pace = { warmUpMs: 0, least: 3, most: 3, milliseconds: 0 };
 const facts = {
   software: true,

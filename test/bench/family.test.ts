@@ -14,10 +14,10 @@ import { histogramReference } from "../../src/reference/histogram.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference } from "../../src/reference/runs.ts";
-import { useFold } from "../support/fold.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useFold();
+const fold = useSoftwareFold();
 const LENGTH = 3000;
 
 /** The same by `wavefold/reference`. */

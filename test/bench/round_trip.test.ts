@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import { timeShort, timeWrite } from "../../bench/round_trip.ts";
 import type { Fold } from "../../src/node.ts";
-import { useFold } from "../support/fold.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 
 const it = testInTurn({ of: 2 });
 
-const fold = useFold();
+const fold = useSoftwareFold();
 const pace = { warmUpMs: 0, least: 3, most: 3, milliseconds: 0 };
 
 /** An object with other properties. */

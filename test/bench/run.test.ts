@@ -20,7 +20,7 @@ import {
 } from "../../bench/tune.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold } from "../../src/node.ts";
-import { planAs, useFold } from "../support/fold.ts";
+import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
@@ -28,7 +28,7 @@ const it = testInTurn({ of: 20 });
 /** The ways of peers, and what may be wrong: of both tables together, a run of the quick tier takes one row. */
 const taken = new Set(rows(["pass", "encode", "submit", "scan", "compact"], { of: 10 }));
 
-const fold = useFold();
+const fold = useSoftwareFold();
 const pace = { runs: 3, heatMs: 0, warmUpMs: 0, batch: 1 };
 
 async function run(

@@ -11,10 +11,10 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { encodeFloat16 } from "../../src/algebra/float16.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
-import { useFold } from "../support/fold.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 // Threads take several elements each, and the last block and the last word of f16 are not whole.
 const LENGTH = 2 ** 18 + 777;

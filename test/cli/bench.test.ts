@@ -21,12 +21,12 @@ import type { AdapterTuning } from "../../src/plan/adapter_tuning.ts";
 import { needsUnix, SOFTWARE, skipAll, swiftShaderMissing } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
-import { useFold } from "../support/fold.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 
 const it = testInTurn({ of: 24 });
 
-const fold = useFold();
+const fold = useSoftwareFold();
 const plotsCard = ({ device }: Report): string =>
   plotName(device.name, "ratio", "u32").replace("-ratio-u32.svg", "");
 

@@ -15,7 +15,7 @@ import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import type { ReferenceOptions } from "../../src/reference/index.ts";
 import { scanReference } from "../../src/reference/index.ts";
-import { planAs, useFold } from "../support/fold.ts";
+import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
 import { testInTurn } from "../support/rows.ts";
 
@@ -331,7 +331,7 @@ test("compiles few kernels, and short ones, on a GPU", async () => {
 const inTurn = testInTurn({ of: 24 });
 
 describe("on a device", () => {
-  const fold = useFold();
+  const fold = useSoftwareFold();
   const keepAll = (): Promise<Fold> => openFold({ device: fold().device, maxPipelines: SELF_TEST_PIPELINES });
 
   /** Changes all bits of every second pair of the last element; of what is no array, the first part. */

@@ -23,11 +23,11 @@ import {
   THROWN,
   testCommands,
 } from "../support/code_blocks.ts";
-import { adapter, useFold } from "../support/fold.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { failures, nullGpu, useNullDevice } from "../support/null_device.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const fold = useFold();
+const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
 const folder = "docs/guides";
 

@@ -15,10 +15,10 @@ import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, mul } from "../../src/algebra/operators.ts";
 import { expectImports, runBlocks } from "../support/code_blocks.ts";
-import { useFold } from "../support/fold.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 const choiceOf = (details: Partial<Choice>): Choice => ({
   primitive: "scan",

@@ -9,9 +9,9 @@ import { add, max, mul } from "../../src/algebra/operators.ts";
 import type { Value } from "../../src/algebra/types.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";
 import { groupedScan } from "../../src/reference/grouping.ts";
-import { useFold } from "../support/fold.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 const grouping: Grouping = {
   algorithm: "blelloch",

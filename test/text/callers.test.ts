@@ -5,12 +5,12 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { wgslType } from "../../src/algebra/wgsl_type.ts";
 import { SourceError } from "../../src/errors.ts";
 import { workGroupAllocate, workGroupScan } from "../../src/in_kernel/functions.ts";
-import { useFold } from "../support/fold.ts";
+import { useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planScan } from "../support/plans.ts";
 import { rows } from "../support/rows.ts";
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 const using = (combine: string, declarations = ""): Operator<string> =>
   operator({

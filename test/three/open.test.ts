@@ -3,13 +3,13 @@ import { AdapterError, ArgumentError, DeviceLostError, f32, struct, u32, u64 } f
 import { openFold } from "../../src/node.ts";
 import { openThree } from "../../src/three/index.ts";
 import { runInPage, useChromium } from "../engines/program.ts";
-import { adapter, useFold } from "../support/fold.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { testInTurn } from "../support/rows.ts";
 import { attributeOf, rendererOn } from "../support/three.ts";
 
 const test = testInTurn({ of: 8 });
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 describe("it refuses", () => {
   const open = () => openThree(rendererOn(fold().device));

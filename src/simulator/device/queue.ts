@@ -78,6 +78,15 @@ export class SimulatedQueue extends DeviceObject implements GPUQueue {
   copyExternalImageToTexture(): never {
     unsupported("copyExternalImageToTexture");
   }
+
+  /** Not in every list of WebGPU's types yet, nor the next one. */
+  copyElementImageToTexture(): never {
+    unsupported("copyElementImageToTexture");
+  }
+
+  drawElementImageToTexture(): never {
+    unsupported("drawElementImageToTexture");
+  }
 }
 
 function* submitProblems(
