@@ -10,7 +10,7 @@ import type { TuningOptions } from "../../src/plan/options.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { FloatRow } from "../support/exact_sums.ts";
 import { awkwardSums, floats, floatsOf, spreadItems, tiledItems } from "../support/exact_sums.ts";
-import { asOnGpus, untyped, useFold } from "../support/fold.ts";
+import { asOnGpus, untyped, useSoftwareFold } from "../support/fold.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import type { Change, Run } from "./support.ts";
 import {
@@ -28,7 +28,7 @@ import {
 // Exact sums of f16 by lanes, in a single pass. SwiftShader has no f16: there, each item has a word, whose lower half is the float's bits.
 
 const test = testInTurn({ of: 12 });
-const fold = useFold();
+const fold = useSoftwareFold();
 const ofF16 = floats.find(({ type }) => type.name === "f16") as FloatRow;
 
 /** f16 whose items have a word each. */

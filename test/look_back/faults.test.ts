@@ -13,7 +13,7 @@ import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectWithin } from "../support/compare.ts";
-import { untyped, useFold } from "../support/fold.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
 import type { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
@@ -40,7 +40,7 @@ import {
   strideOf,
 } from "./support.ts";
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 interface Case {
   readonly title: string;

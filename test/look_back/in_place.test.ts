@@ -12,7 +12,7 @@ import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useFold } from "../support/fold.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
 import { testInTurn } from "../support/rows.ts";
@@ -45,7 +45,7 @@ import {
 
 const test = testInTurn({ of: 40 });
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 /**
  * What faults_by_run.wgsl withholds is stored here, but the first dispatch does not see it. The second one does, as WebGPU promises.

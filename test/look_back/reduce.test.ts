@@ -15,7 +15,7 @@ import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectWithin } from "../support/compare.ts";
-import { untyped, useFold } from "../support/fold.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planReduce } from "../support/plans.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
@@ -35,7 +35,7 @@ import {
 
 // Reductions in one dispatch: the work-group that begins last combines the totals of all, some of which come late, in part or never.
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 interface Case {
   readonly title: string;

@@ -6,7 +6,7 @@ import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useFold } from "../support/fold.ts";
+import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
@@ -29,7 +29,7 @@ import {
 
 const test = testInTurn({ of: 30 });
 
-const fold = useFold();
+const fold = useSoftwareFold();
 const POISON = 0xdeadbeef;
 const where = "x % 3u == 1u";
 const keep = (x: number): boolean => x % 3 === 1;

@@ -10,14 +10,14 @@ import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { adapter, untyped, useFold } from "../support/fold.ts";
+import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
 import { randomBits, randomItems } from "../support/random.ts";
 import { rows } from "../support/rows.ts";
 import { inOrder } from "../support/subgroup_order.ts";
 
-const fold = useFold();
+const fold = useSoftwareFold();
 
 /** The order in which a work-group's subgroups are taken to start, from the order in which they do. */
 const orders = {
