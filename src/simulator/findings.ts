@@ -11,9 +11,7 @@ export type FindingKind =
   /** A thread reads memory that nothing has written. */
   | "uninitialised"
   /** A thread loads or stores an atomic of work-group memory that another one changes, and no barrier says which comes first. */
-  | "unordered"
-  /** Runs with other schedules give other results. */
-  | "results differ";
+  | "unordered";
 
 /** A thread that a finding is about. */
 export interface FindingThread {
