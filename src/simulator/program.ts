@@ -9,6 +9,7 @@ import { attributeOf, Module } from "./compile/module.ts";
 import { Names } from "./compile/names.ts";
 import type { Site } from "./compile/program_text.ts";
 import { ProgramText } from "./compile/program_text.ts";
+import { runText } from "./compile/run_text.ts";
 import { StatementWriter } from "./compile/statements.ts";
 import type { WideFunction } from "./compile/wide.ts";
 import { WideWriter } from "./compile/wide.ts";
@@ -17,7 +18,6 @@ import type { StorageRange } from "./machine/memory.ts";
 import type { Instance } from "./machine/schedule.ts";
 import { runDispatch } from "./machine/schedule.ts";
 import { WorkGroup } from "./machine/work_group.ts";
-import * as numbers from "./numbers/index.ts";
 import type { MachineOptions } from "./options.ts";
 
 /** A binding that an entry point uses. */
@@ -149,7 +149,7 @@ export class Program {
     this.#memory = written.memory;
     this.#variables = written.variables;
     this.#ranges = written.ranges;
-    this.#make = new Function("numbers", written.text)(numbers) as MakeRunner;
+    this.#make = runText(written.text) as MakeRunner;
   }
 
   /** Runs a dispatch to its end. `ranges` are the bindings by "group,binding". */
@@ -269,10 +269,7 @@ function writeProgram(program: ProgramText, entryPoint: string): Written {
     };
   });
   const body = [...program.declarations, ...functions].join("\n");
-  const used = [...new Set(body.match(/\b[a-z]\w*(?=\()/g))].filter((name) => Object.hasOwn(numbers, name));
-  const text = `"use strict";
-const { ${used.join(", ")} } = numbers;
-return (g, SIZE) => {
+  const text = `return (g, SIZE) => {
 const N = g.threads, W = g.memory, R = new Int32Array(${program.mostResults});
 ${program.buffers}
 ${bound.length > 0 ? `let ${bound.map(({ declared }) => declared).join(", ")};` : ""}

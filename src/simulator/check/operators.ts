@@ -90,7 +90,7 @@ function takesShapes(operator: BinaryOperator, a: Type, b: Type): boolean {
 }
 
 /** Whether an operator takes two types. */
-export function takesBoth(operator: BinaryOperator, a: Type, b: Type): boolean {
+function takesBoth(operator: BinaryOperator, a: Type, b: Type): boolean {
   if (a.kind === "unknown" || b.kind === "unknown") {
     return true;
   }

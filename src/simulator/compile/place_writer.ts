@@ -420,7 +420,7 @@ const countOf = (type: Type): number =>
 /** The name of a word of a variable. In functions of all threads it may become an element of a column. */
 export const wordName = (local: Local, word: number): string => `$v${local.id}_${word}$`;
 
-export function placeOfLocal(local: Local): Place {
+function placeOfLocal(local: Local): Place {
   if (local.target !== undefined) {
     return local.target;
   }

@@ -1,6 +1,7 @@
 import type { Expression, Statement } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { scalar } from "../../text/wgsl_types.ts";
+import { STORAGE_MEMORY, WORK_GROUP_MEMORY } from "../machine/work_group.ts";
 import { builtinWordsOf } from "./builtin_values.ts";
 import { atomicTexts } from "./expressions.ts";
 import { scalarOf } from "./layout.ts";
@@ -9,7 +10,7 @@ import { attributeOf } from "./module.ts";
 import type { Words } from "./place_writer.ts";
 import { wordName } from "./place_writer.ts";
 import type { Local, MemoryPlace, Place } from "./places.ts";
-import { at, plus, plusTerm, textOfIndex } from "./places.ts";
+import { at, plusTerm, textOfIndex } from "./places.ts";
 import { hasAbstract } from "./settled.ts";
 import { conditionText, partsOfLoop, StatementWriter } from "./statements.ts";
 import { subgroupCall } from "./subgroup_calls.ts";
@@ -37,9 +38,9 @@ export interface WideFunction {
 const MOST_TURNS = 2 ** 22;
 
 const BARRIERS: Readonly<Record<string, number>> = {
-  workgroupBarrier: 1,
-  storageBarrier: 2,
-  textureBarrier: 2,
+  workgroupBarrier: WORK_GROUP_MEMORY,
+  storageBarrier: STORAGE_MEMORY,
+  textureBarrier: STORAGE_MEMORY,
 };
 
 export class WideWriter extends StatementWriter {
@@ -614,10 +615,10 @@ export class WideWriter extends StatementWriter {
 
   #uniformLoad(one: Call): Words {
     const place = this.#keptPlace(this.pointer(one.args[0] as Expression));
-    this.#barrier(1, one);
+    this.#barrier(WORK_GROUP_MEMORY, one);
     const type = place.type.kind === "atomic" ? place.type.of : place.type;
     const words = this.#kept(type, this.load(place, one.from));
-    this.#barrier(1, one);
+    this.#barrier(WORK_GROUP_MEMORY, one);
     return words;
   }
 
@@ -644,7 +645,7 @@ export class WideWriter extends StatementWriter {
       .map((arg) => this.#kept(scalar(of), [this.word(arg, scalar(of))])[0] as string);
     this.#together(`yield ${this.site(one.from)};`);
     const { memory } = place;
-    const index = this.named(textOfIndex(plus(place.index, 0), 4));
+    const index = this.named(textOfIndex(place.index, 4));
     const isLoad = one.callee.name === "atomicLoad";
     const old = this.named(
       isLoad ? `${memory}.load(${index}, g, ${this.site(one.from)})` : `${memory}.latest(${index}, g)`,
