@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { expect, it } from "vitest";
+import { expect, it, test } from "vitest";
 import { globals } from "webgpu";
 import * as node from "../src/node.ts";
 import { adapter, swiftShaderMissing } from "./support/adapter.ts";
-import { testInTurn } from "./support/rows.ts";
 
 // Dawn's object may be collected after `destroy()`. While other threads still compile, that ends the process, or it never ends.
 const source = `
@@ -37,20 +36,14 @@ console.log((await fold.scan(Uint32Array.of(3, 1, 7))).join(" "));
 fold.destroy();
 `;
 
-const inTurn = testInTurn({ of: 4 });
-
-inTurn(
-  "a fold may be destroyed while its plans compile, and another one opened",
-  () => {
-    const { status, signal, stdout, stderr } = spawnSync(
-      process.execPath,
-      ["--expose-gc", "--input-type=module", "--eval", source],
-      { encoding: "utf8", timeout: 120_000 },
-    );
-    expect({ status, signal, stdout }, stderr).toEqual({ status: 0, signal: null, stdout: "3 4 11\n" });
-  },
-  150_000,
-);
+test("a fold may be destroyed while its plans compile, and another one opened", () => {
+  const { status, signal, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--expose-gc", "--input-type=module", "--eval", source],
+    { encoding: "utf8", timeout: 120_000 },
+  );
+  expect({ status, signal, stdout }, stderr).toEqual({ status: 0, signal: null, stdout: "3 4 11\n" });
+}, 150_000);
 
 const pending = `
 import { openFold, u32 } from ${JSON.stringify(pathToFileURL("dist/node.js").href)};
@@ -67,19 +60,15 @@ globalThis.held = { fold, plan, buffers, array, sums };
 sums.read().then((read) => console.log(read.at(-1)));
 `;
 
-inTurn(
-  "on SwiftShader, a process ends without destroy(), once no call is pending",
-  ({ skip }) => {
-    skip(swiftShaderMissing !== undefined, swiftShaderMissing);
-    const { status, signal, stdout, stderr } = spawnSync(
-      process.execPath,
-      ["--input-type=module", "--eval", pending],
-      { encoding: "utf8", timeout: 60_000 },
-    );
-    expect({ status, signal, stdout }, stderr).toEqual({ status: 0, signal: null, stdout: "100000\n" });
-  },
-  90_000,
-);
+test("on SwiftShader, a process ends without destroy(), once no call is pending", ({ skip }) => {
+  skip(swiftShaderMissing !== undefined, swiftShaderMissing);
+  const { status, signal, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--input-type=module", "--eval", pending],
+    { encoding: "utf8", timeout: 60_000 },
+  );
+  expect({ status, signal, stdout }, stderr).toEqual({ status: 0, signal: null, stdout: "100000\n" });
+}, 90_000);
 
 it("wavefold/node has WebGPU's flags, as browsers do", () => {
   const { GPUBufferUsage, GPUColorWrite, GPUMapMode, GPUShaderStage, GPUTextureUsage } = node;

@@ -12,9 +12,6 @@ import { fromSchema } from "../src/typegpu.ts";
 import { expectSameBits } from "./support/compare.ts";
 import { useSoftwareFold } from "./support/fold.ts";
 import { randomBits } from "./support/random.ts";
-import { testInTurn } from "./support/rows.ts";
-
-const inTurn = testInTurn({ of: 4 });
 
 // TypeGPU takes these from a browser's globals.
 Object.assign(globalThis, globals);
@@ -163,7 +160,7 @@ describe("a schema is an element type", () => {
 describe("buffers of TypeGPU's", () => {
   const values = particles("particles");
 
-  inTurn("are scanned and compacted in place, and read by TypeGPU", async () => {
+  test("are scanned and compacted in place, and read by TypeGPU", async () => {
     const { device } = fold();
     const root = tgpu.initFromDevice({ device });
     const buffer = root.createBuffer(d.arrayOf(Particle, COUNT), values).$usage("storage");

@@ -21,11 +21,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { randomBits, randomItems } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { randomStruct, scalarsKernel } from "../support/structs.ts";
-
-/** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 6 });
 
 const mixed = struct({ name: "Mixed", fields: { a: f16, b: u64, c: f16, d: i32, e: f64, f: u32, g: i64 } });
 
@@ -270,7 +266,7 @@ describe("vectors, arrays and structs as fields", () => {
   });
 });
 
-inTurn("bytes and offsets of any nested type are WGSL's", () => {
+test("bytes and offsets of any nested type are WGSL's", () => {
   const next = randomBits("nested types");
   for (let at = 0; at < 300; at++) {
     const type = randomStruct(`Any${at}`, next);
@@ -305,7 +301,7 @@ inTurn("bytes and offsets of any nested type are WGSL's", () => {
 
 const fold = useFold();
 
-test.each(rows([...Array(10).keys()], { of: 20 }))(
+test.each([...Array(10).keys()])(
   "a kernel reads and writes each scalar of any nested type where the CPU does: %i",
   async (number) => {
     const { device } = fold();
@@ -373,7 +369,7 @@ test.each(rows([...Array(10).keys()], { of: 20 }))(
 );
 
 describe("errors", () => {
-  inTurn("a long or deep value is shown in part", () => {
+  test("a long or deep value is shown in part", () => {
     const pair = struct({ name: "Pair", fields: { a: u32, v: vec3(f32) } });
     const messageOf = (value: unknown): string => {
       try {

@@ -4,10 +4,6 @@ import { add, and, f32, f64, i64, max, operator, struct, u32, u64 } from "../../
 import { workGroupScan } from "../../src/wgsl.ts";
 import { useFold } from "../support/fold.ts";
 import { greatest, pair } from "../support/operators.ts";
-import { testInTurn } from "../support/rows.ts";
-
-/** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 3 });
 
 const fold = useFold();
 const first = operator({
@@ -117,7 +113,7 @@ test("what is meaningless names both at run time", async () => {
   );
 });
 
-inTurn("arrays keep their type", async () => {
+test("arrays keep their type", async () => {
   const floats: Float32Array = await fold().scan(Float32Array.of(1, 2), { op: add });
   const positions: Uint32Array = await fold().compact(Float32Array.of(1, 2), {
     where: "x > 1.0",

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AtHandRow } from "../../bench/at_hand.ts";
 import { handPaceFor, handStepsOf, planAtHand, timeAtHand, timeInTurn } from "../../bench/at_hand.ts";
 import { partNames } from "../../bench/bus.ts";
@@ -6,9 +6,6 @@ import type { SuiteOptions } from "../../bench/suite.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import type { Fold } from "../../src/node.ts";
 import { useSoftwareFold } from "../support/fold.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-const it = testInTurn({ of: 6 });
 
 const fold = useSoftwareFold();
 const pace = { warmUpMs: 0, least: 3, most: 3, milliseconds: 0 };
@@ -49,7 +46,7 @@ const lying = (calls: Partial<Record<"scan" | "reduce" | "compact" | "device", u
     },
   });
 
-it("parts of a copy are timed in turn, and each is prepared", async () => {
+test("parts of a copy are timed in turn, and each is prepared", async () => {
   const ran: string[] = [];
   const workOf = (name: string) => ({
     prepare: async () => void ran.push(`prepare ${name}`),
@@ -63,7 +60,7 @@ it("parts of a copy are timed in turn, and each is prepared", async () => {
 });
 
 describe("timeAtHand", () => {
-  it("times calls beside a loop and a copy, over lengths that are no power of two", async () => {
+  test("times calls beside a loop and a copy, over lengths that are no power of two", async () => {
     const { rows, wrong, notes } = await run({ sizes: [1024, 1003] });
     expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
     expect(rows.map(titleOf)).toEqual(
@@ -93,7 +90,7 @@ describe("timeAtHand", () => {
     }
   });
 
-  it.each(rows(["i32", "f32", "u64", "i64", "f64", "struct16"], { of: 12 }))("takes %s", async (type) => {
+  test.each(["i32", "f32", "u64", "i64", "f64", "struct16"])("takes %s", async (type) => {
     const { rows, wrong, notes } = await run({ sizes: [1, 300], types: [type] });
     expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
     expect(rows.map(titleOf)).toEqual(
@@ -103,7 +100,7 @@ describe("timeAtHand", () => {
     );
   });
 
-  it("refuses a wrong call, and keeps the others", async () => {
+  test("refuses a wrong call, and keeps the others", async () => {
     // The scan leaves the array as it was, and the reduction is off by one.
     const { rows, wrong } = await run(
       { sizes: [1024] },
@@ -129,7 +126,7 @@ describe("timeAtHand", () => {
     ]);
   });
 
-  it("refuses a call that becomes wrong after the first", async () => {
+  test("refuses a call that becomes wrong after the first", async () => {
     let calls = 0;
     const tiring = lying({
       scan: (data: never, options: { into: Uint32Array }) =>
@@ -141,8 +138,8 @@ describe("timeAtHand", () => {
   });
 
   // Of a reduction one element comes back, so what is lost on the way there is seen on the GPU alone.
-  const ways = rows([["there", "reduce"] as const, ["back", "scan"] as const], { of: 4 });
-  it.each(ways)("refuses a copy that loses bytes on its way %s", async (way, primitive) => {
+  const ways = [["there", "reduce"] as const, ["back", "scan"] as const];
+  test.each(ways)("refuses a copy that loses bytes on its way %s", async (way, primitive) => {
     const { device } = fold();
     const own = (value: unknown, target: object): unknown =>
       typeof value === "function" ? value.bind(target) : value;
@@ -174,7 +171,7 @@ describe("timeAtHand", () => {
     ]);
   });
 
-  it("leaves out what has no room, and what is longer", async () => {
+  test("leaves out what has no room, and what is longer", async () => {
     const set = { type: "u32", op: "add", cases: [{ primitive: "scan", inPlace: false }] } as const;
     const sets = [2 ** 50, 2 ** 51].map((length) => ({ ...set, length }));
     const outcome = await timeAtHand(
@@ -195,7 +192,7 @@ describe("timeAtHand", () => {
 });
 
 describe("planAtHand", () => {
-  it("chooses lengths, and refuses f16", () => {
+  test("chooses lengths, and refuses f16", () => {
     const lengthsOf = (options: SuiteOptions): number[] =>
       planAtHand(options, facts).sets.map(({ length }) => Math.log2(length));
     expect(lengthsOf({})).toEqual([10, 16, 20, 24]);
@@ -208,7 +205,7 @@ describe("planAtHand", () => {
     ]);
   });
 
-  it("takes a third of the runs where it is to be quick", () => {
+  test("takes a third of the runs where it is to be quick", () => {
     const [all, quick] = [handPaceFor(false), handPaceFor(false, true)];
     expect(quick.most).toBe(Math.ceil(all.most / 3));
     expect(quick.least).toBeLessThan(all.least);

@@ -1,10 +1,7 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { timeShort, timeWrite } from "../../bench/round_trip.ts";
 import type { Fold } from "../../src/node.ts";
 import { useSoftwareFold } from "../support/fold.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const it = testInTurn({ of: 2 });
 
 const fold = useSoftwareFold();
 const pace = { warmUpMs: 0, least: 3, most: 3, milliseconds: 0 };
@@ -21,7 +18,7 @@ const lying = <T extends object>(truth: T, lies: Record<string, unknown>): T =>
     },
   });
 
-it("a short call is timed beside a bare round trip", async () => {
+test("a short call is timed beside a bare round trip", async () => {
   const times = await timeShort(fold(), pace, 77);
   expect(times.length).toBe(77);
   for (const { median, quartiles, runs } of [times.bare, times.scan, times.reduce]) {
@@ -32,7 +29,7 @@ it("a short call is timed beside a bare round trip", async () => {
   }
 });
 
-it("a short scan that is wrong has no time", async () => {
+test("a short scan that is wrong has no time", async () => {
   const scan = (data: Uint32Array, options: { into: Uint32Array }): Promise<Uint32Array> =>
     fold()
       .scan(data, { into: options.into })
@@ -42,14 +39,14 @@ it("a short scan that is wrong has no time", async () => {
   );
 });
 
-it("a short reduction that is wrong has no time", async () => {
+test("a short reduction that is wrong has no time", async () => {
   const reduce = async (): Promise<number> => 1;
   await expect(timeShort(lying(fold(), { reduce }) as Fold, pace, 77)).rejects.toThrow(
     /^a short reduction is wrong: /,
   );
 });
 
-it("a bare round trip that does not bring back what went there has no time", async () => {
+test("a bare round trip that does not bring back what went there has no time", async () => {
   const { device } = fold();
   const queue = lying(device.queue, {
     writeBuffer: (buffer: GPUBuffer, at: number, data: Uint32Array<ArrayBuffer>) =>
@@ -64,7 +61,7 @@ it("a bare round trip that does not bring back what went there has no time", asy
   ).rejects.toThrow(/^the bare round trip is wrong: element 3 is/);
 });
 
-it("writes by the queue are timed, and compared on every element", async () => {
+test("writes by the queue are timed, and compared on every element", async () => {
   const { device } = fold();
   const { length, bytes, write, returned } = await timeWrite(device, 70_001, pace);
   expect({ length, bytes, runs: [write.runs, returned.runs] }).toEqual({

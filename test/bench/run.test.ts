@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { elementsOf } from "../../bench/elements.ts";
 import type { Peer } from "../../bench/peers.ts";
 import type { Row, Watch } from "../../bench/run.ts";
@@ -22,11 +22,9 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold } from "../../src/node.ts";
 import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
-const it = testInTurn({ of: 20 });
 /** The ways of peers, and what may be wrong: of both tables together, a run of the quick tier takes one row. */
-const taken = new Set(rows(["pass", "encode", "submit", "scan", "compact"], { of: 10 }));
+const taken = new Set(["pass", "encode", "submit", "scan", "compact"]);
 
 const fold = useSoftwareFold();
 const pace = { runs: 3, heatMs: 0, warmUpMs: 0, batch: 1 };
@@ -58,7 +56,7 @@ const titleOf = ({ implementation, primitive, type, op, algorithm, inPlace, leng
   [implementation, primitive, type, op, algorithm, inPlace && "in place", length].filter(Boolean).join(" ");
 
 describe("runSuite", () => {
-  it("times what is verified, beside a copy, and over lengths that are no power of two", async () => {
+  test("times what is verified, beside a copy, and over lengths that are no power of two", async () => {
     const { rows, wrong, notes } = await run({
       sizes: [1024, 1003],
       types: ["u32"],
@@ -88,7 +86,7 @@ describe("runSuite", () => {
     }
   });
 
-  it("runs other types, operators and algorithms", async () => {
+  test("runs other types, operators and algorithms", async () => {
     // Reductions: they compile fast.
     const options = { sizes: [600], primitives: ["reduce"] };
     const { rows, wrong } = await run({
@@ -104,7 +102,7 @@ describe("runSuite", () => {
     expect(structs.rows.map(titleOf)).toEqual(["copy copy struct16 600", "wavefold reduce struct16 add 600"]);
   });
 
-  it("sorts keys, and keys with values", async () => {
+  test("sorts keys, and keys with values", async () => {
     const { rows, wrong, notes } = await run({ sizes: [300], types: ["f32"], primitives: ["sort", "pairs"] });
     expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
     expect(rows.map(titleOf)).toEqual([
@@ -115,7 +113,7 @@ describe("runSuite", () => {
     expect(rows.map(({ bytes }) => bytes)).toEqual([2400, 2400, 4800]);
   });
 
-  it("refuses a wrong result of ours", async () => {
+  test("refuses a wrong result of ours", async () => {
     const { rows, wrong } = await run({ sizes: [1024], types: ["u32"] }, [], lyingFold());
     expect(wrong).toEqual([
       expect.stringMatching(/^scan<u32, add> at 2\^10 is wrong: element 0 is 4290829997, and the CPU has 0$/),
@@ -178,7 +176,7 @@ function peerOf(name: string, how: "pass" | "encode" | "submit", off = 0): Peer 
 describe("long arrays", () => {
   const onGpu = { mostOnCpu: 500 };
 
-  it("are verified on the GPU, and short ones on the CPU", async () => {
+  test("are verified on the GPU, and short ones on the CPU", async () => {
     const { rows, wrong, notes } = await run(
       { sizes: [300, 600], types: ["u32"], primitives: benchPrimitives },
       [],
@@ -209,7 +207,7 @@ describe("long arrays", () => {
     ]);
   });
 
-  it("have no check on the GPU for scans that are no sums: the CPU verifies these", async () => {
+  test("have no check on the GPU for scans that are no sums: the CPU verifies these", async () => {
     const options = { sizes: [600], types: ["i32"], ops: ["max"], primitives: ["scan", "reduce"] };
     const { rows, wrong } = await run(options, [], fold(), onGpu);
     expect(wrong).toEqual([]);
@@ -220,7 +218,7 @@ describe("long arrays", () => {
     ]);
   });
 
-  it("are refused if they are wrong", async () => {
+  test("are refused if they are wrong", async () => {
     const options = { sizes: [600], types: ["u32"], primitives: ["scan"] };
     const { rows, wrong } = await run(options, [], lyingFold(), onGpu);
     expect(wrong).toEqual([
@@ -243,7 +241,7 @@ describe("a run that is ended", () => {
     };
   };
 
-  it("has the rows until then, of the longest arrays first, and says what is left", async () => {
+  test("has the rows until then, of the longest arrays first, and says what is left", async () => {
     const watch = endsAfter(3);
     const { rows, leftOut, wrong } = await run(options, [], fold(), watch);
     expect(wrong).toEqual([]);
@@ -259,7 +257,7 @@ describe("a run that is ended", () => {
     ]);
   });
 
-  it("has none if it is ended before, and gives the rows of a whole one in the sets' order", async () => {
+  test("has none if it is ended before, and gives the rows of a whole one in the sets' order", async () => {
     const ended = await run(options, [], fold(), endsAfter(0));
     expect({ ...ended, leftOut: ended.leftOut.length }).toEqual({
       rows: [],
@@ -274,7 +272,7 @@ describe("a run that is ended", () => {
 });
 
 describe("peers", () => {
-  it.each((["pass", "encode", "submit"] as const).filter((one) => taken.has(one)))(
+  test.each((["pass", "encode", "submit"] as const).filter((one) => taken.has(one)))(
     "times and verifies one by its %s",
     async (how) => {
       const { rows, wrong, notes } = await run({ sizes: [1024], types: ["u32"] }, [
@@ -291,7 +289,7 @@ describe("peers", () => {
     },
   );
 
-  it("refuses one that is wrong, and keeps the others", async () => {
+  test("refuses one that is wrong, and keeps the others", async () => {
     const { rows, wrong } = await run({ sizes: [1024], types: ["u32"] }, [
       peerOf("wrong 1.0", "encode", 1),
       peerOf("right 1.0", "encode"),
@@ -303,7 +301,7 @@ describe("peers", () => {
     expect(rows.filter(({ implementation }) => implementation === "right 1.0")).toHaveLength(2);
   });
 
-  it("goes on without one that cannot be prepared", async () => {
+  test("goes on without one that cannot be prepared", async () => {
     const broken: Peer = { name: "broken 1.0", prepare: () => Promise.reject(new Error("no such limit")) };
     const { notes, wrong } = await run({ sizes: [64], types: ["u32"], primitives: ["scan"] }, [broken]);
     expect(wrong).toEqual([]);
@@ -312,7 +310,7 @@ describe("peers", () => {
 });
 
 describe("timeTunings", () => {
-  it("times candidates at each length, and ranks those that ran", async () => {
+  test("times candidates at each length, and ranks those that ran", async () => {
     const candidates = [
       ...candidatesOf("reduce", { algorithms: ["hillis-steele"], workGroupSizes: [8, 32], items: [4] }),
       { algorithm: "blelloch", workGroupSize: 100_000, itemsPerThread: 4 } as const,
@@ -352,7 +350,7 @@ describe("timeTunings", () => {
     expect(ranked[0]?.score).toBeLessThanOrEqual(ranked[1]?.score ?? 0);
   });
 
-  it("times a candidate again once the GPU was kept busy, if its clock was low", async () => {
+  test("times a candidate again once the GPU was kept busy, if its clock was low", async () => {
     const timer = await createTimer(fold().device, pace);
     const stages = await openStages(fold(), timer, "u32", [500]);
     const clocks = [0.5, 0.4, 0.9, 0.3];
@@ -374,7 +372,7 @@ describe("timeTunings", () => {
     expect(heats).toBe(1 + 2 + 3);
   });
 
-  it("times one of each kind first, those that are like the best next, and no others once the time is up", async () => {
+  test("times one of each kind first, those that are like the best next, and no others once the time is up", async () => {
     const candidates = candidatesOf("scan", {
       algorithms: ["blelloch", "hillis-steele"],
       workGroupSizes: [8, 32],
@@ -425,7 +423,7 @@ describe("timeTunings", () => {
 });
 
 describe("ownCandidates", () => {
-  it("gives what plans choose by themselves, and it is timed before others of its kind", async () => {
+  test("gives what plans choose by themselves, and it is timed before others of its kind", async () => {
     // As on NVIDIA's GPUs, whatever an earlier tuning chose.
     const tuned = () => ({ elementBytes: 4, algorithm: "blelloch", workGroupSize: 8, items: 1 }) as const;
     const most = { maxComputeInvocationsPerWorkgroup: 1024, maxComputeWorkgroupSizeX: 1024 };
@@ -465,7 +463,7 @@ describe("ownCandidates", () => {
 describe("what timeTunings verifies", () => {
   const range = { algorithms: ["hillis-steele"], workGroupSizes: [8], items: [1, 2, 4] } as const;
 
-  it.each((["scan", "compact"] as const).filter((one) => taken.has(one)))(
+  test.each((["scan", "compact"] as const).filter((one) => taken.has(one)))(
     "refuses a %s that is wrong among right ones",
     async (primitive) => {
       // The candidate of two items a thread leaves out the last item.
@@ -478,7 +476,7 @@ describe("what timeTunings verifies", () => {
         };
       };
       const timer = await createTimer(fold().device, pace);
-      // An odd item at the end, so that a compaction misses it.
+      // An odd item at the end, so that a compaction misses test.
       const stages = await openStages(fold(), timer, "u32", [lastOdd()]);
       const what = {
         primitive,
@@ -504,7 +502,7 @@ function lastOdd(): number {
 }
 
 describe("createTimer", () => {
-  it("times work again where the clock fell meanwhile, and keeps the steadiest", async () => {
+  test("times work again where the clock fell meanwhile, and keeps the steadiest", async () => {
     const { device } = fold();
     const timer = await createTimer(device, { ...pace, heatMs: 1 });
     let times = 0;
@@ -520,7 +518,7 @@ describe("createTimer", () => {
     expect(clock >= STEADY || times === 4 * once).toBe(true);
   });
 
-  it("takes fewer runs of slow work: three, and one if three took far too long", async () => {
+  test("takes fewer runs of slow work: three, and one if three took far too long", async () => {
     const { device } = fold();
     const timer = await createTimer(device, { runs: 100, heatMs: 0, warmUpMs: 1, batch: 10 });
     const word = new Int32Array(new SharedArrayBuffer(4));
@@ -545,7 +543,7 @@ describe("createTimer", () => {
     timer.destroy();
   });
 
-  it("has no clock to wait for on a software adapter", async () => {
+  test("has no clock to wait for on a software adapter", async () => {
     const timer = await createTimer(fold().device, pace);
     expect(await timer.time({ submit: () => undefined })).not.toHaveProperty("clock");
     timer.destroy();
@@ -553,12 +551,12 @@ describe("createTimer", () => {
 });
 
 describe("figures", () => {
-  it("takes medians and quartiles of samples", () => {
+  test("takes medians and quartiles of samples", () => {
     expect(timingOf([5, 1, 3, 2, 4])).toEqual({ median: 3, quartiles: [2, 4], runs: 5 });
     expect(timingOf([7])).toEqual({ median: 7, quartiles: [7, 7], runs: 1 });
   });
 
-  it("counts the bytes that must move", () => {
+  test("counts the bytes that must move", () => {
     expect(bytesMoved("copy", "u32", 100)).toBe(800);
     expect(bytesMoved("scan", "f64", 100)).toBe(1600);
     expect(bytesMoved("reduce", "struct16", 100)).toBe(1600);

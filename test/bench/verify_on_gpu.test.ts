@@ -12,13 +12,12 @@ import { arrayOver } from "../../src/algebra/arrays.ts";
 import { encodeFloat16 } from "../../src/algebra/float16.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 import { useSoftwareFold } from "../support/fold.ts";
-import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
 // Threads take several elements each, and the last block and the last word of f16 are not whole.
 const LENGTH = 2 ** 18 + 777;
-const types = rows(Object.keys(benchTypes) as BenchTypeName[], { of: 8 });
+const types = Object.keys(benchTypes) as BenchTypeName[];
 
 /** Numbers or words of elements, as the bytes of a buffer. */
 function bytesOf(type: BenchTypeName, values: Values): Uint8Array {

@@ -16,13 +16,10 @@ import type { BuildFailure, Plugin as EsbuildPlugin } from "esbuild";
 import * as esbuild from "esbuild";
 import type { Plugin as VitePlugin } from "vite";
 import * as vite from "vite";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { wavefold as forEsbuild } from "../../src/build/esbuild.ts";
 import { wavefold as forVite } from "../../src/build/vite.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 4 });
 
 const kernel = `// wavefold: work_group_scan_exclusive_add_u32 64
 @group(0) @binding(0) var<storage, read_write> ranks: array<u32>;

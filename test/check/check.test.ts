@@ -1,5 +1,5 @@
 import { constantFrom, integer } from "fast-check";
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { problemOf } from "../../src/algebra/check_value.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
@@ -20,9 +20,6 @@ import { useFold } from "../support/fold.ts";
 import { operatorsOf } from "../support/kernels.ts";
 import { affine, chain, first, last } from "../support/operators.ts";
 import { seed } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 30 });
 
 type StructValueIn<Type> = Type extends StructType<string, infer V> ? V : never;
 

@@ -1,14 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import { failsIn, runIn } from "../support/command.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 4 });
 
 test("wavefold searchsorted writes places", () => {
   const folder = mkdtempSync(join(tmpdir(), "wavefold-search-"));

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AtHandReport } from "../../bench/at_hand_report.ts";
 import { namesOf } from "../../bench/host.ts";
 import { plotName, plotNames } from "../../bench/plot_names.ts";
@@ -22,9 +22,6 @@ import { needsUnix, SOFTWARE, skipAll, swiftShaderMissing } from "../support/ada
 import type { Ended } from "../support/command.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
 import { useSoftwareFold } from "../support/fold.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const it = testInTurn({ of: 24 });
 
 const fold = useSoftwareFold();
 const plotsCard = ({ device }: Report): string =>
@@ -47,7 +44,7 @@ const progressOnly = /^bench: running \d+ steps\n(?:bench: \d+ of \d+ steps, now
 const tiny = ["--sizes", "256,300", "--quick", ...SOFTWARE];
 
 describe("bench", () => {
-  it("prints a table, and writes the record and the plots", () => {
+  test("prints a table, and writes the record and the plots", () => {
     const { status, stdout, stderr } = run(
       ...["bench", ...tiny, "--types", "u32", "--json", "run.json", "--plot", "plots"],
     );
@@ -86,7 +83,7 @@ describe("bench", () => {
     expect(plot).toContain(report.device.name);
   });
 
-  it("takes no longer than it may, and says what it left out and how to get it", () => {
+  test("takes no longer than it may, and says what it left out and how to get it", () => {
     const { status, stdout, stderr } = run(
       ...["bench", "--sizes", "1Ki,2Ki,4Ki", "--types", "u32,i32", "--seconds", "0.001", ...SOFTWARE],
       ...["--json", "run.json", "--plot", "plots"],
@@ -102,7 +99,7 @@ describe("bench", () => {
     fails(/It takes a number above 0/, "bench", "--seconds", "0", ...SOFTWARE);
   });
 
-  it("fails where a result is wrong, after the others are reported", () => {
+  test("fails where a result is wrong, after the others are reported", () => {
     mkdirSync(join(folder, "peers"));
     writeFileSync(
       join(folder, "peers", "idle.mjs"),
@@ -133,7 +130,7 @@ describe("bench", () => {
     expect(new Set(rows.map(({ implementation }) => implementation))).toEqual(new Set(["copy", "wavefold"]));
   });
 
-  it("runs luma.gl beside ours, from what the build made", () => {
+  test("runs luma.gl beside ours, from what the build made", () => {
     const { status, stdout, stderr } = run(
       ...["bench", ...tiny, "--types", "u32", "--primitives", "scan,reduce,pairs"],
       ...["--peers", resolve("build/bench/peers")],
@@ -144,7 +141,7 @@ describe("bench", () => {
     expect(stdout).toMatch(/\([\d.]+ of ours\)/);
   });
 
-  it("rejects what means nothing, before anything is opened or made", () => {
+  test("rejects what means nothing, before anything is opened or made", () => {
     fails(/sizes: "ten" is no size; it takes numbers of elements/, "bench", "--sizes", "ten", ...SOFTWARE);
     fails(/types: "u33" is not known; it takes u32, i32/, "bench", "--types", "u33", ...SOFTWARE);
     fails(/xor has no meaning on f32/, "bench", "--types", "f32", "--ops", "xor", ...SOFTWARE);
@@ -189,7 +186,7 @@ describe("bench", () => {
 describe("bench that is ended", () => {
   needsUnix();
 
-  it.each([
+  test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const)("ended by %s, prints, plots and writes what is there", async (signal, expected) => {
@@ -223,7 +220,7 @@ describe("bench that is ended", () => {
     expect(readdirSync(folder).sort()).toEqual(["plots", "run.json"]);
   });
 
-  it("ends at once when it is told so twice, and leaves no file", async () => {
+  test("ends at once when it is told so twice, and leaves no file", async () => {
     const child = spawn(
       process.execPath,
       [program, "bench", ...["--json", "run.json", "--plot", "plots"], ...SOFTWARE],
@@ -243,7 +240,7 @@ describe("bench that is ended", () => {
     expect(readdirSync(join(folder, "plots"))).toEqual([]);
   });
 
-  it("at hand, has the rows until then", async () => {
+  test("at hand, has the rows until then", async () => {
     const args = [
       "bench",
       "--at-hand",
@@ -264,7 +261,7 @@ describe("bench that is ended", () => {
 });
 
 describe("bench --at-hand", () => {
-  it("prints a table and what it means, and writes the record", () => {
+  test("prints a table and what it means, and writes the record", () => {
     const { status, stdout, stderr } = run(
       ...["bench", "--at-hand", ...tiny, "--primitives", "scan,reduce", "--json", "run.json"],
     );
@@ -295,7 +292,7 @@ describe("bench --at-hand", () => {
     }
   });
 
-  it("has nothing but the record on stdout, where that goes there", () => {
+  test("has nothing but the record on stdout, where that goes there", () => {
     for (const to of [["--json"], ["--json", "-"]]) {
       const { status, stdout, stderr } = run(
         ...["bench", "--at-hand", ...tiny, "--primitives", "reduce", ...to],
@@ -311,7 +308,7 @@ describe("bench --at-hand", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("rejects options that belong to the other bench, before anything is opened", () => {
+  test("rejects options that belong to the other bench, before anything is opened", () => {
     for (const [option, ...value] of [
       ["--ops", "add"],
       ["--algorithms", "default"],
@@ -332,7 +329,7 @@ describe("tune", () => {
   /** Time for all ways, also on a machine that is busy: a tuning that has too little leaves some of them out. */
   const enough = ["--seconds", "250"];
 
-  it("prints the best as a row of the table", () => {
+  test("prints the best as a row of the table", () => {
     const { status, stdout, stderr } = run(
       ...["tune", "--sizes", "512,1Ki", "--primitives", "reduce", "--algorithms", "hillis-steele"],
       ...["--work-group-sizes", "8,16", "--items", "4", "--json", "tune.json", ...enough, ...SOFTWARE],
@@ -349,7 +346,7 @@ describe("tune", () => {
     expect(times).toHaveLength(4);
   });
 
-  it("writes a tuning, which the other commands take", () => {
+  test("writes a tuning, which the other commands take", () => {
     const tuned = run(
       // Fewer elements than a histogram has bins.
       ...["tune", "--sizes", "128", "--primitives", "scan,reduce,histogram", "--algorithms", "blelloch"],
@@ -378,7 +375,7 @@ describe("tune", () => {
     fails(/tuning\.json: there is no such file/, ...scan);
   });
 
-  it("reports without what no size suits", () => {
+  test("reports without what no size suits", () => {
     const few = ["--seconds", "0.001"];
     const { status, stdout } = run("tune", "--sizes", "1,3", "--primitives", "sort", ...few, ...SOFTWARE);
     expect(status).toBe(0);
@@ -388,7 +385,7 @@ describe("tune", () => {
     );
   });
 
-  it("has nothing but the tuning or the times on stdout, where one of them goes there", () => {
+  test("has nothing but the tuning or the times on stdout, where one of them goes there", () => {
     const nothing = ["tune", "--sizes", "1,3", "--primitives", "sort", ...SOFTWARE];
     const tuning = JSON.parse(run(...nothing, "-o", "-").stdout) as AdapterTuning;
     expect(tuning).toMatchObject({ rows: [], singlePass: true });
@@ -405,7 +402,7 @@ describe("tune", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("rejects what means nothing", () => {
+  test("rejects what means nothing", () => {
     fails(/it takes whole numbers divided by commas/i, "tune", "--items", "4,x", ...SOFTWARE);
     fails(/It takes a number above 0/, "tune", "--seconds", "0", ...SOFTWARE);
     fails(/"default" is what is looked for/, "tune", "--algorithms", "default", ...SOFTWARE);
@@ -426,7 +423,7 @@ describe("bench-pack", () => {
     return { status, stdout, stderr };
   };
 
-  it("makes a folder that runs the bench with nothing on the PATH but a shell", () => {
+  test("makes a folder that runs the bench with nothing on the PATH but a shell", () => {
     const dest = join(folder, "pack");
     const { status, stdout, stderr } = pack(dest, "--software", "--loader", "none");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -454,7 +451,7 @@ describe("bench-pack", () => {
     expect(doctor.stdout).toContain("fn work_group_scan_inclusive_add_u32");
   });
 
-  it("leaves a folder of somebody else's alone", () => {
+  test("leaves a folder of somebody else's alone", () => {
     writeFileSync(join(folder, "mine.txt"), "mine");
     const { status, stderr } = pack(folder);
     expect(status).toBe(1);

@@ -13,15 +13,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dump } from "npyjs";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseElements } from "../../src/cli/npy.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-const it = testInTurn({ of: 60 });
 
 const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
 
@@ -50,26 +47,26 @@ const fails = (message: RegExp, ...args: string[]): void => failsIn(folder, mess
 const silent = { status: 0, stdout: "", stderr: "" };
 
 describe("scan", () => {
-  it("sums the worked example", () => {
+  test("sums the worked example", () => {
     expect(run("scan", "in.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
     expect(read("out.npy").data).toEqual(Uint32Array.of(3, 4, 11, 11, 15, 16, 22, 25));
     expect(readdirSync(folder).sort()).toEqual(["in.npy", "out.npy"]);
   });
 
-  it("takes --exclusive, --op and --algorithm", () => {
+  test("takes --exclusive, --op and --algorithm", () => {
     const args = ["--exclusive", "--op", "max", "--algorithm", "blelloch", ...SOFTWARE];
     expect(run("scan", "in.npy", "-o", "out.npy", ...args)).toEqual(silent);
     expect(read("out.npy").data).toEqual(Uint32Array.of(0, 3, 3, 7, 7, 7, 7, 7));
   });
 
-  it("keeps the shape, in place and through a link", () => {
+  test("keeps the shape, in place and through a link", () => {
     write("in.npy", npy("<f4", [2, 3], Float32Array.of(1, 2, 3, 4, 5, 6)));
     symlinkSync("in.npy", join(folder, "link.npy"));
     expect(run("scan", "in.npy", "-o", "link.npy", ...SOFTWARE)).toEqual(silent);
     expect(read("in.npy")).toMatchObject({ shape: [2, 3], data: Float32Array.of(1, 3, 6, 10, 15, 21) });
   });
 
-  it("takes an array of no dimension, and one of no elements", () => {
+  test("takes an array of no dimension, and one of no elements", () => {
     write("one.npy", npy("<i4", [], Int32Array.of(-4)));
     expect(run("scan", "one.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
     expect(read("out.npy")).toMatchObject({ shape: [], data: Int32Array.of(-4) });
@@ -80,13 +77,13 @@ describe("scan", () => {
 });
 
 describe("--map", () => {
-  it("combines what a map makes of the elements", () => {
+  test("combines what a map makes of the elements", () => {
     expect(run("reduce", "in.npy", "--map", "x * x", ...SOFTWARE)).toEqual({ ...silent, stdout: "121\n" });
     expect(run("scan", "in.npy", "-o", "out.npy", "--map", "x + i", ...SOFTWARE)).toEqual(silent);
     expect(read("out.npy").data).toEqual(Uint32Array.of(3, 5, 14, 17, 25, 31, 43, 53));
   });
 
-  it("gives another type, and keeps the shape", () => {
+  test("gives another type, and keeps the shape", () => {
     write("f.npy", npy("<f4", [2, 2], Float32Array.of(0.2, 0.9, -1, 7)));
     const count = ["--map", "u32(x > 0.5)", "--type", "u32", ...SOFTWARE];
     expect(run("reduce", "f.npy", ...count)).toEqual({ ...silent, stdout: "2\n" });
@@ -96,7 +93,7 @@ describe("--map", () => {
     expect(run("reduce", "f.npy", ...wide).stdout).toBe(`${(1n << 32n) + 0xbf800000n}\n`);
   });
 
-  it("is for what a compaction keeps", () => {
+  test("is for what a compaction keeps", () => {
     const args = ["--where", "x > 3u", "--map", "f32(x) * 0.5", "--type", "f32", ...SOFTWARE];
     expect(run("compact", "in.npy", "-o", "out.npy", ...args)).toEqual(silent);
     expect(read("out.npy")).toMatchObject({ shape: [3], data: Float32Array.of(3.5, 2, 3) });
@@ -111,7 +108,7 @@ describe("--map", () => {
     );
   });
 
-  it("rejects a map that does not compile, a type without one, and an operator that has no meaning on it", () => {
+  test("rejects a map that does not compile, a type without one, and an operator that has no meaning on it", () => {
     fails(/the map, line 1: /, "reduce", "in.npy", "--map", "x +", ...SOFTWARE);
     fails(/scan: --type says what --map EXPR gives/, "scan", "in.npy", "-o", "out.npy", "--type", "f32");
     fails(/Allowed choices are u32, i32/, "reduce", "in.npy", "--map", "x", "--type", "u8");
@@ -120,15 +117,15 @@ describe("--map", () => {
 });
 
 describe("reduce", () => {
-  it("prints the value alone", () => {
+  test("prints the value alone", () => {
     expect(run("reduce", "in.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "25\n" });
   });
 
-  it("takes operators in kebab case", () => {
+  test("takes operators in kebab case", () => {
     expect(run("reduce", "in.npy", "--op", "logical-and", ...SOFTWARE)).toEqual({ ...silent, stdout: "0\n" });
   });
 
-  it("takes 64-bit types", () => {
+  test("takes 64-bit types", () => {
     write("u.npy", npy("<u8", [3], BigUint64Array.of(2n ** 63n, 2n ** 63n, 7n)));
     expect(run("reduce", "u.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "7\n" });
     write("i.npy", npy("<i8", [3], BigInt64Array.of(5n, -(2n ** 40n), 7n)));
@@ -140,7 +137,7 @@ describe("reduce", () => {
     expect(read("out.npy").data).toEqual(Float64Array.of(0.1, 0.3));
   });
 
-  it("prints floats as NumPy does", () => {
+  test("prints floats as NumPy does", () => {
     write("f.npy", npy("<f4", [2], Float32Array.of(0.1, Number.NaN)));
     expect(run("reduce", "f.npy", "--op", "max", ...SOFTWARE)).toEqual({ ...silent, stdout: "0.1\n" });
     write("f.npy", npy("<f4", [1], Float32Array.of(Number.NaN)));
@@ -149,14 +146,14 @@ describe("reduce", () => {
 });
 
 describe("compact", () => {
-  it("keeps what the predicate keeps", () => {
+  test("keeps what the predicate keeps", () => {
     expect(
       run("compact", "in.npy", "-o", "out.npy", "--where", "x % 2u == 1u && i > 0u", ...SOFTWARE),
     ).toEqual(silent);
     expect(read("out.npy")).toMatchObject({ shape: [5 - 1], data: Uint32Array.of(1, 7, 1, 3) });
   });
 
-  it("keeps what the flags keep, as indices", () => {
+  test("keeps what the flags keep, as indices", () => {
     write("flags.npy", npy("|b1", [8], Uint8Array.of(1, 0, 0, 0, 0, 1, 0, 1)));
     expect(
       run("compact", "in.npy", "-o", "out.npy", "--flags", "flags.npy", "--indices", ...SOFTWARE),
@@ -164,7 +161,7 @@ describe("compact", () => {
     expect(read("out.npy").data).toEqual(Uint32Array.of(0, 5, 7));
   });
 
-  it("rejects a predicate that does not compile", () => {
+  test("rejects a predicate that does not compile", () => {
     fails(/line 1/, "compact", "in.npy", "-o", "out.npy", "--where", "x % == 1u", ...SOFTWARE);
     const where = ["--where", "x > 2u;", ...SOFTWARE];
     fails(
@@ -177,7 +174,7 @@ describe("compact", () => {
     );
   });
 
-  it("rejects neither, both, and flags that do not fit", () => {
+  test("rejects neither, both, and flags that do not fit", () => {
     fails(
       /compact takes --where EXPR or --flags FLAGS\.npy; it was given neither/,
       "compact",
@@ -213,29 +210,29 @@ describe("partition", () => {
   const parted = (...args: string[]): Ended =>
     run("partition", "in.npy", "-o", "out.npy", ...args, ...SOFTWARE);
 
-  it("writes what the predicate keeps, then the rest, and prints where they part", () => {
+  test("writes what the predicate keeps, then the rest, and prints where they part", () => {
     expect(parted("--where", "x % 2u == 1u && i > 0u")).toEqual({ ...silent, stdout: "4\n" });
     expect(read("out.npy")).toMatchObject({ shape: [8], data: Uint32Array.of(1, 7, 1, 3, 3, 0, 4, 6) });
   });
 
-  it("takes flags, and writes indices", () => {
+  test("takes flags, and writes indices", () => {
     write("flags.npy", npy("|b1", [8], Uint8Array.of(1, 0, 0, 0, 0, 1, 0, 1)));
     expect(parted("--flags", "flags.npy", "--indices")).toEqual({ ...silent, stdout: "3\n" });
     expect(read("out.npy").data).toEqual(Uint32Array.of(0, 5, 7, 1, 2, 3, 4, 6));
   });
 
-  it("writes class after class, and prints where each begins", () => {
+  test("writes class after class, and prints where each begins", () => {
     expect(parted("--classes", "3", "--class", "x % 3u")).toEqual({ ...silent, stdout: "0 4 8 8\n" });
     expect(read("out.npy").data).toEqual(Uint32Array.of(3, 0, 6, 3, 1, 7, 4, 1));
   });
 
-  it("takes other types and shapes, and may write over the input", () => {
+  test("takes other types and shapes, and may write over the input", () => {
     write("f.npy", npy("<f8", [2, 2], Float64Array.of(0.1, -1, 7, -0)));
     expect(run("partition", "f.npy", "-o", "f.npy", "--where", "i > 1u", ...SOFTWARE).stdout).toBe("2\n");
     expect(read("f.npy")).toMatchObject({ shape: [4], data: Float64Array.of(7, -0, 0.1, -1) });
   });
 
-  it("rejects neither, both, standard output, flags that do not fit, and a predicate that does not compile", () => {
+  test("rejects neither, both, standard output, flags that do not fit, and a predicate that does not compile", () => {
     const args = ["partition", "in.npy", "-o", "out.npy"];
     fails(
       /partition takes one of --where EXPR, --flags FLAGS\.npy, and --class EXPR with --classes N; it was given none/,
@@ -261,7 +258,7 @@ describe("partition", () => {
 });
 
 describe("emit", () => {
-  it("prints WGSL", () => {
+  test("prints WGSL", () => {
     const { status, stdout, stderr } = run(
       "emit",
       "scan",
@@ -307,7 +304,7 @@ describe("emit", () => {
     );
   });
 
-  it("rejects what means nothing", () => {
+  test("rejects what means nothing", () => {
     fails(/scan, reduce, segmented-scan, segmented-reduce/, "emit", "sort");
     fails(/sort is none of scan, .* such as work_group_split, work_group_sort_u32/, "emit", "sort");
     fails(/thread_tile_3_shuffle_u32|tile is 3/, "emit", "thread_tile_3_shuffle_u32");
@@ -329,12 +326,12 @@ fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive
   const writeText = (name: string, text: string): void => write(name, new TextEncoder().encode(text));
   const readText = (name: string): string => readFileSync(join(folder, name), "utf8");
 
-  it("prints a kernel with what it asks for", () => {
+  test("prints a kernel with what it asks for", () => {
     writeText("in.wgsl", kernel);
     expect(run("link", "in.wgsl")).toEqual({ ...silent, stdout: linkDirectives(kernel) });
   });
 
-  it("writes a file, in place too", () => {
+  test("writes a file, in place too", () => {
     writeText("in.wgsl", kernel);
     expect(run("link", "in.wgsl", "-o", "out.wgsl")).toEqual(silent);
     expect(readText("out.wgsl")).toBe(linkDirectives(kernel));
@@ -344,7 +341,7 @@ fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive
     expect(readdirSync(folder).sort()).toEqual(["in.npy", "in.wgsl", "out.wgsl"]);
   });
 
-  it("reads stdin", () => {
+  test("reads stdin", () => {
     const from = (input: string) =>
       spawnSync(process.execPath, [program, "link", "-"], { cwd: folder, encoding: "utf8", input });
     expect(from(kernel)).toMatchObject({ ...silent, stdout: linkDirectives(kernel) });
@@ -356,12 +353,12 @@ fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive
     });
   });
 
-  it("leaves a text as it is that asks for nothing", () => {
+  test("leaves a text as it is that asks for nothing", () => {
     writeText("in.wgsl", "fn main() {}\r\n// é");
     expect(run("link", "in.wgsl")).toEqual({ ...silent, stdout: "fn main() {}\r\n// é" });
   });
 
-  it("rejects what means nothing, at its line, and leaves the output as it was", () => {
+  test("rejects what means nothing, at its line, and leaves the output as it was", () => {
     writeText("out.wgsl", "as it was");
     writeText("in.wgsl", `\n${kernel.replace("_add_u32 64", "_sub_u32 64")}`);
     fails(/in\.wgsl, line 2: .*sub is not an operator; it takes add/, "link", "in.wgsl", "-o", "out.wgsl");
@@ -371,7 +368,7 @@ fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive
     expect(readText("out.wgsl")).toBe("as it was");
   });
 
-  it("rejects files that cannot be", () => {
+  test("rejects files that cannot be", () => {
     writeText("in.wgsl", kernel);
     fails(/nothing\.wgsl: there is no such file/, "link", "nothing.wgsl", "-o", "out.wgsl");
     fails(/\.: this is a folder; it takes a file/, "link", ".");
@@ -397,13 +394,13 @@ fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive
 });
 
 describe("doctor", () => {
-  it("rejects an adapter that it does not know", () => {
+  test("rejects an adapter that it does not know", () => {
     fails(/auto, gpu, software/, "doctor", "--adapter", "cpu");
   });
 });
 
 describe("the command line", () => {
-  it("has help, on stdout", () => {
+  test("has help, on stdout", () => {
     for (const command of ["scan", "reduce", "compact", "partition", "emit", "link", "doctor"]) {
       const { status, stdout, stderr } = run(command, "--help");
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -412,7 +409,7 @@ describe("the command line", () => {
     expect(run("scan", "--help").stdout).toContain("flattened");
   });
 
-  it("lists each command in one line, and no line of help is wider than a terminal", () => {
+  test("lists each command in one line, and no line of help is wider than a terminal", () => {
     const { stdout } = run("--help");
     const list = stdout.slice(stdout.indexOf("Commands:\n"), stdout.indexOf("\n\nwavefold COMMAND"));
     const names = list
@@ -426,7 +423,7 @@ describe("the command line", () => {
     }
   });
 
-  it("rejects what it does not know", () => {
+  test("rejects what it does not know", () => {
     fails(/a command is missing/);
     fails(/unknown command 'shuffle'; wavefold --help lists the commands/, "shuffle");
     fails(/unknown command 'shuffle'; wavefold --help lists the commands/, "help", "shuffle");
@@ -453,30 +450,25 @@ describe("the command line", () => {
 
 describe("files", () => {
   const whole = npy("<u4", [8], example);
-  it.each(
-    rows<[string, Uint8Array, RegExp]>(
-      [
-        ["not .npy", new TextEncoder().encode("3 1 7 0 4"), /bad\.npy: this is not a \.npy file/],
-        [
-          "truncated",
-          whole.subarray(0, whole.length - 4),
-          /truncated: shape \(8,\) of <u4 takes 32 bytes of data, and it holds 28/,
-        ],
-        ["too long", Uint8Array.of(...whole, 0), /it has 1 byte too many/],
-        ["big-endian", npy(">u4", [8], example), /big-endian; it takes little-endian <u4/],
-        ["Fortran", npy("<u4", [4, 2], example, "True"), /Fortran order.*it takes C order/],
-        ["c8", npy("<c8", [1], new Float64Array(1)), /dtype is <c8; it takes <u4 <i4 <f4 <f2 <u8 <i8 <f8/],
-      ],
-      { of: 6 },
-    ),
-  )("rejects a file that is %s", (_, bytes, message) => {
+  test.each<[string, Uint8Array, RegExp]>([
+    ["not .npy", new TextEncoder().encode("3 1 7 0 4"), /bad\.npy: this is not a \.npy file/],
+    [
+      "truncated",
+      whole.subarray(0, whole.length - 4),
+      /truncated: shape \(8,\) of <u4 takes 32 bytes of data, and it holds 28/,
+    ],
+    ["too long", Uint8Array.of(...whole, 0), /it has 1 byte too many/],
+    ["big-endian", npy(">u4", [8], example), /big-endian; it takes little-endian <u4/],
+    ["Fortran", npy("<u4", [4, 2], example, "True"), /Fortran order.*it takes C order/],
+    ["c8", npy("<c8", [1], new Float64Array(1)), /dtype is <c8; it takes <u4 <i4 <f4 <f2 <u8 <i8 <f8/],
+  ])("rejects a file that is %s", (_, bytes, message) => {
     write("bad.npy", bytes);
     fails(message, "scan", "bad.npy", "-o", "out.npy");
     fails(message, "reduce", "bad.npy");
     fails(message, "compact", "bad.npy", "-o", "bad.npy", "--where", "true");
   });
 
-  it("that are .npy are no elements without a header, and no text", () => {
+  test("that are .npy are no elements without a header, and no text", () => {
     const message = (option: string): RegExp =>
       RegExp(
         `in\\.npy: this is a \\.npy file, whose header ${option} would take for data; leave ${option} out`,
@@ -496,13 +488,13 @@ describe("files", () => {
     expect(readFileSync(join(folder, "out.bin"))).toEqual(Buffer.of(0x93, 0x4e, 0x55, 0));
   });
 
-  it("rejects a missing input and a folder", () => {
+  test("rejects a missing input and a folder", () => {
     fails(/nothing\.npy: there is no such file/, "reduce", "nothing.npy");
     mkdirSync(join(folder, "sub"));
     fails(/sub: this is a folder/, "reduce", "sub");
   });
 
-  it("rejects an output that cannot be", () => {
+  test("rejects an output that cannot be", () => {
     fails(/the output's folder nowhere does not exist/, "scan", "in.npy", "-o", "nowhere/out.npy");
     fails(/the output is a folder/, "scan", "in.npy", "-o", ".");
     if (process.platform !== "win32") {
@@ -510,7 +502,7 @@ describe("files", () => {
     }
   });
 
-  it("rejects an operator that does not take the type, and leaves the output as it was", () => {
+  test("rejects an operator that does not take the type, and leaves the output as it was", () => {
     write("f.npy", npy("<f4", [1], Float32Array.of(1)));
     fails(
       /scan<f32, xor>: xor has no meaning on f32; it takes u32, i32, u64, i64/,

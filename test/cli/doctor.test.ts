@@ -18,10 +18,6 @@ import type { LitmusName } from "../../src/kernels/litmus.ts";
 import { litmusTests } from "../../src/kernels/litmus.ts";
 import { SOFTWARE, swiftShaderMissing } from "../support/adapter.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
-import { testInTurn } from "../support/rows.ts";
-
-/** Tests that start the command: a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 4 });
 
 const gpu: AdapterFacts = {
   name: "Fast 9000",
@@ -303,7 +299,7 @@ describe("the command", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  inTurn("writes the report as text and as JSON", () => {
+  test("writes the report as text and as JSON", () => {
     const { status, stdout, stderr } = runIn(folder, [
       "doctor",
       "--types",
@@ -347,7 +343,7 @@ describe("the command", () => {
   });
 
   const noDrivers = process.platform === "linux" ? undefined : "it takes Linux to have no Vulkan driver";
-  inTurn("says why there is no GPU, fails, and has the report on stdout by then", ({ skip }) => {
+  test("says why there is no GPU, fails, and has the report on stdout by then", ({ skip }) => {
     skip(noDrivers !== undefined, noDrivers);
     const run = (...args: string[]) =>
       spawnSync(process.execPath, [program, "doctor", "--adapter", "gpu", ...args], {
@@ -372,7 +368,7 @@ describe("the command", () => {
     expect(text.stdout).toContain(`\n${report.summary}.\n`);
   });
 
-  inTurn("says why there is no GPU first, before it opens a software adapter", async ({ skip }) => {
+  test("says why there is no GPU first, before it opens a software adapter", async ({ skip }) => {
     skip(noDrivers !== undefined, noDrivers);
     skip(swiftShaderMissing !== undefined, swiftShaderMissing);
     const child = spawn(process.execPath, [program, "doctor", "--types", "f16"], {
@@ -391,7 +387,7 @@ describe("the command", () => {
     expect(seconds).toBeLessThan(10);
   });
 
-  inTurn("ends with a link that opens an issue, once package.json says where", async ({ skip }) => {
+  test("ends with a link that opens an issue, once package.json says where", async ({ skip }) => {
     skip(noDrivers !== undefined, noDrivers);
     // The package as it is installed, but for its manifest.
     const own = join(folder, "wavefold");
@@ -413,7 +409,7 @@ describe("the command", () => {
     expect(doctor({ bugs: undefined, repository: undefined })).not.toContain("opens an issue");
   });
 
-  inTurn("rejects what it cannot do, before it does anything", () => {
+  test("rejects what it cannot do, before it does anything", () => {
     failsIn(folder, /there is no type "u8"; types are u32, i32/, ["doctor", "--types", "f16,u8"]);
     failsIn(folder, /folder .*missing does not exist/, ["doctor", "--json", "missing/a.json"]);
   });

@@ -1,14 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
 import { failsIn, runIn } from "../support/command.ts";
-import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 3 });
-const testNowAndThen = testInTurn({ of: 40 });
 const SOFTWARE = ["--adapter", "software"];
 
 test("wavefold scan and reduce take --op exactAdd", () => {
@@ -38,7 +35,7 @@ test("wavefold scan and reduce take --op exactAdd", () => {
   }
 });
 
-testNowAndThen("--op exactAdd with segments, a map, f64 and a total", () => {
+test("--op exactAdd with segments, a map, f64 and a total", () => {
   const folder = mkdtempSync(join(tmpdir(), "wavefold-exact-"));
   const dataOf = (name: string): unknown => parseElements(readFileSync(join(folder, name)), name).data;
   const runs = (...args: string[]): void =>

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
@@ -12,9 +12,6 @@ import { SOFTWARE } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, runIn } from "../support/command.ts";
 import { randomBits } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 30 });
 
 // The value before the first element, and the total that is the next part's.
 

@@ -4,17 +4,14 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { withInput } from "../../src/cli/files.ts";
 import { dumpElements } from "../../src/cli/npy.ts";
 import { needsUnix, SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 needsUnix();
-
-const it = testInTurn({ of: 12 });
 
 const reduce = (name: string): string[] => ["reduce", name, ...SOFTWARE];
 
@@ -48,7 +45,7 @@ function piped(bytes: Uint8Array, ...args: string[]) {
 }
 
 describe("an input", () => {
-  it("that becomes shorter while it is read is refused", async () => {
+  test("that becomes shorter while it is read is refused", async () => {
     writeFileSync(at("raw"), new Uint8Array(100));
     const call = withInput(at("raw"), async ({ fill, size }) => {
       expect(size).toBe(100);
@@ -64,7 +61,7 @@ describe("an input", () => {
     expect(await withInput(at("raw"), ({ fill }) => fill(new Uint8Array(101)))).toBe(100);
   });
 
-  it("may be a pipe, of any length", () => {
+  test("may be a pipe, of any length", () => {
     expect(piped(sums, ...reduce("/dev/stdin"))).toEqual({ status: 0, stdout: "11\n", stderr: "" });
     const many = dumpElements({ type: u32, data: new Uint32Array(200_000).fill(1), shape: [200_000] });
     expect(piped(many, ...reduce("/dev/stdin"))).toEqual({ status: 0, stdout: "200000\n", stderr: "" });
@@ -78,7 +75,7 @@ describe("an input", () => {
     });
   });
 
-  it("is told to be truncated, or too long, in a pipe too", () => {
+  test("is told to be truncated, or too long, in a pipe too", () => {
     const fails = (bytes: Uint8Array, message: RegExp): void => {
       expect(piped(bytes, ...reduce("/dev/stdin"))).toEqual({
         status: 1,
@@ -98,7 +95,7 @@ describe("an input", () => {
     );
   });
 
-  it("is told to be more than memory holds, where all of it must be held", () => {
+  test("is told to be more than memory holds, where all of it must be held", () => {
     writeFileSync(at("flags.npy"), sums);
     const bytes = npy(headerOf("'<u4'", `(${2 ** 50},)`), 2 ** 17);
     const args = ["compact", "-", "--flags", "flags.npy", "-o", "out.npy", ...SOFTWARE];
@@ -109,12 +106,12 @@ describe("an input", () => {
     });
   });
 
-  it("is read no further than it must be", () => {
+  test("is read no further than it must be", () => {
     failsIn(folder, /\/dev\/zero: this is not a \.npy file/, reduce("/dev/zero"));
     failsIn(folder, /\/dev\/null: the file is empty/, reduce("/dev/null"));
   });
 
-  it("is refused where it is no file, or may not be read", async () => {
+  test("is refused where it is no file, or may not be read", async () => {
     mkdirSync(at("sub"));
     symlinkSync("self.npy", at("self.npy"));
     failsIn(folder, /sub: this is a folder; it takes a file/, reduce("sub"));
@@ -131,7 +128,7 @@ describe("an input", () => {
     expect({ status, stderr }).toEqual({ status: 1, stderr: "wavefold: secret.npy: permission denied\n" });
   });
 
-  it("takes Python's quotes of either kind, and keys in any order", () => {
+  test("takes Python's quotes of either kind, and keys in any order", () => {
     const header = `{"shape":(3,),"descr":"<u4","fortran_order":False}`;
     // The data in and out of alignment.
     for (const length of [51, 52]) {
@@ -140,68 +137,55 @@ describe("an input", () => {
     }
   });
 
-  it.each(
-    rows<[string, Buffer, RegExp]>(
-      [
-        [
-          "a structured dtype",
-          npy(headerOf("[('a', '<u4'), ('b', '<f4')]", "(3,)"), 24),
-          /its dtype is a structured one, with fields; it takes <u4 .*: save one field alone, such as a\["a"\]$/,
-        ],
-        ["objects", npy(headerOf("'|O'", "(3,)"), 24), /its dtype is \|O, of Python's objects; it takes <u4/],
-        ["text", npy(headerOf("'<U5'", "(3,)"), 60), /its dtype is <U5; it takes <u4/],
-        [
-          "a dtype that a terminal would obey",
-          npy(headerOf("'\x1b[31m'", "(3,)"), 60),
-          /dtype is "\\u001b\[31m"; /,
-        ],
-        [
-          "a shape whose product is no number of bytes",
-          npy(headerOf("'<u4'", `(${2 ** 52}, ${2 ** 52})`), 4),
-          /takes more bytes than any file holds/,
-        ],
-        [
-          "a shape whose product is no number at all",
-          npy(headerOf("'<u4'", `(${"9".repeat(400)}, 0)`), 0),
-          /its shape has a length of 2\^53 or more/,
-        ],
-        [
-          "more data than it has",
-          npy(headerOf("'<u4'", `(${2 ** 50},)`), 4),
-          /truncated: .* and it holds 4$/,
-        ],
-        ["a shape that is no tuple", npy(headerOf("'<u4'", "3"), 12), /malformed: it has no 'shape'/],
-        [
-          "a shape of words",
-          npy(headerOf("'<u4'", "('3',)"), 12),
-          /malformed: it has no shape of whole numbers/,
-        ],
-        [
-          "65 dimensions",
-          npy(headerOf("'<u4'", `(${"1, ".repeat(65)})`), 4),
-          /malformed: its shape has 65 dimensions, and NumPy's have 64 at most/,
-        ],
-        [
-          "another key",
-          npy("{'descr': '<u4', 'fortran_order': False, 'shape': (3,), 'x': 1}", 12),
-          /malformed: it has a key that is none of/,
-        ],
-        ["no dict", npy("('descr', '<u4')", 12), /malformed: it is no dict of Python/],
-        [
-          "half a dict",
-          npy("{'descr': '<u4', 'fortran_order'", 12),
-          /malformed: it has "\\n" at character 32, where it takes ":"|malformed: it ends at character 33, where it takes ":"/,
-        ],
-        ["a header that nests", npy("(".repeat(60_000), 12), /malformed: .* no more than 16 brackets/],
-        [
-          "a header of 200 kB",
-          npy(`{${"'shape': (".repeat(20_000)}`, 12),
-          /its header takes 200002 bytes; it takes 65535 at most/,
-        ],
-      ],
-      { of: 10 },
-    ),
-  )("is refused with %s", (_, bytes, message) => {
+  test.each<[string, Buffer, RegExp]>([
+    [
+      "a structured dtype",
+      npy(headerOf("[('a', '<u4'), ('b', '<f4')]", "(3,)"), 24),
+      /its dtype is a structured one, with fields; it takes <u4 .*: save one field alone, such as a\["a"\]$/,
+    ],
+    ["objects", npy(headerOf("'|O'", "(3,)"), 24), /its dtype is \|O, of Python's objects; it takes <u4/],
+    ["text", npy(headerOf("'<U5'", "(3,)"), 60), /its dtype is <U5; it takes <u4/],
+    [
+      "a dtype that a terminal would obey",
+      npy(headerOf("'\x1b[31m'", "(3,)"), 60),
+      /dtype is "\\u001b\[31m"; /,
+    ],
+    [
+      "a shape whose product is no number of bytes",
+      npy(headerOf("'<u4'", `(${2 ** 52}, ${2 ** 52})`), 4),
+      /takes more bytes than any file holds/,
+    ],
+    [
+      "a shape whose product is no number at all",
+      npy(headerOf("'<u4'", `(${"9".repeat(400)}, 0)`), 0),
+      /its shape has a length of 2\^53 or more/,
+    ],
+    ["more data than it has", npy(headerOf("'<u4'", `(${2 ** 50},)`), 4), /truncated: .* and it holds 4$/],
+    ["a shape that is no tuple", npy(headerOf("'<u4'", "3"), 12), /malformed: it has no 'shape'/],
+    ["a shape of words", npy(headerOf("'<u4'", "('3',)"), 12), /malformed: it has no shape of whole numbers/],
+    [
+      "65 dimensions",
+      npy(headerOf("'<u4'", `(${"1, ".repeat(65)})`), 4),
+      /malformed: its shape has 65 dimensions, and NumPy's have 64 at most/,
+    ],
+    [
+      "another key",
+      npy("{'descr': '<u4', 'fortran_order': False, 'shape': (3,), 'x': 1}", 12),
+      /malformed: it has a key that is none of/,
+    ],
+    ["no dict", npy("('descr', '<u4')", 12), /malformed: it is no dict of Python/],
+    [
+      "half a dict",
+      npy("{'descr': '<u4', 'fortran_order'", 12),
+      /malformed: it has "\\n" at character 32, where it takes ":"|malformed: it ends at character 33, where it takes ":"/,
+    ],
+    ["a header that nests", npy("(".repeat(60_000), 12), /malformed: .* no more than 16 brackets/],
+    [
+      "a header of 200 kB",
+      npy(`{${"'shape': (".repeat(20_000)}`, 12),
+      /its header takes 200002 bytes; it takes 65535 at most/,
+    ],
+  ])("is refused with %s", (_, bytes, message) => {
     writeFileSync(at("bad.npy"), bytes);
     const { status, stdout, stderr } = runIn(folder, reduce("bad.npy"));
     expect(stderr).toMatch(/^wavefold: bad\.npy: [^\n\p{Cc}]+\n$/u);

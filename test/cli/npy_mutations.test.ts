@@ -1,14 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { UsageError } from "../../src/cli/errors.ts";
 import { parseElements, parseFlags } from "../../src/cli/npy.ts";
 import { LiteralError, parseLiteral } from "../../src/cli/python_literal.ts";
 import { cpuSeconds } from "../support/cpu_seconds.ts";
 import { seed } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
-
-/** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 6 });
 
 const RUNS = 4000;
 const options = { seed, numRuns: RUNS };
@@ -112,7 +108,7 @@ function mutated(
 }
 
 describe("a .npy file", () => {
-  inTurn("is read, however Python writes its header", () => {
+  test("is read, however Python writes its header", () => {
     fc.assert(
       fc.property(header, ({ descr, lengths, data, file }) => {
         const { type, data: found, shape: foundShape } = parseElements(file, "a.npy");
@@ -140,7 +136,7 @@ describe("a .npy file", () => {
   const changes = fc.array(mutation, { minLength: 1, maxLength: 2 });
   const parser = fc.constantFrom(parseElements, parseFlags);
 
-  inTurn("is read or refused in one clear line, whatever is changed in its header", () => {
+  test("is read or refused in one clear line, whatever is changed in its header", () => {
     let read = 0;
     fc.assert(
       fc.property(header, changes, parser, ({ text, version, data }, made, parse) => {
@@ -154,7 +150,7 @@ describe("a .npy file", () => {
     expect(read).toBeLessThan(RUNS / 2);
   });
 
-  inTurn("is read or refused in one clear line, whatever is changed in its bytes", () => {
+  test("is read or refused in one clear line, whatever is changed in its bytes", () => {
     fc.assert(
       fc.property(header, changes, parser, ({ file }, made, parse) => {
         isRead(mutated(file, made), parse);

@@ -19,17 +19,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { oneLine, UsageError } from "../../src/cli/errors.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { fullDeviceMissing, needsUnix, SOFTWARE, skipAll } from "../support/adapter.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { until } from "../support/until.ts";
 
 needsUnix();
-
-const it = testInTurn({ of: 10 });
 
 // `wavefold link` writes what it reads where nothing is asked for: the quickest command that writes.
 const TEXT = "fn main() {}\n";
@@ -70,29 +67,26 @@ describe("a signal while a file is written", () => {
     ["SIGTERM", 143],
     ["SIGHUP", 129],
   ] as const;
-  it.each(rows(signals, { of: 8, shift: 2 }))(
-    "%s leaves the folder as it was, and ends with %i",
-    async (signal, status) => {
-      write("out.wgsl", "as it was");
-      write("pid", "");
-      const start = readdirSync(folder);
-      const args = [process.execPath, stall, program, "link", "in.wgsl", "-o", "out.wgsl"];
-      const shell = spawn("sh", ["-c", '"$@"; echo $?', "sh", ...args], { cwd: folder });
-      let printed = "";
-      shell.stdout.on("data", (text: Buffer) => {
-        printed += text;
-      });
-      const closed = new Promise((resolve) => shell.on("close", resolve));
-      await until(() => readdirSync(folder).length > start.length);
-      process.kill(Number(read("pid")), signal);
-      await closed;
-      expect(printed.trim()).toBe(String(status));
-      expect(readdirSync(folder)).toEqual(start);
-      expect(read("out.wgsl")).toBe("as it was");
-    },
-  );
+  test.each(signals)("%s leaves the folder as it was, and ends with %i", async (signal, status) => {
+    write("out.wgsl", "as it was");
+    write("pid", "");
+    const start = readdirSync(folder);
+    const args = [process.execPath, stall, program, "link", "in.wgsl", "-o", "out.wgsl"];
+    const shell = spawn("sh", ["-c", '"$@"; echo $?', "sh", ...args], { cwd: folder });
+    let printed = "";
+    shell.stdout.on("data", (text: Buffer) => {
+      printed += text;
+    });
+    const closed = new Promise((resolve) => shell.on("close", resolve));
+    await until(() => readdirSync(folder).length > start.length);
+    process.kill(Number(read("pid")), signal);
+    await closed;
+    expect(printed.trim()).toBe(String(status));
+    expect(readdirSync(folder)).toEqual(start);
+    expect(read("out.wgsl")).toBe("as it was");
+  });
 
-  it("is what the command dies of, so that a shell's loop ends too", async () => {
+  test("is what the command dies of, so that a shell's loop ends too", async () => {
     const child = spawn(process.execPath, [stall, program, "link", "in.wgsl", "-o", "out.wgsl"], {
       cwd: folder,
     });
@@ -103,7 +97,7 @@ describe("a signal while a file is written", () => {
     expect(readdirSync(folder).sort()).toEqual(["in.wgsl", "pid"]);
   });
 
-  it("shows the cursor again, which the progress bar hides", async () => {
+  test("shows the cursor again, which the progress bar hides", async () => {
     const terminal = preload('Object.defineProperty(process.stderr, "isTTY", { value: true });');
     const args = ["bench", "--sizes", "64Ki,256Ki,1Mi", "--types", "u64", ...SOFTWARE];
     const child = spawn(process.execPath, [terminal, program, ...args], { cwd: folder });
@@ -121,7 +115,7 @@ describe("a signal while a file is written", () => {
 });
 
 describe("an output", () => {
-  it("is written whatever a process of the same number left", () => {
+  test("is written whatever a process of the same number left", () => {
     const leave = preload(
       'import fs from "node:fs"; fs.writeFileSync([".out.wgsl", process.pid, "tmp"].join("."), "");',
     );
@@ -134,14 +128,14 @@ describe("an output", () => {
     expect(read("out.wgsl")).toBe(TEXT);
   });
 
-  it("may have a name as long as names can be", () => {
+  test("may have a name as long as names can be", () => {
     const name = `${"n".repeat(250)}.wgsl`;
     expect(link(name)).toEqual(silent);
     expect(readdirSync(folder).sort()).toEqual(["in.wgsl", name]);
     failsIn(folder, /n: the name is too long/, ["link", "in.wgsl", "-o", `${name}n`]);
   });
 
-  it("keeps the permissions of the file that it replaces", () => {
+  test("keeps the permissions of the file that it replaces", () => {
     write("out.wgsl", "as it was");
     for (const mode of [0o666, 0o600, 0o755]) {
       chmodSync(at("out.wgsl"), mode);
@@ -152,14 +146,14 @@ describe("an output", () => {
     expect(statSync(at("new.wgsl")).mode & 0o777).toBe(0o666 & ~process.umask());
   });
 
-  it.skipIf(process.getuid?.() !== 0)("keeps the owner of the file that it replaces", () => {
+  test.skipIf(process.getuid?.() !== 0)("keeps the owner of the file that it replaces", () => {
     write("out.wgsl", "as it was");
     chownSync(at("out.wgsl"), 1234, 2345);
     expect(link("out.wgsl")).toEqual(silent);
     expect(statSync(at("out.wgsl"))).toMatchObject({ uid: 1234, gid: 2345 });
   });
 
-  it("is refused where it may not be written", () => {
+  test("is refused where it may not be written", () => {
     write("out.wgsl", "as it was");
     chmodSync(at("out.wgsl"), 0o444);
     mkdirSync(at("folder"), { mode: 0o555 });
@@ -171,7 +165,7 @@ describe("an output", () => {
     expect(readdirSync(at("folder"))).toEqual([]);
   });
 
-  it.each(["", "none/", "in.wgsl/"])("is refused as %j, which names no file", (name) => {
+  test.each(["", "none/", "in.wgsl/"])("is refused as %j, which names no file", (name) => {
     failsIn(folder, /this names no file|there is no such file|folder .* does not exist/, [
       "link",
       "in.wgsl",
@@ -182,7 +176,7 @@ describe("an output", () => {
 });
 
 describe("an output that is a link", () => {
-  it("is written through, to what is there and to what is not", () => {
+  test("is written through, to what is there and to what is not", () => {
     mkdirSync(at("a"));
     mkdirSync(at("b"));
     mkdirSync(at("b/c"));
@@ -216,7 +210,7 @@ describe("an output that is a link", () => {
     expect(existsSync(at("direct.wgsl"))).toBe(false);
   });
 
-  it("is refused where it leads to itself, or into no folder", () => {
+  test("is refused where it leads to itself, or into no folder", () => {
     symlinkSync("self", at("self"));
     symlinkSync("two", at("one"));
     symlinkSync("one", at("two"));
@@ -266,12 +260,12 @@ describe("standard output", () => {
   ];
   describe("of a full device", () => {
     skipAll(fullDeviceMissing);
-    it.each(rows(printing, { of: 12, shift: 5 }))("is told: %s %s", (...args) => {
+    test.each(printing)("is told: %s %s", (...args) => {
       expect(runInto("/dev/full", args)).toEqual(full);
     });
   });
 
-  it("is told to be full where the system takes a part", () => {
+  test("is told to be full where the system takes a part", () => {
     write("in.wgsl", "// a line of a text\n".repeat(1000));
     const { status, stderr } = spawnSync(
       "bash",
@@ -284,7 +278,7 @@ describe("standard output", () => {
     });
   });
 
-  it("is written whole to a file, a pipe and a reader that has seen enough", () => {
+  test("is written whole to a file, a pipe and a reader that has seen enough", () => {
     const text = "// a line of a text\n".repeat(40_000);
     write("in.wgsl", text);
     expect(runInto(at("out.wgsl"), ["link", "in.wgsl"])).toEqual({ status: 0, stderr: "" });
@@ -299,7 +293,7 @@ describe("standard output", () => {
     });
   });
 
-  it("may be full, or nobody's, where a file takes the rest", ({ skip }) => {
+  test("may be full, or nobody's, where a file takes the rest", ({ skip }) => {
     skip(fullDeviceMissing !== undefined, fullDeviceMissing);
     const args = ["bench", "--sizes", "256", "--types", "u32", "--primitives", "reduce", "--quick"];
     const { status: failed, stderr: told } = runInto("/dev/full", [
@@ -321,9 +315,9 @@ describe("standard output", () => {
 });
 
 describe("a failure", () => {
-  it("is one line, whatever fails", () => {
+  test("is one line, whatever fails", () => {
     const ends = (failing: string) => {
-      // Once the command is there to take it.
+      // Once the command is there to take test.
       const later = preload(`
         const wait = setInterval(() => {
           if (process.listenerCount("uncaughtException") > 0) {
@@ -348,7 +342,7 @@ describe("a failure", () => {
     expect(ends('Promise.reject(new Error("a\\nb"));')).toEqual({ status: 1, stderr: "wavefold: a b\n" });
   });
 
-  it("says what it is", () => {
+  test("says what it is", () => {
     expect(oneLine(new UsageError("a.npy: its dtype is \x1b[31m"))).toBe("a.npy: its dtype is \\u001b[31m");
     expect(oneLine(new ArgumentError(" a \r\n\n  b"))).toBe("a b");
     expect(oneLine(new TypeError("x is no function"))).toBe(

@@ -1,13 +1,10 @@
 import { symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import { failsIn } from "../support/command.ts";
 import { done, useNpyFolder } from "../support/npy_folder.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 40 });
 
 // Segments and runs in the command.
 
@@ -167,7 +164,7 @@ const wrong: readonly [string[], RegExp][] = [
     /new\.npy: two outputs would go there/,
   ],
 ];
-test.each(rows(wrong, { of: 40, shift: 7 }))("it refuses %j", (args, message) => {
+test.each(wrong)("it refuses %j", (args, message) => {
   put("x.npy", u32, Uint32Array.of(1, 2, 3, 4));
   put("o.npy", u32, Uint32Array.of(0, 3));
   put("k.npy", u32, Uint32Array.of(0, 3));

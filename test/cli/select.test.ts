@@ -1,15 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { nthReference, topKReference } from "../../src/reference/sort.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import { failsIn } from "../support/command.ts";
 import { done, useNpyFolder } from "../support/npy_folder.ts";
 import { randomItems } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 15 });
 
 // Selections in the command.
 
@@ -69,13 +66,10 @@ const refused: readonly (readonly [message: RegExp, ...args: string[]])[] = [
   [/none\.npy/, "nth", "none.npy", "-n", "0"],
   [/the predicate|the key/, "nth", "x.npy", "-n", "0", "--key", "x +"],
 ];
-test.for(rows(refused, { of: 15, shift: 5 }))(
-  "what is refused leaves nothing behind: %s",
-  ([message, ...args]) => {
-    put("x.npy", f32, Float32Array.of(3, 1, 7));
-    failsIn(files.path, message, [...args, ...SOFTWARE]);
-  },
-);
+test.for(refused)("what is refused leaves nothing behind: %s", ([message, ...args]) => {
+  put("x.npy", f32, Float32Array.of(3, 1, 7));
+  failsIn(files.path, message, [...args, ...SOFTWARE]);
+});
 
 test("topk takes the greatest elements of each row", () => {
   const data = randomItems(f32, 600, "topk of rows") as Float32Array;

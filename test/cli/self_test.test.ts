@@ -17,7 +17,6 @@ import type { ReferenceOptions } from "../../src/reference/index.ts";
 import { scanReference } from "../../src/reference/index.ts";
 import { planAs, useSoftwareFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
-import { testInTurn } from "../support/rows.ts";
 
 /** A fold without a device, whose calls are these. */
 const standIn = (software: boolean, calls: object = {}, features = ["shader-f16", "subgroups"]): Fold =>
@@ -328,7 +327,6 @@ test("compiles few kernels, and short ones, on a GPU", async () => {
 });
 
 /** Each check compiles its kernels. */
-const inTurn = testInTurn({ of: 24 });
 
 describe("on a device", () => {
   const fold = useSoftwareFold();
@@ -380,7 +378,7 @@ describe("on a device", () => {
     });
 
   for (const primitive of primitives) {
-    inTurn(`checks of ${primitive} pass, and none of them passes a result with a wrong element`, async () => {
+    test(`checks of ${primitive} pass, and none of them passes a result with a wrong element`, async () => {
       const own = await keepAll();
       const some = (of: Fold): SelfTest[] => selfTests(of).filter((one) => one.primitive === primitive);
       const outcomes = await runSelfTests(some(own), { step: () => {} });
@@ -393,7 +391,7 @@ describe("on a device", () => {
     });
   }
 
-  inTurn("no check of operators passes a result with a wrong element", async () => {
+  test("no check of operators passes a result with a wrong element", async () => {
     const own = await keepAll();
     const outcomes = await outcomesOf(async (...given) =>
       (await scanEachOn(own)(...given)).map((one) => spoil(one) as ScalarArray),

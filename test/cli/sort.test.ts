@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { expect, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Scalar } from "../../src/algebra/types.ts";
@@ -14,10 +14,7 @@ import { failsIn, program } from "../support/command.ts";
 import { planAs } from "../support/fold.ts";
 import { done, useNpyFolder } from "../support/npy_folder.ts";
 import { randomItems } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
 import { limitsWithBinding, watchBindings } from "../support/short_bindings.ts";
-
-const test = testInTurn({ of: 16 });
 
 // Sorts in the command.
 

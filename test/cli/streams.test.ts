@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -25,14 +25,11 @@ import { shownBytes, shownRate, shownTime } from "../../src/cli/progress.ts";
 import { startSteps } from "../../src/cli/progress_lines.ts";
 import { fullDeviceMissing, needsUnix, SOFTWARE } from "../support/adapter.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { until } from "../support/until.ts";
 
 needsUnix();
 
-const test = testInTurn({ of: 20 });
 /** Millions of elements, or many runs of the command. */
-const longTest = testInTurn({ of: 120, shift: 13 });
 
 // The command on data that is read and written piece by piece.
 
@@ -102,7 +99,7 @@ describe("files of several pieces", () => {
 
   // Short ones, and some that are longer than a piece.
   for (const columns of [7, ROWS / 2, ROWS]) {
-    longTest(`rows of ${columns}, of a file and of a pipe`, () => {
+    test(`rows of ${columns}, of a file and of a pipe`, () => {
       const items = manyItems().subarray(0, ROWS - (ROWS % columns));
       const totals = new Uint32Array(items.length / columns);
       items.forEach((one, index) => {
@@ -121,7 +118,7 @@ describe("files of several pieces", () => {
     });
   }
 
-  longTest("rows that do not divide what comes", () => {
+  test("rows that do not divide what comes", () => {
     const data = manyItems().subarray(0, ROWS);
     const within = piped(bytesOf(data), "reduce", "-", "-o", "t.bin", "--raw", "u32", "--rows", "7");
     expect(within.status).toBe(1);
@@ -131,7 +128,7 @@ describe("files of several pieces", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  longTest("scan, reduce and compact, in place, with several dimensions", () => {
+  test("scan, reduce and compact, in place, with several dimensions", () => {
     const data = manyItems();
     const sums = sumsOf(data);
     put("in.npy", u32, data, [1, MANY]);
@@ -157,7 +154,7 @@ describe("files of several pieces", () => {
     expect(readdirSync(folder).sort()).toEqual(["in.npy", "kept.npy"]);
   });
 
-  longTest("pipes of raw elements give what a file gives", async () => {
+  test("pipes of raw elements give what a file gives", async () => {
     const data = manyItems();
     writeFileSync(at("in.bin"), bytesOf(data));
     writeFileSync(at("sums.bin"), bytesOf(sumsOf(data)));
@@ -171,7 +168,7 @@ describe("files of several pieces", () => {
   });
 });
 
-longTest("memory does not grow with the data", () => {
+test("memory does not grow with the data", () => {
   const told = `--import=data:text/javascript,${encodeURIComponent(`
     import fs from "node:fs";
     process.on("exit", () => fs.writeFileSync("kilobytes", String(process.resourceUsage().maxRSS)));
@@ -212,7 +209,7 @@ describe("- and --raw", () => {
     expect(read("out.npy")).toEqual({ type: u32, shape: [3], data: Uint32Array.of(7, 4, 6) });
   });
 
-  longTest("raw elements of each type, with a map, and compactions", () => {
+  test("raw elements of each type, with a map, and compactions", () => {
     const doubles = Float64Array.of(0.5, -1, 8);
     expect(piped(bytesOf(doubles), "scan", "-", "--raw", "f64", "-o", "-").stdout).toEqual(
       bytesOf(Float64Array.of(0.5, -0.5, 7.5)),
@@ -242,7 +239,7 @@ describe("- and --raw", () => {
     }
   });
 
-  longTest("no elements at all", () => {
+  test("no elements at all", () => {
     const nothing = new Uint8Array(0);
     expect(piped(nothing, "scan", "-", "--raw", "f64", "-o", "-")).toEqual({
       status: 0,
@@ -270,7 +267,7 @@ describe("- and --raw", () => {
     expect(read("out.npy")).toEqual({ type: u32, shape: [0], data: new Uint32Array(0) });
   });
 
-  longTest("what is refused", () => {
+  test("what is refused", () => {
     put("in.npy", u32, example);
     writeFileSync(at("odd.bin"), Buffer.alloc(10));
     const fails = (message: RegExp, ...args: string[]): void =>
@@ -394,33 +391,30 @@ describe("what ends before its end", () => {
     expect(told).toBe("wavefold: standard output: there is no space left\n");
   });
 
-  test.each(rows(["SIGINT", "SIGTERM"] as const, { of: 20, shift: 8 }))(
-    "%s leaves the folder as it was",
-    async (signal) => {
-      writeFileSync(at("out.bin"), "as it was");
-      const child = spawn(
-        process.execPath,
-        [program, "scan", "-", "--raw", "u32", "-o", "out.bin", ...SOFTWARE],
-        { cwd: folder, stdio: ["pipe", "ignore", "pipe"] },
+  test.each(["SIGINT", "SIGTERM"] as const)("%s leaves the folder as it was", async (signal) => {
+    writeFileSync(at("out.bin"), "as it was");
+    const child = spawn(
+      process.execPath,
+      [program, "scan", "-", "--raw", "u32", "-o", "out.bin", ...SOFTWARE],
+      { cwd: folder, stdio: ["pipe", "ignore", "pipe"] },
+    );
+    child.stdin.on("error", () => {});
+    const closed = new Promise((resolve) => child.on("close", (_, by) => resolve(by)));
+    // Two pieces, and then nothing: some of it is written, and the input stays open.
+    child.stdin.write(Buffer.alloc(2 * 2 ** 24 + 100));
+    const size = (): number =>
+      Math.max(
+        0,
+        ...readdirSync(folder)
+          .filter((name) => name.endsWith(".tmp"))
+          .map((name) => statSync(at(name)).size),
       );
-      child.stdin.on("error", () => {});
-      const closed = new Promise((resolve) => child.on("close", (_, by) => resolve(by)));
-      // Two pieces, and then nothing: some of it is written, and the input stays open.
-      child.stdin.write(Buffer.alloc(2 * 2 ** 24 + 100));
-      const size = (): number =>
-        Math.max(
-          0,
-          ...readdirSync(folder)
-            .filter((name) => name.endsWith(".tmp"))
-            .map((name) => statSync(at(name)).size),
-        );
-      await until(() => size() >= 2 ** 24);
-      child.kill(signal);
-      expect(await closed).toBe(signal);
-      expect(readdirSync(folder)).toEqual(["out.bin"]);
-      expect(readFileSync(at("out.bin"), "utf8")).toBe("as it was");
-    },
-  );
+    await until(() => size() >= 2 ** 24);
+    child.kill(signal);
+    expect(await closed).toBe(signal);
+    expect(readdirSync(folder)).toEqual(["out.bin"]);
+    expect(readFileSync(at("out.bin"), "utf8")).toBe("as it was");
+  });
 
   test("a map that does not compile ends it at once, though its input stays open", async () => {
     const child = spawn(

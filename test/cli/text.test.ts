@@ -3,17 +3,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, expect } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { f16 } from "../../src/algebra/floats.ts";
 import type { Target } from "../../src/cli/files.ts";
 import { openText, textTarget } from "../../src/cli/text.ts";
 import { SOFTWARE } from "../support/adapter.ts";
 import { program } from "../support/command.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 // Numbers as text, in and out.
 
-const test = testInTurn({ of: 20 });
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "wavefold-text-"));
@@ -42,7 +40,7 @@ const scans = [
   ["i32", "xor", "-1", "-1\n"],
   ["u32", "add", " \n", ""],
 ] as const;
-test.each(rows(scans, { of: 20, shift: 4 }))("a scan of %s by %s", (type, op, text, expected) => {
+test.each(scans)("a scan of %s by %s", (type, op, text, expected) => {
   expect(given(text, "scan", "-", "--text", type, "--op", op, "-o", "-")).toEqual(printed(expected));
 });
 

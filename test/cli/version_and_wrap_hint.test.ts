@@ -4,10 +4,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SOFTWARE } from "../support/adapter.ts";
 import { runIn } from "../support/command.ts";
-import { testInTurn } from "../support/rows.ts";
-
-/** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 10 });
 
 let folder: string;
 beforeAll(() => {
@@ -26,7 +22,7 @@ test.each(["--version", "-V"])("%s prints the version", (option) => {
 const HINT =
   'wavefold: hint: the whole sum is 4294967296, which is more than a u32 holds, so the result wrapped around 2^32; --map "u64(x)" --type u64 gives all of it\n';
 
-inTurn("a sum of u32 that wrapped around is hinted at, and no other", () => {
+test("a sum of u32 that wrapped around is hinted at, and no other", () => {
   put("least.bin", [2 ** 32 - 1, 1]);
   put("most.bin", [2 ** 32 - 2, 1]);
   const reduce = (...args: string[]) => runIn(folder, ["reduce", ...args, "--raw", "u32", ...SOFTWARE]);

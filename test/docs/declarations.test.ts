@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import typescript from "typescript-5.9";
-import { expect } from "vitest";
-import { testInTurn } from "../support/rows.ts";
+import { expect, test } from "vitest";
 
 const entries = [
   "index.ts",
@@ -16,8 +15,6 @@ const entries = [
   "build/esbuild.ts",
   "build/vite.ts",
 ].map((file) => resolve("src", file));
-
-const test = testInTurn({ of: 4 });
 
 test("each public name, and each member of a public type, has a doc comment", () => {
   const { sys, getParsedCommandLineOfConfigFile, createProgram, SymbolFlags } = typescript;

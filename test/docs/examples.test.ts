@@ -10,7 +10,6 @@ import { storageBuffer } from "../support/buffers.ts";
 import { modules, runBlocks } from "../support/code_blocks.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
-import { rows } from "../support/rows.ts";
 import { attributeOf, rendererOn } from "../support/three.ts";
 
 const fold = useSoftwareFold();
@@ -103,7 +102,7 @@ async function buildAside(options: BuildOptions): Promise<void> {
 }
 
 describe("the example of", () => {
-  test.each(rows(examples, { of: 30 }))("$name in $file", async ({ file, name, text }) => {
+  test.each(examples)("$name in $file", async ({ file, name, text }) => {
     const { device } = fold();
     const words = (): GPUBuffer => storageBuffer(device, new Uint32Array(1000));
     const line = /^\/\/ in myKernel: *(.*)$/m.exec(text)?.[1];

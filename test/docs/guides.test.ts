@@ -25,7 +25,6 @@ import {
 } from "../support/code_blocks.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { failures, nullGpu, useNullDevice } from "../support/null_device.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
@@ -216,10 +215,7 @@ test("each block that opens a fold says what to import in Node.js", () => {
 const withCode = guides.filter((guide) => guide.name !== "index");
 /** The sections whose programs run here, of all guides. test/engines/guide.test.ts runs the others in a browser. */
 const running = new Set(
-  rows(
-    withCode.filter(({ name }) => name !== "engines").flatMap(({ sections }) => sections),
-    { of: 240 },
-  ),
+  withCode.filter(({ name }) => name !== "engines").flatMap(({ sections }) => sections),
 );
 for (const { name, text, sections } of withCode) {
   describe(name, () => {
@@ -260,7 +256,7 @@ for (const { name, text, sections } of withCode) {
 }
 
 const long = guides.find(({ name }) => name === "streams")?.sections[0] as Section;
-testInTurn({ of: 60, shift: 20 })("the first example of streams takes 200,000 elements", async () => {
+test("the first example of streams takes 200,000 elements", async () => {
   const [block] = blocksOf(long, "ts");
   const text = block?.text
     .replace("Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3)", "new Uint32Array(200_000).fill(1)")
@@ -277,7 +273,7 @@ test("no guide spreads an array into arguments", () => {
   expect(spread).toEqual([]);
 });
 
-testInTurn({ of: 60, shift: 6 })("the guides' TypeScript type-checks", async () => {
+test("the guides' TypeScript type-checks", async () => {
   // In the repository, for its packages and its tsconfig.json.
   const place = resolve("build", "guides-types");
   await rm(place, { recursive: true, force: true });

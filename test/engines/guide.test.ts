@@ -1,13 +1,10 @@
 import { readFileSync } from "node:fs";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { add, f32, struct } from "../../src/index.ts";
 import { argSortReference, compactReference, scanReference } from "../../src/reference/index.ts";
 import type { Section } from "../support/code_blocks.ts";
 import { blocksOf, sectionsOf } from "../support/code_blocks.ts";
-import { testInTurn } from "../support/rows.ts";
 import { FRAMES, runInPage, SIDE, useChromium } from "./program.ts";
-
-const test = testInTurn({ of: 12 });
 
 // The programs of docs/guides/engines.md, in Chromium, with the engines from npm.
 

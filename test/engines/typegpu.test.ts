@@ -1,13 +1,10 @@
 import { readFileSync } from "node:fs";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import type { Section } from "../support/code_blocks.ts";
 import { sectionsOf } from "../support/code_blocks.ts";
-import { testInTurn } from "../support/rows.ts";
 import { runInPage, useChromium } from "./program.ts";
 
 // The programs of docs/guides/typegpu.md, in Chromium. There, TypeGPU opens the device.
-
-const test = testInTurn({ of: 2 });
 
 const sections = sectionsOf(readFileSync("docs/guides/typegpu.md", "utf8"));
 const GIVEN = "const root = tgpu.initFromDevice({ device });";

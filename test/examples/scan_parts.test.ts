@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { arrayLike } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
@@ -17,13 +17,11 @@ import { blocksOf, sectionsOf } from "../support/code_blocks.ts";
 import { program } from "../support/command.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { anyItems, valuesAs } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 needsUnix();
 
 // Both examples in examples/parts/, which scan one array that lies in parts. Their results are those of the array as a whole.
 
-const test = testInTurn({ of: 8 });
 const script = resolve("examples/parts/scan-parts.sh");
 const engine = resolve("build/examples/parts/scan-parts.js");
 
@@ -223,7 +221,7 @@ const runEngine = (...args: string[]) => started(process.execPath, { args: [engi
 const done = { status: 0, stdout: "", stderr: "" };
 
 describe("scan-parts.sh, with GNU parallel", () => {
-  test.for(rows(cases, { of: 12 }))("$type, $op: $title", (one, { skip }) => {
+  test.for(cases)("$type, $op: $title", (one, { skip }) => {
     skip(!hasParallel(), MISSING);
     const form = one.type === "f64" || one.type === "i32" ? "npy" : "raw";
     const given = form === "raw" ? ["--raw", one.type] : [];
@@ -345,7 +343,7 @@ test("scan-parts.sh says that GNU parallel is not installed", () => {
 });
 
 describe("scan-parts.js, with child processes", () => {
-  test.for(rows(cases, { of: 12, shift: 3 }))("$type, $op: $title", (one) => {
+  test.for(cases)("$type, $op: $title", (one) => {
     const parts = put(one, "raw");
     expect(runEngine("--type", one.type, ...optionsOf(one), "-o", "out", ...parts)).toEqual(done);
     expectSameBits(taken(one, "raw"), expectedOf(one), one.title);

@@ -3,14 +3,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { afterAll, beforeAll, describe, expect } from "vitest";
-import { rows, testInTurn } from "../support/rows.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Case } from "./families.ts";
 import { encodeCase } from "./families.ts";
 import type { Runner } from "./parent.ts";
 import { startRunner } from "./parent.ts";
-
-const test = testInTurn({ of: 10 });
 
 /** A child that does what a case says: answer, fail, wait for ever, compute for ever, fill memory, or end. */
 const CHILD = `
@@ -78,15 +75,12 @@ const told: [what: string, message: RegExp][] = [
   ["fill", /takes more than 200 MB of memory/],
   ["end", /ends the process \(exit code 3: out of luck/],
 ];
-test.each(rows(told, { of: 10, shift: 7 }))(
-  "a case that is told to %s fails, and the next one runs",
-  async (what, message) => {
-    const ended = await runner.run(tell(what));
-    expect(ended.verdict).toBe("failed");
-    expect(ended.message).toMatch(message);
-    expect(await runner.run(tell("pass"))).toEqual({ verdict: "passed" });
-  },
-);
+test.each(told)("a case that is told to %s fails, and the next one runs", async (what, message) => {
+  const ended = await runner.run(tell(what));
+  expect(ended.verdict).toBe("failed");
+  expect(ended.message).toMatch(message);
+  expect(await runner.run(tell("pass"))).toEqual({ verdict: "passed" });
+});
 
 describe("the bundle", () => {
   const fuzz = (...args: string[]) =>

@@ -9,7 +9,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { canFindGpu } from "../../src/gpu/adapters/vulkan_loader.ts";
 import { packagesMissing } from "../support/adapter.ts";
-import { rows } from "../support/rows.ts";
 
 // Which adapter is taken on systems that this machine is not: the system's name is faked, and so is the package webgpu.
 
@@ -88,72 +87,67 @@ const GPU = 'asked {"powerPreference":"high-performance"}';
 const FALLBACK = 'asked {"forceFallbackAdapter":true}';
 const took = (kind: string): string => `AdapterError: openFold: the adapter gave no device: took ${kind}`;
 
-test.each(
-  rows(
+test.each([
+  ["darwin arm64", "gpu", undefined, [GPU, took("gpu")]],
+  ["win32 x64", "gpu,software", undefined, [GPU, took("gpu")]],
+  // WARP.
+  ["win32 x64", "software", undefined, [GPU, FALLBACK, took("software")]],
+  ["win32 arm64", "gpu,software", "software", [FALLBACK, took("software")]],
+  [
+    "win32 x64",
+    "software",
+    "gpu",
     [
-      ["darwin arm64", "gpu", undefined, [GPU, took("gpu")]],
-      ["win32 x64", "gpu,software", undefined, [GPU, took("gpu")]],
-      // WARP.
-      ["win32 x64", "software", undefined, [GPU, FALLBACK, took("software")]],
-      ["win32 arm64", "gpu,software", "software", [FALLBACK, took("software")]],
-      [
-        "win32 x64",
-        "software",
-        "gpu",
-        [
-          GPU,
-          /^AdapterError: openFold: no GPU was found; a software adapter takes its place with adapter: "software"\. Direct3D 12.*/,
-        ],
-      ],
-      [
-        "darwin arm64",
-        "gpu",
-        "software",
-        [
-          FALLBACK,
-          "AdapterError: openFold: no software adapter was found: SwiftShader is built for Linux x64, and this system, darwin arm64, has none of its own",
-        ],
-      ],
-      [
-        "darwin x64",
-        "",
-        undefined,
-        [
-          GPU,
-          FALLBACK,
-          /^AdapterError: openFold: neither a GPU nor a software adapter was found: SwiftShader is built for Linux x64, and this system, darwin x64, has none of its own\. Metal.* has none\..*/,
-        ],
-      ],
-      [
-        "linux x64",
-        "",
-        undefined,
-        [
-          // The Vulkan loader is asked for first, and may not be there.
-          ...(existsVulkan ? [GPU] : []),
-          /^MissingPackageError: openFold: the software adapter needs the package @sparticuz\/chromium: npm install @sparticuz\/chromium\. It is needed since no GPU .*\. The /,
-        ],
-      ],
-      [
-        "linux x64",
-        "",
-        "software",
-        [
-          "MissingPackageError: openFold: the software adapter needs the package @sparticuz/chromium: npm install @sparticuz/chromium",
-        ],
-      ],
-      [
-        "darwin x64",
-        "broken",
-        "gpu",
-        [
-          /^AdapterError of webgpu: openFold: the package webgpu, .*index\.js, cannot be loaded: libc\.so\.6: version/,
-        ],
-      ],
-    ] as const,
-    { of: 8 },
-  ),
-)("%s with %j, asked for %s", async (system, has, adapter, lines) => {
+      GPU,
+      /^AdapterError: openFold: no GPU was found; a software adapter takes its place with adapter: "software"\. Direct3D 12.*/,
+    ],
+  ],
+  [
+    "darwin arm64",
+    "gpu",
+    "software",
+    [
+      FALLBACK,
+      "AdapterError: openFold: no software adapter was found: SwiftShader is built for Linux x64, and this system, darwin arm64, has none of its own",
+    ],
+  ],
+  [
+    "darwin x64",
+    "",
+    undefined,
+    [
+      GPU,
+      FALLBACK,
+      /^AdapterError: openFold: neither a GPU nor a software adapter was found: SwiftShader is built for Linux x64, and this system, darwin x64, has none of its own\. Metal.* has none\..*/,
+    ],
+  ],
+  [
+    "linux x64",
+    "",
+    undefined,
+    [
+      // The Vulkan loader is asked for first, and may not be there.
+      ...(existsVulkan ? [GPU] : []),
+      /^MissingPackageError: openFold: the software adapter needs the package @sparticuz\/chromium: npm install @sparticuz\/chromium\. It is needed since no GPU .*\. The /,
+    ],
+  ],
+  [
+    "linux x64",
+    "",
+    "software",
+    [
+      "MissingPackageError: openFold: the software adapter needs the package @sparticuz/chromium: npm install @sparticuz/chromium",
+    ],
+  ],
+  [
+    "darwin x64",
+    "broken",
+    "gpu",
+    [
+      /^AdapterError of webgpu: openFold: the package webgpu, .*index\.js, cannot be loaded: libc\.so\.6: version/,
+    ],
+  ],
+] as const)("%s with %j, asked for %s", async (system, has, adapter, lines) => {
   expect(await openedOn(system, has, adapter)).toEqual(
     lines.map((line) => (typeof line === "string" ? line : expect.stringMatching(line))),
   );

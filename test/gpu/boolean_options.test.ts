@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { workGroupSort, workGroupSortPairs } from "../../src/in_kernel/sort.ts";
@@ -12,9 +12,6 @@ import { uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { useNullDevice } from "../support/null_device.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 10 });
 
 const nullDevice = useNullDevice();
 const data = Uint32Array.of(3, 1, 7);
@@ -129,7 +126,7 @@ const touches = ["createBuffer", "createShaderModule", "createComputePipelineAsy
 
 const table = cases.flatMap(([call, options, run]) => options.map((option) => [call, option, run] as const));
 
-test.each(rows(table, { of: 4 }))("%s takes only true or false as %s", async (call, option, run) => {
+test.each(table)("%s takes only true or false as %s", async (call, option, run) => {
   const [caller] = call.split(" ");
   const spies = touches.map((name) => vi.spyOn(nullDevice(), name));
   const submit = vi.spyOn(nullDevice().queue, "submit");
@@ -154,7 +151,7 @@ test.each(rows(table, { of: 4 }))("%s takes only true or false as %s", async (ca
   }
 });
 
-test.each(rows(table, { of: 4, shift: 2 }))("%s takes undefined as %s", async (_, option, run) => {
+test.each(table)("%s takes undefined as %s", async (_, option, run) => {
   const error = await Promise.resolve({ [option]: undefined })
     .then(run)
     .catch((cause: unknown) => cause);

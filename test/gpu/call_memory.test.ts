@@ -1,7 +1,7 @@
 import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
@@ -13,10 +13,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
-
-const test = testInTurn({ of: 120 });
 
 // What calls at hand leave for the next ones, pieces of long arrays, and arrays of the caller's for results.
 
@@ -199,7 +196,7 @@ describe("buffers and plans", () => {
     { workGroupSize: 7, itemsPerThread: 3 },
     { workGroupSize: 64, itemsPerThread: 8 },
   ];
-  test.each(rows(shapes, { of: 20, shift: 1 }))(
+  test.each(shapes)(
     "sums of f64 do not depend on the length that a plan is made for: $workGroupSize × $itemsPerThread",
     async (sizes) => {
       const { one } = await foldOf();
@@ -418,19 +415,16 @@ describe("arrays of many pieces", () => {
     expect(alive()).toEqual([]);
   });
 
-  test.each(rows([1023, 1024, 1025, 4096, 5000, 8191, 8192, 8193, 100_000], { of: 30, shift: 5 }))(
-    "%i words",
-    async (length) => {
-      const { one, alive, made } = await foldOf({ pieceBytes: 2 ** 12 });
-      const data = dataOf(length);
-      await callEach(one, data);
-      await callEach(one, data);
-      // Four pieces of staging at most, each way; and four of flags. Those of a compaction's total are smaller.
-      expect(made().filter((label) => label.endsWith("staging")).length).toBeLessThanOrEqual(8);
-      one.destroy();
-      expect(alive()).toEqual([]);
-    },
-  );
+  test.each([1023, 1024, 1025, 4096, 5000, 8191, 8192, 8193, 100_000])("%i words", async (length) => {
+    const { one, alive, made } = await foldOf({ pieceBytes: 2 ** 12 });
+    const data = dataOf(length);
+    await callEach(one, data);
+    await callEach(one, data);
+    // Four pieces of staging at most, each way; and four of flags. Those of a compaction's total are smaller.
+    expect(made().filter((label) => label.endsWith("staging")).length).toBeLessThanOrEqual(8);
+    one.destroy();
+    expect(alive()).toEqual([]);
+  });
 
   test("items that do not divide a piece, and half words", async () => {
     const { one } = await foldOf({ pieceBytes: 2 ** 12 });
@@ -473,30 +467,27 @@ describe("arrays of many pieces", () => {
 });
 
 describe("into", () => {
-  test.each(rows([5, 1024, 20_000], { of: 20, shift: 5 }))(
-    "takes the result, and nothing beside: %i words",
-    async (length) => {
-      const { one } = await foldOf({ pieceBytes: 2 ** 12 });
-      const data = dataOf(length);
-      const all = new Uint32Array(length + 6).fill(7);
-      const into = all.subarray(3, 3 + length);
-      expect(await one.scan(data, { into })).toBe(into);
-      expect(into).toEqual(sumsOf(data));
-      expect([...all.slice(0, 3), ...all.slice(-3)]).toEqual([7, 7, 7, 7, 7, 7]);
+  test.each([5, 1024, 20_000])("takes the result, and nothing beside: %i words", async (length) => {
+    const { one } = await foldOf({ pieceBytes: 2 ** 12 });
+    const data = dataOf(length);
+    const all = new Uint32Array(length + 6).fill(7);
+    const into = all.subarray(3, 3 + length);
+    expect(await one.scan(data, { into })).toBe(into);
+    expect(into).toEqual(sumsOf(data));
+    expect([...all.slice(0, 3), ...all.slice(-3)]).toEqual([7, 7, 7, 7, 7, 7]);
 
-      const kept = await one.compact(data, { where: "x % 3u == 1u", into });
-      expect(kept).toEqual(data.filter((x) => x % 3 === 1));
-      expect(kept.buffer).toBe(all.buffer);
-      expect(kept.byteOffset).toBe(into.byteOffset);
-      expect(into.slice(kept.length)).toEqual(sumsOf(data).slice(kept.length));
-      // In place, and in memory that threads share.
-      const shared = new Uint32Array(new SharedArrayBuffer(4 * length));
-      shared.set(data);
-      expect(await one.scan(shared, { into: shared })).toBe(shared);
-      expect([...shared]).toEqual([...sumsOf(data)]);
-      one.destroy();
-    },
-  );
+    const kept = await one.compact(data, { where: "x % 3u == 1u", into });
+    expect(kept).toEqual(data.filter((x) => x % 3 === 1));
+    expect(kept.buffer).toBe(all.buffer);
+    expect(kept.byteOffset).toBe(into.byteOffset);
+    expect(into.slice(kept.length)).toEqual(sumsOf(data).slice(kept.length));
+    // In place, and in memory that threads share.
+    const shared = new Uint32Array(new SharedArrayBuffer(4 * length));
+    shared.set(data);
+    expect(await one.scan(shared, { into: shared })).toBe(shared);
+    expect([...shared]).toEqual([...sumsOf(data)]);
+    one.destroy();
+  });
 
   test("of other types, positions, and nothing", async () => {
     const data = Float32Array.of(0.2, 0.9, 0.7);

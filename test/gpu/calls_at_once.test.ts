@@ -1,5 +1,5 @@
 import { serialize } from "node:v8";
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
@@ -16,11 +16,8 @@ import { READ } from "../../src/gpu/device/transfer.ts";
 import type { Fold, GpuArray, GpuView } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";
 import { adapter, useFold } from "../support/fold.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { until } from "../support/until.ts";
 import { watched } from "../support/watched_device.ts";
-
-const test = testInTurn({ of: 120 });
 
 // Calls at once wait for each other, so that the buffers of all never have more bytes than were stated.
 
@@ -88,7 +85,7 @@ const calls: Readonly<Record<string, (one: Fold, data: Uint32Array) => Promise<u
 describe("calls at once take no more bytes than were stated", () => {
   const LENGTH = 20_000;
 
-  test.each(rows(Object.entries(calls), { of: 120, shift: 18 }))("%s", async (name, call) => {
+  test.each(Object.entries(calls))("%s", async (name, call) => {
     // Sorts and histograms take long on a software adapter.
     const isSlow = /sort|histogram/i.test(name);
     const arrays = Array.from({ length: isSlow ? 16 : 40 }, (_, at) => dataOf(LENGTH - 2 * at, at));
@@ -143,37 +140,34 @@ describe("calls at once take no more bytes than were stated", () => {
 
   const long = ["scan", "scan of another type", "reduce", "compact", "compact by flags", "scan of rows"];
   const alone = [...Object.keys(calls), ...long.map((name) => `${name}, in pieces`)];
-  test.each(rows(alone, { of: 120, shift: 37 }))(
-    "while others take all there is, nothing is made for: %s",
-    async (title) => {
-      const [name = "", inPieces] = title.split(", ");
-      const call = calls[name] as (typeof calls)[string];
-      const most = 2 ** 24;
-      const { one, made, kept, mostBytes } = await foldOf(most, inPieces ? { pieceBytes: 2 ** 12 } : {});
-      const data = dataOf(inPieces ? 4000 : 400);
-      // The calls load what they need.
-      const expected = await call(one, data);
-      one.trim();
-      const before = made().length;
-      expect(startCall(kept, most)).toBeUndefined();
-      let isOver = false;
-      const pending = call(one, data).finally(() => {
-        isOver = true;
-      });
-      while (kept.waiting.length === 0 && !isOver) {
-        await new Promise((resolve) => setTimeout(resolve));
-      }
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(kept.waiting.length).toBe(1);
-      expect(made().length).toBe(before);
-      endCall(kept, most);
-      expectSame([await pending], [expected]);
-      expect(made().length).toBeGreaterThan(before);
-      expect(mostBytes()).toBeLessThanOrEqual(most);
-      expect(kept).toMatchObject(nobodyWaits);
-      one.destroy();
-    },
-  );
+  test.each(alone)("while others take all there is, nothing is made for: %s", async (title) => {
+    const [name = "", inPieces] = title.split(", ");
+    const call = calls[name] as (typeof calls)[string];
+    const most = 2 ** 24;
+    const { one, made, kept, mostBytes } = await foldOf(most, inPieces ? { pieceBytes: 2 ** 12 } : {});
+    const data = dataOf(inPieces ? 4000 : 400);
+    // The calls load what they need.
+    const expected = await call(one, data);
+    one.trim();
+    const before = made().length;
+    expect(startCall(kept, most)).toBeUndefined();
+    let isOver = false;
+    const pending = call(one, data).finally(() => {
+      isOver = true;
+    });
+    while (kept.waiting.length === 0 && !isOver) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(kept.waiting.length).toBe(1);
+    expect(made().length).toBe(before);
+    endCall(kept, most);
+    expectSame([await pending], [expected]);
+    expect(made().length).toBeGreaterThan(before);
+    expect(mostBytes()).toBeLessThanOrEqual(most);
+    expect(kept).toMatchObject(nobodyWaits);
+    one.destroy();
+  });
 
   test("two thousand", async () => {
     const most = 2 ** 24;
@@ -440,38 +434,36 @@ describe("the order", () => {
     "reduce by keys",
     "scan of rows",
   ];
-  test.each(
-    rows([...viaArrays, "expandRuns", "scan, in pieces", "compact by flags, in pieces"], {
-      of: 60,
-      shift: 2,
-    }),
-  )("calls of one kind go one after another and make nothing at all after the first: %s", async (title) => {
-    const [name = "", inPieces] = title.split(", ");
-    const call = calls[name] as (typeof calls)[string];
-    const { one, kept, made } = await foldOf(2 ** 29, inPieces ? { pieceBytes: 2 ** 12 } : {});
-    const data = dataOf(inPieces ? 4000 : 800);
-    let most = 0;
-    const all = () =>
-      Promise.all(
-        Array.from({ length: 8 }, async () => {
-          const result = await call(one, data);
-          most = Math.max(most, kept.calls);
-          return result;
-        }),
+  test.each([...viaArrays, "expandRuns", "scan, in pieces", "compact by flags, in pieces"])(
+    "calls of one kind go one after another and make nothing at all after the first: %s",
+    async (title) => {
+      const [name = "", inPieces] = title.split(", ");
+      const call = calls[name] as (typeof calls)[string];
+      const { one, kept, made } = await foldOf(2 ** 29, inPieces ? { pieceBytes: 2 ** 12 } : {});
+      const data = dataOf(inPieces ? 4000 : 800);
+      let most = 0;
+      const all = () =>
+        Promise.all(
+          Array.from({ length: 8 }, async () => {
+            const result = await call(one, data);
+            most = Math.max(most, kept.calls);
+            return result;
+          }),
+        );
+      const [first] = await all();
+      const before = made().length;
+      const found = await all();
+      expectSame(
+        found,
+        found.map(() => first),
       );
-    const [first] = await all();
-    const before = made().length;
-    const found = await all();
-    expectSame(
-      found,
-      found.map(() => first),
-    );
-    expect(made().slice(before)).toEqual([]);
-    // Another one starts in the same turn as one ends.
-    expect(most).toBe(1);
-    expect(kept).toMatchObject({ ...nobodyWaits, busy: new Set() });
-    one.destroy();
-  });
+      expect(made().slice(before)).toEqual([]);
+      // Another one starts in the same turn as one ends.
+      expect(most).toBe(1);
+      expect(kept).toMatchObject({ ...nobodyWaits, busy: new Set() });
+      one.destroy();
+    },
+  );
 
   test("a call alone does not wait", () => {
     const kept = nothingKept();
@@ -518,7 +510,7 @@ describe("what goes wrong", () => {
     one.destroy();
   });
 
-  test.each(rows(["runLengths", "sort of values", "topK", "reduce by keys"], { of: 60, shift: 12 }))(
+  test.each(["runLengths", "sort of values", "topK", "reduce by keys"])(
     "while one read of a failed call goes on, the call's bytes are not given back: %s",
     async (name) => {
       const call = calls[name] as (typeof calls)[string];

@@ -5,7 +5,6 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { cpuSeconds } from "../support/cpu_seconds.ts";
 import { useFold } from "../support/fold.ts";
-import { rows } from "../support/rows.ts";
 
 // What a software adapter spends on compiling: what is compiled is up to us, and may grow with the element out of all measure.
 
@@ -62,7 +61,7 @@ const cases = [
     megabytes: 330,
   },
 ] as const;
-test.for(rows(cases, { of: 8 }))(
+test.for(cases)(
   "an element of 64 bytes: a scan is prepared in seconds $title",
   async ({ options, seconds, megabytes }, { skip }) => {
     skip(!fold().software, "a GPU's driver compiles in another process, or in no time");

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { afterEach, expect, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { DeviceLostError, ShaderError } from "../../src/errors.ts";
 import type { Context } from "../../src/gpu/device/context.ts";
@@ -16,9 +16,6 @@ import { planAs, untyped, useFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 3 });
 
 // `prepare…` waits only for the kernels of the first way. On a GPU, the others are compiled after that, one after another. On a
 // software adapter, each is compiled when a recording first needs it.

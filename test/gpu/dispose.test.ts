@@ -1,13 +1,10 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import type { GpuArray, GpuView } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import { adapter } from "../support/adapter.ts";
-import { testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched_device.ts";
-
-const test = testInTurn({ of: 2 });
 
 test("whatever is destroyed is disposed of, too", async () => {
   // With those that the fold opened by itself: its device ends.

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { fixedArray } from "../../src/algebra/fields.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -17,12 +17,10 @@ import { planAs, untyped, useFold } from "../support/fold.ts";
 import { nanRuns } from "../support/nan_runs.ts";
 import { affine } from "../support/operators.ts";
 import { manyMagnitudes, randomBits } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { expectInPoison, poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
 
 // Scans and reductions of segments by offsets, flags, bits and keys that no binding holds. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 48 });
 const fold = useFold();
 const BINDING = 16384;
 const limits = useShortBindings(fold, BINDING, { lookBack: false });
@@ -169,12 +167,7 @@ const segmentsBy = (by: Row["by"]): object | string =>
 const rangeOf = (by: Row["by"]): string => (by === "offsets" ? by : by.startsWith("head") ? "heads" : "keys");
 
 describe("every element is the reference's", () => {
-  test.for(
-    rows(
-      table.map((row) => ({ ...row, name: `${row.by}: ${row.title}` })),
-      { of: 48, shift: 6 },
-    ),
-  )("$name", async (row) => {
+  test.for(table.map((row) => ({ ...row, name: `${row.by}: ${row.title}` })))("$name", async (row) => {
     const {
       type,
       op,
@@ -403,12 +396,7 @@ const wordsOf = (array: AnyArray): Uint32Array =>
   new Uint32Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength / 4);
 
 describe("every segment's total is the reference's, and so are keys and their number", () => {
-  test.for(
-    rows(
-      reductions.map((row) => ({ ...row, name: `${row.by}: ${row.title}` })),
-      { of: 48, shift: 16 },
-    ),
-  )("$name", async (row) => {
+  test.for(reductions.map((row) => ({ ...row, name: `${row.by}: ${row.title}` })))("$name", async (row) => {
     const {
       type,
       op,

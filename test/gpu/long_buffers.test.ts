@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { READ } from "../../src/gpu/device/transfer.ts";
@@ -9,12 +9,10 @@ import { submit } from "../support/buffers.ts";
 import { planAs, useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { randomWords } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { limitsWithBinding } from "../support/short_bindings.ts";
 
 // Ranges that end past 2^32 bytes.
 
-const test = testInTurn({ of: 6 });
 const GIB = 2 ** 30;
 
 describe("what a recording binds, on a device that compiles everything and has no such buffer", () => {
@@ -24,72 +22,69 @@ describe("what a recording binds, on a device that compiles everything and has n
     [2 ** 27, 2 ** 31, 2 ** 32 - 4].map((binding) => ({ primitive, binding })),
   );
 
-  test.each(rows(cases, { of: 4 }))(
-    "$primitive, bindings of $binding bytes",
-    async ({ primitive, binding }) => {
-      const real = nullDevice();
-      const stand = real.createBuffer({ size: 256, usage: STORAGE });
-      /** No buffer: a size alone. What binds it gets another one. */
-      const sizes = new Set<GPUBuffer>();
-      const bufferOf = (size: number): GPUBuffer => {
-        const made = { size, usage: STORAGE, destroy() {} } as unknown as GPUBuffer;
-        sizes.add(made);
-        return made;
-      };
-      const input = bufferOf(4 * LENGTH);
-      const output = bufferOf(4 * LENGTH);
-      const count = bufferOf(4);
-      const bound = new Map<GPUBuffer, [number, number][]>([input, output, count].map((one) => [one, []]));
-      const device = new Proxy(real, {
-        get(target, name) {
-          if (name === "createBindGroup") {
-            return (descriptor: GPUBindGroupDescriptor): GPUBindGroup => {
-              const entries = [...descriptor.entries].map((entry) => {
-                const { buffer, offset = 0, size = 0 } = entry.resource as GPUBufferBinding;
-                bound.get(buffer)?.push([offset, offset + size]);
-                return sizes.has(buffer) ? { ...entry, resource: { buffer: stand } } : entry;
-              });
-              return target.createBindGroup({ ...descriptor, entries });
-            };
-          }
-          if (name === "createBuffer") {
-            return (descriptor: GPUBufferDescriptor): GPUBuffer =>
-              descriptor.size > target.limits.maxBufferSize
-                ? bufferOf(descriptor.size)
-                : target.createBuffer(descriptor);
-          }
-          const value: unknown = Reflect.get(target, name, target);
-          return typeof value === "function" ? value.bind(target) : value;
-        },
-      });
-      const fold = await openFold({ device });
-      const context = contextOf(device);
-      const limits: Limits = { ...limitsWithBinding(real, binding), maxBufferSize: 16 * GIB };
-      context.facts = { ...context.facts, limits };
-      const encoder = real.createCommandEncoder();
-      const given = { type: u32, maxLength: LENGTH };
-      if (primitive === "scan") {
-        (await fold.prepareScan(given)).record(encoder, { input, output, length: LENGTH });
-      } else if (primitive === "reduce") {
-        (await fold.prepareReduce(given)).record(encoder, { input, output: count, length: LENGTH });
-      } else {
-        const plan = await fold.prepareCompact({ ...given, where: "x > 7u" });
-        plan.record(encoder, { input, output, count, length: LENGTH });
-      }
-      const ends = bound.get(input)?.sort(([a], [b]) => a - b) ?? [];
-      let covered = 0;
-      for (const [from, to] of ends) {
-        expect(to - from).toBeLessThanOrEqual(binding);
-        expect(from % 256).toBe(0);
-        // Bindings start at multiples of 256, so neighbours may share a few bytes.
-        expect(from).toBeLessThanOrEqual(covered);
-        covered = Math.max(covered, to);
-      }
-      expect(covered).toBe(4 * LENGTH);
-      expect(Math.max(...ends.map(([from]) => from))).toBeGreaterThan(4 * LENGTH - binding - 256);
-      fold.destroy();
-    },
-  );
+  test.each(cases)("$primitive, bindings of $binding bytes", async ({ primitive, binding }) => {
+    const real = nullDevice();
+    const stand = real.createBuffer({ size: 256, usage: STORAGE });
+    /** No buffer: a size alone. What binds it gets another one. */
+    const sizes = new Set<GPUBuffer>();
+    const bufferOf = (size: number): GPUBuffer => {
+      const made = { size, usage: STORAGE, destroy() {} } as unknown as GPUBuffer;
+      sizes.add(made);
+      return made;
+    };
+    const input = bufferOf(4 * LENGTH);
+    const output = bufferOf(4 * LENGTH);
+    const count = bufferOf(4);
+    const bound = new Map<GPUBuffer, [number, number][]>([input, output, count].map((one) => [one, []]));
+    const device = new Proxy(real, {
+      get(target, name) {
+        if (name === "createBindGroup") {
+          return (descriptor: GPUBindGroupDescriptor): GPUBindGroup => {
+            const entries = [...descriptor.entries].map((entry) => {
+              const { buffer, offset = 0, size = 0 } = entry.resource as GPUBufferBinding;
+              bound.get(buffer)?.push([offset, offset + size]);
+              return sizes.has(buffer) ? { ...entry, resource: { buffer: stand } } : entry;
+            });
+            return target.createBindGroup({ ...descriptor, entries });
+          };
+        }
+        if (name === "createBuffer") {
+          return (descriptor: GPUBufferDescriptor): GPUBuffer =>
+            descriptor.size > target.limits.maxBufferSize
+              ? bufferOf(descriptor.size)
+              : target.createBuffer(descriptor);
+        }
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const fold = await openFold({ device });
+    const context = contextOf(device);
+    const limits: Limits = { ...limitsWithBinding(real, binding), maxBufferSize: 16 * GIB };
+    context.facts = { ...context.facts, limits };
+    const encoder = real.createCommandEncoder();
+    const given = { type: u32, maxLength: LENGTH };
+    if (primitive === "scan") {
+      (await fold.prepareScan(given)).record(encoder, { input, output, length: LENGTH });
+    } else if (primitive === "reduce") {
+      (await fold.prepareReduce(given)).record(encoder, { input, output: count, length: LENGTH });
+    } else {
+      const plan = await fold.prepareCompact({ ...given, where: "x > 7u" });
+      plan.record(encoder, { input, output, count, length: LENGTH });
+    }
+    const ends = bound.get(input)?.sort(([a], [b]) => a - b) ?? [];
+    let covered = 0;
+    for (const [from, to] of ends) {
+      expect(to - from).toBeLessThanOrEqual(binding);
+      expect(from % 256).toBe(0);
+      // Bindings start at multiples of 256, so neighbours may share a few bytes.
+      expect(from).toBeLessThanOrEqual(covered);
+      covered = Math.max(covered, to);
+    }
+    expect(covered).toBe(4 * LENGTH);
+    expect(Math.max(...ends.map(([from]) => from))).toBeGreaterThan(4 * LENGTH - binding - 256);
+    fold.destroy();
+  });
 });
 
 describe("on a device that has such buffers, every element", () => {

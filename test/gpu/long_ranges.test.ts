@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { settable } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
@@ -19,12 +19,10 @@ import { expectSameBits } from "../support/compare.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { manyMagnitudes, randomBits } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { expectInPoison, poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
 
 // Ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 80 });
 const fold = useFold();
 const BINDING = 32768;
 /** Items of 4 bytes in a window: as many as fit beside what a binding may start before its range. */
@@ -81,89 +79,86 @@ const all = table.flatMap((row) =>
 );
 
 describe("scans and reductions", () => {
-  test.for(rows(all, { of: 80, shift: 6 }))(
-    "$title, $passes, exclusive $exclusive, with ends $ends",
-    async (row) => {
-      const { type, op, passes, exclusive, ends, items, initial } = row;
-      const { device } = fold();
-      const window = Math.floor((BINDING - 4096) / type.bytes / 256) * 256;
-      const maxLength = 2 * window + 1000;
-      const options = { type, op, maxLength, ...(ends && { initial: true }) } as const;
-      const sizes = { workGroupSize: 32, itemsPerThread: 8 } as const;
-      const scan = await fold().prepareScan({
-        ...options,
-        ...sizes,
-        passes,
-        exclusive,
-        ...(ends && { total: true }),
+  test.for(all)("$title, $passes, exclusive $exclusive, with ends $ends", async (row) => {
+    const { type, op, passes, exclusive, ends, items, initial } = row;
+    const { device } = fold();
+    const window = Math.floor((BINDING - 4096) / type.bytes / 256) * 256;
+    const maxLength = 2 * window + 1000;
+    const options = { type, op, maxLength, ...(ends && { initial: true }) } as const;
+    const sizes = { workGroupSize: 32, itemsPerThread: 8 } as const;
+    const scan = await fold().prepareScan({
+      ...options,
+      ...sizes,
+      passes,
+      exclusive,
+      ...(ends && { total: true }),
+    });
+    const reduce = await fold().prepareReduce({ ...options, ...sizes });
+    const onGpu = await fold().prepareReduce({ ...options, ...sizes, lengthOnGpu: true });
+    const watched = watchBindings(fold());
+    for (const length of [0, 5, window, window + 1, 2 * window - 1, maxLength]) {
+      const data = items(length);
+      const input = storageBuffer(
+        device,
+        Uint32Array.of(...poisoned(64), ...words(data), ...poisoned(maxLength * 2)),
+      );
+      const output = storageBuffer(device, poisoned(maxLength * 2 + 128));
+      const [total, result, again] = [0, 1, 2].map(() => storageBuffer(device, poisoned(4))) as [
+        GPUBuffer,
+        GPUBuffer,
+        GPUBuffer,
+      ];
+      const before = ends ? { initial } : {};
+      const ranges = {
+        input: { buffer: input, offset: 256 },
+        output: { buffer: output, offset: 128 },
+        length,
+        ...before,
+        ...(ends && { total }),
+      };
+      const summed = { input: ranges.input, output: result, length, ...before };
+      const stated = { ...summed, output: again, length: storageBuffer(device, Uint32Array.of(length)) };
+      const order = type.name === "f64" ? { grouping: scan.groupingOf(ranges) } : {};
+      const reduceOrder = type.name === "f64" ? { grouping: reduce.groupingOf(summed) } : {};
+      submit((encoder) => {
+        scan.record(encoder, ranges);
+        reduce.record(encoder, summed);
+        onGpu.record(encoder, stated);
       });
-      const reduce = await fold().prepareReduce({ ...options, ...sizes });
-      const onGpu = await fold().prepareReduce({ ...options, ...sizes, lengthOnGpu: true });
-      const watched = watchBindings(fold());
-      for (const length of [0, 5, window, window + 1, 2 * window - 1, maxLength]) {
-        const data = items(length);
-        const input = storageBuffer(
-          device,
-          Uint32Array.of(...poisoned(64), ...words(data), ...poisoned(maxLength * 2)),
-        );
-        const output = storageBuffer(device, poisoned(maxLength * 2 + 128));
-        const [total, result, again] = [0, 1, 2].map(() => storageBuffer(device, poisoned(4))) as [
-          GPUBuffer,
-          GPUBuffer,
-          GPUBuffer,
-        ];
-        const before = ends ? { initial } : {};
-        const ranges = {
-          input: { buffer: input, offset: 256 },
-          output: { buffer: output, offset: 128 },
-          length,
-          ...before,
-          ...(ends && { total }),
-        };
-        const summed = { input: ranges.input, output: result, length, ...before };
-        const stated = { ...summed, output: again, length: storageBuffer(device, Uint32Array.of(length)) };
-        const order = type.name === "f64" ? { grouping: scan.groupingOf(ranges) } : {};
-        const reduceOrder = type.name === "f64" ? { grouping: reduce.groupingOf(summed) } : {};
-        submit((encoder) => {
-          scan.record(encoder, ranges);
-          reduce.record(encoder, summed);
-          onGpu.record(encoder, stated);
-        });
-        const wantedTotal = arrayOver(type, new ArrayBuffer(type.bytes));
-        const like = { op, type, exclusive, ...before, ...order, total: wantedTotal };
-        const expected = scanReference(data, like as never) as AnyArray;
-        const found = await readWords(device, output);
-        const title = `${length} items`;
-        expectInPoison(found, 32, words(expected), title);
-        const size = type.bytes / 4;
-        if (ends) {
-          expectSameBits(
-            (await readWords(device, total)).slice(0, size),
-            words(wantedTotal),
-            `total of ${title}`,
-          );
-        }
-        const value = reduceReference(data, { op, type, ...before, ...reduceOrder } as never) as Value;
-        const { array: one, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
-        set(0, value);
-        expectSameBits((await readWords(device, result)).slice(0, size), words(one), `reduced ${title}`);
+      const wantedTotal = arrayOver(type, new ArrayBuffer(type.bytes));
+      const like = { op, type, exclusive, ...before, ...order, total: wantedTotal };
+      const expected = scanReference(data, like as never) as AnyArray;
+      const found = await readWords(device, output);
+      const title = `${length} items`;
+      expectInPoison(found, 32, words(expected), title);
+      const size = type.bytes / 4;
+      if (ends) {
         expectSameBits(
-          (await readWords(device, again)).slice(0, size),
-          words(one),
-          `length on the GPU, ${title}`,
+          (await readWords(device, total)).slice(0, size),
+          words(wantedTotal),
+          `total of ${title}`,
         );
-        for (const buffer of [input, output, total, result, again, stated.length]) {
-          buffer.destroy();
-        }
       }
-      watched.stop();
-      expect(watched.most()).toBeLessThanOrEqual(BINDING);
-      expect(watched.most()).toBeGreaterThan(BINDING / 2);
-      for (const one of [scan, reduce, onGpu]) {
-        one.destroy();
+      const value = reduceReference(data, { op, type, ...before, ...reduceOrder } as never) as Value;
+      const { array: one, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
+      set(0, value);
+      expectSameBits((await readWords(device, result)).slice(0, size), words(one), `reduced ${title}`);
+      expectSameBits(
+        (await readWords(device, again)).slice(0, size),
+        words(one),
+        `length on the GPU, ${title}`,
+      );
+      for (const buffer of [input, output, total, result, again, stated.length]) {
+        buffer.destroy();
       }
-    },
-  );
+    }
+    watched.stop();
+    expect(watched.most()).toBeLessThanOrEqual(BINDING);
+    expect(watched.most()).toBeGreaterThan(BINDING / 2);
+    for (const one of [scan, reduce, onGpu]) {
+      one.destroy();
+    }
+  });
 
   test("a map counts across windows, and the scan is in place", async () => {
     const { device } = fold();
@@ -202,78 +197,75 @@ describe("compactions", () => {
       ["apart", "in place"].map((how) => ({ passes, indices, how, name: `${passes} ${indices} ${how}` })),
     ),
   );
-  test.for(rows(cases, { of: 80, shift: 38 }))(
-    "$passes, indices $indices, $how",
-    async ({ passes, indices, how }) => {
-      const { device } = fold();
-      const maxLength = 3 * WINDOW + 100;
-      const firstIndex = 7;
-      const compact = await fold().prepareCompact({
-        type: u32,
-        where,
-        indices,
-        passes,
-        maxLength,
-        lengthOnGpu: true,
-        indirect: { draw: { vertexCount: 3 } },
-      });
-      for (const length of [0, 1, WINDOW, WINDOW + 1, maxLength]) {
-        // None, all, some: what a window keeps may lie in several parts of the output.
-        for (const kind of ["some", "all", "none first"]) {
-          const data = random(maxLength, kind).map((x, at) => {
-            const own = x - ((x ^ (at + firstIndex)) % 3);
-            const isKept = kind === "all" || (kind === "none first" && at > 2 * WINDOW + 5);
-            return isKept && ((own ^ (at + firstIndex)) >>> 0) % 3 === 0 ? own : x;
-          });
-          const keep = (x: number, at: number): boolean => ((x ^ (at + firstIndex)) >>> 0) % 3 === 0;
-          const input = storageBuffer(device, data);
-          // Behind the output, there may be the length. It must not be replaced, and no dispatch may bind both.
-          const output =
-            how === "apart" ? storageBuffer(device, Uint32Array.of(...poisoned(maxLength), length)) : input;
-          const count = storageBuffer(device, poisoned(4));
-          const indirect = storageBuffer(device, poisoned(8));
-          const stated = storageBuffer(device, Uint32Array.of(length));
-          const watched = watchBindings(fold());
-          submit((encoder) =>
-            compact.record(encoder, {
-              input,
-              output: { buffer: output, size: 4 * maxLength },
-              count,
-              indirect,
-              length: how === "apart" && kind === "all" ? { buffer: output, offset: 4 * maxLength } : stated,
-              firstIndex,
-            }),
-          );
-          watched.stop();
-          expect(watched.most()).toBeLessThanOrEqual(BINDING);
-          const kept = compactReference(data.slice(0, length), keep, { indices: indices as false }).map(
-            (x) => (indices ? x + firstIndex : x),
-          );
-          const title = `${kind}, ${length}`;
-          const found = await readWords(device, output);
-          expect((await readWords(device, count))[0], title).toBe(kept.length);
-          expectSameBits(
-            found,
-            Uint32Array.of(
-              ...kept,
-              ...(how === "apart" ? poisoned(maxLength) : data).slice(kept.length),
-              ...(how === "apart" ? [length] : []),
-            ),
-            title,
-          );
-          expectSameBits(
-            await readWords(device, indirect),
-            Uint32Array.of(3, kept.length, 0, 0, ...poisoned(4)),
-            `indirect of ${title}`,
-          );
-          for (const buffer of [input, output, count, indirect, stated]) {
-            buffer.destroy();
-          }
+  test.for(cases)("$passes, indices $indices, $how", async ({ passes, indices, how }) => {
+    const { device } = fold();
+    const maxLength = 3 * WINDOW + 100;
+    const firstIndex = 7;
+    const compact = await fold().prepareCompact({
+      type: u32,
+      where,
+      indices,
+      passes,
+      maxLength,
+      lengthOnGpu: true,
+      indirect: { draw: { vertexCount: 3 } },
+    });
+    for (const length of [0, 1, WINDOW, WINDOW + 1, maxLength]) {
+      // None, all, some: what a window keeps may lie in several parts of the output.
+      for (const kind of ["some", "all", "none first"]) {
+        const data = random(maxLength, kind).map((x, at) => {
+          const own = x - ((x ^ (at + firstIndex)) % 3);
+          const isKept = kind === "all" || (kind === "none first" && at > 2 * WINDOW + 5);
+          return isKept && ((own ^ (at + firstIndex)) >>> 0) % 3 === 0 ? own : x;
+        });
+        const keep = (x: number, at: number): boolean => ((x ^ (at + firstIndex)) >>> 0) % 3 === 0;
+        const input = storageBuffer(device, data);
+        // Behind the output, there may be the length. It must not be replaced, and no dispatch may bind both.
+        const output =
+          how === "apart" ? storageBuffer(device, Uint32Array.of(...poisoned(maxLength), length)) : input;
+        const count = storageBuffer(device, poisoned(4));
+        const indirect = storageBuffer(device, poisoned(8));
+        const stated = storageBuffer(device, Uint32Array.of(length));
+        const watched = watchBindings(fold());
+        submit((encoder) =>
+          compact.record(encoder, {
+            input,
+            output: { buffer: output, size: 4 * maxLength },
+            count,
+            indirect,
+            length: how === "apart" && kind === "all" ? { buffer: output, offset: 4 * maxLength } : stated,
+            firstIndex,
+          }),
+        );
+        watched.stop();
+        expect(watched.most()).toBeLessThanOrEqual(BINDING);
+        const kept = compactReference(data.slice(0, length), keep, { indices: indices as false }).map((x) =>
+          indices ? x + firstIndex : x,
+        );
+        const title = `${kind}, ${length}`;
+        const found = await readWords(device, output);
+        expect((await readWords(device, count))[0], title).toBe(kept.length);
+        expectSameBits(
+          found,
+          Uint32Array.of(
+            ...kept,
+            ...(how === "apart" ? poisoned(maxLength) : data).slice(kept.length),
+            ...(how === "apart" ? [length] : []),
+          ),
+          title,
+        );
+        expectSameBits(
+          await readWords(device, indirect),
+          Uint32Array.of(3, kept.length, 0, 0, ...poisoned(4)),
+          `indirect of ${title}`,
+        );
+        for (const buffer of [input, output, count, indirect, stated]) {
+          buffer.destroy();
         }
       }
-      compact.destroy();
-    },
-  );
+    }
+    compact.destroy();
+  });
 
   test("flags, and items of another size", async () => {
     const { device } = fold();
@@ -362,49 +354,46 @@ describe("input and output in one buffer, further apart than a binding may be", 
   const cases = (["single", "reduce-then-scan"] as const).flatMap((passes) =>
     [false, true].flatMap((exclusive) => [false, true].map((isBehind) => ({ passes, exclusive, isBehind }))),
   );
-  test.for(rows(cases, { of: 80, shift: 6 }))(
-    "$passes, exclusive $exclusive, behind $isBehind",
-    async (one) => {
-      const { passes, exclusive, isBehind } = one;
-      const { device } = fold();
-      const data = random(length, "far apart");
-      const scan = await fold().prepareScan({
-        type: u32,
-        op: affine,
-        exclusive,
-        initial: true,
-        total: true,
-        passes,
-        maxLength: length,
-      });
-      const gap = 3 * WINDOW;
-      const [from, to] = isBehind ? [3, length + gap] : [length + gap, 3];
-      const words = poisoned(2 * length + gap + 9);
-      words.set(data, from);
-      const buffer = storageBuffer(device, words);
-      const total = storageBuffer(device, poisoned(4));
-      const watched = watchBindings(fold());
-      submit((encoder) =>
-        scan.record(encoder, {
-          input: { buffer, offset: 4 * from },
-          output: { buffer, offset: 4 * to },
-          initial: 0x30007,
-          total,
-          length,
-        }),
-      );
-      watched.stop();
-      expect(watched.most()).toBeLessThanOrEqual(BINDING);
-      const sum = new Uint32Array(1);
-      words.set(scanReference(data, { op: affine, exclusive, initial: 0x30007, total: sum }), to);
-      expectSameBits(await readWords(device, buffer), words, "all of the buffer");
-      expect((await readWords(device, total))[0]).toBe(sum[0]);
-      for (const made of [buffer, total]) {
-        made.destroy();
-      }
-      scan.destroy();
-    },
-  );
+  test.for(cases)("$passes, exclusive $exclusive, behind $isBehind", async (one) => {
+    const { passes, exclusive, isBehind } = one;
+    const { device } = fold();
+    const data = random(length, "far apart");
+    const scan = await fold().prepareScan({
+      type: u32,
+      op: affine,
+      exclusive,
+      initial: true,
+      total: true,
+      passes,
+      maxLength: length,
+    });
+    const gap = 3 * WINDOW;
+    const [from, to] = isBehind ? [3, length + gap] : [length + gap, 3];
+    const words = poisoned(2 * length + gap + 9);
+    words.set(data, from);
+    const buffer = storageBuffer(device, words);
+    const total = storageBuffer(device, poisoned(4));
+    const watched = watchBindings(fold());
+    submit((encoder) =>
+      scan.record(encoder, {
+        input: { buffer, offset: 4 * from },
+        output: { buffer, offset: 4 * to },
+        initial: 0x30007,
+        total,
+        length,
+      }),
+    );
+    watched.stop();
+    expect(watched.most()).toBeLessThanOrEqual(BINDING);
+    const sum = new Uint32Array(1);
+    words.set(scanReference(data, { op: affine, exclusive, initial: 0x30007, total: sum }), to);
+    expectSameBits(await readWords(device, buffer), words, "all of the buffer");
+    expect((await readWords(device, total))[0]).toBe(sum[0]);
+    for (const made of [buffer, total]) {
+      made.destroy();
+    }
+    scan.destroy();
+  });
 
   test("elements of eight bytes, and items of another size, which take buffers of their own", async () => {
     const { device } = fold();

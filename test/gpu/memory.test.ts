@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
@@ -10,10 +10,7 @@ import { storageBuffer } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { planScan } from "../support/plans.ts";
-import { testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched_device.ts";
-
-const test = testInTurn({ of: 20 });
 
 // What a device keeps for its folds, and what a plan owns.
 

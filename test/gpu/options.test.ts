@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { openFold as openInBrowser } from "../../src/index.ts";
@@ -6,9 +6,6 @@ import { ArgumentError, openFold as openInNode, WavefoldError } from "../../src/
 import { storageBuffer } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 15 });
 
 const fold = useFold();
 const nullDevice = useNullDevice();

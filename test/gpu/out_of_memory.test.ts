@@ -1,13 +1,10 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { type Fold, OutOfMemoryError, openFold } from "../../src/node.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 const tuning = { workGroupSize: 4, itemsPerThread: 2 } as const;
@@ -88,7 +85,7 @@ describe.skipIf(adapter === "gpu")("no room", () => {
     await expectItWorks(one);
   });
 
-  test.each(rows(["input", "output", "carry", "staging", "read-back"], { of: 5, shift: 2 }))(
+  test.each(["input", "output", "carry", "staging", "read-back"])(
     "for the %s of a call that goes in pieces",
     async (name) => {
       const { fold: one, alive } = await watch(name);
@@ -121,7 +118,7 @@ describe.skipIf(adapter === "gpu")("no room", () => {
     ["output", 400],
     ["read-back", 400],
   ];
-  test.each(rows(scanned, { of: 6 }))("for a scan's %s", async (name, bytes) => {
+  test.each(scanned)("for a scan's %s", async (name, bytes) => {
     const { fold: one, alive, made } = await watch(name);
     const error = await failure(one.scan(data, tuning));
     expect(error).toBeInstanceOf(OutOfMemoryError);
@@ -139,7 +136,7 @@ describe.skipIf(adapter === "gpu")("no room", () => {
     ["scratch 1", 16],
     ["read-back", 2400],
   ];
-  test.each(rows(plain, { of: 5 }))("for a plain scan's %s", async (name, bytes) => {
+  test.each(plain)("for a plain scan's %s", async (name, bytes) => {
     const { fold: one, alive, made } = await watch(name);
     const error = await failure(one.scan(new Uint32Array(600)));
     expect(error).toBeInstanceOf(OutOfMemoryError);
@@ -149,17 +146,14 @@ describe.skipIf(adapter === "gpu")("no room", () => {
     expect(alive()).toEqual([]);
   });
 
-  test.each(rows(["flags", "count", "output", "read-back"], { of: 4, shift: 1 }))(
-    "for a compaction's %s",
-    async (name) => {
-      const { fold: one, alive } = await watch(name);
-      const error = await failure(one.compact(data, { flags: data, ...tuning }));
-      expect(error).toBeInstanceOf(OutOfMemoryError);
-      expect(error.message).toMatch(/^compact<u32>: no room for \d+ bytes \(wavefold compact<u32> /);
-      expect(error.message).toContain(name);
-      expect(alive()).toEqual([]);
-    },
-  );
+  test.each(["flags", "count", "output", "read-back"])("for a compaction's %s", async (name) => {
+    const { fold: one, alive } = await watch(name);
+    const error = await failure(one.compact(data, { flags: data, ...tuning }));
+    expect(error).toBeInstanceOf(OutOfMemoryError);
+    expect(error.message).toMatch(/^compact<u32>: no room for \d+ bytes \(wavefold compact<u32> /);
+    expect(error.message).toContain(name);
+    expect(alive()).toEqual([]);
+  });
 
   test("for what a prepared scan holds: the next one has room", async () => {
     const { fold: one, alive, made } = await watch("scan<f32, add> scratch 1");

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { emptyLike } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayLike } from "../../src/algebra/arrays.ts";
@@ -24,12 +24,10 @@ import { expectSameBits } from "../support/compare.ts";
 import { adapter, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
 // Calls at hand on long arrays, which go in, through and out piece by piece.
 
-const test = testInTurn({ of: 60 });
 const fold = useFold();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */
@@ -141,10 +139,7 @@ async function groupingOf(one: Fold, type: ElementType): Promise<Grouping> {
 
 describe("every element is the reference's", () => {
   test.for(
-    rows(
-      table.map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}, from ${String(row.initial)}` })),
-      { of: 40, shift: 12 },
-    ),
+    table.map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}, from ${String(row.initial)}` })),
   )("$name", async ({ type, op, initial: before, items }, { skip }) => {
     skip(type.feature !== undefined && !fold().device.features.has(type.feature), "no shader-f16");
     const { one, alive } = await foldOf();
@@ -274,55 +269,48 @@ describe("every element is the reference's", () => {
     one.destroy();
   });
 
-  test.for(rows(["single", "reduce-then-scan"] as const, { of: 12, shift: 3 }))(
-    "compactions, %s",
-    async (passes) => {
-      const { one } = await foldOf();
-      const keep = (x: number, i: number): boolean => ((x ^ i) >>> 0) % 3 === 0;
-      const options = { where: "(x ^ i) % 3u == 0u", passes, ...tuning };
-      for (const length of lengthsFor(PIECE / 4)) {
-        const data = anyItems("u32", length, "compact") as Uint32Array;
-        const kept = compactReference(data, keep);
-        const places = compactReference(data, keep, { indices: true });
-        const title = `${length}`;
-        expectSameBits(await one.compact(data, options), kept, title);
-        expectSameBits(await one.compact(data, { ...options, indices: true }), places, `places, ${title}`);
+  test.for(["single", "reduce-then-scan"] as const)("compactions, %s", async (passes) => {
+    const { one } = await foldOf();
+    const keep = (x: number, i: number): boolean => ((x ^ i) >>> 0) % 3 === 0;
+    const options = { where: "(x ^ i) % 3u == 0u", passes, ...tuning };
+    for (const length of lengthsFor(PIECE / 4)) {
+      const data = anyItems("u32", length, "compact") as Uint32Array;
+      const kept = compactReference(data, keep);
+      const places = compactReference(data, keep, { indices: true });
+      const title = `${length}`;
+      expectSameBits(await one.compact(data, options), kept, title);
+      expectSameBits(await one.compact(data, { ...options, indices: true }), places, `places, ${title}`);
+      expectSameBits(
+        await one.compact(data, { ...options, type: f32, map: "f32(i)" }),
+        Float32Array.from(places),
+        `mapped, ${title}`,
+      );
+      const marks = Array.from(data, (x, i) => (keep(x, i) ? 5 : 0));
+      const { where: _, ...flagged } = options;
+      for (const [name, flags] of Object.entries({
+        numbers: marks,
+        booleans: marks.map((one) => one !== 0),
+        bytes: Uint8Array.from(marks),
+        words: Uint32Array.from(marks),
+      })) {
+        expectSameBits(await one.compact(data, { ...flagged, flags }), kept, `${name}, ${title}`);
+        const into = new Uint32Array(length + 9).fill(0xa5a5a5a5);
+        const found = await one.compact(data, { ...flagged, flags, indices: true, into });
+        expectSameBits(found, places, `${name}, into, ${title}`);
+        expect(found.buffer).toBe(into.buffer);
         expectSameBits(
-          await one.compact(data, { ...options, type: f32, map: "f32(i)" }),
-          Float32Array.from(places),
-          `mapped, ${title}`,
+          into.subarray(places.length),
+          new Uint32Array(length + 9 - places.length).fill(0xa5a5a5a5),
+          "",
         );
-        const marks = Array.from(data, (x, i) => (keep(x, i) ? 5 : 0));
-        const { where: _, ...flagged } = options;
-        for (const [name, flags] of Object.entries({
-          numbers: marks,
-          booleans: marks.map((one) => one !== 0),
-          bytes: Uint8Array.from(marks),
-          words: Uint32Array.from(marks),
-        })) {
-          expectSameBits(await one.compact(data, { ...flagged, flags }), kept, `${name}, ${title}`);
-          const into = new Uint32Array(length + 9).fill(0xa5a5a5a5);
-          const found = await one.compact(data, { ...flagged, flags, indices: true, into });
-          expectSameBits(found, places, `${name}, into, ${title}`);
-          expect(found.buffer).toBe(into.buffer);
-          expectSameBits(
-            into.subarray(places.length),
-            new Uint32Array(length + 9 - places.length).fill(0xa5a5a5a5),
-            "",
-          );
-        }
-        // In place, and where the flags are.
-        const words = Uint32Array.from(marks);
-        expectSameBits(
-          await one.compact(data, { ...flagged, flags: words, into: words }),
-          kept,
-          "over words",
-        );
-        expectSameBits(await one.compact(data, { ...options, into: data }), kept, "in place");
       }
-      one.destroy();
-    },
-  );
+      // In place, and where the flags are.
+      const words = Uint32Array.from(marks);
+      expectSameBits(await one.compact(data, { ...flagged, flags: words, into: words }), kept, "over words");
+      expectSameBits(await one.compact(data, { ...options, into: data }), kept, "in place");
+    }
+    one.destroy();
+  });
 
   test("flags in the memory of the result", async () => {
     const { one } = await foldOf();

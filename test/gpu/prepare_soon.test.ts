@@ -1,5 +1,5 @@
 import process from "node:process";
-import { afterEach, describe, expect, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f32 } from "../../src/algebra/floats.ts";
@@ -24,11 +24,8 @@ import { affine } from "../support/operators.ts";
 import { randomBits, randomItems } from "../support/random.ts";
 import type { PlacedRanges, Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { limitsWithBinding } from "../support/short_bindings.ts";
 import { watched } from "../support/watched_device.ts";
-
-const test = testInTurn({ of: 20 });
 
 // With `soon`, recordings go by two passes of kernels that compile quickly until the plan's own kernels are there. The tests hold back the
 // pipelines of either plan, so that each order of events happens.
@@ -242,7 +239,7 @@ async function expectRecorded(one: Case, plan: unknown, length: number, layout: 
 }
 
 describe("results are the same before and after", () => {
-  test.each(rows(cases, { of: 10 }))("$name", async (one) => {
+  test.each(cases)("$name", async (one) => {
     const held1 = held("own");
     const plan = await one.prepare();
     expect(isOwn(plan)).toBe(false);
@@ -464,24 +461,19 @@ const sumOf = (type: StructType, fields: readonly string[]): Operator =>
   }) as unknown as Operator;
 
 describe("elements of any length", () => {
-  test.each(
-    rows(
-      [
-        ["exactAdd", f32, exactAdd, undefined],
-        ["16 bytes", Sixteen, sumOf(Sixteen as never, ["a", "b", "c", "d"]), 256],
-        [
-          "64 bytes",
-          Long,
-          sumOf(
-            Long as never,
-            Array.from({ length: 16 }, (_, at) => `f${at}`),
-          ),
-          undefined,
-        ],
-      ] as const,
-      { of: 10 },
-    ),
-  )("%s", async (name, type, op, workGroupSize) => {
+  test.each([
+    ["exactAdd", f32, exactAdd, undefined],
+    ["16 bytes", Sixteen, sumOf(Sixteen as never, ["a", "b", "c", "d"]), 256],
+    [
+      "64 bytes",
+      Long,
+      sumOf(
+        Long as never,
+        Array.from({ length: 16 }, (_, at) => `f${at}`),
+      ),
+      undefined,
+    ],
+  ] as const)("%s", async (name, type, op, workGroupSize) => {
     const { device } = fold();
     const before = held("own");
     const options = { type, op, maxLength: 700, ...own, soon: true } as const;
@@ -538,7 +530,7 @@ describe("what is refused is refused as without soon, before anything is compile
     ["preparePartition", { class: "x", classes: 99 }],
     ["preparePartition", { where: "true", passes: "thrice" }],
   ];
-  test.each(rows(wrong, { of: 6 }))("%s %o", async (call, options) => {
+  test.each(wrong)("%s %o", async (call, options) => {
     const { later, now } = held();
     const make = vi.spyOn(fold().device, "createBuffer");
     const prepare = (soon: object): Promise<Error> =>
@@ -558,7 +550,7 @@ describe("what is refused is refused as without soon, before anything is compile
   });
 });
 
-const refusing = rows(["rows", "heads", "columns"] as const, { of: 6 });
+const refusing = ["rows", "heads", "columns"] as const;
 test.each(refusing)("segments by %s take no soon", async (segments) => {
   const { later } = held();
   for (const call of ["prepareScan", "prepareReduce"] as const) {

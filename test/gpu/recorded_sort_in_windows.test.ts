@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f32 } from "../../src/algebra/floats.ts";
@@ -11,13 +11,11 @@ import { guarded, readWords, storageBuffer, submit } from "../support/buffers.ts
 import { expectSameBits } from "../support/compare.ts";
 import { planAs, useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { useShortBindings, watchBindings } from "../support/short_bindings.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
 
 // Sorts of ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 80 });
 const fold = useFold();
 const BINDING = 16384;
 useShortBindings(fold, BINDING);
@@ -75,7 +73,7 @@ const cases: Case[] = (["u32", "f32", "u64", "f64"] as const).flatMap((name, one
 );
 
 describe("sorts of more items than a binding holds", () => {
-  test.for(rows(cases, { of: 120, shift: 4 }))(
+  test.for(cases)(
     "$name, values: $values, $algorithm, bits $bits, descending $descending, $place, length on the GPU $lengthOnGpu, as NVIDIA $asNvidia",
     async ({ name, values, bits, algorithm, descending, place, lengthOnGpu, asNvidia }) => {
       const { device } = fold();

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayLike, arrayOver } from "../../src/algebra/arrays.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
@@ -20,12 +20,10 @@ import { untyped, useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
 // Rows of long arrays and of streams, which go piece by piece.
 
-const test = testInTurn({ of: 20 });
 const fold = useFold();
 const nullDevice = useNullDevice();
 
@@ -161,7 +159,7 @@ async function joined(type: ElementType, from: ReadableStream<AnyArray>): Promis
 }
 
 describe("every element is the reference's", () => {
-  test.for(rows(table, { of: 30, shift: 15 }))("$title", async (row) => {
+  test.for(table)("$title", async (row) => {
     const { type, op, initial: before, items, more, like, fromBytes = type.bytes, isPlanned } = row;
     const { one, alive } = await foldOn(fold().device);
     const pieceItems = 2 * Math.floor(PIECE / Math.max(type.bytes, fromBytes) / 2);

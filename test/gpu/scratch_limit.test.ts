@@ -1,11 +1,8 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { LimitError, openFold } from "../../src/node.ts";
 import { useFold } from "../support/fold.ts";
-import { testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched_device.ts";
-
-const test = testInTurn({ of: 2 });
 
 const fold = useFold();
 const tuning = { passes: "single", workGroupSize: 1, itemsPerThread: 2 } as const;

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { GpuArray } from "../../src/node.ts";
@@ -9,9 +9,7 @@ import { storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, useFold } from "../support/fold.ts";
 import { anyItems, randomBits } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 8 });
 const fold = useFold();
 const bins = { bins: 16, range: [0, 2 ** 32] } as const;
 

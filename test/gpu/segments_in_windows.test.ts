@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -16,13 +16,11 @@ import { asOnGpus, planAs, untyped, useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { expectInPoison, poisoned, useShortBindings, watchBindings } from "../support/short_bindings.ts";
 import { watched } from "../support/watched_device.ts";
 
 // Rows that are together longer than a binding may be. The device is taken for one whose bindings are short.
 
-const test = testInTurn({ of: 24 });
 const fold = useFold();
 const BINDING = 16384;
 useShortBindings(fold, BINDING, { lookBack: false });
@@ -89,91 +87,83 @@ const all = table.flatMap((row) =>
 );
 
 describe("rows in windows", () => {
-  test.for(rows(all, { of: 60, shift: 30 }))(
-    "$primitive, $title, length on the GPU $lengthOnGpu",
-    async (row) => {
-      const { type, op, initial, items, primitive, lengthOnGpu, more, onGpus } = row;
-      const { device } = fold();
-      const { from = type } = (more ?? {}) as { from?: ElementType };
-      const maxLength = 3 * Math.floor(BINDING / from.bytes);
-      const isScan = primitive === "scan";
-      const exclusive = !lengthOnGpu;
-      const sizes = { workGroupSize: 8, itemsPerThread: 8 } as const;
-      const options = {
-        type,
-        op,
-        ...more,
-        maxLength,
-        lengthOnGpu,
-        segments: "rows",
-        initial: true,
-        ...sizes,
-      };
-      const prepare = () =>
-        isScan
-          ? fold().prepareScan({ ...options, exclusive } as never)
-          : fold().prepareReduce(options as never);
-      const prepared = await (onGpus ? asOnGpus(fold(), prepare) : prepare());
-      const watched = watchBindings(fold());
-      for (const columns of widths) {
-        for (const most of [columns, maxLength]) {
-          const length = most - (most % columns);
-          const data = items?.(length) ?? anyItems(type.name as never, length, `${type.name} ${length}`);
-          const room = new Uint8Array(poisoned(Math.ceil((maxLength * from.bytes) / 4)).buffer);
-          room.set(new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength));
-          const input = storageBuffer(
-            device,
-            Uint32Array.of(...poisoned(24), ...new Uint32Array(room.buffer)),
-          );
-          const output = storageBuffer(device, poisoned((maxLength * type.bytes) / 4 + 24));
-          const count = storageBuffer(device, poisoned(1));
-          const stated = storageBuffer(device, Uint32Array.of(length));
-          // Both start at a vector.
-          const ranges = {
-            input: { buffer: input, offset: 96 },
-            output: { buffer: output, offset: 96 },
-            initial,
-            rows: columns,
-            length: lengthOnGpu ? stated : length,
-            ...(!isScan && lengthOnGpu && { count }),
-          };
-          submit((encoder) => prepared.record(encoder, ranges));
-          const { passes: _, ...like } = {
-            op,
-            type,
-            ...more,
-            initial,
-            segments: { rows: columns },
-            ...(type === f64 && { grouping: prepared.groupingOf(ranges) }),
-            ...(from !== type && { map: (x: { b: number }, i: number) => (x.b ^ i) >>> 0 }),
-          } as { passes?: unknown };
-          const expected = (
-            isScan
-              ? scanReference(data, { ...like, exclusive } as never)
-              : reduceReference(data, like as never)
-          ) as AnyArray;
-          const title = `rows of ${columns}, ${length} items`;
-          const found = await readWords(device, output);
-          const wanted = new Uint32Array(
-            expected.buffer as ArrayBuffer,
-            expected.byteOffset,
-            expected.byteLength / 4,
-          );
-          expectInPoison(found, 24, wanted, title);
-          if (ranges.count) {
-            expect((await readWords(device, count))[0], title).toBe(length / columns);
-          }
-          for (const buffer of [input, output, count, stated]) {
-            buffer.destroy();
-          }
+  test.for(all)("$primitive, $title, length on the GPU $lengthOnGpu", async (row) => {
+    const { type, op, initial, items, primitive, lengthOnGpu, more, onGpus } = row;
+    const { device } = fold();
+    const { from = type } = (more ?? {}) as { from?: ElementType };
+    const maxLength = 3 * Math.floor(BINDING / from.bytes);
+    const isScan = primitive === "scan";
+    const exclusive = !lengthOnGpu;
+    const sizes = { workGroupSize: 8, itemsPerThread: 8 } as const;
+    const options = {
+      type,
+      op,
+      ...more,
+      maxLength,
+      lengthOnGpu,
+      segments: "rows",
+      initial: true,
+      ...sizes,
+    };
+    const prepare = () =>
+      isScan
+        ? fold().prepareScan({ ...options, exclusive } as never)
+        : fold().prepareReduce(options as never);
+    const prepared = await (onGpus ? asOnGpus(fold(), prepare) : prepare());
+    const watched = watchBindings(fold());
+    for (const columns of widths) {
+      for (const most of [columns, maxLength]) {
+        const length = most - (most % columns);
+        const data = items?.(length) ?? anyItems(type.name as never, length, `${type.name} ${length}`);
+        const room = new Uint8Array(poisoned(Math.ceil((maxLength * from.bytes) / 4)).buffer);
+        room.set(new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength));
+        const input = storageBuffer(device, Uint32Array.of(...poisoned(24), ...new Uint32Array(room.buffer)));
+        const output = storageBuffer(device, poisoned((maxLength * type.bytes) / 4 + 24));
+        const count = storageBuffer(device, poisoned(1));
+        const stated = storageBuffer(device, Uint32Array.of(length));
+        // Both start at a vector.
+        const ranges = {
+          input: { buffer: input, offset: 96 },
+          output: { buffer: output, offset: 96 },
+          initial,
+          rows: columns,
+          length: lengthOnGpu ? stated : length,
+          ...(!isScan && lengthOnGpu && { count }),
+        };
+        submit((encoder) => prepared.record(encoder, ranges));
+        const { passes: _, ...like } = {
+          op,
+          type,
+          ...more,
+          initial,
+          segments: { rows: columns },
+          ...(type === f64 && { grouping: prepared.groupingOf(ranges) }),
+          ...(from !== type && { map: (x: { b: number }, i: number) => (x.b ^ i) >>> 0 }),
+        } as { passes?: unknown };
+        const expected = (
+          isScan ? scanReference(data, { ...like, exclusive } as never) : reduceReference(data, like as never)
+        ) as AnyArray;
+        const title = `rows of ${columns}, ${length} items`;
+        const found = await readWords(device, output);
+        const wanted = new Uint32Array(
+          expected.buffer as ArrayBuffer,
+          expected.byteOffset,
+          expected.byteLength / 4,
+        );
+        expectInPoison(found, 24, wanted, title);
+        if (ranges.count) {
+          expect((await readWords(device, count))[0], title).toBe(length / columns);
+        }
+        for (const buffer of [input, output, count, stated]) {
+          buffer.destroy();
         }
       }
-      watched.stop();
-      expect(watched.most()).toBeLessThanOrEqual(BINDING);
-      expect(watched.most()).toBeGreaterThan(BINDING / 2);
-      prepared.destroy();
-    },
-  );
+    }
+    watched.stop();
+    expect(watched.most()).toBeLessThanOrEqual(BINDING);
+    expect(watched.most()).toBeGreaterThan(BINDING / 2);
+    prepared.destroy();
+  });
 
   test("in place, and in one buffer, further apart than a binding may be", async () => {
     const { device } = fold();

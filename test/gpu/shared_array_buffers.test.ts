@@ -1,9 +1,7 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { add } from "../../src/algebra/operators.ts";
 import { useFold } from "../support/fold.ts";
-import { testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 4 });
 const fold = useFold();
 
 /** A view of memory that threads share, in the middle of it. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
@@ -23,11 +23,9 @@ import { adapter, untyped, useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { until } from "../support/until.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
-const test = testInTurn({ of: 60 });
 const fold = useFold();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */
@@ -161,66 +159,64 @@ function referenceByPieces(
 }
 
 describe("every element is as of one array", () => {
-  test.for(
-    rows(
-      table.map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}` })),
-      { of: 40, shift: 16 },
-    ),
-  )("$name", async (row, { skip }) => {
-    const { type, op } = row;
-    skip(type.feature !== undefined && !fold().device.features.has(type.feature), "no shader-f16");
-    const { one, alive } = await foldOf();
-    const pieceItems = PIECE / type.bytes;
-    const scan =
-      type.name === "f64"
-        ? await one.prepareScan({ type: f64, ...tuning, maxLength: pieceItems, initial: true, total: true })
-        : undefined;
-    const words = (): GPUBuffer => storageBuffer(one.device, new Uint32Array(64));
-    const grouping = scan?.groupingOf({
-      input: words(),
-      output: words(),
-      initial: words(),
-      total: words(),
-      length: pieceItems,
-    });
-    for (const [turn, length] of lengths.entries()) {
-      const data = row.items?.(length) ?? anyItems(type.name as TypeName, length, `stream ${length}`);
-      for (const [at, [name, chunking]] of Object.entries(chunkings).entries()) {
-        const exclusive = (turn + at) % 2 === 0;
-        const initial = (turn + at) % 3 === 0 ? row.initial : undefined;
-        const options = { type, op, exclusive, initial };
-        const title = `${length}, ${name}, ${JSON.stringify({ exclusive, from: String(initial) })}`;
-        const stream = one.scanStream({ ...options, ...tuning } as never);
-        const found = await read(streamOf(chunksOf(data, chunking)).pipeThrough(stream as never));
-        const expected = grouping
-          ? referenceByPieces(data, pieceItems, { ...options, grouping })
-          : (scanReference(data, options as never) as AnyArray);
-        expectSameBits(joined(data, found as AnyArray[]), expected, title);
+  test.for(table.map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}` })))(
+    "$name",
+    async (row, { skip }) => {
+      const { type, op } = row;
+      skip(type.feature !== undefined && !fold().device.features.has(type.feature), "no shader-f16");
+      const { one, alive } = await foldOf();
+      const pieceItems = PIECE / type.bytes;
+      const scan =
+        type.name === "f64"
+          ? await one.prepareScan({ type: f64, ...tuning, maxLength: pieceItems, initial: true, total: true })
+          : undefined;
+      const words = (): GPUBuffer => storageBuffer(one.device, new Uint32Array(64));
+      const grouping = scan?.groupingOf({
+        input: words(),
+        output: words(),
+        initial: words(),
+        total: words(),
+        length: pieceItems,
+      });
+      for (const [turn, length] of lengths.entries()) {
+        const data = row.items?.(length) ?? anyItems(type.name as TypeName, length, `stream ${length}`);
+        for (const [at, [name, chunking]] of Object.entries(chunkings).entries()) {
+          const exclusive = (turn + at) % 2 === 0;
+          const initial = (turn + at) % 3 === 0 ? row.initial : undefined;
+          const options = { type, op, exclusive, initial };
+          const title = `${length}, ${name}, ${JSON.stringify({ exclusive, from: String(initial) })}`;
+          const stream = one.scanStream({ ...options, ...tuning } as never);
+          const found = await read(streamOf(chunksOf(data, chunking)).pipeThrough(stream as never));
+          const expected = grouping
+            ? referenceByPieces(data, pieceItems, { ...options, grouping })
+            : (scanReference(data, options as never) as AnyArray);
+          expectSameBits(joined(data, found as AnyArray[]), expected, title);
 
-        const source = streamOf(chunksOf(data, chunking));
-        const { exclusive: _, ...folded } = options;
-        const sum = (await one.reduceStream(source as never, { ...folded, ...tuning } as never)) as Value;
-        const wanted = emptyLike(data, 1, type);
-        const given = emptyLike(data, 1, type);
-        given.set(0, sum);
-        if (grouping) {
-          // A piece's total, as a reduction of this grouping has it, and then the next one's.
-          let total: Value | undefined = initial;
-          for (let start = 0; start < length; start += pieceItems) {
-            const piece = part(data, start, Math.min(length, start + pieceItems));
-            total = reduceReference(piece, { ...folded, initial: total, grouping } as never) as Value;
+          const source = streamOf(chunksOf(data, chunking));
+          const { exclusive: _, ...folded } = options;
+          const sum = (await one.reduceStream(source as never, { ...folded, ...tuning } as never)) as Value;
+          const wanted = emptyLike(data, 1, type);
+          const given = emptyLike(data, 1, type);
+          given.set(0, sum);
+          if (grouping) {
+            // A piece's total, as a reduction of this grouping has it, and then the next one's.
+            let total: Value | undefined = initial;
+            for (let start = 0; start < length; start += pieceItems) {
+              const piece = part(data, start, Math.min(length, start + pieceItems));
+              total = reduceReference(piece, { ...folded, initial: total, grouping } as never) as Value;
+            }
+            wanted.set(0, total ?? 0);
+          } else {
+            wanted.set(0, reduceReference(data, folded as never) as Value);
           }
-          wanted.set(0, total ?? 0);
-        } else {
-          wanted.set(0, reduceReference(data, folded as never) as Value);
+          expectSameBits(given.array, wanted.array, `sum of ${title}`);
         }
-        expectSameBits(given.array, wanted.array, `sum of ${title}`);
       }
-    }
-    scan?.destroy();
-    one.destroy();
-    expect(alive().filter((label) => label.startsWith("wavefold"))).toEqual([]);
-  });
+      scan?.destroy();
+      one.destroy();
+      expect(alive().filter((label) => label.startsWith("wavefold"))).toEqual([]);
+    },
+  );
 
   test("sums of f64: -0, and the same bits however the stream is divided", async () => {
     const { one } = await foldOf();
@@ -304,7 +300,7 @@ describe("every element is as of one array", () => {
     one.destroy();
   });
 
-  test.each(rows(["single", "reduce-then-scan"] as const, { of: 12 }))("compactions, %s", async (passes) => {
+  test.each(["single", "reduce-then-scan"] as const)("compactions, %s", async (passes) => {
     const { one } = await foldOf();
     const data = anyItems("u32", 333, "compact") as Uint32Array;
     const options = { type: u32, where: "(x ^ i) % 3u == 0u", passes, ...tuning } as const;
@@ -359,34 +355,28 @@ describe("totals", () => {
     { title: "exactAdd", type: f32, op: untyped(exactAdd), initial: 0.5 },
   ] as const;
 
-  test.each(rows(table, { of: 30, shift: 11 }))(
-    "$title: as at hand, however the stream is divided",
-    async (row) => {
-      const { one, alive } = await foldOf();
-      const { type, op, initial } = row;
-      for (const length of [0, 1, 15, 16, 17, 64, 137]) {
-        const data = anyItems(type.name, length, "totals");
-        for (const own of [{ op }, { op, initial }, { op, initial, exclusive: true }]) {
-          const expected = arrayOver(type, new ArrayBuffer(type.bytes));
-          const total = arrayOver(type, new ArrayBuffer(type.bytes));
-          const results = scanReference(
-            data as never,
-            { type, ...own, total: expected } as never,
-          ) as AnyArray;
-          for (const chunking of Object.values(chunkings)) {
-            new Uint8Array(total.buffer).fill(77);
-            const options = { type, ...own, total, ...tuning } as const;
-            const stream = one.scanStream(options as never);
-            const found = await read(streamOf(chunksOf(data, chunking)).pipeThrough(stream as never));
-            expectSameBits(joined(data as AnyArray, found as AnyArray[]), results, `${length}`);
-            expectSameBits(total, expected, `the total of ${length}`);
-          }
+  test.each(table)("$title: as at hand, however the stream is divided", async (row) => {
+    const { one, alive } = await foldOf();
+    const { type, op, initial } = row;
+    for (const length of [0, 1, 15, 16, 17, 64, 137]) {
+      const data = anyItems(type.name, length, "totals");
+      for (const own of [{ op }, { op, initial }, { op, initial, exclusive: true }]) {
+        const expected = arrayOver(type, new ArrayBuffer(type.bytes));
+        const total = arrayOver(type, new ArrayBuffer(type.bytes));
+        const results = scanReference(data as never, { type, ...own, total: expected } as never) as AnyArray;
+        for (const chunking of Object.values(chunkings)) {
+          new Uint8Array(total.buffer).fill(77);
+          const options = { type, ...own, total, ...tuning } as const;
+          const stream = one.scanStream(options as never);
+          const found = await read(streamOf(chunksOf(data, chunking)).pipeThrough(stream as never));
+          expectSameBits(joined(data as AnyArray, found as AnyArray[]), results, `${length}`);
+          expectSameBits(total, expected, `the total of ${length}`);
         }
       }
-      one.destroy();
-      expect(alive()).toEqual([]);
-    },
-  );
+    }
+    one.destroy();
+    expect(alive()).toEqual([]);
+  });
 
   test("one stream goes on where another ended, in the same array, and a writer's close waits for no reader", async () => {
     const { one } = await foldOf();

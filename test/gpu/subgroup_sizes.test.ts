@@ -6,7 +6,6 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { sortReference } from "../../src/reference/sort.ts";
 import { useFold } from "../support/fold.ts";
-import { rows } from "../support/rows.ts";
 
 // Adapters whose subgroups are smaller than they report. Subgroups of the software adapter have 4 lanes.
 
@@ -30,7 +29,7 @@ const lying = [
   ["apple", 32, 32],
   ["", 64, 64],
 ] as const;
-test.for(rows(lying, { of: 6 }))(
+test.for(lying)(
   "%s reports %i to %i, and results are right",
   async ([vendor, subgroupMinSize, subgroupMaxSize], { skip }) => {
     const device = deviceThatReports({ vendor, subgroupMinSize, subgroupMaxSize });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import type * as Recording from "../../src/gpu/recordings/recording.ts";
@@ -14,9 +14,6 @@ import { ArgumentError, openFold, tuneAdapter, u32, u64 } from "../../src/node.t
 import type { AdapterTuningRow } from "../../src/plan/adapter_tuning.ts";
 import { adapterOf, rowsOn, tuningOf } from "../../src/plan/adapter_tuning.ts";
 import { adapter, planAs, useFold } from "../support/fold.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 30 });
 
 const own = useFold();
 

@@ -3,13 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { packagesMissing, skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 6 });
 
 // A page in Chromium, which keeps its tuning in IndexedDB.
 

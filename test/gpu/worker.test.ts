@@ -6,7 +6,6 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adapter } from "../support/fold.ts";
-import { rows } from "../support/rows.ts";
 
 // The program and its workers are one file, run on what the build made, as a program of a user's is.
 const source = `
@@ -106,7 +105,7 @@ describe("openFold in a worker thread", () => {
     ["while the main thread waits", `ok ${SUMS}`],
     ["ended while it is open", SUMS],
   ] as const;
-  it.each(rows(whats, { of: 10 }))("%s", (what, printed) => {
+  it.each(whats)("%s", (what, printed) => {
     expect(run(what)).toEqual({ status: 0, stdout: `${printed}\n`, stderr: "" });
   });
 

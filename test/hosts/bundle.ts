@@ -5,9 +5,9 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 import { build } from "esbuild";
+import { TestRunner } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { seed } from "../support/random.ts";
-import { collectedFile } from "../support/rows.ts";
 
 /** What test/support takes from Node.js and from vitest, for hosts that have neither. `file` is the file of tests, which has a turn of its own. */
 const standInsOf = (file: string): Readonly<Record<string, string>> => ({
@@ -59,7 +59,7 @@ export async function bundleSuite(
     platform: kind === "node" ? "node" : "browser",
     // What only src/node.ts imports, which a web bundle drops: were it kept, no browser would load it.
     external: ["node:*", "webgpu"],
-    plugins: [shaderTexts, standInsForSupport(standInsOf(collectedFile()))],
+    plugins: [shaderTexts, standInsForSupport(standInsOf(TestRunner.getCurrentSuite()?.file?.name ?? ""))],
     logLevel: "warning",
   });
   if (kind === "node") {

@@ -1,5 +1,4 @@
 import type { Fold } from "../../src/gpu/fold.ts";
-import { rows } from "../support/rows.ts";
 import type { Bench, Case, Host } from "./case.ts";
 import { deviceCases } from "./cases/devices.ts";
 import { errorCases } from "./cases/errors.ts";
@@ -37,11 +36,11 @@ const secondCases: readonly Case[] = cases.filter((one) => /\bf16\b|exact sums/.
 const casesIn = (scope: string): readonly Case[] => {
   switch (scope) {
     case MAIN:
-      return rows(cases, { of: 60 });
+      return cases;
     case SECOND_ADAPTER:
-      return rows(secondCases, { of: 6 });
+      return secondCases;
     default:
-      return rows(quickCases, { of: 12, shift: scope === WORKER ? 0 : 6 });
+      return quickCases;
   }
 };
 

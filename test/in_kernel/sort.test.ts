@@ -14,7 +14,6 @@ import { denoMissing, lavapipeMissing } from "../support/deno.ts";
 import { algorithmNames } from "../support/fold.ts";
 import { naga } from "../support/naga.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
-import { rows } from "../support/rows.ts";
 
 const device = useNullDevice();
 const { u32, f32, u64 } = elementTypes;
@@ -98,32 +97,31 @@ fn main(@builtin(local_invocation_index) local_index: u32) {
 const needsF16 = ({ type, values }: Sort): boolean => type.name === "f16" || values?.name === "f16";
 
 describe.each(algorithmNames)("%s", (algorithm) => {
-  test.each(
-    rows(sortsOf(algorithm), { of: 10, shift: algorithmNames.indexOf(algorithm) }).map(
-      (one) => [one.title, one] as const,
-    ),
-  )("%s compiles, with the features that it needs alone", async (title, one) => {
-    const code = kernelOf(one);
-    const alone = one.set.code;
-    expect(
-      await failures(device(), [
-        { title, code },
-        { title: `${title}, alone`, code: alone },
-      ]),
-    ).toEqual([]);
-    expect(/\benable subgroups;/.test(code)).toBe(algorithm === "subgroup");
-    expect(/\benable f16;/.test(code)).toBe(needsF16(one));
-    // The same input gives the same text, and nothing that is declared is unused.
-    expect(kernelOf(one)).toBe(code);
-    for (const [, name = ""] of code.matchAll(/^(?:fn|var<workgroup>|struct) (\w+)/gm)) {
-      expect(code.match(new RegExp(`\\b${name}\\b`, "g"))?.length, name).toBeGreaterThan(
-        name === "main" ? 0 : 1,
-      );
-    }
-  });
+  test.each(sortsOf(algorithm).map((one) => [one.title, one] as const))(
+    "%s compiles, with the features that it needs alone",
+    async (title, one) => {
+      const code = kernelOf(one);
+      const alone = one.set.code;
+      expect(
+        await failures(device(), [
+          { title, code },
+          { title: `${title}, alone`, code: alone },
+        ]),
+      ).toEqual([]);
+      expect(/\benable subgroups;/.test(code)).toBe(algorithm === "subgroup");
+      expect(/\benable f16;/.test(code)).toBe(needsF16(one));
+      // The same input gives the same text, and nothing that is declared is unused.
+      expect(kernelOf(one)).toBe(code);
+      for (const [, name = ""] of code.matchAll(/^(?:fn|var<workgroup>|struct) (\w+)/gm)) {
+        expect(code.match(new RegExp(`\\b${name}\\b`, "g"))?.length, name).toBeGreaterThan(
+          name === "main" ? 0 : 1,
+        );
+      }
+    },
+  );
 });
 
-const portable = rows([...sortsOf("hillis-steele"), ...sortsOf("blelloch").slice(0, 8)], { of: 4 });
+const portable = [...sortsOf("hillis-steele"), ...sortsOf("blelloch").slice(0, 8)];
 test("naga compiles every portable sort", async ({ skip }) => {
   skip(denoMissing !== undefined, denoMissing ?? "");
   const {

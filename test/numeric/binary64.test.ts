@@ -7,7 +7,6 @@ import int64File from "../../shaders/numeric/int64.wgsl";
 import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
 import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
 import { allPairs, pairsOf, testOperations } from "./elementwise.ts";
 
@@ -348,7 +347,7 @@ const operations: readonly Operation[] = [
   ),
 ];
 
-testOperations(fold, files, rows(operations, { of: 6 }), specials, filler);
+testOperations(fold, files, operations, specials, filler);
 
 test("the random pairs reach what they are meant to", () => {
   const pairs = pairsOf(2 ** 16);

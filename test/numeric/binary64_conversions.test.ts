@@ -4,7 +4,6 @@ import int64File from "../../shaders/numeric/int64.wgsl";
 import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
 import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
 import { testOperations } from "./elementwise.ts";
 
@@ -139,4 +138,4 @@ const operations: readonly Operation[] = [
   of("floor_f64", Math.floor),
 ];
 
-testOperations(fold, files, rows(operations, { of: 3 }), specials, filler);
+testOperations(fold, files, operations, specials, filler);

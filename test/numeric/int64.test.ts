@@ -4,7 +4,6 @@ import int64ArithmeticFile from "../../shaders/numeric/int64_arithmetic.wgsl";
 import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
 import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
 import { checkOperation, testOperations } from "./elementwise.ts";
 
@@ -138,7 +137,7 @@ const operations: readonly Operation[] = [
   },
 ];
 
-testOperations(fold, files, rows(operations, { of: 4 }), specials, filler);
+testOperations(fold, files, operations, specials, filler);
 
 test("the check can fail", async () => {
   const file = int64File.replace("u32(low < a.x)", "0u");

@@ -6,16 +6,13 @@ import { rolldown } from "rolldown";
 import { rollup } from "rollup";
 import { build as vite } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage } from "./pack.ts";
 
 // Programs that wait at their top level, bundled to several files and to one, in a browser.
-
-const test = testInTurn({ of: 30 });
 
 let packed: Packed;
 let browser: Browser;
@@ -153,17 +150,15 @@ describe("what is not loaded is an error of Wavefold's", () => {
   });
 
   // What goes wrong on the device is told there all the same, if by fewer words.
-  test.each(
-    rows(
-      [
-        [
-          "a kernel that does not compile",
-          "await fold.scan(Uint32Array.of(3), { op: bad });",
-          /^WavefoldError: .*scan.*: .*nonsense.*; a part of Wavefold was not loaded: import wavefold\/whole$/s,
-        ],
-        [
-          "no room on the device",
-          `const { popErrorScope } = GPUDevice.prototype;
+  test.each([
+    [
+      "a kernel that does not compile",
+      "await fold.scan(Uint32Array.of(3), { op: bad });",
+      /^WavefoldError: .*scan.*: .*nonsense.*; a part of Wavefold was not loaded: import wavefold\/whole$/s,
+    ],
+    [
+      "no room on the device",
+      `const { popErrorScope } = GPUDevice.prototype;
       const scopes = [];
       const { pushErrorScope } = GPUDevice.prototype;
       GPUDevice.prototype.pushErrorScope = function (kind) { scopes.push(kind); pushErrorScope.call(this, kind); };
@@ -172,23 +167,20 @@ describe("what is not loaded is an error of Wavefold's", () => {
         return (await popErrorScope.call(this)) ?? (isFull ? { message: "full" } : null);
       };
       await fold.scan(new Uint32Array(100_000));`,
-          /^WavefoldError: scan<u32, add>: no room for \d+ bytes; a part of Wavefold was not loaded/,
-        ],
-        [
-          "no adapter",
-          `navigator.gpu.requestAdapter = async () => null;
+      /^WavefoldError: scan<u32, add>: no room for \d+ bytes; a part of Wavefold was not loaded/,
+    ],
+    [
+      "no adapter",
+      `navigator.gpu.requestAdapter = async () => null;
       await openFold();`,
-          /^WavefoldError: no WebGPU adapter; a part of Wavefold was not loaded/,
-        ],
-        [
-          "an adapter that gives no device",
-          `await openFold({ adapter: { features: new Set(), limits: {}, requestDevice: async () => { throw new Error("out of devices"); } } });`,
-          /^WavefoldError: no device: Error: out of devices; a part of Wavefold was not loaded/,
-        ],
-      ],
-      { of: 30, shift: 12 },
-    ),
-  )("%s, in such a program", async (_, body, title) => {
+      /^WavefoldError: no WebGPU adapter; a part of Wavefold was not loaded/,
+    ],
+    [
+      "an adapter that gives no device",
+      `await openFold({ adapter: { features: new Set(), limits: {}, requestDevice: async () => { throw new Error("out of devices"); } } });`,
+      /^WavefoldError: no device: Error: out of devices; a part of Wavefold was not loaded/,
+    ],
+  ])("%s, in such a program", async (_, body, title) => {
     const text = `import { openFold, operator, u32 } from "wavefold";
       try {
         const fold = await openFold();

@@ -6,16 +6,14 @@ import process from "node:process";
 import { parseTarGzip } from "nanotar";
 import type { Browser } from "playwright-core";
 import type typescript from "typescript-6.0";
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adapter, skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 import { deno, denoMissing, denoOn } from "../support/deno.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { npm, packPackage, run, tsc } from "./pack.ts";
 
 // What checks the package takes long to load, so each test loads its own.
-const test = testInTurn({ of: 40 });
 
 let packed: Packed;
 beforeAll(async () => {
@@ -271,24 +269,21 @@ scan.record(fold.adapterInfo, { input: buffer, output: buffer, length: 10 });
     (["bundler", "nodenext"] as const).map((resolution) => [compiler, types, resolution] as const),
   );
 
-  test.each(rows(cases, { of: 120 }))(
-    "%s, WebGPU's types: %s, moduleResolution %s",
-    async (compiler, types, resolution) => {
-      // Types of the plugin for esbuild, and of the check, are those packages' own.
-      const project = await packed.project(["esbuild", "fast-check", "@webgpu/types"], {
-        "main.ts": main(packed, types !== "none"),
-        "tsconfig.json": JSON.stringify({
-          compilerOptions: {
-            ...compilerOptions,
-            ...resolutions[resolution],
-            types: types === "@webgpu/types" ? [types] : [],
-          },
-          files: ["main.ts"],
-        }),
-      });
-      await run(...tsc(compiler, "-p", "."), project);
-    },
-  );
+  test.each(cases)("%s, WebGPU's types: %s, moduleResolution %s", async (compiler, types, resolution) => {
+    // Types of the plugin for esbuild, and of the check, are those packages' own.
+    const project = await packed.project(["esbuild", "fast-check", "@webgpu/types"], {
+      "main.ts": main(packed, types !== "none"),
+      "tsconfig.json": JSON.stringify({
+        compilerOptions: {
+          ...compilerOptions,
+          ...resolutions[resolution],
+          types: types === "@webgpu/types" ? [types] : [],
+        },
+        files: ["main.ts"],
+      }),
+    });
+    await run(...tsc(compiler, "-p", "."), project);
+  });
 
   test("every option has a comment", async () => {
     const { default: ts } = await import("typescript-6.0");

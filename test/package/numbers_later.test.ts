@@ -1,12 +1,9 @@
 import process from "node:process";
-import { afterAll, beforeAll, expect } from "vitest";
-import { rows, testInTurn } from "../support/rows.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Packed } from "./pack.ts";
 import { packPackage, run } from "./pack.ts";
 
 // Each program runs in a process of its own, so that nothing before it has loaded what reads texts over 64-bit values.
-
-const test = testInTurn({ of: 12 });
 
 /**
  * A program: what it has, the body of a function, and what that returns. In the body, `w` is wavefold/node, and `bytesOf` gives what a plan writes
@@ -306,17 +303,14 @@ async function runAlone(body: string): Promise<unknown> {
   return JSON.parse(printed);
 }
 
-test.each(rows(texts, { of: 12 }))(
-  "a text over 64-bit values loads its reader: %s",
-  async (_, body, result) => {
-    expect(await runAlone(body)).toEqual({ before: false, result, after: true });
-  },
-);
-
-test.each(rows(inKernels, { of: 12 }))("in-kernel functions read at once: %s", async (_, body, result) => {
+test.each(texts)("a text over 64-bit values loads its reader: %s", async (_, body, result) => {
   expect(await runAlone(body)).toEqual({ before: false, result, after: true });
 });
 
-test.each(rows(others, { of: 12 }))("nothing else loads it: %s", async (_, body, result) => {
+test.each(inKernels)("in-kernel functions read at once: %s", async (_, body, result) => {
+  expect(await runAlone(body)).toEqual({ before: false, result, after: true });
+});
+
+test.each(others)("nothing else loads it: %s", async (_, body, result) => {
   expect(await runAlone(body)).toEqual({ before: false, result, after: false });
 });

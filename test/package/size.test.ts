@@ -5,13 +5,10 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { type Rolldown, build as viteBuild } from "vite";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { slashed } from "../../scripts/modules.mjs";
-import { rows, testInTurn } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, put, run } from "./pack.ts";
-
-const test = testInTurn({ of: 16 });
 
 interface Budget {
   readonly what: string;
@@ -248,28 +245,26 @@ process.exit();`,
 const bytesOf = ({ files, loaded }: Bundled): number =>
   loaded.reduce((sum, name) => sum + (files.get(name)?.bytes ?? Number.NaN), 0);
 
-test.each(
-  rows(
-    budgets.map((budget) => [budget.what, budget] as const),
-    { of: 16, shift: 3 },
-  ),
-)("%s", async (what, { program, after, result, limit, esbuild }) => {
-  const [vite, split, whole] = (await Promise.all(
-    (["vite", "esbuild", "one file"] as const).map((bundler) => bundleAndRun(program, bundler, after)),
-  )) as [Bundled, Bundled, Bundled];
-  for (const one of [vite, split, whole]) {
-    expect(one.result).toEqual(result);
-    expect(bytesOf(one)).toBeGreaterThan(0);
-  }
-  const show = (one: Bundled): string =>
-    `${bytesOf(one)} bytes in ${one.loaded.length} of ${one.files.size} files`;
-  console.log(
-    `${what}, gzipped: by Vite ${show(vite)} (at most ${limit.bytes} in ${limit.files}), by esbuild ${show(split)} (at most ${esbuild}), in one file ${bytesOf(whole)}.\n${vite.loaded.map((name) => `  ${vite.files.get(name)?.bytes} ${name}`).join("\n")}`,
-  );
-  expect(bytesOf(vite), `${what} has grown`).toBeLessThanOrEqual(limit.bytes);
-  expect(vite.loaded.length, `${what} takes more requests`).toBeLessThanOrEqual(limit.files);
-  expect(bytesOf(split), `${what} has grown as esbuild bundles it`).toBeLessThanOrEqual(esbuild);
-});
+test.each(budgets.map((budget) => [budget.what, budget] as const))(
+  "%s",
+  async (what, { program, after, result, limit, esbuild }) => {
+    const [vite, split, whole] = (await Promise.all(
+      (["vite", "esbuild", "one file"] as const).map((bundler) => bundleAndRun(program, bundler, after)),
+    )) as [Bundled, Bundled, Bundled];
+    for (const one of [vite, split, whole]) {
+      expect(one.result).toEqual(result);
+      expect(bytesOf(one)).toBeGreaterThan(0);
+    }
+    const show = (one: Bundled): string =>
+      `${bytesOf(one)} bytes in ${one.loaded.length} of ${one.files.size} files`;
+    console.log(
+      `${what}, gzipped: by Vite ${show(vite)} (at most ${limit.bytes} in ${limit.files}), by esbuild ${show(split)} (at most ${esbuild}), in one file ${bytesOf(whole)}.\n${vite.loaded.map((name) => `  ${vite.files.get(name)?.bytes} ${name}`).join("\n")}`,
+    );
+    expect(bytesOf(vite), `${what} has grown`).toBeLessThanOrEqual(limit.bytes);
+    expect(vite.loaded.length, `${what} takes more requests`).toBeLessThanOrEqual(limit.files);
+    expect(bytesOf(split), `${what} has grown as esbuild bundles it`).toBeLessThanOrEqual(esbuild);
+  },
+);
 
 /** What those of the reader's files have that do its work. */
 const READER = "takes no number with a fraction, and this is";
@@ -282,7 +277,7 @@ const loads: Readonly<Record<string, (program: string) => Promise<Bundled>>> = {
   unbundled: runUnbundled,
 };
 
-test.each(rows(Object.entries(loads), { of: 3 }))(
+test.each(Object.entries(loads))(
   "what reads texts over 64-bit values is loaded with the first such text, and once: %s",
   async (_, load) => {
     const onWords = await load(scanOf("Uint32Array", '{ map: "x * x" }'));

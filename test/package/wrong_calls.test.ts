@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { rows } from "../support/rows.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, run, tsc } from "./pack.ts";
 
@@ -157,12 +156,7 @@ function messagesOf(printed: string): Map<string, { line: number; column: number
   return found;
 }
 
-describe.each(
-  rows(["typescript", "typescript-6.0", "typescript-5.9", "typescript-5.4"], {
-    of: 60,
-    always: (compiler) => compiler === "typescript",
-  }),
-)("%s", (compiler) => {
+describe.each(["typescript", "typescript-6.0", "typescript-5.9", "typescript-5.4"])("%s", (compiler) => {
   let found: ReturnType<typeof messagesOf>;
   beforeAll(async () => {
     const project = await packed.project([], {

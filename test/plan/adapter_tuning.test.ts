@@ -28,10 +28,6 @@ import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { version } from "../../src/version.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
-import { testInTurn } from "../support/rows.ts";
-
-/** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 3 });
 
 test("the version is that of package.json", () => {
   const own = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
@@ -207,7 +203,7 @@ describe("plans of sorts and histograms", () => {
     expect(sizesFor([pairs])).toEqual(sizesFor([]));
   });
 
-  inTurn("take no size of the row if the caller chooses one, but its passes", () => {
+  test("take no size of the row if the caller chooses one, but its passes", () => {
     const row = { ...byVotes, workGroupSize: 512, itemsPerThread: 8, isDefault: true } as const;
     const small = factsWith({ vendor: "acme" }, { maxComputeWorkgroupStorageSize: 32_768 });
     for (const own of [{ itemsPerThread: 16 }, { workGroupSize: 64 }]) {
@@ -221,7 +217,7 @@ describe("plans of sorts and histograms", () => {
     expect(textsOf(sortOf([long], own, small))).toEqual(textsOf(sortOf([], own, small)));
   });
 
-  inTurn("are not for sorts of one tile, of segments, and of what topK takes", () => {
+  test("are not for sorts of one tile, of segments, and of what topK takes", () => {
     const sizes = { workGroupSize: 64, itemsPerThread: 16, isDefault: true } as const;
     const rows: AdapterTuningRow[] = [
       { ...byCounters, ...sizes, passes: "single" },

@@ -17,7 +17,6 @@ import { allowFindings, untyped, useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { affine } from "../support/operators.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
-import { rows } from "../support/rows.ts";
 
 // Lengths on the GPU: only the work-groups that they take are started.
 
@@ -135,7 +134,7 @@ async function run(
   return [words, total as number];
 }
 
-test.for(rows(cases, { of: 3 }))("$title", async ({ plan, isScan, expected, count, ranges }) => {
+test.for(cases)("$title", async ({ plan, isScan, expected, count, ranges }) => {
   const facts = factsOf();
   const own = countWorkGroups(await plan(facts), isScan, facts);
   const { arrangement } = own.variants[0] as (typeof own.variants)[0];

@@ -22,10 +22,6 @@ import { algorithmNames, untyped } from "../support/fold.ts";
 import { allTypes, defaultLimits, factsWith } from "../support/kernels.ts";
 import { affine } from "../support/operators.ts";
 import { planCompact, planPartition, planReduce, planScan } from "../support/plans.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-/** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 6 });
 
 const facts = factsWith();
 const small = { type: u32, workGroupSize: 4, itemsPerThread: 2 } as const;
@@ -101,43 +97,40 @@ const dispatched = [
   [65, [1, 5], [1, 5], [3, 3]],
   [513, [1, 7], [1, 7], [4, 4]],
 ] as const;
-test.each(rows(dispatched, { of: 6 }))(
-  "the dispatches for %i items",
-  async (length, scans, compactions, reductions) => {
-    const options = { ...small, ...onePass, maxLength: 1000 };
-    const where = "true";
-    const count = (plan: Plan, arrangement: Arrangement): number =>
-      plan.passes(length, arrangement, false).length;
-    expect([
-      count(await planScan(options, facts), "vectors"),
-      count(await planScan({ ...options, ...twoPasses }, facts), "vectors"),
-    ]).toEqual(scans);
-    expect([
-      count(await planCompact({ ...options, where }, facts), "vectors"),
-      count(await planCompact({ ...options, ...twoPasses, where }, facts), "vectors"),
-    ]).toEqual(compactions);
-    expect([
-      count(await planReduce(options, facts), "vectors"),
-      count(await planReduce({ ...options, ...twoPasses }, facts), "vectors"),
-    ]).toEqual(reductions);
-    expect(count(await planReduce(options, facts), "items")).toBe(reductions[1]);
-    // A scan's single pass takes ranges of two buffers that start at any item.
-    expect(count(await planScan(options, facts), "items")).toBe(scans[0]);
-    // Where ranges lie otherwise, a single pass is none.
-    expect(count(await planScan(options, facts), "one-buffer")).toBe(scans[1]);
-    for (const arrangement of ["items", "one-buffer"] as const) {
-      expect(count(await planCompact({ ...options, where }, facts), arrangement)).toBe(compactions[1]);
-    }
-    // In place, a second dispatch scans the tiles that the first one leaves.
-    const isOneTile = length <= small.workGroupSize * small.itemsPerThread;
-    expect(count(await planScan(options, facts), "in-place")).toBe(isOneTile ? scans[0] : 2);
-    expect(count(await planScan({ ...options, ...twoPasses }, facts), "in-place")).toBe(scans[1]);
-    // What is kept is put aside, then copied.
-    expect((await planCompact({ ...options, where }, facts)).passes(length, "in-place", true)).toHaveLength(
-      (compactions[0] ?? 0) + (length > 0 ? 1 : 0),
-    );
-  },
-);
+test.each(dispatched)("the dispatches for %i items", async (length, scans, compactions, reductions) => {
+  const options = { ...small, ...onePass, maxLength: 1000 };
+  const where = "true";
+  const count = (plan: Plan, arrangement: Arrangement): number =>
+    plan.passes(length, arrangement, false).length;
+  expect([
+    count(await planScan(options, facts), "vectors"),
+    count(await planScan({ ...options, ...twoPasses }, facts), "vectors"),
+  ]).toEqual(scans);
+  expect([
+    count(await planCompact({ ...options, where }, facts), "vectors"),
+    count(await planCompact({ ...options, ...twoPasses, where }, facts), "vectors"),
+  ]).toEqual(compactions);
+  expect([
+    count(await planReduce(options, facts), "vectors"),
+    count(await planReduce({ ...options, ...twoPasses }, facts), "vectors"),
+  ]).toEqual(reductions);
+  expect(count(await planReduce(options, facts), "items")).toBe(reductions[1]);
+  // A scan's single pass takes ranges of two buffers that start at any item.
+  expect(count(await planScan(options, facts), "items")).toBe(scans[0]);
+  // Where ranges lie otherwise, a single pass is none.
+  expect(count(await planScan(options, facts), "one-buffer")).toBe(scans[1]);
+  for (const arrangement of ["items", "one-buffer"] as const) {
+    expect(count(await planCompact({ ...options, where }, facts), arrangement)).toBe(compactions[1]);
+  }
+  // In place, a second dispatch scans the tiles that the first one leaves.
+  const isOneTile = length <= small.workGroupSize * small.itemsPerThread;
+  expect(count(await planScan(options, facts), "in-place")).toBe(isOneTile ? scans[0] : 2);
+  expect(count(await planScan({ ...options, ...twoPasses }, facts), "in-place")).toBe(scans[1]);
+  // What is kept is put aside, then copied.
+  expect((await planCompact({ ...options, where }, facts)).passes(length, "in-place", true)).toHaveLength(
+    (compactions[0] ?? 0) + (length > 0 ? 1 : 0),
+  );
+});
 
 describe("on a software adapter, long items go one by one", () => {
   const letters = [..."abcdefghijklmnop"];
@@ -437,7 +430,7 @@ test("a single pass scans several rows together where it loads items one by one"
   expect(scansRows("vectors")).toBe(false);
 });
 
-inTurn("ranges that start at vectors do so for every kernel, however the passes are tuned", async () => {
+test("ranges that start at vectors do so for every kernel, however the passes are tuned", async () => {
   for (const type of allTypes) {
     for (const changes of [{}, { vendor: "nvidia" }, { software: true }]) {
       const options = { type, maxLength: 100_000, passes: "single" } as const;
@@ -454,7 +447,7 @@ inTurn("ranges that start at vectors do so for every kernel, however the passes 
   }
 });
 
-inTurn("every pass binds what its kernel names, and has a kernel that is compiled", async () => {
+test("every pass binds what its kernel names, and has a kernel that is compiled", async () => {
   // What the runtime binds beside: parameters, ends of ranges bound as vectors, and a run's digits.
   const implied = new Set<number>([
     bindingOf.params,
@@ -616,48 +609,45 @@ test("on NVIDIA, threads hold values of segments without heads, for items and ke
   );
 });
 
-inTurn(
-  "the plan of the first arrangement alone has the kernels that the whole plan takes for it, and no others",
-  async () => {
-    const vectors = ["vectors"] as const;
-    for (const changes of [{ vendor: "nvidia" }, { software: true }]) {
-      const own = factsWith(changes);
-      for (const type of [u32, f64]) {
-        for (const more of [{}, { ...twoPasses, workGroupSize: 4, itemsPerThread: 4 }]) {
-          for (const lengthOnGpu of [false, true]) {
-            const options = { type, maxLength: 100_000, lengthOnGpu, ...more };
-            const kept = { ...options, where: "true" };
-            for (const planOf of [
-              (some: readonly Arrangement[]) => planScan(options, own, some),
-              (some: readonly Arrangement[]) => planReduce(options, own, some),
-              (some: readonly Arrangement[]) => planCompact(kept, own, some),
-              (some: readonly Arrangement[]) => planPartition(kept, own, some),
-            ]) {
-              const [first, whole] = [await planOf(vectors), await planOf(ALL_ARRANGEMENTS)];
-              const [variant] = whole.variants;
-              const taken = new Set<string>();
-              for (let length = whole.maxLength; length > 0; length = Math.floor(length / 2)) {
-                for (const { kernel } of whole.passes(
-                  length,
-                  variant?.arrangement ?? "vectors",
-                  variant?.aside,
-                )) {
-                  taken.add(kernel.code);
-                }
+test("the plan of the first arrangement alone has the kernels that the whole plan takes for it, and no others", async () => {
+  const vectors = ["vectors"] as const;
+  for (const changes of [{ vendor: "nvidia" }, { software: true }]) {
+    const own = factsWith(changes);
+    for (const type of [u32, f64]) {
+      for (const more of [{}, { ...twoPasses, workGroupSize: 4, itemsPerThread: 4 }]) {
+        for (const lengthOnGpu of [false, true]) {
+          const options = { type, maxLength: 100_000, lengthOnGpu, ...more };
+          const kept = { ...options, where: "true" };
+          for (const planOf of [
+            (some: readonly Arrangement[]) => planScan(options, own, some),
+            (some: readonly Arrangement[]) => planReduce(options, own, some),
+            (some: readonly Arrangement[]) => planCompact(kept, own, some),
+            (some: readonly Arrangement[]) => planPartition(kept, own, some),
+          ]) {
+            const [first, whole] = [await planOf(vectors), await planOf(ALL_ARRANGEMENTS)];
+            const [variant] = whole.variants;
+            const taken = new Set<string>();
+            for (let length = whole.maxLength; length > 0; length = Math.floor(length / 2)) {
+              for (const { kernel } of whole.passes(
+                length,
+                variant?.arrangement ?? "vectors",
+                variant?.aside,
+              )) {
+                taken.add(kernel.code);
               }
-              const title = `${whole.title} ${JSON.stringify([changes, more, lengthOnGpu])}`;
-              expect(first.kernels.length, title).toBe(taken.size);
-              expect(
-                first.kernels.every(({ code }) => taken.has(code)),
-                title,
-              ).toBe(true);
             }
+            const title = `${whole.title} ${JSON.stringify([changes, more, lengthOnGpu])}`;
+            expect(first.kernels.length, title).toBe(taken.size);
+            expect(
+              first.kernels.every(({ code }) => taken.has(code)),
+              title,
+            ).toBe(true);
           }
         }
       }
     }
-  },
-);
+  }
+});
 
 describe("errors name what was asked for, and the limit", () => {
   const bare = factsWith({ features: new Set() });

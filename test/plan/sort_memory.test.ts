@@ -12,10 +12,6 @@ import { planSort } from "../../src/plan/sort.ts";
 import { planSortInWindows } from "../../src/plan/sort_in_windows.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { factsWith } from "../support/kernels.ts";
-import { testInTurn } from "../support/rows.ts";
-
-/** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 6 });
 
 // What sorts and selections of any adapter's sizes put into memory has room there.
 
@@ -189,7 +185,7 @@ test("a thread takes more than 64 items in loops, which take less time to compil
   expect(codeOf(7 * 64 + 1)).toContain(inLoops);
 });
 
-inTurn("a step of a sort in windows binds as many bytes of keys as its kernels read and store", () => {
+test("a step of a sort in windows binds as many bytes of keys as its kernels read and store", () => {
   const short = factsWith({}, { maxStorageBufferBindingSize: 16_384 });
   const bytesOf: Readonly<Record<string, number>> = { f16: 2, i32: 4, u32: 4, "vec2<u32>": 8 };
   const declared = (code: string, name: string): number | undefined => {

@@ -15,7 +15,6 @@ import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { algorithmNames, untyped } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
-import { rows } from "../support/rows.ts";
 import { workGroupMemory } from "../support/work_group_memory.ts";
 
 const maxLength = 2 ** 20;
@@ -133,45 +132,43 @@ const plans: Readonly<Record<string, (facts: DeviceFacts) => Promise<Plan> | Pla
 const EVERY_DEVICE = 16384;
 
 // What a plan takes is the limit of the next one, less a little, until other sizes are chosen, or none.
-test.for(
-  rows(
-    Object.keys(plans).map((name) => ({ name })),
-    { of: 12 },
-  ),
-)("$name: no kernel has more than the device", async ({ name }) => {
-  const planFor = async (bytes: number): Promise<Plan | undefined> => {
-    try {
-      const facts = factsWith(
-        { subgroupMinSize: 32, subgroupMaxSize: 32, lookBack: true },
-        {
-          maxComputeWorkgroupStorageSize: bytes,
-          maxComputeInvocationsPerWorkgroup: 1024,
-          maxComputeWorkgroupSizeX: 1024,
-        },
-      );
-      return await (plans[name] as (facts: DeviceFacts) => Promise<Plan>)(facts);
-    } catch (cause) {
-      if (cause instanceof LimitError) {
-        return undefined;
+test.for(Object.keys(plans).map((name) => ({ name })))(
+  "$name: no kernel has more than the device",
+  async ({ name }) => {
+    const planFor = async (bytes: number): Promise<Plan | undefined> => {
+      try {
+        const facts = factsWith(
+          { subgroupMinSize: 32, subgroupMaxSize: 32, lookBack: true },
+          {
+            maxComputeWorkgroupStorageSize: bytes,
+            maxComputeInvocationsPerWorkgroup: 1024,
+            maxComputeWorkgroupSizeX: 1024,
+          },
+        );
+        return await (plans[name] as (facts: DeviceFacts) => Promise<Plan>)(facts);
+      } catch (cause) {
+        if (cause instanceof LimitError) {
+          return undefined;
+        }
+        throw cause;
       }
-      throw cause;
+    };
+    let seen = 0;
+    const least = name.startsWith("a sort") ? EVERY_DEVICE : 256;
+    for (let bytes = 49152; bytes >= least; ) {
+      const plan = await planFor(bytes);
+      if (plan === undefined) {
+        break;
+      }
+      const kernels = plan.kernels.map(({ label, code }) => ({ label, bytes: workGroupMemory(code) }));
+      const taken = Math.max(...kernels.map((kernel) => kernel.bytes));
+      expect(
+        kernels.filter((kernel) => kernel.bytes > bytes),
+        `with ${bytes}`,
+      ).toEqual([]);
+      seen++;
+      bytes = Math.min(bytes - 16, taken - 16);
     }
-  };
-  let seen = 0;
-  const least = name.startsWith("a sort") ? EVERY_DEVICE : 256;
-  for (let bytes = 49152; bytes >= least; ) {
-    const plan = await planFor(bytes);
-    if (plan === undefined) {
-      break;
-    }
-    const kernels = plan.kernels.map(({ label, code }) => ({ label, bytes: workGroupMemory(code) }));
-    const taken = Math.max(...kernels.map((kernel) => kernel.bytes));
-    expect(
-      kernels.filter((kernel) => kernel.bytes > bytes),
-      `with ${bytes}`,
-    ).toEqual([]);
-    seen++;
-    bytes = Math.min(bytes - 16, taken - 16);
-  }
-  expect(seen).toBeGreaterThan(0);
-});
+    expect(seen).toBeGreaterThan(0);
+  },
+);

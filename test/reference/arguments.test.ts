@@ -7,10 +7,6 @@ import { ArgumentError } from "../../src/errors.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { testInTurn } from "../support/rows.ts";
-
-/** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 4 });
 
 const data = Uint32Array.of(3, 1, 2);
 const grouping = {
@@ -78,7 +74,7 @@ test.each([
   }
 });
 
-inTurn("more items than there is memory for", () => {
+test("more items than there is memory for", () => {
   const call = () => bytesFor(2 ** 40, u32, "scanReference");
   expect(call).toThrow(ArgumentError);
   expect(call).toThrow(

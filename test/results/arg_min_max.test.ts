@@ -19,7 +19,6 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
 
 const fold = useFold();
 const typed = (type: TypeName): object => (type === "f16" ? { type: f16 } : {});
@@ -35,28 +34,25 @@ const run = (call: "argMin" | "argMax", data: ScalarArray, options: object): Pro
   >;
 const references = { argMin: argMinReference, argMax: argMaxReference } as const;
 
-test.for(rows(cases, { of: 12 }))(
-  "%s %s: random bits, and many equal values",
-  async ([type, call], { skip }) => {
-    skip(lacks(type), "the adapter has no shader-f16");
-    const next = randomBits(`${type} ${call}`);
-    for (const shape of [{}, { workGroupSize: 4, itemsPerThread: 2 }]) {
-      for (const length of [1, 2, 7, 8, 9, 63, 65, 700]) {
-        const few = valuesAs(
-          type,
-          Array.from({ length }, () => (type.startsWith("u") ? 3 : -1) + (next() % 3)),
-        );
-        for (const data of [anyItems(type, length, `${call} ${type} ${length}`), few]) {
-          const options = { ...typed(type), ...shape };
-          const expected = references[call](data, typed(type));
-          const found = await run(call, data, options);
-          expect(found, `${length}`).toEqual(expected);
-          expect(Object.is(found.value, expected.value)).toBe(true);
-        }
+test.for(cases)("%s %s: random bits, and many equal values", async ([type, call], { skip }) => {
+  skip(lacks(type), "the adapter has no shader-f16");
+  const next = randomBits(`${type} ${call}`);
+  for (const shape of [{}, { workGroupSize: 4, itemsPerThread: 2 }]) {
+    for (const length of [1, 2, 7, 8, 9, 63, 65, 700]) {
+      const few = valuesAs(
+        type,
+        Array.from({ length }, () => (type.startsWith("u") ? 3 : -1) + (next() % 3)),
+      );
+      for (const data of [anyItems(type, length, `${call} ${type} ${length}`), few]) {
+        const options = { ...typed(type), ...shape };
+        const expected = references[call](data, typed(type));
+        const found = await run(call, data, options);
+        expect(found, `${length}`).toEqual(expected);
+        expect(Object.is(found.value, expected.value)).toBe(true);
       }
     }
-  },
-);
+  }
+});
 
 test.each([
   [Float32Array.of(Number.NaN, 2, 1, 1), { value: 1, index: 2 }, { value: 2, index: 1 }],
@@ -94,7 +90,7 @@ const allRecorded = [u32, i32, f32, u64, i64, f64].flatMap((type) =>
     (["hillis-steele", "subgroup"] as const).map((algorithm) => [type, made, algorithm] as const),
   ),
 );
-const recorded = rows(allRecorded, { of: 8 });
+const recorded = allRecorded;
 test.for(recorded.map(([type, made, algorithm]) => [type.name, made.name, algorithm, type, made] as const))(
   "recorded, by a map: %s %s, %s",
   async ([name, call, algorithm, type, made], { skip }) => {
@@ -154,20 +150,17 @@ const segmented = [u32, f32, u64, i64, f64].flatMap((type) =>
     ),
   ),
 );
-test.for(rows(segmented, { of: 24 }))(
-  "$call of $name by $source, $passes",
-  async ({ name, source, passes, op }) => {
-    const values = valuesAs(
-      name,
-      Array.from({ length: 3000 }, (_, index) => (index * 37) % 11),
-    );
-    const items = op.type.from(Array.from(values as Float32Array, (value, index) => ({ value, index })));
-    const options = { op, segments: sources[source] as Segments };
-    const tile = { workGroupSize: 64, itemsPerThread: 4, algorithm: "hillis-steele" } as const;
-    const found = await fold().reduce(items, { ...options, ...tile, passes });
-    expect(found).toEqual(reduceReference(items, options));
-  },
-);
+test.for(segmented)("$call of $name by $source, $passes", async ({ name, source, passes, op }) => {
+  const values = valuesAs(
+    name,
+    Array.from({ length: 3000 }, (_, index) => (index * 37) % 11),
+  );
+  const items = op.type.from(Array.from(values as Float32Array, (value, index) => ({ value, index })));
+  const options = { op, segments: sources[source] as Segments };
+  const tile = { workGroupSize: 64, itemsPerThread: 4, algorithm: "hillis-steele" } as const;
+  const found = await fold().reduce(items, { ...options, ...tile, passes });
+  expect(found).toEqual(reduceReference(items, options));
+});
 
 describe("bad input", () => {
   const pair = struct({ name: "Pair", fields: { a: u32, b: u32 } });

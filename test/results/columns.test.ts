@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -20,11 +20,9 @@ import { expectSameBits } from "../support/compare.ts";
 import { asOnGpus, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { manyMagnitudes, randomWords } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 // Scans and reductions down the columns of a matrix, against the reference, on every element.
 
-const test = testInTurn({ of: 40 });
 const fold = useFold();
 
 /** Columns around a work-group and a vector, and rows around the items that a thread loads together, and chunks of them. */
@@ -75,7 +73,7 @@ function expectChunks(rowsPerChunk: number | undefined, divided: string, of: num
   }
 }
 
-test.for(rows(cases, { of: 120, shift: 27 }))("a scan of $name", async (row, { skip }) => {
+test.for(cases)("a scan of $name", async (row, { skip }) => {
   const { type, op, initial, exclusive, testing, divided } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
@@ -134,12 +132,7 @@ test.for(rows(cases, { of: 120, shift: 27 }))("a scan of $name", async (row, { s
   }
 });
 
-test.for(
-  rows(
-    cases.filter(({ exclusive }) => !exclusive),
-    { of: 60, shift: 47 },
-  ),
-)("a reduction of $name", async (row, { skip }) => {
+test.for(cases.filter(({ exclusive }) => !exclusive))("a reduction of $name", async (row, { skip }) => {
   const { type, op, initial, testing, divided } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
@@ -192,7 +185,7 @@ test.for(
   }
 });
 
-test.for(rows([0, 4, 5, 7], { of: 15, shift: 12 }))("as on GPUs, row %i of the table", async (at) => {
+test.for([0, 4, 5, 7])("as on GPUs, row %i of the table", async (at) => {
   const row = combinations[at] as Combination;
   const { type, op } = row;
   const { device } = fold();

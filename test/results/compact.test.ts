@@ -10,7 +10,6 @@ import { algorithmNames, useFold } from "../support/fold.ts";
 import { around, edgeLengths } from "../support/lengths.ts";
 import { anyItems, arrayOfBits, randomBits } from "../support/random.ts";
 import { smallTunings } from "../support/results.ts";
-import { rows } from "../support/rows.ts";
 
 const fold = useFold();
 
@@ -25,7 +24,7 @@ const predicates: [ScalarType, string, (value: Scalar, index: number) => boolean
   [f64, "less_f64(f64_from_i32(-1), x)", (value) => value > -1],
 ];
 
-const voted = rows([u32, f64], { of: 20, shift: 7 });
+const voted = [u32, f64];
 test.each(voted)("$name, by the votes of subgroups on 12 and 33 items of a thread", async ({ name }) => {
   for (const itemsPerThread of [12, 33]) {
     const sizes = { algorithm: "subgroup", passes: "single", workGroupSize: 64, itemsPerThread } as const;
@@ -52,7 +51,7 @@ const sweepsOf = (algorithm: Algorithm) =>
 const ofPredicates = algorithmNames.flatMap((algorithm) =>
   predicates.map(([type, where, keep], at) => ({ algorithm, name: type.name, where, type, keep, at })),
 );
-test.for(rows(ofPredicates, { of: 60 }))(
+test.for(ofPredicates)(
   "$algorithm, $name where $where: items and positions at every edge",
   async ({ algorithm, name, where, type, keep, at }, { skip }) => {
     skip(name === f16.name && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
@@ -76,7 +75,7 @@ test.for(rows(ofPredicates, { of: 60 }))(
   },
 );
 
-test.each(rows(algorithmNames.flatMap(sweepsOf), { of: 24, shift: 2 }))(
+test.each(algorithmNames.flatMap(sweepsOf))(
   "$tuning.algorithm, by flags, none and all too: $tuning.passes",
   async ({ tuning, lengths }) => {
     for (const length of lengths) {
@@ -101,7 +100,7 @@ test.each(rows(algorithmNames.flatMap(sweepsOf), { of: 24, shift: 2 }))(
   },
 );
 
-test.each(rows(algorithmNames, { of: 24 }))("%s with the default tuning", async (algorithm) => {
+test.each(algorithmNames)("%s with the default tuning", async (algorithm) => {
   for (const length of [...around(1024), 5000]) {
     const data = anyItems("u32", length, `default ${length}`) as Uint32Array;
     const options = { type: u32, algorithm, where: "x % 3u == 1u" } as const;

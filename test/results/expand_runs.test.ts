@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -14,12 +14,10 @@ import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, planAs, useFold } from "../support/fold.ts";
 import { anyItems, randomBits, randomWords } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched_device.ts";
 
 // Runs that are written out, against the reference, on every element.
 
-const test = testInTurn({ of: 8 });
 const fold = useFold();
 const pair = struct({ name: "Pair", fields: { cell: u32, weight: f32, more: u32 } });
 
@@ -39,7 +37,7 @@ const valuesOf = (type: ElementType, runs: number): AnyArray =>
     ? (pair.over(randomWords(runs * 3, `pairs ${runs}`).buffer as ArrayBuffer) as unknown as AnyArray)
     : anyItems(type.name as TypeName, runs, `values ${runs}`);
 
-test.for(rows([u32, f16, f64, pair] as ElementType[], { of: 8 }))(
+test.for([u32, f16, f64, pair] as ElementType[])(
   "of $name: at hand, and on the GPU",
   async (type, { skip }) => {
     skip(

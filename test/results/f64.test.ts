@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { add, mul } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
@@ -15,9 +15,6 @@ import { anyItems, randomBits } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { testExactResults } from "../support/results.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 40 });
 
 testExactResults(f64);
 
@@ -72,7 +69,7 @@ const sums = algorithmNames.flatMap((algorithm) =>
 );
 
 describe("f64 add, bit for bit in the plan's order", () => {
-  test.each(rows(sums, { of: 80 }))("$algorithm, $passes, $shape", async ({ algorithm, passes, shape }) => {
+  test.each(sums)("$algorithm, $passes, $shape", async ({ algorithm, passes, shape }) => {
     const { itemsPerThread, itemsPerVector, ...size } = shape;
     const { subgroupMaxSize } = fold().device.adapterInfo;
     const workGroupSize = "subgroups" in size ? size.subgroups * subgroupMaxSize : size.workGroupSize;
@@ -147,38 +144,34 @@ describe("f64 add, bit for bit in the plan's order", () => {
   });
 });
 
-describe.each(rows(algorithmNames, { of: 3 }))(
-  "f64 mul, bit for bit in the plan's order: %s",
-  (algorithm) => {
-    test("at hand", async () => {
-      // How elements are grouped does not depend on the operator, and f64 compiles slowly in software.
-      const tuning = { algorithm, workGroupSize: 32, itemsPerThread: 2 } as const;
-      const { subgroupMinSize: minSubgroupSize, subgroupMaxSize: maxSubgroupSize } =
-        fold().device.adapterInfo;
-      const grouping = {
-        ...tuning,
-        passes: "reduce-then-scan",
-        itemsPerVector: 2,
-        subgroupSize: minSubgroupSize,
-        rows: mostRows({ ...tuning, minSubgroupSize, maxSubgroupSize, oneByOne: false }),
-      } as const;
-      for (const length of edgeLengths(32, 2).filter((one) => one <= 600)) {
-        for (const data of [factors(length, `mul ${length}`), anyItems("f64", length, `${length}`)]) {
-          const exclusive = length % 2 === 0;
-          const options = { op: mul, ...tuning, passes: "reduce-then-scan" } as const;
-          expectSameBits(
-            canonical(await fold().scan(data as Float64Array, { ...options, exclusive })),
-            canonical(scanReference(data as Float64Array, { op: mul, exclusive, grouping })),
-            `${length} exclusive=${exclusive}`,
-          );
-          expect(await fold().reduce(data as Float64Array, { op: mul, ...tuning }), `reduce ${length}`).toBe(
-            reduceReference(data as Float64Array, { op: mul, grouping }),
-          );
-        }
+describe.each(algorithmNames)("f64 mul, bit for bit in the plan's order: %s", (algorithm) => {
+  test("at hand", async () => {
+    // How elements are grouped does not depend on the operator, and f64 compiles slowly in software.
+    const tuning = { algorithm, workGroupSize: 32, itemsPerThread: 2 } as const;
+    const { subgroupMinSize: minSubgroupSize, subgroupMaxSize: maxSubgroupSize } = fold().device.adapterInfo;
+    const grouping = {
+      ...tuning,
+      passes: "reduce-then-scan",
+      itemsPerVector: 2,
+      subgroupSize: minSubgroupSize,
+      rows: mostRows({ ...tuning, minSubgroupSize, maxSubgroupSize, oneByOne: false }),
+    } as const;
+    for (const length of edgeLengths(32, 2).filter((one) => one <= 600)) {
+      for (const data of [factors(length, `mul ${length}`), anyItems("f64", length, `${length}`)]) {
+        const exclusive = length % 2 === 0;
+        const options = { op: mul, ...tuning, passes: "reduce-then-scan" } as const;
+        expectSameBits(
+          canonical(await fold().scan(data as Float64Array, { ...options, exclusive })),
+          canonical(scanReference(data as Float64Array, { op: mul, exclusive, grouping })),
+          `${length} exclusive=${exclusive}`,
+        );
+        expect(await fold().reduce(data as Float64Array, { op: mul, ...tuning }), `reduce ${length}`).toBe(
+          reduceReference(data as Float64Array, { op: mul, grouping }),
+        );
       }
-    });
-  },
-);
+    }
+  });
+});
 
 /** JavaScript leaves open which NaN an operation gives. */
 const canonical = (array: Float64Array): BigUint64Array =>
@@ -244,10 +237,7 @@ const atHand = algorithmNames.flatMap((algorithm) =>
   ),
 );
 
-/** Of both, a run of the quick tier takes one at most. */
-const taken = new Set<object>(rows<object>([...zeros, ...atHand], { of: 40, shift: 20 }));
-
-test.each(zeros.filter((one) => taken.has(one)))(
+test.each(zeros)(
   "the sign of a scan of zeros: $algorithm, $passes, exclusive $exclusive",
   async ({ algorithm, passes, exclusive, expected }) => {
     const tuning = { algorithm, workGroupSize: 4, itemsPerThread: 2 } as const;
@@ -289,7 +279,7 @@ test.each(zeros.filter((one) => taken.has(one)))(
   },
 );
 
-describe.each(rows(algorithmNames, { of: 3, shift: 1 }))("the sign of a sum of zeros: %s", (algorithm) => {
+describe.each(algorithmNames)("the sign of a sum of zeros: %s", (algorithm) => {
   const tuning = { algorithm, workGroupSize: 4, itemsPerThread: 2 } as const;
 
   test("what follows", async () => {
@@ -358,7 +348,7 @@ describe.each(rows(algorithmNames, { of: 3, shift: 1 }))("the sign of a sum of z
   });
 });
 
-test.each(atHand.filter((one) => taken.has(one)))(
+test.each(atHand)(
   "calls at hand have the bits of recorded plans: $algorithm, $passes, $workGroupSize × $itemsPerThread",
   async (sizes) => {
     const { workGroupSize, itemsPerThread } = sizes;

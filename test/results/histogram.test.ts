@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
@@ -19,9 +19,7 @@ import { useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 24 });
 const fold = useFold();
 
 type Rule = Pick<HistogramOptions, "bins" | "range" | "edges">;
@@ -113,7 +111,7 @@ const all = Object.entries(rulesOf).flatMap(([type, rules]) =>
   }),
 );
 
-test.for(rows(all, { of: 80, shift: 9 }))("%s", async ([title, type, rule], { skip }) => {
+test.for(all)("%s", async ([title, type, rule], { skip }) => {
   skip(lacks(type), "the adapter has no shader-f16");
   for (const length of [0, 1, 2, 3, 777, 5000]) {
     const data = itemsFor(type, rule, length, `${title} ${length}`);
@@ -143,14 +141,14 @@ const known = [
     [1, 2],
   ],
 ] as const;
-test.each(rows(known, { of: 24 }))("%o, %o", async (data, rule, expected) => {
+test.each(known)("%o, %o", async (data, rule, expected) => {
   expect([...(await fold().histogram(data as Float32Array, rule))]).toEqual(expected);
   expect([...histogramReference(data as Float32Array, rule)]).toEqual(expected);
 });
 
 describe("WGSL for the bin", () => {
   const types = Object.values(elementTypes).filter(({ name }) => name !== "f16");
-  test.each(rows(types, { of: 12, shift: 1 }))("$name", async ({ name }) => {
+  test.each(types)("$name", async ({ name }) => {
     const data = anyItems(name, 1000, `bin ${name}`);
     const counts = await fold().histogram(data, { bins: 6, bin: "i % 7u" } as never);
     expect([...counts]).toEqual([143, 143, 143, 143, 143, 143]);
@@ -219,7 +217,7 @@ describe("recorded", () => {
   const BEHIND = 80;
   const POISON = 0xa5a5a5a5;
 
-  test.for(rows(recorded, { of: 80, shift: 21 }))(
+  test.for(recorded)(
     "$type.name, $variant, $shape.workGroupSize × $shape.itemsPerThread",
     async ({ type, variant, shape }, { skip }) => {
       skip(lacks(type.name), "the adapter has no shader-f16");

@@ -3,7 +3,6 @@ import { f16 } from "../../src/algebra/floats.ts";
 import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { allTypes, operatorFunctions, operatorsOf } from "../support/kernels.ts";
-import { rows } from "../support/rows.ts";
 
 const fold = useFold();
 
@@ -16,16 +15,13 @@ const all = allTypes.flatMap((type) =>
     operatorsOf(type).map((op, index) => ({ type, algorithm, op: untyped(op), number: index + by })),
   ),
 );
-test.for(rows(all, { of: 60 }))(
-  "$type.name, $algorithm: $op.name",
-  async ({ type, algorithm, op, number }, { skip }) => {
-    skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
-    const size = sizes[number % sizes.length] ?? 0;
-    const functions = operatorFunctions(type, op, algorithm, size, false, [8]);
-    const names = everyOther(
-      functions.flatMap((set) => set.names),
-      number,
-    );
-    await checkFunctions(fold().device, { type, op }, functions, names, [size], `${algorithm} ${size}`);
-  },
-);
+test.for(all)("$type.name, $algorithm: $op.name", async ({ type, algorithm, op, number }, { skip }) => {
+  skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
+  const size = sizes[number % sizes.length] ?? 0;
+  const functions = operatorFunctions(type, op, algorithm, size, false, [8]);
+  const names = everyOther(
+    functions.flatMap((set) => set.names),
+    number,
+  );
+  await checkFunctions(fold().device, { type, op }, functions, names, [size], `${algorithm} ${size}`);
+});

@@ -25,7 +25,6 @@ import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { POISON } from "../support/in_kernel.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 const fold = useFold();
 
@@ -72,15 +71,10 @@ const TILE = 8;
 /** The first thread of each tile is, since what it gets is what the counter held. */
 const active = (thread: number): boolean => thread % 3 !== 2 || thread % TILE === 0;
 
-describe.each(rows(algorithmNames, { of: 3 }))("%s", (algorithmName) => {
+describe.each(algorithmNames)("%s", (algorithmName) => {
   const algorithm = workGroupAlgorithms[algorithmName];
 
-  describe.each(
-    rows(
-      [u32, i32].map((type) => [type.name, type] as const),
-      { of: 10, shift: 3 },
-    ),
-  )("%s", (_, type) => {
+  describe.each([u32, i32].map((type) => [type.name, type] as const))("%s", (_, type) => {
     test("_update: several work-groups share a counter", async () => {
       await Promise.all(
         [add, min, max, and, or, xor].map((op, index) =>
@@ -281,18 +275,16 @@ fn main(@builtin(local_invocation_index) i: u32) {
     expect([...tiles].sort((a, b) => a - b)).toEqual([0, 6, 12]);
   });
 
-  test.each(rows([1, 3, 32, 100], { of: 20, shift: 5 }))(
-    "compaction in work-groups of %i",
-    async (threads) => {
-      const groups = 9;
-      const length = groups * threads;
-      const initial = 5;
-      const functions = [
-        workGroupCompact({ workGroupSize: threads, algorithm }),
-        workGroupCompactUpdate({ workGroupSize: threads, algorithm, counter: "count" }),
-      ];
-      const code = link(
-        `
+  test.each([1, 3, 32, 100])("compaction in work-groups of %i", async (threads) => {
+    const groups = 9;
+    const length = groups * threads;
+    const initial = 5;
+    const functions = [
+      workGroupCompact({ workGroupSize: threads, algorithm }),
+      workGroupCompactUpdate({ workGroupSize: threads, algorithm, counter: "count" }),
+    ];
+    const code = link(
+      `
 @group(0) @binding(0) var<storage, read_write> flags: array<u32>;
 @group(0) @binding(1) var<storage, read_write> results: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> list: array<u32>;
@@ -311,64 +303,61 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
   }
 }
 `,
-        functions,
+      functions,
+    );
+    const run = await compileKernel(fold().device, code);
+    const next = randomBits(`compaction ${threads}`);
+    const kinds: Record<string, (group: number) => number> = {
+      some: () => next() % 2,
+      none: () => 0,
+      all: () => 1,
+      "whole groups": (group) => group % 2,
+    };
+    for (const [kind, flag] of Object.entries(kinds)) {
+      const flags = Uint32Array.from({ length }, (_, at) => flag(Math.floor(at / threads)));
+      const kept = flags.reduce((sum, one) => sum + one, 0);
+      const [, results = flags, list = flags, count = flags] = await run(
+        [
+          flags,
+          new Uint32Array(8 * length).fill(POISON),
+          new Uint32Array(initial + length + 1).fill(POISON),
+          Uint32Array.of(initial),
+        ],
+        groups,
       );
-      const run = await compileKernel(fold().device, code);
-      const next = randomBits(`compaction ${threads}`);
-      const kinds: Record<string, (group: number) => number> = {
-        some: () => next() % 2,
-        none: () => 0,
-        all: () => 1,
-        "whole groups": (group) => group % 2,
-      };
-      for (const [kind, flag] of Object.entries(kinds)) {
-        const flags = Uint32Array.from({ length }, (_, at) => flag(Math.floor(at / threads)));
-        const kept = flags.reduce((sum, one) => sum + one, 0);
-        const [, results = flags, list = flags, count = flags] = await run(
-          [
-            flags,
-            new Uint32Array(8 * length).fill(POISON),
-            new Uint32Array(initial + length + 1).fill(POISON),
-            Uint32Array.of(initial),
-          ],
-          groups,
-        );
-        expect(count[0], kind).toBe(initial + kept);
-        const updates: Update[] = [];
-        for (let group = 0; group < groups; group++) {
-          const from = group * threads;
-          const own = flags.subarray(from, from + threads);
-          const total = own.reduce((sum, one) => sum + one, 0);
-          const earlier = results[8 * from + 2] as number;
-          updates.push({ earlier, total });
-          let rank = 0;
-          for (let thread = 0; thread < threads; thread++) {
-            const at = from + thread;
-            expect(
-              [...results.subarray(8 * at, 8 * at + 6)],
-              `${kind}, group ${group}, thread ${thread}`,
-            ).toEqual([rank, total, earlier + rank, total, thread - rank, threads - total]);
-            if (own[thread] === 1) {
-              // In order, one after another.
-              expect(list[earlier + rank], `${kind}: the list at ${earlier + rank}`).toBe(at);
-              rank++;
-            }
+      expect(count[0], kind).toBe(initial + kept);
+      const updates: Update[] = [];
+      for (let group = 0; group < groups; group++) {
+        const from = group * threads;
+        const own = flags.subarray(from, from + threads);
+        const total = own.reduce((sum, one) => sum + one, 0);
+        const earlier = results[8 * from + 2] as number;
+        updates.push({ earlier, total });
+        let rank = 0;
+        for (let thread = 0; thread < threads; thread++) {
+          const at = from + thread;
+          expect(
+            [...results.subarray(8 * at, 8 * at + 6)],
+            `${kind}, group ${group}, thread ${thread}`,
+          ).toEqual([rank, total, earlier + rank, total, thread - rank, threads - total]);
+          if (own[thread] === 1) {
+            // In order, one after another.
+            expect(list[earlier + rank], `${kind}: the list at ${earlier + rank}`).toBe(at);
+            rank++;
           }
         }
-        expectOneAfterAnother(updates, initial, initial + kept, (a, b) => a + b, kind);
-        expect([...list.subarray(0, initial), ...list.subarray(initial + kept)], kind).toEqual(
-          Array(initial + length + 1 - kept).fill(POISON),
-        );
       }
-    },
-  );
+      expectOneAfterAnother(updates, initial, initial + kept, (a, b) => a + b, kind);
+      expect([...list.subarray(0, initial), ...list.subarray(initial + kept)], kind).toEqual(
+        Array(initial + length + 1 - kept).fill(POISON),
+      );
+    }
+  });
 
-  test.each(rows([1, 3, 32, 100], { of: 20, shift: 9 }))(
-    "totals steer a loop in work-groups of %i",
-    async (threads) => {
-      // Thread i gives out i % 7 tokens, one a turn, while anyone has some: each turn's are consecutive in the list.
-      const code = link(
-        `
+  test.each([1, 3, 32, 100])("totals steer a loop in work-groups of %i", async (threads) => {
+    // Thread i gives out i % 7 tokens, one a turn, while anyone has some: each turn's are consecutive in the list.
+    const code = link(
+      `
 @group(0) @binding(0) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(1) var<storage, read_write> list: array<u32>;
 @group(0) @binding(2) var<storage, read_write> used: array<atomic<u32>, 2>;
@@ -404,39 +393,38 @@ fn main(@builtin(local_invocation_index) i: u32) {
   counts[5u * i + 4u] = total;
 }
 `,
-        [
-          workGroupCompact({ workGroupSize: threads, algorithm }),
-          workGroupCompactUpdate({ workGroupSize: threads, algorithm, counter: "used[0]" }),
-          workGroupAllocate({ workGroupSize: threads, algorithm, counter: "used[1]", capacity: 10_000 }),
-        ],
-      );
-      const run = await compileKernel(fold().device, code);
-      const expected = Array.from({ length: 6 }, (_, turn) =>
-        Array.from({ length: threads }, (__, i) => i).flatMap((i) =>
-          i % 7 > turn ? [turn * 2 ** 16 + i] : [],
-        ),
-      ).flat();
-      const [counts = new Uint32Array(), list = counts, used = counts] = await run([
-        new Uint32Array(5 * threads).fill(POISON),
-        new Uint32Array(expected.length + 1).fill(POISON),
-        Uint32Array.of(10, 20),
+      [
+        workGroupCompact({ workGroupSize: threads, algorithm }),
+        workGroupCompactUpdate({ workGroupSize: threads, algorithm, counter: "used[0]" }),
+        workGroupAllocate({ workGroupSize: threads, algorithm, counter: "used[1]", capacity: 10_000 }),
+      ],
+    );
+    const run = await compileKernel(fold().device, code);
+    const expected = Array.from({ length: 6 }, (_, turn) =>
+      Array.from({ length: threads }, (__, i) => i).flatMap((i) =>
+        i % 7 > turn ? [turn * 2 ** 16 + i] : [],
+      ),
+    ).flat();
+    const [counts = new Uint32Array(), list = counts, used = counts] = await run([
+      new Uint32Array(5 * threads).fill(POISON),
+      new Uint32Array(expected.length + 1).fill(POISON),
+      Uint32Array.of(10, 20),
+    ]);
+    expect([...list]).toEqual([...expected, POISON]);
+    const turns = Math.min(6, threads - 1);
+    const even = Math.ceil(threads / 2);
+    const sum = (threads * (threads - 1)) / 2;
+    for (let i = 0; i < threads; i++) {
+      expect([...counts.subarray(5 * i, 5 * i + 5)], `thread ${i}`).toEqual([
+        turns === 0 ? POISON : turns,
+        10 + Math.ceil(i / 2),
+        even,
+        20 + (i * (i - 1)) / 2,
+        sum,
       ]);
-      expect([...list]).toEqual([...expected, POISON]);
-      const turns = Math.min(6, threads - 1);
-      const even = Math.ceil(threads / 2);
-      const sum = (threads * (threads - 1)) / 2;
-      for (let i = 0; i < threads; i++) {
-        expect([...counts.subarray(5 * i, 5 * i + 5)], `thread ${i}`).toEqual([
-          turns === 0 ? POISON : turns,
-          10 + Math.ceil(i / 2),
-          even,
-          20 + (i * (i - 1)) / 2,
-          sum,
-        ]);
-      }
-      expect([...used]).toEqual([10 + even, 20 + sum]);
-    },
-  );
+    }
+    expect([...used]).toEqual([10 + even, 20 + sum]);
+  });
 
   const ALL = 0xffffffff;
 
@@ -524,7 +512,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
   const amountsOf = (threads: number, groups: number, amount: (at: number) => number): Uint32Array =>
     Uint32Array.from({ length: threads * groups }, (_, at) => (at % threads === 0 ? 0 : amount(at)));
 
-  test.each(rows([3, 33, 100], { of: 10, shift: 3 }))("allocation in work-groups of %i", async (threads) => {
+  test.each([3, 33, 100])("allocation in work-groups of %i", async (threads) => {
     const run = await compileKernel(fold().device, allocationKernel(threads, "pool.capacity"));
     const groups = 11;
     const next = randomBits(`allocation ${threads}`);
@@ -556,7 +544,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     [8, 1],
     [3, 3],
   ] as const;
-  test.each(rows(shapes, { of: 10, shift: 1 }))(
+  test.each(shapes)(
     "a counter stops at its capacity: %i threads, %i work-groups a pool",
     async (threads, sharing) => {
       // Every capacity, with every counter before, up to and past it; amounts of nothing, and more than there is.
@@ -682,8 +670,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     }
   });
 
-  const inTurn = testInTurn({ of: 8 });
-  inTurn("an allocation's counter was read long before something is taken from it", async () => {
+  test("an allocation's counter was read long before something is taken from it", async () => {
     // Each work-group sees what the counter held at first, as if all had read it at once and then went on in turn.
     const threads = 3;
     const groups = 11;
@@ -701,7 +688,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     }
   });
 
-  inTurn("many small work-groups share an allocation's counter", async () => {
+  test("many small work-groups share an allocation's counter", async () => {
     const threads = 2;
     const groups = 3000;
     const run = await compileKernel(fold().device, allocationKernel(threads, "pool.capacity"));
@@ -760,7 +747,7 @@ const exchanges = exchanged.flatMap(([type, op]) =>
     })),
   ),
 );
-test.for(rows(exchanges, { of: 80, shift: 18 }))(
+test.for(exchanges)(
   "_update by compare and exchange, of the counter that the call names: $title",
   async ({ type, op, algorithm, bare, title }, { skip }) => {
     skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");

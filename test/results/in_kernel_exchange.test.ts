@@ -12,20 +12,17 @@ import { orders, POISON } from "../support/in_kernel.ts";
 import { allTypes } from "../support/kernels.ts";
 import { span } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
 
 const fold = useFold();
 const SIZES = [1, 2, 3, 32, 36, 100, 128];
 
 describe.each(algorithmNames)("work_group_split, %s", (algorithm) => {
-  test.each(rows(SIZES, { of: 6, shift: algorithmNames.indexOf(algorithm) }))(
-    "%i threads",
-    async (threads) => {
-      const split = workGroupSplit({ workGroupSize: threads, algorithm: workGroupAlgorithms[algorithm] });
-      // Again and again without a barrier, by flags of every kind: the last rounds' are all false, and all true.
-      const rounds = 4;
-      const code = link(
-        `@group(0) @binding(0) var<storage, read_write> flags: array<u32>;
+  test.each(SIZES)("%i threads", async (threads) => {
+    const split = workGroupSplit({ workGroupSize: threads, algorithm: workGroupAlgorithms[algorithm] });
+    // Again and again without a barrier, by flags of every kind: the last rounds' are all false, and all true.
+    const rounds = 4;
+    const code = link(
+      `@group(0) @binding(0) var<storage, read_write> flags: array<u32>;
 @group(0) @binding(1) var<storage, read_write> places: array<u32>;
 @group(0) @binding(2) var<storage, read_write> output: array<vec4<u32>>;
 @compute @workgroup_size(${threads})
@@ -40,31 +37,30 @@ fn main(@builtin(local_invocation_index) i: u32) {
       vec4(work_group_split(flag, place), split.place, same, total_falses ^ (split.total_falses << 16u));
   }
 }`,
-        [split],
-      );
-      const run = await compileKernel(fold().device, code);
-      const next = randomBits(`split ${algorithm} ${threads}`);
-      const flags = Uint32Array.from({ length: rounds * threads }, (_, at) =>
-        at < 2 * threads ? next() % 2 : at < 3 * threads ? 0 : 1,
-      );
-      for (const order of Object.keys(orders) as Order[]) {
-        const places = orders[order](threads, fold().device.adapterInfo.subgroupMaxSize);
-        const poison = new Uint32Array(4 * rounds * threads).fill(POISON);
-        const [, , output] = await run([flags, places, poison]);
-        const expected = Array.from({ length: rounds }, (_, round) => {
-          const own = [...flags.subarray(round * threads, (round + 1) * threads)];
-          const all = own.map((_, thread) => thread);
-          const falses = all.filter((thread) => own[thread] === 0);
-          const moved = [...falses, ...all.filter((thread) => own[thread] === 1)];
-          return all.flatMap((thread) => {
-            const place = moved.indexOf(thread);
-            return [place, place, place, falses.length * 0x10001];
-          });
-        }).flat();
-        expect([...(output ?? [])], order).toEqual(expected);
-      }
-    },
-  );
+      [split],
+    );
+    const run = await compileKernel(fold().device, code);
+    const next = randomBits(`split ${algorithm} ${threads}`);
+    const flags = Uint32Array.from({ length: rounds * threads }, (_, at) =>
+      at < 2 * threads ? next() % 2 : at < 3 * threads ? 0 : 1,
+    );
+    for (const order of Object.keys(orders) as Order[]) {
+      const places = orders[order](threads, fold().device.adapterInfo.subgroupMaxSize);
+      const poison = new Uint32Array(4 * rounds * threads).fill(POISON);
+      const [, , output] = await run([flags, places, poison]);
+      const expected = Array.from({ length: rounds }, (_, round) => {
+        const own = [...flags.subarray(round * threads, (round + 1) * threads)];
+        const all = own.map((_, thread) => thread);
+        const falses = all.filter((thread) => own[thread] === 0);
+        const moved = [...falses, ...all.filter((thread) => own[thread] === 1)];
+        return all.flatMap((thread) => {
+          const place = moved.indexOf(thread);
+          return [place, place, place, falses.length * 0x10001];
+        });
+      }).flat();
+      expect([...(output ?? [])], order).toEqual(expected);
+    }
+  });
 });
 
 /** Where each function of a tile takes the value from. It is the thread itself if the tile has no such thread. */
@@ -175,35 +171,30 @@ const typed = everyType.flatMap((type, number) =>
   (["hillis-steele", "subgroup"] as const).map((algorithm) => ({ type, algorithm, number })),
 );
 // SwiftShader compiles one call by subgroups in a second, and five in ten.
-test.for(rows(typed, { of: 10 }))(
-  "shuffles of $type.name, $algorithm",
-  async ({ type, algorithm, number }, { skip }) => {
-    skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
-    const own = workGroupAlgorithms[algorithm];
-    const kinds = [allKinds, allKinds.slice(number % 5, (number % 5) + 1)][algorithm === "subgroup" ? 1 : 0];
-    await checkShuffles(type, 8, 36, own, ["in order", "shuffled"], kinds);
-  },
-);
+test.for(typed)("shuffles of $type.name, $algorithm", async ({ type, algorithm, number }, { skip }) => {
+  skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
+  const own = workGroupAlgorithms[algorithm];
+  const kinds = [allKinds, allKinds.slice(number % 5, (number % 5) + 1)][algorithm === "subgroup" ? 1 : 0];
+  await checkShuffles(type, 8, 36, own, ["in order", "shuffled"], kinds);
+});
 
 describe.each(["hillis-steele", "subgroup"] as const)("shuffles, %s", (algorithm) => {
   const isSubgroup = algorithm === "subgroup";
   const cases = SIZES.flatMap((threads) =>
     [1, 2, 4, 32, 128].filter((size) => size <= threads).map((tileSize) => [threads, tileSize] as const),
   );
-  test.each(
-    rows(
-      cases.map(([threads, tileSize], number) => [threads, tileSize, number] as const),
-      { of: 20, shift: isSubgroup ? 3 : 0 },
-    ),
-  )("of %i threads in tiles of %i", async (threads, tileSize, number) => {
-    const { subgroupMinSize: minSize, subgroupMaxSize: maxSize } = fold().device.adapterInfo;
-    // By subgroups of any size, of the adapter's, and of one that the adapter's are not.
-    const own = isSubgroup
-      ? [subgroupOf(), subgroupOf({ minSize, maxSize }), subgroupOf({ minSize: 128, maxSize: 128 })][
-          number % 3
-        ]
-      : workGroupAlgorithms[algorithm];
-    const kinds = isSubgroup ? allKinds.slice(number % 5, (number % 5) + 1) : allKinds;
-    await checkShuffles(u32, tileSize, threads, own ?? subgroupOf(), Object.keys(orders) as Order[], kinds);
-  });
+  test.each(cases.map(([threads, tileSize], number) => [threads, tileSize, number] as const))(
+    "of %i threads in tiles of %i",
+    async (threads, tileSize, number) => {
+      const { subgroupMinSize: minSize, subgroupMaxSize: maxSize } = fold().device.adapterInfo;
+      // By subgroups of any size, of the adapter's, and of one that the adapter's are not.
+      const own = isSubgroup
+        ? [subgroupOf(), subgroupOf({ minSize, maxSize }), subgroupOf({ minSize: 128, maxSize: 128 })][
+            number % 3
+          ]
+        : workGroupAlgorithms[algorithm];
+      const kinds = isSubgroup ? allKinds.slice(number % 5, (number % 5) + 1) : allKinds;
+      await checkShuffles(u32, tileSize, threads, own ?? subgroupOf(), Object.keys(orders) as Order[], kinds);
+    },
+  );
 });

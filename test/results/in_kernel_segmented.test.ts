@@ -7,7 +7,6 @@ import type { Case, Order } from "../support/in_kernel.ts";
 import { checkFunctions, everyOther, orders } from "../support/in_kernel.ts";
 import { allTypes, coalescedTileFunctions, operatorsOf, segmentedFunctions } from "../support/kernels.ts";
 import { affine, chain, span } from "../support/operators.ts";
-import { rows } from "../support/rows.ts";
 
 const fold = useFold();
 
@@ -25,19 +24,16 @@ const all = allTypes.flatMap((type) =>
     operatorsOf(type).map((op, index) => ({ type, algorithm, op: untyped(op), number: index + by })),
   ),
 );
-test.for(rows(all, { of: 240 }))(
-  "$type.name, $algorithm: $op.name",
-  async ({ type, algorithm, op, number }, { skip }) => {
-    skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
-    const size = sizes[number % sizes.length] ?? 0;
-    const functions = partFunctions(type, op, algorithm, size, [8]);
-    const names = everyOther(
-      functions.flatMap((set) => set.names),
-      number,
-    );
-    await checkFunctions(fold().device, { type, op }, functions, names, [size], `${algorithm} ${size}`);
-  },
-);
+test.for(all)("$type.name, $algorithm: $op.name", async ({ type, algorithm, op, number }, { skip }) => {
+  skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
+  const size = sizes[number % sizes.length] ?? 0;
+  const functions = partFunctions(type, op, algorithm, size, [8]);
+  const names = everyOther(
+    functions.flatMap((set) => set.names),
+    number,
+  );
+  await checkFunctions(fold().device, { type, op }, functions, names, [size], `${algorithm} ${size}`);
+});
 
 /** Operators that do not commute: of u32, and of a struct. */
 const strict: readonly Case[] = [
@@ -53,7 +49,7 @@ const ofShapes = algorithmNames.flatMap((algorithm) =>
     strict.map((of, number) => ({ algorithm, shape, of, number, title: shape.join(" × ") })),
   ),
 );
-test.for(rows(ofShapes, { of: 120, shift: 3 }))(
+test.for(ofShapes)(
   "$algorithm, $title: $of.op.name, which does not commute",
   async ({ algorithm, shape, of, number }) => {
     const threads = shape.reduce((product, one) => product * one, 1);
@@ -68,7 +64,7 @@ test.for(rows(ofShapes, { of: 120, shift: 3 }))(
 const ofOrders = algorithmNames.flatMap((algorithm) =>
   [32, 100].map((threads) => ({ algorithm, threads, of: strict[0] as Case })),
 );
-test.for(rows(ofOrders, { of: 60, shift: 21 }))(
+test.for(ofOrders)(
   "$algorithm: $threads threads whose order is not their lanes'",
   async ({ algorithm, threads, of }) => {
     const functions = partFunctions(of.type, of.op, algorithm, threads, [4, 32]);

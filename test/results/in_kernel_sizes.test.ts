@@ -7,7 +7,6 @@ import type { Case } from "../support/in_kernel.ts";
 import { checkFunctions, everyOther, keyOf } from "../support/in_kernel.ts";
 import { operatorFunctions } from "../support/kernels.ts";
 import { affine, chain, span } from "../support/operators.ts";
-import { rows } from "../support/rows.ts";
 
 const fold = useFold();
 
@@ -28,26 +27,22 @@ const others: readonly Case[] = [
 ];
 
 describe.each(algorithmNames)("%s", (algorithm) => {
-  // In the quick tier each algorithm takes another part of each table.
-  const shift = algorithmNames.indexOf(algorithm);
-  test.each(
-    rows(
-      shapes.map((shape) => [shape.join(" × "), shape] as const),
-      { of: 48, shift: 4 * shift },
-    ),
-  )("%s: an operator that does not commute", async (_, shape) => {
-    const threads = threadsOf(shape);
-    const tileSize = tileSizesUpTo(threads).at(-1) ?? 1;
-    const functions = operatorFunctions(strict.type, strict.op, algorithm, threads, false, [tileSize]);
-    // "each function alone" below has them all.
-    const names = everyOther(
-      functions.flatMap((one) => one.names),
-      threads,
-    );
-    await checkFunctions(fold().device, strict, functions, names, shape, algorithm);
-  });
+  test.each(shapes.map((shape) => [shape.join(" × "), shape] as const))(
+    "%s: an operator that does not commute",
+    async (_, shape) => {
+      const threads = threadsOf(shape);
+      const tileSize = tileSizesUpTo(threads).at(-1) ?? 1;
+      const functions = operatorFunctions(strict.type, strict.op, algorithm, threads, false, [tileSize]);
+      // "each function alone" below has them all.
+      const names = everyOther(
+        functions.flatMap((one) => one.names),
+        threads,
+      );
+      await checkFunctions(fold().device, strict, functions, names, shape, algorithm);
+    },
+  );
 
-  test.each(rows(sizes, { of: 24, shift: 3 * shift }))("%i: other operators", async (threads) => {
+  test.each(sizes)("%i: other operators", async (threads) => {
     const number = sizes.indexOf(threads);
     const tileSize = tileSizesUpTo(threads).at(-1 - (number % 3)) ?? 1;
     await Promise.all(
@@ -65,7 +60,7 @@ describe.each(algorithmNames)("%s", (algorithm) => {
   });
 
   // The portable body is one.
-  test.each(algorithm === "blelloch" ? [] : rows([1, 3, 32, 100, 256], { of: 20, shift }))(
+  test.each(algorithm === "blelloch" ? [] : [1, 3, 32, 100, 256])(
     "%i: thread tiles of every size",
     async (threads) => {
       await Promise.all(
@@ -89,29 +84,24 @@ describe.each(algorithmNames)("%s", (algorithm) => {
   );
 
   // Where it is not in order, lanes are not where they usually are, and subgroups take their turns.
-  test.each(rows([32, 96, 100], { of: 12, shift }))(
-    "%i threads whose order is not their lanes'",
-    async (threads) => {
-      const functions = operatorFunctions(strict.type, strict.op, algorithm, threads, false, [4, 32]);
-      const names = everyOther(
-        functions.flatMap((one) => one.names),
-        threads,
-      );
-      await checkFunctions(fold().device, strict, functions, names, [threads], algorithm, [
-        "backwards",
-        "shuffled",
-        "two swapped",
-      ]);
-    },
-  );
+  test.each([32, 96, 100])("%i threads whose order is not their lanes'", async (threads) => {
+    const functions = operatorFunctions(strict.type, strict.op, algorithm, threads, false, [4, 32]);
+    const names = everyOther(
+      functions.flatMap((one) => one.names),
+      threads,
+    );
+    await checkFunctions(fold().device, strict, functions, names, [threads], algorithm, [
+      "backwards",
+      "shuffled",
+      "two swapped",
+    ]);
+  });
 
   const alone = operatorFunctions(strict.type, strict.op, algorithm, 100, false, [4, 32]);
-  test.each(
-    rows(
-      alone.flatMap(({ names }) => names),
-      { of: 48, shift },
-    ),
-  )("%s alone, again and again without a barrier", async (name) => {
-    await checkFunctions(fold().device, strict, alone, [name], [100], `${algorithm} ${name} alone`);
-  });
+  test.each(alone.flatMap(({ names }) => names))(
+    "%s alone, again and again without a barrier",
+    async (name) => {
+      await checkFunctions(fold().device, strict, alone, [name], [100], `${algorithm} ${name} alone`);
+    },
+  );
 });

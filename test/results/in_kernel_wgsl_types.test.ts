@@ -17,7 +17,6 @@ import type { Case } from "../support/in_kernel.ts";
 import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
-import { rows } from "../support/rows.ts";
 
 const fold = useFold();
 const device = useNullDevice();
@@ -112,22 +111,19 @@ const all = cases.flatMap((one) =>
 );
 
 describe("elements of WGSL types", () => {
-  test.each(rows(all, { of: 24 }))(
-    "$name, $algorithm, identity $hasIdentity",
-    async ({ type, op, of, algorithm, name }) => {
-      const threads = 20;
-      const functions = [
-        ...operatorFunctions(type, op, algorithm, threads, false, [8]),
-        ...segmentedFunctions(type, op, algorithm, threads, [8]),
-      ];
-      const at = shapes.findIndex(([one]) => one === name);
-      const names = everyOther(
-        functions.flatMap((one) => one.names),
-        at,
-      ).filter((_, number) => algorithm !== "subgroup" || number % 4 === at);
-      await checkFunctions(fold().device, of, functions, names, [threads], `${name} ${algorithm}`);
-    },
-  );
+  test.each(all)("$name, $algorithm, identity $hasIdentity", async ({ type, op, of, algorithm, name }) => {
+    const threads = 20;
+    const functions = [
+      ...operatorFunctions(type, op, algorithm, threads, false, [8]),
+      ...segmentedFunctions(type, op, algorithm, threads, [8]),
+    ];
+    const at = shapes.findIndex(([one]) => one === name);
+    const names = everyOther(
+      functions.flatMap((one) => one.names),
+      at,
+    ).filter((_, number) => algorithm !== "subgroup" || number % 4 === at);
+    await checkFunctions(fold().device, of, functions, names, [threads], `${name} ${algorithm}`);
+  });
 });
 
 test.each(shapes.map((shape) => ({ name: shape[0], shape })))(

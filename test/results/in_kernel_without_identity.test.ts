@@ -12,7 +12,6 @@ import type { Case } from "../support/in_kernel.ts";
 import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { affine, chain, span } from "../support/operators.ts";
-import { rows } from "../support/rows.ts";
 
 const fold = useFold();
 
@@ -50,22 +49,19 @@ const all = cases.flatMap((of) =>
 );
 
 describe("operators without an identity", () => {
-  test.each(rows(all, { of: 48 }))(
-    "$name, $algorithm, $threads threads",
-    async ({ of, algorithm, threads }) => {
-      const op = untyped(bare(of.op as never));
-      const tiles = threads === 1 ? [1] : [8];
-      const functions = [
-        ...operatorFunctions(of.type, op, algorithm, threads, false, tiles),
-        ...segmentedFunctions(of.type, op, algorithm, threads, tiles),
-      ];
-      const names = everyOther(
-        functions.flatMap((one) => one.names),
-        threads + cases.indexOf(of),
-      );
-      await checkFunctions(fold().device, of, functions, names, [threads], `${of.op.name} ${algorithm}`);
-    },
-  );
+  test.each(all)("$name, $algorithm, $threads threads", async ({ of, algorithm, threads }) => {
+    const op = untyped(bare(of.op as never));
+    const tiles = threads === 1 ? [1] : [8];
+    const functions = [
+      ...operatorFunctions(of.type, op, algorithm, threads, false, tiles),
+      ...segmentedFunctions(of.type, op, algorithm, threads, tiles),
+    ];
+    const names = everyOther(
+      functions.flatMap((one) => one.names),
+      threads + cases.indexOf(of),
+    );
+    await checkFunctions(fold().device, of, functions, names, [threads], `${of.op.name} ${algorithm}`);
+  });
 });
 
 test("an operator without a reference is one of the device's", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { emptyLike } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
@@ -17,12 +17,10 @@ import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { watched } from "../support/watched_device.ts";
 
 // The two ends of a scan or a reduction: the value before the first element, and the range that the total goes to.
 
-const test = testInTurn({ of: 20 });
 const fold = useFold();
 const POISON = 0xdeadbeef;
 const tunings = [
@@ -101,7 +99,7 @@ const cases = table.flatMap((row) =>
     tunings.map((tuning) => ({ ...row, name: `${row.type.name}, ${row.op.name}`, algorithm, ...tuning })),
   ),
 );
-test.for(rows(cases, { of: 80, shift: 9 }))("$name, $algorithm, $passes", async (row, { skip }) => {
+test.for(cases)("$name, $algorithm, $passes", async (row, { skip }) => {
   const { type, op, initials, algorithm, workGroupSize, itemsPerThread, passes } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
@@ -152,42 +150,40 @@ test.for(rows(cases, { of: 80, shift: 9 }))("$name, $algorithm, $passes", async 
   }
 });
 
-test.for(
-  rows(
-    cases.filter(({ passes }) => passes === "reduce-then-scan"),
-    { of: 48, shift: 21 },
-  ),
-)("a reduction of $name, $algorithm", async (row, { skip }) => {
-  const { type, op, initials, algorithm, workGroupSize, itemsPerThread } = row;
-  skip(
-    type.feature !== undefined && !fold().device.features.has(type.feature),
-    "the adapter has no shader-f16",
-  );
-  const { device } = fold();
-  const options = { type, op, algorithm, workGroupSize, itemsPerThread } as const;
-  const reduce = await fold().prepareReduce({ ...options, maxLength: 300, initial: true });
-  for (const [at, length] of lengths.entries()) {
-    const data = itemsOf(row, length);
-    const initial = initials[at % initials.length] as Value;
-    const input = storage(data);
-    const output = storageBuffer(device, randomWords(4, "output"));
-    // Every second one from the range that the last one wrote would be: here, from a value.
-    const ranges = { input, output, length, initial };
-    const grouping = reduce.groupingOf(ranges);
-    await submit((encoder) => reduce.record(encoder, ranges));
-    const order = type.name === "f64" ? { grouping } : {};
-    const total = reduceReference(data, { op, type, initial, ...order } as never) as Value;
-    const wanted = one(type, total);
-    expectSameBits(readAs(wanted, type, await readWords(device, output)), wanted, `recorded ${length}`);
-    if (type.name !== "f64") {
-      const found = (await fold().reduce(data, { ...options, initial } as never)) as Value;
-      expectSameBits(one(type, found), wanted, `at hand ${length}`);
+test.for(cases.filter(({ passes }) => passes === "reduce-then-scan"))(
+  "a reduction of $name, $algorithm",
+  async (row, { skip }) => {
+    const { type, op, initials, algorithm, workGroupSize, itemsPerThread } = row;
+    skip(
+      type.feature !== undefined && !fold().device.features.has(type.feature),
+      "the adapter has no shader-f16",
+    );
+    const { device } = fold();
+    const options = { type, op, algorithm, workGroupSize, itemsPerThread } as const;
+    const reduce = await fold().prepareReduce({ ...options, maxLength: 300, initial: true });
+    for (const [at, length] of lengths.entries()) {
+      const data = itemsOf(row, length);
+      const initial = initials[at % initials.length] as Value;
+      const input = storage(data);
+      const output = storageBuffer(device, randomWords(4, "output"));
+      // Every second one from the range that the last one wrote would be: here, from a value.
+      const ranges = { input, output, length, initial };
+      const grouping = reduce.groupingOf(ranges);
+      await submit((encoder) => reduce.record(encoder, ranges));
+      const order = type.name === "f64" ? { grouping } : {};
+      const total = reduceReference(data, { op, type, initial, ...order } as never) as Value;
+      const wanted = one(type, total);
+      expectSameBits(readAs(wanted, type, await readWords(device, output)), wanted, `recorded ${length}`);
+      if (type.name !== "f64") {
+        const found = (await fold().reduce(data, { ...options, initial } as never)) as Value;
+        expectSameBits(one(type, found), wanted, `at hand ${length}`);
+      }
+      input.destroy();
+      output.destroy();
     }
-    input.destroy();
-    output.destroy();
-  }
-  reduce.destroy();
-});
+    reduce.destroy();
+  },
+);
 
 describe("parts of one array", () => {
   test("a total is the initial value of the next part", async () => {
@@ -226,18 +222,13 @@ describe("parts of one array", () => {
     }
   });
 
-  test.each(
-    rows(
-      [
-        [u32, add, Uint32Array.of(3, 1, 7, 0xffffffff, 2, 6)],
-        [i32, min, Int32Array.of(3, -1, 7, -8, 2, 6)],
-        [u64, mul, BigUint64Array.of(3n, 2n ** 40n, 7n, 2n ** 33n + 1n, 2n, 6n)],
-        [f64, add, Float64Array.of(0.5, 0.25, 3, -8, 1.5, 2)],
-        [matrix.type, matrix, matrix.type.over(Uint32Array.from({ length: 24 }, (_, at) => at).buffer)],
-      ] as const,
-      { of: 10 },
-    ),
-  )("an array that took a total is the initial value everywhere: %#", async (type, op, items) => {
+  test.each([
+    [u32, add, Uint32Array.of(3, 1, 7, 0xffffffff, 2, 6)],
+    [i32, min, Int32Array.of(3, -1, 7, -8, 2, 6)],
+    [u64, mul, BigUint64Array.of(3n, 2n ** 40n, 7n, 2n ** 33n + 1n, 2n, 6n)],
+    [f64, add, Float64Array.of(0.5, 0.25, 3, -8, 1.5, 2)],
+    [matrix.type, matrix, matrix.type.over(Uint32Array.from({ length: 24 }, (_, at) => at).buffer)],
+  ] as const)("an array that took a total is the initial value everywhere: %#", async (type, op, items) => {
     const options = { type, op } as { type: ElementType<string>; op: Operator<string> };
     const data = items as AnyArray;
     const part = (start: number, length: number): AnyArray => {

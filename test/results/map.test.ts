@@ -27,10 +27,8 @@ import { arrayOfBits } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
 import { smallTunings } from "../support/results.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 const fold = useFold();
-const single = testInTurn({ of: 40 });
 
 /** An array of one value. */
 function only({ type }: MapRow, value: Value): AnyArray {
@@ -63,7 +61,7 @@ const named = mapRows.flatMap((row, at) =>
     "placed: reduce",
   ].map((name) => `${row.title}, ${name}`),
 );
-const taken = new Set(rows(named, { of: 120, shift: 10 }));
+const taken = new Set(named);
 
 const ways = mapRows.map((row) => [row.title, row] as const);
 describe.each(ways)("%s", (_, row) => {
@@ -254,53 +252,50 @@ describe.each(ways)("%s", (_, row) => {
   });
 });
 
-test.each(rows(["single", "reduce-then-scan"] as const, { of: 12, shift: 1 }))(
-  "the length on the GPU: %s",
-  async (passes) => {
-    const [row] = mapRows.filter(({ title }) => title === "u64 to u32") as [MapRow];
-    const { from, type, op, map } = row;
-    const maxLength = 400;
-    const options = {
-      from,
-      type,
-      op,
-      map,
-      workGroupSize: 8,
-      itemsPerThread: 4,
-      maxLength,
-      lengthOnGpu: true,
-    };
-    const { device } = fold();
-    const scan = await fold().prepareScan({ ...options, passes } as never);
-    const reduce = await fold().prepareReduce(options as never);
-    for (const length of [0, 1, 31, 32, 33, 399, 400]) {
-      const data = itemsOf(row, length, `${length}`);
-      const words = storageBuffer(device, Uint32Array.of(7, length, 9));
-      const places = { input: 4, output: 8, shared: false };
-      const held = { buffer: words, offset: 4 };
-      const run = (one: { record: typeof scan.record }, items: number): Promise<AnyArray> =>
-        runPlaced(
-          device,
-          from,
-          data,
-          items,
-          places,
-          (encoder, ranges) => one.record(encoder, { ...ranges, length: held }),
-          `${length}`,
-          maxLength,
-          type,
-        );
-      expectSameBits(await run(scan, length), scanReference(data, twinOf(row)), `${length}`);
-      const total = reduceReference(data, twinOf(row)) as Value;
-      expectSameBits(await run(reduce, 1), only(row, total), `reduce ${length}`);
-      words.destroy();
-    }
-    scan.destroy();
-    reduce.destroy();
-  },
-);
+test.each(["single", "reduce-then-scan"] as const)("the length on the GPU: %s", async (passes) => {
+  const [row] = mapRows.filter(({ title }) => title === "u64 to u32") as [MapRow];
+  const { from, type, op, map } = row;
+  const maxLength = 400;
+  const options = {
+    from,
+    type,
+    op,
+    map,
+    workGroupSize: 8,
+    itemsPerThread: 4,
+    maxLength,
+    lengthOnGpu: true,
+  };
+  const { device } = fold();
+  const scan = await fold().prepareScan({ ...options, passes } as never);
+  const reduce = await fold().prepareReduce(options as never);
+  for (const length of [0, 1, 31, 32, 33, 399, 400]) {
+    const data = itemsOf(row, length, `${length}`);
+    const words = storageBuffer(device, Uint32Array.of(7, length, 9));
+    const places = { input: 4, output: 8, shared: false };
+    const held = { buffer: words, offset: 4 };
+    const run = (one: { record: typeof scan.record }, items: number): Promise<AnyArray> =>
+      runPlaced(
+        device,
+        from,
+        data,
+        items,
+        places,
+        (encoder, ranges) => one.record(encoder, { ...ranges, length: held }),
+        `${length}`,
+        maxLength,
+        type,
+      );
+    expectSameBits(await run(scan, length), scanReference(data, twinOf(row)), `${length}`);
+    const total = reduceReference(data, twinOf(row)) as Value;
+    expectSameBits(await run(reduce, 1), only(row, total), `reduce ${length}`);
+    words.destroy();
+  }
+  scan.destroy();
+  reduce.destroy();
+});
 
-single("with the default tuning", async () => {
+test("with the default tuning", async () => {
   for (const length of [...around(1024), 5000]) {
     const data = itemsOf(mapRows[1] as MapRow, length, `default ${length}`) as Float32Array;
     const mapped = { type: u32, map: "u32(x > 0.5)" } as const;
@@ -310,7 +305,7 @@ single("with the default tuning", async () => {
   }
 });
 
-single("recorded, as the documentation has it", async () => {
+test("recorded, as the documentation has it", async () => {
   const { device } = fold();
   const options = { type: u32, from: f32, map: "u32(x > 0.5)", op: add } as const;
   const scan = await fold().prepareScan({ ...options, workGroupSize: 4, itemsPerThread: 2, maxLength: 4 });
@@ -323,7 +318,7 @@ single("recorded, as the documentation has it", async () => {
   scan.destroy();
 });
 
-single("compaction maps what it keeps, by its place in the input", async () => {
+test("compaction maps what it keeps, by its place in the input", async () => {
   const data = Float32Array.of(0.5, 7, -1, 3);
   const small = { workGroupSize: 4, itemsPerThread: 2 } as const;
   for (const passes of ["single", "reduce-then-scan"] as const) {
@@ -349,7 +344,7 @@ single("compaction maps what it keeps, by its place in the input", async () => {
   );
 });
 
-single("no data, and the identity of the result's type", async () => {
+test("no data, and the identity of the result's type", async () => {
   const none = new Float32Array(0);
   const prefixes = await fold().scan(none, { type: u64, map: "vec2(u32(x), 0u)" });
   expect(prefixes).toEqual(new BigUint64Array(0));
@@ -357,7 +352,7 @@ single("no data, and the identity of the result's type", async () => {
   await expect(fold().scan(none, { map: "nonsense" })).rejects.toThrow(SourceError);
 });
 
-single("nothing is mapped past the end", async () => {
+test("nothing is mapped past the end", async () => {
   // A map that gave these places anything would count them.
   const ones = Uint32Array.of(0, 0, 0);
   const tuning = { workGroupSize: 8, itemsPerThread: 4 } as const;
@@ -368,7 +363,7 @@ single("nothing is mapped past the end", async () => {
   expect(await fold().reduce(ones, { map: "x + 1u", ...tuning })).toBe(3);
 });
 
-single("f16 bits go in and come out", async ({ skip }) => {
+test("f16 bits go in and come out", async ({ skip }) => {
   skip(!fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
   const bits = arrayOfBits("f16", [0x3c00, 0x4000, 0x4200]) as Uint16Array;
   const twice = await fold().scan(bits, { type: f16, map: "x * 2.0h" });
@@ -376,7 +371,7 @@ single("f16 bits go in and come out", async ({ skip }) => {
   expect(await fold().scan(bits, { from: f16, type: u32, map: "u32(x)" })).toEqual(Uint32Array.of(1, 3, 6));
 });
 
-single("the CPU's f16, as bits where there is no Float16Array", () => {
+test("the CPU's f16, as bits where there is no Float16Array", () => {
   const bits = arrayOfBits("f16", [0x3c00, 0x4000, 0x4200]) as Uint16Array;
   expect(scanReference(bits, { type: f16, map: (x) => 2 * x })).toEqual(
     Uint16Array.of(0x4000, 0x4600, 0x4a00),
@@ -386,7 +381,7 @@ single("the CPU's f16, as bits where there is no Float16Array", () => {
   expect(made[Symbol.toStringTag]).toBe("Float16Array" in globalThis ? "Float16Array" : "Uint16Array");
 });
 
-single("the CPU's map is rounded and wrapped, and checked", () => {
+test("the CPU's map is rounded and wrapped, and checked", () => {
   const data = Uint32Array.of(1);
   expect(reduceReference(data, { map: (x) => x - 3 })).toBe(2 ** 32 - 2);
   expect(reduceReference(data, { type: f32, map: () => 0.1 })).toBe(Math.fround(0.1));
@@ -537,7 +532,7 @@ describe("errors", () => {
   });
 });
 
-single("types", async () => {
+test("types", async () => {
   const data = Float32Array.of(0.25, 2);
   type Pair = { readonly key: number; readonly value: bigint };
   const own = fold();
@@ -603,6 +598,6 @@ async function meaningless(): Promise<void> {
   scanReference(data, { map: "x" });
 }
 
-single("what is meaningless does not type-check", () => {
+test("what is meaningless does not type-check", () => {
   expect(meaningless).toBeTypeOf("function");
 });

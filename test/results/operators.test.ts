@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { arrayLike } from "../../src/algebra/arrays.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, and, logicalXor, max, min, mul, operators, or, xor } from "../../src/algebra/operators.ts";
@@ -10,9 +10,6 @@ import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { affine, first, last } from "../support/operators.ts";
 import { arrayOfBits, randomBits } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 20 });
 
 const fold = useFold();
 
@@ -24,7 +21,7 @@ const shapes = [
   [32, 2],
 ] as const;
 const ofShapes = algorithmNames.flatMap((algorithm) => shapes.map((shape) => ({ algorithm, shape })));
-test.each(rows(ofShapes, { of: 80, shift: 5 }))(
+test.each(ofShapes)(
   "$algorithm: operators that do not commute, $shape",
   async ({ algorithm, shape: [workGroupSize, itemsPerThread] }) => {
     // The many shapes and lengths are for the strictest operator.
@@ -58,7 +55,7 @@ const large = [
   [256, 2],
 ] as const;
 const ofLarge = algorithmNames.flatMap((algorithm) => large.map((shape) => ({ algorithm, shape })));
-test.each(rows(ofLarge, { of: 40 }))(
+test.each(ofLarge)(
   "$algorithm: odd work-groups, with many threads, $shape",
   async ({ algorithm, shape: [workGroupSize, itemsPerThread] }) => {
     const next = randomBits(`${workGroupSize}`);
@@ -69,7 +66,7 @@ test.each(rows(ofLarge, { of: 40 }))(
   },
 );
 
-describe.each(rows(algorithmNames, { of: 3, shift: 1 }))("%s", (algorithm) => {
+describe.each(algorithmNames)("%s", (algorithm) => {
   test("the example of the textbooks", async () => {
     const data = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
     expect([...(await fold().scan(data, { algorithm }))]).toEqual([3, 4, 11, 11, 15, 16, 22, 25]);
@@ -151,7 +148,7 @@ const identities: Record<string, readonly [TypedArrays[TypeName], Record<string,
     { add: 0n, mul: 1n, min: wide.signed - 1n, max: -wide.signed, and: -1n, or: 0n, xor: 0n },
   ],
 };
-test.each(rows(Object.entries(identities), { of: 40, shift: 12 }))(
+test.each(Object.entries(identities))(
   "identities of %s: reductions of nothing return them, and exclusive scans start with them",
   async (name, [data, table]) => {
     const small = { workGroupSize: 2, itemsPerThread: 1 };
@@ -175,7 +172,7 @@ test.each(rows(Object.entries(identities), { of: 40, shift: 12 }))(
 
 // exact_add.test.ts has exactAdd, which takes no u32.
 const onIntegers = Object.values<Operator>(operators).filter(({ name }) => name !== "exactAdd");
-test.each(rows(onIntegers, { of: 20 }))(
+test.each(onIntegers)(
   "of nothing, a reduction by $name is the identity and a scan is nothing",
   async (op) => {
     expect(await fold().reduce(new Uint32Array(0), { op: untyped(op) })).toBe(

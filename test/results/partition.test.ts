@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayLike } from "../../src/algebra/arrays.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
@@ -23,9 +23,7 @@ import { around, edgeLengths } from "../support/lengths.ts";
 import { arrayOfBits, randomBits, randomItems } from "../support/random.ts";
 import type { PlacedRanges, Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
-const test = testInTurn({ of: 30 });
 const fold = useFold();
 
 const Twelve = struct({ name: "Twelve", fields: { a: u32, b: u32, c: f32 } });
@@ -84,7 +82,7 @@ const ofTypes = tunings.flatMap((tuning, at) =>
   ),
 );
 
-test.for(rows(ofTypes, { of: 60, shift: 9 }))(
+test.for(ofTypes)(
   "$algorithm, $name, $workGroupSize threads: items and positions at every edge",
   async ({ algorithm, type, tuning, at }, { skip }) => {
     skip(missing(type), `the adapter has no ${type.feature}`);
@@ -114,35 +112,32 @@ test.for(rows(ofTypes, { of: 60, shift: 9 }))(
   },
 );
 
-test.each(rows(algorithmNames, { of: 30, shift: 3 }))(
-  "%s: by flags and by values, with the default sizes",
-  async (algorithm) => {
-    for (const length of [...around(1024), 5000]) {
-      const data = randomItems(u32, length, `flags ${length}`) as Uint32Array;
-      const next = randomBits(`flags ${length}`);
-      for (const share of [0, 1, 3, 4]) {
-        const flags = Array.from({ length }, () => next() % 4 < share);
-        const keep = (_: unknown, index: number): boolean => flags[index] ?? false;
-        const title = `${length}, ${share}`;
-        expectPartition(
-          await fold().partition(data, { flags, algorithm }),
-          partitionReference(data, keep),
-          title,
-        );
-        expectPartition(
-          await fold().partition(data, { flags, algorithm, indices: true }),
-          partitionReference(data, keep, { indices: true }),
-          `positions, ${title}`,
-        );
-      }
+test.each(algorithmNames)("%s: by flags and by values, with the default sizes", async (algorithm) => {
+  for (const length of [...around(1024), 5000]) {
+    const data = randomItems(u32, length, `flags ${length}`) as Uint32Array;
+    const next = randomBits(`flags ${length}`);
+    for (const share of [0, 1, 3, 4]) {
+      const flags = Array.from({ length }, () => next() % 4 < share);
+      const keep = (_: unknown, index: number): boolean => flags[index] ?? false;
+      const title = `${length}, ${share}`;
       expectPartition(
-        await fold().partition(data, { where: "x % 3u == 1u", algorithm }),
-        partitionReference(data, (x) => x % 3 === 1),
-        `${length}`,
+        await fold().partition(data, { flags, algorithm }),
+        partitionReference(data, keep),
+        title,
+      );
+      expectPartition(
+        await fold().partition(data, { flags, algorithm, indices: true }),
+        partitionReference(data, keep, { indices: true }),
+        `positions, ${title}`,
       );
     }
-  },
-);
+    expectPartition(
+      await fold().partition(data, { where: "x % 3u == 1u", algorithm }),
+      partitionReference(data, (x) => x % 3 === 1),
+      `${length}`,
+    );
+  }
+});
 
 test("a NaN keeps its payload on both sides", async () => {
   const data = arrayOfBits("f32", [0x7fc12345, 0x3f800000, 0xff800001, 0x7fffffff, 1]) as Float32Array;
@@ -164,7 +159,7 @@ const classKinds: readonly [text: string, of: (x: number) => number][] = [
   ["4294967295u", () => 2 ** 32 - 1],
   ["select(0, -1, x < 0.0)", (x) => (x < 0 ? -1 : 0)],
 ];
-test.each(rows(classKinds, { of: 6, shift: 4 }))(
+test.each(classKinds)(
   "class is a number of any kind; its fraction is cut off, and then one below 0 or past the last counts as the last: %s",
   async (text, of) => {
     const data = Float32Array.of(-3, 5e9, -0.5, 0, 1, -1, 2.5, 0.75, 3, 2);
@@ -261,7 +256,7 @@ const recordings = recorded.flatMap((row) =>
     [false, true].map((lengthOnGpu) => ({ ...row, kind, lengthOnGpu })),
   ),
 );
-describe.each(rows(recordings, { of: 120, shift: 36 }))(
+describe.each(recordings)(
   "recorded: $type.name, $algorithm, $itemsPerThread items, one by one: $oneByOne, $kind, the length on the GPU: $lengthOnGpu",
   ({ type, algorithm, workGroupSize = 8, itemsPerThread, vector, oneByOne, kind, lengthOnGpu }) => {
     beforeAll(() => planAs(fold(), { software: oneByOne }));
@@ -726,7 +721,7 @@ describe("classes", () => {
   const classOf = (index: number): number => ((index * 7) % 11) % 6;
   const expression = "((i * 7u) % 11u) % 6u";
 
-  test.for(rows(ofTypes, { of: 60, shift: 24 }))(
+  test.for(ofTypes)(
     "$algorithm, $name, $workGroupSize threads: items and positions at every edge",
     async ({ algorithm, type, tuning }, { skip }) => {
       skip(missing(type), `the adapter has no ${type.feature}`);

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
@@ -11,9 +11,6 @@ import { expectSameBits } from "../support/compare.ts";
 import { adapter, useFold, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomWords } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 3 });
 
 const fold = useFold();
 const POISON = 0xdeadbeef;
@@ -48,7 +45,7 @@ function submit(device: GPUDevice, kind: "command" | "pass", record: (encoder: E
 
 const lengths = [1, 7, 8, 9, 37, 65, 300];
 
-describe.each(rows(["command", "pass"] as const, { of: 4 }))("into a %s encoder", (kind) => {
+describe.each(["command", "pass"] as const)("into a %s encoder", (kind) => {
   test("ranges of two buffers, at offsets that are no multiple of 256", async () => {
     const { device } = fold();
     const scan = await fold().prepareScan({ type: u32, op: affine, maxLength: 300, ...tuning });

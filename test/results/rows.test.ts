@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
@@ -17,11 +17,9 @@ import { expectSameBits } from "../support/compare.ts";
 import { planAs, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomWords } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 // Scans and reductions of rows that work-groups take whole, or in parts, against the reference, on every element.
 
-const test = testInTurn({ of: 60 });
 const fold = useFold();
 
 /** Tiles of 16, 32 and 128 items, level by level and by subgroups, as on a GPU; and those that are chosen for the adapter. */
@@ -119,106 +117,100 @@ const cases = combinations.flatMap((row, at) =>
   ),
 );
 
-test.for(rows(cases, { of: 120, shift: 3 }))(
-  "a scan of $name, exclusive: $exclusive",
-  async (row, { skip }) => {
-    const { type, op, initial, own, facts, exclusive } = row;
-    skip(
-      type.feature !== undefined && !fold().device.features.has(type.feature),
-      "the adapter has no shader-f16",
-    );
-    const starts = row.turn % 2 === 0 ? { initial } : {};
-    const options = { type, op, exclusive, ...own, ...(starts.initial !== undefined && { initial: true }) };
-    for (const scan of [await prepared("scan", options, facts)]) {
-      for (const [at, [columns, count]] of shapes.entries()) {
-        const length = columns * count;
-        const title = `${count} rows of ${columns}`;
-        const data = itemsOf(row, length);
-        // In two buffers, in place, in one buffer from any item on, and at an item that starts no vector.
-        const place = (at + row.turn) % 4;
-        const itemWords = Math.max(1, type.bytes / 4);
-        const first = place === 3 ? itemWords : 0;
-        const input = storage(data, first, place === 2 ? 10_000 : 0);
-        const output =
-          place === 0 || place === 3
-            ? storageBuffer(fold().device, randomWords(MOST * itemWords + 9, title))
-            : input;
-        const offset =
-          place === 2 ? 4 * itemWords * (Math.ceil((length * type.bytes) / 4 / itemWords) + 1) : 0;
-        const ranges = {
-          input: { buffer: input, offset: 4 * first, size: Math.max(4, length * type.bytes) },
-          output: { buffer: output, offset },
-          length,
-          rows: columns,
-          ...starts,
-        } as never;
-        const grouping = scan.groupingOf(ranges);
-        const before = await readWords(fold().device, output);
-        submit(fold().device, (encoder) => scan.record(encoder, ranges));
-        const order = type.name === "f64" ? { grouping } : {};
-        const like = { op, type, exclusive, segments: { rows: columns }, ...starts, ...order };
-        const expected = scanReference(data, like as never) as AnyArray;
-        const words = await readWords(fold().device, output);
-        expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
-        const end = offset / 4 + Math.ceil((length * type.bytes) / 4);
-        expectSameBits(words.slice(end), before.slice(end), `behind the output, ${title}`);
-        for (const buffer of new Set([input, output])) {
-          buffer.destroy();
-        }
-      }
-      scan.destroy();
-    }
-  },
-);
-
-test.for(
-  rows(
-    cases.filter(({ exclusive }, at) => at >= 2 * ways.length || !exclusive),
-    { of: 120, shift: 57 },
-  ),
-)("a reduction of $name", async (row, { skip }) => {
-  const { type, op, initial, own, facts } = row;
+test.for(cases)("a scan of $name, exclusive: $exclusive", async (row, { skip }) => {
+  const { type, op, initial, own, facts, exclusive } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
     "the adapter has no shader-f16",
   );
-  const starts = row.turn % 2 === 1 ? { initial } : {};
-  const options = { type, op, ...own, ...(starts.initial !== undefined && { initial: true }) };
-  for (const reduce of [await prepared("reduce", options, facts)]) {
+  const starts = row.turn % 2 === 0 ? { initial } : {};
+  const options = { type, op, exclusive, ...own, ...(starts.initial !== undefined && { initial: true }) };
+  for (const scan of [await prepared("scan", options, facts)]) {
     for (const [at, [columns, count]] of shapes.entries()) {
       const length = columns * count;
       const title = `${count} rows of ${columns}`;
       const data = itemsOf(row, length);
+      // In two buffers, in place, in one buffer from any item on, and at an item that starts no vector.
+      const place = (at + row.turn) % 4;
       const itemWords = Math.max(1, type.bytes / 4);
-      const first = at % 2 === 0 ? 0 : itemWords;
-      const input = storage(data, first);
-      const output = storageBuffer(fold().device, randomWords(count * itemWords + 9, title));
+      const first = place === 3 ? itemWords : 0;
+      const input = storage(data, first, place === 2 ? 10_000 : 0);
+      const output =
+        place === 0 || place === 3
+          ? storageBuffer(fold().device, randomWords(MOST * itemWords + 9, title))
+          : input;
+      const offset = place === 2 ? 4 * itemWords * (Math.ceil((length * type.bytes) / 4 / itemWords) + 1) : 0;
       const ranges = {
         input: { buffer: input, offset: 4 * first, size: Math.max(4, length * type.bytes) },
-        output,
+        output: { buffer: output, offset },
         length,
         rows: columns,
         ...starts,
       } as never;
-      const grouping = reduce.groupingOf(ranges);
-      submit(fold().device, (encoder) => reduce.record(encoder, ranges));
+      const grouping = scan.groupingOf(ranges);
+      const before = await readWords(fold().device, output);
+      submit(fold().device, (encoder) => scan.record(encoder, ranges));
       const order = type.name === "f64" ? { grouping } : {};
-      const like = { op, type, segments: { rows: columns }, ...starts, ...order };
-      const expected = reduceReference(data, like as never) as unknown as AnyArray;
+      const like = { op, type, exclusive, segments: { rows: columns }, ...starts, ...order };
+      const expected = scanReference(data, like as never) as AnyArray;
       const words = await readWords(fold().device, output);
-      expectSameBits(readAs(expected, type, words), expected, title);
-      const end = Math.ceil((count * type.bytes) / 4);
-      expectSameBits(
-        words.slice(end),
-        randomWords(count * itemWords + 9, title).slice(end),
-        `behind, ${title}`,
-      );
-      input.destroy();
-      output.destroy();
+      expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
+      const end = offset / 4 + Math.ceil((length * type.bytes) / 4);
+      expectSameBits(words.slice(end), before.slice(end), `behind the output, ${title}`);
+      for (const buffer of new Set([input, output])) {
+        buffer.destroy();
+      }
     }
-    reduce.destroy();
+    scan.destroy();
   }
 });
+
+test.for(cases.filter(({ exclusive }, at) => at >= 2 * ways.length || !exclusive))(
+  "a reduction of $name",
+  async (row, { skip }) => {
+    const { type, op, initial, own, facts } = row;
+    skip(
+      type.feature !== undefined && !fold().device.features.has(type.feature),
+      "the adapter has no shader-f16",
+    );
+    const starts = row.turn % 2 === 1 ? { initial } : {};
+    const options = { type, op, ...own, ...(starts.initial !== undefined && { initial: true }) };
+    for (const reduce of [await prepared("reduce", options, facts)]) {
+      for (const [at, [columns, count]] of shapes.entries()) {
+        const length = columns * count;
+        const title = `${count} rows of ${columns}`;
+        const data = itemsOf(row, length);
+        const itemWords = Math.max(1, type.bytes / 4);
+        const first = at % 2 === 0 ? 0 : itemWords;
+        const input = storage(data, first);
+        const output = storageBuffer(fold().device, randomWords(count * itemWords + 9, title));
+        const ranges = {
+          input: { buffer: input, offset: 4 * first, size: Math.max(4, length * type.bytes) },
+          output,
+          length,
+          rows: columns,
+          ...starts,
+        } as never;
+        const grouping = reduce.groupingOf(ranges);
+        submit(fold().device, (encoder) => reduce.record(encoder, ranges));
+        const order = type.name === "f64" ? { grouping } : {};
+        const like = { op, type, segments: { rows: columns }, ...starts, ...order };
+        const expected = reduceReference(data, like as never) as unknown as AnyArray;
+        const words = await readWords(fold().device, output);
+        expectSameBits(readAs(expected, type, words), expected, title);
+        const end = Math.ceil((count * type.bytes) / 4);
+        expectSameBits(
+          words.slice(end),
+          randomWords(count * itemWords + 9, title).slice(end),
+          `behind, ${title}`,
+        );
+        input.destroy();
+        output.destroy();
+      }
+      reduce.destroy();
+    }
+  },
+);
 
 describe("rows", () => {
   test("a length on the GPU cuts off the last row, and says how many there are", async () => {

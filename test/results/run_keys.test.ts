@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { vec2, vec3 } from "../../src/algebra/fields.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -13,11 +13,9 @@ import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useFold } from "../support/fold.ts";
 import { nanRuns } from "../support/nan_runs.ts";
 import { randomBits } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 // Runs of keys that WGSL computes: of the data itself, and of `unique` and `runLengths`. segments.test.ts has those of other arrays.
 
-const test = testInTurn({ of: 20 });
 const fold = useFold();
 const Particle = struct({ name: "Particle", fields: { cell: u32, at: vec3(f32), mass: f32 } });
 
@@ -113,7 +111,7 @@ const plans = [
 ];
 
 const nanPlans = (["f32", "f64"] as const).flatMap((type) => plans.map((plan) => ({ type, plan })));
-test.for(rows(nanPlans, { of: 20, shift: 6 }))(
+test.for(nanPlans)(
   "a run of NaN whose bits differ is known by its first element: $type, $plan",
   async ({ type, plan }, { skip }) => {
     const isMissing =

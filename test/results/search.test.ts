@@ -12,7 +12,6 @@ import { readWords, storageBuffer } from "../support/buffers.ts";
 import { bitsOf, expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { anyItems, arrayOfBits, randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
 
 const fold = useFold();
 const typed = (type: TypeName): object => (type === "f16" ? { type: f16 } : {});
@@ -51,7 +50,7 @@ const cases = (Object.keys(elementTypes) as TypeName[]).flatMap((type) =>
   (["left", "right"] as const).map((side) => [type, side] as const),
 );
 
-test.for(rows(cases, { of: 6 }))("%s, %s", async ([type, side], { skip }) => {
+test.for(cases)("%s, %s", async ([type, side], { skip }) => {
   skip(lacks(type), "the adapter has no shader-f16");
   for (const shape of [{}, { workGroupSize: 3, itemsPerThread: 5 }]) {
     for (const entries of [0, 1, 2, 3, 7, 8, 9, 100, 1025]) {
@@ -113,7 +112,7 @@ describe("recorded", () => {
       ].map((shape) => ({ type, side, shape })),
     ),
   );
-  test.for(rows(table, { of: 10 }))(
+  test.for(table)(
     "$type, $side, $shape.workGroupSize × $shape.itemsPerThread",
     async ({ type, side, shape }, { skip }) => {
       skip(lacks(type), "the adapter has no shader-f16");

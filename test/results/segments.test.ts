@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { vec3 } from "../../src/algebra/fields.ts";
@@ -21,12 +21,10 @@ import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 // Scans and reductions of segments: every source of heads, against the reference, on every element. Each row of the table takes
 // some of the sources, so that together the rows of a type take all of them.
 
-const test = testInTurn({ of: 48 });
 const fold = useFold();
 const tunings = [
   { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
@@ -317,7 +315,7 @@ const sourcesOf = (turn: number): Source[] => [
 ];
 const named = Object.entries(partitions);
 
-test.for(rows(cases, { of: 80, shift: 8 }))("a scan of $name, $algorithm, $passes", async (row, { skip }) => {
+test.for(cases)("a scan of $name, $algorithm, $passes", async (row, { skip }) => {
   const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
@@ -372,88 +370,81 @@ test.for(rows(cases, { of: 80, shift: 8 }))("a scan of $name, $algorithm, $passe
   }
 });
 
-test.for(rows(cases, { of: 80, shift: 40 }))(
-  "a reduction of $name, $algorithm, $passes",
-  async (row, { skip }) => {
-    const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
-    skip(
-      type.feature !== undefined && !fold().device.features.has(type.feature),
-      "the adapter has no shader-f16",
-    );
-    const { device } = fold();
-    const options = { type, op, algorithm, workGroupSize, itemsPerThread, passes, maxLength: MOST } as const;
-    for (const [kind, source] of sourcesOf(row.turn + 1).entries()) {
-      const starts = (row.turn + kind) % 2 === 0 ? { initial } : {};
-      const isCounted = source.name !== "rows" && source.name !== "offsets";
-      const { keyType } = source;
-      const reduce = await fold().prepareReduce({
-        ...options,
-        segments: (keyType === undefined
-          ? source.segments
-          : { ...(source.segments as object), unique: true }) as never,
-        ...(starts.initial !== undefined && { initial: true }),
-      });
-      for (const [at, length] of lengths.entries()) {
-        const [how, partition] = named[(at + row.turn + kind) % named.length] as (typeof named)[number];
-        const { reference, data: heads, numbers } = source.of(length, partition(length));
-        const title = `${length} by ${source.name}, ${how}`;
-        const data = itemsOf(row, length);
-        const input = storage(data, type.bytes / 4 >= 1 ? type.bytes / 4 : 1);
-        const output = storageBuffer(device, randomWords(3200, title));
-        const sum = storageBuffer(device, Uint32Array.of(77, 77, 77, 77));
-        const unique = storageBuffer(device, randomWords(8000, "unique"));
-        const marks = heads && storage(heads, wordsBefore(heads), 8);
-        // What the output has room for: everything, and sometimes less.
-        const isShort = isCounted && at % 3 === 2;
-        const ranges = {
-          // At a vector, and at any item.
-          input: { buffer: input, offset: Math.max(4, type.bytes) },
-          output,
-          length,
-          ...numbers,
-          ...(heads && { [rangeOf(source)]: { buffer: marks, offset: 4 * wordsBefore(heads) } }),
-          ...(isCounted && { count: { buffer: sum, offset: 4 } }),
-          ...(isShort && { segmentCount: 3 }),
-          // No more bytes than the keys of as many runs as there are items take.
-          ...(keyType && { unique: { buffer: unique, size: 4 * Math.ceil((length * keyType.bytes) / 4) } }),
-          ...starts,
-        } as never;
-        const grouping = reduce.groupingOf(ranges);
-        submit(fold().device, (encoder) => reduce.record(encoder, ranges));
-        const order = type.name === "f64" ? { grouping } : {};
-        const like = { op, type, segments: reference, ...starts, ...order };
-        const found = reduceReference(data, like as never) as unknown;
-        const all = (keyType ? (found as { values: AnyArray }).values : found) as AnyArray;
-        const most = isShort ? Math.min(3, all.length) : all.length;
-        const expected = readAs({ length: most } as AnyArray, type, wordsOf(all));
-        const words = await readWords(device, output);
-        const wanted = all instanceof Uint16Array ? all.subarray(0, most) : expected;
-        expectSameBits(readAs(wanted, type, words), wanted, title);
-        const used = Math.ceil((most * type.bytes) / 4);
-        expectSameBits(
-          words.slice(used),
-          randomWords(3200, title).slice(used),
-          `behind the output, ${title}`,
-        );
-        const [before, counted, behind] = await readWords(device, sum);
-        expect([before, counted, behind], `the number, ${title}`).toEqual([
-          77,
-          isCounted ? all.length : 77,
-          77,
-        ]);
-        if (keyType) {
-          const { keys } = found as { keys: AnyArray };
-          const own = readAs({ length: most } as AnyArray, keyType, await readWords(device, unique));
-          expectSameBits(own, readAs({ length: most } as AnyArray, keyType, wordsOf(keys)), `keys, ${title}`);
-        }
-        for (const buffer of [input, output, sum, unique, ...(marks ? [marks] : [])]) {
-          buffer.destroy();
-        }
+test.for(cases)("a reduction of $name, $algorithm, $passes", async (row, { skip }) => {
+  const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes } = row;
+  skip(
+    type.feature !== undefined && !fold().device.features.has(type.feature),
+    "the adapter has no shader-f16",
+  );
+  const { device } = fold();
+  const options = { type, op, algorithm, workGroupSize, itemsPerThread, passes, maxLength: MOST } as const;
+  for (const [kind, source] of sourcesOf(row.turn + 1).entries()) {
+    const starts = (row.turn + kind) % 2 === 0 ? { initial } : {};
+    const isCounted = source.name !== "rows" && source.name !== "offsets";
+    const { keyType } = source;
+    const reduce = await fold().prepareReduce({
+      ...options,
+      segments: (keyType === undefined
+        ? source.segments
+        : { ...(source.segments as object), unique: true }) as never,
+      ...(starts.initial !== undefined && { initial: true }),
+    });
+    for (const [at, length] of lengths.entries()) {
+      const [how, partition] = named[(at + row.turn + kind) % named.length] as (typeof named)[number];
+      const { reference, data: heads, numbers } = source.of(length, partition(length));
+      const title = `${length} by ${source.name}, ${how}`;
+      const data = itemsOf(row, length);
+      const input = storage(data, type.bytes / 4 >= 1 ? type.bytes / 4 : 1);
+      const output = storageBuffer(device, randomWords(3200, title));
+      const sum = storageBuffer(device, Uint32Array.of(77, 77, 77, 77));
+      const unique = storageBuffer(device, randomWords(8000, "unique"));
+      const marks = heads && storage(heads, wordsBefore(heads), 8);
+      // What the output has room for: everything, and sometimes less.
+      const isShort = isCounted && at % 3 === 2;
+      const ranges = {
+        // At a vector, and at any item.
+        input: { buffer: input, offset: Math.max(4, type.bytes) },
+        output,
+        length,
+        ...numbers,
+        ...(heads && { [rangeOf(source)]: { buffer: marks, offset: 4 * wordsBefore(heads) } }),
+        ...(isCounted && { count: { buffer: sum, offset: 4 } }),
+        ...(isShort && { segmentCount: 3 }),
+        // No more bytes than the keys of as many runs as there are items take.
+        ...(keyType && { unique: { buffer: unique, size: 4 * Math.ceil((length * keyType.bytes) / 4) } }),
+        ...starts,
+      } as never;
+      const grouping = reduce.groupingOf(ranges);
+      submit(fold().device, (encoder) => reduce.record(encoder, ranges));
+      const order = type.name === "f64" ? { grouping } : {};
+      const like = { op, type, segments: reference, ...starts, ...order };
+      const found = reduceReference(data, like as never) as unknown;
+      const all = (keyType ? (found as { values: AnyArray }).values : found) as AnyArray;
+      const most = isShort ? Math.min(3, all.length) : all.length;
+      const expected = readAs({ length: most } as AnyArray, type, wordsOf(all));
+      const words = await readWords(device, output);
+      const wanted = all instanceof Uint16Array ? all.subarray(0, most) : expected;
+      expectSameBits(readAs(wanted, type, words), wanted, title);
+      const used = Math.ceil((most * type.bytes) / 4);
+      expectSameBits(words.slice(used), randomWords(3200, title).slice(used), `behind the output, ${title}`);
+      const [before, counted, behind] = await readWords(device, sum);
+      expect([before, counted, behind], `the number, ${title}`).toEqual([
+        77,
+        isCounted ? all.length : 77,
+        77,
+      ]);
+      if (keyType) {
+        const { keys } = found as { keys: AnyArray };
+        const own = readAs({ length: most } as AnyArray, keyType, await readWords(device, unique));
+        expectSameBits(own, readAs({ length: most } as AnyArray, keyType, wordsOf(keys)), `keys, ${title}`);
       }
-      reduce.destroy();
+      for (const buffer of [input, output, sum, unique, ...(marks ? [marks] : [])]) {
+        buffer.destroy();
+      }
     }
-  },
-);
+    reduce.destroy();
+  }
+});
 
 /** An array's bytes as whole words. */
 function wordsOf(data: AnyArray): Uint32Array {
@@ -734,10 +725,7 @@ describe("on the GPU", () => {
     }
   });
 
-  const falling = rows(
-    [{}, { passes: "reduce-then-scan" }, { passes: "single", algorithm: "subgroup" }] as const,
-    { of: 20, shift: 9 },
-  );
+  const falling = [{}, { passes: "reduce-then-scan" }, { passes: "single", algorithm: "subgroup" }] as const;
   test.each(falling)(
     "offsets that fall: a scan starts segments there, and a total is of consecutive items, the identity or as before, %o",
     async (options) => {

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f32 } from "../../src/algebra/floats.ts";
@@ -18,10 +18,7 @@ import { guarded, readWords, storageBuffer, submitted } from "../support/buffers
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { anyItems, randomItems } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
-
-const test = testInTurn({ of: 120 });
 
 const fold = useFold();
 
@@ -42,7 +39,7 @@ const cases = names.flatMap((type) => kindNames.map((kind) => ({ type, kind })))
 // Each number of elements has kernels of its own.
 const taken = cases.flatMap((one) => [1, 10, 1000].map((k) => ({ ...one, k })));
 
-test.for(rows(taken, { of: 240, shift: 8 }))(
+test.for(taken)(
   "the first $k of $type, $kind: values and positions at every edge",
   async ({ type: name, kind, k }, { skip }) => {
     const type = elementTypes[name];
@@ -60,7 +57,7 @@ test.for(rows(taken, { of: 240, shift: 8 }))(
   },
 );
 
-test.for(rows(cases, { of: 240, shift: 14 }))(
+test.for(cases)(
   "nth of $type, $kind: the first, the middle, the last",
   async ({ type: name, kind }, { skip }) => {
     const type = elementTypes[name];
@@ -116,7 +113,7 @@ describe("keys", () => {
     ["u64", 28, 37],
     ["f64", 40, 61],
   ];
-  test.for(rows(ranges, { of: 240, shift: 56 }))("%s: bits from %d to %d", async ([name, from, to]) => {
+  test.for(ranges)("%s: bits from %d to %d", async ([name, from, to]) => {
     const data = anyItems(name, 1000, `${name} ${from}`) as Uint32Array;
     const options = { type: elementTypes[name] as never, bits: [from, to] as const };
     const selected = await fold().topK(data, 33, options);
@@ -185,36 +182,27 @@ describe("long data in short tiles", () => {
   );
   // The work-group that chooses items puts at most `inOrder` of them in order. Here, 4 have room there, or all are sorted after that.
   const orders = table.flatMap((one) => [4, 0].map((inOrder) => ({ ...one, inOrder })));
-  test.for(rows(orders, { of: 240, shift: 62 }))(
-    "$name, $kind, $inOrder: work-groups take blocks",
-    async (one) => {
-      const { name, kind, inOrder } = one;
-      const type = elementTypes[name] as ElementType;
-      const testing = { blocks: 16, threads: 4, tileShift: 3, workGroupSize: 8, items: 4, inOrder };
-      for (const [length, before, lengthOnGpu] of [
-        [3000, 4, false],
-        [2999, 5, false],
-        [3000, 0, true],
-        [4096, 1, true],
-      ] as const) {
-        const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
-        const smallest = before % 2 === 1;
-        const plan = planTopK(
-          { type, k: 3, maxLength: length, lengthOnGpu, smallest },
-          contextOf(fold().device).facts,
-          methodsWithSubgroups,
-          testing,
-        );
-        await check(
-          plan,
-          data,
-          topKReference(data, 3, { type: type as never, smallest }),
-          before,
-          lengthOnGpu,
-        );
-      }
-    },
-  );
+  test.for(orders)("$name, $kind, $inOrder: work-groups take blocks", async (one) => {
+    const { name, kind, inOrder } = one;
+    const type = elementTypes[name] as ElementType;
+    const testing = { blocks: 16, threads: 4, tileShift: 3, workGroupSize: 8, items: 4, inOrder };
+    for (const [length, before, lengthOnGpu] of [
+      [3000, 4, false],
+      [2999, 5, false],
+      [3000, 0, true],
+      [4096, 1, true],
+    ] as const) {
+      const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
+      const smallest = before % 2 === 1;
+      const plan = planTopK(
+        { type, k: 3, maxLength: length, lengthOnGpu, smallest },
+        contextOf(fold().device).facts,
+        methodsWithSubgroups,
+        testing,
+      );
+      await check(plan, data, topKReference(data, 3, { type: type as never, smallest }), before, lengthOnGpu);
+    }
+  });
 
   test("fewer threads than elements are wanted hold those that may be among the first", async () => {
     // A thread has every fourth element of the last blocks, so two of four threads have all that are greatest.
@@ -225,31 +213,28 @@ describe("long data in short tiles", () => {
     await check(plan, data, topKReference(data, 4), 0, false);
   });
 
-  test.for(rows(table, { of: 240, shift: 80 }))(
-    "$name, $kind: each work-group counts in several tiles",
-    async ({ name, kind }) => {
-      const type = elementTypes[name] as ElementType;
-      const { facts } = contextOf(fold().device);
-      const testing = { workGroups: 2, blocks: 16, threads: 4 };
-      for (const [length, before] of [
-        [9000, 4],
-        [8999, 3],
-      ] as const) {
-        const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
-        const many = planTopK({ type, k: 700, maxLength: length }, facts, methodsWithSubgroups, testing);
-        await check(many, data, topKReference(data, 700, { type: type as never }), before, false);
-        const { index } = nthReference(data, length >> 1, { type: type as never });
-        const middle = planNth(
-          { type, n: length >> 1, maxLength: length },
-          facts,
-          methodsWithSubgroups,
-          testing,
-        );
-        const indices = Uint32Array.of(index);
-        await check(middle, data, { values: data.slice(index, index + 1), indices }, before, false);
-      }
-    },
-  );
+  test.for(table)("$name, $kind: each work-group counts in several tiles", async ({ name, kind }) => {
+    const type = elementTypes[name] as ElementType;
+    const { facts } = contextOf(fold().device);
+    const testing = { workGroups: 2, blocks: 16, threads: 4 };
+    for (const [length, before] of [
+      [9000, 4],
+      [8999, 3],
+    ] as const) {
+      const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
+      const many = planTopK({ type, k: 700, maxLength: length }, facts, methodsWithSubgroups, testing);
+      await check(many, data, topKReference(data, 700, { type: type as never }), before, false);
+      const { index } = nthReference(data, length >> 1, { type: type as never });
+      const middle = planNth(
+        { type, n: length >> 1, maxLength: length },
+        facts,
+        methodsWithSubgroups,
+        testing,
+      );
+      const indices = Uint32Array.of(index);
+      await check(middle, data, { values: data.slice(index, index + 1), indices }, before, false);
+    }
+  });
 });
 
 describe("on the GPU", () => {
@@ -294,55 +279,48 @@ describe("on the GPU", () => {
 });
 
 describe("recorded", () => {
-  test.for(rows(passes, { of: 80, shift: 9 }))(
-    "%s: ranges that start anywhere, and nothing else is written",
-    async (one) => {
-      const { device } = fold();
-      const best = await fold().prepareTopK({ type: u32, k: 50, maxLength: 3000, passes: one });
-      const median = await fold().prepareNth({ type: u32, n: 40, maxLength: 3000 });
-      for (const [length, at] of [
-        [3000, 4],
-        [3000, 5],
-        [41, 64],
-      ] as const) {
-        const data = kinds.few("u32", length, `${length}`) as Uint32Array;
-        const taken = Math.min(50, length);
-        const input = storageBuffer(device, guarded(data, at, 3));
-        const output = storageBuffer(device, guarded(new Uint32Array(taken), 3, 2));
-        const indices = storageBuffer(device, guarded(new Uint32Array(taken), 1, 5));
-        const ranges = {
-          input: { buffer: input, offset: 4 * at },
-          output: { buffer: output, offset: 12 },
-          indices: { buffer: indices, offset: 4 },
-          length,
-          firstIndex: 0xffff_fff0,
-        };
-        const all = [input, output, indices];
-        const expected = topKReference(data, 50);
-        const moved = expected.indices.map((position) => position + 0xffff_fff0);
-        const [same, values, positions] = await submitted(
-          fold().device,
-          (encoder) => best.record(encoder, ranges),
-          all,
-        );
-        expectSameBits(same as Uint32Array, guarded(data, at, 3), "input");
-        expectSameBits(values as Uint32Array, guarded(expected.values, 3, 2), "values");
-        expectSameBits(positions as Uint32Array, guarded(moved, 1, 5), "positions");
-        const { value, index } = nthReference(data, 40);
-        const [, one, place] = await submitted(
-          fold().device,
-          (encoder) => median.record(encoder, ranges),
-          all,
-        );
-        expect([one?.[3], place?.[1]]).toEqual([value, (index + 0xffff_fff0) >>> 0]);
-        for (const buffer of all) {
-          buffer.destroy();
-        }
+  test.for(passes)("%s: ranges that start anywhere, and nothing else is written", async (one) => {
+    const { device } = fold();
+    const best = await fold().prepareTopK({ type: u32, k: 50, maxLength: 3000, passes: one });
+    const median = await fold().prepareNth({ type: u32, n: 40, maxLength: 3000 });
+    for (const [length, at] of [
+      [3000, 4],
+      [3000, 5],
+      [41, 64],
+    ] as const) {
+      const data = kinds.few("u32", length, `${length}`) as Uint32Array;
+      const taken = Math.min(50, length);
+      const input = storageBuffer(device, guarded(data, at, 3));
+      const output = storageBuffer(device, guarded(new Uint32Array(taken), 3, 2));
+      const indices = storageBuffer(device, guarded(new Uint32Array(taken), 1, 5));
+      const ranges = {
+        input: { buffer: input, offset: 4 * at },
+        output: { buffer: output, offset: 12 },
+        indices: { buffer: indices, offset: 4 },
+        length,
+        firstIndex: 0xffff_fff0,
+      };
+      const all = [input, output, indices];
+      const expected = topKReference(data, 50);
+      const moved = expected.indices.map((position) => position + 0xffff_fff0);
+      const [same, values, positions] = await submitted(
+        fold().device,
+        (encoder) => best.record(encoder, ranges),
+        all,
+      );
+      expectSameBits(same as Uint32Array, guarded(data, at, 3), "input");
+      expectSameBits(values as Uint32Array, guarded(expected.values, 3, 2), "values");
+      expectSameBits(positions as Uint32Array, guarded(moved, 1, 5), "positions");
+      const { value, index } = nthReference(data, 40);
+      const [, one, place] = await submitted(fold().device, (encoder) => median.record(encoder, ranges), all);
+      expect([one?.[3], place?.[1]]).toEqual([value, (index + 0xffff_fff0) >>> 0]);
+      for (const buffer of all) {
+        buffer.destroy();
       }
-      best.destroy();
-      median.destroy();
-    },
-  );
+    }
+    best.destroy();
+    median.destroy();
+  });
 
   test("a plan for nothing says that it takes nothing", async () => {
     const { device } = fold();
@@ -364,44 +342,41 @@ describe("recorded", () => {
   });
 
   const counted = [{}, { bits: [3, 14] as const }, { smallest: true, bits: [0, 5] as const }];
-  test.for(rows(counted, { of: 120, shift: 1 }))(
-    "with a length on the GPU, the count says how many there are: %o",
-    async (order) => {
-      const { device } = fold();
-      const maxLength = 30_000;
-      const best = await fold().prepareTopK({ type: u32, k: 50, maxLength, lengthOnGpu: true, ...order });
-      const data = kinds.any("u32", maxLength, "counted") as Uint32Array;
-      // The first blocks have many elements, so that the last of these blocks are behind the end of the data.
-      for (const length of [0, 20, 100, 129, 2500, maxLength]) {
-        const given = [
-          data,
-          new Uint32Array(50),
-          new Uint32Array(50),
-          Uint32Array.of(9),
-          Uint32Array.of(length),
-        ];
-        const [input, output, indices, count, own] = given.map((words) => storageBuffer(device, words)) as [
-          GPUBuffer,
-          GPUBuffer,
-          GPUBuffer,
-          GPUBuffer,
-          GPUBuffer,
-        ];
-        const ranges = { input, output, indices, count, length: own };
-        const [values, positions, counted] = await submitted(
-          fold().device,
-          (encoder) => best.record(encoder, ranges),
-          [output, indices, count],
-        );
-        const expected = topKReference(data.subarray(0, length), 50, order);
-        expect(counted?.[0]).toBe(expected.values.length);
-        const taken = expected.values.length;
-        expectSameBits(values?.subarray(0, taken) as Uint32Array, expected.values, "values");
-        expectSameBits(positions?.subarray(0, taken) as Uint32Array, expected.indices, "positions");
-      }
-      best.destroy();
-    },
-  );
+  test.for(counted)("with a length on the GPU, the count says how many there are: %o", async (order) => {
+    const { device } = fold();
+    const maxLength = 30_000;
+    const best = await fold().prepareTopK({ type: u32, k: 50, maxLength, lengthOnGpu: true, ...order });
+    const data = kinds.any("u32", maxLength, "counted") as Uint32Array;
+    // The first blocks have many elements, so that the last of these blocks are behind the end of the data.
+    for (const length of [0, 20, 100, 129, 2500, maxLength]) {
+      const given = [
+        data,
+        new Uint32Array(50),
+        new Uint32Array(50),
+        Uint32Array.of(9),
+        Uint32Array.of(length),
+      ];
+      const [input, output, indices, count, own] = given.map((words) => storageBuffer(device, words)) as [
+        GPUBuffer,
+        GPUBuffer,
+        GPUBuffer,
+        GPUBuffer,
+        GPUBuffer,
+      ];
+      const ranges = { input, output, indices, count, length: own };
+      const [values, positions, counted] = await submitted(
+        fold().device,
+        (encoder) => best.record(encoder, ranges),
+        [output, indices, count],
+      );
+      const expected = topKReference(data.subarray(0, length), 50, order);
+      expect(counted?.[0]).toBe(expected.values.length);
+      const taken = expected.values.length;
+      expectSameBits(values?.subarray(0, taken) as Uint32Array, expected.values, "values");
+      expectSameBits(positions?.subarray(0, taken) as Uint32Array, expected.indices, "positions");
+    }
+    best.destroy();
+  });
 });
 
 describe("refused", () => {

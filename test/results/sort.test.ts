@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
@@ -26,10 +26,7 @@ import { factsWith } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
 import { arriveInOrder, keepsKeys, keepsRanks, plant } from "../support/plant.ts";
 import { anyItems, randomItems } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.ts";
-
-const test = testInTurn({ of: 240 });
 
 const fold = useFold();
 
@@ -54,60 +51,52 @@ const lengths = [0, 1, 2, 63, ...around(TILE), ...around(2 * TILE), 5 * TILE + 2
 
 const cases = ways.flatMap((way) => names.map((type) => ({ ...way, way: way.name, type })));
 
-test.for(rows(cases, { of: 240, shift: 21 }))(
-  "$way, $type: elements, positions and values at every edge",
-  async (one, { skip }) => {
-    const { way: _, name: __, type: name, ...tuning } = one;
-    const type = elementTypes[name];
-    skip(missing(type), `the adapter has no ${type.feature}`);
-    const kindNames = Object.keys(kinds) as (keyof typeof kinds)[];
-    const descending = (names.indexOf(name) + ways.findIndex(({ name }) => name === one.way)) % 2 === 1;
-    const options = { type: type as never, descending, ...tuning, ...sizes };
-    for (const [turn, length] of lengths.entries()) {
-      for (const kind of ["any", kindNames[turn % kindNames.length] as keyof typeof kinds] as const) {
-        const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
-        const title = `${length}, ${kind}${descending ? ", descending" : ""}`;
-        const positions = argSortReference(data, { type: type as never, descending });
-        expectSameBits(await fold().argSort(data, options), positions, `${title}: positions`);
-        const values = Uint32Array.from(data, (_, at) => at * 3);
-        const sorted = await fold().sort(data, { ...options, values });
-        expectSameBits(sorted.keys, gathered(data, positions), `${title}: keys`);
-        expectSameBits(sorted.values, gathered(values, positions), `${title}: values`);
-      }
+test.for(cases)("$way, $type: elements, positions and values at every edge", async (one, { skip }) => {
+  const { way: _, name: __, type: name, ...tuning } = one;
+  const type = elementTypes[name];
+  skip(missing(type), `the adapter has no ${type.feature}`);
+  const kindNames = Object.keys(kinds) as (keyof typeof kinds)[];
+  const descending = (names.indexOf(name) + ways.findIndex(({ name }) => name === one.way)) % 2 === 1;
+  const options = { type: type as never, descending, ...tuning, ...sizes };
+  for (const [turn, length] of lengths.entries()) {
+    for (const kind of ["any", kindNames[turn % kindNames.length] as keyof typeof kinds] as const) {
+      const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
+      const title = `${length}, ${kind}${descending ? ", descending" : ""}`;
+      const positions = argSortReference(data, { type: type as never, descending });
+      expectSameBits(await fold().argSort(data, options), positions, `${title}: positions`);
+      const values = Uint32Array.from(data, (_, at) => at * 3);
+      const sorted = await fold().sort(data, { ...options, values });
+      expectSameBits(sorted.keys, gathered(data, positions), `${title}: keys`);
+      expectSameBits(sorted.values, gathered(values, positions), `${title}: values`);
     }
-  },
-);
+  }
+});
 
-test.for(rows(names, { of: 240, shift: 49 }))(
-  "%s: what the plan chooses, for data of one tile and of more",
-  async (name, { skip }) => {
-    const type = elementTypes[name];
-    skip(missing(type), `the adapter has no ${type.feature}`);
-    for (const length of [0, 1, 700, 1024, 1025, 20_000]) {
-      const data = anyItems(name, length, `${name} ${length}`) as Uint32Array;
-      const options = { type: type as never, descending: length % 2 === 1 };
-      expectSameBits(await fold().sort(data, options), sortReference(data, options), `${length}`);
-    }
-  },
-);
+test.for(names)("%s: what the plan chooses, for data of one tile and of more", async (name, { skip }) => {
+  const type = elementTypes[name];
+  skip(missing(type), `the adapter has no ${type.feature}`);
+  for (const length of [0, 1, 700, 1024, 1025, 20_000]) {
+    const data = anyItems(name, length, `${name} ${length}`) as Uint32Array;
+    const options = { type: type as never, descending: length % 2 === 1 };
+    expectSameBits(await fold().sort(data, options), sortReference(data, options), `${length}`);
+  }
+});
 
 describe("values", () => {
   const valueTypes: readonly ElementType[] = [u32, i32, f32, u64, f64, particle];
-  test.for(
-    rows(
-      valueTypes.map((type) => [type.name, type] as const),
-      { of: 240, shift: 16 },
-    ),
-  )("of %s move with their keys", async ([, type]) => {
-    for (const length of [0, 1, 300, 1000]) {
-      const data = kinds.few("u32", length, `${length}`) as Uint32Array;
-      const values = randomItems(type, length, `values ${length}`);
-      const { keys, values: moved } = await fold().sort(data, { values });
-      const positions = argSortReference(data);
-      expectSameBits(keys, gathered(data, positions), `${length}: keys`);
-      expectSameBits(moved, gathered(values, positions), `${length}: values`);
-    }
-  });
+  test.for(valueTypes.map((type) => [type.name, type] as const))(
+    "of %s move with their keys",
+    async ([, type]) => {
+      for (const length of [0, 1, 300, 1000]) {
+        const data = kinds.few("u32", length, `${length}`) as Uint32Array;
+        const values = randomItems(type, length, `values ${length}`);
+        const { keys, values: moved } = await fold().sort(data, { values });
+        const positions = argSortReference(data);
+        expectSameBits(keys, gathered(data, positions), `${length}: keys`);
+        expectSameBits(moved, gathered(values, positions), `${length}: values`);
+      }
+    },
+  );
 
   test("several arrays move together, and each comes back as an array of its kind", async () => {
     const data = kinds.few("f32", 2000, "several") as Float32Array;
@@ -142,7 +131,7 @@ describe("keys", () => {
       (x: { id: number }) => Number((BigInt(x.id % 5) << 32n) | BigInt(x.id % 3)),
     ],
   ];
-  test.for(rows(byKey, { of: 60 }))("structs are sorted by %s", async ([key, keyType, of]) => {
+  test.for(byKey)("structs are sorted by %s", async ([key, keyType, of]) => {
     for (const length of [1, 500, 1000]) {
       const data = randomItems(particle, length, key);
       const own = keyType ?? (key.includes("depth") ? f32 : u32);
@@ -217,26 +206,23 @@ describe("bits", () => {
   const each = ways.flatMap((way) =>
     ranges.map(([name, from, to]) => ({ way, named: way.name, name, from, to })),
   );
-  test.for(rows(each, { of: 240, shift: 62 }))(
-    "$name from $from to $to, $named",
-    async ({ way, name, from, to }, { skip }) => {
-      const type = elementTypes[name];
-      skip(missing(type), `the adapter has no ${type.feature}`);
-      const { name: _, ...tuning } = way;
-      const data = anyItems(name, 1000, `${name} ${from}`) as Uint32Array;
-      const options = { type: type as never, bits: [from, to] as const, descending: from % 2 === 1 };
-      expectSameBits(
-        await fold().argSort(data, { ...options, ...tuning, ...sizes }),
-        argSortReference(data, options),
-        "positions",
-      );
-    },
-  );
+  test.for(each)("$name from $from to $to, $named", async ({ way, name, from, to }, { skip }) => {
+    const type = elementTypes[name];
+    skip(missing(type), `the adapter has no ${type.feature}`);
+    const { name: _, ...tuning } = way;
+    const data = anyItems(name, 1000, `${name} ${from}`) as Uint32Array;
+    const options = { type: type as never, bits: [from, to] as const, descending: from % 2 === 1 };
+    expectSameBits(
+      await fold().argSort(data, { ...options, ...tuning, ...sizes }),
+      argSortReference(data, options),
+      "positions",
+    );
+  });
 });
 
 describe("recorded", () => {
   const placed = ways.flatMap((way) => [3, 16, 32].map((bits) => ({ way, named: way.name, bits })));
-  test.for(rows(placed, { of: 240, shift: 110 }))(
+  test.for(placed)(
     "$named, $bits bits: ranges that start anywhere, and nothing else is written",
     async ({ way, bits }) => {
       const { device } = fold();
@@ -403,36 +389,33 @@ describe("faults in the look-back", () => {
   const faults = sortFaults.flatMap((fault) =>
     [1, 3].flatMap((share) => [false, true].map((tickets) => ({ fault, share, tickets }))),
   );
-  test.for(rows(faults, { of: 240, shift: 2 }))(
-    "$fault, every $share. tile, tickets: $tickets",
-    async (testing) => {
-      const { device } = fold();
-      const context = contextOf(device);
-      const length = 5 * TILE + 5;
-      const data = kinds.few("u32", length, testing.fault) as Uint32Array;
-      const more: SortTesting = { ...testing, patience: 3 };
-      const plan = planSort(
-        { type: u32, bits: [0, 16], passes: "single", maxLength: length, ...sizes },
-        context.facts,
-        methodsWithSubgroups,
-        "positions",
-        undefined,
-        more,
-      );
-      const sort = await prepare(context, plan);
-      for (let run = 0; run < 2; run++) {
-        const [input, output, reordered] = [data, new Uint32Array(length), new Uint32Array(length)].map(
-          (words) => storageBuffer(device, words),
-        ) as [GPUBuffer, GPUBuffer, GPUBuffer];
-        const encoder = device.createCommandEncoder();
-        sort.record(encoder, { input, output, reordered, length });
-        device.queue.submit([encoder.finish()]);
-        expectSameBits(await readWords(device, reordered), argSortReference(data), `run ${run}`);
-        expectSameBits(await readWords(device, output), sortReference(data), `run ${run}: keys`);
-      }
-      sort.destroy();
-    },
-  );
+  test.for(faults)("$fault, every $share. tile, tickets: $tickets", async (testing) => {
+    const { device } = fold();
+    const context = contextOf(device);
+    const length = 5 * TILE + 5;
+    const data = kinds.few("u32", length, testing.fault) as Uint32Array;
+    const more: SortTesting = { ...testing, patience: 3 };
+    const plan = planSort(
+      { type: u32, bits: [0, 16], passes: "single", maxLength: length, ...sizes },
+      context.facts,
+      methodsWithSubgroups,
+      "positions",
+      undefined,
+      more,
+    );
+    const sort = await prepare(context, plan);
+    for (let run = 0; run < 2; run++) {
+      const [input, output, reordered] = [data, new Uint32Array(length), new Uint32Array(length)].map(
+        (words) => storageBuffer(device, words),
+      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+      const encoder = device.createCommandEncoder();
+      sort.record(encoder, { input, output, reordered, length });
+      device.queue.submit([encoder.finish()]);
+      expectSameBits(await readWords(device, reordered), argSortReference(data), `run ${run}`);
+      expectSameBits(await readWords(device, output), sortReference(data), `run ${run}: keys`);
+    }
+    sort.destroy();
+  });
 });
 
 /** Records a sort of data of some length, with values if a type of values is given, and compares keys and values. */
@@ -489,42 +472,39 @@ describe("tiles that go through work-group memory in parts", () => {
       ] as const
     ).map(([name, moved]) => ({ way, named: way.name, name, moved, values: moved?.name ?? "nothing" })),
   );
-  test.for(rows(turns, { of: 240, shift: 22 }))(
-    "$named, $name with $values",
-    async ({ way, name, moved }) => {
-      const { device } = fold();
-      const context = contextOf(device);
-      const { name: _, ...tuning } = way;
-      const type = elementTypes[name] as ElementType;
-      const descending = name === "i64";
-      const testing = {
-        partBytes: 512,
-        patience: 3,
-        ...(tuning.passes === "single" && { fault: "late" as const }),
-      };
-      // Of several tiles, and of one, whose kernel alone would put all items down at once.
-      const planned = async (maxLength: number) => {
-        const options = { type, descending, maxLength, ...tuning, ...sizes };
-        return prepare(
-          context,
-          planSort(options, context.facts, methodsWithSubgroups, moved, undefined, { ...testing }),
-        );
-      };
-      const sorts = { 1000: await planned(1000), [TILE]: await planned(TILE) };
-      const recorded = Object.entries(sorts).flatMap(([most, sort]) =>
-        lengths.filter((one) => one <= Number(most)).map((length) => ({ sort, length })),
+  test.for(turns)("$named, $name with $values", async ({ way, name, moved }) => {
+    const { device } = fold();
+    const context = contextOf(device);
+    const { name: _, ...tuning } = way;
+    const type = elementTypes[name] as ElementType;
+    const descending = name === "i64";
+    const testing = {
+      partBytes: 512,
+      patience: 3,
+      ...(tuning.passes === "single" && { fault: "late" as const }),
+    };
+    // Of several tiles, and of one, whose kernel alone would put all items down at once.
+    const planned = async (maxLength: number) => {
+      const options = { type, descending, maxLength, ...tuning, ...sizes };
+      return prepare(
+        context,
+        planSort(options, context.facts, methodsWithSubgroups, moved, undefined, { ...testing }),
       );
-      for (const { sort, length } of recorded) {
-        await expectSorted(sort, { name, descending, moved, length });
-      }
-      for (const sort of Object.values(sorts)) {
-        sort.destroy();
-      }
-    },
-  );
+    };
+    const sorts = { 1000: await planned(1000), [TILE]: await planned(TILE) };
+    const recorded = Object.entries(sorts).flatMap(([most, sort]) =>
+      lengths.filter((one) => one <= Number(most)).map((length) => ({ sort, length })),
+    );
+    for (const { sort, length } of recorded) {
+      await expectSorted(sort, { name, descending, moved, length });
+    }
+    for (const sort of Object.values(sorts)) {
+      sort.destroy();
+    }
+  });
 });
 
-test.for(rows([27, 28], { of: 120, shift: 18 }))(
+test.for([27, 28])(
   "values move by ranks of which two are in a word, with %i items a thread",
   async (itemsPerThread) => {
     const { device } = fold();
@@ -559,35 +539,32 @@ describe("short data that is sorted by comparing each item with all others", () 
       bits: turn === 1 ? ([2, 8 * elementTypes[name].bytes - 3] as const) : undefined,
     })),
   );
-  test.for(rows(turns, { of: 240, shift: 44 }))(
-    "$name with $values, up to every edge",
-    async (one, { skip }) => {
-      const { name, moved, descending, bits } = one;
-      const type = elementTypes[name] as ElementType;
-      skip(missing(type), `the adapter has no ${type.feature}`);
-      const context = contextOf(fold().device);
-      // One work-group and several; a thread that compares with all keys, and several that share them; more keys than threads.
-      for (const [maxLength, own, threads] of [
-        [1, 32, 32],
-        [6, 4, 64],
-        [128, 8, 32],
-        [300, 32, 64],
-      ] as const) {
-        const testing = { compared: [[300, own, threads]] } as const;
-        const options = { type, descending, maxLength, ...(bits && { bits }) };
-        const plan = planSort(options, context.facts, methodsWithSubgroups, moved, undefined, testing);
-        expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
-        expect(plan.passes(maxLength, "items")).toHaveLength(1);
-        const sort = await prepare(context, plan);
-        for (const length of [0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 65, 99, 127, 128, 129, 255, 257, 299, 300]) {
-          if (length <= maxLength) {
-            await expectSorted(sort, { ...one, length });
-          }
+  test.for(turns)("$name with $values, up to every edge", async (one, { skip }) => {
+    const { name, moved, descending, bits } = one;
+    const type = elementTypes[name] as ElementType;
+    skip(missing(type), `the adapter has no ${type.feature}`);
+    const context = contextOf(fold().device);
+    // One work-group and several; a thread that compares with all keys, and several that share them; more keys than threads.
+    for (const [maxLength, own, threads] of [
+      [1, 32, 32],
+      [6, 4, 64],
+      [128, 8, 32],
+      [300, 32, 64],
+    ] as const) {
+      const testing = { compared: [[300, own, threads]] } as const;
+      const options = { type, descending, maxLength, ...(bits && { bits }) };
+      const plan = planSort(options, context.facts, methodsWithSubgroups, moved, undefined, testing);
+      expect(plan.kernels[0]?.entryPoint).toBe("sort_by_comparing");
+      expect(plan.passes(maxLength, "items")).toHaveLength(1);
+      const sort = await prepare(context, plan);
+      for (const length of [0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 65, 99, 127, 128, 129, 255, 257, 299, 300]) {
+        if (length <= maxLength) {
+          await expectSorted(sort, { ...one, length });
         }
-        sort.destroy();
       }
-    },
-  );
+      sort.destroy();
+    }
+  });
 
   test("of a length that is on the GPU", async () => {
     const { device } = fold();
@@ -679,7 +656,7 @@ describe("keys that are ranked by the order in which they arrive", () => {
       })),
     ),
   );
-  test.for(rows(planted, { of: 240, shift: 65 }))(
+  test.for(planted)(
     "$name, $passes, wrong tiles: one of $disorder, descending: $descending, parts of $partBytes bytes, fault: $fault",
     async ({ name, passes, descending, disorder, ...testing }) => {
       const { device } = fold();
@@ -741,7 +718,7 @@ describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in orde
     ["f64", 16],
     ["f64", 22],
   ] as const;
-  test.for(rows(shapes, { of: 240, shift: 41 }))("%s, %i items a thread", async ([name, items]) => {
+  test.for(shapes)("%s, %i items a thread", async ([name, items]) => {
     const { device, software } = fold();
     const context = contextOf(device);
     const type = elementTypes[name] as ElementType;
@@ -800,7 +777,7 @@ describe("items that are ranked by the order in which they arrive, and checked b
       ...(at % 4 === 0 && { fault: sortFaults[(at + how) % sortFaults.length] as SortFault }),
     })),
   );
-  test.for(rows(turns, { of: 240, shift: 108 }))(
+  test.for(turns)(
     "$name with $values, $passes, wrong tiles: one of $disorder, bits: $bits, parts of $partBytes bytes, fault: $fault",
     async (one, { skip }) => {
       const { name, moved, descending, bits, passes, values: _, disorder, ...testing } = one;
@@ -852,7 +829,7 @@ describe("items that are ranked by the order in which they arrive, and checked b
     workGroupSize,
     bits: moved ? undefined : ([0, 16] as const),
   }));
-  test.for(rows(named, { of: 240, shift: 2 }))(
+  test.for(named)(
     "$name with $values, $itemsPerThread items of each of $workGroupSize threads",
     async ({ name, moved, itemsPerThread, workGroupSize, bits }, { skip }) => {
       const { device, software } = fold();

@@ -16,12 +16,10 @@ import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts"
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { anyItems, randomBits, randomItems } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.ts";
 
 // Sorts of rows and of other segments, each on its own.
 
-const inTurn = testInTurn({ of: 120 });
 const fold = useFold();
 const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32, weight: f32 } });
 const particle = Particle as unknown as ElementType;
@@ -48,50 +46,39 @@ function offsetsFor(length: number, most: number, name: string): number[] {
   return [...offsets, length];
 }
 
-test.for(rows(cases, { of: 240, shift: 5 }))(
-  "$way, $type: rows and segments of every length",
-  async (one, { skip }) => {
-    const { way: _, name: __, type: name, ...tuning } = one;
-    const type = elementTypes[name];
-    skip(missing(type), `the adapter has no ${type.feature}`);
-    const kindNames = Object.keys(kinds) as (keyof typeof kinds)[];
-    // Rows of one item, rows that share a tile, that fill it, and that do not fit.
-    for (const [turn, length] of [1, 3, 8, 17, 64, 100, 256, 300, 1500].entries()) {
-      const count = Math.max(2, Math.min(5, Math.floor(400 / length)));
-      const items = length * count;
-      const data = kinds[turn % 2 === 0 ? "few" : (kindNames[turn % kindNames.length] as "any")](
-        name,
-        items,
-        `${name} ${length}`,
-      ) as Uint32Array;
-      const values = Uint32Array.from(data, (_, at) => at * 3);
-      for (const segments of [
-        { rows: length },
-        { offsets: offsetsFor(items, length, `${name} ${length} offsets`) },
-      ]) {
-        const descending = turn % 3 === 1;
-        const title = `${JSON.stringify(segments).slice(0, 60)}, ${items} items${descending ? ", descending" : ""}`;
-        const options = { type: type as never, descending, segments };
-        const positions = argSortReference(data, options);
-        expectSameBits(
-          await fold().argSort(data, { ...options, ...tuning }),
-          positions,
-          `${title}: positions`,
-        );
-        const sorted = await fold().sort(data, { ...options, ...tuning, values });
-        expectSameBits(sorted.keys, gathered(data, positions), `${title}: keys`);
-        expectSameBits(sorted.values, gathered(values, positions), `${title}: values`);
-        if (turn % 4 === 0) {
-          expectSameBits(
-            await fold().sort(data, { ...options, ...tuning }),
-            gathered(data, positions),
-            title,
-          );
-        }
+test.for(cases)("$way, $type: rows and segments of every length", async (one, { skip }) => {
+  const { way: _, name: __, type: name, ...tuning } = one;
+  const type = elementTypes[name];
+  skip(missing(type), `the adapter has no ${type.feature}`);
+  const kindNames = Object.keys(kinds) as (keyof typeof kinds)[];
+  // Rows of one item, rows that share a tile, that fill it, and that do not fit.
+  for (const [turn, length] of [1, 3, 8, 17, 64, 100, 256, 300, 1500].entries()) {
+    const count = Math.max(2, Math.min(5, Math.floor(400 / length)));
+    const items = length * count;
+    const data = kinds[turn % 2 === 0 ? "few" : (kindNames[turn % kindNames.length] as "any")](
+      name,
+      items,
+      `${name} ${length}`,
+    ) as Uint32Array;
+    const values = Uint32Array.from(data, (_, at) => at * 3);
+    for (const segments of [
+      { rows: length },
+      { offsets: offsetsFor(items, length, `${name} ${length} offsets`) },
+    ]) {
+      const descending = turn % 3 === 1;
+      const title = `${JSON.stringify(segments).slice(0, 60)}, ${items} items${descending ? ", descending" : ""}`;
+      const options = { type: type as never, descending, segments };
+      const positions = argSortReference(data, options);
+      expectSameBits(await fold().argSort(data, { ...options, ...tuning }), positions, `${title}: positions`);
+      const sorted = await fold().sort(data, { ...options, ...tuning, values });
+      expectSameBits(sorted.keys, gathered(data, positions), `${title}: keys`);
+      expectSameBits(sorted.values, gathered(values, positions), `${title}: values`);
+      if (turn % 4 === 0) {
+        expectSameBits(await fold().sort(data, { ...options, ...tuning }), gathered(data, positions), title);
       }
     }
-  },
-);
+  }
+});
 
 describe("recorded", () => {
   const recorded = [
@@ -99,96 +86,90 @@ describe("recorded", () => {
     { title: "by the numbers of segments", maxSegmentLength: undefined },
   ].flatMap((way) => (["rows", "offsets"] as const).map((segments) => ({ ...way, segments })));
 
-  test.for(rows(recorded, { of: 120, shift: 26 }))(
-    "$segments, $title: ranges anywhere, apart and in place",
-    async (one) => {
-      const { device } = fold();
-      const { segments, maxSegmentLength } = one;
-      const sort = await fold().prepareSort({
-        type: u32,
-        values: u32,
-        segments,
-        maxLength: 1500,
-        ...(maxSegmentLength !== undefined && { maxSegmentLength, algorithm: "subgroup", workGroupSize: 64 }),
-        ...(maxSegmentLength === undefined && { workGroupSize: 64, itemsPerThread: 3 }),
-      });
-      for (const [length, apart] of [
-        [1500, true],
-        [300, false],
-        [1400, false],
-        [0, true],
-      ] as const) {
-        const title = `${length}${apart ? "" : " in place"}`;
-        const data = kinds.few("u32", length, title) as Uint32Array;
-        const rows = 100;
-        const offsets = offsetsFor(length, rows, title);
-        const positions = argSortReference(data, { segments: segments === "rows" ? { rows } : { offsets } });
-        const starts = storageBuffer(device, guarded(Uint32Array.from(offsets), 3, 2));
-        const by =
-          segments === "rows"
-            ? { rows }
-            : { offsets: { buffer: starts, offset: 12 }, segmentCount: offsets.length - 1 };
-        await expectSortedAnywhere(device, sort, data, positions, apart, by);
-      }
-      sort.destroy();
-    },
-  );
+  test.for(recorded)("$segments, $title: ranges anywhere, apart and in place", async (one) => {
+    const { device } = fold();
+    const { segments, maxSegmentLength } = one;
+    const sort = await fold().prepareSort({
+      type: u32,
+      values: u32,
+      segments,
+      maxLength: 1500,
+      ...(maxSegmentLength !== undefined && { maxSegmentLength, algorithm: "subgroup", workGroupSize: 64 }),
+      ...(maxSegmentLength === undefined && { workGroupSize: 64, itemsPerThread: 3 }),
+    });
+    for (const [length, apart] of [
+      [1500, true],
+      [300, false],
+      [1400, false],
+      [0, true],
+    ] as const) {
+      const title = `${length}${apart ? "" : " in place"}`;
+      const data = kinds.few("u32", length, title) as Uint32Array;
+      const rows = 100;
+      const offsets = offsetsFor(length, rows, title);
+      const positions = argSortReference(data, { segments: segments === "rows" ? { rows } : { offsets } });
+      const starts = storageBuffer(device, guarded(Uint32Array.from(offsets), 3, 2));
+      const by =
+        segments === "rows"
+          ? { rows }
+          : { offsets: { buffer: starts, offset: 12 }, segmentCount: offsets.length - 1 };
+      await expectSortedAnywhere(device, sort, data, positions, apart, by);
+    }
+    sort.destroy();
+  });
 
-  test.for(rows(recorded, { of: 120 }))(
-    "$segments, $title: positions from a first index, a length on the GPU",
-    async (one) => {
-      const { device } = fold();
-      const { segments, maxSegmentLength } = one;
-      const sort = await fold().prepareSort({
-        type: f32,
-        indices: true,
+  test.for(recorded)("$segments, $title: positions from a first index, a length on the GPU", async (one) => {
+    const { device } = fold();
+    const { segments, maxSegmentLength } = one;
+    const sort = await fold().prepareSort({
+      type: f32,
+      indices: true,
+      descending: true,
+      lengthOnGpu: true,
+      segments,
+      maxLength: 900,
+      ...(maxSegmentLength !== undefined && { maxSegmentLength, algorithm: "blelloch", workGroupSize: 32 }),
+    });
+    const data = kinds.few("f32", 900, "length on the GPU") as Float32Array;
+    // The last row is cut off, and offsets are past the end.
+    for (const length of [0, 1, 99, 250, 900]) {
+      const rows = 100;
+      const offsets = [0, 40, 40, 140, 230, 320, 420, 500, 600, 700, 800, 900];
+      const own = data.slice(0, length);
+      const ends = [...offsets.filter((at) => at < length), length];
+      const cut = Array.from({ length: Math.ceil(length / rows) }, (_, at) => at * rows);
+      const positions = argSortReference(own, {
         descending: true,
-        lengthOnGpu: true,
-        segments,
-        maxLength: 900,
-        ...(maxSegmentLength !== undefined && { maxSegmentLength, algorithm: "blelloch", workGroupSize: 32 }),
+        segments: { offsets: length === 0 ? [0] : segments === "rows" ? [...cut, length] : ends },
       });
-      const data = kinds.few("f32", 900, "length on the GPU") as Float32Array;
-      // The last row is cut off, and offsets are past the end.
-      for (const length of [0, 1, 99, 250, 900]) {
-        const rows = 100;
-        const offsets = [0, 40, 40, 140, 230, 320, 420, 500, 600, 700, 800, 900];
-        const own = data.slice(0, length);
-        const ends = [...offsets.filter((at) => at < length), length];
-        const cut = Array.from({ length: Math.ceil(length / rows) }, (_, at) => at * rows);
-        const positions = argSortReference(own, {
-          descending: true,
-          segments: { offsets: length === 0 ? [0] : segments === "rows" ? [...cut, length] : ends },
-        });
-        const [input, output] = [
-          storageBuffer(device, new Uint32Array(data.buffer)),
-          storageBuffer(device, new Uint32Array(900).fill(GUARD)),
-        ];
-        const [words] = (await submitted(
-          fold().device,
-          (encoder) =>
-            sort.record(encoder, {
-              input,
-              output,
-              firstIndex: 7,
-              length: storageBuffer(device, Uint32Array.of(length)),
-              ...(segments === "rows"
-                ? { rows }
-                : {
-                    offsets: storageBuffer(device, Uint32Array.from(offsets)),
-                    segmentCount: offsets.length - 1,
-                  }),
-            }),
-          [output],
-        )) as [Uint32Array];
-        const expected = Uint32Array.from(positions, (one) => one + 7);
-        expectSameBits(words, guarded(expected, 0, 900 - length), `${length}`);
-      }
-      sort.destroy();
-    },
-  );
+      const [input, output] = [
+        storageBuffer(device, new Uint32Array(data.buffer)),
+        storageBuffer(device, new Uint32Array(900).fill(GUARD)),
+      ];
+      const [words] = (await submitted(
+        fold().device,
+        (encoder) =>
+          sort.record(encoder, {
+            input,
+            output,
+            firstIndex: 7,
+            length: storageBuffer(device, Uint32Array.of(length)),
+            ...(segments === "rows"
+              ? { rows }
+              : {
+                  offsets: storageBuffer(device, Uint32Array.from(offsets)),
+                  segmentCount: offsets.length - 1,
+                }),
+          }),
+        [output],
+      )) as [Uint32Array];
+      const expected = Uint32Array.from(positions, (one) => one + 7);
+      expectSameBits(words, guarded(expected, 0, 900 - length), `${length}`);
+    }
+    sort.destroy();
+  });
 
-  inTurn("structs by a key, with several values", async () => {
+  test("structs by a key, with several values", async () => {
     const { device } = fold();
     const length = 1200;
     const particles = randomItems(particle, length, "segments");
@@ -231,7 +212,7 @@ describe("recorded", () => {
     }
   });
 
-  testInTurn({ of: 6, shift: 2 })("what does not fit is refused", async () => {
+  test("what does not fit is refused", async () => {
     const { device } = fold();
     const options = { type: u32, maxLength: 1000 };
     await expect(fold().prepareSort({ ...options, segments: "heads" as never })).rejects.toThrow(
@@ -291,7 +272,7 @@ describe("recorded", () => {
   });
 });
 
-inTurn("arrays on the GPU: offsets are there, too, and the length may be", async () => {
+test("arrays on the GPU: offsets are there, too, and the length may be", async () => {
   const data = Float32Array.from({ length: 1000 }, (_, at) => (at * 37) % 11);
   const offsets = offsetsFor(1000, 90, "on the GPU");
   const [array, starts] = [await fold().upload(data), await fold().upload(Uint32Array.from(offsets))];
@@ -322,7 +303,7 @@ const networkCases = (["u32", "f32", "u64", "f16"] as const).flatMap((type) =>
   ),
 );
 
-test.for(rows(networkCases, { of: 240, shift: 34 }))(
+test.for(networkCases)(
   "networks of comparisons: $segments of $type, in tiles of $testing.network",
   async ({ type: name, testing, segments }, { skip }) => {
     const type = elementTypes[name];
@@ -414,7 +395,7 @@ const keyCases = (["u32", "i32", "u64", "i64", "f32", "f64"] as const).flatMap((
   networks.map((testing, at) => ({ type, testing, segments: (["rows", "offsets"] as const)[at] as "rows" })),
 );
 
-test.for(rows(keyCases, { of: 240, shift: 50 }))(
+test.for(keyCases)(
   "networks of keys alone: $segments of $type, in tiles of $testing.network",
   async ({ type: name, testing, segments }) => {
     const { device } = fold();
@@ -472,137 +453,128 @@ test.for(rows(keyCases, { of: 240, shift: 50 }))(
   },
 );
 
-inTurn(
-  "keys alone: a segment that is longer than maxSegmentLength leaves the NaN beside it as they are",
-  async () => {
-    const { device } = fold();
-    const options = { type: f32, segments: "offsets", maxSegmentLength: 16, maxLength: 64 } as const;
-    // Eight threads, so that a software adapter runs two subgroups, one after the other.
-    const testing = networks[1];
-    const plan = planSegmentSort(
-      options,
-      contextOf(device).facts,
-      methodsWithSubgroups,
-      undefined,
-      undefined,
-      testing,
-    );
-    expect(plan.kernels[0]?.code).toContain("put_noted_items");
-    const prepared = await prepare(contextOf(device), plan);
-    // A tile has two slots of 16 items. Of two segments, the first is longer, and has four NaN among the items that its slot takes;
-    // each item of the second is NaN. Another subgroup than that of the four has the items that lie where they would be put.
-    for (const [first, span] of [
-      [4, 20],
-      [0, 24],
-    ] as const) {
-      const length = span + 16;
-      const isNan = (at: number): boolean => (at >= first && at < first + 4) || at >= span;
-      const words = Uint32Array.from({ length }, (_, at) => (isNan(at) ? 0x7fc00000 + at : at));
-      const [input, output, offsets] = [words, new Uint32Array(length), Uint32Array.of(0, span, length)].map(
-        (one) => storageBuffer(device, one),
-      ) as [GPUBuffer, GPUBuffer, GPUBuffer];
-      const [sorted] = (await submitted(
-        device,
-        (encoder) => prepared.record(encoder, { input, output, offsets, segmentCount: 2, length }),
-        [output],
-      )) as [Uint32Array];
-      expectSameBits(sorted.subarray(span), words.subarray(span), `behind ${span} items`);
-      for (const one of [input, output, offsets]) {
-        one.destroy();
-      }
+test("keys alone: a segment that is longer than maxSegmentLength leaves the NaN beside it as they are", async () => {
+  const { device } = fold();
+  const options = { type: f32, segments: "offsets", maxSegmentLength: 16, maxLength: 64 } as const;
+  // Eight threads, so that a software adapter runs two subgroups, one after the other.
+  const testing = networks[1];
+  const plan = planSegmentSort(
+    options,
+    contextOf(device).facts,
+    methodsWithSubgroups,
+    undefined,
+    undefined,
+    testing,
+  );
+  expect(plan.kernels[0]?.code).toContain("put_noted_items");
+  const prepared = await prepare(contextOf(device), plan);
+  // A tile has two slots of 16 items. Of two segments, the first is longer, and has four NaN among the items that its slot takes;
+  // each item of the second is NaN. Another subgroup than that of the four has the items that lie where they would be put.
+  for (const [first, span] of [
+    [4, 20],
+    [0, 24],
+  ] as const) {
+    const length = span + 16;
+    const isNan = (at: number): boolean => (at >= first && at < first + 4) || at >= span;
+    const words = Uint32Array.from({ length }, (_, at) => (isNan(at) ? 0x7fc00000 + at : at));
+    const [input, output, offsets] = [words, new Uint32Array(length), Uint32Array.of(0, span, length)].map(
+      (one) => storageBuffer(device, one),
+    ) as [GPUBuffer, GPUBuffer, GPUBuffer];
+    const [sorted] = (await submitted(
+      device,
+      (encoder) => prepared.record(encoder, { input, output, offsets, segmentCount: 2, length }),
+      [output],
+    )) as [Uint32Array];
+    expectSameBits(sorted.subarray(span), words.subarray(span), `behind ${span} items`);
+    for (const one of [input, output, offsets]) {
+      one.destroy();
     }
-    prepared.destroy();
-  },
-);
+  }
+  prepared.destroy();
+});
 
 describe("topK of rows", () => {
   const rowCases = names.flatMap((type) => [false, true].map((smallest) => ({ type, smallest })));
-  test.for(rows(rowCases, { of: 240, shift: 2 }))(
-    "$type, smallest: $smallest",
-    async ({ type: name, smallest }, { skip }) => {
-      const type = elementTypes[name];
-      skip(missing(type), `the adapter has no ${type.feature}`);
-      for (const [length, k] of [
-        [1, 1],
-        [7, 3],
-        [7, 9],
-        [300, 5],
-        [1500, 40],
-        [1500, 700],
-      ] as const) {
-        const data = kinds[length === 300 ? "any" : "few"](
-          name,
-          3 * length,
-          `${name} ${length}`,
-        ) as Uint32Array;
-        const options = { type: type as never, smallest, segments: { rows: length } };
-        const expected = topKReference(data, k, options);
-        const actual = await fold().topK(data, k, options);
-        expectSameBits(actual.indices, expected.indices, `${k} of rows of ${length}: positions`);
-        expectSameBits(actual.values, expected.values, `${k} of rows of ${length}: values`);
-      }
-    },
-  );
+  test.for(rowCases)("$type, smallest: $smallest", async ({ type: name, smallest }, { skip }) => {
+    const type = elementTypes[name];
+    skip(missing(type), `the adapter has no ${type.feature}`);
+    for (const [length, k] of [
+      [1, 1],
+      [7, 3],
+      [7, 9],
+      [300, 5],
+      [1500, 40],
+      [1500, 700],
+    ] as const) {
+      const data = kinds[length === 300 ? "any" : "few"](
+        name,
+        3 * length,
+        `${name} ${length}`,
+      ) as Uint32Array;
+      const options = { type: type as never, smallest, segments: { rows: length } };
+      const expected = topKReference(data, k, options);
+      const actual = await fold().topK(data, k, options);
+      expectSameBits(actual.indices, expected.indices, `${k} of rows of ${length}: positions`);
+      expectSameBits(actual.values, expected.values, `${k} of rows of ${length}: values`);
+    }
+  });
 
   /** Tiles of 64 items, so that rows go through several levels. */
-  test.for(rows(["subgroup", "blelloch"] as const, { of: 120, shift: 16 }))(
-    "rows that are divided into chunks, %s",
-    async (algorithm) => {
-      const context = contextOf(fold().device);
-      const { device } = fold();
-      const votes = algorithm === "subgroup";
-      const testing = { byVotes: votes, workGroupSize: 64, oneTile: 64, oneTileThreads: 32, short: 0 };
-      for (const [k, most] of [
-        [5, undefined],
-        [32, undefined],
-        [3, 16],
-      ] as const) {
-        const options = {
-          type: u64,
-          k,
-          maxLength: 1500,
-          segments: "rows",
-          ...(most && { maxSegmentLength: most }),
-        } as const;
-        const plan = planTopKRows(options, context.facts, methodsWithSubgroups, testing);
-        const prepared = await prepare(context, plan);
-        for (const length of most ? [1, 4, 15, 16] : [1, 64, 65, 500, 1500]) {
-          const count = Math.floor(1500 / length);
-          const data = kinds.few("u64", count * length, `${length}`) as BigUint64Array;
-          const expected = topKReference(data, k, { segments: { rows: length } });
-          const output = storageBuffer(device, guarded(new Uint32Array(2 * expected.values.length), 4, 3));
-          const indices = storageBuffer(device, guarded(new Uint32Array(expected.indices.length), 5, 2));
-          const [values, positions] = (await submitted(
-            fold().device,
-            (encoder) =>
-              prepared.record(encoder, {
-                input: storageBuffer(device, new Uint32Array(data.buffer)),
-                output: { buffer: output, offset: 16 },
-                indices: { buffer: indices, offset: 20 },
-                length: count * length,
-                rows: length,
-                firstIndex: 3,
-              }),
-            [output, indices],
-          )) as [Uint32Array, Uint32Array];
-          const title = `${k} of ${count} rows of ${length}`;
-          expectSameBits(
-            positions,
-            guarded(
-              Uint32Array.from(expected.indices, (at) => at + 3),
-              5,
-              2,
-            ),
-            title,
-          );
-          expectSameBits(values, guarded(new Uint32Array(expected.values.buffer), 4, 3), title);
-        }
-        prepared.destroy();
+  test.for(["subgroup", "blelloch"] as const)("rows that are divided into chunks, %s", async (algorithm) => {
+    const context = contextOf(fold().device);
+    const { device } = fold();
+    const votes = algorithm === "subgroup";
+    const testing = { byVotes: votes, workGroupSize: 64, oneTile: 64, oneTileThreads: 32, short: 0 };
+    for (const [k, most] of [
+      [5, undefined],
+      [32, undefined],
+      [3, 16],
+    ] as const) {
+      const options = {
+        type: u64,
+        k,
+        maxLength: 1500,
+        segments: "rows",
+        ...(most && { maxSegmentLength: most }),
+      } as const;
+      const plan = planTopKRows(options, context.facts, methodsWithSubgroups, testing);
+      const prepared = await prepare(context, plan);
+      for (const length of most ? [1, 4, 15, 16] : [1, 64, 65, 500, 1500]) {
+        const count = Math.floor(1500 / length);
+        const data = kinds.few("u64", count * length, `${length}`) as BigUint64Array;
+        const expected = topKReference(data, k, { segments: { rows: length } });
+        const output = storageBuffer(device, guarded(new Uint32Array(2 * expected.values.length), 4, 3));
+        const indices = storageBuffer(device, guarded(new Uint32Array(expected.indices.length), 5, 2));
+        const [values, positions] = (await submitted(
+          fold().device,
+          (encoder) =>
+            prepared.record(encoder, {
+              input: storageBuffer(device, new Uint32Array(data.buffer)),
+              output: { buffer: output, offset: 16 },
+              indices: { buffer: indices, offset: 20 },
+              length: count * length,
+              rows: length,
+              firstIndex: 3,
+            }),
+          [output, indices],
+        )) as [Uint32Array, Uint32Array];
+        const title = `${k} of ${count} rows of ${length}`;
+        expectSameBits(
+          positions,
+          guarded(
+            Uint32Array.from(expected.indices, (at) => at + 3),
+            5,
+            2,
+          ),
+          title,
+        );
+        expectSameBits(values, guarded(new Uint32Array(expected.values.buffer), 4, 3), title);
       }
-    },
-  );
+      prepared.destroy();
+    }
+  });
 
-  inTurn("rows that are divided into chunks that networks sort", async () => {
+  test("rows that are divided into chunks that networks sort", async () => {
     const context = contextOf(fold().device);
     const { device } = fold();
     const options = { type: f32, k: 4, maxLength: 1500, segments: "rows" } as const;
@@ -633,7 +605,7 @@ describe("topK of rows", () => {
     prepared.destroy();
   });
 
-  inTurn("of arrays on the GPU, and recorded", async () => {
+  test("of arrays on the GPU, and recorded", async () => {
     const data = kinds.any("f32", 2000, "on the GPU") as Float32Array;
     const array = await fold().upload(data);
     const expected = topKReference(data, 7, { segments: { rows: 500 } });

@@ -19,7 +19,6 @@ import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { edgeLengths } from "../support/lengths.ts";
 import { randomItems } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { scalarsKernel } from "../support/structs.ts";
 
 const fold = useFold();
@@ -82,7 +81,7 @@ const lastOf = (name: string, fields: StructFields) => {
   });
 };
 
-describe.each(rows(Object.entries(shapes), { of: 40 }))("%s", (name, fields: StructFields) => {
+describe.each(Object.entries(shapes))("%s", (name, fields: StructFields) => {
   const op = lastOf(name, fields);
   const type = op.type as StructType;
 
@@ -145,7 +144,6 @@ describe.each(rows(Object.entries(shapes), { of: 40 }))("%s", (name, fields: Str
 });
 
 describe("structs of vectors, arrays and structs", () => {
-  const inTurn = testInTurn({ of: 15, shift: 2 });
   const Ends = struct({ name: "Ends", fields: { first: u32, last: u32 } });
   const Walk = struct({
     name: "Walk",
@@ -203,33 +201,30 @@ return Walk(
   const segmented = algorithmNames.flatMap((algorithm) =>
     (["rows", "offsets", "keys", "columns"] as const).map((source) => ({ algorithm, source })),
   );
-  test.for(rows(segmented, { of: 40, shift: 21 }))(
-    "a scan and a reduction by $source: $algorithm",
-    async (one) => {
-      const { algorithm, source } = one;
-      const data = itemsOf(60);
-      const segments = {
-        rows: { rows: 5 },
-        offsets: { offsets: [0, 3, 3, 17, 60] },
-        keys: { keys: Ends.from(Array.from({ length: 60 }, (_, at) => ({ first: at >> 3, last: at >> 4 }))) },
-        columns: { columns: 4 },
-      }[source];
-      const exclusive = source === "rows" || source === "keys";
-      const options = { op: walks, segments, exclusive, ...(exclusive && { initial: data.get(5) }) } as const;
-      expectSameBits(
-        await fold().scan(data, { ...options, ...(source === "columns" ? {} : { ...sizes, algorithm }) }),
-        scanReference(data, options),
-        "scan",
-      );
-      expectSameBits(
-        (await fold().reduce(data, { op: walks, segments })) as never,
-        reduceReference(data, { op: walks, segments }) as never,
-        "reduction",
-      );
-    },
-  );
+  test.for(segmented)("a scan and a reduction by $source: $algorithm", async (one) => {
+    const { algorithm, source } = one;
+    const data = itemsOf(60);
+    const segments = {
+      rows: { rows: 5 },
+      offsets: { offsets: [0, 3, 3, 17, 60] },
+      keys: { keys: Ends.from(Array.from({ length: 60 }, (_, at) => ({ first: at >> 3, last: at >> 4 }))) },
+      columns: { columns: 4 },
+    }[source];
+    const exclusive = source === "rows" || source === "keys";
+    const options = { op: walks, segments, exclusive, ...(exclusive && { initial: data.get(5) }) } as const;
+    expectSameBits(
+      await fold().scan(data, { ...options, ...(source === "columns" ? {} : { ...sizes, algorithm }) }),
+      scanReference(data, options),
+      "scan",
+    );
+    expectSameBits(
+      (await fold().reduce(data, { op: walks, segments })) as never,
+      reduceReference(data, { op: walks, segments }) as never,
+      "reduction",
+    );
+  });
 
-  inTurn("a single pass, an initial value and the total", async () => {
+  test("a single pass, an initial value and the total", async () => {
     const data = itemsOf(200);
     const initial = data.get(7);
     for (const algorithm of algorithmNames) {
@@ -244,7 +239,7 @@ return Walk(
     }
   });
 
-  inTurn("maps from one to another", async () => {
+  test("maps from one to another", async () => {
     const data = itemsOf(50);
     const map = "Ends(x.ends.last, u32(x.position.y) + x.most[1].x + i)";
     const last = operator({
@@ -287,7 +282,7 @@ return Walk(
     });
   });
 
-  inTurn("sorts, selections, runs and partitions", async () => {
+  test("sorts, selections, runs and partitions", async () => {
     const data = itemsOf(70);
     const { sort, argSort, topK, unique, partition } = {
       sort: await fold().sort(data, { key: "x.position.z" }),
@@ -324,7 +319,7 @@ return Walk(
     );
   });
 
-  inTurn("arrays on the GPU, buffers of the caller's, and streams", async () => {
+  test("arrays on the GPU, buffers of the caller's, and streams", async () => {
     const data = itemsOf(100);
     const there = await fold().upload(data);
     const scanned = await fold().scan(there, { op: walks });
@@ -357,7 +352,7 @@ return Walk(
       Array.from({ length: PARTS }, (_, part) => ({ algorithm, identity, part })),
     ),
   );
-  test.for(rows(called, { of: 60, shift: 33 }))(
+  test.for(called)(
     "functions in kernels, with $identity: $algorithm, part $part",
     async ({ algorithm, identity, part }) => {
       const { combine, reference } = walks;

@@ -21,7 +21,6 @@ import { affine, chain } from "../support/operators.ts";
 import { randomItems } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 const fold = useFold();
 
@@ -134,18 +133,17 @@ const workGroupSize = 8;
 const where = "i % 3u != 1u";
 const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
 
-describe.each(rows(allRows, { of: 20 }))("$type.name, $algorithm, vectors of $vector", (row) => {
+describe.each(allRows)("$type.name, $algorithm, vectors of $vector", (row) => {
   const { type, op, algorithm, itemsPerThread, vector, edge, oneByOne = false } = row;
   beforeAll(() => planAs(fold(), { software: oneByOne }));
   const lengths = lengthsOf(vector, workGroupSize * itemsPerThread, edge);
   const maxLength = Math.max(...lengths);
   const options = { type, algorithm, workGroupSize, itemsPerThread, maxLength };
   const layouts = Object.entries(layoutsOf(vector));
-  const inTurn = testInTurn({ of: 3, shift: 1 });
   const missing = (): boolean => type.feature !== undefined && !fold().device.features.has(type.feature);
   const isWide = (name: string): boolean => !/odd|one buffer/.test(name) || vector === 1;
 
-  test.for(rows(["single", "reduce-then-scan"] as const, { of: 3 }))("scan: %s", async (passes, { skip }) => {
+  test.for(["single", "reduce-then-scan"] as const)("scan: %s", async (passes, { skip }) => {
     skip(missing(), `the adapter has no ${type.feature}`);
     const exclusive = allRows.indexOf(row) % 2 === 0;
     const scan = await fold().prepareScan({ ...options, op, exclusive, passes } as never);
@@ -179,8 +177,7 @@ describe.each(rows(allRows, { of: 20 }))("$type.name, $algorithm, vectors of $ve
   });
 
   // Of every second row: what lies past a length that the recording does not know stays as it was, too.
-  const withLength = allRows.indexOf(row) % 2 === 1 ? inTurn : undefined;
-  withLength?.("scan and compact, the length on the GPU", async ({ skip }) => {
+  test.runIf(allRows.indexOf(row) % 2 === 1)("scan and compact, the length on the GPU", async ({ skip }) => {
     skip(missing(), `the adapter has no ${type.feature}`);
     const { device } = fold();
     const gpu = { ...options, passes: "single", lengthOnGpu: true } as const;
@@ -226,7 +223,7 @@ describe.each(rows(allRows, { of: 20 }))("$type.name, $algorithm, vectors of $ve
     compact.destroy();
   });
 
-  inTurn("reduce", async ({ skip }) => {
+  test("reduce", async ({ skip }) => {
     skip(missing(), `the adapter has no ${type.feature}`);
     const reduce = await fold().prepareReduce({ ...options, op } as never);
     for (const [name, layout] of layouts) {
@@ -249,32 +246,29 @@ describe.each(rows(allRows, { of: 20 }))("$type.name, $algorithm, vectors of $ve
     reduce.destroy();
   });
 
-  test.for(rows(["single", "reduce-then-scan"] as const, { of: 3, shift: 1 }))(
-    "compact: %s",
-    async (passes, { skip }) => {
-      skip(missing(), `the adapter has no ${type.feature}`);
-      const { device } = fold();
-      const compact = await fold().prepareCompact({ ...options, where, passes } as never);
-      const count = storageBuffer(device, new Uint32Array(4));
-      for (const [name, layout] of passes === "single" ? layouts : layouts.slice(0, 2)) {
-        for (const length of lengths) {
-          const title = `${name}, ${length}`;
-          const data = randomItems(type, length, title);
-          const expected = compactReference(data, keep as never, { type } as never) as AnyArray;
-          const kept = await runPlaced(
-            device,
-            type,
-            data,
-            expected.length,
-            layout(length),
-            (encoder, ranges) => compact.record(encoder, { ...ranges, count: { buffer: count, offset: 4 } }),
-            title,
-          );
-          expectSameBits(kept, expected, title);
-          expect([...(await readWords(device, count))], title).toEqual([0, expected.length, 0, 0]);
-        }
+  test.for(["single", "reduce-then-scan"] as const)("compact: %s", async (passes, { skip }) => {
+    skip(missing(), `the adapter has no ${type.feature}`);
+    const { device } = fold();
+    const compact = await fold().prepareCompact({ ...options, where, passes } as never);
+    const count = storageBuffer(device, new Uint32Array(4));
+    for (const [name, layout] of passes === "single" ? layouts : layouts.slice(0, 2)) {
+      for (const length of lengths) {
+        const title = `${name}, ${length}`;
+        const data = randomItems(type, length, title);
+        const expected = compactReference(data, keep as never, { type } as never) as AnyArray;
+        const kept = await runPlaced(
+          device,
+          type,
+          data,
+          expected.length,
+          layout(length),
+          (encoder, ranges) => compact.record(encoder, { ...ranges, count: { buffer: count, offset: 4 } }),
+          title,
+        );
+        expectSameBits(kept, expected, title);
+        expect([...(await readWords(device, count))], title).toEqual([0, expected.length, 0, 0]);
       }
-      compact.destroy();
-    },
-  );
+    }
+    compact.destroy();
+  });
 });

@@ -4,12 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { PageReport } from "../../bench/page.ts";
 import { chromiumMissing, launchChromium } from "../support/chromium.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 12 });
 
 const run = (...args: string[]) =>
   promisify(execFile)(process.execPath, ["scripts/at-hand-page.mjs", ...args]);

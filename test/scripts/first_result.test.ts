@@ -4,16 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
-import { expect } from "vitest";
-import { testInTurn } from "../support/rows.ts";
+import { expect, test } from "vitest";
 
 interface Milliseconds {
   readonly median: number;
   readonly least: number;
   readonly most: number;
 }
-
-const test = testInTurn({ of: 4 });
 
 test("the time to the first result is measured in a fresh Chromium, and recorded", async () => {
   const folder = await mkdtemp(join(tmpdir(), "wavefold-first-result-test-"));

@@ -3,10 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { expect } from "vitest";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 12 });
+import { expect, test } from "vitest";
 
 /** Runs the checker on a folder with these files; on the checkout if there are none. */
 function check(files?: Readonly<Record<string, string>>): { status: number | null; lines: string[] } {

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
 import type { SimulatorOptions } from "../../src/simulator/index.ts";
-import { rows } from "../support/rows.ts";
 import type { gpus as adapters } from "./barrier_cases.ts";
 import { barriersIn, markedShaders, without } from "./marked_shaders.ts";
 
@@ -950,12 +949,7 @@ test("every barrier stands in one of the tables", () => {
 });
 
 describe("without a barrier", () => {
-  test.for(
-    rows(
-      shown.map((row) => ({ ...row, title: titleOf(row) })),
-      { of: 20 },
-    ),
-  )("$title", async (row) => {
+  test.for(shown.map((row) => ({ ...row, title: titleOf(row) })))("$title", async (row) => {
     const whole = await attempt(row);
     expect(whole.shown, "with all barriers").toBeUndefined();
     for (const missing of each(row.shows)) {
@@ -975,7 +969,7 @@ describe("a barrier that nothing needs", () => {
       title: `${barriers.join("; ")}: ${titleOf(run)}`,
     })),
   );
-  test.for(rows(cases, { of: 20 }))("$title", async (row) => {
+  test.for(cases)("$title", async (row) => {
     const whole = await attempt(row);
     expect(whole.shown, "with all barriers").toBeUndefined();
     const there = row.barriers.filter((missing) => whole.barriers.has(missing));

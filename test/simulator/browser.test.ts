@@ -1,12 +1,9 @@
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 10 });
 
 skipAll(chromiumMissing);
 

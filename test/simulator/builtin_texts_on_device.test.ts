@@ -1,9 +1,8 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { adapter, skipAll, swiftShaderMissing } from "../support/adapter.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
 import type { Bounded } from "./accuracy.ts";
 import { anything } from "./accuracy.ts";
 import { boundedCases, vectorCases } from "./bounded_cases.ts";
@@ -174,23 +173,21 @@ async function compareWithDevice(cases: readonly DeviceCase[], triples: Int32Arr
   }
 }
 
-const inTurn = testInTurn({ of: 4 });
-
 describe("the texts compute what a device computes", () => {
-  inTurn("of integers, to the bit", async () => {
+  test("of integers, to the bit", async () => {
     await compareWithDevice(integerCases, triplesOf(specialIntegers, mixedIntegers(), 3000));
   });
 
-  inTurn("of f32 where results are exact or rounded once, to the bit", async () => {
+  test("of f32 where results are exact or rounded once, to the bit", async () => {
     await compareWithDevice(exactCases, triplesOf(specialFloats.f32, randomWord("f32", "exact"), 3000));
   });
 
-  inTurn("of f32 in functions with bounds, within them", async () => {
+  test("of f32 in functions with bounds, within them", async () => {
     const some = specialFloats.f32.filter((_, at) => at % 3 === 0);
     await compareWithDevice(boundedCases, triplesOf(some, moderate(), 2000));
   });
 
-  inTurn("of vectors and matrices, within bounds", async () => {
+  test("of vectors and matrices, within bounds", async () => {
     const some = specialFloats.f32.filter((_, at) => at % 4 === 0);
     await compareWithDevice(vectorCases, triplesOf(some, moderate(), 2000));
   });

@@ -1,10 +1,7 @@
 import type { Page } from "playwright-core";
-import { describe, expect } from "vitest";
-import { testInTurn } from "../support/rows.ts";
+import { describe, expect, test } from "vitest";
 import { axe, violations } from "./axe.ts";
 import { overflow, textOf, useSite } from "./site.ts";
-
-const test = testInTurn({ of: 20 });
 
 const visit = useSite();
 

@@ -1,15 +1,12 @@
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import type { BenchResult } from "../../site/use/bench.ts";
 import type { DoctorReport } from "../../src/cli/doctor.ts";
 import { litmusTests } from "../../src/kernels/litmus.ts";
 import { adapter } from "../support/fold.ts";
-import { testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 6 });
 /** A check compiles some hundred kernels. */
-const longTest = testInTurn({ of: 120, shift: 4 });
 
 const visit = useSite();
 
@@ -21,7 +18,7 @@ async function check(page: Page, type: string): Promise<string> {
   return textOf(page, "#summary");
 }
 
-longTest("the check says what works, and its report is copied as JSON", async () => {
+test("the check says what works, and its report is copied as JSON", async () => {
   const page = await visit("check.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
   expect(await page.getByRole("button", { name: "Copy the report as JSON" }).isDisabled()).toBe(true);
   expect(await page.getByRole("link", { name: "Open an issue" }).count()).toBe(0);
@@ -66,7 +63,7 @@ longTest("the check says what works, and its report is copied as JSON", async ()
   expect(link.searchParams.get("body")).toContain("ok single pass: ");
 });
 
-longTest("a wrong result is a failure, on a narrow page, too", async () => {
+test("a wrong result is a failure, on a narrow page, too", async () => {
   const page = await visit("check.html", { context: { viewport: { width: 360, height: 740 } } });
   // Results that are read back are made wrong, but not in the test of single passes.
   await page.evaluate(() => {
@@ -91,7 +88,7 @@ longTest("a wrong result is a failure, on a narrow page, too", async () => {
   expect(await overflow(page)).toBe(0);
 });
 
-longTest("a wrong result of the bench is a failure, and its times are not shown", async () => {
+test("a wrong result of the bench is a failure, and its times are not shown", async () => {
   const page = await visit("check.html");
   await page.evaluate(() => {
     const read = GPUBuffer.prototype.getMappedRange;

@@ -16,7 +16,6 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, mul } from "../../src/algebra/operators.ts";
 import { expectImports, runBlocks } from "../support/code_blocks.ts";
 import { useSoftwareFold } from "../support/fold.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -227,7 +226,7 @@ function arrayOf(type: Choice["type"], numbers: Numbers): ScalarArray {
 const titleOf = ({ choice, numbers }: (typeof cases)[number]): string =>
   `${choice.primitive} of ${choice.type}, ${numbers.source}${choice.segments ? `, ${choice.segments.kind}` : ""}${choice.key ? `, by ${choice.key.key}` : ""}${choice.own ? `, ${choice.own.name}` : ""}`;
 
-for (const one of rows(cases, { of: 24 })) {
+for (const one of cases) {
   test(`the code does what the page does: ${titleOf(one)}`, async () => {
     const { choice, numbers } = one;
     const text = codeOf(choice, numbers);
@@ -246,8 +245,7 @@ for (const one of rows(cases, { of: 24 })) {
   });
 }
 
-const inTurn = testInTurn({ of: 12, shift: 1 });
-inTurn("the code type-checks", async () => {
+test("the code type-checks", async () => {
   // In the repository, for its packages and its tsconfig.json.
   const place = resolve("build", "site-code-types");
   await rm(place, { recursive: true, force: true });
@@ -311,7 +309,7 @@ test("one wrong element of any result is found", async () => {
   }
 });
 
-inTurn("sums of a histogram's weights may be off by their bound, and by no more", async () => {
+test("sums of a histogram's weights may be off by their bound, and by no more", async () => {
   const length = 4096;
   const data = Uint32Array.from({ length }, (_, at) => (at * 7) % 100);
   const weights = Float32Array.from({ length }, (_, at) => Math.sin(at) * 3);
@@ -347,7 +345,7 @@ inTurn("sums of a histogram's weights may be off by their bound, and by no more"
   }
 });
 
-inTurn("sums of segments may be off by their bound, and by no more", async () => {
+test("sums of segments may be off by their bound, and by no more", async () => {
   const data = Float32Array.from({ length: 4096 }, (_, at) => Math.sin(at) * 3);
   for (const [primitive, segments] of [
     ["scan", { kind: "rows", rows: 64 }],

@@ -4,15 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compactionPicture } from "../../site/watch/compaction_picture.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium } from "../support/chromium.ts";
 import { randomWords } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 3 });
 
 const drawn = (await readFile("docs/compaction.svg", "utf8")).replaceAll("\r\n", "\n");
 

@@ -1,20 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
-import { expect } from "vitest";
-import { rows, testInTurn } from "../support/rows.ts";
-import { isQuick } from "../support/tier.ts";
+import { expect, test } from "vitest";
 import { violations } from "./axe.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
-/** The API reference takes longest to build: 23 of 24 runs of the quick tier do without, and look at the guides. */
-const parts = rows(["reference"] as const, { of: 24 });
-const hasReference = parts.includes("reference");
-const visit = useSite({ api: hasReference });
-
-const none = (): void => {};
-/** Tests of a site that has the reference, and of the guides alone. */
-const test = hasReference ? testInTurn({ of: 5 }) : none;
-const ofGuides = hasReference && isQuick() ? none : testInTurn({ of: 5 });
+const visit = useSite({ api: true });
 
 /** The site's pages, by their paths in it. */
 const pages = (): Map<string, string> =>
@@ -159,7 +149,7 @@ async function skipsToTheContent(path: string): Promise<void> {
   const focused = page.locator(":focus");
   expect(await focused.evaluate((one) => one.closest("header") === null), path).toBe(true);
 }
-ofGuides("the keyboard skips to a guide's content", () => skipsToTheContent("guides/first-scan.html"));
+test("the keyboard skips to a guide's content", () => skipsToTheContent("guides/first-scan.html"));
 test("the keyboard skips to the reference's content", () => skipsToTheContent("api/modules/wavefold.html"));
 
 async function fitAPhone(paths: readonly string[]): Promise<void> {
@@ -170,16 +160,16 @@ async function fitAPhone(paths: readonly string[]): Promise<void> {
     expect(await overflow(page), path).toBe(0);
   }
 }
-ofGuides("guides fit a phone", async () => {
+test("guides fit a phone", async () => {
   const guides = [...pages().keys()].filter((path) => path.startsWith("guides/"));
   expect(guides.length).toBeGreaterThanOrEqual(9);
   await fitAPhone(guides);
 });
-ofGuides("long names break between their parts", () => {
+test("long names break between their parts", () => {
   const code = pages().get(join("guides", "engines.html"));
   expect(code).toContain("<code>renderer.<wbr>backend.<wbr>get(<wbr>attribute).<wbr>buffer</code>");
 });
-ofGuides("on a phone, each row of a guide's table is a card that says what its cells are", async () => {
+test("on a phone, each row of a guide's table is a card that says what its cells are", async () => {
   const page = await visit("guides/index.html", { context: { viewport: { width: 360, height: 740 } } });
   const here = page.url().replace("guides/index.html", "");
   let tables = 0;
@@ -239,6 +229,6 @@ async function hasColours(path: string): Promise<void> {
     expect(found, colorScheme).toEqual(colours);
   }
 }
-ofGuides("guides have the site's colours, light and dark", () => hasColours("guides/index.html"));
+test("guides have the site's colours, light and dark", () => hasColours("guides/index.html"));
 test("the reference has the site's colours, light and dark", () =>
   hasColours("api/functions/wavefold_wgsl.link.html"));

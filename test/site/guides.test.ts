@@ -3,16 +3,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 import type { Section } from "../support/code_blocks.ts";
 import { blocksOf, sectionsOf } from "../support/code_blocks.ts";
-import { testInTurn } from "../support/rows.ts";
 import { lit } from "./site.ts";
-
-const test = testInTurn({ of: 4 });
 
 // The programs of guides that draw, as someone has them who pastes all of their blocks into a page with a canvas.
 

@@ -4,15 +4,12 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { plotsOf } from "../../bench/plot.ts";
 import type { Report } from "../../bench/report.ts";
 import { npm, run } from "../package/pack.ts";
 import { runBlocks } from "../support/code_blocks.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { lit, overflow, textOf, useSite } from "./site.ts";
-
-const test = testInTurn({ of: 16 });
 
 const visit = useSite();
 
@@ -100,7 +97,7 @@ test("its links lead to the pages, and its pictures are there", async () => {
   await page.waitForSelector("html[data-ready]");
 });
 
-test.each(rows(["light", "dark"] as const, { of: 16, shift: 7 }))(
+test.each(["light", "dark"] as const)(
   "on a phone, the chart is readable, and not wider than the page: %s",
   async (colorScheme) => {
     const page = await visit("index.html", {

@@ -1,11 +1,8 @@
 import { dump } from "npyjs";
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { adapter } from "../support/fold.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import { overflow, textOf, useSite } from "./site.ts";
-
-const test = testInTurn({ of: 48 });
 
 const visit = useSite();
 
@@ -98,7 +95,7 @@ const results = {
   argMax: { value: "7", "at index": "2" },
   searchSorted: { elements: "0 1 1 3 3 4 6 7", "looked for": "3 0 9 1", places: "3 0 8 1" },
 } as const;
-test.each(rows(Object.entries(results), { of: 48, shift: 18 }))(
+test.each(Object.entries(results))(
   "a primitive that has no plan of the page's is run, checked and timed: %s",
   async (name, expected) => {
     const page = await visit("try.html");

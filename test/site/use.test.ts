@@ -1,16 +1,13 @@
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { boxBlur } from "../../site/use/box_blur.ts";
 import { sourceAt } from "../../site/use/particles.ts";
 import { rateText } from "../../site/use/play.ts";
 import { adapter } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
 import { lit, overflow, textOf, useSite } from "./site.ts";
 
-const test = testInTurn({ of: 6 });
 /** Pages that compute and draw until something is seen. */
-const pageTest = testInTurn({ of: 30, shift: 6 });
 
 const visit = useSite();
 
@@ -44,7 +41,7 @@ test("a rate reads well", () => {
   ]);
 });
 
-pageTest("particles live, are drawn, and die", async () => {
+test("particles live, are drawn, and die", async () => {
   const page = await visit("use.html", { context: { viewport: { width: 640, height: 700 } } });
   await page.waitForFunction(() =>
     /frames? a second/.test(document.getElementById("rate")?.textContent ?? ""),
@@ -67,7 +64,7 @@ pageTest("particles live, are drawn, and die", async () => {
   await expect.poll(() => living(page), { timeout: 40_000, interval: 500 }).toBeGreaterThan(0);
 });
 
-pageTest("splats are drawn in the order of their depths", async () => {
+test("splats are drawn in the order of their depths", async () => {
   const page = await visit("use.html", { context: { viewport: { width: 640, height: 700 } } });
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await page.locator("#splats").scrollIntoViewIfNeeded();
@@ -92,7 +89,7 @@ pageTest("splats are drawn in the order of their depths", async () => {
   await expect.poll(order, { timeout: 40_000 }).toBe("They are in no order");
 });
 
-pageTest("a picture is blurred, and every pixel is the mean of its box", async () => {
+test("a picture is blurred, and every pixel is the mean of its box", async () => {
   const page = await visit("use.html", { context: { viewport: { width: 390, height: 844 } } });
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await page.locator("#blur").scrollIntoViewIfNeeded();
@@ -190,7 +187,7 @@ test("the blur on the CPU is the mean of each box", () => {
   }
 });
 
-pageTest("the bench is verified, drawn, and copied as JSON", async () => {
+test("the bench is verified, drawn, and copied as JSON", async () => {
   const page = await visit("use.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   // A GPU takes more, and longer ones.
@@ -215,7 +212,7 @@ pageTest("the bench is verified, drawn, and copied as JSON", async () => {
   }
 });
 
-pageTest("without WebGPU it says so, and offers nothing that would fail", async () => {
+test("without WebGPU it says so, and offers nothing that would fail", async () => {
   const page = await visit("use.html", {
     gpu: "none",
     context: { viewport: { width: 360, height: 740 } },

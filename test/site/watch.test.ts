@@ -1,9 +1,6 @@
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
-import { testInTurn } from "../support/rows.ts";
+import { expect, test } from "vitest";
 import { overflow, textOf, useSite } from "./site.ts";
-
-const test = testInTurn({ of: 24 });
 
 const visit = useSite();
 

@@ -8,7 +8,6 @@ import { workGroupAllocate, workGroupScan } from "../../src/in_kernel/functions.
 import { useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planScan } from "../support/plans.ts";
-import { rows } from "../support/rows.ts";
 
 const fold = useSoftwareFold();
 
@@ -35,54 +34,51 @@ test.each([
   expect(cause).toMatchObject({ line, source: declarations });
 });
 
-describe.each(rows(["diagnostic", "enable", "requires", "switch", "mut"], { of: 5 }))(
-  "the word %s of WGSL",
-  (word) => {
-    test.each([
-      ["a function", `const one = 1u;\nfn ${word}(x: u32) -> u32 { return x; }`],
-      ["a constant", `\n@must_use fn f() -> u32 { return 1u; } const ${word} = 1u;`],
-      ["a struct", `alias A = u32; // ${word}\nstruct ${word} { x: u32 }`],
-    ])("is no name of %s", async (_, declarations) => {
-      const op = using("earlier", declarations);
-      const cause = await planScan({ type: u32, op, maxLength: 100 }, factsWith()).catch((error) => error);
-      expect(cause).toBeInstanceOf(SourceError);
-      expect(cause.message).toBe(
-        `declarations of the operator using, line 2: ${word} is a reserved word of WGSL; choose another name, such as ${word}_`,
-      );
-      expect(cause).toMatchObject({ line: 2, source: declarations });
-    });
+describe.each(["diagnostic", "enable", "requires", "switch", "mut"])("the word %s of WGSL", (word) => {
+  test.each([
+    ["a function", `const one = 1u;\nfn ${word}(x: u32) -> u32 { return x; }`],
+    ["a constant", `\n@must_use fn f() -> u32 { return 1u; } const ${word} = 1u;`],
+    ["a struct", `alias A = u32; // ${word}\nstruct ${word} { x: u32 }`],
+  ])("is no name of %s", async (_, declarations) => {
+    const op = using("earlier", declarations);
+    const cause = await planScan({ type: u32, op, maxLength: 100 }, factsWith()).catch((error) => error);
+    expect(cause).toBeInstanceOf(SourceError);
+    expect(cause.message).toBe(
+      `declarations of the operator using, line 2: ${word} is a reserved word of WGSL; choose another name, such as ${word}_`,
+    );
+    expect(cause).toMatchObject({ line: 2, source: declarations });
+  });
 
-    test.each([
-      ["a member", `struct S { ${word}: u32 }`],
-      ["a parameter", `fn f(${word}: u32) -> u32 { return 1u; }`],
-    ])("is no name of %s", async (_, declarations) => {
-      const op = using(
-        declarations.startsWith("struct") ? "earlier + S(1u).x" : "earlier + f(1u)",
-        declarations,
-      );
-      const cause = await fold()
-        .scan(Uint32Array.of(1, 2), { op: op as never })
-        .catch((error) => error);
-      expect(cause).toBeInstanceOf(SourceError);
-      expect(cause).toMatchObject({ line: 1, source: declarations });
-    });
+  test.each([
+    ["a member", `struct S { ${word}: u32 }`],
+    ["a parameter", `fn f(${word}: u32) -> u32 { return 1u; }`],
+  ])("is no name of %s", async (_, declarations) => {
+    const op = using(
+      declarations.startsWith("struct") ? "earlier + S(1u).x" : "earlier + f(1u)",
+      declarations,
+    );
+    const cause = await fold()
+      .scan(Uint32Array.of(1, 2), { op: op as never })
+      .catch((error) => error);
+    expect(cause).toBeInstanceOf(SourceError);
+    expect(cause).toMatchObject({ line: 1, source: declarations });
+  });
 
-    test.each(["", "(off, x)", " f16;", ";", " + 1u"])("followed by %j is no expression", async (rest) => {
-      const data = Uint32Array.of(1, 2);
-      for (const text of [`${word}${rest}`, `let a = ${word}${rest}`, `u32(${word}${rest})`]) {
-        for (const run of [
-          () => fold().scan(data, { op: using(text) as never }),
-          () => fold().scan(data, { map: text }),
-          () => fold().compact(data, { where: text }),
-        ]) {
-          const cause = await run().catch((error) => error);
-          expect(cause, text).toBeInstanceOf(SourceError);
-          expect(cause.source, text).toBe(text);
-        }
+  test.each(["", "(off, x)", " f16;", ";", " + 1u"])("followed by %j is no expression", async (rest) => {
+    const data = Uint32Array.of(1, 2);
+    for (const text of [`${word}${rest}`, `let a = ${word}${rest}`, `u32(${word}${rest})`]) {
+      for (const run of [
+        () => fold().scan(data, { op: using(text) as never }),
+        () => fold().scan(data, { map: text }),
+        () => fold().compact(data, { where: text }),
+      ]) {
+        const cause = await run().catch((error) => error);
+        expect(cause, text).toBeInstanceOf(SourceError);
+        expect(cause.source, text).toBe(text);
       }
-    });
-  },
-);
+    }
+  });
+});
 
 describe("an expression with a semicolon", () => {
   const semicolon = (line: number): RegExp =>

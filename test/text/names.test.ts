@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -18,9 +18,6 @@ import { algorithmNames } from "../support/fold.ts";
 import { factsWith, operatorFunctions } from "../support/kernels.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-const test = testInTurn({ of: 12 });
 
 const device = useNullDevice();
 const shaders = new URL("../../shaders/", import.meta.url);
@@ -121,37 +118,35 @@ const callOf = (name: string, value: string): string =>
 
 describe("a struct of the caller's", () => {
   const types = [...new Set([...ours.filter((name) => /^[A-Z]/.test(name)), "Pair"])];
-  test.each(
-    rows(
-      types.map((name, at) => [name, at] as const),
-      { of: 60, shift: 6 },
-    ),
-  )("may be called %s, and its fields as anything of ours", async (name, at) => {
-    const most = Math.ceil(ours.length / types.length);
-    expect(most).toBeLessThanOrEqual(16);
-    const fields = ours.slice(at * most, (at + 1) * most);
-    const [type, op] = structOf(name, fields.length === 0 ? ["a"] : fields);
-    const where = `x.${fields[0] ?? "a"} > i`;
-    const map = `${name}(x${", x".repeat(Math.max(0, fields.length - 1))})`;
-    const algorithm = algorithmNames[at % algorithmNames.length] ?? "blelloch";
-    const ways: readonly Passes[] = ["single", "reduce-then-scan"];
-    const kernels = [
-      ...(await kernelsWith(type, op, { where }, [algorithm], [ways[at % 2] ?? "single"])),
-      ...(await kernelsWith(
-        type,
-        op,
-        { map, where: "x > 1u" },
-        [algorithm],
-        [ways[(at + 1) % 2] ?? "single"],
-      )),
-    ];
-    const functions = operatorFunctions(type, op, algorithm, 32, false, [8]);
-    const calls = functions.flatMap(({ names }) => names).map((one) => callOf(one, "x"));
-    const kernel = `fn all() { let x = ${name}(); var total = x; ${calls.join(" ")} }`;
-    expect(
-      await failures(device(), [...kernels, { title: "in a kernel", code: link(kernel, functions) }]),
-    ).toEqual([]);
-  });
+  test.each(types.map((name, at) => [name, at] as const))(
+    "may be called %s, and its fields as anything of ours",
+    async (name, at) => {
+      const most = Math.ceil(ours.length / types.length);
+      expect(most).toBeLessThanOrEqual(16);
+      const fields = ours.slice(at * most, (at + 1) * most);
+      const [type, op] = structOf(name, fields.length === 0 ? ["a"] : fields);
+      const where = `x.${fields[0] ?? "a"} > i`;
+      const map = `${name}(x${", x".repeat(Math.max(0, fields.length - 1))})`;
+      const algorithm = algorithmNames[at % algorithmNames.length] ?? "blelloch";
+      const ways: readonly Passes[] = ["single", "reduce-then-scan"];
+      const kernels = [
+        ...(await kernelsWith(type, op, { where }, [algorithm], [ways[at % 2] ?? "single"])),
+        ...(await kernelsWith(
+          type,
+          op,
+          { map, where: "x > 1u" },
+          [algorithm],
+          [ways[(at + 1) % 2] ?? "single"],
+        )),
+      ];
+      const functions = operatorFunctions(type, op, algorithm, 32, false, [8]);
+      const calls = functions.flatMap(({ names }) => names).map((one) => callOf(one, "x"));
+      const kernel = `fn all() { let x = ${name}(); var total = x; ${calls.join(" ")} }`;
+      expect(
+        await failures(device(), [...kernels, { title: "in a kernel", code: link(kernel, functions) }]),
+      ).toEqual([]);
+    },
+  );
 
   test("may be called by a name that is ours with another first letter", async () => {
     const [type, op] = structOf(upperCase("load_items"), ["x", "i", "earlier", "later"]);
@@ -186,7 +181,7 @@ describe("what an operator declares", () => {
     reference: (a, b) => a + b,
   }) as Operator as Operator<string>;
 
-  test.each(rows(algorithmNames, { of: 60, shift: 25 }))(
+  test.each(algorithmNames)(
     "may have all our names, and those of WGSL's own functions: %s",
     async (algorithm) => {
       const kernels = await kernelsWith(u32, op, {}, [algorithm]);
@@ -194,14 +189,11 @@ describe("what an operator declares", () => {
     },
   );
 
-  test.each(rows(algorithmNames, { of: 60, shift: 10 }))(
-    "may have them beside a map, where `min` is WGSL's: %s",
-    async (algorithm) => {
-      const mapped = await kernelsWith(u32, op, { map: "min(x, max(i, 3u))" }, [algorithm]);
-      expect(await failures(device(), mapped)).toEqual([]);
-      expect(mapped.filter(({ code }) => /\nmin\(x, max\(i, 3u\)\)\n/.test(code)).length).toBeGreaterThan(2);
-    },
-  );
+  test.each(algorithmNames)("may have them beside a map, where `min` is WGSL's: %s", async (algorithm) => {
+    const mapped = await kernelsWith(u32, op, { map: "min(x, max(i, 3u))" }, [algorithm]);
+    expect(await failures(device(), mapped)).toEqual([]);
+    expect(mapped.filter(({ code }) => /\nmin\(x, max\(i, 3u\)\)\n/.test(code)).length).toBeGreaterThan(2);
+  });
 
   test("may have them in a kernel of the caller's", async () => {
     const functions = operatorFunctions(u32, op, "subgroup", 32, false, [8]);
@@ -253,36 +245,33 @@ describe("what an operator declares", () => {
   });
 });
 
-test.each(rows([...ours, "params.length", "callers_ITEMS"], { of: 120 }))(
-  "no text of a caller's sees %s",
-  async (name) => {
-    const plan = { maxLength: 100, algorithm: "blelloch", workGroupSize: 32, itemsPerThread: 4 } as const;
-    const op = operator({
-      name: "seeing",
-      type: u32,
-      identity: 0,
-      combine: `let a = ${name};\nreturn a;`,
-      reference: (a) => a,
-    }) as Operator as Operator<string>;
-    const plans = [
-      planCompact({ type: u32, where: `x == ${name}`, ...plan }, factsWith()),
-      planReduce({ type: u32, map: `x + ${name}`, ...plan }, factsWith()),
-      planScan({ type: u32, op, ...plan }, factsWith()),
-    ];
-    for (const { kernels } of await Promise.all(plans)) {
-      const kernel = kernels.find(({ code }) => code.includes(name.split(".")[0] ?? ""));
-      device().pushErrorScope("validation");
-      const info = await device()
-        .createShaderModule({ code: kernel?.code ?? "" })
-        .getCompilationInfo();
-      await device().popErrorScope();
-      const [message] = info.messages;
-      expect(message?.message).toMatch(/unresolved/);
-      const error = shaderError(kernel as never, "kernel", message, null) as SourceError;
-      expect(error).toBeInstanceOf(SourceError);
-      // The name and the place are theirs.
-      expect(error.message).toContain(`unresolved value '${name.split(".")[0]}'`);
-      expect(error.source.split("\n")[error.line - 1]?.indexOf(name)).toBe(error.column - 1);
-    }
-  },
-);
+test.each([...ours, "params.length", "callers_ITEMS"])("no text of a caller's sees %s", async (name) => {
+  const plan = { maxLength: 100, algorithm: "blelloch", workGroupSize: 32, itemsPerThread: 4 } as const;
+  const op = operator({
+    name: "seeing",
+    type: u32,
+    identity: 0,
+    combine: `let a = ${name};\nreturn a;`,
+    reference: (a) => a,
+  }) as Operator as Operator<string>;
+  const plans = [
+    planCompact({ type: u32, where: `x == ${name}`, ...plan }, factsWith()),
+    planReduce({ type: u32, map: `x + ${name}`, ...plan }, factsWith()),
+    planScan({ type: u32, op, ...plan }, factsWith()),
+  ];
+  for (const { kernels } of await Promise.all(plans)) {
+    const kernel = kernels.find(({ code }) => code.includes(name.split(".")[0] ?? ""));
+    device().pushErrorScope("validation");
+    const info = await device()
+      .createShaderModule({ code: kernel?.code ?? "" })
+      .getCompilationInfo();
+    await device().popErrorScope();
+    const [message] = info.messages;
+    expect(message?.message).toMatch(/unresolved/);
+    const error = shaderError(kernel as never, "kernel", message, null) as SourceError;
+    expect(error).toBeInstanceOf(SourceError);
+    // The name and the place are theirs.
+    expect(error.message).toContain(`unresolved value '${name.split(".")[0]}'`);
+    expect(error.source.split("\n")[error.line - 1]?.indexOf(name)).toBe(error.column - 1);
+  }
+});

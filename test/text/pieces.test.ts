@@ -7,10 +7,6 @@ import { directivesOf, LINE_BREAK, piecesOf, textOf, tokensOf } from "../../src/
 import { cpuSeconds } from "../support/cpu_seconds.ts";
 import { useNullDevice } from "../support/null_device.ts";
 import { seed } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
-
-/** Of these, which compile or try many texts, a run of the quick tier takes one. */
-const inTurn = testInTurn({ of: 6 });
 
 const device = useNullDevice();
 
@@ -86,7 +82,7 @@ function commentsOf(all: string): boolean[] {
 const isBlankCharacter = (character: string): boolean => /[\s\x85\u200e\u200f]/.test(character);
 
 describe("tokens", () => {
-  inTurn("joined are the text, and tell comments from code", () => {
+  test("joined are the text, and tell comments from code", () => {
     check(
       fc.property(text, (all) => {
         const tokens = [...tokensOf(all)];
@@ -166,7 +162,7 @@ describe("a caller's expression", () => {
     maxLength: parts.length,
   });
 
-  inTurn("is the same with comments of all kinds, and they do not leak", () => {
+  test("is the same with comments of all kinds, and they do not leak", () => {
     check(
       fc.property(commented, (comments) => {
         const all = parts.map((part, at) => `${part}${comments[at]}`).join("");
@@ -194,32 +190,29 @@ describe("a caller's expression", () => {
     )
     .map((all) => all.join(""));
 
-  inTurn(
-    "never ends what it is pasted into, as the compiler reads it, and is what its plain text is",
-    async () => {
-      device().pushErrorScope("validation");
-      const accepted = { valid: 0, refused: 0 };
-      await fc.assert(
-        fc.asyncProperty(injection, async (all) => {
-          if (unbalanced(all) !== undefined) {
-            expect(() => plainText("it", all)).toThrow(SourceError);
-            accepted.refused++;
-            return;
-          }
-          const probe = "fn probe() {\n  _ = evil();\n  evil();\n}";
-          expect(await compiles(`${around(all)}fn probe() { evil(); }`)).toBe(false);
-          expect(await compiles(`${around(all)}${probe}`)).toBe(false);
-          const isValid = await compiles(around(all));
-          expect(await compiles(around(plainText("it", all)))).toBe(isValid);
-          accepted.valid += isValid ? 1 : 0;
-        }),
-        { numRuns: 1500, seed },
-      );
-      await device().popErrorScope();
-      expect(accepted.valid).toBeGreaterThan(20);
-      expect(accepted.refused).toBeGreaterThan(20);
-    },
-  );
+  test("never ends what it is pasted into, as the compiler reads it, and is what its plain text is", async () => {
+    device().pushErrorScope("validation");
+    const accepted = { valid: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(injection, async (all) => {
+        if (unbalanced(all) !== undefined) {
+          expect(() => plainText("it", all)).toThrow(SourceError);
+          accepted.refused++;
+          return;
+        }
+        const probe = "fn probe() {\n  _ = evil();\n  evil();\n}";
+        expect(await compiles(`${around(all)}fn probe() { evil(); }`)).toBe(false);
+        expect(await compiles(`${around(all)}${probe}`)).toBe(false);
+        const isValid = await compiles(around(all));
+        expect(await compiles(around(plainText("it", all)))).toBe(isValid);
+        accepted.valid += isValid ? 1 : 0;
+      }),
+      { numRuns: 1500, seed },
+    );
+    await device().popErrorScope();
+    expect(accepted.valid).toBeGreaterThan(20);
+    expect(accepted.refused).toBeGreaterThan(20);
+  });
 
   test.each(BREAKS)("a comment ends at the line break %j", async (end) => {
     const evil = `true // ${end} ); } fn evil() -> bool { return bool(true`;

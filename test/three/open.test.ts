@@ -1,13 +1,10 @@
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AdapterError, ArgumentError, DeviceLostError, f32, struct, u32, u64 } from "../../src/index.ts";
 import { openFold } from "../../src/node.ts";
 import { openThree } from "../../src/three/index.ts";
 import { runInPage, useChromium } from "../engines/program.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
-import { testInTurn } from "../support/rows.ts";
 import { attributeOf, rendererOn } from "../support/three.ts";
-
-const test = testInTurn({ of: 8 });
 
 const fold = useSoftwareFold();
 
