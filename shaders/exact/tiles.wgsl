@@ -129,7 +129,6 @@ fn begin_scan(items: Items, thread: u32) -> TileScan {
       scan.before = widened(thread - 1u, window);
     }
     scan.total = widened(WORK_GROUP_SIZE - 1u, window);
-    workgroupBarrier();
   } else {
     scan = scan_sums(sum_of(items, thread), thread);
   }

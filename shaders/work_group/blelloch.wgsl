@@ -47,7 +47,6 @@ fn work_group_scan_exclusive_uniform(
   if (local_index == 0u) {
     blelloch_tree[root] = identity();
   }
-  workgroupBarrier();
   // Down-sweep: the left child takes its parent's prefix. The right child takes that prefix combined with the left total.
   for (var half = BLELLOCH_LEAVES >> 1u; half > 0u; half >>= 1u) {
     let last = (local_index + 1u) * 2u * half - 1u;
@@ -61,9 +60,7 @@ fn work_group_scan_exclusive_uniform(
     }
     workgroupBarrier();
   }
-  let prefix = blelloch_tree[blelloch_place(local_index)];
-  workgroupBarrier();
-  return prefix;
+  return blelloch_tree[blelloch_place(local_index)];
 }
 
 fn work_group_scan_inclusive_uniform(

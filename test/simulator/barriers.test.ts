@@ -70,13 +70,13 @@ const shown: readonly Shown[] = [
     operation: "exact reduction in long runs: hillis-steele",
     length: 1000,
     gpu: "gpu",
-    shows: ["exact/tiles.wgsl 8"],
+    shows: ["exact/tiles.wgsl 7"],
   },
   {
     operation: "exact reduction of wide floats in long runs: blelloch",
     length: 1000,
     gpu: "gpu",
-    shows: ["exact/tiles.wgsl 9"],
+    shows: ["exact/tiles.wgsl 8"],
   },
   {
     operation: "exact reduction: hillis-steele",
@@ -293,7 +293,7 @@ const shown: readonly Shown[] = [
   {
     operation: "runs written out",
     length: 510,
-    shows: ["device/kernels/expand_runs.wgsl 1, 2, 5"],
+    shows: ["device/kernels/expand_runs.wgsl 1, 2, 4"],
   },
   {
     operation: "scan in place: subgroup",
@@ -346,7 +346,7 @@ const shown: readonly Shown[] = [
     operation: "scan of parts of rows",
     length: 510,
     gpu: "gpu",
-    shows: ["work_group/blelloch.wgsl 6"],
+    shows: ["work_group/blelloch.wgsl 4"],
   },
   {
     operation: "scan of whole rows",
@@ -406,12 +406,12 @@ const shown: readonly Shown[] = [
     length: 510,
     gpu: "gpu",
     options: { atomics: "reversed" },
-    shows: ["device/kernels/sort_keys_pass.wgsl 9"],
+    shows: ["device/kernels/sort_keys_pass.wgsl 8"],
   },
   {
     operation: "sort by arrival: reduce-then-scan",
     length: 510,
-    shows: ["device/kernels/sort_keys_pass.wgsl 1, 2, 6, 8", "device/sort/rank_by_votes.wgsl 3, 4"],
+    shows: ["device/kernels/sort_keys_pass.wgsl 1, 2, 6, 7", "device/sort/rank_by_votes.wgsl 3, 4"],
   },
   {
     operation: "sort by comparing: keys",
@@ -475,7 +475,7 @@ const shown: readonly Shown[] = [
     options: { unorderedAtomics: true },
     shows: [
       "device/kernels/sort_one_tile.wgsl 2",
-      "device/sort/rank_by_counters.wgsl 3",
+      "device/sort/rank_by_counters.wgsl 2",
       "device/sort/values_moved.wgsl 4",
     ],
   },
@@ -483,7 +483,7 @@ const shown: readonly Shown[] = [
     operation: "sort: hillis-steele, reduce-then-scan",
     length: 510,
     gpu: "gpu",
-    shows: ["device/sort/first_by_spine.wgsl 1", "work_group/blelloch.wgsl 1, 2, 4"],
+    shows: ["device/sort/first_by_spine.wgsl 1", "work_group/blelloch.wgsl 1, 2, 3"],
   },
   {
     operation: "sort: hillis-steele, reduce-then-scan",
@@ -501,7 +501,7 @@ const shown: readonly Shown[] = [
     length: 510,
     shows: [
       "device/sort/first_by_look_back.wgsl 2",
-      "device/sort/rank_by_counters.wgsl 2, 4, 6",
+      "device/sort/rank_by_counters.wgsl 1, 3, 4",
       "device/sort/tile_by_ticket.wgsl 1",
       "device/sort/values_moved.wgsl 3",
     ],
@@ -560,148 +560,10 @@ const shown: readonly Shown[] = [
 /** Barriers that protect nothing that another one does not. A workgroupUniformLoad among them may be what makes a text valid. */
 const redundant: readonly Redundant[] = [
   {
-    barriers: ["work_group/blelloch.wgsl 3"],
-    why: "Thread 0 alone takes the first step down, and it has stored the root itself.",
-    runs: [
-      {
-        operation: "in-kernel, blelloch: work-group, uniform",
-        length: 40,
-        options: { unorderedAtomics: true },
-      },
-      { operation: "in-kernel, portable: coalesced update", length: 200 },
-      { operation: "in-kernel, blelloch: compact", length: 200, options: { atomics: "reversed" } },
-    ],
-  },
-  {
-    barriers: ["work_group/blelloch.wgsl 5"],
-    why: "Each thread reads the leaf that it writes next, and the barrier of the last step down comes before.",
-    runs: [
-      {
-        operation: "in-kernel, blelloch: work-group, uniform",
-        length: 40,
-        options: { unorderedAtomics: true },
-      },
-      { operation: "in-kernel, portable: coalesced update", length: 200 },
-      { operation: "in-kernel, blelloch: compact", length: 200, options: { atomics: "reversed" } },
-    ],
-  },
-  {
-    barriers: ["device/sort/rank_by_counters.wgsl 1"],
-    why: "A thread clears the counters that it counts with.",
-    runs: [
-      { operation: "sort with values", length: 200, options: { unorderedAtomics: true } },
-      { operation: "the greatest of long rows", length: 200 },
-      {
-        operation: "many of the greatest",
-        length: 510,
-        options: { atomics: "reversed", schedule: "random", seed: 2, lanes: "reversed", subgroupSize: 4 },
-      },
-    ],
-  },
-  {
-    barriers: ["device/sort/rank_by_counters.wgsl 5"],
-    why: "The barrier of count_items, and that of scan_digits where digits are scanned, come before it.",
-    runs: [
-      { operation: "sort with values", length: 200, options: { unorderedAtomics: true } },
-      { operation: "the greatest of long rows", length: 200 },
-      {
-        operation: "many of the greatest",
-        length: 510,
-        options: { atomics: "random", lanes: "permuted", seed: 3 },
-      },
-    ],
-  },
-  {
-    barriers: ["device/kernels/sort_keys_pass.wgsl 7"],
-    why: "A thread stores again where it has stored before: the places of a digit stay what they were.",
-    runs: [
-      {
-        operation: "sort by arrival, out of order: single",
-        length: 200,
-        gpu: "gpu",
-        options: { unorderedAtomics: true },
-      },
-      { operation: "sort by arrival, out of order: reduce-then-scan", length: 200 },
-      { operation: "sort by arrival: single", length: 200, options: { atomics: "reversed" } },
-    ],
-  },
-  {
-    barriers: ["device/kernels/count_classes.wgsl 1", "device/kernels/part_classes.wgsl 1"],
-    why: "What each algorithm begins with leaves alone what it has just read, or it ends with a barrier.",
-    runs: [
-      { operation: "classes: blelloch, reduce-then-scan", length: 200, options: { unorderedAtomics: true } },
-      { operation: "classes: blelloch, single", length: 200 },
-      {
-        operation: "classes: hillis-steele, reduce-then-scan",
-        length: 200,
-        gpu: "nvidia",
-        options: { atomics: "reversed" },
-      },
-      { operation: "classes: blelloch, single", length: 200, options: { unorderedAtomics: true } },
-      { operation: "classes: hillis-steele, single", length: 200 },
-      {
-        operation: "classes: hillis-steele, reduce-then-scan",
-        length: 510,
-        gpu: "nvidia",
-        options: { atomics: "reversed", schedule: "random", seed: 2, lanes: "reversed", subgroupSize: 4 },
-      },
-    ],
-  },
-  {
-    barriers: ["device/kernels/expand_runs.wgsl 4"],
-    why: "note_runs has a barrier before it sets a bit.",
-    runs: [
-      { operation: "runs written out", length: 200, gpu: "gpu", options: { unorderedAtomics: true } },
-      { operation: "runs written out, in small tiles", length: 200, gpu: "gpu" },
-    ],
-  },
-  {
     barriers: ["device/kernels/run_lengths.wgsl 1"],
     why: "The barriers of look_back come between.",
     runs: [
       { operation: "run lengths: subgroup", length: 200, gpu: "nvidia", options: { unorderedAtomics: true } },
-    ],
-  },
-  {
-    barriers: [
-      "device/kernels/reduce_offsets.wgsl 2",
-      "device/rows/flat_any_order.wgsl 1",
-      "device/rows/flat_in_order.wgsl 1",
-      "device/segments/flat_any_order.wgsl 1",
-      "device/segments/flat_in_order.wgsl 1",
-    ],
-    why: "The workgroupUniformLoad of look_back_missing comes right before it.",
-    runs: [
-      {
-        operation: "scan of rows late or never: subgroup",
-        length: 510,
-        gpu: "nvidia",
-        options: { unorderedAtomics: true, schedule: "random" },
-      },
-      {
-        operation: "sums of rows late or never: subgroup",
-        length: 510,
-        gpu: "nvidia",
-        options: { unorderedAtomics: true, schedule: "random" },
-      },
-      {
-        operation: "scan of heads late or never: subgroup",
-        length: 510,
-        gpu: "nvidia",
-        options: { unorderedAtomics: true, schedule: "random" },
-      },
-      {
-        operation: "sums of heads late or never: subgroup",
-        length: 510,
-        gpu: "nvidia",
-        options: { unorderedAtomics: true, schedule: "random" },
-      },
-      {
-        operation: "reduction of offsets late or never: subgroup",
-        length: 510,
-        gpu: "nvidia",
-        options: { unorderedAtomics: true, schedule: "random" },
-      },
     ],
   },
   {
@@ -770,25 +632,6 @@ const redundant: readonly Redundant[] = [
         gpu: "nvidia",
         options: { atomics: "reversed" },
       },
-      {
-        operation: "exact scan of halves: blelloch, single",
-        length: 200,
-        gpu: "nvidia",
-        options: { unorderedAtomics: true },
-      },
-      { operation: "exact scan of halves: hillis-steele, single", length: 200, gpu: "nvidia" },
-      {
-        operation: "exact scan: blelloch, single",
-        length: 200,
-        gpu: "nvidia",
-        options: { atomics: "reversed" },
-      },
-    ],
-  },
-  {
-    barriers: ["exact/tiles.wgsl 7"],
-    why: "What follows has a barrier before it takes the same memory.",
-    runs: [
       {
         operation: "exact scan of halves: blelloch, single",
         length: 200,

@@ -55,7 +55,6 @@ fn expand_runs(
       for (var word = thread; word < BLOCK_WORDS; word += WORK_GROUP_SIZE) {
         atomicStore(&block_starts[word], 0u);
       }
-      workgroupBarrier();
     }
   }
 }

@@ -286,7 +286,6 @@ fn store_empty_totals(tile: u32, thread: u32, length: u32) {
 // The total of any tile, with the same bits as its owner has: only the last end in the tile counts. It is slow, but takes few
 // registers. All threads get it.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
-  workgroupBarrier();
   let begin = tile * TILE;
   let last = last_offset(min(begin + TILE, length), length);
   var run = Element(value_identity(), 0u);

@@ -120,8 +120,6 @@ fn sort_keys_pass(
     sorts_again = atomicLoad(&disorder);
   }
   if (workgroupUniformLoad(&sorts_again) != 0u) {
-    // What the tile has stored is stored again, by other threads.
-    storageBarrier();
     sort_again(tile, before.x, own, thread);
   }
 }

@@ -36,7 +36,6 @@ fn open_begin_of(begin: u32) -> u32 {
 // The total of any tile. The operands come in the same order as its owner has them, so floats have the same bits. It is slow, but takes
 // few registers. All threads get it.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
-  workgroupBarrier();
   let open_begin = open_begin_of(run_begin(tile, thread));
   var open = value_identity();
   for (var vector = 0u; vector < VECTORS; vector++) {

@@ -11,7 +11,6 @@ fn scan_flat_tile(own: ptr<function, array<SegmentValue, ITEMS>>, tile: u32, thr
 
 // The total of any tile, with the same bits as its owner has. It is slow, but takes few registers. All threads get it.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
-  workgroupBarrier();
   var open = value_identity();
   for (var vector = 0u; vector < VECTORS; vector++) {
     let place = vector_of(tile, thread, vector);

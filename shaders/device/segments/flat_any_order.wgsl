@@ -36,7 +36,6 @@ fn total_from(values: array<SegmentValue, ITEMS>, tile: u32, thread: u32, first:
 
 // The total of any tile. It is slow, but takes few registers. All threads get it.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
-  workgroupBarrier();
   var heads = 0u;
   for (var vector = 0u; vector < VECTORS; vector++) {
     heads |= heads_at(vector_of(tile, thread, vector) * VECTOR, length) << (vector * VECTOR);

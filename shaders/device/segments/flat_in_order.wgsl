@@ -12,7 +12,6 @@ fn scan_flat_tile(values: array<SegmentValue, ITEMS>, heads: u32, tile: u32, thr
 
 // The total of any tile, with the same bits as its owner has. It is slow, but takes few registers. All threads get it.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
-  workgroupBarrier();
   var open = value_identity();
   var heads = 0u;
   for (var vector = 0u; vector < VECTORS; vector++) {

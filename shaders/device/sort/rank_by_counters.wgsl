@@ -15,7 +15,6 @@ fn clear_ranks(thread: u32) {
   for (var digit = 0u; digit < RADIX; digit++) {
     atomicStore(&sort_memory[digit * WORK_GROUP_SIZE + thread], 0u);
   }
-  workgroupBarrier();
 }
 
 fn count_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) {
@@ -64,9 +63,7 @@ fn scan_digits(value: vec2<u32>, thread: u32) -> vec2<u32> {
 }
 
 // The counters hold it.
-fn set_first_of_digit(first: u32, thread: u32) {
-  workgroupBarrier();
-}
+fn set_first_of_digit(first: u32, thread: u32) {}
 
 fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> {
   var own = digits;
