@@ -96,9 +96,12 @@ describe(".ci/run", () => {
       "npm run check, seed ",
       "npm run build, seed ",
       `npm test, seed ${0xc0ffe}`,
-      `npm run fuzz -- --seconds 60 --seed ${0xc0ffe} --adapter simulated, seed `,
+      `npm run test:software, seed ${0xc0ffe}`,
+      `npm run test:hosts, seed ${0xc0ffe}`,
+      `npm run fuzz -- --seconds 60 --seed ${0xc0ffe} --adapter simulated, seed ${0xc0ffe}`,
     ]);
-    for (const step of ["npm ci", "npm run check", "npm run build", "npm test", "npm run fuzz"]) {
+    const steps = ["ci", "run check", "run build", "test", "run test:software", "run test:hosts", "run fuzz"];
+    for (const step of steps.map((name) => `npm ${name}`)) {
       expect(
         lines.some((line) => line.startsWith(`== ${step}`) && line.endsWith(" s")),
         step,
@@ -110,12 +113,16 @@ describe(".ci/run", () => {
     expect(run("none", "exit 128").lines[0]).toBe("seed 0, of no commit");
   });
 
-  test.each(["ci --no-audit --no-fund", "run check", "run build", "test"])(
-    "fails if npm %s fails, and stops",
-    (step) => {
-      const { status, lines } = run(step);
-      expect(status).toBe(1);
-      expect(called(lines).at(-1)).toContain(`npm ${step},`);
-    },
-  );
+  test.each([
+    "ci --no-audit --no-fund",
+    "run check",
+    "run build",
+    "test",
+    "run test:software",
+    "run test:hosts",
+  ])("fails if npm %s fails, and stops", (step) => {
+    const { status, lines } = run(step);
+    expect(status).toBe(1);
+    expect(called(lines).at(-1)).toContain(`npm ${step},`);
+  });
 });

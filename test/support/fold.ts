@@ -8,19 +8,22 @@ import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { SimulatedGpu, SimulatorOptions } from "../../src/simulator/index.ts";
 import { simulatedGpu } from "../../src/simulator/index.ts";
 import { adapter, isSimulated, swiftShaderMissing } from "./adapter.ts";
-import { isOnSwiftShader, machineOf } from "./machine.ts";
+import { machineOf } from "./machine.ts";
+import { takeSample } from "./sample.ts";
 
 export { adapter };
 
 /**
  * One fold for a file: opened before its tests, destroyed after them. It is on the simulator, on a machine by the file and the seed, and a
- * test in which the simulator finds a fault fails; `fixed` are options that the machine must have. In one run of ten it is on SwiftShader
- * instead; with `WAVEFOLD_TEST_ADAPTER`, on the adapter of that name.
+ * test in which the simulator finds a fault fails; `fixed` are options that the machine must have. With `WAVEFOLD_TEST_ADAPTER` it is on the
+ * adapter of that name.
  */
 export function useFold(fixed: SimulatorOptions = {}): () => Fold {
-  const file = TestRunner.getCurrentSuite()?.file?.name ?? "";
-  const isOther = swiftShaderMissing === undefined && isOnSwiftShader(file);
-  return isSimulated && !isOther ? useSimulatedFold({ ...machineOf(file), ...fixed }) : useSoftwareFold();
+  if (isSimulated) {
+    return useSimulatedFold({ ...machineOf(TestRunner.getCurrentSuite()?.file?.name ?? ""), ...fixed });
+  }
+  takeSample();
+  return useSoftwareFold();
 }
 
 let areFindingsAllowed = false;

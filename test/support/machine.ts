@@ -3,9 +3,6 @@ import { randomBits } from "./random.ts";
 
 const pick = <T>(values: readonly T[], bits: number): T => values[bits % values.length] as T;
 
-/** Whether a file of tests runs on SwiftShader this time: one in ten does. */
-export const isOnSwiftShader = (file: string): boolean => randomBits(`SwiftShader ${file}`)() % 10 === 0;
-
 /**
  * The simulated machine of a file of tests, by the seed: subgroups of 4 to 128 lanes, which are reported as they are or as a range; lanes in
  * any order; several work-groups at once, under a schedule.

@@ -1,6 +1,7 @@
 import type { Reporter, TestModule } from "vitest/node";
+import { NOT_SAMPLED } from "./not_sampled.ts";
 
-/** Names what did not run, and why: a skip that nobody sees is a test that cannot fail. */
+/** Names what did not run, and why, but for what is not in the sample: a skip that nobody sees is a test that cannot fail. */
 export const skippedReporter: Reporter = {
   onTestRunEnd(modules: readonly TestModule[]) {
     for (const module of modules) {
@@ -10,6 +11,7 @@ export const skippedReporter: Reporter = {
         const note = (result.state === "skipped" && result.note) || "no reason given";
         byNote.set(note, [...(byNote.get(note) ?? []), test.fullName]);
       }
+      byNote.delete(NOT_SAMPLED);
       for (const [note, names] of byNote) {
         console.log(
           `skipped: ${module.relativeModuleId}: ${names.length} (${note}): ${names.slice(0, 3).join("; ")}${names.length > 3 ? "; …" : ""}`,
