@@ -7,6 +7,7 @@ const files = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "bench/LOG.md",
   "bench/peers/README.md",
   ...readdirSync("docs/guides").map((file) => `docs/guides/${file}`),
 ];
