@@ -15,11 +15,12 @@ export { adapter };
 /**
  * One fold for a file: opened before its tests, destroyed after them. It is on the simulator, on a machine by the file and the seed, and a
  * test in which the simulator finds a fault fails; `fixed` are options that the machine must have. In one run of ten it is on SwiftShader
- * instead; with `WAVEFOLD_TEST_ADAPTER`, on the adapter of that name.
+ * instead, unless something is fixed; with `WAVEFOLD_TEST_ADAPTER`, on the adapter of that name.
  */
 export function useFold(fixed: SimulatorOptions = {}): () => Fold {
   const file = TestRunner.getCurrentSuite()?.file?.name ?? "";
-  const isOther = swiftShaderMissing === undefined && isOnSwiftShader(file);
+  const isFixed = Object.keys(fixed).length > 0;
+  const isOther = swiftShaderMissing === undefined && !isFixed && isOnSwiftShader(file);
   return isSimulated && !isOther ? useSimulatedFold({ ...machineOf(file), ...fixed }) : useSoftwareFold();
 }
 
@@ -32,11 +33,20 @@ export function allowFindings(): void {
 
 function useSimulatedFold(machine: SimulatorOptions): () => Fold {
   let fold: Fold | undefined;
+  const nextAdapter = useSimulatedGpu(machine);
+  beforeAll(async () => {
+    fold = await openFold({ adapter: await nextAdapter() });
+  });
+  afterAll(() => fold?.destroy());
+  return () => opened(fold);
+}
+
+/** A simulated GPU, of which every request gets an adapter. A test fails on what was found meanwhile. */
+function useSimulatedGpu(machine: SimulatorOptions): () => Promise<GPUAdapter> {
   let gpu: SimulatedGpu | undefined;
   let seen = 0;
-  beforeAll(async () => {
+  beforeAll(() => {
     gpu = simulatedGpu(machine);
-    fold = await openFold({ adapter: (await gpu.requestAdapter()) as GPUAdapter });
   });
   beforeEach(() => {
     areFindingsAllowed = false;
@@ -48,8 +58,13 @@ function useSimulatedFold(machine: SimulatorOptions): () => Fold {
       .map(({ kind, file, message }) => `${kind} in ${file}: ${message}`);
     expect(found, `on the machine ${JSON.stringify(machine)}`).toEqual([]);
   });
-  afterAll(() => fold?.destroy());
-  return () => opened(fold);
+  return async () => (await gpu?.requestAdapter()) as GPUAdapter;
+}
+
+/** For tests that open folds themselves: an adapter for each, on a machine such as {@link useFold} has. */
+export function useAdapters(fixed: SimulatorOptions = {}): () => Promise<GPUAdapter | typeof adapter> {
+  const file = TestRunner.getCurrentSuite()?.file?.name ?? "";
+  return isSimulated ? useSimulatedGpu({ ...machineOf(file), ...fixed }) : async () => adapter;
 }
 
 function opened(fold: Fold | undefined): Fold {
