@@ -155,7 +155,7 @@ test.for(
   { timeout: STUCK_MS },
   async ({ size, exclusive }, { skip }) => {
     needVotes(fold(), skip);
-    const { subject, tile } = await prepared(size, exclusive, 10);
+    const { subject, tile } = await prepared(size, exclusive, 16);
     const lengths = [0, 1, 2, tile - 1, tile, tile + 1, 3 * tile + 5, 9 * tile + 3];
     const arrays: [string, Uint16Array][] = [
       ...lengths.flatMap((length) => spreads(length, `lanes ${exclusive}`)),
