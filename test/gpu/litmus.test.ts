@@ -6,12 +6,11 @@ import { litmusKernel, litmusTests } from "../../src/kernels/litmus.ts";
 import type { Fold, LitmusResult } from "../../src/node.ts";
 import { ArgumentError, openFold, runLitmusTests } from "../../src/node.ts";
 import { denoMissing } from "../support/deno.ts";
-import { useAdapters, useFold } from "../support/fold.ts";
+import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { naga } from "../support/naga.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 
-const fold = useFold();
-const nextAdapter = useAdapters();
+const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
 
 const named = (name: string): (typeof litmusTests)[number] => {
@@ -41,11 +40,7 @@ async function resultWith(
 
 test("every test runs, and sees nothing that WebGPU forbids", async () => {
   const names: string[] = [];
-  // Others may keep the processors busy: it may take longer than `runLitmusTests` lets it.
-  const results = await runOnDevice(fold().device, {
-    onTest: (name) => names.push(name),
-    milliseconds: 300_000,
-  });
+  const results = await runLitmusTests(fold(), { onTest: (name) => names.push(name) });
   console.log(results.map((one) => JSON.stringify(one)).join("\n"));
   expect(names).toEqual(litmusTests.map(({ name }) => name));
   for (const { name, verdict, detail, instances, forbidden, weak, error } of results) {
@@ -234,7 +229,7 @@ test("a shader that does not compile, and no time: the others run, and one line 
 });
 
 test("a lost device ends them", async () => {
-  const own = await openFold({ adapter: await nextAdapter() });
+  const own = await openFold({ adapter });
   const names: string[] = [];
   const results = await runLitmusTests(own, {
     onTest(name) {

@@ -34,7 +34,13 @@ import { limitsWithBinding } from "../support/short_bindings.ts";
 // Each rule of segments, sorts and selections is broken once in the shader's text. A call that is right must then be wrong.
 
 // Subgroups are small, so that few items take several of them, and items arrive at counters in order.
-const fold = useFold({ subgroupSize: 4, subgroupMinSize: 4, subgroupMaxSize: 4, atomics: "natural" });
+const fold = useFold({
+  subgroupSize: 4,
+  subgroupMinSize: 4,
+  subgroupMaxSize: 4,
+  lanes: "natural",
+  atomics: "natural",
+});
 
 /** What a call gives, and what it should give. */
 type Outcome = readonly [found: unknown, expected: unknown];
