@@ -39,7 +39,8 @@ async function tested(): Promise<Fold> {
 async function testedWith(planted: Planted): Promise<Fold> {
   const fold = await openFold({ adapter: await nextAdapter() });
   folds.push(fold);
-  await testSinglePass(contextOf(fold.device), planted);
+  // Others may keep the processors busy.
+  await testSinglePass(contextOf(fold.device), { milliseconds: 300_000, ...planted });
   return fold;
 }
 
