@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
-import type { Fold } from "../../src/node.ts";
-import { openFold } from "../../src/node.ts";
-import { adapter } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { shuffleSubgroups, withShuffledSubgroups } from "./subgroup_order.ts";
 
-let fold: Fold;
+const fold = useFold({ subgroupSize: 4, subgroupMinSize: 4, subgroupMaxSize: 4 });
 const texts: string[] = [];
-beforeAll(async () => {
-  fold = await openFold({ adapter });
-  const { device } = fold;
+beforeAll(() => {
+  const { device } = fold();
   const create = device.createShaderModule;
   Object.defineProperty(device, "createShaderModule", {
     configurable: true,
@@ -20,12 +17,11 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => fold.destroy());
 
 test("every kernel whose subgroups may lack lanes has them numbered in another order", async () => {
   const tuning = { algorithm: "subgroup", workGroupSize: 23, itemsPerThread: 2 } as const;
-  await fold.scan(Uint32Array.of(3, 1, 2), { op: add, type: u32, ...tuning });
-  await fold.compact(Uint32Array.of(3, 1, 2), { where: "x > 1u", passes: "single", ...tuning });
+  await fold().scan(Uint32Array.of(3, 1, 2), { op: add, type: u32, ...tuning });
+  await fold().compact(Uint32Array.of(3, 1, 2), { where: "x > 1u", passes: "single", ...tuning });
   // Copies and the like know no subgroups.
   const counting = texts.filter((code) => code.includes("subgroupExclusiveAdd"));
   expect(counting.length).toBeGreaterThan(1);
@@ -40,8 +36,12 @@ test("every kernel whose subgroups may lack lanes has them numbered in another o
 
 test("a device compiles what was changed", async () => {
   const before = texts.length;
-  shuffleSubgroups(fold.device);
-  await fold.reduce(Uint32Array.of(3, 1, 2), { algorithm: "subgroup", workGroupSize: 21, itemsPerThread: 2 });
+  shuffleSubgroups(fold().device);
+  await fold().reduce(Uint32Array.of(3, 1, 2), {
+    algorithm: "subgroup",
+    workGroupSize: 21,
+    itemsPerThread: 2,
+  });
   const changed = texts.slice(before).filter((code) => /\[(?:started|counted >> 16u)\]/.test(code));
   expect(changed.length).toBeGreaterThan(0);
 });

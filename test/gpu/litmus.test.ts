@@ -9,10 +9,6 @@ import { denoMissing } from "../support/deno.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { naga } from "../support/naga.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
-import { rows, testInTurn } from "../support/rows.ts";
-
-/** Of these, a run of the quick tier takes some. */
-const inTurn = testInTurn({ of: 3 });
 
 const fold = useSoftwareFold();
 const nullDevice = useNullDevice();
@@ -42,7 +38,7 @@ async function resultWith(
   return result as LitmusResult;
 }
 
-inTurn("every test runs, and sees nothing that WebGPU forbids", async () => {
+test("every test runs, and sees nothing that WebGPU forbids", async () => {
   const names: string[] = [];
   const results = await runLitmusTests(fold(), { onTest: (name) => names.push(name) });
   console.log(results.map((one) => JSON.stringify(one)).join("\n"));
@@ -155,7 +151,7 @@ const forbidden: readonly (readonly [string, string, readonly (readonly [string,
   ],
   ["whole words", "threads keep nothing", [["keep(instance, 1u, seen >> 16u);", ""]]],
 ];
-test.for(rows(forbidden, { of: 3 }))("%s, where %s: it is seen", async ([name, , changes]) => {
+test.for(forbidden)("%s, where %s: it is seen", async ([name, , changes]) => {
   const result = await resultWith(name, changes);
   expect(result.error).toBeNull();
   expect(result.verdict).toBe(named(name).reliedOnBy === undefined ? "note" : "failed");
@@ -195,21 +191,18 @@ const weak: readonly (readonly [string, string, readonly (readonly [string, stri
   ],
   ["progress", "nothing is handed on", [["_ = atomicExchange(&places[own], word_of(1u));", ""]]],
 ];
-test.for(rows(weak, { of: 3 }))(
-  "%s, where %s: it is counted, and forbids nothing",
-  async ([name, , changes]) => {
-    // Where few processors do all the work, two work-groups may seldom run at the same time.
-    let seen = 0;
-    for (let run = 0; run < 20 && seen === 0; run++) {
-      const result = await resultWith(name, changes);
-      expect(result).toMatchObject({ forbidden: 0, error: null });
-      seen += result.weak;
-    }
-    expect(seen).toBeGreaterThan(0);
-  },
-);
+test.for(weak)("%s, where %s: it is counted, and forbids nothing", async ([name, , changes]) => {
+  // Where few processors do all the work, two work-groups may seldom run at the same time.
+  let seen = 0;
+  for (let run = 0; run < 20 && seen === 0; run++) {
+    const result = await resultWith(name, changes);
+    expect(result).toMatchObject({ forbidden: 0, error: null });
+    seen += result.weak;
+  }
+  expect(seen).toBeGreaterThan(0);
+});
 
-inTurn("a shader that does not compile, and no time: the others run, and one line says why", async () => {
+test("a shader that does not compile, and no time: the others run, and one line says why", async () => {
   const alter: PlantedInLitmus["alter"] = (kernel) =>
     kernel.label.endsWith("tickets")
       ? { ...kernel, code: "fn run_litmus() -> u32 { return 1.5f; }" }
@@ -235,7 +228,7 @@ inTurn("a shader that does not compile, and no time: the others run, and one lin
   expect(given[0]?.error).toBe("it was not done in time");
 });
 
-inTurn("a lost device ends them", async () => {
+test("a lost device ends them", async () => {
   const own = await openFold({ adapter });
   const names: string[] = [];
   const results = await runLitmusTests(own, {
@@ -253,7 +246,7 @@ inTurn("a lost device ends them", async () => {
   });
 });
 
-inTurn("some tests alone, and what is no test or no fold", async () => {
+test("some tests alone, and what is no test or no fold", async () => {
   const names: string[] = [];
   const results = await runLitmusTests(fold(), {
     only: ["tickets", "barriers"],

@@ -13,17 +13,15 @@ import { segmentsOf } from "../../src/plan/segments.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { allowFindings, useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { randomBits } from "../support/random.ts";
-import { rows, testInTurn } from "../support/rows.ts";
 import type { Change } from "./support.ts";
-import { changed, contextOfFold, FAULTS, faultOf, faults, missing, STUCK_MS } from "./support.ts";
+import { changed, contextOfFold, FAULTS, faultOf, faults, fewLanes, missing, STUCK_MS } from "./support.ts";
 
 // Runs of keys that are found in one dispatch. Each fault of the look-back is planted in a run of its own.
 
-const inTurn = testInTurn({ of: 48 });
-const fold = useSoftwareFold();
+const fold = useFold(fewLanes);
 const methods = { ...methodsWithSubgroups, segmentsOf };
 const POISON = 0xdeadbeef;
 
@@ -102,14 +100,13 @@ function planOf(options: object = {}, testing: object = {}): Plan {
 }
 
 /**
- * Records the runs one after another, and gives the title of each whose outputs have a wrong word. If `keysAlone`, nobody may write the
+ * Carries out the runs one after another, and gives the title of each whose outputs have a wrong word. If `keysAlone`, nobody may write the
  * lengths.
  */
-async function wrongOf(plan: Plan, runs: readonly OneRun[], keysAlone = false): Promise<string[]> {
+async function* wrongOf(plan: Plan, runs: readonly OneRun[], keysAlone = false): AsyncGenerator<string> {
   const context = contextOfFold(fold());
   const { device } = fold();
   const prepared = await prepare(context, plan);
-  const wrong: string[] = [];
   // Buffers have room for a run of all lengths, behind 64 words that nobody may touch.
   const words = Math.max(...runs.map(({ keys }) => keys.length)) + 64;
   for (const { title, keys, room, before = 0 } of runs) {
@@ -149,31 +146,38 @@ async function wrongOf(plan: Plan, runs: readonly OneRun[], keysAlone = false): 
       ) &&
       number === values.length &&
       rest.every((word) => word === POISON);
-    if (!isRight) {
-      wrong.push(title);
-    }
     for (const buffer of [input, output, unique, count]) {
       buffer.destroy();
     }
+    if (!isRight) {
+      yield title;
+    }
   }
   prepared.destroy();
-  return wrong;
+}
+
+async function expectNoneWrong(...given: Parameters<typeof wrongOf>): Promise<void> {
+  const wrong: string[] = [];
+  for await (const title of wrongOf(...given)) {
+    wrong.push(title);
+  }
+  expect(wrong).toEqual([]);
 }
 
 const skipReason = (): string | undefined => missing("by votes", contextOfFold(fold()).facts);
 
-inTurn(
+test(
   "each fault in the look-back of runs",
   async ({ skip }) => {
     skip(skipReason() !== undefined, skipReason());
     const plan = planOf({}, { faults, patience: 16 });
     expect(plan.kernels.map(({ entryPoint }) => entryPoint)).toEqual(["run_lengths"]);
-    expect(await wrongOf(plan, faultRuns())).toEqual([]);
+    await expectNoneWrong(plan, faultRuns());
     const alone = planOf(
       { segments: { keys: u32, unique: true, [ALONE]: "keys" } },
       { faults, patience: 16 },
     );
-    expect(await wrongOf(alone, faultRuns(), true)).toEqual([]);
+    await expectNoneWrong(alone, faultRuns(), true);
   },
   STUCK_MS,
 );
@@ -181,7 +185,7 @@ inTurn(
 /** A reduction by keys: its map is not what run lengths are told by, and so its totals are stored side by side. */
 const sums = { map: "u32(1)" } as const;
 
-inTurn(
+test(
   "each fault in the look-back of sums by keys",
   async ({ skip }) => {
     skip(skipReason() !== undefined, skipReason());
@@ -191,20 +195,15 @@ inTurn(
         ({ entryPoint, code }) => entryPoint === "scan_single_pass" && code.includes("staged_totals"),
       ),
     ).toBe(true);
-    expect(await wrongOf(plan, faultRuns())).toEqual([]);
+    await expectNoneWrong(plan, faultRuns());
   },
   STUCK_MS,
 );
 
-test.for(
-  rows(
-    [
-      { title: "run lengths", options: {} },
-      { title: "sums by keys", options: sums },
-    ],
-    { of: 48, shift: 3 },
-  ),
-)(
+test.for([
+  { title: "run lengths", options: {} },
+  { title: "sums by keys", options: sums },
+])(
   "$title: runs around subgroups and tiles, keys that start anywhere, and more runs than there is room for",
   async ({ options }, { skip }) => {
     skip(skipReason() !== undefined, skipReason());
@@ -229,7 +228,7 @@ test.for(
       keys: keysIn(3 * tile, 1, "crowded"),
       room,
     }));
-    expect(await wrongOf(planOf(options), [...runs, ...placed, ...crowded])).toEqual([]);
+    await expectNoneWrong(planOf(options), [...runs, ...placed, ...crowded]);
   },
 );
 
@@ -311,63 +310,70 @@ const mutations: readonly {
   },
 ];
 
-test.for(rows(mutations, { of: 48, shift: 5 }))(
+test.for(mutations)(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ options, change, caughtBy }, { skip }) => {
     skip(skipReason() !== undefined, skipReason());
+    allowFindings();
     const plan = changed(
       planOf(options, { faults, patience: 16 }),
       change,
       ({ entryPoint }) => options === undefined || entryPoint === "scan_single_pass",
     );
-    expect((await wrongOf(plan, faultRuns())).filter((title) => caughtBy.test(title))).not.toEqual([]);
+    const others: string[] = [];
+    for await (const title of wrongOf(plan, faultRuns())) {
+      if (caughtBy.test(title)) {
+        return;
+      }
+      others.push(title);
+    }
+    expect.fail(`${caughtBy} among: ${others.join("; ")}`);
   },
 );
 
-inTurn(
-  "runs of several types, of keys by an expression, and their keys or positions alone",
-  async ({ skip }) => {
-    skip(skipReason() !== undefined, skipReason());
-    const { own, group } = sizes();
-    const keys = keysIn(group + 5, 9, "types");
-    // NaN is a key, and so is -0 beside 0.
-    const floats = Float32Array.from(keys, (key) =>
-      key % 5 === 0 ? Number.NaN : key % 7 === 0 ? -0 : key % 7 === 1 ? 0 : key,
-    );
-    const there = await fold().upload(floats);
-    const unique = await fold().unique(there, own);
-    expectSameBits(await unique.read(), uniqueReference(floats), "unique of f32");
-    const wide = BigInt64Array.from(keys, (key) => (BigInt(key) << 31n) - 5n);
-    const wideThere = await fold().upload(wide);
-    const runs = await fold().runLengths(wideThere, own);
-    const expected = runLengthsReference(wide);
-    expectSameBits(await runs.values.read(), expected.values, "values of i64");
-    expectSameBits(await runs.counts.read(), expected.counts, "counts of i64");
-    const keysThere = await fold().upload(keys);
-    const by = { ...own, key: "f32(x / 5u)", keyType: f32 } as const;
-    const twin = { key: (x: number) => Math.floor(x / 5), keyType: f32 } as const;
-    const first = await fold().runLengths(keysThere, by);
-    const firstExpected = runLengthsReference(keys, twin);
-    expectSameBits(await first.values.read(), firstExpected.values, "first items");
-    expectSameBits(await first.counts.read(), firstExpected.counts, "counts by an expression");
-    const starts = await fold().unique(keysThere, { ...by, indices: true });
-    expectSameBits(await starts.read(), uniqueReference(keys, { ...twin, indices: true }), "positions");
-    for (const one of [
-      there,
-      unique,
-      wideThere,
-      runs.values,
-      runs.counts,
-      keysThere,
-      first.values,
-      first.counts,
-      starts,
-    ]) {
-      one.destroy();
-    }
-  },
-);
+test("runs of several types, of keys by an expression, and their keys or positions alone", async ({
+  skip,
+}) => {
+  skip(skipReason() !== undefined, skipReason());
+  const { own, group } = sizes();
+  const keys = keysIn(group + 5, 9, "types");
+  // NaN is a key, and so is -0 beside 0.
+  const floats = Float32Array.from(keys, (key) =>
+    key % 5 === 0 ? Number.NaN : key % 7 === 0 ? -0 : key % 7 === 1 ? 0 : key,
+  );
+  const there = await fold().upload(floats);
+  const unique = await fold().unique(there, own);
+  expectSameBits(await unique.read(), uniqueReference(floats), "unique of f32");
+  const wide = BigInt64Array.from(keys, (key) => (BigInt(key) << 31n) - 5n);
+  const wideThere = await fold().upload(wide);
+  const runs = await fold().runLengths(wideThere, own);
+  const expected = runLengthsReference(wide);
+  expectSameBits(await runs.values.read(), expected.values, "values of i64");
+  expectSameBits(await runs.counts.read(), expected.counts, "counts of i64");
+  const keysThere = await fold().upload(keys);
+  const by = { ...own, key: "f32(x / 5u)", keyType: f32 } as const;
+  const twin = { key: (x: number) => Math.floor(x / 5), keyType: f32 } as const;
+  const first = await fold().runLengths(keysThere, by);
+  const firstExpected = runLengthsReference(keys, twin);
+  expectSameBits(await first.values.read(), firstExpected.values, "first items");
+  expectSameBits(await first.counts.read(), firstExpected.counts, "counts by an expression");
+  const starts = await fold().unique(keysThere, { ...by, indices: true });
+  expectSameBits(await starts.read(), uniqueReference(keys, { ...twin, indices: true }), "positions");
+  for (const one of [
+    there,
+    unique,
+    wideThere,
+    runs.values,
+    runs.counts,
+    keysThere,
+    first.values,
+    first.counts,
+    starts,
+  ]) {
+    one.destroy();
+  }
+});
 
 test("the plan takes the dispatch of runs only where it finds nothing but runs", () => {
   const facts = factsWith({

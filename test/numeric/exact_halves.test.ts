@@ -6,7 +6,6 @@ import type { RunKernel } from "../support/buffers.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
 
 // Sums of f16 in two digits by themselves, on bits: a thread's run, its sum, and the prefixes after what comes before it.
 
@@ -218,10 +217,7 @@ const faults: readonly (readonly [name: string, from: string, to: string])[] = [
   ["a place of one more", "select(12u, 0u, is_near)", "select(13u, 0u, is_near)"],
 ];
 test.each(
-  rows(
-    faults.map(([name, from, to]) => ({ name, from, to })),
-    { of: 4 },
-  ),
+  faults.map(([name, from, to]) => ({ name, from, to })),
 )("$name is noticed", async ({ from, to }) => {
   let found = 0;
   const code = kernelOf((text) => {

@@ -1,49 +1,71 @@
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { max } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
-import type { ScanOptions } from "../../src/node.ts";
-import { storageBuffer, submit } from "../support/buffers.ts";
-import { planAs, useSoftwareFold } from "../support/fold.ts";
+import type { Fold, ScanOptions } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
+import type { SimulatedGpu } from "../../src/simulator/index.ts";
+import { simulatedGpu } from "../../src/simulator/index.ts";
+import { submit } from "../support/buffers.ts";
+import { planAs } from "../support/fold.ts";
+import { machineOf } from "../support/machine.ts";
 import { affine } from "../support/operators.ts";
-import { testInTurn } from "../support/rows.ts";
+import type { Change } from "../support/plant.ts";
+import { plant } from "../support/plant.ts";
 import { limitsWithBinding } from "../support/short_bindings.ts";
-import { watchIndices } from "../support/watched_indices.ts";
 
 // No kernel reads or writes past the end of the data, also where nobody would notice: what lies there is not used, but may be another range
-// of the buffer, which another work-group writes.
+// of the buffer, which another work-group writes. The simulator reports what is past the end of a binding. Where the data ends before its
+// range does, nothing has written what is behind it, and the simulator reports who reads that.
 
-const test = testInTurn({ of: 24 });
-const fold = useSoftwareFold();
-let watch: ReturnType<typeof watchIndices> | undefined;
-let restore = (): void => {};
+let gpu: SimulatedGpu;
+let own: Fold;
+let seen = 0;
+const fold = (): Fold => own;
 
-beforeAll(() => {
-  watch = watchIndices(fold().device);
-  const { device } = fold();
+beforeAll(async () => {
+  const lanes = { subgroupSize: 4, subgroupMinSize: 4, subgroupMaxSize: 4 };
+  gpu = simulatedGpu({ ...machineOf("past the end"), ...lanes, uninitialised: true });
+  // No buffer is used again: it would hold what an earlier call left.
+  own = await openFold({ adapter: (await gpu.requestAdapter()) as GPUAdapter, maxKeptBytes: 0 });
+  const { device } = own;
   const limits = limitsWithBinding(device, device.limits.maxStorageBufferBindingSize);
-  // One binding is for what is watched. Rows of work-groups are short, so that grids have more work-groups than tiles.
-  restore = planAs(fold(), {
-    software: false,
-    limits: { ...limits, maxStorageBuffersPerShaderStage: 7, maxComputeWorkgroupsPerDimension: 9 },
-  });
+  // Rows of work-groups are short, so that grids have more work-groups than tiles.
+  planAs(own, { software: false, limits: { ...limits, maxComputeWorkgroupsPerDimension: 9 } });
 });
-afterAll(() => {
-  restore();
-  watch?.stop();
+beforeEach(() => {
+  seen = gpu.findings.length;
 });
+afterAll(() => own.destroy());
+
+/**
+ * Whether an unwritten word is one of the data, or of an array that a call left on the GPU. Of the last vector of an output, a kernel may store
+ * what it read there.
+ */
+const isOfData = (message: string): boolean =>
+  / buffer "(data|[^"]* result)"/.test(message) && !message.includes(" of output, buffer ");
+
+/** What the simulator has found since the last call. */
+function found(): string[] {
+  const some = gpu.findings.slice(seen);
+  seen = gpu.findings.length;
+  return some
+    .filter(({ kind, message }) => kind !== "uninitialised" || isOfData(message))
+    .map(({ kind, file, message }) => `${kind} in ${file}: ${message}`);
+}
 
 const small = { workGroupSize: 8, itemsPerThread: 4 } as const;
-/** The ways to scan: subgroups of SwiftShader have 4 lanes. */
+/** The ways to scan. */
 const ways = {
   blelloch: { ...small, algorithm: "blelloch", passes: "reduce-then-scan" },
   subgroup: { ...small, algorithm: "subgroup", passes: "reduce-then-scan" },
   "single pass": { ...small, algorithm: "subgroup", passes: "single" },
 } as const;
-const lengths = [1, 5, 31, 33, 479, 1023];
-const MOST = 1023;
+/** Within a vector and a tile, one more than a tile, and where a vector ends; and 11 tiles. */
+const lengths = [1, 5, 33, 192, 351];
+const MOST = 351;
 
 const words = (length: number): Uint32Array =>
   Uint32Array.from({ length }, (_, at) => (at * 2654435761) >>> 29);
@@ -55,21 +77,37 @@ interface Recorded {
   destroy(): void;
 }
 
-/** A buffer for ranges that a kernel reads or writes. */
-const bufferOf = (data: Uint32Array): GPUBuffer => storageBuffer(fold().device, data);
+const STORAGE_COPY = 0x80 | 0x4 | 0x8;
 
-/** The ways to lie: `apart` in two buffers, at an item; `wide` at a vector; `before` in one buffer, the input behind the output. */
+/** A buffer for ranges that a kernel reads or writes. Only its first words are written, if it is said how many. */
+function bufferOf(data: Uint32Array, written = data.length): GPUBuffer {
+  const { device } = fold();
+  const buffer = device.createBuffer({ label: "data", size: data.byteLength, usage: STORAGE_COPY });
+  device.queue.writeBuffer(buffer, 0, data.slice(0, written));
+  return buffer;
+}
+
+/** Words of whole vectors: one that begins in the data is read whole. */
+const inVectors = (size: number): number => 4 * Math.ceil(size / 4);
+
+/**
+ * The ways to lie: `apart` in two buffers, at an item; `wide` at a vector; `before` in one buffer, the input behind the output. Of a range of
+ * `room` words, the first `size` are data.
+ */
 const layouts = {
-  apart: (size: number) => ({
-    input: { buffer: bufferOf(words(2 + size)), offset: 8 },
-    output: { buffer: bufferOf(words(2 + size)), offset: 8 },
+  apart: (room: number, size: number) => ({
+    input: { buffer: bufferOf(words(2 + room), 2 + size), offset: 8 },
+    output: { buffer: bufferOf(words(2 + room)), offset: 8 },
   }),
-  wide: (size: number) => ({ input: bufferOf(words(size)), output: bufferOf(words(size)) }),
-  before: (size: number) => {
-    const buffer = bufferOf(words(2 * size));
-    return { input: { buffer, offset: size * 4 }, output: { buffer, size: size * 4 } };
+  wide: (room: number, size: number) => ({
+    input: bufferOf(words(room), inVectors(size)),
+    output: bufferOf(words(room)),
+  }),
+  before: (room: number, size: number) => {
+    const buffer = bufferOf(words(2 * room), room + size);
+    return { input: { buffer, offset: room * 4 }, output: { buffer, size: room * 4 } };
   },
-} satisfies Record<string, (size: number) => Ranges>;
+} satisfies Record<string, (room: number, size: number) => Ranges>;
 
 interface Own {
   readonly maxLength: number;
@@ -80,23 +118,38 @@ interface Own {
 async function expectInside(
   title: string,
   prepare: (own: Own) => Promise<Recorded>,
-  rangesOf: (length: number) => Ranges = () => ({}),
+  rangesOf: (room: number, length: number) => Ranges = () => ({}),
   itemWords = 1,
   kinds: readonly boolean[] = [false, true],
 ): Promise<void> {
+  expect(await foundIn(prepare, rangesOf, itemWords, kinds), title).toEqual([]);
+}
+
+/** What the simulator finds then. */
+async function foundIn(
+  prepare: (own: Own) => Promise<Recorded>,
+  rangesOf: (room: number, length: number) => Ranges,
+  itemWords: number,
+  kinds: readonly boolean[],
+): Promise<string[]> {
   for (const lengthOnGpu of kinds) {
     const plan = await prepare({ maxLength: MOST, lengthOnGpu });
     for (const layout of Object.values(layouts)) {
       for (const length of lengthOnGpu ? [0, ...lengths] : lengths) {
         const room = lengthOnGpu ? MOST : length;
         const given = lengthOnGpu ? bufferOf(Uint32Array.of(length)) : length;
-        const ranges = { ...layout(room * itemWords), ...rangesOf(room), length: given };
+        const ranges = {
+          ...layout(room * itemWords, length * itemWords),
+          ...rangesOf(room, length),
+          length: given,
+        };
         submit(fold().device, (encoder) => plan.record(encoder, ranges as never));
       }
     }
+    await fold().device.queue.onSubmittedWorkDone();
     plan.destroy();
-    expect(await watch?.pastEnd(), `${title}, the length on the GPU: ${lengthOnGpu}`).toEqual([]);
   }
+  return found();
 }
 
 const counted = () => ({ count: bufferOf(new Uint32Array(8)) });
@@ -128,14 +181,14 @@ for (const [name, way] of Object.entries(ways)) {
     await expectInside(
       "scan",
       (own) => fold().prepareScan({ type, segments: { keys: u32 }, ...way, ...own }),
-      (length) => ({ keys: bufferOf(keys(length)) }),
+      (room, length) => ({ keys: bufferOf(keys(room), inVectors(length)) }),
     );
   });
   test(`${name}: recorded segments by heads and by offsets`, async () => {
     await expectInside(
       "scan",
       (own) => fold().prepareScan({ type, segments: "heads", ...way, ...own }),
-      (length) => ({ heads: bufferOf(words(length)) }),
+      (room, length) => ({ heads: bufferOf(words(room), inVectors(length)) }),
     );
     await expectInside(
       "scan",
@@ -144,7 +197,8 @@ for (const [name, way] of Object.entries(ways)) {
     );
   });
   test(`${name}: calls on arrays whose lengths are on the GPU`, async () => {
-    for (const length of [1, 33, 1023]) {
+    // So many are kept that they fill their vectors.
+    for (const length of [1, 33, 347]) {
       const array = await fold().upload(keys(length));
       const kept = await fold().compact(array, { where: "x % 3u == 1u", ...way });
       const sorted = await fold().sort(kept);
@@ -154,7 +208,7 @@ for (const [name, way] of Object.entries(ways)) {
       await fold().reduce(kept, { segments: { keys: kept }, ...way });
       await fold().partition(sums, { where, ...way });
       await fold().histogram(kept, { bins: 5, bin: "x % 5u" });
-      expect(await watch?.pastEnd(), `${length}`).toEqual([]);
+      expect(found(), `${length}`).toEqual([]);
     }
   });
 }
@@ -177,22 +231,21 @@ test("calls at hand, of all primitives", async () => {
     await fold().argMin(floats);
     await fold().searchSorted(data, data);
     await fold().expandRuns(data, words(length));
-    expect(await watch?.pastEnd(), `${length}`).toEqual([]);
+    expect(found(), `${length}`).toEqual([]);
   }
 });
 
 for (const segments of ["rows", "heads", { keys: u32 }] as const) {
   const title = typeof segments === "object" ? "keys" : segments;
   test(`recorded segments by ${title} in one dispatch, as on NVIDIA's GPUs`, async () => {
-    // With a length on the GPU, there is no binding left for what is watched.
     const limits = limitsWithBinding(fold().device, 2 ** 27);
     const stop = planAs(fold(), { vendor: "nvidia", limits });
-    const ranges = (length: number) => ({
-      ...(title === "rows" ? { rows: 8 } : { [title]: bufferOf(keys(length)) }),
+    const ranges = (room: number, length: number) => ({
+      ...(title === "rows" ? { rows: 8 } : { [title]: bufferOf(keys(room), inVectors(length)) }),
     });
     const prepare = (own: Own) =>
       fold().prepareScan({ type, segments, ...ways["single pass"], ...own } as ScanOptions);
-    await expectInside("scan", prepare, ranges, 1, [title === "rows"]);
+    await expectInside("scan", prepare, ranges, 1, title === "rows" ? [true] : [false, true]);
     stop();
   });
 }
@@ -207,7 +260,7 @@ test("recorded rows", async () => {
     await expectInside(
       "reduce",
       prepare,
-      (length) => ({ rows, output: bufferOf(words(length)), ...counted() }),
+      (room) => ({ rows, output: bufferOf(words(room)), ...counted() }),
       1,
       [true],
     );
@@ -245,4 +298,28 @@ test("recorded columns", async () => {
     7,
     [true],
   );
+});
+
+/** Checks that keep loads inside: in the range's end, and at the data's end. */
+const checks: readonly (readonly [title: string, change: Change, lengthOnGpu: boolean, finding: RegExp])[] = [
+  [
+    "an item past the end of its range",
+    { from: /if \(first\w* \+ \w+ < length\) \{/g, to: "if (true) {" },
+    false,
+    /^out of bounds/,
+  ],
+  [
+    "a vector past the end of the data",
+    { from: "first < length && first + VECTOR", to: "first + VECTOR" },
+    true,
+    /^uninitialised/,
+  ],
+];
+
+test.each(checks)("found: %s is read", async (_, change, lengthOnGpu, finding) => {
+  const takeBack = plant(fold(), change);
+  const prepare = (own: Own) => fold().prepareScan({ type, op: affine, ...ways.blelloch, ...own });
+  const all = await foundIn(prepare, () => ({}), 1, [lengthOnGpu]);
+  expect(Math.min(...takeBack())).toBeGreaterThan(0);
+  expect(all).toContainEqual(expect.stringMatching(finding));
 });

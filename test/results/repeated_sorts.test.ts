@@ -1,4 +1,5 @@
-import { expect } from "vitest";
+import process from "node:process";
+import { expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -8,12 +9,10 @@ import { argSortReference } from "../../src/reference/sort.ts";
 import { readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { anyItems } from "../support/random.ts";
-import { testInTurn } from "../support/rows.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
-import { isQuick } from "../support/tier.ts";
 
-// Sorts of many lengths in turn, again and again, on a busy GPU: each result is compared on the GPU, word by word. The full tier takes
-// 100,000 on a GPU, the quick one 2,000, and a software adapter 60.
+// Sorts of many lengths in turn, again and again, on a busy GPU: each result is compared on the GPU, word by word. There are 2,000 on a
+// GPU, or as many as WAVEFOLD_CASES says. Elsewhere each sort is done twice, so that one has what another left in its scratch.
 
 const fold = useFold();
 
@@ -66,9 +65,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 const wordsOf = (array: AnyArray): Uint32Array =>
   new Uint32Array(array.buffer.slice(array.byteOffset, array.byteOffset + array.byteLength));
 
-testInTurn({ of: 4 })("a sort gives the same words each time", { timeout: 300_000 }, async () => {
+test("a sort gives the same words each time", { timeout: 300_000 }, async () => {
   const { device, software } = fold();
-  const times = software ? 60 : isQuick() ? 2000 : 100_000;
+  const times = software ? 2 * short.length : Number(process.env.WAVEFOLD_CASES ?? 2000);
   const pipeline = await device.createComputePipelineAsync({
     layout: "auto",
     compute: { module: device.createShaderModule({ code: COMPARE }) },

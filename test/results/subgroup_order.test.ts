@@ -10,14 +10,13 @@ import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { adapter, untyped, useSoftwareFold } from "../support/fold.ts";
+import { adapter, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
 import { randomBits, randomItems } from "../support/random.ts";
-import { rows } from "../support/rows.ts";
 import { inOrder } from "../support/subgroup_order.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold({ subgroupSize: 4, subgroupMinSize: 4, subgroupMaxSize: 4 });
 
 /** The order in which a work-group's subgroups are taken to start, from the order in which they do. */
 const orders = {
@@ -73,59 +72,44 @@ const subjects: readonly {
   { title: `compact, ${one}`, passes: one },
 ]);
 
-/** Every size, in a few tests. */
-const ranges = Array.from(
-  { length: 20 },
-  (_, at) => [Math.floor(6.5 * at) + 1, Math.floor(6.5 * (at + 1))] as const,
-);
+/** Each number of lanes that the last subgroup may have meets each subject up to 40. Above, there are many subgroups. */
+const sizes = [...Array.from({ length: 40 }, (_, at) => at + 1), 63, 66, 97, 128, 130];
 
-test.each(rows(ranges, { of: 60 }))(
-  "every work-group size from %i to %i, whichever subgroup starts first",
-  async (from: number, to: number) => {
-    const { device } = fold();
-    const { facts } = contextOf(device);
-    for (let size = from; size <= to; size++) {
-      // Each number of lanes that the last subgroup may have meets each subject, at several sizes.
-      const subject = subjects[(size + Math.floor(size / 4) * 3) % subjects.length];
-      if (subject === undefined) {
-        throw new Error("there is a subject for each size");
-      }
-      const itemsPerThread = size === 1 ? 2 : 1 + (size % 3);
-      const tuning = { algorithm: "subgroup", workGroupSize: size, itemsPerThread } as const;
-      const length = 3 * size * itemsPerThread + 1;
-      const exclusive = size % 2 === 0;
-      next.workGroupSize = size;
-      next.order = size % 3 === 0 ? "shuffled" : "backwards";
-      next.changed = 0;
-      const title = `${size} threads of ${itemsPerThread} items: ${subject.title}`;
-      const data = randomItems(u32, length, title) as Uint32Array;
+test.each(sizes)("work-groups of %i, whichever subgroup starts first", async (size) => {
+  const { device } = fold();
+  const { facts } = contextOf(device);
+  const subject = subjects[(size + Math.floor(size / 4) * 3) % subjects.length];
+  if (subject === undefined) {
+    throw new Error("there is a subject for each size");
+  }
+  const itemsPerThread = size === 1 ? 2 : 1 + (size % 3);
+  const tuning = { algorithm: "subgroup", workGroupSize: size, itemsPerThread } as const;
+  const length = 3 * size * itemsPerThread + 1;
+  const exclusive = size % 2 === 0;
+  next.workGroupSize = size;
+  next.order = size % 3 === 0 ? "shuffled" : "backwards";
+  next.changed = 0;
+  const title = `${size} threads of ${itemsPerThread} items: ${subject.title}`;
+  const data = randomItems(u32, length, title) as Uint32Array;
 
-      expect(await fold().reduce(data, tuning), `${size} threads: reduce`).toBe(reduceReference(data));
-      // Long kernels compile slowly in software: of many subgroups, not every size takes them.
-      if (size > 48 && size % 3 !== 0) {
-        continue;
-      }
-      if (subject.scan === undefined) {
-        expectSameBits(
-          await fold().compact(data, { where: "x % 3u != 1u", ...tuning, passes: subject.passes }),
-          compactReference(data, (value) => (value as number) % 3 !== 1),
-          title,
-        );
-      } else {
-        const [type, op] = subject.scan;
-        const options = { op, type, exclusive, ...tuning, passes: subject.passes } as const;
-        const { groupingOf } = await planScan({ ...options, maxLength: length }, facts, ["vectors"]);
-        const items = (type === f64 ? Float64Array.from(data, (word) => word / 7) : data) as ScalarArray;
-        expectSameBits(
-          await fold().scan(items, options),
-          scanReference(items, { op, type, exclusive, grouping: groupingOf("vectors") }),
-          title,
-        );
-      }
-      // Where all subgroups are full, a language with subgroup_id has numbers of its own.
-      expect(next.changed > 0 || !isChanged || size % device.adapterInfo.subgroupMaxSize === 0, title).toBe(
-        true,
-      );
-    }
-  },
-);
+  expect(await fold().reduce(data, tuning), `${size} threads: reduce`).toBe(reduceReference(data));
+  if (subject.scan === undefined) {
+    expectSameBits(
+      await fold().compact(data, { where: "x % 3u != 1u", ...tuning, passes: subject.passes }),
+      compactReference(data, (value) => (value as number) % 3 !== 1),
+      title,
+    );
+  } else {
+    const [type, op] = subject.scan;
+    const options = { op, type, exclusive, ...tuning, passes: subject.passes } as const;
+    const { groupingOf } = await planScan({ ...options, maxLength: length }, facts, ["vectors"]);
+    const items = (type === f64 ? Float64Array.from(data, (word) => word / 7) : data) as ScalarArray;
+    expectSameBits(
+      await fold().scan(items, options),
+      scanReference(items, { op, type, exclusive, grouping: groupingOf("vectors") }),
+      title,
+    );
+  }
+  // Where all subgroups are full, a language with subgroup_id has numbers of its own.
+  expect(next.changed > 0 || !isChanged || size % device.adapterInfo.subgroupMaxSize === 0, title).toBe(true);
+});

@@ -35,11 +35,20 @@ export function allowFindings(): void {
 
 function useSimulatedFold(machine: SimulatorOptions): () => Fold {
   let fold: Fold | undefined;
+  const nextAdapter = useSimulatedGpu(machine);
+  beforeAll(async () => {
+    fold = await openFold({ adapter: await nextAdapter() });
+  });
+  afterAll(() => fold?.destroy());
+  return () => opened(fold);
+}
+
+/** A simulated GPU, of which every request gets an adapter. A test fails on what was found meanwhile. */
+function useSimulatedGpu(machine: SimulatorOptions): () => Promise<GPUAdapter> {
   let gpu: SimulatedGpu | undefined;
   let seen = 0;
-  beforeAll(async () => {
+  beforeAll(() => {
     gpu = simulatedGpu(machine);
-    fold = await openFold({ adapter: (await gpu.requestAdapter()) as GPUAdapter });
   });
   beforeEach(() => {
     areFindingsAllowed = false;
@@ -51,8 +60,13 @@ function useSimulatedFold(machine: SimulatorOptions): () => Fold {
       .map(({ kind, file, message }) => `${kind} in ${file}: ${message}`);
     expect(found, `on the machine ${JSON.stringify(machine)}`).toEqual([]);
   });
-  afterAll(() => fold?.destroy());
-  return () => opened(fold);
+  return async () => (await gpu?.requestAdapter()) as GPUAdapter;
+}
+
+/** For tests that open folds themselves: an adapter for each, on a machine such as {@link useFold} has. */
+export function useAdapters(fixed: SimulatorOptions = {}): () => Promise<GPUAdapter | typeof adapter> {
+  const file = TestRunner.getCurrentSuite()?.file?.name ?? "";
+  return isSimulated ? useSimulatedGpu({ ...machineOf(file), ...fixed }) : async () => adapter;
 }
 
 function opened(fold: Fold | undefined): Fold {
