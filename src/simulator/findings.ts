@@ -11,7 +11,9 @@ export type FindingKind =
   /** A thread reads memory that nothing has written. */
   | "uninitialised"
   /** A thread loads or stores an atomic of work-group memory that another one changes, and no barrier says which comes first. */
-  | "unordered";
+  | "unordered"
+  /** What a dispatch stores depends on how many lanes subgroups have. */
+  | "subgroup size";
 
 /** A thread that a finding is about. */
 export interface FindingThread {

@@ -2,7 +2,7 @@ import { refuse, shown } from "../../errors.ts";
 import type { Finding } from "../findings.ts";
 import { Machine } from "../machine/index.ts";
 import type { SimulatorOptions } from "../options.ts";
-import { requireSimulatorOptions } from "../options.ts";
+import { reportedSizes, requireSimulatorOptions } from "../options.ts";
 import type { AdapterOptions } from "./adapter.ts";
 import { CORE_FEATURE, SimulatedAdapter } from "./adapter.ts";
 import type { ReadModule } from "./compiler.ts";
@@ -74,14 +74,15 @@ export class SimulatedGpuObject implements GPU {
 
 /** It is a fallback adapter, as all that compute on the CPU, unless it stands for another vendor's. */
 function infoOf(options: SimulatorOptions): GPUAdapterInfo {
-  const { subgroupSize = 32, subgroupMinSize, subgroupMaxSize, vendor } = options;
+  const { subgroupSize = 32, vendor } = options;
+  const { least, most } = reportedSizes(options);
   return {
     vendor: vendor ?? "wavefold",
     architecture: "simulator",
     device: "",
     description: `Wavefold's simulator, with subgroups of ${subgroupSize} lanes`,
-    subgroupMinSize: subgroupMinSize ?? subgroupSize,
-    subgroupMaxSize: subgroupMaxSize ?? subgroupSize,
+    subgroupMinSize: least,
+    subgroupMaxSize: most,
     isFallbackAdapter: vendor === undefined,
   } as GPUAdapterInfo;
 }
