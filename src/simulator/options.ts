@@ -86,6 +86,11 @@ export interface SimulatorOptions {
   readonly patience?: number;
   /** Every choice that is made at random comes from it: the same seed gives the same run. A whole number from 0 to 2^32 − 1, 1 by default. */
   readonly seed?: number;
+  /**
+   * Another GPU, such as the browser's or a null device of Dawn. Each call on a device is also made on one of it, so that two implementations
+   * check each call and each text. It is a finding if only one of them takes a call. Adapters have the features and limits that both have.
+   */
+  readonly validator?: GPU;
   /** Called with each finding, at once. What it throws ends the dispatch. */
   readonly onFinding?: (finding: Finding) => void;
   /**
@@ -166,6 +171,12 @@ const list: Check = (caller, option, given) => {
   }
 };
 
+const gpu: Check = (caller, option, given) => {
+  if (typeof (given as Partial<GPU> | null)?.requestAdapter !== "function") {
+    refuse(caller, option, shown(given), "a GPU, as navigator.gpu is one");
+  }
+};
+
 const checks = {
   subgroupSize: subgroupSizes,
   subgroupMinSize: subgroupSizes,
@@ -181,6 +192,7 @@ const checks = {
   uninitialised: trueOrFalse,
   patience: wholeNumber(1),
   seed: wholeNumber(0, 2 ** 32 - 1),
+  validator: gpu,
   onFinding: ofType("function", "a function"),
   vendor: name,
   features: list,

@@ -9,7 +9,7 @@ import type { ReadModule } from "./compiler.ts";
 import { unsupported } from "./errors.ts";
 import { dictionaryOf } from "./idl.ts";
 import { languageFeatures } from "./language_features.ts";
-import { adapterLimits } from "./limits.ts";
+import { adapterLimits, commonLimits } from "./limits.ts";
 
 const CALLER = "simulatedGpu";
 
@@ -62,14 +62,26 @@ export class SimulatedGpuObject implements GPU {
 
   /** https://www.w3.org/TR/webgpu/#dom-gpu-requestadapter */
   async requestAdapter(given?: GPURequestAdapterOptions): Promise<GPUAdapter | null> {
-    const { featureLevel = "core" } = dictionaryOf(given, "requestAdapter: options");
-    const isKnown = featureLevel === "core" || featureLevel === "compatibility";
-    return isKnown ? new SimulatedAdapter(this.#options) : null;
+    return hasLevel(given) ? new SimulatedAdapter(this.#options) : null;
+  }
+
+  /** The same, with no features and limits that another adapter lacks. @internal */
+  async adapterWithin(other: GPUAdapter, given?: GPURequestAdapterOptions): Promise<GPUAdapter | null> {
+    const options = this.#options;
+    const features = new Set([...options.features].filter((name) => other.features.has(name)));
+    const limits = commonLimits(options.limits, other.limits);
+    return hasLevel(given) ? new SimulatedAdapter({ ...options, features, limits }) : null;
   }
 
   getPreferredCanvasFormat(): never {
     unsupported("getPreferredCanvasFormat");
   }
+}
+
+/** Whether there is an adapter of the level that is asked for. */
+function hasLevel(given: GPURequestAdapterOptions | undefined): boolean {
+  const { featureLevel = "core" } = dictionaryOf(given, "requestAdapter: options");
+  return featureLevel === "core" || featureLevel === "compatibility";
 }
 
 /** It is a fallback adapter, as all that compute on the CPU, unless it stands for another vendor's. */

@@ -142,6 +142,11 @@ export class Machine {
     const { file, entryPoint, sites } = this.context;
     const line = sites[site]?.line ?? 0;
     const finding: Finding = { kind, file, line, entryPoint, threads, message };
+    this.add(finding);
+  }
+
+  /** Adds a finding that was made elsewhere. */
+  add(finding: Finding): void {
     this.findings.push(finding);
     this.options.onFinding?.(finding);
   }
