@@ -11,7 +11,11 @@ export type FindingKind =
   /** A thread reads memory that nothing has written. */
   | "uninitialised"
   /** A thread loads or stores an atomic of work-group memory that another one changes, and no barrier says which comes first. */
-  | "unordered";
+  | "unordered"
+  /** What a dispatch stores depends on how many lanes subgroups have. */
+  | "subgroup size"
+  /** Of the simulator and of another GPU beside it, only one takes a call. */
+  | "validation";
 
 /** A thread that a finding is about. */
 export interface FindingThread {
@@ -21,15 +25,15 @@ export interface FindingThread {
   readonly thread?: number;
 }
 
-/** A fault that the simulator saw while a kernel ran. Faults at the same places of a text are told once for each dispatch. */
+/** A fault that the simulator saw, most often while a kernel ran. Faults at the same places of a text are told once for each dispatch. */
 export interface Finding {
   /** What it is about. */
   readonly kind: FindingKind;
-  /** The label of the shader module. */
+  /** The label of the shader module. Of the kind `"validation"`, of what the call makes, or is called on. */
   readonly file: string;
   /** The line of the module's text where it was seen, from 1. It is 0 if no line is known. */
   readonly line: number;
-  /** The entry point that ran. */
+  /** The entry point that ran. Empty if none did. */
   readonly entryPoint: string;
   /** The threads between which it was seen, or the first of them. */
   readonly threads: readonly FindingThread[];

@@ -8,6 +8,7 @@ import { SimulatedGpuObject } from "./device/gpu.ts";
 import type { Finding } from "./findings.ts";
 import { moduleText } from "./kept_texts.ts";
 import type { SimulatorOptions } from "./options.ts";
+import { validateWith } from "./validator/validated_gpu.ts";
 
 export type { Finding, FindingKind, FindingThread } from "./findings.ts";
 export type { AtomicOrder, LaneOrder, Schedule, SimulatorOptions } from "./options.ts";
@@ -39,5 +40,9 @@ export interface SimulatedGpu extends GPU {
  * ```
  */
 export function simulatedGpu(options: SimulatorOptions = {}): SimulatedGpu {
-  return new SimulatedGpuObject(options, moduleText);
+  const gpu = new SimulatedGpuObject(options, moduleText);
+  if (options.validator) {
+    validateWith(gpu, options.validator);
+  }
+  return gpu;
 }

@@ -30,10 +30,16 @@ const atomicOrders = { natural: true, reversed: true, random: true } as const sa
 export interface SimulatorOptions {
   /** Lanes of a subgroup: 1, 2, 4 … 128. 32 by default. */
   readonly subgroupSize?: number;
-  /** What the adapter reports as its smallest subgroups. `subgroupSize` by default. */
+  /** What the adapter reports as its smallest subgroups. The least of `subgroupSize` and `otherSubgroupSize` by default. */
   readonly subgroupMinSize?: number;
-  /** What the adapter reports as its largest subgroups. `subgroupSize` by default. */
+  /** What the adapter reports as its largest subgroups. The greatest of `subgroupSize` and `otherSubgroupSize` by default. */
   readonly subgroupMaxSize?: number;
+  /**
+   * Also carries out each dispatch that uses subgroups with subgroups of this size, on a copy of what it may write. It is a finding if that
+   * leaves other words than `subgroupSize` does. Kernels whose results depend on the order of work-groups may differ by that alone. Not done
+   * by default.
+   */
+  readonly otherSubgroupSize?: number;
   /**
    * How threads are dealt to lanes. `"natural"`, the default: thread = subgroup × size + lane. `"reversed"`: backwards
    * within each subgroup. `"permuted"`: any thread may be at any lane of any subgroup.
@@ -80,6 +86,11 @@ export interface SimulatorOptions {
   readonly patience?: number;
   /** Every choice that is made at random comes from it: the same seed gives the same run. A whole number from 0 to 2^32 − 1, 1 by default. */
   readonly seed?: number;
+  /**
+   * Another GPU, such as the browser's or a null device of Dawn. Each call on a device is also made on one of it, so that two implementations
+   * check each call and each text. It is a finding if only one of them takes a call. Adapters have the features and limits that both have.
+   */
+  readonly validator?: GPU;
   /** Called with each finding, at once. What it throws ends the dispatch. */
   readonly onFinding?: (finding: Finding) => void;
   /**
@@ -112,7 +123,7 @@ export type MachineOptions = Required<
     | "seed"
   >
 > &
-  Pick<SimulatorOptions, "onFinding">;
+  Pick<SimulatorOptions, "otherSubgroupSize" | "onFinding">;
 
 type Check = (caller: string, option: string, given: unknown) => void;
 
@@ -160,10 +171,17 @@ const list: Check = (caller, option, given) => {
   }
 };
 
+const gpu: Check = (caller, option, given) => {
+  if (typeof (given as Partial<GPU> | null)?.requestAdapter !== "function") {
+    refuse(caller, option, shown(given), "a GPU, as navigator.gpu is one");
+  }
+};
+
 const checks = {
   subgroupSize: subgroupSizes,
   subgroupMinSize: subgroupSizes,
   subgroupMaxSize: subgroupSizes,
+  otherSubgroupSize: subgroupSizes,
   lanes: among(laneOrders),
   partlyFilled: trueOrFalse,
   residentGroups: wholeNumber(1),
@@ -174,6 +192,7 @@ const checks = {
   uninitialised: trueOrFalse,
   patience: wholeNumber(1),
   seed: wholeNumber(0, 2 ** 32 - 1),
+  validator: gpu,
   onFinding: ofType("function", "a function"),
   vendor: name,
   features: list,
@@ -205,13 +224,33 @@ export function requireSimulatorOptions(caller: string, options: SimulatorOption
       check(caller, option, given);
     }
   }
-  const { subgroupSize = 32, subgroupMinSize = subgroupSize, subgroupMaxSize = subgroupSize } = options;
-  if (subgroupMinSize > subgroupSize) {
-    refuse(caller, "subgroupMinSize", subgroupMinSize, `at most subgroupSize, ${subgroupSize}`);
+  requireSubgroupSizes(caller, options);
+}
+
+function requireSubgroupSizes(caller: string, options: SimulatorOptions): void {
+  const { subgroupSize = 32, otherSubgroupSize } = options;
+  if (otherSubgroupSize === subgroupSize) {
+    refuse(caller, "otherSubgroupSize", otherSubgroupSize, `another size than subgroupSize, ${subgroupSize}`);
   }
-  if (subgroupMaxSize < subgroupSize) {
-    refuse(caller, "subgroupMaxSize", subgroupMaxSize, `at least subgroupSize, ${subgroupSize}`);
+  const { least, most } = reportedSizes(options);
+  for (const [name, size] of Object.entries({ subgroupSize, otherSubgroupSize })) {
+    if (size !== undefined && least > size) {
+      refuse(caller, "subgroupMinSize", least, `at most ${name}, ${size}`);
+    }
+    if (size !== undefined && most < size) {
+      refuse(caller, "subgroupMaxSize", most, `at least ${name}, ${size}`);
+    }
   }
+}
+
+/** The sizes of subgroups that the adapter reports. */
+export function reportedSizes({
+  subgroupSize = 32,
+  otherSubgroupSize = subgroupSize,
+  subgroupMinSize: least = Math.min(subgroupSize, otherSubgroupSize),
+  subgroupMaxSize: most = Math.max(subgroupSize, otherSubgroupSize),
+}: SimulatorOptions): { readonly least: number; readonly most: number } {
+  return { least, most };
 }
 
 /** The options of a machine, with the defaults for those that are left out. */
@@ -228,6 +267,7 @@ export function machineOptions(options: SimulatorOptions): MachineOptions {
     uninitialised: options.uninitialised ?? false,
     patience: options.patience ?? 100_000,
     seed: options.seed ?? 1,
+    ...(options.otherSubgroupSize && { otherSubgroupSize: options.otherSubgroupSize }),
     ...(options.onFinding && { onFinding: options.onFinding }),
   };
 }

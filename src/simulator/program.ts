@@ -11,10 +11,12 @@ import type { Site } from "./compile/program_text.ts";
 import { ProgramText } from "./compile/program_text.ts";
 import { runText } from "./compile/run_text.ts";
 import { StatementWriter } from "./compile/statements.ts";
+import { usesSubgroups } from "./compile/subgroup_calls.ts";
 import type { WideFunction } from "./compile/wide.ts";
 import { WideWriter } from "./compile/wide.ts";
 import type { Machine } from "./machine/machine.ts";
 import type { StorageRange } from "./machine/memory.ts";
+import { runWithBothSizes } from "./machine/other_subgroups.ts";
 import type { Instance } from "./machine/schedule.ts";
 import { runDispatch } from "./machine/schedule.ts";
 import { WorkGroup } from "./machine/work_group.ts";
@@ -130,6 +132,7 @@ export class Program {
   readonly sites: readonly Site[];
   /** The JavaScript. */
   readonly text: string;
+  readonly #usesSubgroups: boolean;
   /** The words of work-group memory. */
   readonly #memory: number;
   readonly #variables: readonly WorkGroupVariable[];
@@ -143,6 +146,7 @@ export class Program {
   constructor({ module }: WgslModule, entryPoint: string, constants: Readonly<Record<string, number>> = {}) {
     const program = new ProgramText(module, constantsByName(module, constants));
     this.workGroupSize = workGroupSizeOf(program, entryPoint);
+    this.#usesSubgroups = usesSubgroups(module, entryPoint);
     const written = writeProgram(program, entryPoint);
     this.sites = written.sites;
     this.text = written.text;
@@ -165,6 +169,19 @@ export class Program {
         range.name = name;
       }
     }
+    const run = (bound: ReadonlyMap<string, StorageRange>): void => this.#dispatch(machine, groups, bound);
+    if (this.#usesSubgroups && machine.options.otherSubgroupSize !== undefined) {
+      runWithBothSizes(machine, ranges, run);
+    } else {
+      run(ranges);
+    }
+  }
+
+  #dispatch(
+    machine: Machine,
+    groups: readonly [number, number, number],
+    ranges: ReadonlyMap<string, StorageRange>,
+  ): void {
     const residents = this.#residents.get(machine.options) ?? [];
     this.#residents.set(machine.options, residents);
     let used = 0;

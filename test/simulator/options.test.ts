@@ -13,6 +13,8 @@ describe("options of the simulator", () => {
   test.each([
     [{}],
     [{ subgroupSize: 128, subgroupMinSize: 4, subgroupMaxSize: 128, lanes: "permuted", partlyFilled: true }],
+    [{ subgroupSize: 16, otherSubgroupSize: 64 }],
+    [{ otherSubgroupSize: 8, subgroupMinSize: 4, subgroupMaxSize: 32 }],
     [{ residentGroups: 1, schedule: "starve", atomics: "random", olderValues: true, patience: 1 }],
     [{ uninitialised: true, seed: 2 ** 32 - 1, onFinding: () => {}, features: ["subgroups"] }],
     [{ limits: { maxBufferSize: 1024 }, memoryLimit: 0, seed: undefined }],
@@ -28,6 +30,22 @@ describe("options of the simulator", () => {
     [{ subgroupSize: 24 }, "simulatedGpu: subgroupSize is 24; it takes 1, 2, 4, 8, 16, 32, 64 or 128"],
     [{ subgroupMinSize: 64 }, "simulatedGpu: subgroupMinSize is 64; it takes at most subgroupSize, 32"],
     [{ subgroupMaxSize: 16 }, "simulatedGpu: subgroupMaxSize is 16; it takes at least subgroupSize, 32"],
+    [
+      { otherSubgroupSize: 3 },
+      "simulatedGpu: otherSubgroupSize is 3; it takes 1, 2, 4, 8, 16, 32, 64 or 128",
+    ],
+    [
+      { otherSubgroupSize: 32 },
+      "simulatedGpu: otherSubgroupSize is 32; it takes another size than subgroupSize, 32",
+    ],
+    [
+      { otherSubgroupSize: 8, subgroupMinSize: 16 },
+      "simulatedGpu: subgroupMinSize is 16; it takes at most otherSubgroupSize, 8",
+    ],
+    [
+      { otherSubgroupSize: 64, subgroupMaxSize: 32 },
+      "simulatedGpu: subgroupMaxSize is 32; it takes at least otherSubgroupSize, 64",
+    ],
     [
       { lanes: "backwards" },
       'simulatedGpu: lanes is "backwards"; it takes "natural", "reversed", "permuted"',

@@ -9,6 +9,8 @@ export interface Run {
   /** The words of each binding of group 0. */
   readonly words: readonly Int32Array[];
   readonly findings: readonly Finding[];
+  /** How often the entry point was carried out. */
+  readonly times: number;
 }
 
 /** Runs the only entry point of a module. `buffers` are the words of group 0's bindings, in order. */
@@ -39,5 +41,5 @@ export function runProgram(
     ranges.set(`0,${binding}`, new StorageRange(memory, 0, memory.bytes.length, type === "storage"));
   }
   program.run(machine, groups, ranges);
-  return { words: memories.map(({ words }) => words), findings: machine.findings };
+  return { words: memories.map(({ words }) => words), findings: machine.findings, times: machine.dispatch };
 }

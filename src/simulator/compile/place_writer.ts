@@ -15,6 +15,9 @@ export type Words = readonly string[];
 
 const isSimple = (text: string): boolean => /^(?:[\w$]+|-\d+)$/.test(text);
 
+/** So many words are set to zero one by one, which is faster than a call of `fill`. */
+const MOST_STORES = 16;
+
 const SWIZZLE = ["xyzw", "rgba"] as const;
 
 /** Writes where values lie, and what reads and writes them there, as JavaScript. */
@@ -351,7 +354,7 @@ export abstract class PlaceWriter {
     const place = placeOfLocal(local);
     if (place.kind === "memory") {
       const isZero = words.every((word) => word === "0");
-      if (isZero) {
+      if (isZero && words.length > MOST_STORES) {
         const first = textOfIndex(place.index);
         this.emit(`${place.memory}.fill(0, ${first}, ${first} + ${words.length});`);
       } else {

@@ -1,8 +1,32 @@
 import type { Scalar } from "../builtin_texts.ts";
 import { binaryText } from "../builtin_texts.ts";
+import type { Module } from "./module.ts";
+import { attributeOf } from "./module.ts";
 import type { ProgramText } from "./program_text.ts";
 
 // Functions in which the threads of a subgroup exchange words. The work-group runs each of them for all its subgroups.
+
+/** Whether a name is that of such a function, unless the module declares another one of that name. */
+export const isSubgroupFunction = (name: string): boolean => /^(?:subgroup|quad)[A-Z]/.test(name);
+
+/** Whether an entry point, or what it calls, knows of subgroups: by their functions or built-in values. */
+export function usesSubgroups(module: Module, entryPoint: string): boolean {
+  const takes = module.functions.get(entryPoint)?.parameters ?? [];
+  const attributes = takes.flatMap(({ attributes: of, type }) => {
+    const found = module.typing.typeOf(type);
+    return found.kind === "struct" ? [...module.layout.attributesOf(found).values()] : [of];
+  });
+  return (
+    attributes.some((of) => {
+      const value = attributeOf(of, "builtin")?.args[0];
+      return value?.kind === "name" && value.name.includes("subgroup");
+    }) ||
+    module
+      .inCallOrder(entryPoint)
+      .flatMap((declaration) => module.usesOf(declaration).calls)
+      .some(({ callee: { name } }) => isSubgroupFunction(name) && !module.functions.has(name))
+  );
+}
 
 /** The text of a call up to its place, for one word of a value: the columns of input and output hold a word of each thread. */
 export type SubgroupCall = (mask: string, input: string, output: string) => string;

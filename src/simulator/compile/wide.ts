@@ -13,7 +13,7 @@ import type { Local, MemoryPlace, Place } from "./places.ts";
 import { at, plusTerm, textOfIndex } from "./places.ts";
 import { hasAbstract } from "./settled.ts";
 import { conditionText, partsOfLoop, StatementWriter } from "./statements.ts";
-import { subgroupCall } from "./subgroup_calls.ts";
+import { isSubgroupFunction, subgroupCall } from "./subgroup_calls.ts";
 
 // Functions in which threads meet. All threads of a work-group run each of their steps together, under a mask of those that are active.
 // What stands between two such steps is a stretch: a loop over the active threads, in which each thread runs it from start to end.
@@ -565,7 +565,7 @@ export class WideWriter extends StatementWriter {
       if (this.program.module.storageAtomics.has(one)) {
         this.hoisted.set(one, this.#storageAtomic(one));
       }
-    } else if (/^(?:subgroup|quad)[A-Z]/.test(name)) {
+    } else if (isSubgroupFunction(name)) {
       this.hoisted.set(one, this.#subgroup(one));
     }
   }

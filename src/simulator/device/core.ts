@@ -28,6 +28,8 @@ export class Core {
   readonly lost: Promise<GPUDeviceLostInfo>;
   /** The buffers that are mapped, or are about to be. */
   readonly mapped = new Set<{ unmap(): void }>();
+  /** Told of each error, before a scope gets it. */
+  onReport?: (kind: ErrorKind, message: string) => void;
   isLost = false;
   #resolveLost: (info: GPUDeviceLostInfo) => void = () => {};
   readonly #mostBytes: number;
@@ -55,6 +57,7 @@ export class Core {
   /** A device that is lost reports no errors. */
   report(kind: ErrorKind, message: string): void {
     if (!this.isLost) {
+      this.onReport?.(kind, message);
       this.errors.report(kind, message);
     }
   }

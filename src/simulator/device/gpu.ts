@@ -2,14 +2,14 @@ import { refuse, shown } from "../../errors.ts";
 import type { Finding } from "../findings.ts";
 import { Machine } from "../machine/index.ts";
 import type { SimulatorOptions } from "../options.ts";
-import { requireSimulatorOptions } from "../options.ts";
+import { reportedSizes, requireSimulatorOptions } from "../options.ts";
 import type { AdapterOptions } from "./adapter.ts";
 import { CORE_FEATURE, SimulatedAdapter } from "./adapter.ts";
 import type { ReadModule } from "./compiler.ts";
 import { unsupported } from "./errors.ts";
 import { dictionaryOf } from "./idl.ts";
 import { languageFeatures } from "./language_features.ts";
-import { adapterLimits } from "./limits.ts";
+import { adapterLimits, commonLimits } from "./limits.ts";
 
 const CALLER = "simulatedGpu";
 
@@ -62,9 +62,15 @@ export class SimulatedGpuObject implements GPU {
 
   /** https://www.w3.org/TR/webgpu/#dom-gpu-requestadapter */
   async requestAdapter(given?: GPURequestAdapterOptions): Promise<GPUAdapter | null> {
-    const { featureLevel = "core" } = dictionaryOf(given, "requestAdapter: options");
-    const isKnown = featureLevel === "core" || featureLevel === "compatibility";
-    return isKnown ? new SimulatedAdapter(this.#options) : null;
+    return hasLevel(given) ? new SimulatedAdapter(this.#options) : null;
+  }
+
+  /** The same, with no features and limits that another adapter lacks. @internal */
+  async adapterWithin(other: GPUAdapter, given?: GPURequestAdapterOptions): Promise<GPUAdapter | null> {
+    const options = this.#options;
+    const features = new Set([...options.features].filter((name) => other.features.has(name)));
+    const limits = commonLimits(options.limits, other.limits);
+    return hasLevel(given) ? new SimulatedAdapter({ ...options, features, limits }) : null;
   }
 
   getPreferredCanvasFormat(): never {
@@ -72,16 +78,23 @@ export class SimulatedGpuObject implements GPU {
   }
 }
 
+/** Whether there is an adapter of the level that is asked for. */
+function hasLevel(given: GPURequestAdapterOptions | undefined): boolean {
+  const { featureLevel = "core" } = dictionaryOf(given, "requestAdapter: options");
+  return featureLevel === "core" || featureLevel === "compatibility";
+}
+
 /** It is a fallback adapter, as all that compute on the CPU, unless it stands for another vendor's. */
 function infoOf(options: SimulatorOptions): GPUAdapterInfo {
-  const { subgroupSize = 32, subgroupMinSize, subgroupMaxSize, vendor } = options;
+  const { subgroupSize = 32, vendor } = options;
+  const { least, most } = reportedSizes(options);
   return {
     vendor: vendor ?? "wavefold",
     architecture: "simulator",
     device: "",
     description: `Wavefold's simulator, with subgroups of ${subgroupSize} lanes`,
-    subgroupMinSize: subgroupMinSize ?? subgroupSize,
-    subgroupMaxSize: subgroupMaxSize ?? subgroupSize,
+    subgroupMinSize: least,
+    subgroupMaxSize: most,
     isFallbackAdapter: vendor === undefined,
   } as GPUAdapterInfo;
 }

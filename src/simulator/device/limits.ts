@@ -84,6 +84,16 @@ export function adapterLimits(chosen: Readonly<Partial<Record<string, number>>> 
   return limits;
 }
 
+/** The limits that two adapters both have. One that another adapter does not know is as it is here. */
+export function commonLimits(limits: Limits, others: Readonly<Partial<Record<LimitName, number>>>): Limits {
+  const common: Record<LimitName, number> = { ...limits };
+  for (const name of Object.keys(common) as LimitName[]) {
+    const other = others[name] ?? common[name];
+    common[name] = isBetter(name, common[name], other) ? other : common[name];
+  }
+  return common;
+}
+
 /** Why an adapter does not give these limits; undefined if it does. */
 export function limitProblem(
   adapter: Limits,

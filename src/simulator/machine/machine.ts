@@ -53,19 +53,41 @@ export class Machine {
   /** For each epoch of this dispatch, the index of its work-group. */
   readonly #groupIndices: number[] = [];
   readonly #reported = new Set<string>();
+  /** Whether the next dispatch was begun before, with subgroups of the other size. */
+  #isBegun = false;
+  #otherOptions: MachineOptions | undefined;
 
   /** The options are those of {@link requireSimulatorOptions}. */
   constructor(options: SimulatorOptions = {}) {
     this.options = machineOptions(options);
     this.random = new Random(this.options.seed);
+    this.#otherOptions = otherOptions(this.options);
   }
 
   /** Runs by other options from now on, as a new machine would, and forgets its findings. */
   restart(options: SimulatorOptions): void {
     this.options = machineOptions(options);
     this.random = new Random(this.options.seed);
+    this.#otherOptions = otherOptions(this.options);
     this.findings.length = 0;
     this.changes = 0;
+  }
+
+  /**
+   * Begins a dispatch with subgroups of the other size; the next one is the same dispatch. That makes the same choices at random, and faults
+   * that were reported in the first are not reported again.
+   */
+  withOtherSubgroups(run: () => void): void {
+    const { options, random } = this;
+    this.options = this.#otherOptions ?? options;
+    this.random = random.copy();
+    try {
+      run();
+    } finally {
+      this.options = options;
+      this.random = random;
+    }
+    this.#isBegun = true;
   }
 
   /** Forgets who accessed what, and which faults were reported. */
@@ -77,7 +99,10 @@ export class Machine {
     this.dispatch++;
     this.firstEpoch = this.#lastEpoch + 1;
     this.#groupIndices.length = 0;
-    this.#reported.clear();
+    if (!this.#isBegun) {
+      this.#reported.clear();
+    }
+    this.#isBegun = false;
   }
 
   /** An epoch is what a work-group does between two storage barriers. No two of this machine have the same number. */
@@ -117,6 +142,11 @@ export class Machine {
     const { file, entryPoint, sites } = this.context;
     const line = sites[site]?.line ?? 0;
     const finding: Finding = { kind, file, line, entryPoint, threads, message };
+    this.add(finding);
+  }
+
+  /** Adds a finding that was made elsewhere. */
+  add(finding: Finding): void {
     this.findings.push(finding);
     this.options.onFinding?.(finding);
   }
@@ -127,6 +157,9 @@ export class Machine {
     return place === undefined ? "an unknown line" : `line ${place.line} (in ${place.function})`;
   }
 }
+
+const otherOptions = ({ otherSubgroupSize, ...options }: MachineOptions): MachineOptions | undefined =>
+  otherSubgroupSize === undefined ? undefined : { ...options, subgroupSize: otherSubgroupSize };
 
 const keyOf = (kind: FindingKind, site: number, otherSite: number): string =>
   `${kind} ${Math.min(site, otherSite)} ${Math.max(site, otherSite)}`;

@@ -1,6 +1,7 @@
 import { WavefoldError } from "../../errors.ts";
 import type { FindingThread } from "../findings.ts";
 import { WordHistory } from "./history.ts";
+import type { Machine } from "./machine.ts";
 import { nameOfThread } from "./machine.ts";
 import { HAS_SECOND, siteOf, THREAD_BITS, THREAD_MASK, threadOf } from "./shadow.ts";
 import type { WorkGroup } from "./work_group.ts";
@@ -24,6 +25,12 @@ interface Shadow {
   readonly seconds: Int32Array;
 }
 const noShadow: Shadow = { firsts: nothing, seconds: nothing };
+
+/** Where, and by which thread, a word was written. */
+interface LastWrite {
+  readonly site: number;
+  readonly thread: FindingThread;
+}
 
 /** The memory of a buffer. */
 export class Memory {
@@ -78,6 +85,20 @@ export class Memory {
     }
   }
 
+  /** The last plain write of a word in the machine's present dispatch. @internal */
+  lastWrite(word: number, machine: Machine): LastWrite | undefined {
+    for (const { firsts } of [this.shadow, this.upperShadow]) {
+      const at = word << SHADOW_SHIFT;
+      const epoch = firsts[at + WRITE_EPOCH] ?? 0;
+      if (epoch >= machine.firstEpoch) {
+        const mark = firsts[at + WRITE_MARK] as number;
+        const workGroup = machine.idOf(machine.groupIndexOf(epoch));
+        return { site: siteOf(mark), thread: { workGroup, thread: threadOf(mark) } };
+      }
+    }
+    return undefined;
+  }
+
   /** The history of a word in this dispatch. @internal */
   historyOf(word: number, dispatch: number): WordHistory {
     let history = this.histories.get(word);
@@ -96,28 +117,36 @@ export class Memory {
 export class StorageRange {
   readonly memory: Memory;
   /** Bytes. */
+  readonly offset: number;
+  /** Bytes. */
   readonly size: number;
+  readonly isWritten: boolean;
   /** What findings call it: the variable's name, if there is one. */
   name = "";
   readonly #words: Int32Array;
   readonly #first: number;
-  readonly #isWritten: boolean;
   readonly #isTracked: boolean;
 
   /** Offset and size are in bytes; the offset is a multiple of 4. `isWritten`: whether the shader may write it, so that races can be. */
   constructor(memory: Memory, offset: number, size: number, isWritten: boolean) {
     this.memory = memory;
+    this.offset = offset;
     this.size = size;
+    this.isWritten = isWritten;
     this.#words = memory.words;
     this.#first = offset >> 2;
-    this.#isWritten = isWritten;
     this.#isTracked = memory.written.length > 0;
+  }
+
+  /** What it holds. */
+  get words(): Int32Array {
+    return this.#words.subarray(this.#first, this.#first + (this.size >> 2));
   }
 
   /** A word, for a plain read. */
   read(index: number, t: number, g: WorkGroup, site: number): number {
     const word = this.#first + index;
-    if (this.#isWritten) {
+    if (this.isWritten) {
       this.#checkRead(this.#lowerShadow(), word, t, g, site);
     }
     if (this.#isTracked) {
@@ -140,7 +169,7 @@ export class StorageRange {
   readHalf(index: number, t: number, g: WorkGroup, site: number): number {
     const word = this.#first + (index >> 1);
     const isUpper = (index & 1) === 1;
-    if (this.#isWritten) {
+    if (this.isWritten) {
       this.#checkRead(isUpper ? this.#upperShadow() : this.#lowerShadow(), word, t, g, site);
     }
     if (this.#isTracked) {

@@ -10,6 +10,13 @@ export class Random {
     this.next();
   }
 
+  /** Another one, which gives the numbers that this one is about to give. */
+  copy(): Random {
+    const copy = new Random(0);
+    copy.#state = this.#state;
+    return copy;
+  }
+
   /** 32 random bits, as an int32. */
   next(): number {
     const state = (Math.imul(this.#state, 747796405) + 2891336453) | 0;

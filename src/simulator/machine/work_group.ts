@@ -62,6 +62,9 @@ export class WorkGroup extends Subgroups {
   readonly #shadow: Int32Array;
   readonly #second: Int32Array;
   readonly #order: Int32Array;
+  /** All threads in their order. */
+  readonly #all: Int32Array;
+  readonly #isNatural: boolean;
 
   /** `memoryWords`: how much work-group memory it has. */
   constructor(machine: Machine, size: readonly [number, number, number], memoryWords: number) {
@@ -78,6 +81,8 @@ export class WorkGroup extends Subgroups {
     this.#shadow = new Int32Array(memoryWords << SHADOW_SHIFT);
     this.#second = new Int32Array(memoryWords);
     this.#order = new Int32Array(threads);
+    this.#all = Int32Array.from({ length: threads }, (_, t) => t);
+    this.#isNatural = machine.options.atomics === "natural";
   }
 
   /** Begins the work-group with this index (x runs fastest) and `workgroup_id`: its memory is zeros. */
@@ -96,11 +101,11 @@ export class WorkGroup extends Subgroups {
 
   /** A barrier: 1 orders work-group memory, 2 storage memory, 3 both. It is a finding if some, but not all, threads are active. */
   barrier(mask: Uint8Array, kind: number, site: number): void {
-    const active = countOf(mask, this.threads);
-    if (active === 0) {
-      return;
-    }
-    if (active !== this.threads) {
+    if (!isFull(mask)) {
+      const active = countOf(mask, this.threads);
+      if (active === 0) {
+        return;
+      }
       this.#reportBarrier(mask, active, site);
     }
     if ((kind & WORK_GROUP_MEMORY) !== 0) {
@@ -205,8 +210,12 @@ export class WorkGroup extends Subgroups {
 
   /** The active threads, in the order in which they do an atomic operation: the first `active` entries. It holds until the next call. */
   order(mask: Uint8Array): Int32Array {
-    const order = this.#order;
     const { threads } = this;
+    if (this.#isNatural && isFull(mask)) {
+      this.active = threads;
+      return this.#all;
+    }
+    const order = this.#order;
     let active = 0;
     for (let t = 0; t < threads; t++) {
       if (mask[t] === 1) {
@@ -399,6 +408,9 @@ export class WorkGroup extends Subgroups {
       : `word ${index - variable.first} of ${variable.name} in work-group memory`;
   }
 }
+
+/** Whether all threads of a mask are active. The search is native code. */
+const isFull = (mask: Uint8Array): boolean => mask.indexOf(0) < 0;
 
 function countOf(mask: Uint8Array, threads: number): number {
   let count = 0;

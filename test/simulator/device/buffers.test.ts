@@ -123,6 +123,7 @@ const rows = {
     outcome: "GPUValidationError",
     // An earlier specification had no error for it.
     dawn: "fine",
+    isFinding: false,
   },
   "map a destroyed buffer": {
     call: (device: GPUDevice) => {

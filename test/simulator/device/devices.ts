@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { GPUBufferUsage } from "../../../src/gpu/device/usage_flags.ts";
 import { SimulatedGpuObject } from "../../../src/simulator/device/gpu.ts";
+import type { Finding } from "../../../src/simulator/findings.ts";
 import type { SimulatorOptions } from "../../../src/simulator/options.ts";
+import { validateWith } from "../../../src/simulator/validator/validated_gpu.ts";
 import { nullGpu } from "../../support/null_device.ts";
 import { readHandMade } from "./hand_made.ts";
 
@@ -30,25 +32,41 @@ export const deviceOf = (
 export interface Both {
   simulated(): GPUDevice;
   dawn(): GPUDevice;
+  /** A simulated device whose calls Dawn checks, too. */
+  validated(): GPUDevice;
+  /** What only one of these two takes. */
+  readonly findings: readonly Finding[];
 }
 
-/** The simulator's device, and one of Dawn's that compiles everything and runs nothing. */
+/** The simulator's device, one of Dawn's that compiles everything and runs nothing, and both together. */
 export function useBoth(): Both {
-  let devices: { simulated: GPUDevice; dawn: GPUDevice } | undefined;
+  const gpu = handMadeGpu();
+  let devices: Record<"simulated" | "dawn" | "validated", GPUDevice> | undefined;
   beforeAll(async () => {
-    devices = { simulated: await deviceOf(), dawn: await openDevice(nullGpu()) };
+    validateWith(gpu, nullGpu());
+    devices = {
+      simulated: await deviceOf(),
+      dawn: await openDevice(nullGpu()),
+      validated: await openDevice(gpu),
+    };
   });
   afterAll(() => {
-    devices?.simulated.destroy();
-    devices?.dawn.destroy();
+    for (const device of Object.values(devices ?? {})) {
+      device.destroy();
+    }
   });
-  const get = (name: "simulated" | "dawn"): GPUDevice => {
+  const get = (name: "simulated" | "dawn" | "validated"): GPUDevice => {
     if (devices === undefined) {
       throw new Error("devices are opened in beforeAll");
     }
     return devices[name];
   };
-  return { simulated: () => get("simulated"), dawn: () => get("dawn") };
+  return {
+    simulated: () => get("simulated"),
+    dawn: () => get("dawn"),
+    validated: () => get("validated"),
+    findings: gpu.findings,
+  };
 }
 
 /** What comes of a call: "fine", or the names of what it throws and of what error scopes get. */
@@ -74,6 +92,8 @@ export interface Row {
   readonly call: (device: GPUDevice) => unknown;
   readonly outcome: string;
   readonly dawn?: string | undefined;
+  /** Whether only one of both takes one of the calls. That is so by default if what comes of it is fine in one of both alone. */
+  readonly isFinding?: boolean;
 }
 
 const { STORAGE, COPY_SRC, COPY_DST, INDIRECT, UNIFORM } = GPUBufferUsage;
@@ -97,12 +117,17 @@ export async function quietly<T>(device: GPUDevice, make: () => T): Promise<T> {
 export const invalidBuffer = (device: GPUDevice, usage: number): Promise<GPUBuffer> =>
   quietly(device, () => bufferOf(device, 2 ** 30, usage));
 
-/** Compares what comes of a call with what should, on both devices. */
+/** Compares what comes of a call with what should, on both devices; and only what differs between them is a finding. */
 export async function check(both: Both, row: Row): Promise<void> {
   const { call, outcome } = row;
   expect(await outcomeOf(both.simulated(), call), "the simulator").toBe(outcome);
   const dawn = "dawn" in row ? row.dawn : outcome;
   if (dawn !== undefined) {
     expect(await outcomeOf(both.dawn(), call), "Dawn").toBe(dawn);
+    const before = both.findings.length;
+    expect(await outcomeOf(both.validated(), call), "with a validator").toBe(outcome);
+    const { isFinding = (outcome === "fine") !== (dawn === "fine") } = row;
+    const found = both.findings.slice(before).map(({ kind, message }) => `${kind}: ${message}`);
+    expect(found, found.join("\n")).toHaveLength(isFinding ? 1 : 0);
   }
 }

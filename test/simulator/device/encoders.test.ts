@@ -259,6 +259,8 @@ const rows = {
       made.dispatchWorkgroups(1);
     }),
     outcome: bad,
+    // Dawn's error comes with `finish()`.
+    isFinding: true,
   },
   "a command after the encoder": {
     call: (device: GPUDevice) => {
