@@ -9,7 +9,7 @@ import type { Scalar } from "../../src/algebra/types.ts";
 import { argSortFile, sortFile } from "../../src/cli/sort.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
-import { SOFTWARE, unixMissing } from "../support/adapter.ts";
+import { SIMULATED, unixMissing } from "../support/adapter.ts";
 import { failsIn, program } from "../support/command.ts";
 import { planAs } from "../support/fold.ts";
 import { done, useNpyFolder } from "../support/npy_folder.ts";
@@ -101,7 +101,7 @@ test("all outputs are written, or none", ({ skip }) => {
   const before = readdirSync(files.path);
   const small = ["--values", "x.npy", "--values-out", "small.npy"];
   const large = ["--values", "large.npy", "--values-out", "sorted.npy"];
-  const args = ["sort", "x.npy", "-o", "s.npy", ...small, ...large, ...SOFTWARE];
+  const args = ["sort", "x.npy", "-o", "s.npy", ...small, ...large, ...SIMULATED];
   const { status, stderr } = spawnSync(
     "bash",
     ["-c", 'ulimit -f 2000; exec "$@"', "bash", process.execPath, program, ...args],
@@ -148,7 +148,7 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
     ],
   ];
   for (const [args, message] of wrong) {
-    failsIn(files.path, message, [...args, ...SOFTWARE]);
+    failsIn(files.path, message, [...args, ...SIMULATED]);
   }
 });
 
@@ -178,12 +178,12 @@ test("sorts rows and segments on their own, in the input's shape", () => {
   }
   failsIn(files.path, /sort<i32>: rows of 7 items do not divide the 600 items of the array/, [
     ...["sort", "x.npy", "-o", "s.npy", "--rows", "7"],
-    ...SOFTWARE,
+    ...SIMULATED,
   ]);
   put("o.npy", u32, Uint32Array.of(0, 7, 3, 600));
   failsIn(files.path, /sort<i32>: offset 2 is 3, after 7; offsets start from 0, never fall, and end with/, [
     ...["sort", "x.npy", "-o", "s.npy", "--offsets", "o.npy"],
-    ...SOFTWARE,
+    ...SIMULATED,
   ]);
 });
 
@@ -197,7 +197,7 @@ test("segments of offsets are sorted as segments of the longest one's length", a
     await sortFile(join(files.path, "x.npy"), {
       offsets: join(files.path, "o.npy"),
       output: join(files.path, "s.npy"),
-      adapter: SOFTWARE[1],
+      adapter: SIMULATED[1],
     });
     expect(sort.mock.calls.map(([, options]) => options)).toMatchObject([{ maxSegmentLength: 300 }]);
   } finally {
@@ -227,7 +227,7 @@ test("what no binding holds is sorted in windows, with its values", async () => 
     });
   }
   try {
-    const options = { adapter: "software" } as const;
+    const options = { adapter: "simulated" } as const;
     await sortFile(own("x.npy"), {
       ...{ ...options, output: own("s.npy") },
       ...{ values: [own("v.npy")], valuesOut: [own("w.npy")] },
