@@ -33,7 +33,7 @@ interface Server {
 }
 
 // Files of tests that share a process share its server.
-const shared = globalThis as { wavefoldCommands?: Server };
+const shared = globalThis as { wavefoldCommands?: Server | undefined };
 
 function startServer(): Server {
   const { port1, port2 } = new MessageChannel();
@@ -60,11 +60,13 @@ export function writtenIn(folder: string, args: readonly string[], input: string
   Atomics.store(ended, 0, 0);
   port.postMessage({ folder, args, input });
   Atomics.wait(ended, 0, 0, LONGEST_MS);
-  const { message } = receiveMessageOnPort(port) ?? {};
-  if (message === undefined) {
-    throw new Error(`wavefold ${args.join(" ")} has not ended in ${LONGEST_MS / 1000} s`);
+  const received = receiveMessageOnPort(port);
+  if (received?.message === undefined) {
+    shared.wavefoldCommands = undefined;
+    const what = received === undefined ? `has not ended in ${LONGEST_MS / 1000} s` : "ended its process";
+    throw new Error(`wavefold ${args.join(" ")} ${what}`);
   }
-  return message as Written;
+  return received.message as Written;
 }
 
 /** Runs the command in a folder, to its end, as `writtenIn` does. */

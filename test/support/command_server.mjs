@@ -69,7 +69,13 @@ process.on("disconnect", () => exit());
 process.on("message", async ({ folder, args, input }) => {
   const stdout = taken(process.stdout);
   const stderr = taken(process.stderr);
-  const answer = (status) => process.send({ status, stdout: stdout(), stderr: `${stderr()}` });
+  let isAnswered = false;
+  const answer = (status) => {
+    if (!isAnswered) {
+      isAnswered = true;
+      process.send({ status, stdout: stdout(), stderr: `${stderr()}` });
+    }
+  };
   process.exit = answer;
   process.exitCode = undefined;
   process.argv = [process.execPath, program, ...args];

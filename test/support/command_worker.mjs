@@ -15,6 +15,6 @@ function answer(result) {
   Atomics.notify(ended, 0);
 }
 child.on("message", answer);
-child.on("exit", (status) => answer({ status, stdout: "", stderr: "the process of the commands ended" }));
+child.on("exit", () => answer(undefined));
 port.on("message", (command) => child.send(command));
 process.on("exit", () => child.kill());
