@@ -37,7 +37,7 @@ import {
   workGroupScanUpdate,
 } from "../src/wgsl.ts";
 import { storageBuffer } from "./support/buffers.ts";
-import { adapter, useSoftwareFold } from "./support/fold.ts";
+import { adapter, useFold } from "./support/fold.ts";
 import { nullGpu, useNullDevice } from "./support/null_device.ts";
 import { watched } from "./support/watched_device.ts";
 
@@ -57,7 +57,7 @@ vi.mock("node:module", async (original) => {
   return { ...real, createRequire };
 });
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const nullDevice = useNullDevice();
 
 /** Less than what the calls below need. */

@@ -4,9 +4,9 @@ import { run as streamCompaction } from "../examples/in-kernel/cuda-stream-compa
 import { run as tileScan } from "../examples/in-kernel/cuda-tile-scan.ts";
 import { run as openclScan } from "../examples/in-kernel/opencl-scan.ts";
 import { lifeOf, PARTICLES, run as particles } from "../examples/in-kernel/particles.ts";
-import { useSoftwareFold } from "./support/fold.ts";
+import { useFold } from "./support/fold.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 test("opencl-scan", async () => {
   const { inclusive, exclusive } = await openclScan(fold());

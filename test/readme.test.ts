@@ -12,9 +12,9 @@ import {
   sectionsOf,
   testCommands,
 } from "./support/code_blocks.ts";
-import { useSoftwareFold } from "./support/fold.ts";
+import { useFold } from "./support/fold.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const readme = readFileSync("README.md", "utf8");
 const sections = sectionsOf(readme);
 const programs = sections.filter((section) => blocksOf(section, "ts").length > 0);

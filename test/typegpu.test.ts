@@ -10,13 +10,13 @@ import { ArgumentError } from "../src/errors.ts";
 import { scanReference } from "../src/reference/scan.ts";
 import { fromSchema } from "../src/typegpu.ts";
 import { expectSameBits } from "./support/compare.ts";
-import { useSoftwareFold } from "./support/fold.ts";
+import { useFold } from "./support/fold.ts";
 import { randomBits } from "./support/random.ts";
 
 // TypeGPU takes these from a browser's globals.
 Object.assign(globalThis, globals);
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 const Ends = d.struct({ first: d.u32, last: d.u32 }).$name("Ends");
 const Particle = d

@@ -4,7 +4,7 @@
  * processes runs them. The parts are files of elements without a header.
  *
  *     node build/examples/parts/scan-parts.js --type u64 [--op add] [--exclusive] [--initial 7] [--workers 4]
- *       [--adapter gpu|software] -o FOLDER PART...
+ *       [--adapter gpu|software|simulated] -o FOLDER PART...
  *
  * FOLDER must not exist. It gets a file for each part. It is there whole at the end, or not at all.
  */
@@ -96,7 +96,9 @@ const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.me
 
 /** A child process: it opens a device, and runs a step for each message. */
 async function work(adapter: string | undefined): Promise<void> {
-  const fold = openFold(adapter === undefined ? {} : { adapter: adapter as "gpu" | "software" });
+  const fold = openFold(
+    adapter === undefined ? {} : { adapter: adapter as "gpu" | "software" | "simulated" },
+  );
   // Without an adapter, the answer to each message is the failure.
   fold.catch(() => {});
   process.on("message", ({ step, args }: { step: Step; args: readonly unknown[] }) => {

@@ -21,14 +21,14 @@ import type { Fold } from "../node.ts";
 import { doAll, UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
 import { DASH, makeFolder, openTarget, requireApart } from "./files.ts";
-import type { AdapterOption } from "./options.ts";
+import type { MeasuredAdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 import type { Progress } from "./progress.ts";
 import { startSteps } from "./progress_lines.ts";
 
 /** Options of `wavefold bench`, as commander hands them over. */
-export interface BenchOptions extends AdapterOption {
+export interface BenchOptions extends MeasuredAdapterOption {
   readonly sizes?: readonly number[];
   readonly types?: readonly string[];
   readonly ops?: readonly string[];

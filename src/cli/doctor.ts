@@ -11,7 +11,7 @@ import { factsOf, shownLimits } from "./adapter_facts.ts";
 import { doAll, oneLine, UsageError, withoutCodes } from "./errors.ts";
 import { DASH } from "./files.ts";
 import { issueLink } from "./issue_link.ts";
-import type { AdapterOption } from "./options.ts";
+import type { MeasuredAdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 import { startOpening, startSteps } from "./progress_lines.ts";
@@ -22,7 +22,7 @@ import type { OperatingSystem, Versions } from "./versions.ts";
 import { operatingSystem, ownPlaces, versionsOf } from "./versions.ts";
 
 /** Options of `wavefold doctor`, as commander hands them over. */
-export interface DoctorOptions extends AdapterOption {
+export interface DoctorOptions extends MeasuredAdapterOption {
   readonly json?: string;
   /** The element types of the self-test; left out, all. */
   readonly types?: readonly string[];
@@ -105,7 +105,7 @@ interface Findings {
   add(more: Partial<Examined>): Promise<void>;
 }
 
-function startFindings({ adapter: asked }: AdapterOption, say: Say): Findings {
+function startFindings({ adapter: asked }: MeasuredAdapterOption, say: Say): Findings {
   const told = new Set<string>();
   const findings = {
     examined: { ...nothingFound, asked } as Examined,
@@ -140,7 +140,7 @@ async function examine(
     opened();
     await findings.add({ gpu: whyNoGpu(canFindGpu()) });
   };
-  const examineOn = (adapter: AdapterOption["adapter"]): Promise<void> =>
+  const examineOn = (adapter: MeasuredAdapterOption["adapter"]): Promise<void> =>
     examineAdapter(adapter, options, start, findings, async (facts) => {
       opened();
       await sayTable(facts);
@@ -179,7 +179,7 @@ async function examine(
 
 /** Opens an adapter of a kind, and checks it. */
 async function examineAdapter(
-  adapter: AdapterOption["adapter"],
+  adapter: MeasuredAdapterOption["adapter"],
   options: DoctorOptions,
   start: number,
   findings: Findings,

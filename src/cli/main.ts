@@ -24,6 +24,7 @@ import {
   keyTypeOption,
   mapOption,
   mapTypeOption,
+  measuredAdapterOption,
   offsetsOption,
   operatorOption,
   parseBits,
@@ -612,7 +613,7 @@ function program(printHelp: (text: string) => void): Command {
     )
     .option("--types <list>", "element types of the self-test, divided by commas; without it, all", parseList)
     .addOption(jsonOption("write the report as JSON"))
-    .addOption(adapterOption())
+    .addOption(measuredAdapterOption())
     .addHelpText("after", DOCTOR_HELP)
     .action(async (options: DoctorOptions) => (await import("./doctor.ts")).doctor(options));
   root
@@ -650,7 +651,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(jsonOption("write the record of the run"))
     .option("--plot <folder>", "write plots of throughput and of the ratio to copy, as SVG")
     .option("--peers [folder]", "time other libraries, too; without a folder, those that a checkout builds")
-    .addOption(adapterOption())
+    .addOption(measuredAdapterOption())
     .addOption(tuningOption())
     .addHelpText("after", BENCH_HELP)
     // Loaded when it is asked for: the other commands start without it.
@@ -685,7 +686,7 @@ function program(printHelp: (text: string) => void): Command {
       ),
     )
     .addOption(jsonOption("write all that was timed"))
-    .addOption(adapterOption())
+    .addOption(measuredAdapterOption())
     .action(async (options: TuneOptions) => (await import("./tune.ts")).tune(options));
   return root;
 }

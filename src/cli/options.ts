@@ -16,9 +16,13 @@ import { fileError } from "./files.ts";
 
 /** Options that several commands share, as commander hands them over. */
 export interface AdapterOption {
-  readonly adapter: "auto" | "gpu" | "software";
+  readonly adapter: (typeof adapterNames)[number];
   /** The path of a tuning; or `auto`, for the one that is kept. */
   readonly tuning?: string;
+}
+/** The adapter of commands that measure it, or say what is wrong with it. */
+export interface MeasuredAdapterOption extends AdapterOption {
+  readonly adapter: (typeof measuredAdapterNames)[number];
 }
 export interface TuningOption {
   readonly algorithm?: Algorithm;
@@ -62,7 +66,8 @@ export interface MapOption {
   readonly type?: TypeName;
 }
 
-const adapterNames = ["auto", "gpu", "software"] as const;
+const measuredAdapterNames = ["auto", "gpu", "software"] as const;
+const adapterNames = [...measuredAdapterNames, "simulated"] as const;
 
 /** `logical-and`, as well as `logicalAnd`. */
 function parseOperator(given: string): Operator<TypeName> {
@@ -266,13 +271,16 @@ export const textOption = (): Option =>
 export const algorithmOption = (description: string): Option =>
   new Option("--algorithm <name>", description).choices(Object.keys(algorithms));
 
+const ADAPTER = "what to compute on; auto is a GPU, or the software adapter if there is none";
+
 export const adapterOption = (): Option =>
-  new Option(
-    "--adapter <kind>",
-    "what to compute on; auto is a GPU, or the software adapter if there is none",
-  )
+  new Option("--adapter <kind>", `${ADAPTER}; simulated is a GPU in plain JavaScript, which needs no package`)
     .choices(adapterNames)
     .default("auto");
+
+/** The simulated GPU has no speed to measure, and nothing that could be wrong with it. */
+export const measuredAdapterOption = (): Option =>
+  new Option("--adapter <kind>", ADAPTER).choices(measuredAdapterNames).default("auto");
 
 export const tuningOption = (): Option =>
   new Option(

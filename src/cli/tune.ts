@@ -31,13 +31,13 @@ import type { ScanPrimitive } from "../plan/tuning_row.ts";
 import { factsOf } from "./bench.ts";
 import { counted, doAll, UsageError } from "./errors.ts";
 import { DASH } from "./files.ts";
-import type { AdapterOption } from "./options.ts";
+import type { MeasuredAdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 import { startSteps } from "./progress_lines.ts";
 
 /** Options of `wavefold tune`, as commander hands them over. */
-export interface TuneOptions extends AdapterOption {
+export interface TuneOptions extends MeasuredAdapterOption {
   readonly sizes?: readonly number[];
   readonly types: readonly string[];
   readonly primitives: readonly string[];

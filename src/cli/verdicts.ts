@@ -1,6 +1,7 @@
 import type { SinglePassTest } from "../gpu/device/context.ts";
 import type { Diagnosis } from "../gpu/diagnosis/diagnosis_types.ts";
 import type { LitmusResult } from "../gpu/tuning/litmus_types.ts";
+import type { MeasuredAdapterOption } from "./options.ts";
 import type { Outcome } from "./self_test.ts";
 import type { Primitive } from "./self_test_checks.ts";
 
@@ -55,7 +56,7 @@ export interface SelfTestResult extends Counts {
 /** All that verdicts are made of. */
 export interface Examined {
   /** The kind of adapter that was asked for. */
-  readonly asked: "auto" | "gpu" | "software";
+  readonly asked: MeasuredAdapterOption["adapter"];
   readonly adapter: AdapterFacts | null;
   /** Why no adapter was opened. */
   readonly error: string | null;

@@ -5,9 +5,9 @@ import { partNames } from "../../bench/bus.ts";
 import type { SuiteOptions } from "../../bench/suite.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import type { Fold } from "../../src/node.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const pace = { warmUpMs: 0, least: 3, most: 3, milliseconds: 0 };
 const facts = {
   software: true,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openBus, partNames } from "../../bench/bus.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 /** Bytes that differ from their neighbours, and from what is as far away as a piece. */
 const bytesOf = (count: number): Uint8Array => Uint8Array.from({ length: count }, (_, at) => (at * 37) % 251);

@@ -14,9 +14,9 @@ import { histogramReference } from "../../src/reference/histogram.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference } from "../../src/reference/runs.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const LENGTH = 3000;
 
 /** The same by `wavefold/reference`. */

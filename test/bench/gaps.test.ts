@@ -5,7 +5,7 @@ import type { PartLeftOut } from "../../bench/parts_left_out.ts";
 import { partsLeftOut, planWithout } from "../../bench/parts_left_out.ts";
 import { decodeFloat16 } from "../../src/algebra/float16.ts";
 import { exactAdd } from "../../src/algebra/operators.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { planScan } from "../support/plans.ts";
 import { randomWords } from "../support/random.ts";
@@ -44,7 +44,7 @@ describe("the rows", () => {
 });
 
 describe("parts left out", () => {
-  const fold = useSoftwareFold();
+  const fold = useFold();
   // As on NVIDIA's GPUs, whose plans are those that are taken apart.
   const facts = factsWith(
     { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },

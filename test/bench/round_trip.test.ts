@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { timeShort, timeWrite } from "../../bench/round_trip.ts";
 import type { Fold } from "../../src/node.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const pace = { warmUpMs: 0, least: 3, most: 3, milliseconds: 0 };
 
 /** An object with other properties. */

@@ -20,13 +20,10 @@ import {
 } from "../../bench/tune.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold } from "../../src/node.ts";
-import { planAs, useSoftwareFold } from "../support/fold.ts";
+import { planAs, useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 
-/** The ways of peers, and what may be wrong: of both tables together, a run of the quick tier takes one row. */
-const taken = new Set(["pass", "encode", "submit", "scan", "compact"]);
-
-const fold = useSoftwareFold();
+const fold = useFold();
 const pace = { runs: 3, heatMs: 0, warmUpMs: 0, batch: 1 };
 
 async function run(
@@ -272,22 +269,17 @@ describe("a run that is ended", () => {
 });
 
 describe("peers", () => {
-  test.each((["pass", "encode", "submit"] as const).filter((one) => taken.has(one)))(
-    "times and verifies one by its %s",
-    async (how) => {
-      const { rows, wrong, notes } = await run({ sizes: [1024], types: ["u32"] }, [
-        peerOf("theirs 1.0", how),
-      ]);
-      expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
-      const theirs = rows.filter(({ implementation }) => implementation === "theirs 1.0");
-      expect(theirs.map(({ primitive }) => primitive)).toEqual(["scan", "reduce"]);
-      for (const row of theirs) {
-        const ours = rows.find((one) => one.implementation === "wavefold" && one.primitive === row.primitive);
-        expect(row.median).toBeGreaterThan(0);
-        expect(row.toWavefold).toBeCloseTo(row.median / (ours?.median ?? 0), 9);
-      }
-    },
-  );
+  test.each(["pass", "encode", "submit"] as const)("times and verifies one by its %s", async (how) => {
+    const { rows, wrong, notes } = await run({ sizes: [1024], types: ["u32"] }, [peerOf("theirs 1.0", how)]);
+    expect({ wrong, notes }).toEqual({ wrong: [], notes: [] });
+    const theirs = rows.filter(({ implementation }) => implementation === "theirs 1.0");
+    expect(theirs.map(({ primitive }) => primitive)).toEqual(["scan", "reduce"]);
+    for (const row of theirs) {
+      const ours = rows.find((one) => one.implementation === "wavefold" && one.primitive === row.primitive);
+      expect(row.median).toBeGreaterThan(0);
+      expect(row.toWavefold).toBeCloseTo(row.median / (ours?.median ?? 0), 9);
+    }
+  });
 
   test("refuses one that is wrong, and keeps the others", async () => {
     const { rows, wrong } = await run({ sizes: [1024], types: ["u32"] }, [
@@ -463,7 +455,7 @@ describe("ownCandidates", () => {
 describe("what timeTunings verifies", () => {
   const range = { algorithms: ["hillis-steele"], workGroupSizes: [8], items: [1, 2, 4] } as const;
 
-  test.each((["scan", "compact"] as const).filter((one) => taken.has(one)))(
+  test.each(["scan", "compact"] as const)(
     "refuses a %s that is wrong among right ones",
     async (primitive) => {
       // The candidate of two items a thread leaves out the last item.

@@ -11,12 +11,12 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { encodeFloat16 } from "../../src/algebra/float16.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 
 // Threads take several elements each, and the last block and the last word of f16 are not whole.
-const LENGTH = 2 ** 18 + 777;
+const LENGTH = 2 ** 16 + 777;
 const types = Object.keys(benchTypes) as BenchTypeName[];
 
 /** Numbers or words of elements, as the bytes of a buffer. */
@@ -47,8 +47,20 @@ function joined(
 const bytesOfArray = (array: AnyArray): Uint8Array<ArrayBuffer> =>
   new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength).slice();
 
+const computedBefore = new Map<string, Uint8Array<ArrayBuffer>>();
+
 /** What the CPU has for a primitive. */
 function right(
+  type: BenchTypeName,
+  primitive: "copy" | "scan" | "compact" | "sort",
+): Uint8Array<ArrayBuffer> {
+  const name = `${type} ${primitive}`;
+  const bytes = computedBefore.get(name) ?? computed(type, primitive);
+  computedBefore.set(name, bytes);
+  return bytes;
+}
+
+function computed(
   type: BenchTypeName,
   primitive: "copy" | "scan" | "compact" | "sort",
 ): Uint8Array<ArrayBuffer> {
@@ -79,6 +91,7 @@ const likeOf = (type: BenchTypeName): never => (type === "f16" ? { type: benchTy
 const dataOf = (type: BenchTypeName): AnyArray =>
   arrayOver(benchTypes[type].type as never, right(type, "copy").buffer) as AnyArray;
 const sorted = (type: BenchTypeName): AnyArray => sortReference(dataOf(type), likeOf(type)) as AnyArray;
+const sortedBytes = (type: BenchTypeName): Uint8Array<ArrayBuffer> => right(type, "sort").slice();
 
 describe.each(types)("checks of %s on the GPU", (type) => {
   const question = { type, op: "add", length: LENGTH } as const;
@@ -128,25 +141,23 @@ describe.each(types)("checks of %s on the GPU", (type) => {
     const count = result.length / size;
     write(buffers.result, new Uint8Array(Uint32Array.of(count).buffer));
     expect(await problemOf(primitive, result)).toBe(undefined);
-    for (const at of [0, 255, 2 ** 18, count - 1].filter((one) => one < count)) {
+    // The first element has no highest bit: a scan of floats begins with 0, and -0 is as right.
+    const places = [
+      [0, "lowest"],
+      [255, "highest"],
+      [2 ** 16, "lowest"],
+      [count - 1, "lowest"],
+      [count - 1, "highest"],
+    ] as const;
+    for (const [at, bit] of places.filter(([one]) => one < count)) {
       const wrong = result.slice();
-      // The lowest bit and the highest one.
-      for (const [byte, bit] of [
-        [0, 1],
-        [size - 1, 0x80],
-      ] as const) {
-        // A scan of floats begins with 0, and -0 is as right.
-        if (primitive === "scan" && at === 0 && bit === 0x80 && type.startsWith("f")) {
-          continue;
-        }
-        wrong[at * size + byte] = (result[at * size + byte] ?? 0) ^ bit;
-        expect(await problemOf(primitive, wrong), `element ${at}, byte ${byte}`).toMatch(
-          primitive === "sort"
-            ? / is the first of \d+ that a check on the GPU finds wrong$|^its keys are not those of the data/
-            : / is the first of \d+ that a check on the GPU finds wrong$/,
-        );
-        wrong[at * size + byte] = result[at * size + byte] ?? 0;
-      }
+      const place = at * size + (bit === "lowest" ? 0 : size - 1);
+      wrong[place] = (result[place] ?? 0) ^ (bit === "lowest" ? 1 : 0x80);
+      expect(await problemOf(primitive, wrong), `element ${at}, the ${bit} bit`).toMatch(
+        primitive === "sort"
+          ? / is the first of \d+ that a check on the GPU finds wrong$|^its keys are not those of the data/
+          : / is the first of \d+ that a check on the GPU finds wrong$/,
+      );
     }
   });
 
@@ -167,7 +178,7 @@ describe.each(types)("checks of %s on the GPU", (type) => {
   test("pairs: keys of other places, places that come twice, and another order", async ({ skip }) => {
     skip(type === "struct16", "the bench sorts no structs");
     const places = argSortReference(dataOf(type), likeOf(type));
-    const keys = bytesOfArray(sorted(type));
+    const keys = sortedBytes(type);
     const problemWith = (change: (places: Uint32Array) => void) => {
       const changed = Uint32Array.from(places);
       change(changed);
@@ -194,7 +205,7 @@ describe.each(types)("checks of %s on the GPU", (type) => {
   test("a sort: a key that comes twice in place of another one", async ({ skip }) => {
     skip(type === "struct16", "the bench sorts no structs");
     write(buffers.reordered, new Uint8Array(4));
-    const keys = bytesOfArray(sorted(type));
+    const keys = sortedBytes(type);
     const keyAt = (at: number): string => keys.subarray(at * size, (at + 1) * size).join();
     let at = (LENGTH / 2) | 0;
     while (keyAt(at) === keyAt(at + 1)) {

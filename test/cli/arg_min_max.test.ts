@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
-import { SOFTWARE } from "../support/adapter.ts";
+import { SIMULATED } from "../support/adapter.ts";
 import { failsIn, runIn } from "../support/command.ts";
 
 test("wavefold searchsorted writes places", () => {
@@ -14,7 +14,7 @@ test("wavefold searchsorted writes places", () => {
       writeFileSync(join(folder, name), dumpElements({ type: elementTypes.i32, data, shape }));
     put("sorted.npy", Int32Array.of(-5, 1, 1, 9), [4]);
     put("values.npy", Int32Array.of(1, 9, -6, 10), [2, 2]);
-    const args = ["searchsorted", "sorted.npy", "values.npy", "-o", "out.npy", ...SOFTWARE];
+    const args = ["searchsorted", "sorted.npy", "values.npy", "-o", "out.npy", ...SIMULATED];
     const found = (...more: string[]): unknown => {
       expect(runIn(folder, [...args, ...more])).toEqual({ status: 0, stdout: "", stderr: "" });
       const { type, data, shape } = parseElements(readFileSync(join(folder, "out.npy")), "out.npy");
@@ -24,7 +24,7 @@ test("wavefold searchsorted writes places", () => {
     expect(found("--side", "right")).toEqual(["u32", [3, 4, 0, 4], [2, 2]]);
     writeFileSync(join(folder, "sorted.txt"), "1 2 3");
     writeFileSync(join(folder, "values.txt"), "2\n9");
-    const text = ["searchsorted", "sorted.txt", "values.txt", "--text", "u64", "-o", "-", ...SOFTWARE];
+    const text = ["searchsorted", "sorted.txt", "values.txt", "--text", "u64", "-o", "-", ...SIMULATED];
     expect(runIn(folder, text)).toEqual({ status: 0, stdout: "1\n3\n", stderr: "" });
     failsIn(folder, /It takes left, right|Allowed choices are left, right/, [...args, "--side", "up"]);
     writeFileSync(
@@ -32,8 +32,8 @@ test("wavefold searchsorted writes places", () => {
       dumpElements({ type: elementTypes.u32, data: Uint32Array.of(1), shape: [1] }),
     );
     const types = /words\.npy: it holds u32, and sorted\.npy holds i32; it takes values of i32/;
-    failsIn(folder, types, ["searchsorted", "sorted.npy", "words.npy", "-o", "x.npy", ...SOFTWARE]);
-    failsIn(folder, /none\.npy/, ["searchsorted", "none.npy", "values.npy", "-o", "x.npy", ...SOFTWARE]);
+    failsIn(folder, types, ["searchsorted", "sorted.npy", "words.npy", "-o", "x.npy", ...SIMULATED]);
+    failsIn(folder, /none\.npy/, ["searchsorted", "none.npy", "values.npy", "-o", "x.npy", ...SIMULATED]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -47,12 +47,12 @@ test("wavefold argmin and argmax print an index and a value", () => {
     writeFileSync(join(folder, "in.txt"), "5 -9223372036854775808 5");
     writeFileSync(join(folder, "none.txt"), "");
     const printed = (stdout: string): object => ({ status: 0, stdout, stderr: "" });
-    expect(runIn(folder, ["argmin", "in.npy", ...SOFTWARE])).toEqual(printed("1 0.1\n"));
-    expect(runIn(folder, ["argmax", "in.npy", ...SOFTWARE])).toEqual(printed("3 7.0\n"));
-    expect(runIn(folder, ["argmin", "in.txt", "--text", "i64", ...SOFTWARE])).toEqual(
+    expect(runIn(folder, ["argmin", "in.npy", ...SIMULATED])).toEqual(printed("1 0.1\n"));
+    expect(runIn(folder, ["argmax", "in.npy", ...SIMULATED])).toEqual(printed("3 7.0\n"));
+    expect(runIn(folder, ["argmin", "in.txt", "--text", "i64", ...SIMULATED])).toEqual(
       printed("1 -9223372036854775808\n"),
     );
-    failsIn(folder, /argMax: the array is empty/, ["argmax", "none.txt", "--text", "u32", ...SOFTWARE]);
+    failsIn(folder, /argMax: the array is empty/, ["argmax", "none.txt", "--text", "u32", ...SIMULATED]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -16,7 +16,7 @@ import { dump } from "npyjs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseElements } from "../../src/cli/npy.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
-import { SOFTWARE } from "../support/adapter.ts";
+import { SIMULATED } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, program, runIn } from "../support/command.ts";
 
@@ -48,13 +48,13 @@ const silent = { status: 0, stdout: "", stderr: "" };
 
 describe("scan", () => {
   test("sums the worked example", () => {
-    expect(run("scan", "in.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
+    expect(run("scan", "in.npy", "-o", "out.npy", ...SIMULATED)).toEqual(silent);
     expect(read("out.npy").data).toEqual(Uint32Array.of(3, 4, 11, 11, 15, 16, 22, 25));
     expect(readdirSync(folder).sort()).toEqual(["in.npy", "out.npy"]);
   });
 
   test("takes --exclusive, --op and --algorithm", () => {
-    const args = ["--exclusive", "--op", "max", "--algorithm", "blelloch", ...SOFTWARE];
+    const args = ["--exclusive", "--op", "max", "--algorithm", "blelloch", ...SIMULATED];
     expect(run("scan", "in.npy", "-o", "out.npy", ...args)).toEqual(silent);
     expect(read("out.npy").data).toEqual(Uint32Array.of(0, 3, 3, 7, 7, 7, 7, 7));
   });
@@ -62,39 +62,39 @@ describe("scan", () => {
   test("keeps the shape, in place and through a link", () => {
     write("in.npy", npy("<f4", [2, 3], Float32Array.of(1, 2, 3, 4, 5, 6)));
     symlinkSync("in.npy", join(folder, "link.npy"));
-    expect(run("scan", "in.npy", "-o", "link.npy", ...SOFTWARE)).toEqual(silent);
+    expect(run("scan", "in.npy", "-o", "link.npy", ...SIMULATED)).toEqual(silent);
     expect(read("in.npy")).toMatchObject({ shape: [2, 3], data: Float32Array.of(1, 3, 6, 10, 15, 21) });
   });
 
   test("takes an array of no dimension, and one of no elements", () => {
     write("one.npy", npy("<i4", [], Int32Array.of(-4)));
-    expect(run("scan", "one.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
+    expect(run("scan", "one.npy", "-o", "out.npy", ...SIMULATED)).toEqual(silent);
     expect(read("out.npy")).toMatchObject({ shape: [], data: Int32Array.of(-4) });
     write("none.npy", npy("<i4", [0, 3], new Int32Array(0)));
-    expect(run("scan", "none.npy", "-o", "out.npy", ...SOFTWARE)).toEqual(silent);
+    expect(run("scan", "none.npy", "-o", "out.npy", ...SIMULATED)).toEqual(silent);
     expect(read("out.npy")).toMatchObject({ shape: [0, 3], data: new Int32Array(0) });
   });
 });
 
 describe("--map", () => {
   test("combines what a map makes of the elements", () => {
-    expect(run("reduce", "in.npy", "--map", "x * x", ...SOFTWARE)).toEqual({ ...silent, stdout: "121\n" });
-    expect(run("scan", "in.npy", "-o", "out.npy", "--map", "x + i", ...SOFTWARE)).toEqual(silent);
+    expect(run("reduce", "in.npy", "--map", "x * x", ...SIMULATED)).toEqual({ ...silent, stdout: "121\n" });
+    expect(run("scan", "in.npy", "-o", "out.npy", "--map", "x + i", ...SIMULATED)).toEqual(silent);
     expect(read("out.npy").data).toEqual(Uint32Array.of(3, 5, 14, 17, 25, 31, 43, 53));
   });
 
   test("gives another type, and keeps the shape", () => {
     write("f.npy", npy("<f4", [2, 2], Float32Array.of(0.2, 0.9, -1, 7)));
-    const count = ["--map", "u32(x > 0.5)", "--type", "u32", ...SOFTWARE];
+    const count = ["--map", "u32(x > 0.5)", "--type", "u32", ...SIMULATED];
     expect(run("reduce", "f.npy", ...count)).toEqual({ ...silent, stdout: "2\n" });
     expect(run("scan", "f.npy", "-o", "out.npy", ...count)).toEqual(silent);
     expect(read("out.npy")).toMatchObject({ shape: [2, 2], data: Uint32Array.of(0, 1, 1, 2) });
-    const wide = ["--map", "vec2(bitcast<u32>(x), 1u)", "--type", "u64", "--op", "max", ...SOFTWARE];
+    const wide = ["--map", "vec2(bitcast<u32>(x), 1u)", "--type", "u64", "--op", "max", ...SIMULATED];
     expect(run("reduce", "f.npy", ...wide).stdout).toBe(`${(1n << 32n) + 0xbf800000n}\n`);
   });
 
   test("is for what a compaction keeps", () => {
-    const args = ["--where", "x > 3u", "--map", "f32(x) * 0.5", "--type", "f32", ...SOFTWARE];
+    const args = ["--where", "x > 3u", "--map", "f32(x) * 0.5", "--type", "f32", ...SIMULATED];
     expect(run("compact", "in.npy", "-o", "out.npy", ...args)).toEqual(silent);
     expect(read("out.npy")).toMatchObject({ shape: [3], data: Float32Array.of(3.5, 2, 3) });
     fails(
@@ -109,7 +109,7 @@ describe("--map", () => {
   });
 
   test("rejects a map that does not compile, a type without one, and an operator that has no meaning on it", () => {
-    fails(/the map, line 1: /, "reduce", "in.npy", "--map", "x +", ...SOFTWARE);
+    fails(/the map, line 1: /, "reduce", "in.npy", "--map", "x +", ...SIMULATED);
     fails(/scan: --type says what --map EXPR gives/, "scan", "in.npy", "-o", "out.npy", "--type", "f32");
     fails(/Allowed choices are u32, i32/, "reduce", "in.npy", "--map", "x", "--type", "u8");
     fails(/reduce<f32, and>/, "reduce", "in.npy", "--map", "f32(x)", "--type", "f32", "--op", "and");
@@ -118,37 +118,40 @@ describe("--map", () => {
 
 describe("reduce", () => {
   test("prints the value alone", () => {
-    expect(run("reduce", "in.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "25\n" });
+    expect(run("reduce", "in.npy", ...SIMULATED)).toEqual({ ...silent, stdout: "25\n" });
   });
 
   test("takes operators in kebab case", () => {
-    expect(run("reduce", "in.npy", "--op", "logical-and", ...SOFTWARE)).toEqual({ ...silent, stdout: "0\n" });
+    expect(run("reduce", "in.npy", "--op", "logical-and", ...SIMULATED)).toEqual({
+      ...silent,
+      stdout: "0\n",
+    });
   });
 
   test("takes 64-bit types", () => {
     write("u.npy", npy("<u8", [3], BigUint64Array.of(2n ** 63n, 2n ** 63n, 7n)));
-    expect(run("reduce", "u.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "7\n" });
+    expect(run("reduce", "u.npy", ...SIMULATED)).toEqual({ ...silent, stdout: "7\n" });
     write("i.npy", npy("<i8", [3], BigInt64Array.of(5n, -(2n ** 40n), 7n)));
-    expect(run("scan", "i.npy", "-o", "out.npy", "--op", "min", ...SOFTWARE)).toEqual(silent);
+    expect(run("scan", "i.npy", "-o", "out.npy", "--op", "min", ...SIMULATED)).toEqual(silent);
     expect(read("out.npy").data).toEqual(BigInt64Array.of(5n, -(2n ** 40n), -(2n ** 40n)));
     write("f.npy", npy("<f8", [3], Float64Array.of(0.1, 0.2, 0.3)));
-    expect(run("reduce", "f.npy", ...SOFTWARE)).toEqual({ ...silent, stdout: "0.6000000000000001\n" });
-    expect(run("compact", "f.npy", "-o", "out.npy", "--where", "i != 1u", ...SOFTWARE)).toEqual(silent);
+    expect(run("reduce", "f.npy", ...SIMULATED)).toEqual({ ...silent, stdout: "0.6000000000000001\n" });
+    expect(run("compact", "f.npy", "-o", "out.npy", "--where", "i != 1u", ...SIMULATED)).toEqual(silent);
     expect(read("out.npy").data).toEqual(Float64Array.of(0.1, 0.3));
   });
 
   test("prints floats as NumPy does", () => {
     write("f.npy", npy("<f4", [2], Float32Array.of(0.1, Number.NaN)));
-    expect(run("reduce", "f.npy", "--op", "max", ...SOFTWARE)).toEqual({ ...silent, stdout: "0.1\n" });
+    expect(run("reduce", "f.npy", "--op", "max", ...SIMULATED)).toEqual({ ...silent, stdout: "0.1\n" });
     write("f.npy", npy("<f4", [1], Float32Array.of(Number.NaN)));
-    expect(run("reduce", "f.npy", "--op", "max", ...SOFTWARE)).toEqual({ ...silent, stdout: "-inf\n" });
+    expect(run("reduce", "f.npy", "--op", "max", ...SIMULATED)).toEqual({ ...silent, stdout: "-inf\n" });
   });
 });
 
 describe("compact", () => {
   test("keeps what the predicate keeps", () => {
     expect(
-      run("compact", "in.npy", "-o", "out.npy", "--where", "x % 2u == 1u && i > 0u", ...SOFTWARE),
+      run("compact", "in.npy", "-o", "out.npy", "--where", "x % 2u == 1u && i > 0u", ...SIMULATED),
     ).toEqual(silent);
     expect(read("out.npy")).toMatchObject({ shape: [5 - 1], data: Uint32Array.of(1, 7, 1, 3) });
   });
@@ -156,14 +159,14 @@ describe("compact", () => {
   test("keeps what the flags keep, as indices", () => {
     write("flags.npy", npy("|b1", [8], Uint8Array.of(1, 0, 0, 0, 0, 1, 0, 1)));
     expect(
-      run("compact", "in.npy", "-o", "out.npy", "--flags", "flags.npy", "--indices", ...SOFTWARE),
+      run("compact", "in.npy", "-o", "out.npy", "--flags", "flags.npy", "--indices", ...SIMULATED),
     ).toEqual(silent);
     expect(read("out.npy").data).toEqual(Uint32Array.of(0, 5, 7));
   });
 
   test("rejects a predicate that does not compile", () => {
-    fails(/line 1/, "compact", "in.npy", "-o", "out.npy", "--where", "x % == 1u", ...SOFTWARE);
-    const where = ["--where", "x > 2u;", ...SOFTWARE];
+    fails(/line 1/, "compact", "in.npy", "-o", "out.npy", "--where", "x % == 1u", ...SIMULATED);
+    const where = ["--where", "x > 2u;", ...SIMULATED];
     fails(
       /the predicate, line 1: an expression takes no ";"; leave it out/,
       "compact",
@@ -208,7 +211,7 @@ describe("compact", () => {
 
 describe("partition", () => {
   const parted = (...args: string[]): Ended =>
-    run("partition", "in.npy", "-o", "out.npy", ...args, ...SOFTWARE);
+    run("partition", "in.npy", "-o", "out.npy", ...args, ...SIMULATED);
 
   test("writes what the predicate keeps, then the rest, and prints where they part", () => {
     expect(parted("--where", "x % 2u == 1u && i > 0u")).toEqual({ ...silent, stdout: "4\n" });
@@ -228,7 +231,7 @@ describe("partition", () => {
 
   test("takes other types and shapes, and may write over the input", () => {
     write("f.npy", npy("<f8", [2, 2], Float64Array.of(0.1, -1, 7, -0)));
-    expect(run("partition", "f.npy", "-o", "f.npy", "--where", "i > 1u", ...SOFTWARE).stdout).toBe("2\n");
+    expect(run("partition", "f.npy", "-o", "f.npy", "--where", "i > 1u", ...SIMULATED).stdout).toBe("2\n");
     expect(read("f.npy")).toMatchObject({ shape: [4], data: Float64Array.of(7, -0, 0.1, -1) });
   });
 
@@ -240,7 +243,7 @@ describe("partition", () => {
     );
     fails(/no two of them/, ...args, "--where", "true", "--class", "x", "--classes", "2");
     fails(/it takes both/, ...args, "--class", "x");
-    fails(/--classes.*It takes a whole number/, ...args, "--class", "x", "--classes", "y", ...SOFTWARE);
+    fails(/--classes.*It takes a whole number/, ...args, "--class", "x", "--classes", "y", ...SIMULATED);
     fails(/cannot be used with/, ...args, "--where", "true", "--flags", "in.npy");
     fails(
       /it prints the count, or the offsets of the classes, on stdout; -o takes a file/,
@@ -253,7 +256,7 @@ describe("partition", () => {
     );
     write("flags.npy", npy("|b1", [3], new Uint8Array(3)));
     fails(/flags\.npy: it holds 3 flags, and in\.npy holds 8 elements/, ...args, "--flags", "flags.npy");
-    fails(/line 1/, ...args, "--where", "x % == 1u", ...SOFTWARE);
+    fails(/line 1/, ...args, "--where", "x % == 1u", ...SIMULATED);
   });
 });
 
@@ -342,8 +345,7 @@ fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive
   });
 
   test("reads stdin", () => {
-    const from = (input: string) =>
-      spawnSync(process.execPath, [program, "link", "-"], { cwd: folder, encoding: "utf8", input });
+    const from = (input: string) => runIn(folder, ["link", "-"], input);
     expect(from(kernel)).toMatchObject({ ...silent, stdout: linkDirectives(kernel) });
     expect(from("")).toMatchObject(silent);
     expect(from("// wavefold: nothing 4")).toMatchObject({
@@ -395,7 +397,8 @@ fn main(@builtin(local_invocation_index) i: u32) { _ = work_group_scan_exclusive
 
 describe("doctor", () => {
   test("rejects an adapter that it does not know", () => {
-    fails(/auto, gpu, software/, "doctor", "--adapter", "cpu");
+    fails(/auto, gpu, software\.\n/, "doctor", "--adapter", "cpu");
+    fails(/auto, gpu, software\.\n/, "doctor", "--adapter", "simulated");
   });
 });
 
@@ -441,7 +444,7 @@ describe("the command line", () => {
     fails(/too many arguments.*; --output takes two dashes/, "scan", "in.npy", "-out", "out.npy");
     fails(/add, mul, min/, "scan", "in.npy", "-o", "out.npy", "--op", "sub");
     fails(/blelloch, hillis-steele, subgroup/, "scan", "in.npy", "-o", "out.npy", "--algorithm", "best");
-    fails(/auto, gpu, software/, "scan", "in.npy", "-o", "out.npy", "--adapter", "cpu");
+    fails(/auto, gpu, software, simulated/, "scan", "in.npy", "-o", "out.npy", "--adapter", "cpu");
     fails(/scan: -o, --output <out\.npy> is missing: where the result goes/, "scan", "in.npy");
     fails(/missing required argument 'in\.npy'; it is wavefold reduce \[options\] <in\.npy>/, "reduce");
     fails(/got 2; it is wavefold reduce \[options\] <in\.npy>/, "reduce", "in.npy", "other.npy");
@@ -480,11 +483,11 @@ describe("files", () => {
     fails(message("--text"), "reduce", "in.npy", "--text", "u32");
     // Other bytes are elements, as few as there are.
     write("in.bin", Uint8Array.of(0x93, 0x4e, 0x55, 0));
-    expect(run("reduce", "in.bin", "--raw", "=u4", ...SOFTWARE)).toEqual({
+    expect(run("reduce", "in.bin", "--raw", "=u4", ...SIMULATED)).toEqual({
       ...silent,
       stdout: `${0x554e93}\n`,
     });
-    expect(run("scan", "in.bin", "--raw", "uint32", "-o", "out.bin", ...SOFTWARE)).toEqual(silent);
+    expect(run("scan", "in.bin", "--raw", "uint32", "-o", "out.bin", ...SIMULATED)).toEqual(silent);
     expect(readFileSync(join(folder, "out.bin"))).toEqual(Buffer.of(0x93, 0x4e, 0x55, 0));
   });
 

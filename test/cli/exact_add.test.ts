@@ -4,21 +4,20 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
+import { SIMULATED } from "../support/adapter.ts";
 import { failsIn, runIn } from "../support/command.ts";
-
-const SOFTWARE = ["--adapter", "software"];
 
 test("wavefold scan and reduce take --op exactAdd", () => {
   const folder = mkdtempSync(join(tmpdir(), "wavefold-exact-"));
   try {
     const data = Float32Array.of(1e8, 1, -1e8, 0.5);
     writeFileSync(join(folder, "in.npy"), dumpElements({ type: elementTypes.f32, data, shape: [4] }));
-    const scan = ["scan", "in.npy", "-o", "out.npy", "--op", "exactAdd", ...SOFTWARE];
+    const scan = ["scan", "in.npy", "-o", "out.npy", "--op", "exactAdd", ...SIMULATED];
     expect(runIn(folder, scan)).toEqual({ status: 0, stdout: "", stderr: "" });
     expect(parseElements(readFileSync(join(folder, "out.npy")), "out.npy").data).toEqual(
       Float32Array.of(1e8, 1e8, 1, 1.5),
     );
-    const reduce = ["reduce", "in.npy", "--op", "exactAdd", ...SOFTWARE];
+    const reduce = ["reduce", "in.npy", "--op", "exactAdd", ...SIMULATED];
     expect(runIn(folder, reduce)).toEqual({ status: 0, stdout: "1.5\n", stderr: "" });
     writeFileSync(join(folder, "in.txt"), "1 2");
     failsIn(folder, /exactAdd has no meaning on u32; it takes f16, f32, f64/, [
@@ -28,7 +27,7 @@ test("wavefold scan and reduce take --op exactAdd", () => {
       "u32",
       "--op",
       "exactAdd",
-      ...SOFTWARE,
+      ...SIMULATED,
     ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -39,7 +38,7 @@ test("--op exactAdd with segments, a map, f64 and a total", () => {
   const folder = mkdtempSync(join(tmpdir(), "wavefold-exact-"));
   const dataOf = (name: string): unknown => parseElements(readFileSync(join(folder, name)), name).data;
   const runs = (...args: string[]): void =>
-    expect(runIn(folder, [...args, "--op", "exactAdd", ...SOFTWARE])).toEqual({
+    expect(runIn(folder, [...args, "--op", "exactAdd", ...SIMULATED])).toEqual({
       status: 0,
       stdout: "",
       stderr: "",

@@ -6,7 +6,7 @@ import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { TypeName } from "../../src/algebra/types.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
-import { SOFTWARE } from "../support/adapter.ts";
+import { SIMULATED } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, runIn } from "../support/command.ts";
 
@@ -22,7 +22,7 @@ const put = (name: string, type: TypeName, data: ScalarArray): void =>
   writeFileSync(join(folder, name), dumpElements({ type: elementTypes[type], data, shape: [data.length] }));
 const countsIn = (name: string): number[] =>
   Array.from(parseElements(readFileSync(join(folder, name)), name).data as Uint32Array);
-const run = (...args: string[]): Ended => runIn(folder, ["histogram", ...args, ...SOFTWARE]);
+const run = (...args: string[]): Ended => runIn(folder, ["histogram", ...args, ...SIMULATED]);
 const done: Ended = { status: 0, stdout: "", stderr: "" };
 
 describe("wavefold histogram", () => {
@@ -59,7 +59,7 @@ describe("wavefold histogram", () => {
     put("short.npy", "u32", Uint32Array.of(1));
     put("wide.npy", "f64", Float64Array.of(1, 2, 3));
     const fails = (message: RegExp, ...args: string[]): void =>
-      failsIn(folder, message, ["histogram", "in.npy", "-o", "out.npy", ...args, ...SOFTWARE]);
+      failsIn(folder, message, ["histogram", "in.npy", "-o", "out.npy", ...args, ...SIMULATED]);
     fails(/histogram takes --edges LIST, or --bins COUNT with --range/);
     fails(/histogram takes --edges/, "--bins", "4");
     fails(/It takes a whole number/, "--bins", "x", "--range", "0,1");

@@ -8,7 +8,7 @@ import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { UsageError } from "../../src/cli/errors.ts";
 import { formatValue, parseValue } from "../../src/cli/format.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
-import { SOFTWARE } from "../support/adapter.ts";
+import { SIMULATED } from "../support/adapter.ts";
 import type { Ended } from "../support/command.ts";
 import { failsIn, runIn } from "../support/command.ts";
 import { randomBits } from "../support/random.ts";
@@ -34,29 +34,29 @@ describe("the command", () => {
   test("scans the parts of an array one after another, by their totals", () => {
     put("a.npy", elementTypes.u32, Uint32Array.of(3, 1, 7, 4294967290));
     put("b.npy", elementTypes.u32, Uint32Array.of(4, 1, 6));
-    const first = run("scan", "a.npy", "-o", "a2.npy", "--total", ...SOFTWARE);
+    const first = run("scan", "a.npy", "-o", "a2.npy", "--total", ...SIMULATED);
     expect(first).toEqual({ ...printed("5\n"), stderr: expect.stringMatching(/wrapped around 2\^32/) });
     const next = ["scan", "b.npy", "-o", "b2.npy", "--initial", first.stdout.trim()];
-    expect(run(...next, "--total", ...SOFTWARE)).toEqual(printed("16\n"));
+    expect(run(...next, "--total", ...SIMULATED)).toEqual(printed("16\n"));
     expect([...dataIn("a2.npy"), ...dataIn("b2.npy")]).toEqual([3, 4, 11, 5, 9, 10, 16]);
-    expect(run(...next, "--exclusive", ...SOFTWARE)).toEqual(printed(""));
+    expect(run(...next, "--exclusive", ...SIMULATED)).toEqual(printed(""));
     expect(dataIn("b2.npy")).toEqual([5, 9, 10]);
-    expect(run("reduce", "b.npy", "--initial", "5", ...SOFTWARE)).toEqual(printed("16\n"));
+    expect(run("reduce", "b.npy", "--initial", "5", ...SIMULATED)).toEqual(printed("16\n"));
   });
 
   test("takes back what it prints: nan, infinities, -0.0, large integers, a map's type", () => {
     put("none.npy", elementTypes.f64, new Float64Array(0));
     for (const value of ["nan", "-inf", "inf", "-0.0", "0.1", "1e-300", "-5.0"]) {
-      expect(run("reduce", "none.npy", "--initial", value, ...SOFTWARE)).toEqual(printed(`${value}\n`));
+      expect(run("reduce", "none.npy", "--initial", value, ...SIMULATED)).toEqual(printed(`${value}\n`));
     }
     put("i.npy", elementTypes.i64, BigInt64Array.of(-1n, 1n));
     const least = "-9223372036854775808";
-    const args = ["--op", "max", "--initial", least, "--total", ...SOFTWARE];
+    const args = ["--op", "max", "--initial", least, "--total", ...SIMULATED];
     expect(run("scan", "i.npy", "-o", "out.npy", ...args)).toEqual(printed("1\n"));
-    expect(run("reduce", "i.npy", "--op", "min", "--initial", least, ...SOFTWARE)).toEqual(
+    expect(run("reduce", "i.npy", "--op", "min", "--initial", least, ...SIMULATED)).toEqual(
       printed(`${least}\n`),
     );
-    const mapped = ["--map", "f32(u32(x)) * 0.5", "--type", "f32", "--initial", "-0.25", ...SOFTWARE];
+    const mapped = ["--map", "f32(u32(x)) * 0.5", "--type", "f32", "--initial", "-0.25", ...SIMULATED];
     put("u.npy", elementTypes.u64, BigUint64Array.of(3n, 4n));
     expect(run("scan", "u.npy", "-o", "out.npy", ...mapped, "--total")).toEqual(printed("3.25\n"));
     expect(dataIn("out.npy")).toEqual([1.25, 3.25]);

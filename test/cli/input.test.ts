@@ -8,12 +8,12 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { withInput } from "../../src/cli/files.ts";
 import { dumpElements } from "../../src/cli/npy.ts";
-import { needsUnix, SOFTWARE } from "../support/adapter.ts";
+import { needsUnix, SIMULATED } from "../support/adapter.ts";
 import { failsIn, program, runBoundIn, runIn } from "../support/command.ts";
 
 needsUnix();
 
-const reduce = (name: string): string[] => ["reduce", name, ...SOFTWARE];
+const reduce = (name: string): string[] => ["reduce", name, ...SIMULATED];
 
 /** A file whose header says what is given, before data of zeros. */
 function npy(header: string, dataBytes: number): Buffer {
@@ -98,7 +98,7 @@ describe("an input", () => {
   test("is told to be more than memory holds, where all of it must be held", () => {
     writeFileSync(at("flags.npy"), sums);
     const bytes = npy(headerOf("'<u4'", `(${2 ** 50},)`), 2 ** 17);
-    const args = ["compact", "-", "--flags", "flags.npy", "-o", "out.npy", ...SOFTWARE];
+    const args = ["compact", "-", "--flags", "flags.npy", "-o", "out.npy", ...SIMULATED];
     expect(piped(bytes, ...args)).toEqual({
       status: 1,
       stdout: "",

@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
-import { SOFTWARE } from "../support/adapter.ts";
+import { SIMULATED } from "../support/adapter.ts";
 import { failsIn } from "../support/command.ts";
 import { done, useNpyFolder } from "../support/npy_folder.ts";
 
@@ -172,5 +172,5 @@ test.each(wrong)("it refuses %j", (args, message) => {
   put("h.npy", f32, Float32Array.of(0, 4));
   symlinkSync("k.npy", join(files.path, "link.npy"));
   const inFolder = args.map((arg) => arg.replace("../to", `../${basename(files.path)}`));
-  failsIn(files.path, message, [...inFolder, ...SOFTWARE]);
+  failsIn(files.path, message, [...inFolder, ...SIMULATED]);
 });

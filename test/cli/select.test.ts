@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { nthReference, topKReference } from "../../src/reference/sort.ts";
-import { SOFTWARE } from "../support/adapter.ts";
+import { SIMULATED } from "../support/adapter.ts";
 import { failsIn } from "../support/command.ts";
 import { done, useNpyFolder } from "../support/npy_folder.ts";
 import { randomItems } from "../support/random.ts";
@@ -68,7 +68,7 @@ const refused: readonly (readonly [message: RegExp, ...args: string[]])[] = [
 ];
 test.for(refused)("what is refused leaves nothing behind: %s", ([message, ...args]) => {
   put("x.npy", f32, Float32Array.of(3, 1, 7));
-  failsIn(files.path, message, [...args, ...SOFTWARE]);
+  failsIn(files.path, message, [...args, ...SIMULATED]);
 });
 
 test("topk takes the greatest elements of each row", () => {

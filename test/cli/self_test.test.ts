@@ -15,7 +15,7 @@ import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import type { ReferenceOptions } from "../../src/reference/index.ts";
 import { scanReference } from "../../src/reference/index.ts";
-import { planAs, useSoftwareFold } from "../support/fold.ts";
+import { planAs, useFold } from "../support/fold.ts";
 import { nullGpu } from "../support/null_device.ts";
 
 /** A fold without a device, whose calls are these. */
@@ -329,7 +329,7 @@ test("compiles few kernels, and short ones, on a GPU", async () => {
 /** Each check compiles its kernels. */
 
 describe("on a device", () => {
-  const fold = useSoftwareFold();
+  const fold = useFold();
   const keepAll = (): Promise<Fold> => openFold({ device: fold().device, maxPipelines: SELF_TEST_PIPELINES });
 
   /** Changes all bits of every second pair of the last element; of what is no array, the first part. */

@@ -1,14 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { f16 } from "../../src/algebra/floats.ts";
 import type { Target } from "../../src/cli/files.ts";
 import { openText, textTarget } from "../../src/cli/text.ts";
-import { SOFTWARE } from "../support/adapter.ts";
-import { program } from "../support/command.ts";
+import { SIMULATED } from "../support/adapter.ts";
+import { runIn } from "../support/command.ts";
 
 // Numbers as text, in and out.
 
@@ -21,14 +19,7 @@ afterEach(() => {
 });
 
 function given(input: string | Uint8Array, ...args: string[]) {
-  const all = [program, ...args, ...SOFTWARE];
-  const { status, stdout, stderr } = spawnSync(process.execPath, all, {
-    cwd: folder,
-    input,
-    encoding: "utf8",
-    maxBuffer: 2 ** 26,
-  });
-  return { status, stdout, stderr };
+  return runIn(folder, [...args, ...SIMULATED], input);
 }
 const printed = (stdout: string) => ({ status: 0, stdout, stderr: "" });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SOFTWARE } from "../support/adapter.ts";
+import { SIMULATED } from "../support/adapter.ts";
 import { runIn } from "../support/command.ts";
 
 let folder: string;
@@ -25,14 +25,14 @@ const HINT =
 test("a sum of u32 that wrapped around is hinted at, and no other", () => {
   put("least.bin", [2 ** 32 - 1, 1]);
   put("most.bin", [2 ** 32 - 2, 1]);
-  const reduce = (...args: string[]) => runIn(folder, ["reduce", ...args, "--raw", "u32", ...SOFTWARE]);
+  const reduce = (...args: string[]) => runIn(folder, ["reduce", ...args, "--raw", "u32", ...SIMULATED]);
   expect(reduce("least.bin")).toEqual({ status: 0, stdout: "0\n", stderr: HINT });
   expect(reduce("most.bin")).toEqual({ status: 0, stdout: "4294967295\n", stderr: "" });
   expect(reduce("most.bin", "--initial", "1").stderr).toBe(HINT);
   expect(reduce("least.bin", "--op", "xor").stderr).toBe("");
   const widened = reduce("least.bin", "--map", "u64(x)", "--type", "u64");
   expect(widened).toEqual({ status: 0, stdout: "4294967296\n", stderr: "" });
-  const scan = runIn(folder, ["scan", "least.bin", "--raw", "u32", "-o", "sums.bin", ...SOFTWARE]);
+  const scan = runIn(folder, ["scan", "least.bin", "--raw", "u32", "-o", "sums.bin", ...SIMULATED]);
   expect(scan).toEqual({ status: 0, stdout: "", stderr: HINT });
   // No prefix has the last element, but the total has it.
   const exclusive = (...args: string[]) =>
@@ -45,7 +45,7 @@ test("a sum of u32 that wrapped around is hinted at, and no other", () => {
       "sums.bin",
       "--exclusive",
       ...args,
-      ...SOFTWARE,
+      ...SIMULATED,
     ]);
   expect(exclusive().stderr).toBe("");
   expect(exclusive("--total").stderr).toBe(HINT);

@@ -8,11 +8,11 @@ import * as steps from "../../site/watch/steps.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { modules, runBlocks } from "../support/code_blocks.ts";
-import { useSoftwareFold } from "../support/fold.ts";
+import { useFold } from "../support/fold.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { attributeOf, rendererOn } from "../support/three.ts";
 
-const fold = useSoftwareFold();
+const fold = useFold();
 const nullDevice = useNullDevice();
 
 interface Example {

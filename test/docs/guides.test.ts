@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { openFold as openInBrowser } from "../../src/index.ts";
+import type { Fold } from "../../src/node.ts";
 import { GPUTextureUsage, openFold, u32 } from "../../src/node.ts";
 import { linkDirectives } from "../../src/wgsl.ts";
 import { storageBuffer } from "../support/buffers.ts";
@@ -23,10 +24,14 @@ import {
   THROWN,
   testCommands,
 } from "../support/code_blocks.ts";
-import { adapter, useSoftwareFold } from "../support/fold.ts";
+import { adapter, useFold, useSoftwareFold } from "../support/fold.ts";
 import { failures, nullGpu, useNullDevice } from "../support/null_device.ts";
 
-const fold = useSoftwareFold();
+const simulated = useFold();
+const software = useSoftwareFold();
+/** Sections of words that a driver says, or with a picture. */
+const onSoftware = ["errors, SourceError", "render-loop, Particles that die, without reading back"];
+const foldOf = (title: string): Fold => (onSoftware.includes(title) ? software() : simulated());
 const nullDevice = useNullDevice();
 const folder = "docs/guides";
 
@@ -67,7 +72,8 @@ async function openAlone(): Promise<never> {
 
 /** What every section may leave to its reader, and what some do. */
 async function givenTo(name: string, section: Section): Promise<Record<string, unknown>> {
-  const { device } = fold();
+  const title = `${name}, ${section.heading}`;
+  const { device } = foldOf(title);
   const words = (): GPUBuffer => storageBuffer(device, new Uint32Array(1000));
   const given = {
     fold: await openFold({ device }),
@@ -78,7 +84,7 @@ async function givenTo(name: string, section: Section): Promise<Record<string, u
     length: 1000,
     kernel: blocksOf(section, "wgsl").at(-1)?.text ?? "",
   };
-  switch (`${name}, ${section.heading}`) {
+  switch (title) {
     case "own-kernel, What to expect":
       return { ...given, kernel: guides.find((guide) => guide.name === name)?.sections[0]?.blocks[0]?.text };
     case "render-loop, Particles that die, without reading back": {
@@ -237,7 +243,7 @@ for (const { name, text, sections } of withCode) {
           }
           const run = blocks.filter((block) => reasonOf(block) === undefined);
           const given = await givenTo(name, section);
-          const { device } = fold();
+          const { device } = foldOf(title);
           device.pushErrorScope("validation");
           await runBlocks(title, run, given);
           expect((await device.popErrorScope())?.message).toBeUndefined();

@@ -32,22 +32,19 @@ test.each([
   expect(indexOf(content)).toEqual({ status: 0, summary, told: [""] });
 });
 
-// It takes half a minute in software.
 test("a file of several parts, with a line across their ends, and one part without a newline", () => {
-  const content = new Uint8Array(3 * PART + 5).fill(97);
+  const content = new Uint8Array(2 * PART + 5).fill(97);
   content[9] = 10;
   content[PART - 4] = 10;
-  content[2 * PART + 7] = 10;
+  content[2 * PART + 2] = 10;
   const { status, summary, told } = indexOf(content);
-  const [start, end] = [PART - 3, 2 * PART + 7];
+  const [start, end] = [PART - 3, 2 * PART + 2];
   expect(status).toBe(0);
   expect(summary).toBe(
     `lines.txt: ${content.length.toLocaleString("en")} bytes, 4 lines; the longest is line 3, at byte ${start.toLocaleString("en")}, with ${(end - start + 1).toLocaleString("en")} bytes`,
   );
   const total = content.length.toLocaleString("en");
   expect(told).toEqual(
-    [PART, 2 * PART, 3 * PART, content.length].map(
-      (bytes) => `${bytes.toLocaleString("en")} of ${total} bytes`,
-    ),
+    [PART, 2 * PART, content.length].map((bytes) => `${bytes.toLocaleString("en")} of ${total} bytes`),
   );
 });

@@ -12,7 +12,7 @@ import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { parseValue } from "../../src/cli/format.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
 import { scanReference } from "../../src/reference/index.ts";
-import { needsUnix } from "../support/adapter.ts";
+import { needsUnix, SIMULATED } from "../support/adapter.ts";
 import { blocksOf, sectionsOf } from "../support/code_blocks.ts";
 import { program } from "../support/command.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -161,8 +161,7 @@ const optionsOf = ({ op, exclusive = false, initial }: Case): string[] => [
   op,
   ...(exclusive ? ["--exclusive"] : []),
   ...(initial === undefined ? [] : [`--initial=${initial}`]),
-  "--adapter",
-  "software",
+  ...SIMULATED,
 ];
 
 /** A name that a shell would take apart. */
@@ -245,7 +244,7 @@ describe("scan-parts.sh, with GNU parallel", () => {
     commandOf();
     const before = readdirSync(folder);
     const fails = (message: RegExp, ...args: string[]): void => {
-      const { status, stdout, stderr } = runScript("--adapter", "software", ...args);
+      const { status, stdout, stderr } = runScript(...SIMULATED, ...args);
       expect(stderr).toMatch(message);
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
       expect(readdirSync(folder)).toEqual(before);
@@ -294,7 +293,7 @@ describe("the guide's commands with GNU parallel", () => {
   const commands = guide.flatMap((section) => blocksOf(section, "sh")).map(({ text }) => text);
   const run = (text: string) => {
     mkdirSync(join(folder, "bin"));
-    const npx = `#!/bin/sh\nshift\nexec '${process.execPath}' '${program}' "$@" --adapter software\n`;
+    const npx = `#!/bin/sh\nshift\nexec '${process.execPath}' '${program}' "$@" ${SIMULATED.join(" ")}\n`;
     writeFileSync(join(folder, "bin", "npx"), npx, { mode: 0o755 });
     return started("sh", { args: ["-c", text], env: { PATH: `${join(folder, "bin")}:${process.env.PATH}` } });
   };
@@ -354,7 +353,7 @@ describe("scan-parts.js, with child processes", () => {
     writeFileSync(join(folder, "a"), Uint32Array.of(3, 1));
     writeFileSync(join(folder, "odd"), "odd");
     const fails = (message: RegExp, ...args: string[]): void => {
-      const { status, stdout, stderr } = runEngine("--adapter", "software", ...args);
+      const { status, stdout, stderr } = runEngine(...SIMULATED, ...args);
       expect(stderr).toMatch(message);
       expect(stderr).toMatch(/^scan-parts: [^\n]+\n$/);
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold, u32 } from "../../src/node.ts";
-import { adapter } from "../support/fold.ts";
+import { adapter, isSimulated } from "../support/adapter.ts";
 import type { Case } from "./families.ts";
 import { runCase } from "./families.ts";
 import type { Fixture } from "./fixture.ts";
@@ -15,8 +15,9 @@ import { Fault } from "./verdict.ts";
 let fold: Fold;
 let fixture: Fixture;
 beforeAll(async () => {
-  fold = await openFold({ adapter });
-  fixture = fixtureOn(fold, scaleOf(fold.software ? "software" : "gpu"));
+  const kind = isSimulated ? "simulated" : adapter;
+  fold = await openFold({ adapter: kind });
+  fixture = fixtureOn(fold, scaleOf(kind));
 });
 afterAll(() => fixture.destroy());
 

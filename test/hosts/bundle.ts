@@ -1,7 +1,6 @@
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 import { build } from "esbuild";
@@ -9,9 +8,9 @@ import { TestRunner } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { seed } from "../support/random.ts";
 
-/** What test/support takes from Node.js and from vitest, for hosts that have neither. `file` is the file of tests, which has a turn of its own. */
+/** What test/support takes from Node.js and from vitest, for hosts that have neither. `file` is the file of tests, which has random data of its own. */
 const standInsOf = (file: string): Readonly<Record<string, string>> => ({
-  "node:process": `export default { env: ${JSON.stringify({ WAVEFOLD_SEED: `${seed}`, WAVEFOLD_TIER: process.env.WAVEFOLD_TIER })} };`,
+  "node:process": `export default { env: ${JSON.stringify({ WAVEFOLD_SEED: `${seed}` })} };`,
   "node:buffer": "export const Buffer = { from: (text) => new TextEncoder().encode(text) };",
   "node:fs": "export const existsSync = () => false;",
   vitest: `

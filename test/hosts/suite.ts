@@ -32,7 +32,7 @@ export const cases: readonly Case[] = [...resultCases, ...inKernelCases, ...erro
 const quickCases: readonly Case[] = cases.filter((one) => one.quick);
 const secondCases: readonly Case[] = cases.filter((one) => /\bf16\b|exact sums/.test(one.name));
 
-/** All cases in the main thread, or some of them. A turn of the quick tier has a case in a worker, or one in a second tab. */
+/** All cases in the main thread, and some of them in the other scopes. */
 const casesIn = (scope: string): readonly Case[] => {
   switch (scope) {
     case MAIN:

@@ -1,9 +1,11 @@
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Packed } from "./pack.ts";
-import { packPackage, run } from "./pack.ts";
+import { packPackage, put, run } from "./pack.ts";
 
-// Each program runs in a process of its own, so that nothing before it has loaded what reads texts over 64-bit values.
+// Each program has a copy of the package, so that nothing before it has loaded what reads texts over 64-bit values. One process runs all of them.
 
 /**
  * A program: what it has, the body of a function, and what that returns. In the body, `w` is wavefold/node, and `bytesOf` gives what a plan writes
@@ -253,23 +255,58 @@ const others: readonly Row[] = [
   ],
 ];
 
-let packed: Packed;
+const rows: readonly Row[] = [...texts, ...inKernels, ...others];
+
+/** What a program returns, and whether the reader was loaded before its call and after it. */
+interface Answer {
+  readonly before: boolean;
+  readonly result: unknown;
+  readonly after: boolean;
+}
+
+let packed: Packed | undefined;
+/** By what the rows have. */
+let answers: Readonly<Record<string, Answer | { readonly failure: string }>>;
 beforeAll(async () => {
   packed = await packPackage();
+  const packages = ["webgpu", "@sparticuz/chromium", "fast-check"];
+  const project = await packed.project(packages, { "main.mjs": main });
+  for (const [at, [, body]] of rows.entries()) {
+    const folder = join(project, "copies", `${at}`);
+    await cp(join(project, "node_modules", "wavefold"), join(folder, "node_modules", "wavefold"), {
+      recursive: true,
+      filter: (path) => !/\.(d\.ts|md|svg|wgsl)$/.test(path),
+    });
+    await put(join(folder, "program.mjs"), programOf(body, at));
+  }
+  const printed = (await run(process.execPath, ["main.mjs"], project)).trim().split("\n").at(-1) ?? "";
+  answers = JSON.parse(printed) as typeof answers;
 });
 afterAll(() => packed?.remove());
 
-const program = (body: string): string => `import { Session } from "node:inspector";
-import * as w from "wavefold/node";
+/** It watches which files are loaded, and runs the programs one after another. */
+const main = `import { Session } from "node:inspector";
 const session = new Session();
-const scripts = [];
+globalThis.scripts = [];
 session.connect();
 session.on("Debugger.scriptParsed", ({ params }) => scripts.push(params.url));
 session.post("Debugger.enable");
-const isLoaded = () => scripts.some((url) => url.endsWith("/chunks/numbers_64.js"));
+const answers = {};
+for (const [at, what] of ${JSON.stringify(rows.map(([what]) => what))}.entries()) {
+  answers[what] = await import(\`./copies/\${at}/program.mjs\`).then(
+    ({ before, result, after }) => ({ before, result, after }),
+    (cause) => ({ failure: String(cause?.stack ?? cause) }),
+  );
+}
+console.log(JSON.stringify(answers));
+process.exit();
+`;
 
-const fold = await w.openFold({ adapter: "software" });
-const before = isLoaded();
+const programOf = (body: string, at: number): string => `import * as w from "wavefold/node";
+const isLoaded = () => scripts.some((url) => url.endsWith("/copies/${at}/node_modules/wavefold/dist/chunks/numbers_64.js"));
+
+const fold = await w.openFold({ adapter: "simulated" });
+export const before = isLoaded();
 
 /** What a plan writes into so many bytes. */
 async function bytesOf(plan, data, size, counted) {
@@ -287,30 +324,24 @@ async function bytesOf(plan, data, size, counted) {
   return read.getMappedRange();
 }
 
-const result = await (async () => {
+export const result = await (async () => {
   ${body};
 })();
-console.log(JSON.stringify({ before, result, after: isLoaded() }));
-process.exit();
+export const after = isLoaded();
 `;
 
-/** What a program returns, and whether the reader was loaded before its call and after it. */
-async function runAlone(body: string): Promise<unknown> {
-  const project = await packed.project(["webgpu", "@sparticuz/chromium", "fast-check"], {
-    "main.mjs": program(body),
-  });
-  const printed = (await run(process.execPath, ["main.mjs"], project)).trim().split("\n").at(-1) ?? "";
-  return JSON.parse(printed);
-}
-
-test.each(texts)("a text over 64-bit values loads its reader: %s", async (_, body, result) => {
-  expect(await runAlone(body)).toEqual({ before: false, result, after: true });
+test("each program has a name", () => {
+  expect(new Set(rows.map(([what]) => what)).size).toBe(rows.length);
 });
 
-test.each(inKernels)("in-kernel functions read at once: %s", async (_, body, result) => {
-  expect(await runAlone(body)).toEqual({ before: false, result, after: true });
+test.each(texts)("a text over 64-bit values loads its reader: %s", (what, _, result) => {
+  expect(answers[what]).toEqual({ before: false, result, after: true });
 });
 
-test.each(others)("nothing else loads it: %s", async (_, body, result) => {
-  expect(await runAlone(body)).toEqual({ before: false, result, after: false });
+test.each(inKernels)("in-kernel functions read at once: %s", (what, _, result) => {
+  expect(answers[what]).toEqual({ before: false, result, after: true });
+});
+
+test.each(others)("nothing else loads it: %s", (what, _, result) => {
+  expect(answers[what]).toEqual({ before: false, result, after: false });
 });

@@ -45,7 +45,7 @@ const REPOSITORY = "github:somebody/wavefold";
 export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenPage {
   let folder = "";
   let served: Awaited<ReturnType<typeof serveFolder>> | undefined;
-  /** Started with the first page: a turn of the quick tier may have tests of functions alone. */
+  /** Started with the first page: a run of some tests may have those of functions alone. */
   let launched: Promise<Browser> | undefined;
   const problems: string[] = [];
 

@@ -17,6 +17,9 @@ export const isSimulated = (process.env.WAVEFOLD_TEST_ADAPTER || "simulated") ==
 /** The adapter of the tests of the command. They take a GPU only where there is nothing else. */
 export const SOFTWARE = ["--adapter", process.platform === "darwin" ? "gpu" : "software"] as const;
 
+/** The adapter of tests of the command that take any. */
+export const SIMULATED = ["--adapter", "simulated"] as const;
+
 /** Why what needs SwiftShader by itself cannot run here. */
 export const swiftShaderMissing: string | undefined =
   process.platform === "linux" && process.arch === "x64"

@@ -1,9 +1,7 @@
-import { spawnSync } from "node:child_process";
 import * as nodeFs from "node:fs";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import process from "node:process";
+import { join } from "node:path";
 import * as nodeStream from "node:stream";
 import { transform } from "esbuild";
 import { dump } from "npyjs";
@@ -21,7 +19,7 @@ import * as simulator from "../../src/simulator/index.ts";
 import * as three from "../../src/three/index.ts";
 import * as schemas from "../../src/typegpu.ts";
 import * as wgsl from "../../src/wgsl.ts";
-import { rows } from "./rows.ts";
+import { runIn } from "./command.ts";
 
 /** A block of code in a Markdown text. */
 export interface Block {
@@ -253,7 +251,7 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  for (const args of rows(commands, { of: 24 })) {
+  for (const args of commands) {
     const reason = skips[args[0] ?? ""];
     test(`npx wavefold ${args.join(" ")}`, ({ skip }) => {
       skip(reason !== undefined, reason);
@@ -264,10 +262,7 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
       } else if (args.includes("--values")) {
         put("values.npy", 10, 11, 12, 13, 14, 15, 16, 17);
       }
-      const { status, stderr } = spawnSync(process.execPath, [resolve("dist/cli.js"), ...args], {
-        cwd: folder,
-        encoding: "utf8",
-      });
+      const { status, stderr } = runIn(folder, args);
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       const output = args[args.indexOf("-o") + 1] ?? "";
       if (args.includes("-o")) {

@@ -5,14 +5,14 @@ import { afterEach, beforeEach } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
-import { SOFTWARE } from "./adapter.ts";
+import { SIMULATED } from "./adapter.ts";
 import type { Ended } from "./command.ts";
 import { runIn } from "./command.ts";
 
 /** A command that says nothing and succeeds. */
 export const done: Ended = { status: 0, stdout: "", stderr: "" };
 
-/** A folder of .npy files for each test of a file, and the command on the software adapter in it. */
+/** A folder of .npy files for each test of a file, and the command on the simulated GPU in it. */
 export interface NpyFolder {
   readonly path: string;
   put(name: string, type: ScalarType, data: ScalarArray, shape?: readonly number[]): void;
@@ -43,6 +43,6 @@ export function useNpyFolder(): NpyFolder {
       const { type, shape, data } = parseElements(readFileSync(join(path, name)), name);
       return { type: type.name, shape, data: Array.from(data as ArrayLike<Scalar>) };
     },
-    run: (...args) => runIn(path, [...args, ...SOFTWARE]),
+    run: (...args) => runIn(path, [...args, ...SIMULATED]),
   };
 }
