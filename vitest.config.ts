@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
+import { loadWgsl } from "./scripts/modules.mjs";
 import { filesApart } from "./test/support/apart.ts";
 import { LongestFirst, secondsReporter } from "./test/support/longest_first.ts";
 import { seedReporter } from "./test/support/seed_reporter.ts";
@@ -58,9 +58,7 @@ export default defineConfig(({ mode }) => {
         name: "wgsl-text",
         enforce: "pre" as const,
         async load(id: string) {
-          return id.endsWith(".wgsl")
-            ? `export default ${JSON.stringify((await readFile(id, "utf8")).replaceAll("\r\n", "\n"))};`
-            : undefined;
+          return id.endsWith(".wgsl") ? loadWgsl(id) : undefined;
         },
       },
     ],

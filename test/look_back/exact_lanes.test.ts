@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import faults from "#shaders/device/look_back/faults_by_run.wgsl";
 import { exactAdd, tileFormats } from "../../src/algebra/exact_add.ts";
 import { exactFormats } from "../../src/algebra/exact_sums.ts";
 import { exactTiles } from "../../src/algebra/exact_tiles.ts";
@@ -16,7 +17,6 @@ import type { Change, Run } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
-  faults,
   needVotes,
   POISON,
   prepareScan,

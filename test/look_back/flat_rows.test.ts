@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import faults from "#shaders/device/look_back/faults_by_run.wgsl";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
@@ -10,7 +11,6 @@ import type { Change, RowShape, Tried } from "./support.ts";
 import {
   expectExact,
   expectSeen,
-  faults,
   floatsUnderFaults,
   needVotes,
   prepareScan,

@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import faults from "#shaders/device/look_back/faults_by_run.wgsl";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -18,7 +19,6 @@ import type { Change, LookBack, Run } from "./support.ts";
 import {
   contextOfFold,
   FAULTS,
-  faults,
   lookBacks,
   missing,
   outputsOf,

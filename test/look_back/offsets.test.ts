@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import faults from "#shaders/device/look_back/faults_by_run.wgsl";
 import { u32 } from "../../src/algebra/integers.ts";
 import { MOST_SEARCHED } from "../../src/kernels/offsets.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -13,7 +14,6 @@ import {
   expectSeen,
   FAULTS,
   faultOf,
-  faults,
   needVotes,
   prepareReduce,
   STUCK_MS,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import faults from "#shaders/device/look_back/faults_by_run.wgsl";
 import { settable } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
@@ -25,7 +26,6 @@ import type { Change } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
-  faults,
   floatsUnderFaults,
   prepareReduce,
   runsAtLengths,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import faults from "#shaders/device/look_back/faults_by_run.wgsl";
 import { u32 } from "../../src/algebra/integers.ts";
 import { untyped, useSoftwareFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
@@ -7,7 +8,6 @@ import type { Change, RowShape, Tried } from "./support.ts";
 import {
   expectExact,
   expectSeen,
-  faults,
   needVotes,
   prepareRows,
   runsOfRows,

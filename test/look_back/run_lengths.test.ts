@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import faults from "#shaders/device/look_back/faults_by_run.wgsl";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { max, min } from "../../src/algebra/operators.ts";
@@ -18,7 +19,7 @@ import { factsWith } from "../support/kernels.ts";
 import { randomBits } from "../support/random.ts";
 import { rows, testInTurn } from "../support/rows.ts";
 import type { Change } from "./support.ts";
-import { changed, contextOfFold, FAULTS, faultOf, faults, missing, STUCK_MS } from "./support.ts";
+import { changed, contextOfFold, FAULTS, faultOf, missing, STUCK_MS } from "./support.ts";
 
 // Runs of keys that are found in one dispatch. Each fault of the look-back is planted in a run of its own.
 

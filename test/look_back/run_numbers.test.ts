@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import faults from "#shaders/device/look_back/faults_by_run.wgsl";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Indirect } from "../../src/kernels/compact.ts";
@@ -15,7 +16,6 @@ import type { Change, Run, Subject } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
-  faults,
   lookBacks,
   missing,
   onGpu,

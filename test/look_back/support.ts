@@ -1,6 +1,5 @@
 import { expect } from "vitest";
 import { changeKernels } from "../../bench/change_kernels.ts";
-import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
 import type { Context } from "../../src/gpu/device/context.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Prepared, Ranges } from "../../src/gpu/recordings/recording.ts";
@@ -19,7 +18,6 @@ import { planRows } from "../../src/plan/rows.ts";
 import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
 import { segmentsOf } from "../../src/plan/segments.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import type { SourceText } from "../../src/text/source.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -30,8 +28,6 @@ import { randomBits } from "../support/random.ts";
 import { affineItems } from "./operators.ts";
 
 export { FAULTS, faultOf };
-
-export const faults: SourceText = { name: "shaders/device/look_back/faults_by_run.wgsl", text: faultsFile };
 
 /** A run that is stuck fails its test after so long. */
 export const STUCK_MS = 300_000;

@@ -118,7 +118,7 @@ async function write(file: string, against: string | undefined): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
   console.log(
-    `${rows.length} of ${optionSets.length} option sets on ${Object.keys(adapters).length} adapters and ${inKernelSets.length} of functions (${refused} refused): ${kernelDigests.size} distinct texts. Written to ${file}`,
+    `${rows.length} lines, of ${optionSets.length} option sets on ${Object.keys(adapters).length} adapters and ${inKernelSets.length} of functions (${refused} refused): ${kernelDigests.size} distinct texts. Written to ${file}`,
   );
   if (earlier !== undefined) {
     const found = differences(earlier, text, values.only);
