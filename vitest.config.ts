@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
+import { loadWgsl } from "./scripts/modules.mjs";
 import { seedReporter } from "./test/support/seed_reporter.ts";
 import { skippedReporter } from "./test/support/skipped_reporter.ts";
 
@@ -50,9 +50,7 @@ export default defineConfig(({ mode }) => {
         name: "wgsl-text",
         enforce: "pre" as const,
         async load(id: string) {
-          return id.endsWith(".wgsl")
-            ? `export default ${JSON.stringify((await readFile(id, "utf8")).replaceAll("\r\n", "\n"))};`
-            : undefined;
+          return id.endsWith(".wgsl") ? loadWgsl(id) : undefined;
         },
       },
     ],

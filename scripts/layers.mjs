@@ -12,6 +12,7 @@ const layers = [
   ["src/errors.ts", "src/version.ts", "src/wgsl-files.d.ts"],
   ["src/options.ts"],
   ["src/text"],
+  ["src/shader-files.d.ts"],
   ["src/simulator"],
   ["src/algebra"],
   ["src/kernels"],

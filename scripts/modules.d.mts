@@ -4,6 +4,8 @@ export function slashed(path: string): string;
 export function withLf(text: string): string;
 export function packageFolderOf(path: string): string | undefined;
 export function withoutComments(text: string): string;
+export function wgslModule(path: string, text: string, change?: (text: string) => string): string;
+export function loadWgsl(path: string, change?: (text: string) => string): Promise<string>;
 export const shaderTexts: EsbuildPlugin;
 export const bareShaders: {
   readonly name: string;

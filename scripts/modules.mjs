@@ -1,6 +1,7 @@
 // How the sources become the package's files.
 import { readFile } from "node:fs/promises";
 import nodePath from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** A path with slashes, on Windows too. */
 export const slashed = (path) => path.replaceAll("\\", "/");
@@ -21,25 +22,45 @@ export const withoutComments = (text) =>
     .replace(/[ \t]*\/\/(?! unroll$| replaces: ).*$/gm, "")
     .trimEnd();
 
-/** A plugin for esbuild: an imported `.wgsl` file is its text. */
+/** The folder of the checkout. */
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** A file's path in the checkout if it lies in `shaders/`, with slashes; undefined for a `.wgsl` file of a program. */
+function shaderPathOf(path) {
+  const name = slashed(nodePath.relative(root, path));
+  return name.startsWith("shaders/") ? name : undefined;
+}
+
+/**
+ * The module of a `.wgsl` file. A file of `shaders/` is its name and its text, as `{ name, text }`. Any other file is its text alone, as the
+ * plugins for callers have it.
+ *
+ * @param change - how the text of a file of `shaders/` is changed.
+ */
+export function wgslModule(path, text, change = withLf) {
+  const name = shaderPathOf(path);
+  return `export default ${JSON.stringify(name === undefined ? withLf(text) : { name, text: change(text) })};`;
+}
+
+/** The module of a `.wgsl` file that is read: see {@link wgslModule}. */
+export const loadWgsl = async (path, change = withLf) =>
+  wgslModule(path, await readFile(path, "utf8"), change);
+
+/** A plugin for esbuild that loads `.wgsl` files. */
 export const shaderTexts = {
   name: "shader-texts",
   setup({ onLoad }) {
-    onLoad({ filter: /\.wgsl$/ }, async ({ path }) => ({
-      contents: withLf(await readFile(path, "utf8")),
-      loader: "text",
-    }));
+    onLoad({ filter: /\.wgsl$/ }, async ({ path }) => ({ contents: await loadWgsl(path), loader: "js" }));
   },
 };
 
-/** A plugin for Rolldown: an imported `.wgsl` file is its text without comments. */
+/** A plugin for Rolldown that loads `.wgsl` files, those of `shaders/` without comments. */
 export const bareShaders = {
   name: "bare-shaders",
   load: {
     filter: { id: /\.wgsl$/ },
     async handler(id) {
-      const code = `export default ${JSON.stringify(withoutComments(await readFile(id, "utf8")))};`;
-      return { code, moduleType: "js", moduleSideEffects: false };
+      return { code: await loadWgsl(id, withoutComments), moduleType: "js", moduleSideEffects: false };
     },
   },
 };

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
+import faults from "#shaders/device/look_back/faults_by_run.wgsl";
 import { withoutComments } from "../scripts/modules.mjs";
 import { operator } from "../src/algebra/custom_operator.ts";
 import { exactAdd } from "../src/algebra/exact_add.ts";
@@ -51,7 +52,6 @@ import { planSegmentSort } from "../src/plan/sort_segments.ts";
 import { parse, resolved } from "../src/text/module.ts";
 import { piecesOf, tokensOf } from "../src/text/pieces.ts";
 import type { Parsed, SourceText } from "../src/text/source.ts";
-import { faults } from "./look_back/support.ts";
 import { algorithmNames, untyped } from "./support/fold.ts";
 import { allTypes, factsWith, inKernelFunctions } from "./support/kernels.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";

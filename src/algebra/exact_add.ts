@@ -1,8 +1,8 @@
-import doubleFile from "../../shaders/exact/double.wgsl";
-import floatFile from "../../shaders/exact/float.wgsl";
-import sumFile from "../../shaders/exact/sum.wgsl";
+import doubleFile from "#shaders/exact/double.wgsl";
+import floatFile from "#shaders/exact/float.wgsl";
+import sumFile from "#shaders/exact/sum.wgsl";
 import { ArgumentError } from "../errors.ts";
-import { unroll } from "../text/module.ts";
+import { unrollFile } from "../text/module.ts";
 import { exactFormats, exactNothing, exactOf, exactOfWords, exactRounded, exactWords } from "./exact_sums.ts";
 import type { ExactTileFormat } from "./exact_tiles.ts";
 import { exactItems, exactTiles, lanesOfHalves } from "./exact_tiles.ts";
@@ -146,13 +146,8 @@ function exactType(name: FloatName): ExactType {
           `const EXACT_MOST = ${name === "f16" ? 31 : 255}u;`,
         ].join("\n"),
       },
-      {
-        name: "shaders/exact/sum.wgsl",
-        text: words > SHORT ? sumFile : unroll(sumFile, { EXACT_WORDS: words }),
-      },
-      name === "f64"
-        ? { name: "shaders/exact/double.wgsl", text: doubleFile }
-        : { name: "shaders/exact/float.wgsl", text: floatFile },
+      words > SHORT ? sumFile : unrollFile(sumFile, { EXACT_WORDS: words }),
+      name === "f64" ? doubleFile : floatFile,
     ],
   };
   known.set(name, own);

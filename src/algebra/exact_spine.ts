@@ -1,7 +1,7 @@
-import spineFile from "../../shaders/exact/spine.wgsl";
-import spineReduceFile from "../../shaders/exact/spine_reduce.wgsl";
-import spineScanFile from "../../shaders/exact/spine_scan.wgsl";
-import { unroll } from "../text/module.ts";
+import spineFile from "#shaders/exact/spine.wgsl";
+import spineReduceFile from "#shaders/exact/spine_reduce.wgsl";
+import spineScanFile from "#shaders/exact/spine_scan.wgsl";
+import { unrollFile } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import type { TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
 
@@ -69,10 +69,8 @@ function byColumns<Sizes extends TileSizes>(
               ]),
         ].join("\n\n"),
       },
-      { name: "shaders/exact/spine.wgsl", text: unroll(spineFile, counts) },
-      entryPoint === "reduce_tiles"
-        ? { name: "shaders/exact/spine_reduce.wgsl", text: unroll(spineReduceFile, counts) }
-        : { name: "shaders/exact/spine_scan.wgsl", text: unroll(spineScanFile, counts) },
+      unrollFile(spineFile, counts),
+      entryPoint === "reduce_tiles" ? unrollFile(spineReduceFile, counts) : unrollFile(spineScanFile, counts),
     ],
   };
 }

@@ -1,34 +1,34 @@
-import carryWholeFile from "../../shaders/exact/carry_whole.wgsl";
-import carryWordsFile from "../../shaders/exact/carry_words.wgsl";
-import doubleItemsFile from "../../shaders/exact/double_items.wgsl";
-import fixedFile from "../../shaders/exact/fixed.wgsl";
-import fixedDoubleFile from "../../shaders/exact/fixed_double.wgsl";
-import fixedFloatFile from "../../shaders/exact/fixed_float.wgsl";
-import fixedRunFile from "../../shaders/exact/fixed_run.wgsl";
-import fixedDigitsFile from "../../shaders/exact/fixed_run_digits.wgsl";
-import fixedRunDoubleFile from "../../shaders/exact/fixed_run_double.wgsl";
-import floatItemsFile from "../../shaders/exact/float_items.wgsl";
-import halvesFile from "../../shaders/exact/halves.wgsl";
-import itemsFile from "../../shaders/exact/items.wgsl";
-import nearFile from "../../shaders/exact/near.wgsl";
-import noNearFile from "../../shaders/exact/near_none.wgsl";
-import reduceFile from "../../shaders/exact/reduce.wgsl";
-import runFile from "../../shaders/exact/run.wgsl";
-import scanFile from "../../shaders/exact/scan.wgsl";
-import scanLanesFile from "../../shaders/exact/scan_lanes.wgsl";
-import scanSumsFile from "../../shaders/exact/scan_sums.wgsl";
-import scanLongSumsFile from "../../shaders/exact/scan_sums_long.wgsl";
-import steadyFile from "../../shaders/exact/steady.wgsl";
-import steadyDoubleFile from "../../shaders/exact/steady_double.wgsl";
-import steadyFloatFile from "../../shaders/exact/steady_float.wgsl";
-import noSteadyFile from "../../shaders/exact/steady_none.wgsl";
-import storeEachFile from "../../shaders/exact/store_each.wgsl";
-import storeOutputsFile from "../../shaders/exact/store_outputs.wgsl";
-import storePrefixesFile from "../../shaders/exact/store_prefixes.wgsl";
-import storeWholeFile from "../../shaders/exact/store_whole.wgsl";
-import sumFile from "../../shaders/exact/sum.wgsl";
-import tilesFile from "../../shaders/exact/tiles.wgsl";
-import { unroll } from "../text/module.ts";
+import carryWholeFile from "#shaders/exact/carry_whole.wgsl";
+import carryWordsFile from "#shaders/exact/carry_words.wgsl";
+import doubleItemsFile from "#shaders/exact/double_items.wgsl";
+import fixedFile from "#shaders/exact/fixed.wgsl";
+import fixedDoubleFile from "#shaders/exact/fixed_double.wgsl";
+import fixedFloatFile from "#shaders/exact/fixed_float.wgsl";
+import fixedRunFile from "#shaders/exact/fixed_run.wgsl";
+import fixedDigitsFile from "#shaders/exact/fixed_run_digits.wgsl";
+import fixedRunDoubleFile from "#shaders/exact/fixed_run_double.wgsl";
+import floatItemsFile from "#shaders/exact/float_items.wgsl";
+import halvesFile from "#shaders/exact/halves.wgsl";
+import itemsFile from "#shaders/exact/items.wgsl";
+import nearFile from "#shaders/exact/near.wgsl";
+import noNearFile from "#shaders/exact/near_none.wgsl";
+import reduceFile from "#shaders/exact/reduce.wgsl";
+import runFile from "#shaders/exact/run.wgsl";
+import scanFile from "#shaders/exact/scan.wgsl";
+import scanLanesFile from "#shaders/exact/scan_lanes.wgsl";
+import scanSumsFile from "#shaders/exact/scan_sums.wgsl";
+import scanLongSumsFile from "#shaders/exact/scan_sums_long.wgsl";
+import steadyFile from "#shaders/exact/steady.wgsl";
+import steadyDoubleFile from "#shaders/exact/steady_double.wgsl";
+import steadyFloatFile from "#shaders/exact/steady_float.wgsl";
+import noSteadyFile from "#shaders/exact/steady_none.wgsl";
+import storeEachFile from "#shaders/exact/store_each.wgsl";
+import storeOutputsFile from "#shaders/exact/store_outputs.wgsl";
+import storePrefixesFile from "#shaders/exact/store_prefixes.wgsl";
+import storeWholeFile from "#shaders/exact/store_whole.wgsl";
+import sumFile from "#shaders/exact/sum.wgsl";
+import tilesFile from "#shaders/exact/tiles.wgsl";
+import { unrollFile } from "../text/module.ts";
 import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { spineTiles } from "./exact_spine.ts";
@@ -110,7 +110,7 @@ const narrowNames: Readonly<Record<string, string>> = {
 
 /** The functions of sum.wgsl for sums of a window. */
 const narrowText = (): string =>
-  piecesOf(sumFile, (word) => narrowNames[word] ?? word)
+  piecesOf(sumFile.text, (word) => narrowNames[word] ?? word)
     .filter(({ name }) => Object.values(narrowNames).includes(name))
     .map(compactText)
     .join("\n\n");
@@ -152,13 +152,13 @@ export function exactTiles(
     }
     // Loops over many words stay loops.
     const counts = { ...constants, ...own, ...(words <= SHORT && { EXACT_WORDS: words }) };
-    const file = (name: string, text: string): SourceText => ({
-      name: `shaders/exact/${name}.wgsl`,
-      text: unroll(text, counts),
-    });
+    const unrolled = (file: SourceText): SourceText => unrollFile(file, counts);
     // Short sums of threads have places in work-group memory.
-    const placed = (name: string, text: string): SourceText =>
-      file(name, words <= SHORT ? text.replaceAll("exact_place", "exact_memory[thread]") : text);
+    const placed = ({ name, text }: SourceText): SourceText =>
+      unrolled({
+        name,
+        text: words <= SHORT ? text.replaceAll("exact_place", "exact_memory[thread]") : text,
+      });
     const select = (name: string, sum: string): string =>
       `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
     const isHalf = fixed === 2 && sizes.items <= MOST_HALVES;
@@ -176,67 +176,56 @@ export function exactTiles(
           select("narrow", "NarrowSum"),
         ].join("\n\n"),
       },
-      isWide ? file("double_items", doubleItemsFile) : file("float_items", floatItemsFile),
-      file("items", itemsFile),
-      file("sum", narrowText()),
+      isWide ? unrolled(doubleItemsFile) : unrolled(floatItemsFile),
+      unrolled(itemsFile),
+      unrolled({ name: sumFile.name, text: narrowText() }),
     ];
     const inFixedPoint = [
-      file("fixed", fixedFile),
-      isWide ? file("fixed_double", fixedDoubleFile) : file("fixed_float", fixedFloatFile),
+      unrolled(fixedFile),
+      isWide ? unrolled(fixedDoubleFile) : unrolled(fixedFloatFile),
       isHalf
-        ? file("halves", halvesFile)
+        ? unrolled(halvesFile)
         : near && sizes.items <= MOST_IN_DIGITS
-          ? file("fixed_run_digits", fixedDigitsFile)
+          ? unrolled(fixedDigitsFile)
           : isWide && isSteady
-            ? file("fixed_run_double", fixedRunDoubleFile)
-            : file("fixed_run", fixedRunFile),
+            ? unrolled(fixedRunDoubleFile)
+            : unrolled(fixedRunFile),
     ];
     const stored = [
-      isByLanes ? file("store_each", storeEachFile) : file("store_whole", storeWholeFile),
-      file("store_outputs", storeOutputsFile),
+      isByLanes ? unrolled(storeEachFile) : unrolled(storeWholeFile),
+      unrolled(storeOutputsFile),
     ];
-    const tiles = file("tiles", tilesFile);
-    const scanSums = file("scan_sums", scanSumsFile);
+    const tiles = unrolled(tilesFile);
+    const scanSums = unrolled(scanSumsFile);
     if (entryPoint === "reduce_tiles") {
       const fits = (constants.TILE ?? 0) <= MOST_OF_TILE;
       return {
-        files: [...common, ...(fits ? [...inFixedPoint, file("reduce", reduceFile)] : [tiles, scanSums])],
+        files: [...common, ...(fits ? [...inFixedPoint, unrolled(reduceFile)] : [tiles, scanSums])],
       };
     }
     const scan = [
       ...inFixedPoint,
-      placed("scan", scanFile),
+      placed(scanFile),
       // Threads share the words of a carry that is in the spine as it is.
-      carry === true && !ends ? file("carry_words", carryWordsFile) : file("carry_whole", carryWholeFile),
-      ...(isHalf ? [] : [near ? placed("near", nearFile) : file("near_none", noNearFile)]),
+      carry === true && !ends ? unrolled(carryWordsFile) : unrolled(carryWholeFile),
+      ...(isHalf ? [] : [near ? placed(nearFile) : unrolled(noNearFile)]),
       ...(isSteady
-        ? [
-            file("steady", steadyFile),
-            isWide ? file("steady_double", steadyDoubleFile) : file("steady_float", steadyFloatFile),
-          ]
+        ? [unrolled(steadyFile), isWide ? unrolled(steadyDoubleFile) : unrolled(steadyFloatFile)]
         : isHalf
           ? []
-          : [file("steady_none", noSteadyFile)]),
+          : [unrolled(noSteadyFile)]),
     ];
     if (isByLanes) {
       return {
-        files: [
-          ...common,
-          ...inFixedPoint,
-          file("scan_lanes", scanLanesFile),
-          file("run", runFile),
-          ...stored,
-        ],
+        files: [...common, ...inFixedPoint, unrolled(scanLanesFile), unrolled(runFile), ...stored],
       };
     }
     return {
       files: [
         ...common,
         tiles,
-        words > SHORT && entryPoint === "scan_tiles" ? file("scan_sums_long", scanLongSumsFile) : scanSums,
-        ...(entryPoint === "scan_tiles"
-          ? scan
-          : [file("run", runFile), file("store_prefixes", storePrefixesFile)]),
+        words > SHORT && entryPoint === "scan_tiles" ? unrolled(scanLongSumsFile) : scanSums,
+        ...(entryPoint === "scan_tiles" ? scan : [unrolled(runFile), unrolled(storePrefixesFile)]),
         ...stored,
       ],
     };

@@ -1,15 +1,10 @@
-import f16BitsFile from "../../shaders/numeric/f16_bits.wgsl";
-import floatOrderFile from "../../shaders/numeric/float_order.wgsl";
-import type { SourceText } from "../text/source.ts";
+import f16BitsFile from "#shaders/numeric/f16_bits.wgsl";
+import floatOrder from "#shaders/numeric/float_order.wgsl";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
-import { converted, hex, shared } from "./literals.ts";
+import { converted, hex, sharedFile } from "./literals.ts";
 import type { Literal, ScalarType } from "./types.ts";
 
-const floatOrder: SourceText = {
-  name: "shaders/numeric/float_order.wgsl",
-  text: floatOrderFile,
-};
-const f16Bits: SourceText = { name: "shaders/numeric/f16_bits.wgsl", text: f16BitsFile, as: shared };
+const f16Bits = /* @__PURE__ */ sharedFile(f16BitsFile);
 
 const f32Bits = (value: number): number => new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0;
 

@@ -1,3 +1,4 @@
+import type { SourceText } from "../text/source.ts";
 import type { Domain, Operation, Value } from "./types.ts";
 
 /** WGSL's own operators and functions. */
@@ -30,7 +31,7 @@ fn value_from_element(x: Element) -> Value {
 }`,
 });
 
-/** The name of a helper that is the same in all in-kernel functions. */
-export const shared = (name: string): string => `_${name}`;
+/** A file of helpers that have the same names in all in-kernel functions. */
+export const sharedFile = (file: SourceText): SourceText => ({ ...file, as: (name) => `_${name}` });
 
 export const hex = (bits: number): string => `0x${bits.toString(16)}u`;

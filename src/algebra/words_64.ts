@@ -1,16 +1,11 @@
-import binary64File from "../../shaders/numeric/binary64.wgsl";
-import binary64OrderFile from "../../shaders/numeric/binary64_order.wgsl";
-import int64File from "../../shaders/numeric/int64.wgsl";
-import type { SourceText } from "../text/source.ts";
-import { converted, hex, shared } from "./literals.ts";
+import binary64File from "#shaders/numeric/binary64.wgsl";
+import binary64Order from "#shaders/numeric/binary64_order.wgsl";
+import int64File from "#shaders/numeric/int64.wgsl";
+import { converted, hex, sharedFile } from "./literals.ts";
 import type { Domain, Literal, ScalarType } from "./types.ts";
 
-const int64: SourceText = { name: "shaders/numeric/int64.wgsl", text: int64File, as: shared };
-const binary64: SourceText = { name: "shaders/numeric/binary64.wgsl", text: binary64File, as: shared };
-const binary64Order: SourceText = {
-  name: "shaders/numeric/binary64_order.wgsl",
-  text: binary64OrderFile,
-};
+const int64 = /* @__PURE__ */ sharedFile(int64File);
+const binary64 = /* @__PURE__ */ sharedFile(binary64File);
 
 const words = (low: number, high: number): Literal => [`vec2<u32>(${hex(low)}, ${hex(high)})`];
 const bigWords = (value: bigint): Literal => {

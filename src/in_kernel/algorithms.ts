@@ -1,10 +1,10 @@
-import threadTileSubgroupFile from "../../shaders/thread_tile/subgroup.wgsl";
-import blellochFile from "../../shaders/work_group/blelloch.wgsl";
-import hillisSteeleFile from "../../shaders/work_group/hillis_steele.wgsl";
-import hillisSteeleReduceFile from "../../shaders/work_group/hillis_steele_reduce.wgsl";
-import hillisSteeleUniformFile from "../../shaders/work_group/hillis_steele_uniform.wgsl";
-import subgroupFile from "../../shaders/work_group/subgroup.wgsl";
-import subgroupPlaceFile from "../../shaders/work_group/subgroup_place.wgsl";
+import threadTileSubgroupFile from "#shaders/thread_tile/subgroup.wgsl";
+import blellochFile from "#shaders/work_group/blelloch.wgsl";
+import hillisSteeleFile from "#shaders/work_group/hillis_steele.wgsl";
+import hillisSteeleReduceFile from "#shaders/work_group/hillis_steele_reduce.wgsl";
+import hillisSteeleUniformFile from "#shaders/work_group/hillis_steele_uniform.wgsl";
+import subgroupFile from "#shaders/work_group/subgroup.wgsl";
+import subgroupPlaceFile from "#shaders/work_group/subgroup_place.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { ArgumentError, refuse, refuseOthers, shown } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
@@ -50,17 +50,17 @@ export interface WorkGroupAlgorithm {
 /** The default of scans. It has nothing that only reductions take. */
 export const hillisSteeleScan: AlgorithmBody = {
   memory: hillisSteeleMemory,
-  texts: () => [hillisSteeleFile],
+  texts: () => [hillisSteeleFile.text],
 };
 /** The default of reductions. */
 export const hillisSteeleReduce: AlgorithmBody = {
   memory: (workGroupSize, elementBytes) => hillisSteeleMemory(workGroupSize, elementBytes, 1),
-  texts: () => [hillisSteeleReduceFile],
+  texts: () => [hillisSteeleReduceFile.text],
 };
 /** The default of scans with a uniform total. */
 export const hillisSteeleUniform: AlgorithmBody = {
   memory: hillisSteeleMemory,
-  texts: () => [hillisSteeleFile, hillisSteeleUniformFile],
+  texts: () => [hillisSteeleFile.text, hillisSteeleUniformFile.text],
 };
 
 /** The algorithm of Hillis and Steele. It takes the fewest steps, and runs on every adapter. */
@@ -73,7 +73,7 @@ export const hillisSteele: WorkGroupAlgorithm = {
 
 const blellochBody: AlgorithmBody = {
   memory: blellochMemory,
-  texts: () => [blellochFile],
+  texts: () => [blellochFile.text],
   words: (workGroupSize) =>
     Object.fromEntries(
       Object.entries(blellochPlaces(workGroupSize)).map(([name, value]) => [name, `${value}u`]),
@@ -140,7 +140,7 @@ export function subgroupOf(
   const body: AlgorithmBody = {
     words,
     memory: (threads, elementBytes) => subgroupMemory(sizesOf(threads), elementBytes),
-    texts: (monoid) => [subgroupTextOf(monoid), subgroupPlaceFile, subgroupFile],
+    texts: (monoid) => [subgroupTextOf(monoid), subgroupPlaceFile.text, subgroupFile.text],
   };
   return {
     subgroups: true,
@@ -150,7 +150,7 @@ export function subgroupOf(
     tiles: {
       words,
       memory: (threads, elementBytes) => memoryOf([subgroupSlots(sizesOf(threads)), 1], elementBytes, 1),
-      texts: (monoid) => [subgroupTextOf(monoid), subgroupPlaceFile, threadTileSubgroupFile],
+      texts: (monoid) => [subgroupTextOf(monoid), subgroupPlaceFile.text, threadTileSubgroupFile.text],
     },
   };
 }

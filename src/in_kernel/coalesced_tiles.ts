@@ -1,10 +1,10 @@
-import threadTileReduceFile from "../../shaders/thread_tile/coalesced_reduce.wgsl";
-import threadTileScanFile from "../../shaders/thread_tile/coalesced_scan.wgsl";
-import totalStartFile from "../../shaders/thread_tile/coalesced_total_start.wgsl";
-import threadTileUpdateFile from "../../shaders/thread_tile/coalesced_update.wgsl";
-import threadTileCounterFile from "../../shaders/thread_tile/counter.wgsl";
-import coalescedFile from "../../shaders/work_group/coalesced.wgsl";
-import coalescedTotalFile from "../../shaders/work_group/coalesced_total.wgsl";
+import threadTileReduceFile from "#shaders/thread_tile/coalesced_reduce.wgsl";
+import threadTileScanFile from "#shaders/thread_tile/coalesced_scan.wgsl";
+import totalStartFile from "#shaders/thread_tile/coalesced_total_start.wgsl";
+import threadTileUpdateFile from "#shaders/thread_tile/coalesced_update.wgsl";
+import threadTileCounterFile from "#shaders/thread_tile/counter.wgsl";
+import coalescedFile from "#shaders/work_group/coalesced.wgsl";
+import coalescedTotalFile from "#shaders/work_group/coalesced_total.wgsl";
 import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -25,8 +25,8 @@ function coalescedTiles<Name extends string>(
   const { tileSize, ...others } = untyped(options);
   const { type, op = add as Operator } = others;
   const family: Family = operatorOn(op, type, caller).start
-    ? { texts: [coalescedFile, totalStartFile], memory: memoryOf([tilesOf(options)], 4, 0) }
-    : { texts: [coalescedFile, coalescedTotalFile] };
+    ? { texts: [coalescedFile.text, totalStartFile.text], memory: memoryOf([tilesOf(options)], 4, 0) }
+    : { texts: [coalescedFile.text, coalescedTotalFile.text] };
   return generate(caller, others, file, withFamily(withFamily(tilesBody(options), tile), family), TILED);
 }
 
@@ -47,7 +47,7 @@ function coalescedTiles<Name extends string>(
  */
 export const threadTileCoalescedScan = <Name extends string>(
   options: ThreadTileOptions<Name>,
-): InKernelFunctions => coalescedTiles("threadTileCoalescedScan", options, threadTileScanFile);
+): InKernelFunctions => coalescedTiles("threadTileCoalescedScan", options, threadTileScanFile.text);
 
 /**
  * CUDA's `reduce` over a `coalesced_group` of a warp: `thread_tile_32_coalesced_reduce_add_u32(x, is_active, local_index)`. All threads
@@ -64,7 +64,7 @@ export const threadTileCoalescedScan = <Name extends string>(
  */
 export const threadTileCoalescedReduce = <Name extends string>(
   options: ThreadTileOptions<Name>,
-): InKernelFunctions => coalescedTiles("threadTileCoalescedReduce", options, threadTileReduceFile);
+): InKernelFunctions => coalescedTiles("threadTileCoalescedReduce", options, threadTileReduceFile.text);
 
 /**
  * {@link threadTileCoalescedScan} on a `counter` of yours, with one atomic operation for each tile, as {@link threadTileScanUpdate} does
@@ -84,12 +84,17 @@ export function threadTileCoalescedScanUpdate<Name extends string>(
 ): InKernelFunctions {
   const caller = "threadTileCoalescedScanUpdate";
   const tile = tiled(caller, options);
-  const family = counted(caller, untyped(options), [threadTileCounterFile, coalescedFile], tilesOf(options));
+  const family = counted(
+    caller,
+    untyped(options),
+    [threadTileCounterFile.text, coalescedFile.text],
+    tilesOf(options),
+  );
   const { tileSize, counter, ...others } = untyped(options);
   return generate(
     caller,
     others,
-    indexed(counter, threadTileUpdateFile),
+    indexed(counter, threadTileUpdateFile.text),
     withFamily(withFamily(tilesBody(options), tile), family),
     `counter, ${TILED}`,
   );

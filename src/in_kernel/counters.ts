@@ -1,4 +1,4 @@
-import allocateCounterFile from "../../shaders/work_group/allocate_counter.wgsl";
+import allocateCounterFile from "#shaders/work_group/allocate_counter.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import { hasCode, plainText, requireExpression } from "../text/callers.ts";
@@ -169,7 +169,7 @@ export function allocation(counter: string, capacity: number | string, caller: s
     requireExpression("the capacity", capacity);
   }
   return {
-    text: `${besideCounter(allocateCounterFile, counter)}
+    text: `${besideCounter(allocateCounterFile.text, counter)}
 fn allocation_capacity() -> u32 {
   return (contract_capacity);
 }`,

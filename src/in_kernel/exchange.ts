@@ -1,9 +1,9 @@
-import shuffleFile from "../../shaders/thread_tile/shuffle.wgsl";
-import shuffleMemoryFile from "../../shaders/thread_tile/shuffle_memory.wgsl";
-import shuffleSubgroupFile from "../../shaders/thread_tile/shuffle_subgroup.wgsl";
-import broadcastFile from "../../shaders/work_group/broadcast.wgsl";
-import broadcastSourceFile from "../../shaders/work_group/broadcast_source.wgsl";
-import splitFile from "../../shaders/work_group/split.wgsl";
+import shuffleFile from "#shaders/thread_tile/shuffle.wgsl";
+import shuffleMemoryFile from "#shaders/thread_tile/shuffle_memory.wgsl";
+import shuffleSubgroupFile from "#shaders/thread_tile/shuffle_subgroup.wgsl";
+import broadcastFile from "#shaders/work_group/broadcast.wgsl";
+import broadcastSourceFile from "#shaders/work_group/broadcast_source.wgsl";
+import splitFile from "#shaders/work_group/split.wgsl";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireValueType } from "../algebra/types.ts";
@@ -48,7 +48,13 @@ export interface ThreadTileShuffleOptions
  */
 export function workGroupSplit(options: InKernelOptions): InKernelFunctions {
   const caller = "workGroupSplit";
-  return generate(caller, withOwn(count, caller, options, SIZES), splitFile, uniformBody(options), SIZES);
+  return generate(
+    caller,
+    withOwn(count, caller, options, SIZES),
+    splitFile.text,
+    uniformBody(options),
+    SIZES,
+  );
 }
 
 /** An operator that combines nothing. The functions that move values get the name of the values' type from it. */
@@ -87,10 +93,10 @@ export function workGroupBroadcast(options: WorkGroupBroadcastOptions): InKernel
   const made = generate(
     caller,
     { ...options, ...moving(type as ElementType, caller) },
-    broadcastFile,
+    broadcastFile.text,
     {
       memory: () => memoryOf([1], options.type.native.elementBytes, 0),
-      texts: () => [broadcastSourceFile],
+      texts: () => [broadcastSourceFile.text],
     },
     takes,
   );
@@ -124,7 +130,7 @@ export function threadTileShuffle(options: ThreadTileShuffleOptions): InKernelFu
   const made = generate(
     caller,
     others,
-    shuffleFile,
+    shuffleFile.text,
     withFamily(shuffleBody(options, tilesBody(options)), tiled(caller, options)),
     takes,
   );
@@ -137,7 +143,9 @@ function shuffleBody(
 ): AlgorithmBody {
   const bytes = type.native.elementBytes;
   if (!algorithm?.tiles) {
-    return body && { memory: (threads) => memoryOf([threads], bytes, 0), texts: () => [shuffleMemoryFile] };
+    return (
+      body && { memory: (threads) => memoryOf([threads], bytes, 0), texts: () => [shuffleMemoryFile.text] }
+    );
   }
   const placesOf = (threads: number): number => {
     const least = Number.parseInt(body.words?.(threads).MIN_SUBGROUP_SIZE ?? "", 10);
@@ -147,6 +155,6 @@ function shuffleBody(
     ...body,
     words: (threads) => ({ ...body.words?.(threads), SHUFFLE_PLACES: `${placesOf(threads)}u` }),
     memory: (threads) => memoryOf([placesOf(threads)], bytes, 1),
-    texts: (monoid) => [...body.texts(monoid), shuffleSubgroupFile],
+    texts: (monoid) => [...body.texts(monoid), shuffleSubgroupFile.text],
   };
 }

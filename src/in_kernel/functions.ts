@@ -1,23 +1,23 @@
-import threadTileCounterFile from "../../shaders/thread_tile/counter.wgsl";
-import threadTileHillisSteeleFile from "../../shaders/thread_tile/hillis_steele.wgsl";
-import threadTileReduceFile from "../../shaders/thread_tile/reduce.wgsl";
-import threadTileScanFile from "../../shaders/thread_tile/scan.wgsl";
-import threadTileUpdateFile from "../../shaders/thread_tile/update.wgsl";
-import allocateFile from "../../shaders/work_group/allocate.wgsl";
-import coalescedFile from "../../shaders/work_group/coalesced.wgsl";
-import coalescedReduceFile from "../../shaders/work_group/coalesced_reduce.wgsl";
-import coalescedScanFile from "../../shaders/work_group/coalesced_scan.wgsl";
-import coalescedScanUniformFile from "../../shaders/work_group/coalesced_scan_uniform.wgsl";
-import coalescedTotalFile from "../../shaders/work_group/coalesced_total.wgsl";
-import coalescedTotalStartFile from "../../shaders/work_group/coalesced_total_start.wgsl";
-import coalescedUpdateFile from "../../shaders/work_group/coalesced_update.wgsl";
-import compactFile from "../../shaders/work_group/compact.wgsl";
-import compactUpdateFile from "../../shaders/work_group/compact_update.wgsl";
-import counterFile from "../../shaders/work_group/counter.wgsl";
-import reduceFile from "../../shaders/work_group/reduce.wgsl";
-import scanFile from "../../shaders/work_group/scan.wgsl";
-import scanUniformFile from "../../shaders/work_group/scan_uniform.wgsl";
-import updateFile from "../../shaders/work_group/update.wgsl";
+import threadTileCounterFile from "#shaders/thread_tile/counter.wgsl";
+import threadTileHillisSteeleFile from "#shaders/thread_tile/hillis_steele.wgsl";
+import threadTileReduceFile from "#shaders/thread_tile/reduce.wgsl";
+import threadTileScanFile from "#shaders/thread_tile/scan.wgsl";
+import threadTileUpdateFile from "#shaders/thread_tile/update.wgsl";
+import allocateFile from "#shaders/work_group/allocate.wgsl";
+import coalescedFile from "#shaders/work_group/coalesced.wgsl";
+import coalescedReduceFile from "#shaders/work_group/coalesced_reduce.wgsl";
+import coalescedScanFile from "#shaders/work_group/coalesced_scan.wgsl";
+import coalescedScanUniformFile from "#shaders/work_group/coalesced_scan_uniform.wgsl";
+import coalescedTotalFile from "#shaders/work_group/coalesced_total.wgsl";
+import coalescedTotalStartFile from "#shaders/work_group/coalesced_total_start.wgsl";
+import coalescedUpdateFile from "#shaders/work_group/coalesced_update.wgsl";
+import compactFile from "#shaders/work_group/compact.wgsl";
+import compactUpdateFile from "#shaders/work_group/compact_update.wgsl";
+import counterFile from "#shaders/work_group/counter.wgsl";
+import reduceFile from "#shaders/work_group/reduce.wgsl";
+import scanFile from "#shaders/work_group/scan.wgsl";
+import scanUniformFile from "#shaders/work_group/scan_uniform.wgsl";
+import updateFile from "#shaders/work_group/update.wgsl";
 import { operator } from "../algebra/custom_operator.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
@@ -127,7 +127,12 @@ const reduceBody = (options: InKernelOptions): AlgorithmBody =>
  * ```
  */
 export function workGroupScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
-  return generate("workGroupScan", options as InKernelOptions & OperatorOptions, scanFile, scanBody(options));
+  return generate(
+    "workGroupScan",
+    options as InKernelOptions & OperatorOptions,
+    scanFile.text,
+    scanBody(options),
+  );
 }
 
 /**
@@ -150,7 +155,7 @@ export function workGroupScanUniform<Name extends string>(
   return generate(
     "workGroupScanUniform",
     options as InKernelOptions & OperatorOptions,
-    scanUniformFile,
+    scanUniformFile.text,
     uniformBody(options),
   );
 }
@@ -173,12 +178,12 @@ export function workGroupScanUpdate<Name extends string>(
   options: WorkGroupOptions<Name> & CounterOptions,
 ): InKernelFunctions {
   const caller = "workGroupScanUpdate";
-  const family = counted(caller, untyped(options), [counterFile]);
+  const family = counted(caller, untyped(options), [counterFile.text]);
   const { counter, ...others } = untyped(options);
   return generate(
     caller,
     others,
-    indexed(counter, updateFile),
+    indexed(counter, updateFile.text),
     withFamily(scanBody(options), family),
     COUNTED,
   );
@@ -200,7 +205,7 @@ export function workGroupReduce<Name extends string>(options: WorkGroupOptions<N
   return generate(
     "workGroupReduce",
     options as InKernelOptions & OperatorOptions,
-    reduceFile,
+    reduceFile.text,
     reduceBody(options),
   );
 }
@@ -223,7 +228,7 @@ export function workGroupReduce<Name extends string>(options: WorkGroupOptions<N
 export function coalescedScan<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   const caller = "coalescedScan";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, untyped(options), coalescedScanFile, withFamily(scanBody(options), family));
+  return generate(caller, untyped(options), coalescedScanFile.text, withFamily(scanBody(options), family));
 }
 
 /**
@@ -247,7 +252,7 @@ export function coalescedScanUniform<Name extends string>(
   return generate(
     caller,
     untyped(options),
-    coalescedScanUniformFile,
+    coalescedScanUniformFile.text,
     withFamily(uniformBody(options), family),
   );
 }
@@ -269,12 +274,12 @@ export function coalescedScanUpdate<Name extends string>(
   options: WorkGroupOptions<Name> & CounterOptions,
 ): InKernelFunctions {
   const caller = "coalescedScanUpdate";
-  const family = counted(caller, untyped(options), [counterFile, coalescedFile]);
+  const family = counted(caller, untyped(options), [counterFile.text, coalescedFile.text]);
   const { counter, ...others } = untyped(options);
   return generate(
     caller,
     others,
-    indexed(counter, coalescedUpdateFile),
+    indexed(counter, coalescedUpdateFile.text),
     withFamily(scanBody(options), family),
     COUNTED,
   );
@@ -296,14 +301,19 @@ export function coalescedScanUpdate<Name extends string>(
 export function coalescedReduce<Name extends string>(options: WorkGroupOptions<Name>): InKernelFunctions {
   const caller = "coalescedReduce";
   const family = coalesced(caller, untyped(options));
-  return generate(caller, untyped(options), coalescedReduceFile, withFamily(reduceBody(options), family));
+  return generate(
+    caller,
+    untyped(options),
+    coalescedReduceFile.text,
+    withFamily(reduceBody(options), family),
+  );
 }
 
 /** The files and the memory that coalesced threads need beside their family's. */
 const coalesced = (caller: string, { type, op = add as Operator }: OperatorOptions): Family =>
   operatorOn(op, type, caller).start
-    ? { texts: [coalescedFile, coalescedTotalStartFile], memory: memoryOf([], 0, 1) }
-    : { texts: [coalescedFile, coalescedTotalFile] };
+    ? { texts: [coalescedFile.text, coalescedTotalStartFile.text], memory: memoryOf([], 0, 1) }
+    : { texts: [coalescedFile.text, coalescedTotalFile.text] };
 
 /** The functions of a file that updates a counter. If the call names the counter, they take its index. */
 export const indexed = (counter: string, file: string): string =>
@@ -324,7 +334,7 @@ export function counted(
 /** One portable body serves both portable algorithms. */
 const portableTiles: AlgorithmBody = {
   memory: (threads, elementBytes) => memoryOf([2 * threads], elementBytes, 0),
-  texts: () => [threadTileHillisSteeleFile],
+  texts: () => [threadTileHillisSteeleFile.text],
 };
 
 export const tilesBody = (options: InKernelOptions): AlgorithmBody => {
@@ -380,7 +390,7 @@ export function threadTileScan<Name extends string>(options: ThreadTileOptions<N
   const caller = "threadTileScan";
   const tile = tiled(caller, options);
   const { tileSize, ...others } = untyped(options);
-  return generate(caller, others, threadTileScanFile, withFamily(tilesBody(options), tile), TILED);
+  return generate(caller, others, threadTileScanFile.text, withFamily(tilesBody(options), tile), TILED);
 }
 
 /**
@@ -402,12 +412,12 @@ export function threadTileScanUpdate<Name extends string>(
 ): InKernelFunctions {
   const caller = "threadTileScanUpdate";
   const tile = tiled(caller, options);
-  const family = counted(caller, untyped(options), [threadTileCounterFile], tilesOf(options));
+  const family = counted(caller, untyped(options), [threadTileCounterFile.text], tilesOf(options));
   const { tileSize, counter, ...others } = untyped(options);
   return generate(
     caller,
     others,
-    indexed(counter, threadTileUpdateFile),
+    indexed(counter, threadTileUpdateFile.text),
     withFamily(withFamily(tilesBody(options), tile), family),
     `counter, ${TILED}`,
   );
@@ -430,7 +440,7 @@ export function threadTileReduce<Name extends string>(options: ThreadTileOptions
   const caller = "threadTileReduce";
   const tile = tiled(caller, options);
   const { tileSize, ...others } = untyped(options);
-  return generate(caller, others, threadTileReduceFile, withFamily(tilesBody(options), tile), TILED);
+  return generate(caller, others, threadTileReduceFile.text, withFamily(tilesBody(options), tile), TILED);
 }
 
 /**
@@ -449,7 +459,13 @@ export function threadTileReduce<Name extends string>(options: ThreadTileOptions
  */
 export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
   const caller = "workGroupCompact";
-  return generate(caller, withOwn(count, caller, options, SIZES), compactFile, uniformBody(options), SIZES);
+  return generate(
+    caller,
+    withOwn(count, caller, options, SIZES),
+    compactFile.text,
+    uniformBody(options),
+    SIZES,
+  );
 }
 
 /**
@@ -468,13 +484,13 @@ export function workGroupCompact(options: InKernelOptions): InKernelFunctions {
  */
 export function workGroupCompactUpdate(options: InKernelOptions & CounterOptions): InKernelFunctions {
   const caller = "workGroupCompactUpdate";
-  const family = counted(caller, { ...options, ...count }, [counterFile]);
+  const family = counted(caller, { ...options, ...count }, [counterFile.text]);
   const takes = `counter, ${SIZES}`;
   const { counter, ...others } = withOwn(count, caller, options, takes);
   return generate(
     caller,
     others,
-    indexed(counter, compactUpdateFile),
+    indexed(counter, compactUpdateFile.text),
     withFamily(uniformBody(options), family),
     takes,
   );
@@ -518,7 +534,7 @@ export function workGroupAllocate(options: WorkGroupAllocateOptions): InKernelFu
   return generate(
     caller,
     others,
-    indexed(counter, allocateFile),
+    indexed(counter, allocateFile.text),
     withFamily(uniformBody(options), { texts: [text], words, memory: memoryOf([], 0, 1) }),
     takes,
   );

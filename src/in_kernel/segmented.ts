@@ -1,10 +1,10 @@
-import threadTileSegmentedReduceFile from "../../shaders/thread_tile/segmented_reduce.wgsl";
-import threadTileSegmentedScanFile from "../../shaders/thread_tile/segmented_scan.wgsl";
-import segmentedFile from "../../shaders/work_group/segmented.wgsl";
-import segmentedElementFile from "../../shaders/work_group/segmented_element.wgsl";
-import segmentedReduceFile from "../../shaders/work_group/segmented_reduce.wgsl";
-import segmentedScanFile from "../../shaders/work_group/segmented_scan.wgsl";
-import segmentedSubgroupFile from "../../shaders/work_group/segmented_subgroup.wgsl";
+import threadTileSegmentedReduceFile from "#shaders/thread_tile/segmented_reduce.wgsl";
+import threadTileSegmentedScanFile from "#shaders/thread_tile/segmented_scan.wgsl";
+import segmentedFile from "#shaders/work_group/segmented.wgsl";
+import segmentedElementFile from "#shaders/work_group/segmented_element.wgsl";
+import segmentedReduceFile from "#shaders/work_group/segmented_reduce.wgsl";
+import segmentedScanFile from "#shaders/work_group/segmented_scan.wgsl";
+import segmentedSubgroupFile from "#shaders/work_group/segmented_subgroup.wgsl";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -49,13 +49,13 @@ function segmentedBody(body: AlgorithmBody, monoid: Monoid): AlgorithmBody {
       const own = pieces.filter((piece) => !isShuffle(piece));
       const names = new Map(own.map(({ name }) => [name, `segmented_${name}`]));
       return [
-        segmentedElementFile,
+        segmentedElementFile.text,
         ...shuffles.map(textOf),
-        shuffles.length > 0 ? segmentedSubgroupFile : "",
+        shuffles.length > 0 ? segmentedSubgroupFile.text : "",
         ...piecesOf(own.map(textOf).join(""), (word) => SEGMENTED[word] ?? names.get(word) ?? word).map(
           textOf,
         ),
-        segmentedFile,
+        segmentedFile.text,
       ];
     },
   };
@@ -100,7 +100,7 @@ function segmented(
 export function workGroupSegmentedScan<Name extends string>(
   options: WorkGroupOptions<Name>,
 ): InKernelFunctions {
-  return segmented("workGroupSegmentedScan", untyped(options), segmentedScanFile, scanBody(options));
+  return segmented("workGroupSegmentedScan", untyped(options), segmentedScanFile.text, scanBody(options));
 }
 
 /**
@@ -119,7 +119,7 @@ export function workGroupSegmentedScan<Name extends string>(
 export function workGroupSegmentedReduce<Name extends string>(
   options: WorkGroupOptions<Name>,
 ): InKernelFunctions {
-  return segmented("workGroupSegmentedReduce", untyped(options), segmentedReduceFile, scanBody(options));
+  return segmented("workGroupSegmentedReduce", untyped(options), segmentedReduceFile.text, scanBody(options));
 }
 
 /**
@@ -138,7 +138,7 @@ export function workGroupSegmentedReduce<Name extends string>(
 export function threadTileSegmentedScan<Name extends string>(
   options: ThreadTileOptions<Name>,
 ): InKernelFunctions {
-  return segmentedTiles("threadTileSegmentedScan", options, threadTileSegmentedScanFile);
+  return segmentedTiles("threadTileSegmentedScan", options, threadTileSegmentedScanFile.text);
 }
 
 /**
@@ -157,7 +157,7 @@ export function threadTileSegmentedScan<Name extends string>(
 export function threadTileSegmentedReduce<Name extends string>(
   options: ThreadTileOptions<Name>,
 ): InKernelFunctions {
-  return segmentedTiles("threadTileSegmentedReduce", options, threadTileSegmentedReduceFile);
+  return segmentedTiles("threadTileSegmentedReduce", options, threadTileSegmentedReduceFile.text);
 }
 
 function segmentedTiles<Name extends string>(

@@ -1,9 +1,9 @@
-import sortFile from "../../shaders/work_group/sort.wgsl";
-import sortBitsFile from "../../shaders/work_group/sort_bits.wgsl";
-import sortPairsFile from "../../shaders/work_group/sort_pairs.wgsl";
-import sortPlacesFile from "../../shaders/work_group/sort_places.wgsl";
-import sortTakeFile from "../../shaders/work_group/sort_take.wgsl";
-import sortTakeWordsFile from "../../shaders/work_group/sort_take_words.wgsl";
+import sortFile from "#shaders/work_group/sort.wgsl";
+import sortBitsFile from "#shaders/work_group/sort_bits.wgsl";
+import sortPairsFile from "#shaders/work_group/sort_pairs.wgsl";
+import sortPlacesFile from "#shaders/work_group/sort_places.wgsl";
+import sortTakeFile from "#shaders/work_group/sort_take.wgsl";
+import sortTakeWordsFile from "#shaders/work_group/sort_take_words.wgsl";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName } from "../algebra/types.ts";
@@ -172,15 +172,15 @@ function sorted(caller: string, options: WorkGroupSortOptions, values?: ElementT
     }
   };
   share(scan, "add_u32", "work_group_scan_exclusive");
-  const places = add(u32, "u32", [items, digit], [sortPlacesFile], {
+  const places = add(u32, "u32", [items, digit], [sortPlacesFile.text], {
     words: { SORT_WORDS: `${slots}u`, SORT_LANES: `${lanes}u` },
     memory: memoryOf([slots], 4, 0),
   });
   share(places, "u32", "sort_words", "sort_slot", "sort_places", "sort_move");
   if (values) {
     const take = isWord(values)
-      ? add(values, values.name, [items, digit], [sortTakeWordsFile], {})
-      : add(values, values.name, [items], [sortTakeFile], {
+      ? add(values, values.name, [items, digit], [sortTakeWordsFile.text], {})
+      : add(values, values.name, [items], [sortTakeFile.text], {
           memory: memoryOf([tile], values.native.elementBytes, 0),
         });
     share(take, values.name, "sort_take");
@@ -195,7 +195,7 @@ function sorted(caller: string, options: WorkGroupSortOptions, values?: ElementT
     type,
     key,
     [items, from, to],
-    [...conversions, sortBitsFile],
+    [...conversions, sortBitsFile.text],
     {
       words: {
         ...(values && { Taken: values.value }),
@@ -206,7 +206,7 @@ function sorted(caller: string, options: WorkGroupSortOptions, values?: ElementT
         SORT_PAIRS: `${values !== undefined}`,
       },
     },
-    values ? sortPairsFile : sortFile,
+    (values ? sortPairsFile : sortFile).text,
   );
   const made = {
     names,

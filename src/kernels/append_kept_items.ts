@@ -1,18 +1,16 @@
-import appendItemsFile from "../../shaders/device/kernels/append_items.wgsl";
-import storeCountFile from "../../shaders/device/kernels/store_count.wgsl";
+import inputItems from "#shaders/device/io/input_items.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import appendItems from "#shaders/device/kernels/append_items.wgsl";
+import storeCountFileOf from "#shaders/device/kernels/store_count.wgsl";
 import { generated } from "../text/source.ts";
 import type { Indirect } from "./compact.ts";
 import { totalSources } from "./compact.ts";
-import { file } from "./contract.ts";
 import { itemsText } from "./copied_items.ts";
 import type { Kernel } from "./kernel.ts";
-import { inputItems, linkKernel, outputItems } from "./kernel.ts";
+import { linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 
 // The kernels that join the kept items of the windows of a compaction.
-
-const appendItems = /* @__PURE__ */ file("kernels/append_items.wgsl", appendItemsFile);
-const storeCountFileOf = /* @__PURE__ */ file("kernels/store_count.wgsl", storeCountFile);
 
 /** The kernel that copies what a window kept to its place in the output. `stored` is the WGSL type of an item. */
 export const appendKernel = (stored: string, sizes: Sizes): Kernel =>

@@ -1,30 +1,21 @@
-import runsFile from "../../shaders/device/columns/chunks.wgsl";
-import reduceColumnsFile from "../../shaders/device/kernels/reduce_columns.wgsl";
-import scanColumnBlocksFile from "../../shaders/device/kernels/scan_column_blocks.wgsl";
-import scanColumnsFile from "../../shaders/device/kernels/scan_columns.wgsl";
+import runs from "#shaders/device/columns/chunks.wgsl";
+import carryNone from "#shaders/device/io/carry_none.wgsl";
+import carrySpine from "#shaders/device/io/carry_spine.wgsl";
+import inputItems from "#shaders/device/io/input_items.wgsl";
+import oneBufferItems from "#shaders/device/io/one_buffer_items.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import reduceColumns from "#shaders/device/kernels/reduce_columns.wgsl";
+import scanColumnBlocks from "#shaders/device/kernels/scan_column_blocks.wgsl";
+import scanColumns from "#shaders/device/kernels/scan_columns.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Side } from "./contract.ts";
-import { file, operatorSources, storageText } from "./contract.ts";
+import { operatorSources, storageText } from "./contract.ts";
 import type { Ends, Kernel } from "./kernel.ts";
-import {
-  carryNone,
-  carrySpine,
-  inputItems,
-  lengthFile,
-  linkKernel,
-  oneBufferItems,
-  outputItems,
-  prefixText,
-} from "./kernel.ts";
+import { lengthFile, linkKernel, prefixText } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
-
-const runs = /* @__PURE__ */ file("columns/chunks.wgsl", runsFile);
-const reduceColumns = /* @__PURE__ */ file("kernels/reduce_columns.wgsl", reduceColumnsFile);
-const scanColumnBlocks = /* @__PURE__ */ file("kernels/scan_column_blocks.wgsl", scanColumnBlocksFile);
-const scanColumns = /* @__PURE__ */ file("kernels/scan_columns.wgsl", scanColumnsFile);
 
 /** The options of all kernels of columns. */
 interface ColumnKernelOptions {

@@ -1,11 +1,11 @@
-import combinePairsFile from "../../shaders/device/kernels/combine_pairs.wgsl";
+import inputItems from "#shaders/device/io/input_items.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import combinePairs from "#shaders/device/kernels/combine_pairs.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import { file, operatorSources, storageText } from "./contract.ts";
+import { operatorSources, storageText } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
-import { inputItems, linkKernel, outputItems } from "./kernel.ts";
+import { linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
-
-const combinePairs = /* @__PURE__ */ file("kernels/combine_pairs.wgsl", combinePairsFile);
 
 /** The kernel that combines items two by two. */
 export function combineKernel(monoid: Monoid, sizes: Sizes): Kernel {

@@ -1,15 +1,24 @@
-import copyWholeFile from "../../shaders/device/io/copy_whole.wgsl";
-import keepFlaggedFile from "../../shaders/device/io/keep_flagged.wgsl";
-import loadKeptFile from "../../shaders/device/io/load_kept.wgsl";
-import noInputFile from "../../shaders/device/io/no_input.wgsl";
-import storeKeptFile from "../../shaders/device/io/store_kept.wgsl";
-import totalBufferFile from "../../shaders/device/io/total_buffer.wgsl";
-import totalDispatchFile from "../../shaders/device/io/total_dispatch.wgsl";
-import totalDrawFile from "../../shaders/device/io/total_draw.wgsl";
-import compactSinglePassFile from "../../shaders/device/kernels/compact_single_pass.wgsl";
-import compactTilesFile from "../../shaders/device/kernels/compact_tiles.wgsl";
-import copyItemsFile from "../../shaders/device/kernels/copy_items.wgsl";
-import countTilesFile from "../../shaders/device/kernels/count_tiles.wgsl";
+import carryNone from "#shaders/device/io/carry_none.wgsl";
+import carrySpine from "#shaders/device/io/carry_spine.wgsl";
+import copyWhole from "#shaders/device/io/copy_whole.wgsl";
+import inputItems from "#shaders/device/io/input_items.wgsl";
+import keepFlagged from "#shaders/device/io/keep_flagged.wgsl";
+import lengthParams from "#shaders/device/io/length_params.wgsl";
+import loadItems from "#shaders/device/io/load_items.wgsl";
+import loadKept from "#shaders/device/io/load_kept.wgsl";
+import noInput from "#shaders/device/io/no_input.wgsl";
+import oneBufferItems from "#shaders/device/io/one_buffer_items.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import storeKept from "#shaders/device/io/store_kept.wgsl";
+import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
+import totalBuffer from "#shaders/device/io/total_buffer.wgsl";
+import totalDispatch from "#shaders/device/io/total_dispatch.wgsl";
+import totalDraw from "#shaders/device/io/total_draw.wgsl";
+import compactSinglePass from "#shaders/device/kernels/compact_single_pass.wgsl";
+import compactTiles from "#shaders/device/kernels/compact_tiles.wgsl";
+import copyItems from "#shaders/device/kernels/copy_items.wgsl";
+import countTiles from "#shaders/device/kernels/count_tiles.wgsl";
+import scanTiles from "#shaders/device/kernels/scan_tiles.wgsl";
 import { expressionFiles, expressionOver, typeFiles } from "../algebra/expression_files.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
@@ -21,7 +30,6 @@ import type { TileShape } from "./algorithms.ts";
 import { algorithms } from "./algorithms.ts";
 import {
   carriedAs,
-  file,
   itemsOfVector,
   operatorSources,
   storageText,
@@ -30,39 +38,10 @@ import {
 } from "./contract.ts";
 import { itemsText } from "./copied_items.ts";
 import type { Arrangement, Kernel, KernelOptions } from "./kernel.ts";
-import {
-  carryNone,
-  carrySpine,
-  inputFor,
-  inputItems,
-  isWide,
-  lengthFile,
-  lengthParams,
-  linkKernel,
-  loadItems,
-  oneBufferItems,
-  outputItems,
-  prefixText,
-  scanTiles,
-  storePrefixes,
-  withInstead,
-} from "./kernel.ts";
+import { inputFor, isWide, lengthFile, linkKernel, prefixText, withInstead } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileTraits } from "./tiles.ts";
-
-const compactSinglePass = /* @__PURE__ */ file("kernels/compact_single_pass.wgsl", compactSinglePassFile);
-const compactTiles = /* @__PURE__ */ file("kernels/compact_tiles.wgsl", compactTilesFile);
-const copyWhole = /* @__PURE__ */ file("io/copy_whole.wgsl", copyWholeFile);
-const copyItems = /* @__PURE__ */ file("kernels/copy_items.wgsl", copyItemsFile);
-const countTiles = /* @__PURE__ */ file("kernels/count_tiles.wgsl", countTilesFile);
-const keepFlagged = /* @__PURE__ */ file("io/keep_flagged.wgsl", keepFlaggedFile);
-const loadKept = /* @__PURE__ */ file("io/load_kept.wgsl", loadKeptFile);
-const noInput = /* @__PURE__ */ file("io/no_input.wgsl", noInputFile);
-export const storeKept = /* @__PURE__ */ file("io/store_kept.wgsl", storeKeptFile);
-const totalBuffer = /* @__PURE__ */ file("io/total_buffer.wgsl", totalBufferFile);
-const totalDispatch = /* @__PURE__ */ file("io/total_dispatch.wgsl", totalDispatchFile);
-const totalDraw = /* @__PURE__ */ file("io/total_draw.wgsl", totalDrawFile);
 
 /** What decides whether an item is kept. */
 export type Selector =

@@ -7,9 +7,6 @@ import { blellochPlaces, mostRows, rowsTogether, subgroupSlots } from "./algorit
 import type { Sizes } from "./sizes.ts";
 import { regrouped, vectorType } from "./words.ts";
 
-/** A file of shaders/device/. */
-export const file = (name: string, text: string): SourceText => ({ name: `shaders/device/${name}`, text });
-
 /** Bytes of the widest load. */
 const WIDE = 16;
 /** The most bytes of a vector, for items whose size is no power of two. */

@@ -1,12 +1,12 @@
-import expandRunsFile from "../../shaders/device/kernels/expand_runs.wgsl";
+import inputItems from "#shaders/device/io/input_items.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import expandRuns from "#shaders/device/kernels/expand_runs.wgsl";
 import type { ElementType } from "../algebra/types.ts";
-import { carriedAs, file } from "./contract.ts";
+import { carriedAs } from "./contract.ts";
 import { itemsText } from "./copied_items.ts";
 import type { Kernel } from "./kernel.ts";
-import { inputItems, lengthFile, linkKernel, outputItems } from "./kernel.ts";
+import { lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
-
-const expandRuns = /* @__PURE__ */ file("kernels/expand_runs.wgsl", expandRunsFile);
 
 /** The most items of a block. It has a word of work-group memory for each. */
 const MOST_IN_BLOCK = 2048;

@@ -1,19 +1,18 @@
-import scanFlatRowsFile from "../../shaders/device/kernels/scan_flat_rows.wgsl";
-import flatAnyOrderFile from "../../shaders/device/rows/flat_any_order.wgsl";
-import flatInOrderFile from "../../shaders/device/rows/flat_in_order.wgsl";
+import loadItems from "#shaders/device/io/load_items.wgsl";
+import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
+import scanFlatRows from "#shaders/device/kernels/scan_flat_rows.wgsl";
+import flatAnyOrder from "#shaders/device/rows/flat_any_order.wgsl";
+import flatInOrder from "#shaders/device/rows/flat_in_order.wgsl";
+import firstNeeded from "#shaders/device/segments/first_needed.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Source, SourceText } from "../text/source.ts";
-import { elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
+import { elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
-import { filesOf, lengthFile, linkKernel, loadItems, prefixText, storePrefixes } from "./kernel.ts";
-import { firstNeeded, sourcesWithoutTotal, valueSources } from "./offsets.ts";
+import { filesOf, lengthFile, linkKernel, prefixText } from "./kernel.ts";
+import { sourcesWithoutTotal, valueSources } from "./offsets.ts";
 import { laneStages, takesAnyOrder } from "./subgroup_sources.ts";
 
 // This is loaded only if a plan takes segments.
-
-const flatAnyOrder = /* @__PURE__ */ file("rows/flat_any_order.wgsl", flatAnyOrderFile);
-const flatInOrder = /* @__PURE__ */ file("rows/flat_in_order.wgsl", flatInOrderFile);
-const scanFlatRows = /* @__PURE__ */ file("kernels/scan_flat_rows.wgsl", scanFlatRowsFile);
 
 /** What tells scans whose threads hold values without heads apart. */
 interface FlatScan {

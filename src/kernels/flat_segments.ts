@@ -1,35 +1,23 @@
-import scanFlatSegmentsFile from "../../shaders/device/kernels/scan_flat_segments.wgsl";
-import flatAnyOrderFile from "../../shaders/device/segments/flat_any_order.wgsl";
-import flatHeadBitsFile from "../../shaders/device/segments/flat_head_bits.wgsl";
-import flatHeadsFile from "../../shaders/device/segments/flat_heads.wgsl";
-import flatInOrderFile from "../../shaders/device/segments/flat_in_order.wgsl";
-import flatKeysFile from "../../shaders/device/segments/flat_keys.wgsl";
-import headVectorsFile from "../../shaders/device/segments/head_vectors.wgsl";
-import keyVectorsFile from "../../shaders/device/segments/key_vectors.wgsl";
-import loadKeysFile from "../../shaders/device/segments/load_keys.wgsl";
+import totalNone from "#shaders/device/io/total_none.wgsl";
+import scanFlatSegments from "#shaders/device/kernels/scan_flat_segments.wgsl";
+import flatAnyOrder from "#shaders/device/segments/flat_any_order.wgsl";
+import flatHeadBits from "#shaders/device/segments/flat_head_bits.wgsl";
+import flatHeads from "#shaders/device/segments/flat_heads.wgsl";
+import flatInOrder from "#shaders/device/segments/flat_in_order.wgsl";
+import flatKeys from "#shaders/device/segments/flat_keys.wgsl";
+import headVectors from "#shaders/device/segments/head_vectors.wgsl";
+import keyVectors from "#shaders/device/segments/key_vectors.wgsl";
+import loadKeys from "#shaders/device/segments/load_keys.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { SourceText } from "../text/source.ts";
 import { arrayOfVectorText } from "./array_of_vector.ts";
-import { carriedAs, file } from "./contract.ts";
+import { carriedAs } from "./contract.ts";
 import type { FlatOptions } from "./flat_rows.ts";
 import { flatVector, scanFlatKernel } from "./flat_rows.ts";
 import type { Kernel } from "./kernel.ts";
-import { totalNone } from "./kernel.ts";
 
 // This is loaded only if a plan takes segments.
-
-const flatAnyOrder = /* @__PURE__ */ file("segments/flat_any_order.wgsl", flatAnyOrderFile);
-const flatHeadBits = /* @__PURE__ */ file("segments/flat_head_bits.wgsl", flatHeadBitsFile);
-const flatHeads = /* @__PURE__ */ file("segments/flat_heads.wgsl", flatHeadsFile);
-const flatInOrder = /* @__PURE__ */ file("segments/flat_in_order.wgsl", flatInOrderFile);
-const flatKeys = /* @__PURE__ */ file("segments/flat_keys.wgsl", flatKeysFile);
-const headVectors = /* @__PURE__ */ file("segments/head_vectors.wgsl", headVectorsFile);
-const keyVectors = /* @__PURE__ */ file("segments/key_vectors.wgsl", keyVectorsFile);
-const scanFlatSegments = /* @__PURE__ */ file("kernels/scan_flat_segments.wgsl", scanFlatSegmentsFile);
-
-/** Loads a thread's keys, with another file that loads a vector of them. */
-export const loadKeys = /* @__PURE__ */ file("segments/load_keys.wgsl", loadKeysFile);
 
 /** What says where segments start: flags, bits, or keys of a type of one word. */
 export type FlatHeads = "heads" | "bits" | ElementType;

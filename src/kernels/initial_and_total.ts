@@ -1,9 +1,12 @@
-import carryInitialFile from "../../shaders/device/io/carry_initial.wgsl";
-import carrySpineInitialFile from "../../shaders/device/io/carry_spine_initial.wgsl";
-import initialBufferFile from "../../shaders/device/io/initial_buffer.wgsl";
-import resultAfterInitialFile from "../../shaders/device/io/result_after_initial.wgsl";
-import totalStoredFile from "../../shaders/device/io/total_stored.wgsl";
-import carryAfterInitialFile from "../../shaders/device/look_back/carry_after_initial.wgsl";
+import carryInitial from "#shaders/device/io/carry_initial.wgsl";
+import carryNone from "#shaders/device/io/carry_none.wgsl";
+import carrySpine from "#shaders/device/io/carry_spine.wgsl";
+import carrySpineInitial from "#shaders/device/io/carry_spine_initial.wgsl";
+import initialBuffer from "#shaders/device/io/initial_buffer.wgsl";
+import resultAfterInitial from "#shaders/device/io/result_after_initial.wgsl";
+import totalNone from "#shaders/device/io/total_none.wgsl";
+import totalStored from "#shaders/device/io/total_stored.wgsl";
+import carryAfterInitial from "#shaders/device/look_back/carry_after_initial.wgsl";
 import { describe } from "../algebra/check_value.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import type { Monoid } from "../algebra/monoid.ts";
@@ -11,16 +14,8 @@ import type { Domain } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { conversion, file } from "./contract.ts";
+import { conversion } from "./contract.ts";
 import type { CarryPlace, Ends } from "./kernel.ts";
-import { carryNone, carrySpine, totalNone } from "./kernel.ts";
-
-const carryInitial = /* @__PURE__ */ file("io/carry_initial.wgsl", carryInitialFile);
-const carrySpineInitial = /* @__PURE__ */ file("io/carry_spine_initial.wgsl", carrySpineInitialFile);
-const initialBuffer = /* @__PURE__ */ file("io/initial_buffer.wgsl", initialBufferFile);
-const resultAfterInitial = /* @__PURE__ */ file("io/result_after_initial.wgsl", resultAfterInitialFile);
-const totalStored = /* @__PURE__ */ file("io/total_stored.wgsl", totalStoredFile);
-const carryAfterInitial = /* @__PURE__ */ file("look_back/carry_after_initial.wgsl", carryAfterInitialFile);
 
 /** The files for the carry, without and with an initial value. */
 const carryFiles: Readonly<Record<CarryPlace, readonly [readonly SourceText[], SourceText]>> = {

@@ -1,20 +1,20 @@
-import carryNoneFile from "../../shaders/device/io/carry_none.wgsl";
-import carrySpineFile from "../../shaders/device/io/carry_spine.wgsl";
-import inputItemsFile from "../../shaders/device/io/input_items.wgsl";
-import inputPaddedFile from "../../shaders/device/io/input_padded.wgsl";
-import inputVectorsFile from "../../shaders/device/io/input_vectors.wgsl";
-import lengthBufferFile from "../../shaders/device/io/length_buffer.wgsl";
-import lengthParamsFile from "../../shaders/device/io/length_params.wgsl";
-import loadItemsFile from "../../shaders/device/io/load_items.wgsl";
-import oneBufferItemsFile from "../../shaders/device/io/one_buffer_items.wgsl";
-import oneBufferVectorsFile from "../../shaders/device/io/one_buffer_vectors.wgsl";
-import outputItemsFile from "../../shaders/device/io/output_items.wgsl";
-import outputPaddedFile from "../../shaders/device/io/output_padded.wgsl";
-import outputVectorsFile from "../../shaders/device/io/output_vectors.wgsl";
-import storePrefixesFile from "../../shaders/device/io/store_prefixes.wgsl";
-import totalNoneFile from "../../shaders/device/io/total_none.wgsl";
-import reduceTilesFile from "../../shaders/device/kernels/reduce_tiles.wgsl";
-import scanTilesFile from "../../shaders/device/kernels/scan_tiles.wgsl";
+import carryNone from "#shaders/device/io/carry_none.wgsl";
+import carrySpine from "#shaders/device/io/carry_spine.wgsl";
+import inputItems from "#shaders/device/io/input_items.wgsl";
+import inputPadded from "#shaders/device/io/input_padded.wgsl";
+import inputVectors from "#shaders/device/io/input_vectors.wgsl";
+import lengthBuffer from "#shaders/device/io/length_buffer.wgsl";
+import lengthParams from "#shaders/device/io/length_params.wgsl";
+import loadItems from "#shaders/device/io/load_items.wgsl";
+import oneBufferItems from "#shaders/device/io/one_buffer_items.wgsl";
+import oneBufferVectors from "#shaders/device/io/one_buffer_vectors.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import outputPadded from "#shaders/device/io/output_padded.wgsl";
+import outputVectors from "#shaders/device/io/output_vectors.wgsl";
+import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
+import totalNone from "#shaders/device/io/total_none.wgsl";
+import reduceTiles from "#shaders/device/kernels/reduce_tiles.wgsl";
+import scanTiles from "#shaders/device/kernels/scan_tiles.wgsl";
 import type { Monoid, OwnTiles, TileKernel, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { Module } from "../text/link.ts";
 import { linkSources } from "../text/link.ts";
@@ -29,7 +29,6 @@ import {
   constantsText,
   elementsOfVector,
   elementWords,
-  file,
   itemsOfVector,
   operatorSources,
   paramsText,
@@ -38,24 +37,6 @@ import {
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { OneByOne, TileSources } from "./tiles.ts";
-
-export const carryNone = /* @__PURE__ */ file("io/carry_none.wgsl", carryNoneFile);
-export const carrySpine = /* @__PURE__ */ file("io/carry_spine.wgsl", carrySpineFile);
-export const inputItems = /* @__PURE__ */ file("io/input_items.wgsl", inputItemsFile);
-const inputVectors = /* @__PURE__ */ file("io/input_vectors.wgsl", inputVectorsFile);
-const inputPadded = /* @__PURE__ */ file("io/input_padded.wgsl", inputPaddedFile);
-const lengthBuffer = /* @__PURE__ */ file("io/length_buffer.wgsl", lengthBufferFile);
-export const lengthParams = /* @__PURE__ */ file("io/length_params.wgsl", lengthParamsFile);
-export const loadItems = /* @__PURE__ */ file("io/load_items.wgsl", loadItemsFile);
-export const oneBufferItems = /* @__PURE__ */ file("io/one_buffer_items.wgsl", oneBufferItemsFile);
-const oneBufferVectors = /* @__PURE__ */ file("io/one_buffer_vectors.wgsl", oneBufferVectorsFile);
-export const outputItems = /* @__PURE__ */ file("io/output_items.wgsl", outputItemsFile);
-const outputVectors = /* @__PURE__ */ file("io/output_vectors.wgsl", outputVectorsFile);
-const outputPadded = /* @__PURE__ */ file("io/output_padded.wgsl", outputPaddedFile);
-const reduceTiles = /* @__PURE__ */ file("kernels/reduce_tiles.wgsl", reduceTilesFile);
-export const scanTiles = /* @__PURE__ */ file("kernels/scan_tiles.wgsl", scanTilesFile);
-export const storePrefixes = /* @__PURE__ */ file("io/store_prefixes.wgsl", storePrefixesFile);
-export const totalNone = /* @__PURE__ */ file("io/total_none.wgsl", totalNoneFile);
 
 /** How a kernel binds a buffer. A `digit` is a uniform that a dynamic offset chooses. */
 export type BindingKind = "uniform" | "digit" | "read" | "read_write";

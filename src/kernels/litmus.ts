@@ -1,16 +1,16 @@
 // Litmus tests of an adapter's memory as data: the kernel of each, what its results mean, and what relies on it.
 
-import barriersFile from "../../shaders/litmus/barriers.wgsl";
-import coherenceFile from "../../shaders/litmus/coherence.wgsl";
-import dispatchesFile from "../../shaders/litmus/dispatches.wgsl";
-import loadBufferingFile from "../../shaders/litmus/load_buffering.wgsl";
-import messagePassingFile from "../../shaders/litmus/message_passing.wgsl";
-import progressFile from "../../shaders/litmus/progress.wgsl";
-import runLitmusFile from "../../shaders/litmus/run_litmus.wgsl";
-import storeBufferingFile from "../../shaders/litmus/store_buffering.wgsl";
-import taggedWordsFile from "../../shaders/litmus/tagged_words.wgsl";
-import ticketsFile from "../../shaders/litmus/tickets.wgsl";
-import wholeWordsFile from "../../shaders/litmus/whole_words.wgsl";
+import barriersFile from "#shaders/litmus/barriers.wgsl";
+import coherenceFile from "#shaders/litmus/coherence.wgsl";
+import dispatchesFile from "#shaders/litmus/dispatches.wgsl";
+import loadBufferingFile from "#shaders/litmus/load_buffering.wgsl";
+import messagePassingFile from "#shaders/litmus/message_passing.wgsl";
+import progressFile from "#shaders/litmus/progress.wgsl";
+import runLitmusFile from "#shaders/litmus/run_litmus.wgsl";
+import storeBufferingFile from "#shaders/litmus/store_buffering.wgsl";
+import taggedWordsFile from "#shaders/litmus/tagged_words.wgsl";
+import ticketsFile from "#shaders/litmus/tickets.wgsl";
+import wholeWordsFile from "#shaders/litmus/whole_words.wgsl";
 import { linkSources } from "../text/link.ts";
 import type { Constants } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
@@ -71,8 +71,6 @@ export interface LitmusTest {
   /** Counts the outcomes of an iteration. `results` has two words of each instance, which are 0 where nothing was kept. */
   count(results: Uint32Array, sizes: LitmusSizes): Sightings;
 }
-
-const file = (name: string, text: string): SourceText => ({ name: `shaders/litmus/${name}`, text });
 
 /**
  * Counts by a function of an instance's two results. An instance that kept nothing did not run, and nobody stored a value above
@@ -136,7 +134,7 @@ const isWrong = (first: number, second: number): "usual" | "forbidden" =>
 export const litmusTests: readonly LitmusTest[] = [
   {
     name: "dispatches",
-    source: file("dispatches.wgsl", dispatchesFile),
+    source: dispatchesFile,
     usual: "each dispatch saw all that the one before it stored",
     forbidden: "a dispatch missed what the one before it stored",
     reliedOnBy: everything,
@@ -144,7 +142,7 @@ export const litmusTests: readonly LitmusTest[] = [
   },
   {
     name: "barriers",
-    source: file("barriers.wgsl", barriersFile),
+    source: barriersFile,
     usual: "after a barrier, each thread saw what its work-group had stored",
     forbidden: "a thread missed what its work-group had stored before a barrier",
     reliedOnBy: everything,
@@ -152,7 +150,7 @@ export const litmusTests: readonly LitmusTest[] = [
   },
   {
     name: "tickets",
-    source: file("tickets.wgsl", ticketsFile),
+    source: ticketsFile,
     usual: "each number was given once, and each word had one first claimant",
     forbidden: "a number was given twice or never, or a word had no or two first claimants",
     reliedOnBy: lookBack,
@@ -161,7 +159,7 @@ export const litmusTests: readonly LitmusTest[] = [
   },
   {
     name: "whole words",
-    source: file("whole_words.wgsl", wholeWordsFile),
+    source: wholeWordsFile,
     usual: "each word was loaded as one store left it",
     forbidden: "a word was loaded with halves of two stores",
     reliedOnBy: lookBack,
@@ -169,7 +167,7 @@ export const litmusTests: readonly LitmusTest[] = [
   },
   {
     name: "tagged words",
-    source: file("tagged_words.wgsl", taggedWordsFile),
+    source: taggedWordsFile,
     usual: "each value of two words with the right tags was the one that was handed on",
     forbidden: "a value of two words with the right tags was another one than was handed on",
     reliedOnBy: lookBack,
@@ -177,7 +175,7 @@ export const litmusTests: readonly LitmusTest[] = [
   },
   {
     name: "progress",
-    source: file("progress.wgsl", progressFile),
+    source: progressFile,
     usual: "each work-group saw what the work-group before it handed on",
     weak: "a work-group waited in vain for the one before it",
     cure: "it then computes what it waits for",
@@ -190,14 +188,14 @@ export const litmusTests: readonly LitmusTest[] = [
   },
   {
     name: "coherence",
-    source: file("coherence.wgsl", coherenceFile),
+    source: coherenceFile,
     usual: "no load got an older value than the load of the same place before it",
     forbidden: "a load got an older value than the load of the same place before it",
     count: ofEach((earlier, later) => (later < earlier ? "forbidden" : "usual"), 2),
   },
   {
     name: "message passing",
-    source: file("message_passing.wgsl", messagePassingFile),
+    source: messagePassingFile,
     usual: "no later store was seen without the earlier one",
     weak: "a later store was seen without the earlier one",
     cure: "each word that is handed on has a tag",
@@ -207,7 +205,7 @@ export const litmusTests: readonly LitmusTest[] = [
   },
   {
     name: "store buffering",
-    source: file("store_buffering.wgsl", storeBufferingFile),
+    source: storeBufferingFile,
     usual: "no two threads missed each other's store",
     weak: "two threads missed each other's store",
     cure: "no kernel relies on the order of two places",
@@ -217,7 +215,7 @@ export const litmusTests: readonly LitmusTest[] = [
   },
   {
     name: "load buffering",
-    source: file("load_buffering.wgsl", loadBufferingFile),
+    source: loadBufferingFile,
     usual: "no two threads saw each other's later store",
     weak: "two threads saw each other's later store",
     cure: "no kernel relies on the order of two places",
@@ -256,10 +254,7 @@ export function litmusKernel(test: LitmusTest, sizes: LitmusSizes): Kernel {
     ...test.constants,
   };
   const entryPoint = "run_litmus";
-  const module = linkSources(
-    [constantsText(constants), test.source, file("run_litmus.wgsl", runLitmusFile)],
-    entryPoint,
-  );
+  const module = linkSources([constantsText(constants), test.source, runLitmusFile], entryPoint);
   return {
     label: `wavefold litmus test of ${test.name}`,
     entryPoint,

@@ -1,42 +1,23 @@
-import reduceSinglePassFile from "../../shaders/device/kernels/reduce_single_pass.wgsl";
-import scanInPlaceFile from "../../shaders/device/kernels/scan_in_place.wgsl";
-import scanSinglePassFile from "../../shaders/device/kernels/scan_single_pass.wgsl";
-import takeTilesFile from "../../shaders/device/kernels/take_tiles.wgsl";
-import faultsNoneFile from "../../shaders/device/look_back/faults_none.wgsl";
-import lookBackFile from "../../shaders/device/look_back/look_back.wgsl";
-import lookBackOneByOneFile from "../../shaders/device/look_back/look_back_one_by_one.wgsl";
-import lookBackThreadsFile from "../../shaders/device/look_back/look_back_threads.wgsl";
-import lookBackVotesFile from "../../shaders/device/look_back/look_back_votes.wgsl";
-import spineEntriesFile from "../../shaders/device/look_back/spine_entries.wgsl";
-import tileByNumberFile from "../../shaders/device/look_back/tile_by_number.wgsl";
-import tileByTicketFile from "../../shaders/device/look_back/tile_by_ticket.wgsl";
-import oneTileFile from "../../shaders/device/reduce/one_tile.wgsl";
-import severalTilesFile from "../../shaders/device/reduce/several_tiles.wgsl";
+import reduceSinglePass from "#shaders/device/kernels/reduce_single_pass.wgsl";
+import scanSinglePass from "#shaders/device/kernels/scan_single_pass.wgsl";
+import faultsNone from "#shaders/device/look_back/faults_none.wgsl";
+import lookBack from "#shaders/device/look_back/look_back.wgsl";
+import lookBackOneByOne from "#shaders/device/look_back/look_back_one_by_one.wgsl";
+import lookBackThreads from "#shaders/device/look_back/look_back_threads.wgsl";
+import lookBackVotes from "#shaders/device/look_back/look_back_votes.wgsl";
+import spineEntries from "#shaders/device/look_back/spine_entries.wgsl";
+import tileByNumber from "#shaders/device/look_back/tile_by_number.wgsl";
+import tileByTicket from "#shaders/device/look_back/tile_by_ticket.wgsl";
+import oneTile from "#shaders/device/reduce/one_tile.wgsl";
+import severalTiles from "#shaders/device/reduce/several_tiles.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
 import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
-import { constantsText, elementWords, file } from "./contract.ts";
+import { constantsText, elementWords } from "./contract.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
-
-const faultsNone = /* @__PURE__ */ file("look_back/faults_none.wgsl", faultsNoneFile);
-const lookBack = /* @__PURE__ */ file("look_back/look_back.wgsl", lookBackFile);
-const lookBackOneByOne = /* @__PURE__ */ file("look_back/look_back_one_by_one.wgsl", lookBackOneByOneFile);
-const lookBackThreads = /* @__PURE__ */ file("look_back/look_back_threads.wgsl", lookBackThreadsFile);
-const lookBackVotes = /* @__PURE__ */ file("look_back/look_back_votes.wgsl", lookBackVotesFile);
-const oneTile = /* @__PURE__ */ file("reduce/one_tile.wgsl", oneTileFile);
-const reduceSinglePass = /* @__PURE__ */ file("kernels/reduce_single_pass.wgsl", reduceSinglePassFile);
-const severalTiles = /* @__PURE__ */ file("reduce/several_tiles.wgsl", severalTilesFile);
-const scanSinglePass = /* @__PURE__ */ file("kernels/scan_single_pass.wgsl", scanSinglePassFile);
-const spineEntries = /* @__PURE__ */ file("look_back/spine_entries.wgsl", spineEntriesFile);
-/** The file for a single pass in place, and for the dispatch that follows it. */
-export const scanInPlace = /* @__PURE__ */ file("kernels/scan_in_place.wgsl", scanInPlaceFile);
-/** The file for a single pass with fewer work-groups than tiles. */
-export const takeTiles = /* @__PURE__ */ file("kernels/take_tiles.wgsl", takeTilesFile);
-const tileByNumber = /* @__PURE__ */ file("look_back/tile_by_number.wgsl", tileByNumberFile);
-const tileByTicket = /* @__PURE__ */ file("look_back/tile_by_ticket.wgsl", tileByTicketFile);
 
 /** How a single pass looks back. The size of its spine follows from this. */
 export interface LookBackShape {

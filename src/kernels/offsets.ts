@@ -1,41 +1,26 @@
-import findFirstSegmentsFile from "../../shaders/device/kernels/find_first_segments.wgsl";
-import reduceOffsetsFile from "../../shaders/device/kernels/reduce_offsets.wgsl";
-import firstNeededFile from "../../shaders/device/segments/first_needed.wgsl";
-import firstSegmentSearchedFile from "../../shaders/device/segments/first_segment_searched.wgsl";
-import firstSegmentStoredFile from "../../shaders/device/segments/first_segment_stored.wgsl";
-import offsetsFile from "../../shaders/device/segments/offsets.wgsl";
-import scanLanesFile from "../../shaders/device/segments/scan_lanes.wgsl";
-import segmentValuesFile from "../../shaders/device/segments/values.wgsl";
+import loadItems from "#shaders/device/io/load_items.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import findFirstSegments from "#shaders/device/kernels/find_first_segments.wgsl";
+import reduceOffsets from "#shaders/device/kernels/reduce_offsets.wgsl";
+import firstNeeded from "#shaders/device/segments/first_needed.wgsl";
+import firstSegmentSearched from "#shaders/device/segments/first_segment_searched.wgsl";
+import firstSegmentStored from "#shaders/device/segments/first_segment_stored.wgsl";
+import segmentOffsets from "#shaders/device/segments/offsets.wgsl";
+import scanLanes from "#shaders/device/segments/scan_lanes.wgsl";
+import segmentValues from "#shaders/device/segments/values.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { declared } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
 import { algorithms, hasFullSubgroups } from "./algorithms.ts";
-import { elementWords, file, itemsOfVector, operatorSources, storageText } from "./contract.ts";
+import { elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
-import { inputFor, lengthFile, linkKernel, loadItems, outputItems } from "./kernel.ts";
+import { inputFor, lengthFile, linkKernel } from "./kernel.ts";
 import { laneItems } from "./look_back.ts";
 import type { Sizes } from "./sizes.ts";
 import { laneStages, valueShuffles } from "./subgroup_sources.ts";
 
 // The package loads this file only if a plan has segments.
-
-const reduceOffsets = /* @__PURE__ */ file("kernels/reduce_offsets.wgsl", reduceOffsetsFile);
-
-const findFirstSegments = /* @__PURE__ */ file("kernels/find_first_segments.wgsl", findFirstSegmentsFile);
-const firstSegmentSearched = /* @__PURE__ */ file(
-  "segments/first_segment_searched.wgsl",
-  firstSegmentSearchedFile,
-);
-const firstSegmentStored = /* @__PURE__ */ file("segments/first_segment_stored.wgsl", firstSegmentStoredFile);
-
-/** The file by which a look-back ends where a segment ends. */
-export const firstNeeded = /* @__PURE__ */ file("segments/first_needed.wgsl", firstNeededFile);
-const scanLanes = /* @__PURE__ */ file("segments/scan_lanes.wgsl", scanLanesFile);
-const segmentValues = /* @__PURE__ */ file("segments/values.wgsl", segmentValuesFile);
-
-/** Declares the range of offsets, and `offset_at`. */
-export const segmentOffsets = /* @__PURE__ */ file("segments/offsets.wgsl", offsetsFile);
 
 /** The bits of a word: the most lanes whose votes are in one, and the most items of a thread of which a word tells which ones end segments. */
 export const WORD_BITS = 32;

@@ -1,20 +1,13 @@
-import binary64KeysFile from "../../shaders/device/keys/binary64_keys.wgsl";
-import floatKeysFile from "../../shaders/device/keys/float_keys.wgsl";
-import searchFile from "../../shaders/device/search/search.wgsl";
+import binary64Keys from "#shaders/device/keys/binary64_keys.wgsl";
+import floatKeys from "#shaders/device/keys/float_keys.wgsl";
 import { bitsOfFloat } from "../algebra/float_bits.ts";
 import { hex } from "../algebra/literals.ts";
 import type { Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { carriedAs, conversion, file } from "./contract.ts";
+import { carriedAs, conversion } from "./contract.ts";
 
 // Keys are unsigned integers in the order of a type's values. Both zeros of a float type have one key, and NaN has the last.
-
-const floatKeys = /* @__PURE__ */ file("keys/float_keys.wgsl", floatKeysFile);
-const binary64Keys = /* @__PURE__ */ file("keys/binary64_keys.wgsl", binary64KeysFile);
-
-/** Finds a place in a table of keys. It is linked with a file that declares the table. */
-export const search = /* @__PURE__ */ file("search/search.wgsl", searchFile);
 
 /** The key of an item as it is carried, `x`, in WGSL. */
 const keyTexts: Readonly<Record<TypeName, readonly [text: string, files: readonly SourceText[]]>> = {

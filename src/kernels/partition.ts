@@ -1,24 +1,18 @@
-import loadOneClassFile from "../../shaders/device/io/load_one_class.wgsl";
-import storeAllFile from "../../shaders/device/io/store_all.wgsl";
-import storeApartFile from "../../shaders/device/io/store_apart.wgsl";
-import storePartedFile from "../../shaders/device/io/store_parted.wgsl";
-import countClassesFile from "../../shaders/device/kernels/count_classes.wgsl";
-import partClassesFile from "../../shaders/device/kernels/part_classes.wgsl";
-import storeOffsetsFile from "../../shaders/device/kernels/store_offsets.wgsl";
+import carrySpine from "#shaders/device/io/carry_spine.wgsl";
+import loadOneClass from "#shaders/device/io/load_one_class.wgsl";
+import storeAll from "#shaders/device/io/store_all.wgsl";
+import storeApart from "#shaders/device/io/store_apart.wgsl";
+import storeKept from "#shaders/device/io/store_kept.wgsl";
+import storeParted from "#shaders/device/io/store_parted.wgsl";
+import countClasses from "#shaders/device/kernels/count_classes.wgsl";
+import partClasses from "#shaders/device/kernels/part_classes.wgsl";
+import storeOffsets from "#shaders/device/kernels/store_offsets.wgsl";
 import { generated } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
 import type { ClassKernels, Parted } from "./compact.ts";
-import { classesText, storeKept } from "./compact.ts";
-import { file, operatorSources, storageText } from "./contract.ts";
-import { carrySpine, linkKernel } from "./kernel.ts";
-
-const countClasses = /* @__PURE__ */ file("kernels/count_classes.wgsl", countClassesFile);
-const loadOneClass = /* @__PURE__ */ file("io/load_one_class.wgsl", loadOneClassFile);
-const partClasses = /* @__PURE__ */ file("kernels/part_classes.wgsl", partClassesFile);
-const storeOffsets = /* @__PURE__ */ file("kernels/store_offsets.wgsl", storeOffsetsFile);
-const storeAll = /* @__PURE__ */ file("io/store_all.wgsl", storeAllFile);
-const storeApart = /* @__PURE__ */ file("io/store_apart.wgsl", storeApartFile);
-const storeParted = /* @__PURE__ */ file("io/store_parted.wgsl", storePartedFile);
+import { classesText } from "./compact.ts";
+import { operatorSources, storageText } from "./contract.ts";
+import { linkKernel } from "./kernel.ts";
 
 /** Options of a partition in two. */
 export const inTwo: Parted = { primitive: "partition", store: [storeAll, storeParted] };

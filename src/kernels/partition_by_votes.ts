@@ -1,18 +1,11 @@
-import loadClassesFile from "../../shaders/device/io/load_classes.wgsl";
-import countByVotesFile from "../../shaders/device/kernels/count_classes_by_votes.wgsl";
-import partByVotesFile from "../../shaders/device/kernels/part_classes_by_votes.wgsl";
-import memoryFile from "../../shaders/device/sort/memory.wgsl";
-import rankByVotesFile from "../../shaders/device/sort/rank_by_votes.wgsl";
+import loadClasses from "#shaders/device/io/load_classes.wgsl";
+import countByVotes from "#shaders/device/kernels/count_classes_by_votes.wgsl";
+import partByVotes from "#shaders/device/kernels/part_classes_by_votes.wgsl";
+import memory from "#shaders/device/sort/memory.wgsl";
+import rankByVotes from "#shaders/device/sort/rank_by_votes.wgsl";
 import type { TileShape } from "./algorithms.ts";
 import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
 import type { ClassKernels } from "./compact.ts";
-import { file } from "./contract.ts";
-
-const countByVotes = /* @__PURE__ */ file("kernels/count_classes_by_votes.wgsl", countByVotesFile);
-const loadClasses = /* @__PURE__ */ file("io/load_classes.wgsl", loadClassesFile);
-const memory = /* @__PURE__ */ file("sort/memory.wgsl", memoryFile);
-const partByVotes = /* @__PURE__ */ file("kernels/part_classes_by_votes.wgsl", partByVotesFile);
-const rankByVotes = /* @__PURE__ */ file("sort/rank_by_votes.wgsl", rankByVotesFile);
 
 /**
  * The kernels of a partition by classes in which subgroups rank a tile's items by their classes, as a sort does by a digit, and load them

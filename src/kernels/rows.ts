@@ -1,63 +1,34 @@
-import reduceRowsFile from "../../shaders/device/kernels/reduce_each_row.wgsl";
-import scanRowsFile from "../../shaders/device/kernels/scan_each_row.wgsl";
-import scanLongRowsFile from "../../shaders/device/kernels/scan_long_rows.wgsl";
-import countFile from "../../shaders/device/rows/count.wgsl";
-import elementsItemsFile from "../../shaders/device/rows/elements_items.wgsl";
-import elementsVectorsFile from "../../shaders/device/rows/elements_vectors.wgsl";
-import levelsFile from "../../shaders/device/rows/levels.wgsl";
-import loadElementsFile from "../../shaders/device/rows/load_elements.wgsl";
-import reduceLevelsFile from "../../shaders/device/rows/reduce_levels.wgsl";
-import reducePartFile from "../../shaders/device/rows/reduce_part.wgsl";
-import reduceSubgroupsFile from "../../shaders/device/rows/reduce_subgroups.wgsl";
-import scanLevelsFile from "../../shaders/device/rows/scan_levels.wgsl";
-import scanSubgroupsFile from "../../shaders/device/rows/scan_subgroups.wgsl";
-import subgroupsFile from "../../shaders/device/rows/subgroups.wgsl";
-import tilesFile from "../../shaders/device/rows/tiles.wgsl";
+import carryNone from "#shaders/device/io/carry_none.wgsl";
+import loadItems from "#shaders/device/io/load_items.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
+import reduceRows from "#shaders/device/kernels/reduce_each_row.wgsl";
+import scanRows from "#shaders/device/kernels/scan_each_row.wgsl";
+import scanLongRows from "#shaders/device/kernels/scan_long_rows.wgsl";
+import rowCount from "#shaders/device/rows/count.wgsl";
+import elementsItems from "#shaders/device/rows/elements_items.wgsl";
+import elementsVectors from "#shaders/device/rows/elements_vectors.wgsl";
+import levels from "#shaders/device/rows/levels.wgsl";
+import loadElements from "#shaders/device/rows/load_elements.wgsl";
+import reduceLevels from "#shaders/device/rows/reduce_levels.wgsl";
+import reducePart from "#shaders/device/rows/reduce_part.wgsl";
+import reduceSubgroups from "#shaders/device/rows/reduce_subgroups.wgsl";
+import scanLevels from "#shaders/device/rows/scan_levels.wgsl";
+import scanSubgroups from "#shaders/device/rows/scan_subgroups.wgsl";
+import subgroups from "#shaders/device/rows/subgroups.wgsl";
+import rowTiles from "#shaders/device/rows/tiles.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { memoryOf, withGaps } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
-import {
-  elementsOfVector,
-  elementWords,
-  file,
-  itemsOfVector,
-  operatorSources,
-  storageText,
-} from "./contract.ts";
+import { elementsOfVector, elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Ends, Kernel } from "./kernel.ts";
-import {
-  carryNone,
-  filesOf,
-  inputFor,
-  lengthFile,
-  linkKernel,
-  loadItems,
-  outputItems,
-  prefixText,
-  storePrefixes,
-} from "./kernel.ts";
+import { filesOf, inputFor, lengthFile, linkKernel, prefixText } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileSources } from "./tiles.ts";
-
-const rowTiles = /* @__PURE__ */ file("rows/tiles.wgsl", tilesFile);
-const rowCount = /* @__PURE__ */ file("rows/count.wgsl", countFile);
-const elementsItems = /* @__PURE__ */ file("rows/elements_items.wgsl", elementsItemsFile);
-const elementsVectors = /* @__PURE__ */ file("rows/elements_vectors.wgsl", elementsVectorsFile);
-const levels = /* @__PURE__ */ file("rows/levels.wgsl", levelsFile);
-const loadElements = /* @__PURE__ */ file("rows/load_elements.wgsl", loadElementsFile);
-const reduceLevels = /* @__PURE__ */ file("rows/reduce_levels.wgsl", reduceLevelsFile);
-const reducePart = /* @__PURE__ */ file("rows/reduce_part.wgsl", reducePartFile);
-const reduceSubgroups = /* @__PURE__ */ file("rows/reduce_subgroups.wgsl", reduceSubgroupsFile);
-const scanLevels = /* @__PURE__ */ file("rows/scan_levels.wgsl", scanLevelsFile);
-const scanSubgroups = /* @__PURE__ */ file("rows/scan_subgroups.wgsl", scanSubgroupsFile);
-const subgroups = /* @__PURE__ */ file("rows/subgroups.wgsl", subgroupsFile);
-const reduceRows = /* @__PURE__ */ file("kernels/reduce_each_row.wgsl", reduceRowsFile);
-const scanLongRows = /* @__PURE__ */ file("kernels/scan_long_rows.wgsl", scanLongRowsFile);
-const scanRows = /* @__PURE__ */ file("kernels/scan_each_row.wgsl", scanRowsFile);
 
 /** How many elements of a row are combined one after another, at each level. A power of two. */
 export const ROW_FAN = 8;

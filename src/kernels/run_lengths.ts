@@ -1,16 +1,18 @@
-import runLengthsFile from "../../shaders/device/kernels/run_lengths.wgsl";
-import keyBeforeByLoadFile from "../../shaders/device/runs/key_before_by_load.wgsl";
-import keyBeforeByShuffleFile from "../../shaders/device/runs/key_before_by_shuffle.wgsl";
-import keysFile from "../../shaders/device/runs/keys.wgsl";
-import loadKeysAsVectorsFile from "../../shaders/device/runs/load_keys_as_vectors.wgsl";
-import loadKeysOneByOneFile from "../../shaders/device/runs/load_keys_one_by_one.wgsl";
-import numbersAloneFile from "../../shaders/device/runs/numbers_alone.wgsl";
-import stageFirstsFile from "../../shaders/device/runs/stage_firsts.wgsl";
-import stageKeysFile from "../../shaders/device/runs/stage_keys.wgsl";
-import storeFirstItemFile from "../../shaders/device/runs/store_first_item.wgsl";
-import storeKeyFile from "../../shaders/device/runs/store_key.wgsl";
-import storeLengthsFile from "../../shaders/device/runs/store_lengths.wgsl";
-import storeStartsFile from "../../shaders/device/runs/store_starts.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import runLengths from "#shaders/device/kernels/run_lengths.wgsl";
+import keyBeforeByLoad from "#shaders/device/runs/key_before_by_load.wgsl";
+import keyBeforeByShuffle from "#shaders/device/runs/key_before_by_shuffle.wgsl";
+import keyItems from "#shaders/device/runs/keys.wgsl";
+import loadKeysAsVectors from "#shaders/device/runs/load_keys_as_vectors.wgsl";
+import loadKeysOneByOne from "#shaders/device/runs/load_keys_one_by_one.wgsl";
+import numbersAlone from "#shaders/device/runs/numbers_alone.wgsl";
+import stageFirsts from "#shaders/device/runs/stage_firsts.wgsl";
+import stageKeys from "#shaders/device/runs/stage_keys.wgsl";
+import storeFirstItem from "#shaders/device/runs/store_first_item.wgsl";
+import storeKey from "#shaders/device/runs/store_key.wgsl";
+import storeLengths from "#shaders/device/runs/store_lengths.wgsl";
+import storeStarts from "#shaders/device/runs/store_starts.wgsl";
+import loadKeys from "#shaders/device/segments/load_keys.wgsl";
 import { u32 } from "../algebra/integers.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
@@ -19,30 +21,15 @@ import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { algorithms, memoryOf } from "./algorithms.ts";
 import { arrayOfVectorText } from "./array_of_vector.ts";
-import { carriedAs, elementWords, file, operatorSources } from "./contract.ts";
-import { loadKeys } from "./flat_segments.ts";
+import { carriedAs, elementWords, operatorSources } from "./contract.ts";
 import type { Kernel, KernelOptions } from "./kernel.ts";
-import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
+import { lengthFile, linkKernel } from "./kernel.ts";
 import { lookBackMemory } from "./look_back.ts";
 import type { KeySource } from "./segments.ts";
 import { runKeySources } from "./segments.ts";
 import type { Sizes } from "./sizes.ts";
 
 // The package loads this file only if a plan has segments.
-
-const runLengths = /* @__PURE__ */ file("kernels/run_lengths.wgsl", runLengthsFile);
-const keyBeforeByLoad = /* @__PURE__ */ file("runs/key_before_by_load.wgsl", keyBeforeByLoadFile);
-const keyBeforeByShuffle = /* @__PURE__ */ file("runs/key_before_by_shuffle.wgsl", keyBeforeByShuffleFile);
-const keyItems = /* @__PURE__ */ file("runs/keys.wgsl", keysFile);
-const loadKeysAsVectors = /* @__PURE__ */ file("runs/load_keys_as_vectors.wgsl", loadKeysAsVectorsFile);
-const loadKeysOneByOne = /* @__PURE__ */ file("runs/load_keys_one_by_one.wgsl", loadKeysOneByOneFile);
-const numbersAlone = /* @__PURE__ */ file("runs/numbers_alone.wgsl", numbersAloneFile);
-const stageFirsts = /* @__PURE__ */ file("runs/stage_firsts.wgsl", stageFirstsFile);
-const stageKeys = /* @__PURE__ */ file("runs/stage_keys.wgsl", stageKeysFile);
-const storeFirstItem = /* @__PURE__ */ file("runs/store_first_item.wgsl", storeFirstItemFile);
-const storeKey = /* @__PURE__ */ file("runs/store_key.wgsl", storeKeyFile);
-const storeLengths = /* @__PURE__ */ file("runs/store_lengths.wgsl", storeLengthsFile);
-const storeStarts = /* @__PURE__ */ file("runs/store_starts.wgsl", storeStartsFile);
 
 /** What is stored for each run. */
 export interface RunStores {

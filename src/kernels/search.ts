@@ -1,17 +1,16 @@
-import searchCountedFile from "../../shaders/device/kernels/search_counted.wgsl";
-import searchSortedFile from "../../shaders/device/kernels/search_sorted.wgsl";
-import tableItemsFile from "../../shaders/device/search/table_items.wgsl";
+import inputItems from "#shaders/device/io/input_items.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import searchCounted from "#shaders/device/kernels/search_counted.wgsl";
+import searchSorted from "#shaders/device/kernels/search_sorted.wgsl";
+import search from "#shaders/device/search/search.wgsl";
+import tableItems from "#shaders/device/search/table_items.wgsl";
 import type { ScalarType } from "../algebra/types.ts";
 import { generated } from "../text/source.ts";
-import { carriedAs, file } from "./contract.ts";
+import { carriedAs } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
-import { inputItems, lengthFile, linkKernel, outputItems } from "./kernel.ts";
-import { keySources, search } from "./ordered_keys.ts";
+import { lengthFile, linkKernel } from "./kernel.ts";
+import { keySources } from "./ordered_keys.ts";
 import type { Sizes } from "./sizes.ts";
-
-const searchCounted = /* @__PURE__ */ file("kernels/search_counted.wgsl", searchCountedFile);
-const searchSorted = /* @__PURE__ */ file("kernels/search_sorted.wgsl", searchSortedFile);
-const tableItems = /* @__PURE__ */ file("search/table_items.wgsl", tableItemsFile);
 
 /** Which place a value has among equal items of the sorted range: before the first, or behind the last. */
 export type Side = "left" | "right";

@@ -1,25 +1,27 @@
-import clearHeadsFile from "../../shaders/device/kernels/clear_heads.wgsl";
-import markHeadsFile from "../../shaders/device/kernels/mark_heads.wgsl";
-import countFile from "../../shaders/device/segments/count.wgsl";
-import elementFile from "../../shaders/device/segments/element.wgsl";
-import exclusiveFile from "../../shaders/device/segments/exclusive.wgsl";
-import headBitsFile from "../../shaders/device/segments/head_bits.wgsl";
-import headWordsFile from "../../shaders/device/segments/head_words.wgsl";
-import headsFile from "../../shaders/device/segments/heads.wgsl";
-import initialFile from "../../shaders/device/segments/initial.wgsl";
-import keysFile from "../../shaders/device/segments/keys.wgsl";
-import keysByExpressionFile from "../../shaders/device/segments/keys_by_expression.wgsl";
-import loadItemsFile from "../../shaders/device/segments/load_items.wgsl";
-import markEmptyFile from "../../shaders/device/segments/mark_empty.wgsl";
-import placesByOffsetsFile from "../../shaders/device/segments/places_by_offsets.wgsl";
-import rowsFile from "../../shaders/device/segments/rows.wgsl";
-import storeFirstItemsFile from "../../shaders/device/segments/store_first_items.wgsl";
-import storeKeysFile from "../../shaders/device/segments/store_keys.wgsl";
-import storeTotalsFile from "../../shaders/device/segments/store_totals.wgsl";
-import storeTotalsByOffsetsFile from "../../shaders/device/segments/store_totals_by_offsets.wgsl";
-import storeTotalsOneByOneFile from "../../shaders/device/segments/store_totals_one_by_one.wgsl";
-import storeTotalsTogetherFile from "../../shaders/device/segments/store_totals_together.wgsl";
-import totalsFile from "../../shaders/device/segments/totals.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import clearHeads from "#shaders/device/kernels/clear_heads.wgsl";
+import markHeads from "#shaders/device/kernels/mark_heads.wgsl";
+import count from "#shaders/device/segments/count.wgsl";
+import element from "#shaders/device/segments/element.wgsl";
+import exclusivePrefix from "#shaders/device/segments/exclusive.wgsl";
+import headBits from "#shaders/device/segments/head_bits.wgsl";
+import headWords from "#shaders/device/segments/head_words.wgsl";
+import headFlags from "#shaders/device/segments/heads.wgsl";
+import initialValue from "#shaders/device/segments/initial.wgsl";
+import runsOfKeys from "#shaders/device/segments/keys.wgsl";
+import runsByExpression from "#shaders/device/segments/keys_by_expression.wgsl";
+import loadItems from "#shaders/device/segments/load_items.wgsl";
+import markEmpty from "#shaders/device/segments/mark_empty.wgsl";
+import segmentOffsets from "#shaders/device/segments/offsets.wgsl";
+import placesByOffsets from "#shaders/device/segments/places_by_offsets.wgsl";
+import equalRows from "#shaders/device/segments/rows.wgsl";
+import storeFirstItems from "#shaders/device/segments/store_first_items.wgsl";
+import storeKeys from "#shaders/device/segments/store_keys.wgsl";
+import storeTotals from "#shaders/device/segments/store_totals.wgsl";
+import storeTotalsByOffsets from "#shaders/device/segments/store_totals_by_offsets.wgsl";
+import storeTotalsOneByOne from "#shaders/device/segments/store_totals_one_by_one.wgsl";
+import storeTotalsTogether from "#shaders/device/segments/store_totals_together.wgsl";
+import totals from "#shaders/device/segments/totals.wgsl";
 import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
 import { hex } from "../algebra/literals.ts";
 import type { Monoid } from "../algebra/monoid.ts";
@@ -34,7 +36,6 @@ import {
   carriedAs,
   constantsText,
   conversion,
-  file,
   operatorAs,
   operatorSources,
   storageText,
@@ -42,45 +43,13 @@ import {
 import { scanFlatRowsKernel } from "./flat_rows.ts";
 import { scanFlatSegmentsKernel } from "./flat_segments.ts";
 import type { Kernel, SegmentSources, TotalsOptions } from "./kernel.ts";
-import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
+import { lengthFile, linkKernel } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
-import { reduceOffsetsKernel, segmentOffsets, takesValues, WORD_BITS } from "./offsets.ts";
+import { reduceOffsetsKernel, takesValues, WORD_BITS } from "./offsets.ts";
 import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
 // The package loads this file only if a plan has segments.
-
-const clearHeads = /* @__PURE__ */ file("kernels/clear_heads.wgsl", clearHeadsFile);
-const markHeads = /* @__PURE__ */ file("kernels/mark_heads.wgsl", markHeadsFile);
-const count = /* @__PURE__ */ file("segments/count.wgsl", countFile);
-const element = /* @__PURE__ */ file("segments/element.wgsl", elementFile);
-const exclusivePrefix = /* @__PURE__ */ file("segments/exclusive.wgsl", exclusiveFile);
-const headBits = /* @__PURE__ */ file("segments/head_bits.wgsl", headBitsFile);
-const headWords = /* @__PURE__ */ file("segments/head_words.wgsl", headWordsFile);
-const headFlags = /* @__PURE__ */ file("segments/heads.wgsl", headsFile);
-const runsOfKeys = /* @__PURE__ */ file("segments/keys.wgsl", keysFile);
-const runsByExpression = /* @__PURE__ */ file("segments/keys_by_expression.wgsl", keysByExpressionFile);
-const loadItems = /* @__PURE__ */ file("segments/load_items.wgsl", loadItemsFile);
-const markEmpty = /* @__PURE__ */ file("segments/mark_empty.wgsl", markEmptyFile);
-const placesByOffsets = /* @__PURE__ */ file("segments/places_by_offsets.wgsl", placesByOffsetsFile);
-const equalRows = /* @__PURE__ */ file("segments/rows.wgsl", rowsFile);
-const storeFirstItems = /* @__PURE__ */ file("segments/store_first_items.wgsl", storeFirstItemsFile);
-const storeKeys = /* @__PURE__ */ file("segments/store_keys.wgsl", storeKeysFile);
-const storeTotalsByOffsets = /* @__PURE__ */ file(
-  "segments/store_totals_by_offsets.wgsl",
-  storeTotalsByOffsetsFile,
-);
-const storeTotals = /* @__PURE__ */ file("segments/store_totals.wgsl", storeTotalsFile);
-const storeTotalsOneByOne = /* @__PURE__ */ file(
-  "segments/store_totals_one_by_one.wgsl",
-  storeTotalsOneByOneFile,
-);
-const storeTotalsTogether = /* @__PURE__ */ file(
-  "segments/store_totals_together.wgsl",
-  storeTotalsTogetherFile,
-);
-const totals = /* @__PURE__ */ file("segments/totals.wgsl", totalsFile);
-const initialValue = /* @__PURE__ */ file("segments/initial.wgsl", initialFile);
 
 /** What says where segments start. */
 export type HeadSource = { readonly kind: "rows" | "offsets" | "heads" | "headBits" } | KeySource;

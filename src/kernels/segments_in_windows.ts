@@ -1,13 +1,12 @@
-import carriesFile from "../../shaders/device/io/carries.wgsl";
-import laterHeadBitsFile from "../../shaders/device/segments/later_head_bits.wgsl";
-import laterHeadsFile from "../../shaders/device/segments/later_heads.wgsl";
-import laterKeysFile from "../../shaders/device/segments/later_keys.wgsl";
-import laterKeysByExpressionFile from "../../shaders/device/segments/later_keys_by_expression.wgsl";
-import laterOffsetsFile from "../../shaders/device/segments/later_offsets.wgsl";
-import placesFromFirstFile from "../../shaders/device/segments/places_from_first.wgsl";
+import carries from "#shaders/device/io/carries.wgsl";
+import laterHeadBits from "#shaders/device/segments/later_head_bits.wgsl";
+import laterHeads from "#shaders/device/segments/later_heads.wgsl";
+import laterKeys from "#shaders/device/segments/later_keys.wgsl";
+import laterKeysByExpression from "#shaders/device/segments/later_keys_by_expression.wgsl";
+import laterOffsets from "#shaders/device/segments/later_offsets.wgsl";
+import placesFromFirst from "#shaders/device/segments/places_from_first.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Source, SourceText } from "../text/source.ts";
-import { file } from "./contract.ts";
 import type { EndChoices } from "./initial_and_total.ts";
 import { endsOf } from "./initial_and_total.ts";
 import type { Ends, SegmentSources } from "./kernel.ts";
@@ -15,28 +14,20 @@ import type { Ends, SegmentSources } from "./kernel.ts";
 // Segments in windows. A segment may begin in an earlier window. So windows hand elements on, and the first item of a later window
 // starts a segment only if its flag or its key says so. The package loads this file only for segments that no binding holds.
 
-const nameOf = (path: string): string => file(path, "").name;
-
-/** Files, by the names of the files that they replace. */
-const filesOf = (
-  table: readonly (readonly [of: string, name: string, text: string])[],
-): ReadonlyMap<string, SourceText> =>
-  new Map(table.map(([of, name, text]) => [nameOf(of), file(name, text)]));
-
-/** The files of later windows. */
-const later = /* @__PURE__ */ filesOf([
-  ["segments/head_bits.wgsl", "segments/later_head_bits.wgsl", laterHeadBitsFile],
-  ["segments/heads.wgsl", "segments/later_heads.wgsl", laterHeadsFile],
-  ["segments/keys.wgsl", "segments/later_keys.wgsl", laterKeysFile],
-  ["segments/keys_by_expression.wgsl", "segments/later_keys_by_expression.wgsl", laterKeysByExpressionFile],
+/** The files of later windows, by the names of the files that they replace. */
+const later: ReadonlyMap<string, SourceText> = /* @__PURE__ */ new Map([
+  ["shaders/device/segments/head_bits.wgsl", laterHeadBits],
+  ["shaders/device/segments/heads.wgsl", laterHeads],
+  ["shaders/device/segments/keys.wgsl", laterKeys],
+  ["shaders/device/segments/keys_by_expression.wgsl", laterKeysByExpression],
 ]);
 
 /** The files for what lies at the ends of windows: one has both what a window reads and what it writes. */
-const ends = /* @__PURE__ */ filesOf([["io/total_stored.wgsl", "io/carries.wgsl", carriesFile]]);
-const initialBuffer = /* @__PURE__ */ nameOf("io/initial_buffer.wgsl");
-const placesByOffsets = /* @__PURE__ */ nameOf("segments/places_by_offsets.wgsl");
-const laterOffsets = /* @__PURE__ */ file("segments/later_offsets.wgsl", laterOffsetsFile);
-const placesFromFirst = /* @__PURE__ */ file("segments/places_from_first.wgsl", placesFromFirstFile);
+const ends: ReadonlyMap<string, SourceText> = /* @__PURE__ */ new Map([
+  ["shaders/device/io/total_stored.wgsl", carries],
+]);
+const INITIAL_BUFFER = "shaders/device/io/initial_buffer.wgsl";
+const PLACES_BY_OFFSETS = "shaders/device/segments/places_by_offsets.wgsl";
 
 const replaced = <S extends Source>(
   sources: readonly S[],
@@ -45,7 +36,7 @@ const replaced = <S extends Source>(
 
 /** The file for the places of totals: the output's binding may hold only some of the places, and offsets count the items of all windows. */
 function placesOf(totals: readonly SourceText[], isLater: boolean): readonly SourceText[] {
-  const isByOffsets = totals.some(({ name }) => name === placesByOffsets);
+  const isByOffsets = totals.some(({ name }) => name === PLACES_BY_OFFSETS);
   return isByOffsets ? (isLater ? [laterOffsets] : []) : [placesFromFirst];
 }
 
@@ -75,7 +66,7 @@ export function carriedEnds(title: string, monoid: Monoid, isLater: boolean): En
     ...own,
     sources: (place) =>
       replaced(
-        own.sources(place).filter(({ name }) => name !== initialBuffer),
+        own.sources(place).filter(({ name }) => name !== INITIAL_BUFFER),
         ends,
       ),
   };

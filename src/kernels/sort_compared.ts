@@ -1,31 +1,19 @@
-import sortByComparingFile from "../../shaders/device/kernels/sort_by_comparing.wgsl";
-import keysFile from "../../shaders/device/select/keys.wgsl";
-import keysOfPairsFile from "../../shaders/device/select/keys_of_pairs.wgsl";
-import segmentValuesMovedFile from "../../shaders/device/sort/segment_values_moved.wgsl";
-import segmentValuesNoneFile from "../../shaders/device/sort/segment_values_none.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import sortByComparing from "#shaders/device/kernels/sort_by_comparing.wgsl";
+import keysOfOne from "#shaders/device/select/keys.wgsl";
+import keysOfPairs from "#shaders/device/select/keys_of_pairs.wgsl";
+import segmentValuesMoved from "#shaders/device/sort/segment_values_moved.wgsl";
+import segmentValuesNone from "#shaders/device/sort/segment_values_none.wgsl";
+import storeKeys from "#shaders/device/sort/store_keys.wgsl";
+import storeNoKeys from "#shaders/device/sort/store_no_keys.wgsl";
+import valuesMoved from "#shaders/device/sort/values_moved.wgsl";
 import { generated } from "../text/source.ts";
-import { file } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
-import { outputItems } from "./kernel.ts";
 import type { SortKernelOptions } from "./sort.ts";
-import {
-  exchangeText,
-  itemSources,
-  linkSort,
-  storeKeys,
-  storeNoKeys,
-  valueFile,
-  valuesMoved,
-} from "./sort.ts";
+import { exchangeText, itemSources, linkSort, valueFile } from "./sort.ts";
 import { keyBitsText, wordsPerKey } from "./sort_key.ts";
 
 // The kernel that sorts short data by comparing.
-
-const keysOfOne = /* @__PURE__ */ file("select/keys.wgsl", keysFile);
-const keysOfPairs = /* @__PURE__ */ file("select/keys_of_pairs.wgsl", keysOfPairsFile);
-const segmentValuesMoved = /* @__PURE__ */ file("sort/segment_values_moved.wgsl", segmentValuesMovedFile);
-const segmentValuesNone = /* @__PURE__ */ file("sort/segment_values_none.wgsl", segmentValuesNoneFile);
-const sortByComparing = /* @__PURE__ */ file("kernels/sort_by_comparing.wgsl", sortByComparingFile);
 
 /** The keys that a thread loads at a time. */
 const AT_ONCE = 4;

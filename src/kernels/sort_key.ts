@@ -1,17 +1,14 @@
-import digitsFile from "../../shaders/device/sort/digits.wgsl";
-import digitsOfPairsFile from "../../shaders/device/sort/digits_of_pairs.wgsl";
+import digitsOfKey from "#shaders/device/sort/digits.wgsl";
+import digitsOfPairs from "#shaders/device/sort/digits_of_pairs.wgsl";
 import { expressionFiles, expressionOver, typeFiles } from "../algebra/expression_files.ts";
 import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
 import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { conversion, file, valueFromItem } from "./contract.ts";
+import { conversion, valueFromItem } from "./contract.ts";
 
 // The keys of sorts and of selections, and their digits.
-
-const digitsOfKey = /* @__PURE__ */ file("sort/digits.wgsl", digitsFile);
-const digitsOfPairs = /* @__PURE__ */ file("sort/digits_of_pairs.wgsl", digitsOfPairsFile);
 
 /** What is sorted by: the items themselves, or a caller's WGSL over each item, which gives a value of a type. */
 export interface SortKey {

@@ -1,34 +1,24 @@
-import sortKeysInThreadsFile from "../../shaders/device/kernels/sort_keys_in_threads.wgsl";
-import sortSegmentsInThreadsFile from "../../shaders/device/kernels/sort_segments_in_threads.wgsl";
-import keysTellAllButNanFile from "../../shaders/device/sort/keys_tell_all_but_nan.wgsl";
-import keysTellItemsFile from "../../shaders/device/sort/keys_tell_items.wgsl";
-import networkFile from "../../shaders/device/sort/network.wgsl";
-import networkOfKeysFile from "../../shaders/device/sort/network_of_keys.wgsl";
-import networkOfPlacesFile from "../../shaders/device/sort/network_of_places.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import sortKeysInThreads from "#shaders/device/kernels/sort_keys_in_threads.wgsl";
+import sortSegmentsInThreads from "#shaders/device/kernels/sort_segments_in_threads.wgsl";
+import keysTellAllButNan from "#shaders/device/sort/keys_tell_all_but_nan.wgsl";
+import keysTellItems from "#shaders/device/sort/keys_tell_items.wgsl";
+import network from "#shaders/device/sort/network.wgsl";
+import networkOfKeys from "#shaders/device/sort/network_of_keys.wgsl";
+import networkOfPlaces from "#shaders/device/sort/network_of_places.wgsl";
+import placesInSlots from "#shaders/device/sort/places_in_slots.wgsl";
 import type { TypeName } from "../algebra/types.ts";
 import { generated } from "../text/source.ts";
-import { carriedAs, conversion, file } from "./contract.ts";
+import { carriedAs, conversion } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
-import { outputItems } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { SortKernelOptions, SortSource } from "./sort.ts";
 import { equalsOthersText, itemSources, linkSort } from "./sort.ts";
 import { keyBitsText, wordsPerKey } from "./sort_key.ts";
 import type { SegmentUse } from "./sort_segments.ts";
-import { keyOrders, placesInSlots, segmentFiles, sourcesFor } from "./sort_segments.ts";
+import { keyOrders, segmentFiles, sourcesFor } from "./sort_segments.ts";
 
 // Kernels that sort segments by networks of comparisons, several segments in a tile.
-
-const keysTellAllButNan = /* @__PURE__ */ file("sort/keys_tell_all_but_nan.wgsl", keysTellAllButNanFile);
-const keysTellItems = /* @__PURE__ */ file("sort/keys_tell_items.wgsl", keysTellItemsFile);
-const network = /* @__PURE__ */ file("sort/network.wgsl", networkFile);
-const networkOfKeys = /* @__PURE__ */ file("sort/network_of_keys.wgsl", networkOfKeysFile);
-const networkOfPlaces = /* @__PURE__ */ file("sort/network_of_places.wgsl", networkOfPlacesFile);
-const sortKeysInThreads = /* @__PURE__ */ file("kernels/sort_keys_in_threads.wgsl", sortKeysInThreadsFile);
-const sortSegmentsInThreads = /* @__PURE__ */ file(
-  "kernels/sort_segments_in_threads.wgsl",
-  sortSegmentsInThreadsFile,
-);
 
 /** Batcher's odd-even merge sort of `items` items, a power of 2: which items are compared, in turn. */
 function comparisonsOf(items: number): readonly (readonly [number, number])[] {

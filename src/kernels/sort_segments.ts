@@ -1,36 +1,29 @@
-import numberSegmentsFile from "../../shaders/device/kernels/number_segments.wgsl";
-import sortSegmentsFile from "../../shaders/device/kernels/sort_segments.wgsl";
-import sortShortSegmentsFile from "../../shaders/device/kernels/sort_short_segments.wgsl";
-import offsetsFile from "../../shaders/device/segments/offsets.wgsl";
-import keysFile from "../../shaders/device/select/keys.wgsl";
-import keysOfPairsFile from "../../shaders/device/select/keys_of_pairs.wgsl";
-import digitsInSlotsFile from "../../shaders/device/sort/digits_in_slots.wgsl";
-import placesInSlotsFile from "../../shaders/device/sort/places_in_slots.wgsl";
-import segmentValuesMovedFile from "../../shaders/device/sort/segment_values_moved.wgsl";
-import segmentValuesNoneFile from "../../shaders/device/sort/segment_values_none.wgsl";
-import segmentsByChunksFile from "../../shaders/device/sort/segments_by_chunks.wgsl";
-import segmentsByOffsetsFile from "../../shaders/device/sort/segments_by_offsets.wgsl";
-import segmentsByRowsFile from "../../shaders/device/sort/segments_by_rows.wgsl";
-import storedFirstFile from "../../shaders/device/sort/stored_first.wgsl";
-import storedInPlaceFile from "../../shaders/device/sort/stored_in_place.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import numberSegments from "#shaders/device/kernels/number_segments.wgsl";
+import sortSegments from "#shaders/device/kernels/sort_segments.wgsl";
+import sortShortSegments from "#shaders/device/kernels/sort_short_segments.wgsl";
+import offsets from "#shaders/device/segments/offsets.wgsl";
+import keysOfOne from "#shaders/device/select/keys.wgsl";
+import keysOfPairs from "#shaders/device/select/keys_of_pairs.wgsl";
+import digitsInSlots from "#shaders/device/sort/digits_in_slots.wgsl";
+import placesInSlots from "#shaders/device/sort/places_in_slots.wgsl";
+import segmentValuesMoved from "#shaders/device/sort/segment_values_moved.wgsl";
+import segmentValuesNone from "#shaders/device/sort/segment_values_none.wgsl";
+import byChunks from "#shaders/device/sort/segments_by_chunks.wgsl";
+import byOffsets from "#shaders/device/sort/segments_by_offsets.wgsl";
+import byRows from "#shaders/device/sort/segments_by_rows.wgsl";
+import storeKeys from "#shaders/device/sort/store_keys.wgsl";
+import storeNoKeys from "#shaders/device/sort/store_no_keys.wgsl";
+import storedFirst from "#shaders/device/sort/stored_first.wgsl";
+import storedInPlace from "#shaders/device/sort/stored_in_place.wgsl";
+import valuesMoved from "#shaders/device/sort/values_moved.wgsl";
 import type { Source } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { file } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
-import { lengthFile, linkKernel, outputItems } from "./kernel.ts";
+import { lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { SortKernelOptions, SortSource } from "./sort.ts";
-import {
-  exchangeText,
-  itemSources,
-  linkSort,
-  radixOf,
-  rankSources,
-  storeKeys,
-  storeNoKeys,
-  valueFile,
-  valuesMoved,
-} from "./sort.ts";
+import { exchangeText, itemSources, linkSort, radixOf, rankSources, valueFile } from "./sort.ts";
 import { keyBitsText, wordsPerKey } from "./sort_key.ts";
 
 // Kernels that sort segments which fit in a tile.
@@ -40,22 +33,6 @@ export const keyOrders = ({ type }: SortKernelOptions["key"]): readonly Source[]
   keysOfOne,
   ...(wordsPerKey(type) === 2 ? [keysOfPairs] : []),
 ];
-
-const digitsInSlots = /* @__PURE__ */ file("sort/digits_in_slots.wgsl", digitsInSlotsFile);
-const keysOfOne = /* @__PURE__ */ file("select/keys.wgsl", keysFile);
-const keysOfPairs = /* @__PURE__ */ file("select/keys_of_pairs.wgsl", keysOfPairsFile);
-const numberSegments = /* @__PURE__ */ file("kernels/number_segments.wgsl", numberSegmentsFile);
-export const placesInSlots = /* @__PURE__ */ file("sort/places_in_slots.wgsl", placesInSlotsFile);
-const segmentValuesMoved = /* @__PURE__ */ file("sort/segment_values_moved.wgsl", segmentValuesMovedFile);
-const segmentValuesNone = /* @__PURE__ */ file("sort/segment_values_none.wgsl", segmentValuesNoneFile);
-const byChunks = /* @__PURE__ */ file("sort/segments_by_chunks.wgsl", segmentsByChunksFile);
-const offsets = /* @__PURE__ */ file("segments/offsets.wgsl", offsetsFile);
-const byOffsets = /* @__PURE__ */ file("sort/segments_by_offsets.wgsl", segmentsByOffsetsFile);
-const byRows = /* @__PURE__ */ file("sort/segments_by_rows.wgsl", segmentsByRowsFile);
-const sortSegments = /* @__PURE__ */ file("kernels/sort_segments.wgsl", sortSegmentsFile);
-const sortShortSegments = /* @__PURE__ */ file("kernels/sort_short_segments.wgsl", sortShortSegmentsFile);
-const storedFirst = /* @__PURE__ */ file("sort/stored_first.wgsl", storedFirstFile);
-const storedInPlace = /* @__PURE__ */ file("sort/stored_in_place.wgsl", storedInPlaceFile);
 
 /** What says where the segments of a sort start. */
 export type SortedSegments = "rows" | "offsets";

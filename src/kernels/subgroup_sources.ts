@@ -1,22 +1,11 @@
-import subgroupContractFile from "../../shaders/work_group/subgroup_contract.wgsl";
-import subgroupReduceFile from "../../shaders/work_group/subgroup_reduce.wgsl";
+import subgroupContract from "#shaders/work_group/subgroup_contract.wgsl";
+import subgroupReduce from "#shaders/work_group/subgroup_reduce.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { roundingIn } from "../algebra/rounding.ts";
 import type { Constants } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Sizes } from "./sizes.ts";
-
-const subgroupContract: SourceText = {
-  name: "shaders/work_group/subgroup_contract.wgsl",
-  text: subgroupContractFile,
-};
-
-/** The reduction of integers, which takes no built-in of WGSL. */
-export const subgroupReduce: SourceText = {
-  name: "shaders/work_group/subgroup_reduce.wgsl",
-  text: subgroupReduceFile,
-};
 
 /**
  * How WGSL's subgroup built-in for the operator ends: `Add`, as in `subgroupAdd`. It is undefined if there is none, or if

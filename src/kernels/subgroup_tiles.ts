@@ -1,66 +1,32 @@
-import rankKeptHeldFile from "../../shaders/device/io/rank_kept_by_held_votes.wgsl";
-import rankKeptFile from "../../shaders/device/io/rank_kept_by_votes.wgsl";
-import subgroupFile from "../../shaders/device/tiles/subgroup.wgsl";
-import subgroupAnyOrderFile from "../../shaders/device/tiles/subgroup_any_order.wgsl";
-import subgroupBallotFile from "../../shaders/device/tiles/subgroup_ballot.wgsl";
-import subgroupByCountFile from "../../shaders/device/tiles/subgroup_by_count.wgsl";
-import subgroupByIdFile from "../../shaders/device/tiles/subgroup_by_id.wgsl";
-import subgroupByLanesFile from "../../shaders/device/tiles/subgroup_by_lanes.wgsl";
-import subgroupCountFile from "../../shaders/device/tiles/subgroup_count.wgsl";
-import subgroupLaneTotalsFile from "../../shaders/device/tiles/subgroup_lane_totals.wgsl";
-import subgroupLeadingWordFile from "../../shaders/device/tiles/subgroup_leading_word.wgsl";
-import subgroupPrefixesShiftedFile from "../../shaders/device/tiles/subgroup_prefixes_shifted.wgsl";
-import subgroupPrefixesTogetherFile from "../../shaders/device/tiles/subgroup_prefixes_together.wgsl";
-import subgroupReduceTogetherFile from "../../shaders/device/tiles/subgroup_reduce_together.wgsl";
-import subgroupRowsFile from "../../shaders/device/tiles/subgroup_rows.wgsl";
-import subgroupRowsTogetherFile from "../../shaders/device/tiles/subgroup_rows_together.wgsl";
-import subgroupScanFirstFile from "../../shaders/device/tiles/subgroup_scan_first.wgsl";
-import subgroupScanTotalsFile from "../../shaders/device/tiles/subgroup_scan_totals.wgsl";
-import subgroupVotesFile from "../../shaders/device/tiles/subgroup_votes.wgsl";
+import rankKeptHeld from "#shaders/device/io/rank_kept_by_held_votes.wgsl";
+import rankKept from "#shaders/device/io/rank_kept_by_votes.wgsl";
+import subgroupTiles from "#shaders/device/tiles/subgroup.wgsl";
+import anyOrder from "#shaders/device/tiles/subgroup_any_order.wgsl";
+import ballot from "#shaders/device/tiles/subgroup_ballot.wgsl";
+import byCount from "#shaders/device/tiles/subgroup_by_count.wgsl";
+import byId from "#shaders/device/tiles/subgroup_by_id.wgsl";
+import byLanes from "#shaders/device/tiles/subgroup_by_lanes.wgsl";
+import count from "#shaders/device/tiles/subgroup_count.wgsl";
+import laneTotals from "#shaders/device/tiles/subgroup_lane_totals.wgsl";
+import byLeadingWord from "#shaders/device/tiles/subgroup_leading_word.wgsl";
+import prefixesShifted from "#shaders/device/tiles/subgroup_prefixes_shifted.wgsl";
+import prefixesTogether from "#shaders/device/tiles/subgroup_prefixes_together.wgsl";
+import reduceTogether from "#shaders/device/tiles/subgroup_reduce_together.wgsl";
+import rows from "#shaders/device/tiles/subgroup_rows.wgsl";
+import rowsTogether from "#shaders/device/tiles/subgroup_rows_together.wgsl";
+import scanFirst from "#shaders/device/tiles/subgroup_scan_first.wgsl";
+import scanTotals from "#shaders/device/tiles/subgroup_scan_totals.wgsl";
+import votesFile from "#shaders/device/tiles/subgroup_votes.wgsl";
+import subgroupReduce from "#shaders/work_group/subgroup_reduce.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { roundingIn } from "../algebra/rounding.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { hasFullSubgroups, memoryOf, subgroupSlots } from "./algorithms.ts";
-import { conversion, file } from "./contract.ts";
+import { conversion } from "./contract.ts";
 import type { Sizes } from "./sizes.ts";
-import {
-  hasBuiltin,
-  scansNatively,
-  subgroupReduce,
-  subgroupSources,
-  takesAnyOrder,
-} from "./subgroup_sources.ts";
+import { hasBuiltin, scansNatively, subgroupSources, takesAnyOrder } from "./subgroup_sources.ts";
 import type { TileAlgorithm } from "./tiles.ts";
-
-const subgroupTiles = /* @__PURE__ */ file("tiles/subgroup.wgsl", subgroupFile);
-const anyOrder = /* @__PURE__ */ file("tiles/subgroup_any_order.wgsl", subgroupAnyOrderFile);
-const ballot = /* @__PURE__ */ file("tiles/subgroup_ballot.wgsl", subgroupBallotFile);
-const byCount = /* @__PURE__ */ file("tiles/subgroup_by_count.wgsl", subgroupByCountFile);
-const byId = /* @__PURE__ */ file("tiles/subgroup_by_id.wgsl", subgroupByIdFile);
-const byLanes = /* @__PURE__ */ file("tiles/subgroup_by_lanes.wgsl", subgroupByLanesFile);
-const count = /* @__PURE__ */ file("tiles/subgroup_count.wgsl", subgroupCountFile);
-const laneTotals = /* @__PURE__ */ file("tiles/subgroup_lane_totals.wgsl", subgroupLaneTotalsFile);
-const byLeadingWord = /* @__PURE__ */ file("tiles/subgroup_leading_word.wgsl", subgroupLeadingWordFile);
-const prefixesShifted = /* @__PURE__ */ file(
-  "tiles/subgroup_prefixes_shifted.wgsl",
-  subgroupPrefixesShiftedFile,
-);
-const prefixesTogether = /* @__PURE__ */ file(
-  "tiles/subgroup_prefixes_together.wgsl",
-  subgroupPrefixesTogetherFile,
-);
-const reduceTogether = /* @__PURE__ */ file(
-  "tiles/subgroup_reduce_together.wgsl",
-  subgroupReduceTogetherFile,
-);
-const rows = /* @__PURE__ */ file("tiles/subgroup_rows.wgsl", subgroupRowsFile);
-const rankKeptHeld = /* @__PURE__ */ file("io/rank_kept_by_held_votes.wgsl", rankKeptHeldFile);
-const rankKept = /* @__PURE__ */ file("io/rank_kept_by_votes.wgsl", rankKeptFile);
-const rowsTogether = /* @__PURE__ */ file("tiles/subgroup_rows_together.wgsl", subgroupRowsTogetherFile);
-const scanFirst = /* @__PURE__ */ file("tiles/subgroup_scan_first.wgsl", subgroupScanFirstFile);
-const scanTotals = /* @__PURE__ */ file("tiles/subgroup_scan_totals.wgsl", subgroupScanTotalsFile);
-const votesFile = /* @__PURE__ */ file("tiles/subgroup_votes.wgsl", subgroupVotesFile);
 
 /** The most bytes that rank_kept_by_votes.wgsl takes. Each device has twice as many, and what else a compaction takes is short. */
 const MOST_VOTES_BYTES = 2 ** 13;

@@ -1,8 +1,7 @@
-import leastEntryFile from "../../shaders/device/keys/least_entry.wgsl";
+import leastEntryFile from "#shaders/device/keys/least_entry.wgsl";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { min } from "../algebra/operators.ts";
 import type { ElementType, Scalar, ScalarType } from "../algebra/types.ts";
-import { file } from "../kernels/contract.ts";
 
 // argMin is the least of integers that have an element's key in their upper words and its index in the lowest one. For argMax, keys
 // are complemented. NaN has the key that loses against all others.
@@ -16,7 +15,7 @@ const wide: ElementType<"entry"> = {
   kind: "unsigned",
   bytes: 16,
   value: "vec4<u32>",
-  files: [/* @__PURE__ */ file("keys/least_entry.wgsl", leastEntryFile)],
+  files: [leastEntryFile],
   native: {
     element: "vec4<u32>",
     elementBytes: 16,

@@ -1,12 +1,9 @@
-import countWorkGroupsFile from "../../shaders/device/kernels/count_work_groups.wgsl";
-import { file } from "../kernels/contract.ts";
+import countWorkGroupsText from "#shaders/device/kernels/count_work_groups.wgsl";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, lengthFile, linkKernel } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Pass, Plan } from "./plan.ts";
 import { bound, distinct, gridOf } from "./plan.ts";
-
-const countWorkGroupsText = /* @__PURE__ */ file("kernels/count_work_groups.wgsl", countWorkGroupsFile);
 
 /**
  * How many work-groups are few enough to start all of them. bench/LOG.md has the figures. A software adapter takes as long for two of

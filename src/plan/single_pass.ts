@@ -1,10 +1,11 @@
-import storeByPairsFile from "../../shaders/device/io/store_by_pairs.wgsl";
-import writePairEvenFile from "../../shaders/device/io/write_pair_even.wgsl";
-import writePairOfThreeFile from "../../shaders/device/io/write_pair_of_three.wgsl";
+import storeByPairsFile from "#shaders/device/io/store_by_pairs.wgsl";
+import writePairEvenFile from "#shaders/device/io/write_pair_even.wgsl";
+import writePairOfThreeFile from "#shaders/device/io/write_pair_of_three.wgsl";
+import scanInPlace from "#shaders/device/kernels/scan_in_place.wgsl";
+import takeTiles from "#shaders/device/kernels/take_tiles.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { TileShape } from "../kernels/algorithms.ts";
 import { hasFullSubgroups, memoryOf } from "../kernels/algorithms.ts";
-import { file } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import {
@@ -12,13 +13,11 @@ import {
   lookBackMemory,
   lookBackShape,
   lookBackSources,
-  scanInPlace,
   spineSize,
-  takeTiles,
 } from "../kernels/look_back.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { partsOfVector } from "../kernels/words.ts";
-import { unroll } from "../text/module.ts";
+import { unrollFile } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import type { TuningTable } from "./choose_sizes.ts";
 import {
@@ -93,10 +92,8 @@ const VECTOR_BYTES = 16;
 
 /** The files that store vectors of a number of parts of 16 bytes by pairs of lanes. */
 const storeByPairs = (parts: number): readonly SourceText[] => [
-  file("io/store_by_pairs.wgsl", storeByPairsFile),
-  parts === 3
-    ? file("io/write_pair_of_three.wgsl", writePairOfThreeFile)
-    : file("io/write_pair_even.wgsl", unroll(writePairEvenFile, { PART_PAIRS: parts / 2 })),
+  storeByPairsFile,
+  parts === 3 ? writePairOfThreeFile : unrollFile(writePairEvenFile, { PART_PAIRS: parts / 2 }),
 ];
 
 /** The most parts of a vector that lanes store by pairs. Longer vectors were not tried. */

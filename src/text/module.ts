@@ -1,5 +1,5 @@
 import { directivesOf, piecesOf, tokensOf, wordsOf } from "./pieces.ts";
-import type { Declaration, Parsed, Source } from "./source.ts";
+import type { Declaration, Parsed, Source, SourceText } from "./source.ts";
 
 /** The values of the constants that bound the loops to unroll. */
 export type Constants = Readonly<Record<string, number>>;
@@ -11,6 +11,12 @@ export type Constants = Readonly<Record<string, number>>;
  */
 export const unroll = (text: string, constants: Constants): string =>
   text.includes(LOOP) ? unrolled(textsOf(text), constants).join("") : text;
+
+/** The same of a file. */
+export const unrollFile = (file: SourceText, constants: Constants): SourceText => ({
+  ...file,
+  text: unroll(file.text, constants),
+});
 
 const LOOP = "// unroll";
 const textsOf = (text: string): string[] => tokensOf(text).map(([token]) => token);

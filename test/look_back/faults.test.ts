@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
+import faultsFile from "#shaders/device/look_back/faults_by_run.wgsl";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -428,7 +428,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
 
 test("the shader has as many modes and shares as there are names", () => {
   const constant = (name: string): number =>
-    Number(new RegExp(`^const ${name} = (\\d+)u;$`, "m").exec(faultsFile)?.[1]);
+    Number(new RegExp(`^const ${name} = (\\d+)u;$`, "m").exec(faultsFile.text)?.[1]);
   const names = Array.from({ length: FAULTS }, (_, at) => faultOf(at + 1).split(": "));
   const [modes, shares] = [0, 1].map((at) => new Set(names.map((name) => name[at])).size);
   expect({ modes: constant("MODES"), shares: constant("SHARES") }).toEqual({ modes, shares });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
+import faultsFile from "#shaders/device/look_back/faults_by_run.wgsl";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -53,7 +53,7 @@ const fold = useFold(fewLanes);
 const faults = {
   name: "faults by run that the next dispatch does not see",
   text: `// replaces: read_place
-${faultsFile.replace("fn is_withheld(", "fn is_lost(")}
+${faultsFile.text.replace("fn is_withheld(", "fn is_lost(")}
 fn is_withheld(place: u32, word: u32) -> bool {
   return false;
 }

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
+import faultsFile from "#shaders/device/look_back/faults_by_run.wgsl";
 import { changeKernels } from "../../bench/change_kernels.ts";
-import faultsFile from "../../shaders/device/look_back/faults_by_run.wgsl";
 import type { Context } from "../../src/gpu/device/context.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Prepared, Ranges } from "../../src/gpu/recordings/recording.ts";
@@ -39,8 +39,8 @@ const DELAY = "const DELAY = 1500u;";
 
 /** On the simulator, 40 turns are more than a work-group waits. */
 export const faults: SourceText = {
-  name: "shaders/device/look_back/faults_by_run.wgsl",
-  text: isSimulated ? faultsFile.replace(DELAY, "const DELAY = 40u;") : faultsFile,
+  ...faultsFile,
+  text: isSimulated ? faultsFile.text.replace(DELAY, "const DELAY = 40u;") : faultsFile.text,
 };
 
 /** A run that is stuck fails its test after so long. */

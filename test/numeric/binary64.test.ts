@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import binary64File from "../../shaders/numeric/binary64.wgsl";
-import binary64ArithmeticFile from "../../shaders/numeric/binary64_arithmetic.wgsl";
-import binary64ConversionsFile from "../../shaders/numeric/binary64_conversions.wgsl";
-import binary64OrderFile from "../../shaders/numeric/binary64_order.wgsl";
-import int64File from "../../shaders/numeric/int64.wgsl";
-import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
+import binary64File from "#shaders/numeric/binary64.wgsl";
+import binary64ArithmeticFile from "#shaders/numeric/binary64_arithmetic.wgsl";
+import binary64ConversionsFile from "#shaders/numeric/binary64_conversions.wgsl";
+import binary64OrderFile from "#shaders/numeric/binary64_order.wgsl";
+import int64File from "#shaders/numeric/int64.wgsl";
+import int64ConversionsFile from "#shaders/numeric/int64_conversions.wgsl";
 import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
@@ -21,12 +21,12 @@ fn identity() -> Element {
 }`;
 const files = [
   contract,
-  int64File,
-  int64ConversionsFile,
-  binary64File,
-  binary64OrderFile,
-  binary64ConversionsFile,
-  binary64ArithmeticFile,
+  int64File.text,
+  int64ConversionsFile.text,
+  binary64File.text,
+  binary64OrderFile.text,
+  binary64ConversionsFile.text,
+  binary64ArithmeticFile.text,
 ];
 
 const numbers = [

@@ -1,14 +1,14 @@
-import binary64File from "../../shaders/numeric/binary64.wgsl";
-import binary64ConversionsFile from "../../shaders/numeric/binary64_conversions.wgsl";
-import int64File from "../../shaders/numeric/int64.wgsl";
-import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
+import binary64File from "#shaders/numeric/binary64.wgsl";
+import binary64ConversionsFile from "#shaders/numeric/binary64_conversions.wgsl";
+import int64File from "#shaders/numeric/int64.wgsl";
+import int64ConversionsFile from "#shaders/numeric/int64_conversions.wgsl";
 import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
 import { testOperations } from "./elementwise.ts";
 
 const fold = useFold();
-const files = [int64File, int64ConversionsFile, binary64File, binary64ConversionsFile];
+const files = [int64File.text, int64ConversionsFile.text, binary64File.text, binary64ConversionsFile.text];
 
 /** Ends of ranges, and ties between f32s and between f64s, among them subnormal ones and the greatest. */
 const numbers = [0, Number.MIN_VALUE, 2 ** -1022, 2 ** -150, 3 * 2 ** -150, 2 ** -149, 2 ** -127, 2 ** -126]

@@ -216,15 +216,16 @@ const faults: readonly (readonly [name: string, from: string, to: string])[] = [
   ["a lost sign of a prefix in one word", " + (sign & 0x8000u)", ""],
   ["a place of one more", "select(12u, 0u, is_near)", "select(13u, 0u, is_near)"],
 ];
-test.each(
-  faults.map(([name, from, to]) => ({ name, from, to })),
-)("$name is noticed", async ({ from, to }) => {
-  let found = 0;
-  const code = kernelOf((text) => {
-    found += text.split(from).length - 1;
-    return text.replaceAll(from, to);
-  });
-  expect(found).toBe(1);
-  const run = await compileKernel(fold().device, code);
-  expect(await differing(run)).toBeGreaterThan(0);
-});
+test.each(faults.map(([name, from, to]) => ({ name, from, to })))(
+  "$name is noticed",
+  async ({ from, to }) => {
+    let found = 0;
+    const code = kernelOf((text) => {
+      found += text.split(from).length - 1;
+      return text.replaceAll(from, to);
+    });
+    expect(found).toBe(1);
+    const run = await compileKernel(fold().device, code);
+    expect(await differing(run)).toBeGreaterThan(0);
+  },
+);

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import int64File from "../../shaders/numeric/int64.wgsl";
-import int64ArithmeticFile from "../../shaders/numeric/int64_arithmetic.wgsl";
-import int64ConversionsFile from "../../shaders/numeric/int64_conversions.wgsl";
+import int64File from "#shaders/numeric/int64.wgsl";
+import int64ArithmeticFile from "#shaders/numeric/int64_arithmetic.wgsl";
+import int64ConversionsFile from "#shaders/numeric/int64_conversions.wgsl";
 import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
 import { checkOperation, testOperations } from "./elementwise.ts";
 
 const fold = useFold();
-const files = [int64File, int64ConversionsFile, int64ArithmeticFile];
+const files = [int64File.text, int64ConversionsFile.text, int64ArithmeticFile.text];
 
 const specials = [0n, 2n ** 15n, 2n ** 16n, 2n ** 31n, 2n ** 32n, 2n ** 47n, 2n ** 48n, 2n ** 63n]
   .flatMap((value) => [value - 1n, value, value + 1n])
@@ -140,7 +140,7 @@ const operations: readonly Operation[] = [
 testOperations(fold, files, operations, specials, filler);
 
 test("the check can fail", async () => {
-  const file = int64File.replace("u32(low < a.x)", "0u");
+  const file = int64File.text.replace("u32(low < a.x)", "0u");
   const operation = bigints("add_u64", (a, b) => a + b);
   await expect(checkOperation(fold().device, [file], operation, specials, filler("broken"))).rejects.toThrow(
     /add_u64, special values: \d+ of \d+ differ, the first of 0x/,

@@ -1,15 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import nodePath, { join } from "node:path";
+import nodePath, { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import {
   atOnce,
   bareShaders,
+  loadWgsl,
   packageFolderOf,
   shaderTexts,
   slashed,
+  wgslModule,
   withoutComments,
 } from "../../scripts/modules.mjs";
 import { parse } from "../../src/text/module.ts";
@@ -23,40 +26,14 @@ const files = readdirSync(shaders, { recursive: true, encoding: "utf8" })
 const withCrlf = (text: string): string => text.replaceAll("\n", "\r\n");
 
 describe("shaders of a checkout whose lines end in CRLF", () => {
-  test("are the same in the package", async () => {
+  test("are the same as with LF, with comments and without", () => {
     expect(files.length).toBeGreaterThan(100);
-    const folder = await mkdtemp(join(tmpdir(), "wavefold-crlf-"));
-    try {
-      for (const [path, text] of files) {
-        expect(withoutComments(withCrlf(text)), path).toBe(withoutComments(text));
-        const file = join(folder, path.replaceAll("/", "-"));
-        writeFileSync(file, withCrlf(text));
-        const { code } = await bareShaders.load.handler(file);
-        expect(code, path).toBe(`export default ${JSON.stringify(withoutComments(text))};`);
+    for (const [path, text] of files) {
+      const file = fileURLToPath(new URL(path, shaders));
+      expect(withoutComments(withCrlf(text)), path).toBe(withoutComments(text));
+      for (const change of [undefined, withoutComments]) {
+        expect(wgslModule(file, withCrlf(text), change), path).toBe(wgslModule(file, text, change));
       }
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  });
-
-  test("are the same where esbuild bundles them", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "wavefold-crlf-"));
-    try {
-      const [path, text] = files.find(([one]) => one.endsWith("scan_single_pass.wgsl")) ?? ["", ""];
-      writeFileSync(join(folder, "one.wgsl"), withCrlf(text));
-      writeFileSync(join(folder, "main.js"), 'import text from "./one.wgsl";\nexport default text;');
-      const { outputFiles } = await build({
-        entryPoints: [join(folder, "main.js")],
-        bundle: true,
-        format: "esm",
-        write: false,
-        plugins: [shaderTexts],
-      });
-      const module = `data:text/javascript,${encodeURIComponent(outputFiles[0]?.text ?? "")}`;
-      const { default: bundled } = (await import(module)) as { default: string };
-      expect(bundled, path).toBe(text);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
     }
   });
 
@@ -65,6 +42,54 @@ describe("shaders of a checkout whose lines end in CRLF", () => {
       const names = (one: string): string[] => parse(one).declarations.map(({ name }) => name);
       expect(names(withCrlf(text)), path).toEqual(names(text));
     }
+  });
+});
+
+describe("an imported .wgsl file", () => {
+  test("of shaders/ is its path and its text, which the package has without comments", async () => {
+    for (const [path, text] of files) {
+      const file = fileURLToPath(new URL(path, shaders));
+      const name = `shaders/${path}`;
+      const { code } = await bareShaders.load.handler(file);
+      expect(code).toBe(`export default ${JSON.stringify({ name, text: withoutComments(text) })};`);
+      expect(await loadWgsl(file)).toBe(`export default ${JSON.stringify({ name, text })};`);
+    }
+  });
+
+  test("of a program is its text alone, with its comments", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "wavefold-wgsl-"));
+    try {
+      const text = "// A comment.\nconst A = 1u;\n";
+      for (const path of ["shaders.wgsl", "shaders/a.wgsl"].map((name) => join(folder, name))) {
+        await mkdir(dirname(path), { recursive: true });
+        writeFileSync(path, withCrlf(text));
+        const { code } = await bareShaders.load.handler(path);
+        expect(code).toBe(`export default ${JSON.stringify(text)};`);
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("of shaders/ is bundled only if it is used", async () => {
+    const { outputFiles } = await build({
+      stdin: {
+        contents:
+          'import used from "#shaders/contract.wgsl";\nimport unused from "#shaders/device/kernels/scan_tiles.wgsl";\nexport { used };',
+        resolveDir: fileURLToPath(shaders),
+      },
+      bundle: true,
+      format: "esm",
+      write: false,
+      plugins: [shaderTexts],
+    });
+    const [bundle] = outputFiles;
+    const { used } = (await import(`data:text/javascript,${encodeURIComponent(bundle?.text ?? "")}`)) as {
+      used: unknown;
+    };
+    const [, text] = files.find(([path]) => path === "contract.wgsl") ?? [];
+    expect(used).toEqual({ name: "shaders/contract.wgsl", text });
+    expect(bundle?.text.match(/shaders\/\w[\w/]*\.wgsl"/g)).toEqual(['shaders/contract.wgsl"']);
   });
 });
 

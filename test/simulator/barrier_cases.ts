@@ -1,3 +1,4 @@
+import faults from "#shaders/device/look_back/faults_by_run.wgsl";
 import { changeKernels } from "../../bench/change_kernels.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
@@ -34,14 +35,7 @@ import { expandRunsReference, runLengthsReference } from "../../src/reference/ru
 import { scanReference } from "../../src/reference/scan.ts";
 import { argSortReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { affineItems, fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
-import {
-  expectExact,
-  faults,
-  prepareReduce,
-  prepareScan,
-  runsOfFaults,
-  wordsOf,
-} from "../look_back/support.ts";
+import { expectExact, prepareReduce, prepareScan, runsOfFaults, wordsOf } from "../look_back/support.ts";
 import { compileKernel, readWords, storageBuffer } from "../support/buffers.ts";
 import { untyped } from "../support/fold.ts";
 import type { Case } from "../support/in_kernel.ts";

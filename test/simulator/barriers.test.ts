@@ -7,8 +7,8 @@ import { barriersIn, markedShaders, without } from "./marked_shaders.ts";
 // that the table names. A workgroupUniformLoad becomes a plain load.
 
 const shaders = markedShaders();
-for (const { path, text } of shaders) {
-  vi.doMock(path, () => ({ default: text }));
+for (const { path, name, text } of shaders) {
+  vi.doMock(path, () => ({ default: { name, text } }));
 }
 const { openFold } = await import("../../src/node.ts");
 const { simulatedGpu } = await import("../../src/simulator/index.ts");

@@ -31,6 +31,8 @@ function marked(
 /** A shader whose barriers have names. */
 export interface MarkedShader {
   readonly path: string;
+  /** As it is imported. */
+  readonly name: string;
   readonly text: string;
   readonly barriers: readonly Barrier[];
 }
@@ -43,7 +45,11 @@ export function markedShaders(): readonly MarkedShader[] {
     .sort()
     .map((file) => {
       const path = fileURLToPath(new URL(file, shaders));
-      return { path, ...marked(file, readFileSync(path, "utf8").replaceAll("\r\n", "\n")) };
+      return {
+        path,
+        name: `shaders/${file}`,
+        ...marked(file, readFileSync(path, "utf8").replaceAll("\r\n", "\n")),
+      };
     })
     .filter(({ barriers }) => barriers.length > 0);
 }

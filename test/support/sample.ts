@@ -10,6 +10,10 @@ const SAMPLE = Number(process.env.WAVEFOLD_TEST_SAMPLE || 1);
 export function takeSample(): void {
   beforeEach(({ skip }) => {
     const { testPath = "", currentTestName = "" } = expect.getState();
-    skip(randomBits(`sample ${testPath.slice(testPath.lastIndexOf("/test/"))} ${currentTestName}`)() % SAMPLE !== 0, NOT_SAMPLED);
+    skip(
+      randomBits(`sample ${testPath.slice(testPath.lastIndexOf("/test/"))} ${currentTestName}`)() % SAMPLE !==
+        0,
+      NOT_SAMPLED,
+    );
   });
 }

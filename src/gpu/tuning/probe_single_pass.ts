@@ -1,4 +1,4 @@
-import faultsFile from "../../../shaders/device/look_back/faults_by_run.wgsl";
+import faultsFile from "#shaders/device/look_back/faults_by_run.wgsl";
 import { u32 } from "../../algebra/integers.ts";
 import type { Monoid, Operator } from "../../algebra/monoid.ts";
 import type { ElementType } from "../../algebra/types.ts";
@@ -120,7 +120,7 @@ function otherThan({ groupingOf }: Plan, { features, subgroupMaxSize, limits }: 
 }
 
 function subjectsOf({ facts }: Context): Subject[] {
-  const faultsText: SourceText = { name: "shaders/device/look_back/faults_by_run.wgsl", text: faultsFile };
+  const faultsText: SourceText = faultsFile;
   const base = { type: u32, maxLength: MOST, passes: "single", itemsPerThread: 4 } as const;
   // Software adapters are slow. Their groups have fewer tiles, so that a test takes fewer tiles to look as far back, and
   // each kernel runs either with faults or without.
