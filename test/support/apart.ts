@@ -18,7 +18,7 @@ const OF_THE_PROCESS = [
 export const needsOwnProcess = (text: string): boolean => OF_THE_PROCESS.some((one) => text.includes(one));
 
 /** A process keeps most of what these take, which is 0.7 GB and more. */
-const MUCH_MEMORY = ["test/gpu/call_memory.test.ts", "test/kernels/validity.test.ts"];
+const MUCH_MEMORY = ["test/gpu/call_memory.test.ts"];
 
 /** The files of tests that need processes of their own. */
 export const filesApart = (): string[] =>
