@@ -17,13 +17,10 @@ const OF_THE_PROCESS = [
  */
 export const needsOwnProcess = (text: string): boolean => OF_THE_PROCESS.some((one) => text.includes(one));
 
-/** A process keeps most of what these take, which is 0.7 GB and more. */
-const MUCH_MEMORY = ["test/gpu/call_memory.test.ts"];
-
 /** The files of tests that need processes of their own. */
 export const filesApart = (): string[] =>
   readdirSync("test", { recursive: true, encoding: "utf8" })
     .map((name) => join("test", name).replaceAll("\\", "/"))
     .filter((name) => name.endsWith(".test.ts"))
-    .filter((name) => MUCH_MEMORY.includes(name) || needsOwnProcess(readFileSync(name, "utf8")))
+    .filter((name) => needsOwnProcess(readFileSync(name, "utf8")))
     .sort();

@@ -5,7 +5,6 @@ import { adapter, skipAll, swiftShaderMissing } from "../../support/adapter.ts";
 import { compileKernel } from "../../support/buffers.ts";
 import { useSoftwareFold } from "../../support/fold.ts";
 import { randomBits } from "../../support/random.ts";
-import { isQuick } from "../../support/tier.ts";
 import { runProgram } from "../run_program.ts";
 import { INPUTS, randomModule, THREADS } from "./random_programs.ts";
 
@@ -13,7 +12,7 @@ skipAll(swiftShaderMissing ?? (adapter === "gpu" ? "results are compared with Sw
 const fold = useSoftwareFold();
 
 /** `WAVEFOLD_RANDOM_PROGRAMS=5000 npx vitest run FILE` compares so many programs. */
-const count = Number(process.env.WAVEFOLD_RANDOM_PROGRAMS ?? (isQuick() ? 40 : 100));
+const count = Number(process.env.WAVEFOLD_RANDOM_PROGRAMS ?? 40);
 const IN_MODULE = 20;
 const GROUPS = 3;
 
