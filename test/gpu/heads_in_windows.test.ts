@@ -117,7 +117,7 @@ const headsFor = (length: number, window: number): Record<string, Uint32Array> =
   };
 };
 
-/** Lengths, each with some of the kinds of heads. Every row has each length, and every other row has each kind where there are several windows. */
+/** Lengths, each with some of the kinds of heads. Every row has each length, and a third of them each kind where there are several windows. */
 function headsOf(
   of: typeof headsFor,
   row: number,
@@ -127,7 +127,7 @@ function headsOf(
   const lengths = isShort ? [5, long] : [0, 5, window, window + 1, long, 3 * window];
   return lengths.flatMap((length, at) =>
     Object.entries(of(length, window)).flatMap(([name, heads], kind, all) =>
-      (length === long ? (kind + row) % 2 === 0 : (at + row) % all.length === kind)
+      (length === long ? (kind + row) % 3 === 0 : (at + row) % all.length === kind)
         ? [{ length, name, heads }]
         : [],
     ),

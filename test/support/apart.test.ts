@@ -3,16 +3,12 @@ import { filesApart, needsOwnProcess } from "./apart.ts";
 
 test("files that change their process, or measure it, have one of their own", () => {
   const apart = filesApart();
-  // They replace modules, measure memory, take much of it, collect garbage, and add WebGPU's globals.
+  // They replace modules, and add WebGPU's globals.
   expect(apart).toEqual(
     expect.arrayContaining([
       "test/cli/doctor_lost.test.ts",
       "test/errors.test.ts",
-      "test/gpu/compile_cost.test.ts",
-      "test/gpu/call_memory.test.ts",
-      "test/gpu/memory.test.ts",
-      "test/gpu/calls_on_gpu.test.ts",
-      "test/kernels/validity.test.ts",
+      "test/gpu/tune_adapter.test.ts",
       "test/typegpu.test.ts",
     ]),
   );

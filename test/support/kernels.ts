@@ -353,16 +353,24 @@ export async function kernelsOf(
   const allPasses: readonly Passes[] =
     shape.workGroupSize > 1 ? ["single", "reduce-then-scan"] : ["reduce-then-scan"];
   const ofType = [...operatorsOf(type), ...longOperatorsOf(type, shape.workGroupSize)].map(untyped);
-  for (const [at, op] of ofType.entries()) {
-    // What else there is to choose does not depend on the operator: one of them has all of it, the others half of it by turns.
-    const isWhole = op.name === "max";
-    const isChosen = (first: number, second: number): boolean => isWhole || (first + second + at) % 2 === 0;
+  for (const op of ofType) {
+    // What else there is to choose does not depend on the operator: one of them has all of it, and so has each whose elements are long.
+    const isWhole = op.name === "max" || op === untyped(exactAdd);
+    if (!isWhole) {
+      take((await planScan({ ...base, op, passes: "reduce-then-scan" }, facts, ["vectors"])).kernels);
+      take((await planReduce({ ...base, op }, facts)).kernels);
+    }
     // Where the length comes from, and a tile's number, goes with one operator.
-    const plain: readonly [{ lengthOnGpu?: boolean }, LookBackTesting] = [{}, {}];
-    const variants = isWhole ? [plain, [{ lengthOnGpu: true }, { tickets: false }] as const] : [plain];
-    for (const [changes, testing] of variants) {
-      for (const [pass, passes] of allPasses.entries()) {
-        for (const exclusive of [false, true].filter((one) => isChosen(pass, Number(one)))) {
+    const variants: readonly (readonly [{ readonly lengthOnGpu?: boolean }, LookBackTesting])[] =
+      op.name === "max"
+        ? [
+            [{}, {}],
+            [{ lengthOnGpu: true }, { tickets: false }],
+          ]
+        : [[{}, {}]];
+    for (const [changes, testing] of isWhole ? variants : []) {
+      for (const passes of allPasses) {
+        for (const exclusive of [false, true]) {
           const options = { ...base, ...changes, op, passes, exclusive };
           take((await planScan(options, facts, ALL_ARRANGEMENTS, testing)).kernels);
         }
@@ -370,10 +378,9 @@ export async function kernelsOf(
       take((await planReduce({ ...base, ...changes, op }, facts)).kernels);
     }
     // Columns take no algorithm, so they go with one of them.
-    for (const exclusive of (algorithm === "blelloch" ? [false, true] : []).filter((one) =>
-      isChosen(0, Number(one)),
-    )) {
-      const options = { ...shape, type, op, exclusive, initial: exclusive, lengthOnGpu: isWhole, maxLength };
+    for (const exclusive of isWhole && algorithm === "blelloch" ? [false, true] : []) {
+      const lengthOnGpu = op.name === "max";
+      const options = { ...shape, type, op, exclusive, initial: exclusive, lengthOnGpu, maxLength };
       for (const primitive of ["scan", "reduce"] as const) {
         take(planColumns(primitive, options, facts, methodsWithSubgroups, ALL_ARRANGEMENTS).kernels);
         const asRows = { ...options, segments: "rows" } as const;

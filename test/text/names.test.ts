@@ -118,7 +118,17 @@ const callOf = (name: string, value: string): string =>
   ].join(", ")});`;
 
 describe("a struct of the caller's", () => {
-  const types = [...new Set([...ours.filter((name) => /^[A-Z]/.test(name)), "Pair"])];
+  // Our types, and as many constants that their fields have all our names.
+  const types = [
+    ...new Set([
+      ...ours.filter((name) => /^[A-Z]\w*[a-z]/.test(name)),
+      "Pair",
+      ...ours.filter((name) => /^[A-Z]/.test(name)),
+    ]),
+  ].slice(0, Math.ceil(ours.length / 16));
+  test("all our types are among them", () => {
+    expect(ours.filter((name) => /^[A-Z]\w*[a-z]/.test(name) && !types.includes(name))).toEqual([]);
+  });
   test.each(types.map((name, at) => [name, at] as const))(
     "may be called %s, and its fields as anything of ours",
     async (name, at) => {
@@ -184,9 +194,9 @@ describe("what an operator declares", () => {
   );
 
   test("may have them beside a map, where `min` is WGSL's", async () => {
-    const kernels = await kernelsWith(u32, op, { map: "min(x, max(i, 3u))" }, ["blelloch"]);
+    const kernels = await kernelsWith(u32, op, { map: "min(x, max(i, 3u))" }, ["blelloch"], ["single"]);
     expect(await failures(device(), notCompiled(kernels, ["beside a map"]))).toEqual([]);
-    expect(kernels.filter(({ code }) => /\nmin\(x, max\(i, 3u\)\)\n/.test(code)).length).toBeGreaterThan(2);
+    expect(kernels.filter(({ code }) => /\nmin\(x, max\(i, 3u\)\)\n/.test(code)).length).toBeGreaterThan(1);
   });
 
   test("may have them in a kernel of the caller's", async () => {
@@ -259,14 +269,16 @@ describe("no text of a caller's sees", () => {
   };
 
   test("any name of ours: a kernel declares none that such a text has", async () => {
+    // Names in callers' texts get a mark, and no kernel declares what has it.
+    const marked = ours.map((name) => `${MARK}${name}`);
     for (const { kernels } of await plansWith(ours.join(" + "))) {
-      const seeing = kernels.filter(({ code }) => code.includes(ours.join(" + ")));
+      const seeing = kernels.filter(({ code }) => code.includes(marked.join(" + ")));
       expect(seeing.length).toBeGreaterThan(0);
       for (const { label, code } of seeing) {
-        const names = new Set(declared([{ name: label, text: code }]).declarations.map(({ name }) => name));
-        expect(names.size, label).toBeGreaterThan(10);
+        const { declarations } = declared([{ name: label, text: code }]);
+        expect(declarations.length, label).toBeGreaterThan(10);
         expect(
-          ours.filter((name) => names.has(name)),
+          declarations.filter(({ name }) => marked.includes(name)),
           label,
         ).toEqual([]);
       }
