@@ -216,17 +216,17 @@ describe("buffers and plans", () => {
   test("what is kept does not grow over calls of many lengths and maps", async () => {
     const { one, alive, keptBytes } = await foldOf({ maxKeptBytes: 2 ** 16 });
     const most: number[] = [];
-    for (let turn = 0; turn < 150; turn++) {
-      const data = dataOf((turn * 97) % 5000);
+    for (let turn = 0; turn < 60; turn++) {
+      const data = dataOf((turn * 97) % 2000);
       // Small kernels, since each map compiles some.
       const sizes = { algorithm: "blelloch", workGroupSize: 16, itemsPerThread: 2 } as const;
-      expect(await one.scan(data, { map: `x + ${turn % 40}u`, ...sizes })).toEqual(
-        sumsOf(data.map((x) => x + (turn % 40))),
+      expect(await one.scan(data, { map: `x + ${turn % 20}u`, ...sizes })).toEqual(
+        sumsOf(data.map((x) => x + (turn % 20))),
       );
       expect(keptBytes()).toBeLessThanOrEqual(2 ** 16);
       most.push(alive().length);
     }
-    expect(Math.max(...most.slice(75))).toBeLessThanOrEqual(Math.max(...most.slice(0, 75)) + 8);
+    expect(Math.max(...most.slice(30))).toBeLessThanOrEqual(Math.max(...most.slice(0, 30)) + 8);
     one.destroy();
     expect(alive()).toEqual([]);
   });
@@ -357,11 +357,11 @@ describe("buffers and plans", () => {
     const kept = contextOf(one.device).kept.buffers.length;
     expect(kept).toBeGreaterThan(0);
     starved = 1;
-    await callEach(one, dataOf(90_000));
+    await callEach(one, dataOf(30_000));
     starved = 2;
-    await expect(one.scan(dataOf(300_000))).rejects.toThrow(OutOfMemoryError);
+    await expect(one.scan(dataOf(100_000))).rejects.toThrow(OutOfMemoryError);
     starved = 0;
-    await callEach(one, dataOf(300_000));
+    await callEach(one, dataOf(100_000));
     one.destroy();
     expect(alive()).toEqual([]);
   });
@@ -412,7 +412,7 @@ describe("arrays of many pieces", () => {
     expect(alive()).toEqual([]);
   });
 
-  test.each([1023, 1024, 1025, 4096, 5000, 8191, 8192, 8193, 100_000])("%i words", async (length) => {
+  test.each([1023, 1024, 1025, 4096, 8193, 30_000])("%i words", async (length) => {
     const { one, alive, made } = await foldOf({ pieceBytes: 2 ** 12 });
     const data = dataOf(length);
     await callEach(one, data);

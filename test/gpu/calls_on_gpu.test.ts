@@ -1,4 +1,4 @@
-import { test as always, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { max } from "../../src/algebra/operators.ts";
@@ -103,7 +103,7 @@ describe("memory", () => {
   test("lengths that vary reuse plans, and what is dropped is destroyed", async () => {
     const { one, alive } = await foldOn(fold().device);
     const counts: number[] = [];
-    for (let turn = 0; turn < 220; turn++) {
+    for (let turn = 0; turn < 100; turn++) {
       const data = dataOf(1 + ((turn * 37) % 1000));
       const a = await one.upload(data);
       const most = await chain(one, a);
@@ -116,13 +116,13 @@ describe("memory", () => {
     }
     // One plan for each of the four calls.
     expect(contextOf(one.device).kept.plans.length).toBe(4);
-    expect(Math.max(...counts.slice(110))).toBeLessThanOrEqual(Math.max(...counts.slice(0, 110)));
+    expect(Math.max(...counts.slice(50))).toBeLessThanOrEqual(Math.max(...counts.slice(0, 50)));
     one.destroy();
     expect(alive()).toEqual([]);
   });
 
   // Dawn's null backend runs nothing, so that many calls take little time.
-  always.each([{}, { passes: "single" }] as const)("20,000 calls, %o", async (options) => {
+  test.each([{}, { passes: "single" }] as const)("thousands of calls, %o", async (options) => {
     const device = await (await nullGpu().requestAdapter())?.requestDevice();
     if (device === undefined) {
       throw new Error("Dawn has no null adapter");
@@ -144,7 +144,7 @@ describe("memory", () => {
     device.destroy();
   });
 
-  always("arrays that nobody destroys are garbage-collected, with their buffers", async () => {
+  test("arrays that nobody destroys are garbage-collected, with their buffers", async () => {
     const device = await (await nullGpu().requestAdapter())?.requestDevice();
     if (device === undefined) {
       throw new Error("Dawn has no null adapter");

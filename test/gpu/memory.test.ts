@@ -49,15 +49,15 @@ async function foldWithPipelines(
 describe("pipelines", () => {
   // Several tiles. Scans: on a device that runs nothing, a compaction would read any count.
   const data = new Uint32Array(20);
-  const maps = Array.from({ length: 100 }, (_, at) => `x + ${at}u`);
+  const maps = Array.from({ length: 70 }, (_, at) => `x + ${at}u`);
 
-  test("as many as are stated are kept over 100 maps; trim() lets go of them", async () => {
+  test("as many as are stated are kept over 70 maps; trim() lets go of them", async () => {
     const { one, pipelines, kept } = await foldWithPipelines();
     for (const map of maps) {
       await one.scan(data, { map, ...tuning });
     }
     // Two for the totals, whose plan is for 256 items: their top level takes the kernel of the level below. And two for each map.
-    expect(pipelines.length).toBe(202);
+    expect(pipelines.length).toBe(142);
     expect(kept()).toBe(128);
     expect(await leftOf(pipelines)).toBeLessThanOrEqual(128);
     one.trim();

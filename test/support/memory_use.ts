@@ -11,7 +11,7 @@ export async function collectGarbage(): Promise<void> {
     setFlagsFromString("--expose-gc");
     collect = runInNewContext("gc") as () => void;
   }
-  for (let turn = 0; turn < 4; turn++) {
+  for (let turn = 0; turn < 3; turn++) {
     collect();
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
