@@ -34,6 +34,8 @@ const OtherPair = struct({ name: "Pair", fields: { a: u32, b: f32 } });
 const dataOf = (length: number): Uint32Array =>
   Uint32Array.from({ length }, (_, at) => (at * 2654435761) >>> 7);
 
+const isSimulator = (): boolean => fold().adapterInfo.architecture === "simulator";
+
 async function foldOn(
   device: GPUDevice,
   changes?: Parameters<typeof watched>[1],
@@ -103,7 +105,7 @@ describe("memory", () => {
   test("lengths that vary reuse plans, and what is dropped is destroyed", async () => {
     const { one, alive } = await foldOn(fold().device);
     const counts: number[] = [];
-    for (let turn = 0; turn < 100; turn++) {
+    for (let turn = 0; turn < 220; turn++) {
       const data = dataOf(1 + ((turn * 37) % 1000));
       const a = await one.upload(data);
       const most = await chain(one, a);
@@ -116,7 +118,7 @@ describe("memory", () => {
     }
     // One plan for each of the four calls.
     expect(contextOf(one.device).kept.plans.length).toBe(4);
-    expect(Math.max(...counts.slice(50))).toBeLessThanOrEqual(Math.max(...counts.slice(0, 50)));
+    expect(Math.max(...counts.slice(110))).toBeLessThanOrEqual(Math.max(...counts.slice(0, 110)));
     one.destroy();
     expect(alive()).toEqual([]);
   });
@@ -219,9 +221,9 @@ describe("memory", () => {
     const data = dataOf(9000);
     const a = await one.upload(data);
     const staging = (labels: string[]): number => labels.filter((label) => label.endsWith("staging")).length;
-    // The last pieces are still under way.
     expect(staging(alive())).toBeGreaterThan(0);
-    expect(kept.buffers.length).toBeLessThan(staging(alive()));
+    // The last pieces are still under way, but on the simulator, which has done all work when it was submitted.
+    expect(kept.buffers.length).toBeLessThan(staging(alive()) + (isSimulator() ? 1 : 0));
     expect(await a.read()).toEqual(data);
     await device.queue.onSubmittedWorkDone();
     const before = staging(made());
@@ -666,7 +668,8 @@ describe("refused before anything is recorded", () => {
 
 describe("devices", () => {
   test("an array and a buffer of another device", async () => {
-    const other = await openFold({ adapter });
+    // Of the same WebGPU as the file's.
+    const other = await openFold({ adapter: isSimulator() ? "simulated" : adapter });
     const theirs = await other.upload(dataOf(9));
     const ours = await fold().upload(dataOf(9));
     for (const [call, option] of [
