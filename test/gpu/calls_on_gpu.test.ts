@@ -1,6 +1,4 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-import { test as always, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { max } from "../../src/algebra/operators.ts";
@@ -20,6 +18,7 @@ import {
 import { scanReference } from "../../src/reference/scan.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { adapter, useFold } from "../support/fold.ts";
+import { collectGarbage } from "../support/memory_use.ts";
 import { nullGpu } from "../support/null_device.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
 
@@ -34,6 +33,8 @@ const OtherPair = struct({ name: "Pair", fields: { a: u32, b: f32 } });
 
 const dataOf = (length: number): Uint32Array =>
   Uint32Array.from({ length }, (_, at) => (at * 2654435761) >>> 7);
+
+const isSimulator = (): boolean => fold().adapterInfo.architecture === "simulator";
 
 async function foldOn(
   device: GPUDevice,
@@ -123,7 +124,7 @@ describe("memory", () => {
   });
 
   // Dawn's null backend runs nothing, so that many calls take little time.
-  always.each([{}, { passes: "single" }] as const)("20,000 calls, %o", async (options) => {
+  test.each([{}, { passes: "single" }] as const)("thousands of calls, %o", async (options) => {
     const device = await (await nullGpu().requestAdapter())?.requestDevice();
     if (device === undefined) {
       throw new Error("Dawn has no null adapter");
@@ -131,7 +132,7 @@ describe("memory", () => {
     const { one, alive } = await foldOn(device);
     const a = await one.upload(dataOf(3000));
     const counts: number[] = [];
-    for (let turn = 0; turn < 5000; turn++) {
+    for (let turn = 0; turn < 1000; turn++) {
       (await chain(one, a, options)).destroy();
       if (turn % 100 === 99) {
         await device.queue.onSubmittedWorkDone();
@@ -145,7 +146,7 @@ describe("memory", () => {
     device.destroy();
   });
 
-  always("arrays that nobody destroys are garbage-collected, with their buffers", async () => {
+  test("arrays that nobody destroys are garbage-collected, with their buffers", async () => {
     const device = await (await nullGpu().requestAdapter())?.requestDevice();
     if (device === undefined) {
       throw new Error("Dawn has no null adapter");
@@ -156,12 +157,7 @@ describe("memory", () => {
     for (let turn = 0; turn < 300; turn++) {
       buffers.push(new WeakRef((await one.scan(a, tuning)).buffer));
     }
-    setFlagsFromString("--expose-gc");
-    const collect = runInNewContext("gc") as () => void;
-    for (let turn = 0; turn < 10; turn++) {
-      collect();
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await collectGarbage();
     // A plan keeps 64 recordings, and those hold their ranges.
     expect(buffers.filter((buffer) => buffer.deref() !== undefined).length).toBeLessThanOrEqual(66);
     one.destroy();
@@ -225,9 +221,9 @@ describe("memory", () => {
     const data = dataOf(9000);
     const a = await one.upload(data);
     const staging = (labels: string[]): number => labels.filter((label) => label.endsWith("staging")).length;
-    // The last pieces are still under way.
     expect(staging(alive())).toBeGreaterThan(0);
-    expect(kept.buffers.length).toBeLessThan(staging(alive()));
+    // The last pieces are still under way, but on the simulator, which has done all work when it was submitted.
+    expect(kept.buffers.length).toBeLessThan(staging(alive()) + (isSimulator() ? 1 : 0));
     expect(await a.read()).toEqual(data);
     await device.queue.onSubmittedWorkDone();
     const before = staging(made());
@@ -672,7 +668,8 @@ describe("refused before anything is recorded", () => {
 
 describe("devices", () => {
   test("an array and a buffer of another device", async () => {
-    const other = await openFold({ adapter });
+    // Of the same WebGPU as the file's.
+    const other = await openFold({ adapter: isSimulator() ? "simulated" : adapter });
     const theirs = await other.upload(dataOf(9));
     const ours = await fold().upload(dataOf(9));
     for (const [call, option] of [

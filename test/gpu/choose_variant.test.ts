@@ -362,7 +362,9 @@ async function checkLayouts(setup: Setup, length: number): Promise<void> {
 }
 
 describe.each([LENGTH, 0])("every pair of ranges, %i items", (length) => {
-  test.each(setups.map((setup) => [setup.title, setup] as const))("%s", (_, setup) =>
+  // No items lie as they do wherever their number is.
+  const all = setups.filter(({ lengthOnGpu }) => length > 0 || !lengthOnGpu);
+  test.each(all.map((setup) => [setup.title, setup] as const))("%s", (_, setup) =>
     checkLayouts(setup, length),
   );
 });

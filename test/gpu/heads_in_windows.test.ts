@@ -22,7 +22,7 @@ import { expectInPoison, poisoned, useShortBindings, watchBindings } from "../su
 // Scans and reductions of segments by offsets, flags, bits and keys that no binding holds. The device is taken for one whose bindings are short.
 
 const fold = useFold();
-const BINDING = 16384;
+const BINDING = 8192;
 const limits = useShortBindings(fold, BINDING, { lookBack: false });
 
 const Cell = struct({ name: "Cell", fields: { place: u32, cell: u32 } });
@@ -97,9 +97,9 @@ const table: readonly Row[] = [
     onGpus: true,
     before: 8,
     // The kernels bind eight buffers, which each device has. They are planned for one that binds two more.
-    other: { maxStorageBuffersPerShaderStage: 10, maxStorageBufferBindingSize: 2 ** 16 },
+    other: { maxStorageBuffersPerShaderStage: 10, maxStorageBufferBindingSize: 20_480 },
     // Windows end within tiles.
-    more: { passes: "single", algorithm: "subgroup", workGroupSize: 224, itemsPerThread: 8 },
+    more: { passes: "single", algorithm: "subgroup", workGroupSize: 56, itemsPerThread: 8 },
   })),
 ];
 
@@ -113,9 +113,26 @@ const headsFor = (length: number, window: number): Record<string, Uint32Array> =
     "every few items": Uint32Array.from({ length }, (_, index) => Number(index % 4 === 1)),
     "where windows start": at([window, 2 * window]),
     "before and behind": at([window - 1, window + 1, 2 * window + 1]),
-    some: Uint32Array.from({ length }, () => Number(next() % 700 === 0)),
+    some: Uint32Array.from({ length }, () => Number(next() % 300 === 0)),
   };
 };
+
+/** Lengths, each with some of the kinds of heads. Every row has each length, and a third of them each kind where there are several windows. */
+function headsOf(
+  of: typeof headsFor,
+  row: number,
+  { window, isShort = false }: { readonly window: number; readonly isShort?: boolean },
+): { readonly length: number; readonly name: string; readonly heads: Uint32Array }[] {
+  const long = 2 * window + 37;
+  const lengths = isShort ? [5, long] : [0, 5, window, window + 1, long, 3 * window];
+  return lengths.flatMap((length, at) =>
+    Object.entries(of(length, window)).flatMap(([name, heads], kind, all) =>
+      (length === long ? (kind + row) % 3 === 0 : (at + row) % all.length === kind)
+        ? [{ length, name, heads }]
+        : [],
+    ),
+  );
+}
 
 /** Keys that differ where segments start, and only there. */
 const keysFor = (heads: Uint32Array): Uint32Array => {
@@ -167,43 +184,43 @@ const segmentsBy = (by: Row["by"]): object | string =>
 const rangeOf = (by: Row["by"]): string => (by === "offsets" ? by : by.startsWith("head") ? "heads" : "keys");
 
 describe("every element is the reference's", () => {
-  test.for(table.map((row) => ({ ...row, name: `${row.by}: ${row.title}` })))("$name", async (row) => {
-    const {
-      type,
-      op,
-      initial,
-      by,
-      exclusive = false,
-      lengthOnGpu = false,
-      onGpus,
-      more,
-      before = 6,
-      other,
-    } = row;
-    const { device } = fold();
-    const words = type.bytes / 4;
-    const keyWords = by === "long keys" || by === "computed keys" ? 2 : 1;
-    // As src/gpu/recordings/heads_in_windows.ts has it: a binding may start up to 4096 bytes before the window.
-    const binding = other?.maxStorageBufferBindingSize ?? BINDING;
-    const window = Math.floor((binding - 4096) / (4 * Math.max(words, keyWords)) / 256) * 256;
-    const maxLength = 3 * window;
-    const segments = segmentsBy(by);
-    const options = {
-      ...{ type, op, exclusive, lengthOnGpu, maxLength, segments },
-      ...(initial !== undefined && { initial: true }),
-      ...{ workGroupSize: 8, itemsPerThread: 8, ...more },
-    };
-    const prepare = () => fold().prepareScan(options as never);
-    const restore = planAs(fold(), {
-      ...(onGpus && { software: false }),
-      limits: { ...limits(), ...other },
-    });
-    const prepared = await prepare().finally(restore);
-    const watched = watchBindings(fold());
-    for (const length of other
-      ? [5, 2 * window + 37]
-      : [0, 5, window, window + 1, 2 * window + 37, maxLength]) {
-      for (const [name, heads] of Object.entries(headsFor(length, window))) {
+  test.for(table.map((row, at) => ({ ...row, at, name: `${row.by}: ${row.title}` })))(
+    "$name",
+    async (row) => {
+      const {
+        at,
+        type,
+        op,
+        initial,
+        by,
+        exclusive = false,
+        lengthOnGpu = false,
+        onGpus,
+        more,
+        before = 6,
+        other,
+      } = row;
+      const { device } = fold();
+      const words = type.bytes / 4;
+      const keyWords = by === "long keys" || by === "computed keys" ? 2 : 1;
+      // As src/gpu/recordings/heads_in_windows.ts has it: a binding may start up to 4096 bytes before the window.
+      const binding = other?.maxStorageBufferBindingSize ?? BINDING;
+      const window = Math.floor((binding - 4096) / (4 * Math.max(words, keyWords)) / 256) * 256;
+      const maxLength = 3 * window;
+      const segments = segmentsBy(by);
+      const options = {
+        ...{ type, op, exclusive, lengthOnGpu, maxLength, segments },
+        ...(initial !== undefined && { initial: true }),
+        ...{ workGroupSize: 8, itemsPerThread: 8, ...more },
+      };
+      const prepare = () => fold().prepareScan(options as never);
+      const restore = planAs(fold(), {
+        ...(onGpus && { software: false }),
+        limits: { ...limits(), ...other },
+      });
+      const prepared = await prepare().finally(restore);
+      const watched = watchBindings(fold());
+      for (const { length, name, heads } of headsOf(headsFor, at, { window, isShort: other !== undefined })) {
         const title = `${length} items, ${name}`;
         const given = random(length * words, title);
         const data =
@@ -243,12 +260,12 @@ describe("every element is the reference's", () => {
           buffer.destroy();
         }
       }
-    }
-    watched.stop();
-    expect(watched.most()).toBeLessThanOrEqual(binding);
-    expect(watched.most()).toBeGreaterThan(binding / 2);
-    prepared.destroy();
-  });
+      watched.stop();
+      expect(watched.most()).toBeLessThanOrEqual(binding);
+      expect(watched.most()).toBeGreaterThan(binding / 2);
+      prepared.destroy();
+    },
+  );
 
   // A window's keys begin with one before it, so that their binding starts up to 64 keys earlier, at an aligned address.
   test("keys of 15 words fit, whatever bindings leave beside a window", async () => {
@@ -289,14 +306,14 @@ describe("every element is the reference's", () => {
   });
 
   test("calls at hand and on the GPU, and in place", async () => {
-    const data = random(9000, "calls");
-    const heads = Uint32Array.from({ length: 9000 }, (_, at) => Number(at === 2500 || at === 7000));
+    const data = random(4500, "calls");
+    const heads = Uint32Array.from({ length: 4500 }, (_, at) => Number(at === 1250 || at === 3500));
     const expected = scanReference(data, { op: affine, segments: { heads } });
     const watched = watchBindings(fold());
     expectSameBits(await fold().scan(data, { op: affine, segments: { heads } }), expected, "at hand");
-    const keys = heads.map((_, at) => Number(at >= 2500) + Number(at >= 7000));
+    const keys = heads.map((_, at) => Number(at >= 1250) + Number(at >= 3500));
     expectSameBits(await fold().scan(data, { op: affine, segments: { keys } }), expected, "by keys");
-    const offsets = [0, 2500, 2500, 7000, 9000];
+    const offsets = [0, 1250, 1250, 3500, 4500];
     expectSameBits(await fold().scan(data, { op: affine, segments: { offsets } }), expected, "by offsets");
     const own = await fold().upload(data);
     const flags = await fold().upload(heads);
@@ -380,9 +397,9 @@ const reductions: readonly Reduction[] = [
     by,
     onGpus: true,
     before: 8,
-    other: { maxStorageBuffersPerShaderStage: 10, maxStorageBufferBindingSize: 2 ** 16 },
+    other: { maxStorageBuffersPerShaderStage: 10, maxStorageBufferBindingSize: 20_480 },
     // Windows end within tiles.
-    more: { passes: "single", algorithm: "subgroup", workGroupSize: 224, itemsPerThread: 8 },
+    more: { passes: "single", algorithm: "subgroup", workGroupSize: 56, itemsPerThread: 8 },
   })),
 ];
 
@@ -396,49 +413,52 @@ const wordsOf = (array: AnyArray): Uint32Array =>
   new Uint32Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength / 4);
 
 describe("every segment's total is the reference's, and so are keys and their number", () => {
-  test.for(reductions.map((row) => ({ ...row, name: `${row.by}: ${row.title}` })))("$name", async (row) => {
-    const {
-      type,
-      op,
-      initial,
-      by,
-      lengthOnGpu = false,
-      onGpus,
-      more,
-      before = 6,
-      other,
-      mapped,
-      fewBuffers,
-    } = row;
-    const { device } = fold();
-    const words = type.bytes / 4;
-    const itemWords = (mapped?.from ?? type).bytes / 4;
-    const isByKeys = by.includes("keys");
-    const keyWords = by === "long keys" || by === "computed keys" ? 2 : 1;
-    const uniqueWords = by === "long keys" ? 2 : 1;
-    // As src/plan/window_length.ts has it: a binding may start up to 4096 bytes before the window.
-    const binding = other?.maxStorageBufferBindingSize ?? BINDING;
-    const window = Math.floor((binding - 4096) / (4 * Math.max(words, itemWords, keyWords)) / 256) * 256;
-    const maxLength = 3 * window;
-    const segments = segmentsBy(by);
-    const options = {
-      ...{ type, op, lengthOnGpu, maxLength },
-      segments: isByKeys ? { ...(segments as object), unique: true } : segments,
-      ...(initial !== undefined && { initial: true }),
-      ...(mapped && { from: mapped.from, map: mapped.map }),
-      ...{ workGroupSize: 8, itemsPerThread: 8, ...more },
-    };
-    const prepare = () => fold().prepareReduce(options as never);
-    const restore = planAs(fold(), {
-      ...(onGpus && { software: false }),
-      limits: { ...limits(), ...(fewBuffers && { maxStorageBuffersPerShaderStage: 8 }), ...other },
-    });
-    const prepared = await prepare().finally(restore);
-    const watched = watchBindings(fold());
-    for (const length of other
-      ? [5, 2 * window + 37]
-      : [0, 5, window, window + 1, 2 * window + 37, maxLength]) {
-      for (const [name, heads] of Object.entries(manyHeadsFor(length, window))) {
+  test.for(reductions.map((row, at) => ({ ...row, at, name: `${row.by}: ${row.title}` })))(
+    "$name",
+    async (row) => {
+      const {
+        at,
+        type,
+        op,
+        initial,
+        by,
+        lengthOnGpu = false,
+        onGpus,
+        more,
+        before = 6,
+        other,
+        mapped,
+        fewBuffers,
+      } = row;
+      const { device } = fold();
+      const words = type.bytes / 4;
+      const itemWords = (mapped?.from ?? type).bytes / 4;
+      const isByKeys = by.includes("keys");
+      const keyWords = by === "long keys" || by === "computed keys" ? 2 : 1;
+      const uniqueWords = by === "long keys" ? 2 : 1;
+      // As src/plan/window_length.ts has it: a binding may start up to 4096 bytes before the window.
+      const binding = other?.maxStorageBufferBindingSize ?? BINDING;
+      const window = Math.floor((binding - 4096) / (4 * Math.max(words, itemWords, keyWords)) / 256) * 256;
+      const maxLength = 3 * window;
+      const segments = segmentsBy(by);
+      const options = {
+        ...{ type, op, lengthOnGpu, maxLength },
+        segments: isByKeys ? { ...(segments as object), unique: true } : segments,
+        ...(initial !== undefined && { initial: true }),
+        ...(mapped && { from: mapped.from, map: mapped.map }),
+        ...{ workGroupSize: 8, itemsPerThread: 8, ...more },
+      };
+      const prepare = () => fold().prepareReduce(options as never);
+      const restore = planAs(fold(), {
+        ...(onGpus && { software: false }),
+        limits: { ...limits(), ...(fewBuffers && { maxStorageBuffersPerShaderStage: 8 }), ...other },
+      });
+      const prepared = await prepare().finally(restore);
+      const watched = watchBindings(fold());
+      for (const { length, name, heads } of headsOf(manyHeadsFor, at, {
+        window,
+        isShort: other !== undefined,
+      })) {
         const title = `${length} items, ${name}`;
         const data =
           type === f64 ? manyMagnitudes(length, title) : random(length * (mapped ? itemWords : words), title);
@@ -488,15 +508,15 @@ describe("every segment's total is the reference's, and so are keys and their nu
           buffer.destroy();
         }
       }
-    }
-    watched.stop();
-    expect(watched.most()).toBeLessThanOrEqual(binding);
-    expect(watched.most()).toBeGreaterThan(binding / 2);
-    if (fewBuffers) {
-      expect(watched.mostBuffers()).toBe(8);
-    }
-    prepared.destroy();
-  });
+      watched.stop();
+      expect(watched.most()).toBeLessThanOrEqual(binding);
+      expect(watched.most()).toBeGreaterThan(binding / 2);
+      if (fewBuffers) {
+        expect(watched.mostBuffers()).toBe(8);
+      }
+      prepared.destroy();
+    },
+  );
 
   test("more offsets than a binding holds, for fewer items: refused, unless the plan has windows", async () => {
     const { device } = fold();
@@ -630,47 +650,49 @@ describe("every segment's total is the reference's, and so are keys and their nu
   });
 
   test("calls at hand and on the GPU, what a compaction left, and runs", async () => {
-    const data = random(9000, "calls");
-    const heads = Uint32Array.from({ length: 9000 }, (_, at) => Number(at === 2500 || at === 7000));
-    const keys = heads.map((_, at) => Number(at >= 2500) + Number(at >= 7000));
+    const data = random(4500, "calls");
+    const heads = Uint32Array.from({ length: 4500 }, (_, at) => Number(at === 1250 || at === 3500));
+    const keys = heads.map((_, at) => Number(at >= 1250) + Number(at >= 3500));
     const expected = reduceReference(data, { op: affine, segments: { heads } });
     const watched = watchBindings(fold());
     expectSameBits(await fold().reduce(data, { op: affine, segments: { heads } }), expected, "at hand");
     const runs = await fold().reduce(data, { op: affine, segments: { keys } });
     expectSameBits(runs.values, expected, "by keys");
     expectSameBits(runs.keys, Uint32Array.of(0, 1, 2), "keys");
-    const offsets = [0, 2500, 2500, 7000, 9000];
+    const offsets = [0, 1250, 1250, 3500, 4500];
     expectSameBits(
       await fold().reduce(data, { op: affine, segments: { offsets } }),
       reduceReference(data, { op: affine, segments: { offsets } }),
       "by offsets",
     );
     const own = await fold().upload(data);
-    const kept = await fold().compact(own, { where: "i >= 4500u" });
+    const kept = await fold().compact(own, { where: "i >= 2250u" });
     const upper = await fold().reduce(kept, { op: max, segments: { keys: kept, key: "x >> 31u" } });
-    const right = reduceReference(data.slice(4500), { op: max, segments: { key: (x) => x >>> 31 } });
+    const right = reduceReference(data.slice(2250), { op: max, segments: { key: (x) => x >>> 31 } });
     expectSameBits(await upper.values.read(), right.values, "of a compaction");
     expectSameBits(await upper.keys.read(), right.keys, "keys of a compaction");
     // Runs across windows, and more of them than a binding holds.
-    for (const each of [1, 2, 700, 5000]) {
+    for (const [each, options] of [
+      [1, {}],
+      [2, { key: "x" }],
+      [2500, { key: "x >> 1u" }],
+    ] as const) {
       const few = data.map((_, at) => data[at - (at % each)] ?? 0);
-      for (const options of [{}, { key: "x" }, { key: "x >> 1u" }] as const) {
-        const twin = "key" in options ? { key: (x: number) => (options.key === "x" ? x : x >>> 1) } : {};
-        const title = `${each} each, ${JSON.stringify(options)}`;
-        expectSameBits(await fold().unique(few, options), uniqueReference(few, twin), `unique, ${title}`);
-        expectSameBits(
-          await fold().unique(few, { ...options, indices: true }),
-          uniqueReference(few, { ...twin, indices: true }),
-          `positions, ${title}`,
-        );
-        const found = await fold().runLengths(few, options);
-        const wanted = runLengthsReference(few, twin);
-        expectSameBits(found.values, wanted.values, `values, ${title}`);
-        expectSameBits(found.counts, wanted.counts, `counts, ${title}`);
-      }
+      const twin = "key" in options ? { key: (x: number) => (options.key === "x" ? x : x >>> 1) } : {};
+      const title = `${each} each, ${JSON.stringify(options)}`;
+      expectSameBits(await fold().unique(few, options), uniqueReference(few, twin), `unique, ${title}`);
+      expectSameBits(
+        await fold().unique(few, { ...options, indices: true }),
+        uniqueReference(few, { ...twin, indices: true }),
+        `positions, ${title}`,
+      );
+      const found = await fold().runLengths(few, options);
+      const wanted = runLengthsReference(few, twin);
+      expectSameBits(found.values, wanted.values, `values, ${title}`);
+      expectSameBits(found.counts, wanted.counts, `counts, ${title}`);
     }
     // Of a run of NaN whose bits differ, the first one, in whichever window it is.
-    for (const floats of [nanRuns.f32(9000), new Float32Array(nanRuns.f32(9000).map(() => Number.NaN))]) {
+    for (const floats of [nanRuns.f32(4500), new Float32Array(nanRuns.f32(4500).map(() => Number.NaN))]) {
       const bits = new Uint32Array(floats.buffer as ArrayBuffer);
       bits.forEach((word, at) => {
         bits[at] = word === 0x7fc00000 ? word + at : word;

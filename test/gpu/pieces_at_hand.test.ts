@@ -86,18 +86,13 @@ const copyOf = <A extends AnyArray>(data: A): A =>
     new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength).slice().buffer,
   );
 
-/** The lengths around each border of pieces of `items` items. One piece goes at once. */
+/** The lengths around the borders of pieces of `items` items. One piece goes at once. */
 const lengthsFor = (items: number): number[] => [
   items - 1,
   items,
   items + 1,
-  2 * items - 1,
   2 * items,
-  2 * items + 1,
-  3 * items - 1,
-  3 * items,
   3 * items + 1,
-  5 * items,
   9 * items + 1,
 ];
 
@@ -342,7 +337,7 @@ describe("every element is the reference's", () => {
 });
 
 test("an array may be longer than a buffer of the device", async () => {
-  const limits = { maxBufferSize: 32_768, maxStorageBufferBindingSize: 32_768 };
+  const limits = { maxBufferSize: 20_480, maxStorageBufferBindingSize: 20_480 };
   const sizes: number[] = [];
   const { one } = await foldOf(2 ** 24, {
     limits,
@@ -351,7 +346,7 @@ test("an array may be longer than a buffer of the device", async () => {
       return descriptor;
     },
   });
-  for (const length of [4096, 8192, 8193, 20_001]) {
+  for (const length of [5120, 5121, 12_001]) {
     const data = anyItems("u32", length, "long") as Uint32Array;
     const wide = anyItems("u64", length, "long") as BigUint64Array;
     expectSameBits(await one.scan(data), scanReference(data), `scan ${length}`);
@@ -365,7 +360,7 @@ test("an array may be longer than a buffer of the device", async () => {
     );
   }
   expect(sizes.length).toBeGreaterThan(10);
-  expect(Math.max(...sizes)).toBeLessThanOrEqual(32_768);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(20_480);
   one.destroy();
 });
 
@@ -509,7 +504,7 @@ test("many calls at once, long and short, are right, and take a few pieces of me
     return descriptor;
   };
   const { one, alive, keptBytes } = await foldOf(PIECE, { buffer }, { maxKeptBytes });
-  const long = Array.from({ length: 200 }, (_, at) => new Uint32Array(60 + (at % 90)).fill(at));
+  const long = Array.from({ length: 100 }, (_, at) => new Uint32Array(60 + (at % 90)).fill(at));
   const found = await Promise.all(
     long.map((data, at) =>
       at % 3 === 0

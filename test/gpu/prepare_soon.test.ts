@@ -123,7 +123,7 @@ const layouts = {
 } as const satisfies Record<string, Places>;
 
 const data = (length: number): Uint32Array => Uint32Array.from({ length }, randomBits(`soon ${length}`));
-const LENGTHS = [0, 1, 31, 33, 1023, 1025, 2049, MOST];
+const LENGTHS = [0, 1, 33, 1025, MOST];
 
 /** A plan, what it records, and what the output then holds. */
 interface Case {
@@ -243,11 +243,11 @@ describe("results are the same before and after", () => {
     const held1 = held("own");
     const plan = await one.prepare();
     expect(isOwn(plan)).toBe(false);
-    const all = Object.keys(layouts) as (keyof typeof layouts)[];
+    const others = (Object.keys(layouts) as (keyof typeof layouts)[]).filter((name) => name !== "vectors");
     for (const length of LENGTHS) {
       await expectRecorded(one, plan, length, "vectors");
     }
-    for (const layout of all) {
+    for (const layout of others) {
       await expectRecorded(one, plan, 1025, layout);
     }
     expect(await isDone(plan.settled)).toBe(false);
@@ -257,7 +257,7 @@ describe("results are the same before and after", () => {
     for (const length of LENGTHS) {
       await expectRecorded(one, plan, length, "vectors");
     }
-    for (const layout of all) {
+    for (const layout of others) {
       await expectRecorded(one, plan, 1025, layout);
     }
     plan.destroy();

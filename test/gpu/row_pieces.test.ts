@@ -164,41 +164,41 @@ describe("every element is the reference's", () => {
     const { one, alive } = await foldOn(fold().device);
     const pieceItems = 2 * Math.floor(PIECE / Math.max(type.bytes, fromBytes) / 2);
     for (const [turn, columns] of columnsFor(pieceItems).entries()) {
-      for (const exclusive of [false, true]) {
-        const length = columns * (Math.ceil((4 * pieceItems) / columns) + (exclusive ? 0 : 3));
-        const data = items?.(length) ?? anyItems(type.name as never, length, `rows ${length}`);
-        const initial = (turn + (exclusive ? 1 : 0)) % 2 === 0 ? before : undefined;
-        const folded = { op, type, ...(initial !== undefined && { initial }), segments: { rows: columns } };
-        const given = { ...folded, ...more, ...(!isPlanned && sizes) };
-        const expected = scanReference(data, { ...folded, ...like, exclusive } as never) as AnyArray;
-        const title = `rows of ${columns}, ${length} items, exclusive ${exclusive}, from ${String(initial)}`;
-        expectSameBits(
-          (await one.scan(data, { ...given, exclusive } as never)) as unknown as AnyArray,
-          expected,
-          title,
-        );
-        expectSameBits(
-          (await one.reduce(data, given as never)) as unknown as AnyArray,
-          reduceReference(data, { ...folded, ...like } as never) as unknown as AnyArray,
-          `totals of ${title}`,
-        );
-        const chunks = chunksOf(data, [5, 1, pieceItems, 0, 3 * pieceItems + 1]);
-        const scan: unknown = one.scanStream({ ...given, exclusive } as never);
-        const results = chunks.pipeThrough(scan as ArrayStream<AnyArray, AnyArray>);
-        expectSameBits(await joined(type, results), expected, `stream of ${title}`);
-        const reduction: unknown = one.reduceStream(given as never);
-        const totals = chunksOf(data, [5, 1, pieceItems, 0, 3 * pieceItems + 1]).pipeThrough(
-          reduction as ArrayStream<AnyArray, AnyArray>,
-        );
-        expectSameBits(
-          await joined(type, totals),
-          reduceReference(data, { ...folded, ...like } as never) as unknown as AnyArray,
-          `stream of totals of ${title}`,
-        );
-        if (fromBytes === type.bytes) {
-          expect(await one.scan(data, { ...given, exclusive, into: data } as never)).toBe(data);
-          expectSameBits(data, expected, `in place, ${title}`);
-        }
+      // Each width is once inclusive or exclusive, and every other pair starts from a value.
+      const exclusive = turn % 2 === 1;
+      const length = columns * (Math.ceil((4 * pieceItems) / columns) + (exclusive ? 0 : 3));
+      const data = items?.(length) ?? anyItems(type.name as never, length, `rows ${length}`);
+      const initial = turn % 4 < 2 ? before : undefined;
+      const folded = { op, type, ...(initial !== undefined && { initial }), segments: { rows: columns } };
+      const given = { ...folded, ...more, ...(!isPlanned && sizes) };
+      const expected = scanReference(data, { ...folded, ...like, exclusive } as never) as AnyArray;
+      const title = `rows of ${columns}, ${length} items, exclusive ${exclusive}, from ${String(initial)}`;
+      expectSameBits(
+        (await one.scan(data, { ...given, exclusive } as never)) as unknown as AnyArray,
+        expected,
+        title,
+      );
+      expectSameBits(
+        (await one.reduce(data, given as never)) as unknown as AnyArray,
+        reduceReference(data, { ...folded, ...like } as never) as unknown as AnyArray,
+        `totals of ${title}`,
+      );
+      const chunks = chunksOf(data, [5, 1, pieceItems, 0, 3 * pieceItems + 1]);
+      const scan: unknown = one.scanStream({ ...given, exclusive } as never);
+      const results = chunks.pipeThrough(scan as ArrayStream<AnyArray, AnyArray>);
+      expectSameBits(await joined(type, results), expected, `stream of ${title}`);
+      const reduction: unknown = one.reduceStream(given as never);
+      const totals = chunksOf(data, [5, 1, pieceItems, 0, 3 * pieceItems + 1]).pipeThrough(
+        reduction as ArrayStream<AnyArray, AnyArray>,
+      );
+      expectSameBits(
+        await joined(type, totals),
+        reduceReference(data, { ...folded, ...like } as never) as unknown as AnyArray,
+        `stream of totals of ${title}`,
+      );
+      if (fromBytes === type.bytes) {
+        expect(await one.scan(data, { ...given, exclusive, into: data } as never)).toBe(data);
+        expectSameBits(data, expected, `in place, ${title}`);
       }
     }
     one.destroy();

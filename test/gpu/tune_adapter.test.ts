@@ -13,9 +13,9 @@ import type { AdapterTuning } from "../../src/node.ts";
 import { ArgumentError, openFold, tuneAdapter, u32, u64 } from "../../src/node.ts";
 import type { AdapterTuningRow } from "../../src/plan/adapter_tuning.ts";
 import { adapterOf, rowsOn, tuningOf } from "../../src/plan/adapter_tuning.ts";
-import { adapter, planAs, useFold } from "../support/fold.ts";
+import { adapter, planAs, useSoftwareFold } from "../support/fold.ts";
 
-const own = useFold();
+const own = useSoftwareFold();
 
 /** More seconds than anybody gives a tuning. */
 const LATE = 1e6;

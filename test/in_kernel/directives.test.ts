@@ -16,6 +16,7 @@ import { link } from "../../src/in_kernel/link.ts";
 import { piecesOf, textOf } from "../../src/text/pieces.ts";
 import { operatorsOf } from "../support/kernels.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
+import { pairs } from "../support/pairs.ts";
 
 const device = useNullDevice();
 
@@ -144,25 +145,22 @@ describe("a directive", () => {
     ["work_group_compact_update", "work_group_compact_update(true, local_index)"],
     ["work_group_allocate", "work_group_allocate(1u, local_index)"],
   ];
+  const ways = pairs({ subgroups: ["", " subgroups"], suffix: ["", "twin"], long: ["", "_64"] });
   test.each(asked)("asks for %s", async (name, call) => {
     const counter = /_update(_|$)|allocate/.test(name) ? " counter=bump.used" : "";
-    for (const subgroups of ["", " subgroups"]) {
-      for (const suffix of ["", "twin"]) {
-        const ending = suffix === "" ? "" : `_${suffix}`;
-        for (const long of ["", "_64"]) {
-          const settings = `64${counter}${subgroups}${suffix === "" ? "" : ` suffix=${suffix}`}`;
-          const called = call.replace("(", `${ending}${long}(`);
-          const statement = `var total: u32; _ = ${called};`;
-          const code = linkDirectives(kernel(`// wavefold: ${name} ${settings}`, statement));
-          expect(code).toContain(`fn ${called.replace(/\(.*/, "")}(`);
-          expect(code.startsWith("enable subgroups;")).toBe(subgroups !== "");
-          // By the name as it is called, too.
-          const spelled = `// wavefold: ${name}${ending}${long} ${settings}`;
-          const same = linkDirectives(kernel(spelled, statement));
-          expect(same.split("\n").slice(1)).toEqual(code.split("\n").slice(1));
-          await expectCompiles(code);
-        }
-      }
+    for (const { subgroups, suffix, long } of ways) {
+      const ending = suffix === "" ? "" : `_${suffix}`;
+      const settings = `64${counter}${subgroups}${suffix === "" ? "" : ` suffix=${suffix}`}`;
+      const called = call.replace("(", `${ending}${long}(`);
+      const statement = `var total: u32; _ = ${called};`;
+      const code = linkDirectives(kernel(`// wavefold: ${name} ${settings}`, statement));
+      expect(code).toContain(`fn ${called.replace(/\(.*/, "")}(`);
+      expect(code.startsWith("enable subgroups;")).toBe(subgroups !== "");
+      // By the name as it is called, too.
+      const spelled = `// wavefold: ${name}${ending}${long} ${settings}`;
+      const same = linkDirectives(kernel(spelled, statement));
+      expect(same.split("\n").slice(1)).toEqual(code.split("\n").slice(1));
+      await expectCompiles(code);
     }
   });
 

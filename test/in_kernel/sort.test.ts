@@ -10,10 +10,12 @@ import { workGroupScan } from "../../src/in_kernel/functions.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { workGroupSort, workGroupSortPairs } from "../../src/in_kernel/sort.ts";
+import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { denoMissing, lavapipeMissing } from "../support/deno.ts";
 import { algorithmNames } from "../support/fold.ts";
 import { naga } from "../support/naga.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
+import { pairs } from "../support/pairs.ts";
 
 const device = useNullDevice();
 const { u32, f32, u64 } = elementTypes;
@@ -35,6 +37,7 @@ interface Sort {
   readonly set: InKernelFunctions;
   readonly threads: number;
   readonly items: number;
+  readonly algorithm: Algorithm;
 }
 
 const shapes = [
@@ -46,37 +49,36 @@ const shapes = [
   [1024, 4],
 ] as const;
 
-/** Sorts of every type of keys and of values, in turn by every algorithm, in every shape. */
-const sortsOf = (algorithm: (typeof algorithmNames)[number]): Sort[] =>
-  names.flatMap((name, at) =>
-    [undefined, ...valueTypes].map((values, number) => {
-      const [threads, items] = shapes[(at + number) % shapes.length] ?? [1, 1];
-      const descending = (at + number) % 2 === 1;
-      const own = {
-        type: elementTypes[name] as ElementType<TypeName>,
-        items,
-        descending,
-        workGroupSize: threads,
-        algorithm: workGroupAlgorithms[algorithm],
-        ...(number % 3 === 0 && { bits: [number % 7, 9] as const }),
-      };
-      return {
-        title: `${algorithm}: ${name}${descending ? " descending" : ""}, ${values?.name ?? "keys alone"}, ${threads} × ${items}`,
-        type: own.type,
-        values,
-        // Made when it is used: most runs take few of them.
-        get set() {
-          return values ? workGroupSortPairs({ ...own, values }) : workGroupSort(own);
-        },
-        threads,
-        items,
-      };
-    }),
-  );
+/** Sorts of every type of keys with every type of values, and both with every algorithm, in every shape. */
+const sorts: readonly Sort[] = pairs({
+  name: names,
+  values: [undefined, ...valueTypes],
+  shape: shapes,
+  algorithm: algorithmNames,
+  descending: [false, true],
+}).map(({ name, values, shape: [threads, items], algorithm, descending }, number) => {
+  const own = {
+    type: elementTypes[name] as ElementType<TypeName>,
+    items,
+    descending,
+    workGroupSize: threads,
+    algorithm: workGroupAlgorithms[algorithm],
+    ...(number % 3 === 0 && { bits: [number % 7, 9] as const }),
+  };
+  return {
+    title: `${algorithm}: ${name}${descending ? " descending" : ""}, ${values?.name ?? "keys alone"}, ${threads} × ${items}`,
+    type: own.type,
+    values,
+    set: values ? workGroupSortPairs({ ...own, values }) : workGroupSort(own),
+    threads,
+    items,
+    algorithm,
+  };
+});
 
 /** A kernel that calls the functions of a sort; `around` stands around the calls. */
 const kernelOf = (
-  { type, values, set, threads, items }: Omit<Sort, "title">,
+  { type, values, set, threads, items }: Omit<Sort, "title" | "algorithm">,
   before = "",
   after = "",
 ): string =>
@@ -96,32 +98,29 @@ fn main(@builtin(local_invocation_index) local_index: u32) {
 
 const needsF16 = ({ type, values }: Sort): boolean => type.name === "f16" || values?.name === "f16";
 
-describe.each(algorithmNames)("%s", (algorithm) => {
-  test.each(sortsOf(algorithm).map((one) => [one.title, one] as const))(
-    "%s compiles, with the features that it needs alone",
-    async (title, one) => {
-      const code = kernelOf(one);
-      const alone = one.set.code;
-      expect(
-        await failures(device(), [
-          { title, code },
-          { title: `${title}, alone`, code: alone },
-        ]),
-      ).toEqual([]);
-      expect(/\benable subgroups;/.test(code)).toBe(algorithm === "subgroup");
-      expect(/\benable f16;/.test(code)).toBe(needsF16(one));
-      // The same input gives the same text, and nothing that is declared is unused.
-      expect(kernelOf(one)).toBe(code);
-      for (const [, name = ""] of code.matchAll(/^(?:fn|var<workgroup>|struct) (\w+)/gm)) {
-        expect(code.match(new RegExp(`\\b${name}\\b`, "g"))?.length, name).toBeGreaterThan(
-          name === "main" ? 0 : 1,
-        );
-      }
-    },
-  );
-});
-
-const portable = [...sortsOf("hillis-steele"), ...sortsOf("blelloch").slice(0, 8)];
+test.each(sorts.map((one) => [one.title, one] as const))(
+  "%s compiles, with the features that it needs alone",
+  async (title, one) => {
+    const code = kernelOf(one);
+    const alone = one.set.code;
+    expect(
+      await failures(device(), [
+        { title, code },
+        { title: `${title}, alone`, code: alone },
+      ]),
+    ).toEqual([]);
+    expect(/\benable subgroups;/.test(code)).toBe(one.algorithm === "subgroup");
+    expect(/\benable f16;/.test(code)).toBe(needsF16(one));
+    // The same input gives the same text, and nothing that is declared is unused.
+    expect(kernelOf(one)).toBe(code);
+    for (const [, name = ""] of code.matchAll(/^(?:fn|var<workgroup>|struct) (\w+)/gm)) {
+      expect(code.match(new RegExp(`\\b${name}\\b`, "g"))?.length, name).toBeGreaterThan(
+        name === "main" ? 0 : 1,
+      );
+    }
+  },
+);
+const portable = sorts.filter(({ algorithm }) => algorithm !== "subgroup");
 test("naga compiles every portable sort", async ({ skip }) => {
   skip(denoMissing !== undefined, denoMissing ?? "");
   const {
@@ -191,7 +190,7 @@ test("sorts of one size share their work-group memory, with each other and with 
 });
 
 test("what is not called by all threads is refused, and calls in a loop are not", async () => {
-  const [one] = sortsOf("hillis-steele");
+  const one = portable.find(({ threads }) => threads === 1);
   const sort = one as Sort;
   const loop = kernelOf(sort, "for (var turn = 0u; turn < 3u; turn++) {", "}");
   expect(await failures(device(), [{ title: "loop", code: loop }])).toEqual([]);

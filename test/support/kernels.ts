@@ -95,33 +95,36 @@ export interface TitledKernel {
   readonly kernel?: Compilable;
 }
 
-/** A text without what sizes alone change: the values of constants, and the size of the work-group. */
-const withoutSizes = (text: string): string =>
-  text.replaceAll(/^const (\w+) = \d+u;$/gm, "const $1;").replaceAll(/@workgroup_size\(\d+\)/g, "");
-
-/**
- * What a kernel is linked from: the files, and all text that is made for a type, an operator or an option. Kernels of different sizes
- * have the same, though loops may be written out in them. Functions for callers' kernels have their text.
- */
-function linkedFrom({ code, kernel }: TitledKernel): string {
-  if (kernel === undefined) {
-    return withoutSizes(code);
-  }
-  const sources = [kernel.entryPoint, ...[...kernel.bindings].map(String)];
-  kernel.relink((source) => {
-    sources.push(source.name.startsWith("shaders/") ? source.name : withoutSizes(source.text));
+/** The files of `shaders/` that a kernel is linked from. */
+function shadersOf({ kernel }: TitledKernel): readonly string[] {
+  const files: string[] = [];
+  kernel?.relink((source) => {
+    if (source.name.startsWith("shaders/")) {
+      files.push(source.name);
+    }
     return source;
   });
-  return sources.join("\n");
+  return files;
 }
 
-/** Takes the kernels whose set of linked files it has not met before: a compiler need not take a set in each size. */
-export function eachSetOnce(): (kernels: readonly TitledKernel[]) => TitledKernel[] {
+/**
+ * Takes kernels that between them have each file of `shaders/` with each mark: a mark is a choice that a kernel was made by, such as its
+ * algorithm. Functions for callers' kernels come with their texts alone, so it takes all of them.
+ */
+export function eachFileOnce(): (
+  kernels: readonly TitledKernel[],
+  marks: readonly string[],
+) => TitledKernel[] {
   const met = new Set<string>();
-  return (kernels) =>
-    kernels.filter((kernel) => {
-      const from = linkedFrom(kernel);
-      return !met.has(from) && met.add(from);
+  return (kernels, marks) =>
+    kernels.filter((one) => {
+      const before = met.size;
+      for (const file of shadersOf(one)) {
+        for (const mark of marks) {
+          met.add(`${file} ${mark}`);
+        }
+      }
+      return one.kernel === undefined || met.size > before;
     });
 }
 
@@ -349,35 +352,35 @@ export async function kernelsOf(
   // A single pass takes two threads.
   const allPasses: readonly Passes[] =
     shape.workGroupSize > 1 ? ["single", "reduce-then-scan"] : ["reduce-then-scan"];
-  for (const op of [...operatorsOf(type), ...longOperatorsOf(type, shape.workGroupSize)].map(untyped)) {
-    for (const passes of allPasses) {
-      // Where the length comes from, and a tile's number, does not depend on the operator.
-      const variants: [{ lengthOnGpu?: boolean }, LookBackTesting][] =
-        op.name === "max"
-          ? [
-              [{}, {}],
-              [{ lengthOnGpu: true }, { tickets: false }],
-            ]
-          : [[{}, {}]];
-      for (const [changes, testing] of variants) {
+  const ofType = [...operatorsOf(type), ...longOperatorsOf(type, shape.workGroupSize)].map(untyped);
+  for (const op of ofType) {
+    // What else there is to choose does not depend on the operator: one of them has all of it, and so has each whose elements are long.
+    const isWhole = op.name === "max" || op === untyped(exactAdd);
+    if (!isWhole) {
+      take((await planScan({ ...base, op, passes: "reduce-then-scan" }, facts, ["vectors"])).kernels);
+      take((await planReduce({ ...base, op }, facts)).kernels);
+    }
+    // Where the length comes from, and a tile's number, goes with one operator.
+    const variants: readonly (readonly [{ readonly lengthOnGpu?: boolean }, LookBackTesting])[] =
+      op.name === "max"
+        ? [
+            [{}, {}],
+            [{ lengthOnGpu: true }, { tickets: false }],
+          ]
+        : [[{}, {}]];
+    for (const [changes, testing] of isWhole ? variants : []) {
+      for (const passes of allPasses) {
         for (const exclusive of [false, true]) {
           const options = { ...base, ...changes, op, passes, exclusive };
           take((await planScan(options, facts, ALL_ARRANGEMENTS, testing)).kernels);
         }
-        take((await planReduce({ ...base, ...changes, op }, facts)).kernels);
       }
+      take((await planReduce({ ...base, ...changes, op }, facts)).kernels);
     }
     // Columns take no algorithm, so they go with one of them.
-    for (const exclusive of algorithm === "blelloch" ? [false, true] : []) {
-      const options = {
-        ...shape,
-        type,
-        op,
-        exclusive,
-        initial: exclusive,
-        lengthOnGpu: op.name === "max",
-        maxLength,
-      };
+    for (const exclusive of isWhole && algorithm === "blelloch" ? [false, true] : []) {
+      const lengthOnGpu = op.name === "max";
+      const options = { ...shape, type, op, exclusive, initial: exclusive, lengthOnGpu, maxLength };
       for (const primitive of ["scan", "reduce"] as const) {
         take(planColumns(primitive, options, facts, methodsWithSubgroups, ALL_ARRANGEMENTS).kernels);
         const asRows = { ...options, segments: "rows" } as const;
