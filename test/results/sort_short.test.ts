@@ -28,7 +28,7 @@ const table = typeNames.flatMap((name, at) =>
     values: moved?.name ?? "nothing",
     descending: (at + turn) % 2 === 1,
     bits: turn === 1 ? ([2, 8 * elementTypes[name].bytes - 3] as const) : undefined,
-    // Long data takes three of four, and each type and each type of values has all shapes but the shortest.
+    // Each type has three of the shapes, or two and the shortest.
     shape: shapes[(at + turn) % 7 === 0 ? 0 : 1 + ((at + 2 * turn) % 3)] as (typeof shapes)[number],
   })),
 );
