@@ -24,7 +24,7 @@ const strict: readonly Case[] = [
 
 const ofShapes = pairs({
   algorithm: algorithmNames,
-  shape: [[1], [3], [32], [100], [8, 5]],
+  shape: [[1], [3], [36], [8, 5]],
   of: strict,
   // The last one that a work-group has room for, or the one before.
   tileAt: [-1, -2],
@@ -49,7 +49,7 @@ test.for(algorithmNames)("%s: threads whose order is not their lanes'", async (a
   const names = everyOther(
     functions.flatMap((set) => set.names),
     36,
-  );
+  ).filter((_, at) => at % 2 === 0);
   const all = Object.keys(orders) as Order[];
   await checkFunctions(fold().device, of, functions, names, [36], algorithm, all);
 });
