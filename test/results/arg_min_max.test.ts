@@ -18,6 +18,7 @@ import { argMaxReference, argMinReference } from "../../src/reference/arg_min_ma
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
+import { pairs } from "../support/pairs.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
 
 const fold = useFold();
@@ -34,25 +35,26 @@ const run = (call: "argMin" | "argMax", data: ScalarArray, options: object): Pro
   >;
 const references = { argMin: argMinReference, argMax: argMaxReference } as const;
 
-test.for(cases)("%s %s: random bits, and many equal values", async ([type, call], { skip }) => {
-  skip(lacks(type), "the adapter has no shader-f16");
-  const next = randomBits(`${type} ${call}`);
-  for (const shape of [{}, { workGroupSize: 4, itemsPerThread: 2 }]) {
-    for (const length of [1, 2, 7, 8, 9, 63, 65, 700]) {
+const shapes = [{}, { workGroupSize: 4, itemsPerThread: 2 }];
+test.for(cases.map((row, at) => [...row, shapes[at % 2] as object] as const))(
+  "%s %s: random bits, and many equal values, %o",
+  async ([type, call, shape], { skip }) => {
+    skip(lacks(type), "the adapter has no shader-f16");
+    const next = randomBits(`${type} ${call}`);
+    for (const length of [1, 2, 8, 9, 65, 300]) {
       const few = valuesAs(
         type,
         Array.from({ length }, () => (type.startsWith("u") ? 3 : -1) + (next() % 3)),
       );
       for (const data of [anyItems(type, length, `${call} ${type} ${length}`), few]) {
-        const options = { ...typed(type), ...shape };
         const expected = references[call](data, typed(type));
-        const found = await run(call, data, options);
+        const found = await run(call, data, { ...typed(type), ...shape });
         expect(found, `${length}`).toEqual(expected);
         expect(Object.is(found.value, expected.value)).toBe(true);
       }
     }
-  }
-});
+  },
+);
 
 test.each([
   [Float32Array.of(Number.NaN, 2, 1, 1), { value: 1, index: 2 }, { value: 2, index: 1 }],
@@ -85,20 +87,20 @@ test("an array on the GPU, by a map", async () => {
   await expect(fold().argMax(data as never)).rejects.toThrow("data is on the GPU; it takes a typed array");
 });
 
-const allRecorded = [u32, i32, f32, u64, i64, f64].flatMap((type) =>
-  ([argMin, argMax] as const).flatMap((made) =>
-    (["hillis-steele", "subgroup"] as const).map((algorithm) => [type, made, algorithm] as const),
-  ),
-);
-const recorded = allRecorded;
-test.for(recorded.map(([type, made, algorithm]) => [type.name, made.name, algorithm, type, made] as const))(
-  "recorded, by a map: %s %s, %s",
-  async ([name, call, algorithm, type, made], { skip }) => {
+const recorded = pairs({
+  type: [u32, i32, f32, u64, i64, f64],
+  made: [argMin, argMax],
+  algorithm: ["hillis-steele", "subgroup"] as const,
+});
+test.for(recorded)(
+  "recorded, by a map: $type.name $made.name, $algorithm",
+  async ({ type, made, algorithm }, { skip }) => {
+    const { name } = type;
     const { device } = fold();
     const { subgroupMaxSize, features } = contextOf(device).facts;
     skip(algorithm === "subgroup" && !features.has("subgroups"), "the adapter has no subgroups");
     const op = made(type as typeof f32) as ArgMin<"f32">;
-    const length = 1000;
+    const length = 500;
     const reduce = await fold().prepareReduce({
       type: op.type,
       op,
@@ -124,43 +126,40 @@ test.for(recorded.map(([type, made, algorithm]) => [type.name, made.name, algori
       const words = await readWords(device, output);
       const [value] = arrayOver(type, words.buffer as ArrayBuffer) as Float32Array;
       expect({ value, index: words[type.bytes / 4] }).toEqual(
-        references[call as "argMin" | "argMax"](values as Float32Array),
+        references[made.name as "argMin" | "argMax"](values as Float32Array),
       );
     }
     reduce.destroy();
   },
 );
 
-/** Segments of 3000 items, which are more tiles than a spine with too short entries has room for. */
+/** Segments of 600 items, which are more tiles than a spine with too short entries has room for. */
 const sources: Readonly<Record<string, Segments>> = {
-  heads: { heads: Uint32Array.from({ length: 3000 }, (_, index) => Number(index % 777 === 5)) },
-  keys: { keys: Uint32Array.from({ length: 3000 }, (_, index) => Math.floor(index / 999)) },
-  offsets: { offsets: Uint32Array.of(0, 3, 3, 1100, 2999, 3000) },
+  heads: { heads: Uint32Array.from({ length: 600 }, (_, index) => Number(index % 177 === 5)) },
+  keys: { keys: Uint32Array.from({ length: 600 }, (_, index) => Math.floor(index / 199)) },
+  offsets: { offsets: Uint32Array.of(0, 3, 3, 220, 599, 600) },
 };
-const segmented = [u32, f32, u64, i64, f64].flatMap((type) =>
-  [argMin, argMax].flatMap((made) =>
-    Object.keys(sources).flatMap((source) =>
-      (["reduce-then-scan", "single"] as const).map((passes) => ({
-        call: made.name,
-        name: type.name,
-        source,
-        passes,
-        op: (made as typeof argMin)(type as typeof f32),
-      })),
-    ),
-  ),
-);
-test.for(segmented)("$call of $name by $source, $passes", async ({ name, source, passes, op }) => {
-  const values = valuesAs(
-    name,
-    Array.from({ length: 3000 }, (_, index) => (index * 37) % 11),
-  );
-  const items = op.type.from(Array.from(values as Float32Array, (value, index) => ({ value, index })));
-  const options = { op, segments: sources[source] as Segments };
-  const tile = { workGroupSize: 64, itemsPerThread: 4, algorithm: "hillis-steele" } as const;
-  const found = await fold().reduce(items, { ...options, ...tile, passes });
-  expect(found).toEqual(reduceReference(items, options));
+const segmented = pairs({
+  type: [u32, f32, u64, i64, f64],
+  source: Object.keys(sources),
+  made: [argMin, argMax],
+  passes: ["reduce-then-scan", "single"] as const,
 });
+test.for(segmented)(
+  "$made.name of $type.name by $source, $passes",
+  async ({ type, source, made, passes }) => {
+    const op = (made as typeof argMin)(type as typeof f32);
+    const values = valuesAs(
+      type.name,
+      Array.from({ length: 600 }, (_, index) => (index * 37) % 11),
+    );
+    const items = op.type.from(Array.from(values as Float32Array, (value, index) => ({ value, index })));
+    const options = { op, segments: sources[source] as Segments };
+    const tile = { workGroupSize: 16, itemsPerThread: 3, algorithm: "hillis-steele" } as const;
+    const found = await fold().reduce(items, { ...options, ...tile, passes });
+    expect(found).toEqual(reduceReference(items, options));
+  },
+);
 
 describe("bad input", () => {
   const pair = struct({ name: "Pair", fields: { a: u32, b: u32 } });

@@ -24,6 +24,7 @@ import { compileKernel } from "../support/buffers.ts";
 import { algorithmNames, untyped, useFold } from "../support/fold.ts";
 import { POISON } from "../support/in_kernel.ts";
 import { affine } from "../support/operators.ts";
+import { pairs } from "../support/pairs.ts";
 import { randomBits } from "../support/random.ts";
 
 const fold = useFold();
@@ -71,26 +72,33 @@ const TILE = 8;
 /** The first thread of each tile is, since what it gets is what the counter held. */
 const active = (thread: number): boolean => thread % 3 !== 2 || thread % TILE === 0;
 
+/** Each operator that WGSL has an atomic for, by one family of functions. */
+const updated = pairs({
+  algorithm: algorithmNames,
+  type: [u32, i32],
+  op: [add, min, max, and, or, xor],
+  family: [0, 1, 2, 3],
+});
+
 describe.each(algorithmNames)("%s", (algorithmName) => {
   const algorithm = workGroupAlgorithms[algorithmName];
 
-  describe.each([u32, i32].map((type) => [type.name, type] as const))("%s", (_, type) => {
-    test("_update: several work-groups share a counter", async () => {
-      await Promise.all(
-        [add, min, max, and, or, xor].map((op, index) =>
-          checkUpdates(type, untyped(op as Operator), algorithm, [36, 20, 33][index % 3] ?? 36),
-        ),
-      );
-    });
-  });
+  test.for(updated.filter((row) => row.algorithm === algorithmName))(
+    "_update of $op.name on $type.name, family $family: several work-groups share a counter",
+    async ({ type, op, family }) => {
+      const threads = [36, 20, 33][family % 3] ?? 36;
+      await checkUpdates(type, untyped(op as Operator), algorithm, threads, family);
+    },
+  );
 
   async function checkUpdates(
     type: ScalarType,
     op: Operator<string>,
     own: WorkGroupAlgorithm,
     threads: number,
+    family: number,
   ): Promise<void> {
-    const groups = 7;
+    const groups = 5;
     const tileSize = TILE;
     const { key, reference, identity } = referenceMonoid(op, type, "test");
     const combine = (earlier: number, later: number): number => reference(earlier, later) as number;
@@ -132,7 +140,7 @@ describe.each(algorithmNames)("%s", (algorithmName) => {
         .map((name) => ({ name, first, counter, exclusive: name.includes("_exclusive_") })),
     );
     expect(calls.length).toBe(8);
-    const kernels = [calls.slice(0, 2), calls.slice(2, 4), calls.slice(4, 6), calls.slice(6)];
+    const kernels = [calls.filter(({ counter }) => counter === family)];
     // The first thread of a group or a tile adds nothing: what it gets is what the counter held.
     const initial =
       type === i32 && op.name === "add" ? -5 : op.name === "add" ? 0xfffffff0 : (identity as number);
@@ -275,8 +283,8 @@ fn main(@builtin(local_invocation_index) i: u32) {
     expect([...tiles].sort((a, b) => a - b)).toEqual([0, 6, 12]);
   });
 
-  test.each([1, 3, 32, 100])("compaction in work-groups of %i", async (threads) => {
-    const groups = 9;
+  test.each([1, 3, 100])("compaction in work-groups of %i", async (threads) => {
+    const groups = 5;
     const length = groups * threads;
     const initial = 5;
     const functions = [
@@ -354,7 +362,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     }
   });
 
-  test.each([1, 3, 32, 100])("totals steer a loop in work-groups of %i", async (threads) => {
+  test.each([1, 3, 100])("totals steer a loop in work-groups of %i", async (threads) => {
     // Thread i gives out i % 7 tokens, one a turn, while anyone has some: each turn's are consecutive in the list.
     const code = link(
       `
@@ -512,7 +520,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
   const amountsOf = (threads: number, groups: number, amount: (at: number) => number): Uint32Array =>
     Uint32Array.from({ length: threads * groups }, (_, at) => (at % threads === 0 ? 0 : amount(at)));
 
-  test.each([3, 33, 100])("allocation in work-groups of %i", async (threads) => {
+  test.each([3, 33])("allocation in work-groups of %i", async (threads) => {
     const run = await compileKernel(fold().device, allocationKernel(threads, "pool.capacity"));
     const groups = 11;
     const next = randomBits(`allocation ${threads}`);
@@ -558,9 +566,9 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
         (thread) => (thread === 2 ? ALL : 1),
         () => 0x80000000,
       ];
-      const capacities = [...Array(22).keys(), 0x7fffffff, 0x80000000, ALL];
+      const capacities = [0, 1, 2, 3, 8, 16, 21, 0x80000000, ALL];
       const pools = capacities.flatMap((capacity) =>
-        [0, 1, 2, 7, 10, 15, 16, 21, 24, ALL - 1, ALL].flatMap((initial) =>
+        [0, 1, 7, 16, 24, ALL - 1, ALL].flatMap((initial) =>
           amountsOf.map((amount, kind) => ({ capacity, initial, amount, kind })),
         ),
       );
@@ -673,15 +681,15 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
   test("an allocation's counter was read long before something is taken from it", async () => {
     // Each work-group sees what the counter held at first, as if all had read it at once and then went on in turn.
     const threads = 3;
-    const groups = 11;
+    const groups = 5;
     const late = allocationKernel(threads, "pool.capacity").replace("atomicLoad(&pool.used)", "0u");
     expect(late).toContain("var seen = 0u;");
     const run = await compileKernel(fold().device, late);
-    for (const huge of [3, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0xfffffff0, ALL]) {
+    for (const huge of [3, 0x8000, 0x80000000, ALL]) {
       // The huge one is the first, in the middle, or asked for by all.
       for (const asks of [1, groups * threads - 8, undefined]) {
         const amounts = amountsOf(threads, groups, (at) => (at === asks || asks === undefined ? huge : 1));
-        for (const capacity of [0, 9, 1000, 0x7fffffff, 0x80000000, 0xc0000000, 0xffff0000, ALL]) {
+        for (const capacity of [0, 9, 0x80000000, 0xffff0000, ALL]) {
           await checkAllocations(run, threads, amounts, capacity, 0, `${huge} at ${asks} of ${capacity}`);
         }
       }
@@ -690,14 +698,14 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
 
   test("many small work-groups share an allocation's counter", async () => {
     const threads = 2;
-    const groups = 3000;
+    const groups = 100;
     const run = await compileKernel(fold().device, allocationKernel(threads, "pool.capacity"));
     const one = amountsOf(threads, groups, () => 1);
     // Several times: they race for it.
-    for (let time = 0; time < 4; time++) {
+    for (let time = 0; time < 2; time++) {
       expect(await checkAllocations(run, threads, one, groups, 0, "all of it")).toBe(0);
     }
-    expect(await checkAllocations(run, threads, one, 1000, 0, "a third")).toBe(groups - 1000);
+    expect(await checkAllocations(run, threads, one, 33, 0, "a third")).toBe(groups - 33);
     // Together far more than 2^32.
     const huge = amountsOf(threads, groups, (at) => (at % 3 === 0 ? ALL - 5 : 1));
     await checkAllocations(run, threads, huge, ALL, 0, "more than there are words");
@@ -735,23 +743,26 @@ const exchanged: readonly (readonly [ScalarType, Operator])[] = [
   [f16, add as Operator],
   [f16, max as Operator],
 ];
-const exchanges = exchanged.flatMap(([type, op]) =>
-  algorithmNames.flatMap((algorithm) =>
+const exchanges = pairs({
+  of: [
+    ...exchanged.map(([type, op]) => ({ type, op, bare: false })),
     // An operator that commutes by nothing but its WGSL.
-    (op === (affine as Operator) ? [false, true] : [false]).map((bare) => ({
-      type,
-      op,
-      algorithm,
-      bare,
-      title: `${op.name} on ${type.name}${bare ? ", without an identity" : ""}, ${algorithm}`,
-    })),
-  ),
-);
+    { type: u32, op: affine as Operator, bare: true },
+  ],
+  algorithm: algorithmNames,
+  // The tile of 1: lanes of one subgroup read a counter at the same time, so that one of them finds it changed.
+  size: [20, 8, 1],
+}).map(({ of, algorithm, size }) => ({
+  ...of,
+  algorithm,
+  size,
+  title: `${of.op.name} on ${of.type.name}${of.bare ? ", without an identity" : ""}, ${algorithm}, ${size} threads`,
+}));
 test.for(exchanges)(
   "_update by compare and exchange, of the counter that the call names: $title",
-  async ({ type, op, algorithm, bare, title }, { skip }) => {
+  async ({ type, op, algorithm, size, bare, title }, { skip }) => {
     skip(type === f16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
-    const [threads, groups, tileSize] = [20, 6, 8];
+    const [threads, groups] = [20, 4];
     const { reference, lift, identity } = referenceMonoid(op, type, "test");
     const combine = (earlier: number, later: number): number =>
       reference(lift(earlier), lift(later)) as number;
@@ -778,86 +789,81 @@ test.for(exchanges)(
             : // An odd factor, so that the same state does not come back.
               (next() | 0x10000) >>> 0,
     ).map((one) => type.round((one ?? 0) as never) as number);
-    const sets = [
-      workGroupScanUpdate({ ...options, counter: "counters[]" }),
-      threadTileScanUpdate({ ...options, counter: "counters[]", tileSize }),
-      // Lanes of one subgroup read a counter at the same time, so that one of them finds it changed.
-      threadTileScanUpdate({ ...options, counter: "counters[]", tileSize: 1 }),
-    ];
-    for (const [at, set] of sets.entries()) {
-      const [inclusive = "", exclusive = ""] = set.names;
-      const size = [threads, tileSize, 1][at] ?? 1;
-      // Each call names one of three counters: the one of its group, or of its tile.
-      const bucketOf = (group: number, thread: number): number => (group + Math.floor(thread / size)) % 3;
-      const initial =
-        op.name === "mul" ? 1 : op.name.startsWith("logical") ? 0 : op.name === "affine" ? 0x10007 : 7;
-      for (const called of [inclusive, exclusive]) {
-        const half = type === f16;
-        const code = link(
-          `${half ? "enable f16;" : ""}
+    const set =
+      size === threads
+        ? workGroupScanUpdate({ ...options, counter: "counters[]" })
+        : threadTileScanUpdate({ ...options, counter: "counters[]", tileSize: size });
+    const [inclusive = "", exclusive = ""] = set.names;
+    // Each call names one of three counters: the one of its group, or of its tile.
+    const bucketOf = (group: number, thread: number): number => (group + Math.floor(thread / size)) % 3;
+    const initial =
+      op.name === "mul" ? 1 : op.name.startsWith("logical") ? 0 : op.name === "affine" ? 0x10007 : 7;
+    for (const called of [inclusive, exclusive]) {
+      const half = type === f16;
+      const code = link(
+        `${half ? "enable f16;" : ""}
 @group(0) @binding(0) var<storage, read_write> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;
 @group(0) @binding(2) var<storage, read_write> counters: array<atomic<${type === i32 ? "i32" : "u32"}>, 3>;
 @compute @workgroup_size(${threads})
 fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: vec3<u32>) {
-  let at = group.x * ${threads}u + i;
-  let bucket = (group.x + i / ${size}u) % 3u;
-  let x = ${half ? "f16(unpack2x16float(input[at]).x)" : `bitcast<${type.value}>(input[at])`};
-  let result = ${called}(x, bucket, i);
-  output[at] = ${half ? "pack2x16float(vec2(f32(result), 0.0))" : "bitcast<u32>(result)"};
+let at = group.x * ${threads}u + i;
+let bucket = (group.x + i / ${size}u) % 3u;
+let x = ${half ? "f16(unpack2x16float(input[at]).x)" : `bitcast<${type.value}>(input[at])`};
+let result = ${called}(x, bucket, i);
+output[at] = ${half ? "pack2x16float(vec2(f32(result), 0.0))" : "bitcast<u32>(result)"};
 }
 `,
-          [set],
-        );
-        const run = await compileKernel(fold().device, code);
-        const [, output = new Uint32Array(), after = new Uint32Array()] = await run(
-          [
-            Uint32Array.from(values, (one) => wordOf(type, one)),
-            new Uint32Array(values.length).fill(POISON),
-            new Uint32Array(3).fill(wordOf(type, initial)),
-          ],
-          groups,
-        );
-        const results = Array.from(output, (word) => valueIn(type, word));
-        for (const bucket of [0, 1, 2]) {
-          const units = Array.from({ length: groups }, (_, group) =>
-            Array.from({ length: Math.ceil(threads / size) }, (_unused, tile) => ({
-              group,
-              from: group * threads + tile * size,
-              to: group * threads + Math.min(threads, (tile + 1) * size),
-              bucket: bucketOf(group, tile * size),
-            })),
-          )
-            .flat()
-            .filter((unit) => unit.bucket === bucket);
-          const prefixesOf = ({ from, to }: (typeof units)[number]): number[] => {
-            const prefixes: number[] = [identity as number];
-            for (let place = from; place < to; place++) {
-              prefixes.push(combine(prefixes.at(-1) as number, values[place] as number));
-            }
-            return prefixes;
-          };
-          if (called === exclusive) {
-            // The first thread adds nothing, and so it gets what the counter held.
-            const updates = units.map((unit) => {
-              const prefixes = prefixesOf(unit);
-              const earlier = results[unit.from] as number;
-              for (let place = unit.from; place < unit.to; place++) {
-                expect(results[place], `${called}, ${place}`).toBe(
-                  combine(earlier, prefixes[place - unit.from] as number),
-                );
-              }
-              return { earlier, total: prefixes.at(-1) as number };
-            });
-            if (op.name !== "logicalXor" && !(op.name === "mul" && type.kind === "float")) {
-              const end = valueIn(type, after[bucket] as number);
-              expectOneAfterAnother(updates, initial, end, combine, `${called}, ${bucket}`);
-            }
+        [set],
+      );
+      const run = await compileKernel(fold().device, code);
+      const [, output = new Uint32Array(), after = new Uint32Array()] = await run(
+        [
+          Uint32Array.from(values, (one) => wordOf(type, one)),
+          new Uint32Array(values.length).fill(POISON),
+          new Uint32Array(3).fill(wordOf(type, initial)),
+        ],
+        groups,
+      );
+      const results = Array.from(output, (word) => valueIn(type, word));
+      for (const bucket of [0, 1, 2]) {
+        const units = Array.from({ length: groups }, (_, group) =>
+          Array.from({ length: Math.ceil(threads / size) }, (_unused, tile) => ({
+            group,
+            from: group * threads + tile * size,
+            to: group * threads + Math.min(threads, (tile + 1) * size),
+            bucket: bucketOf(group, tile * size),
+          })),
+        )
+          .flat()
+          .filter((unit) => unit.bucket === bucket);
+        const prefixesOf = ({ from, to }: (typeof units)[number]): number[] => {
+          const prefixes: number[] = [identity as number];
+          for (let place = from; place < to; place++) {
+            prefixes.push(combine(prefixes.at(-1) as number, values[place] as number));
           }
-          if (op.name !== "affine") {
-            const end = units.reduce((all, unit) => combine(all, prefixesOf(unit).at(-1) as number), initial);
-            expect(valueIn(type, after[bucket] as number), `${called}, ${bucket}`).toBe(end);
+          return prefixes;
+        };
+        if (called === exclusive) {
+          // The first thread adds nothing, and so it gets what the counter held.
+          const updates = units.map((unit) => {
+            const prefixes = prefixesOf(unit);
+            const earlier = results[unit.from] as number;
+            for (let place = unit.from; place < unit.to; place++) {
+              expect(results[place], `${called}, ${place}`).toBe(
+                combine(earlier, prefixes[place - unit.from] as number),
+              );
+            }
+            return { earlier, total: prefixes.at(-1) as number };
+          });
+          if (op.name !== "logicalXor" && !(op.name === "mul" && type.kind === "float")) {
+            const end = valueIn(type, after[bucket] as number);
+            expectOneAfterAnother(updates, initial, end, combine, `${called}, ${bucket}`);
           }
+        }
+        if (op.name !== "affine") {
+          const end = units.reduce((all, unit) => combine(all, prefixesOf(unit).at(-1) as number), initial);
+          expect(valueIn(type, after[bucket] as number), `${called}, ${bucket}`).toBe(end);
         }
       }
     }

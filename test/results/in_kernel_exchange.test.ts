@@ -14,7 +14,7 @@ import { span } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 
 const fold = useFold();
-const SIZES = [1, 2, 3, 32, 36, 100, 128];
+const SIZES = [1, 3, 32, 36, 128];
 
 describe.each(algorithmNames)("work_group_split, %s", (algorithm) => {
   test.each(SIZES)("%i threads", async (threads) => {
@@ -145,6 +145,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
     const itemOf = (array: Uint8Array, at: number): string =>
       // A struct's padding is not its value: Span has 20 bytes of 24.
       array.subarray(at * type.bytes, at * type.bytes + (type === span ? 20 : type.bytes)).join();
+    const wrong: string[] = [];
     for (let round = 0; round < rounds; round++) {
       for (let thread = 0; thread < threads; thread++) {
         const at = round * threads + thread;
@@ -156,13 +157,18 @@ fn main(@builtin(local_invocation_index) i: u32) {
         });
         sources.push((given[round * threads] ?? 0) % threads);
         sources.forEach((source, column) => {
-          expect(
+          const [found, right] = [
             itemOf(bytes, at * width + column),
-            `${title}, ${order}, round ${round}, thread ${thread}: ${kinds[column] ?? "work_group_broadcast"}`,
-          ).toBe(itemOf(bytesIn, round * threads + source));
+            itemOf(bytesIn, round * threads + source),
+          ];
+          if (found !== right) {
+            const kind = kinds[column] ?? "work_group_broadcast";
+            wrong.push(`round ${round}, thread ${thread}, ${kind}: ${found}, not ${right}`);
+          }
         });
       }
     }
+    expect(wrong.slice(0, 5), `${title}, ${order}`).toEqual([]);
   }
 }
 
@@ -180,9 +186,16 @@ test.for(typed)("shuffles of $type.name, $algorithm", async ({ type, algorithm, 
 
 describe.each(["hillis-steele", "subgroup"] as const)("shuffles, %s", (algorithm) => {
   const isSubgroup = algorithm === "subgroup";
-  const cases = SIZES.flatMap((threads) =>
-    [1, 2, 4, 32, 128].filter((size) => size <= threads).map((tileSize) => [threads, tileSize] as const),
-  );
+  const cases = [
+    [1, 1],
+    [3, 2],
+    [32, 32],
+    [36, 4],
+    [100, 2],
+    [100, 32],
+    [128, 1],
+    [128, 128],
+  ] as const;
   test.each(cases.map(([threads, tileSize], number) => [threads, tileSize, number] as const))(
     "of %i threads in tiles of %i",
     async (threads, tileSize, number) => {

@@ -7,9 +7,10 @@ import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { workGroupSort, workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import { compileKernel } from "../support/buffers.ts";
-import { algorithmNames, useFold } from "../support/fold.ts";
+import { algorithmNames, allowFindings, useFold } from "../support/fold.ts";
 import type { Order } from "../support/in_kernel.ts";
 import { orders, POISON } from "../support/in_kernel.ts";
+import { pairs } from "../support/pairs.ts";
 import type { Sorting } from "../support/sort_reference.ts";
 import { keyKinds, keysOf, numberOf, sortedPlaces } from "../support/sort_reference.ts";
 
@@ -208,41 +209,61 @@ const shapes: readonly (readonly [threads: number, items: number])[] = [
   [5, 16],
 ];
 
-const everything = names.flatMap((type, at) =>
-  [false, true].flatMap((descending, direction) =>
-    [undefined, ...Object.keys(payloads)].map((values, number): SortCase & { readonly number: number } => {
-      const [threads = 1, items = 1] = shapes[(at * 5 + direction * 7 + number) % shapes.length] ?? [];
-      return { type, descending, values, threads, items, partial: (at + number + direction) % 3 > 0, number };
-    }),
-  ),
+const shapeOf = (at: number): readonly [threads: number, items: number] =>
+  shapes[at % shapes.length] ?? [1, 1];
+
+/** Some orders of lanes, in turn. */
+const ordersOf = (number: number): Order[] => [
+  ...new Set<Order>(["in order", orderNames[number % orderNames.length] ?? "backwards"]),
+];
+
+const allValues = [undefined, ...Object.keys(payloads)];
+const ofTypes = pairs({ type: names, descending: [false, true], partial: [true, false] }).map(
+  (row, number): SortCase => {
+    const [threads, items] = shapeOf(number);
+    return { ...row, values: allValues[number % allValues.length], threads, items };
+  },
 );
 
 describe("every type of keys, direction and type of values", () => {
-  test.for(everything.map((one) => [titleOf(one), one] as const))("%s", async ([, one], { skip }) => {
-    skip(one.values === "f16" && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
-    const other = orderNames[one.number % orderNames.length] ?? "backwards";
-    await checkSort(one, [...new Set<Order>(["in order", other])]);
-  });
+  test.for(ofTypes.map((row, number) => [titleOf(row), row, number] as const))(
+    "%s",
+    async ([, row, number], { skip }) => {
+      const isMissing = row.values === "f16" && !fold().device.features.has("shader-f16");
+      skip(isMissing, "the adapter has no shader-f16");
+      await checkSort(row, ordersOf(number));
+    },
+  );
 });
 
-const ofShapes = shapes.flatMap(([threads, items]) =>
-  algorithmNames.map(
-    (algorithm, at): SortCase => ({
-      type: (["u32", "f64", "f32"] as const)[at] ?? "u32",
-      descending: items % 2 === 0,
-      values: "u32",
-      threads,
-      items,
-      algorithm,
-      partial: threads % 2 === 0,
-    }),
+const ofShapes = [
+  ...shapes.map(([threads, items], at) => ({ threads, items, algorithm: algorithmNames[at % 3] })),
+  ...pairs({ shape: [[33, 3] as const], algorithm: algorithmNames }).map(
+    ({ shape: [threads, items], algorithm }) => ({ threads, items, algorithm }),
   ),
+].map(
+  ({ algorithm = "subgroup", ...shape }, at): SortCase => ({
+    ...shape,
+    algorithm,
+    type: (["u32", "f64", "f32"] as const)[at % 3] ?? "u32",
+    descending: at % 2 === 0,
+    values: "u32",
+    partial: shape.threads % 2 === 0,
+  }),
 );
 
-describe("every shape by every algorithm, however lanes map to threads", () => {
-  test.each(ofShapes.map((one) => [titleOf(one), one] as const))("%s", async (_, one) => {
-    await checkSort(one, orderNames);
-  });
+describe("every shape, however lanes map to threads", () => {
+  test.each(ofShapes.map((row, number) => [titleOf(row), row, number] as const))(
+    "%s",
+    async (_, row, number) => {
+      // Where the numbers of subgroups are not those of their lanes, some store totals at one place before they see that. Nothing reads them.
+      if (row.algorithm === "subgroup") {
+        allowFindings();
+      }
+      // Those of the shapes that all algorithms take are in every order.
+      await checkSort(row, number < shapes.length ? ordersOf(number) : orderNames);
+    },
+  );
 });
 
 const ranges = (width: number): (readonly [number, number])[] => [
@@ -259,19 +280,31 @@ const ranges = (width: number): (readonly [number, number])[] => [
   [width - 9, width - 7],
   [1, width],
 ];
-const ofBits = names.flatMap((type, at) =>
-  ranges(8 * elementTypes[type].bytes).map((bits, number): SortCase => {
-    const [threads = 1, items = 1] =
-      [[33, 3] as const, [64, 1] as const, [10, 9] as const][(at + number) % 3] ?? [];
-    return {
-      type,
-      descending: (at + number) % 2 === 1,
-      values: number % 2 === 0 ? "u32" : undefined,
-      threads,
-      items,
-      bits,
-      partial: number % 3 === 0,
-    };
+/** All ranges of keys of one word, and of two. */
+const ofBits = (
+  [
+    ["u32", "f16", "i32", "f32"],
+    ["u64", "f64", "i64"],
+  ] as const
+).flatMap((types) =>
+  ranges(8 * elementTypes[types[0]].bytes).flatMap((_, number): SortCase[] => {
+    const type = types[number % types.length] as TypeName;
+    const bits = ranges(8 * elementTypes[type].bytes)[number] ?? [0, 1];
+    const [threads, items] = ([[33, 3] as const, [32, 1] as const, [10, 9] as const] as const)[
+      number % 3
+    ] ?? [1, 1];
+    return [
+      {
+        type,
+        descending: number % 2 === 1,
+        values: number % 4 < 2 ? "u32" : undefined,
+        threads,
+        items,
+        bits,
+        partial: number % 3 === 0,
+        algorithm: algorithmNames[(number >> 1) % algorithmNames.length] ?? "subgroup",
+      },
+    ];
   }),
 );
 

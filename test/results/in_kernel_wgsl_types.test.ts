@@ -17,6 +17,7 @@ import type { Case } from "../support/in_kernel.ts";
 import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
+import { pairs } from "../support/pairs.ts";
 
 const fold = useFold();
 const device = useNullDevice();
@@ -106,24 +107,31 @@ const cases = shapes.flatMap(([name, wgsl, words, made, declarations = ""]) =>
     return { name, type: type as WgslType, op: untyped(op), of, hasIdentity };
   }),
 );
-const all = cases.flatMap((one) =>
-  (["hillis-steele", "blelloch", "subgroup"] as const).map((algorithm) => ({ ...one, algorithm })),
-);
+const all = pairs({
+  number: [0, 1, 2, 3],
+  algorithm: ["hillis-steele", "blelloch", "subgroup"] as const,
+  hasIdentity: [true, false],
+}).map(({ number, algorithm, hasIdentity }) => {
+  return { ...(cases[2 * number + Number(!hasIdentity)] as (typeof cases)[number]), number, algorithm };
+});
 
 describe("elements of WGSL types", () => {
-  test.each(all)("$name, $algorithm, identity $hasIdentity", async ({ type, op, of, algorithm, name }) => {
-    const threads = 20;
-    const functions = [
-      ...operatorFunctions(type, op, algorithm, threads, false, [8]),
-      ...segmentedFunctions(type, op, algorithm, threads, [8]),
-    ];
-    const at = shapes.findIndex(([one]) => one === name);
-    const names = everyOther(
-      functions.flatMap((one) => one.names),
-      at,
-    ).filter((_, number) => algorithm !== "subgroup" || number % 4 === at);
-    await checkFunctions(fold().device, of, functions, names, [threads], `${name} ${algorithm}`);
-  });
+  test.each(all)(
+    "$name, $algorithm, identity $hasIdentity",
+    async ({ number, type, op, of, algorithm, name }) => {
+      const threads = 20;
+      const functions = [
+        ...operatorFunctions(type, op, algorithm, threads, false, [8]),
+        ...segmentedFunctions(type, op, algorithm, threads, [8]),
+      ];
+      const names = everyOther(
+        functions.flatMap((set) => set.names),
+        number,
+      ).filter((_, at) => at % 4 === number);
+      const called = functions.filter((set) => set.names.some((one) => names.includes(one)));
+      await checkFunctions(fold().device, of, called, names, [threads], `${name} ${algorithm}`);
+    },
+  );
 });
 
 test.each(shapes.map((shape) => ({ name: shape[0], shape })))(

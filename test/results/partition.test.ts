@@ -19,7 +19,8 @@ import { partitionReference } from "../../src/reference/partition.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, planAs, useFold } from "../support/fold.ts";
-import { around, edgeLengths } from "../support/lengths.ts";
+import { around } from "../support/lengths.ts";
+import { pairs } from "../support/pairs.ts";
 import { arrayOfBits, randomBits, randomItems } from "../support/random.ts";
 import type { PlacedRanges, Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
@@ -60,83 +61,75 @@ const expectClasses = (
   expectSameBits(actual.values, expected.values, title);
 };
 
-/** Two and three levels of spine; vectors of several items. */
-const tunings: readonly (TuningOptions & { readonly most: number })[] = [
-  { workGroupSize: 4, itemsPerThread: 2, most: 600 },
-  { workGroupSize: 8, itemsPerThread: 4, passes: "single", most: 1100 },
+/** Vectors of several items, and a spine of two levels for the longest data. */
+const tunings: readonly TuningOptions[] = [
+  { workGroupSize: 4, itemsPerThread: 2 },
+  { workGroupSize: 8, itemsPerThread: 4, passes: "single" },
 ];
+const lengthsOf = ({ workGroupSize = 1, itemsPerThread = 1 }: TuningOptions): number[] => {
+  const tile = workGroupSize * itemsPerThread;
+  return [0, 1, ...around(tile), 12 * tile + 3];
+};
 
 /** Sizes that compile soon, where it does not matter which ones. */
 const small = { workGroupSize: 32, itemsPerThread: 4 } as const;
 
-const ofTypes = tunings.flatMap((tuning, at) =>
-  algorithmNames.flatMap((algorithm) =>
-    types.map((type) => ({
-      algorithm,
-      type,
-      name: type.name,
-      tuning,
-      at,
-      workGroupSize: tuning.workGroupSize,
-    })),
-  ),
-);
+const ofTypes = pairs({
+  type: types,
+  algorithm: algorithmNames,
+  tuning: tunings,
+  indices: [false, true],
+  predicate: predicates,
+});
 
 test.for(ofTypes)(
-  "$algorithm, $name, $workGroupSize threads: items and positions at every edge",
-  async ({ algorithm, type, tuning, at }, { skip }) => {
+  "$algorithm, $type.name, $tuning, where $predicate.0, indices: $indices: at every edge",
+  async ({ algorithm, type, tuning, indices, predicate: [text, keep] }, { skip }) => {
     skip(missing(type), `the adapter has no ${type.feature}`);
-    const { most, ...sizes } = tuning;
-    const lengths = edgeLengths(sizes.workGroupSize ?? 0, sizes.itemsPerThread ?? 0);
-    for (const [turn, length] of lengths.filter((one) => one <= most).entries()) {
+    // A predicate that names the length is another kernel for each.
+    const lengths = lengthsOf(tuning);
+    for (const length of text.includes("LENGTH") ? lengths.slice(-2) : lengths) {
       const data = randomItems(type, length, `${type.name} ${length}`);
-      // Every length takes the first predicate, and another one in turn.
-      const other = predicates[1 + ((turn + at) % (predicates.length - 1))];
-      for (const [text, keep] of [predicates[0], other] as typeof predicates) {
-        const where = text.replace("LENGTH", String(length));
-        const keeps = (_: unknown, index: number): boolean => keep(index, length);
-        const options = { type, where, algorithm, ...sizes } as never;
-        const title = `${length}, ${where}, ${sizes.workGroupSize} threads`;
-        expectPartition(
-          await fold().partition(data, options),
-          partitionReference(data, keeps, { type }) as never,
-          title,
-        );
-        expectPartition(
-          await fold().partition(data, { ...(options as object), indices: true } as never),
-          partitionReference(data, keeps, { type, indices: true }) as never,
-          `positions, ${title}`,
-        );
-      }
+      const where = text.replace("LENGTH", String(length));
+      const keeps = (_: unknown, index: number): boolean => keep(index, length);
+      expectPartition(
+        await fold().partition(data, { type, where, algorithm, ...tuning, indices } as never),
+        partitionReference(data, keeps, { type, indices } as never) as never,
+        `${length}`,
+      );
     }
   },
 );
 
-test.each(algorithmNames)("%s: by flags and by values, with the default sizes", async (algorithm) => {
-  for (const length of [...around(1024), 5000]) {
-    const data = randomItems(u32, length, `flags ${length}`) as Uint32Array;
-    const next = randomBits(`flags ${length}`);
-    for (const share of [0, 1, 3, 4]) {
+const byFlags = algorithmNames.map((algorithm, at) => ({
+  algorithm,
+  indices: at === 1,
+  share: [1, 3, 4][at] as number,
+}));
+test.for(byFlags)(
+  "$algorithm: by flags of $share in 4, indices: $indices, with the default sizes",
+  async ({ algorithm, share, indices }) => {
+    for (const length of [1023 + (share % 3)]) {
+      const data = randomItems(u32, length, `flags ${length}`) as Uint32Array;
+      const next = randomBits(`flags ${length}`);
       const flags = Array.from({ length }, () => next() % 4 < share);
       const keep = (_: unknown, index: number): boolean => flags[index] ?? false;
-      const title = `${length}, ${share}`;
       expectPartition(
-        await fold().partition(data, { flags, algorithm }),
-        partitionReference(data, keep),
-        title,
-      );
-      expectPartition(
-        await fold().partition(data, { flags, algorithm, indices: true }),
-        partitionReference(data, keep, { indices: true }),
-        `positions, ${title}`,
+        await fold().partition(data, { flags, algorithm, indices } as never),
+        partitionReference(data, keep, { indices } as never) as never,
+        `${length}`,
       );
     }
-    expectPartition(
-      await fold().partition(data, { where: "x % 3u == 1u", algorithm }),
-      partitionReference(data, (x) => x % 3 === 1),
-      `${length}`,
-    );
-  }
+  },
+);
+
+test("by values, with the default sizes", async () => {
+  const data = randomItems(u32, 1100, "values") as Uint32Array;
+  expectPartition(
+    await fold().partition(data, { where: "x % 3u == 1u" }),
+    partitionReference(data, (x) => x % 3 === 1),
+    "values",
+  );
 });
 
 test("a NaN keeps its payload on both sides", async () => {
@@ -163,7 +156,7 @@ test.each(classKinds)(
   "class is a number of any kind; its fraction is cut off, and then one below 0 or past the last counts as the last: %s",
   async (text, of) => {
     const data = Float32Array.of(-3, 5e9, -0.5, 0, 1, -1, 2.5, 0.75, 3, 2);
-    const options = { classes: 3, class: text };
+    const options = { classes: 3, class: text, ...small };
     expectClasses(await fold().partition(data, options), partitionReference(data, of, { classes: 3 }), text);
   },
 );
@@ -240,7 +233,7 @@ const recorded: readonly Row[] = [
   {
     type: u32,
     algorithm: "subgroup",
-    workGroupSize: 64,
+    workGroupSize: 32,
     itemsPerThread: 12,
     vector: 4,
     oneByOne: false,
@@ -251,28 +244,45 @@ const recorded: readonly Row[] = [
   { type: types[3] as ElementType, algorithm: "subgroup", itemsPerThread: 4, vector: 1, oneByOne: true },
 ];
 
-const recordings = recorded.flatMap((row) =>
-  (["two sides", "classes", "apart", "apart in a single pass"] as const).flatMap((kind) =>
-    [false, true].map((lengthOnGpu) => ({ ...row, kind, lengthOnGpu })),
-  ),
+/** Each kind by each algorithm. */
+const kindsOf = [
+  ["two sides", "apart in a single pass"],
+  ["two sides", "classes"],
+  ["apart in a single pass"],
+  ["two sides", "classes", "apart", "apart in a single pass"],
+  ["apart in a single pass", "two sides"],
+  ["classes", "apart"],
+  ["classes", "apart"],
+] as const;
+const recordings = recorded.flatMap((row, at) =>
+  (kindsOf[at] ?? []).map((kind, turn) => ({
+    ...row,
+    kind,
+    lengthOnGpu: (at + turn) % 2 === 0,
+    number: at + turn,
+  })),
 );
 describe.each(recordings)(
   "recorded: $type.name, $algorithm, $itemsPerThread items, one by one: $oneByOne, $kind, the length on the GPU: $lengthOnGpu",
-  ({ type, algorithm, workGroupSize = 8, itemsPerThread, vector, oneByOne, kind, lengthOnGpu }) => {
+  ({ type, algorithm, workGroupSize = 8, itemsPerThread, vector, oneByOne, kind, lengthOnGpu, number }) => {
     beforeAll(() => planAs(fold(), { software: oneByOne }));
     const tile = workGroupSize * itemsPerThread;
-    const lengths = [1, ...around(tile), ...around(3 * tile), tile * Math.min(tile, 100) + 5];
-    const maxLength = Math.max(...lengths);
+    const allLengths = [1, ...around(tile), 2 * tile + 5];
+    const maxLength = Math.max(...allLengths);
     const options = { type, algorithm, workGroupSize, itemsPerThread, maxLength, where: "i % 3u != 1u" };
     const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
-    const layouts = Object.entries(layoutsOf(vector));
+    const placed = Object.entries(layoutsOf(vector)).map(([name, layout], at) => ({
+      name,
+      layout,
+      length: lengthOnGpu && at === 5 ? 0 : (allLengths[(at + number) % allLengths.length] ?? 1),
+    }));
 
     /** Records a partition of `data`, and returns as many items of its output as there are `kept`. */
     const outputOf = async (
       partition: Pick<PreparedPartition, "record">,
       data: AnyArray,
       kept: number,
-      layout: (typeof layouts)[number][1],
+      layout: (typeof placed)[number]["layout"],
       title: string,
       count: GPUBuffer,
       more: { readonly rest?: BufferRange } = {},
@@ -296,15 +306,13 @@ describe.each(recordings)(
       const { device } = fold();
       const partition = await fold().preparePartition({ ...options, lengthOnGpu });
       const count = storageBuffer(device, new Uint32Array(4));
-      for (const [name, layout] of layouts) {
-        for (const length of lengthOnGpu ? [0, ...lengths] : lengths) {
-          const title = `${name}, ${length}`;
-          const data = randomItems(type, length, title);
-          const expected = partitionReference(data, keep as never, { type } as never);
-          const values = await outputOf(partition, data, length, layout, title, count);
-          expectSameBits(values, expected.values as AnyArray, title);
-          expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
-        }
+      for (const { name, layout, length } of placed) {
+        const title = `${name}, ${length}`;
+        const data = randomItems(type, length, title);
+        const expected = partitionReference(data, keep as never, { type } as never);
+        const values = await outputOf(partition, data, length, layout, title, count);
+        expectSameBits(values, expected.values as AnyArray, title);
+        expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
       }
       partition.destroy();
       count.destroy();
@@ -319,26 +327,24 @@ describe.each(recordings)(
       const isSingle = kernels.some(({ entryPoint }) => entryPoint === "compact_single_pass");
       expect(isSingle).toBe(passes === "single");
       const count = storageBuffer(device, new Uint32Array(4));
-      for (const [name, layout] of layouts) {
-        for (const length of lengthOnGpu ? [0, ...lengths] : lengths) {
-          const title = `${name}, ${length}, ${passes}`;
-          const data = randomItems(type, length, title);
-          const expected = partitionReference(data, keep as never, { type } as never);
-          const [before, room] = [2 * type.bytes, lengthOnGpu ? maxLength : length];
-          const bytes = new Uint8Array(4 * Math.ceil((before + room * type.bytes + 300) / 4)).fill(0xa5);
-          const rest = storageBuffer(device, new Uint32Array(bytes.buffer));
-          const kept = await outputOf(partition, data, expected.count, layout, title, count, {
-            rest: { buffer: rest, offset: before },
-          });
-          const values = expected.values as AnyArray;
-          const all = new Uint8Array(values.buffer as ArrayBuffer, values.byteOffset, values.byteLength);
-          const end = expected.count * type.bytes;
-          expectSameBits(kept, arrayLike(values, all.slice(0, end).buffer), title);
-          bytes.set(all.subarray(end), before);
-          expectSameBits(await readWords(device, rest), new Uint32Array(bytes.buffer), `the rest: ${title}`);
-          expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
-          rest.destroy();
-        }
+      for (const { name, layout, length } of placed) {
+        const title = `${name}, ${length}, ${passes}`;
+        const data = randomItems(type, length, title);
+        const expected = partitionReference(data, keep as never, { type } as never);
+        const [before, room] = [2 * type.bytes, lengthOnGpu ? maxLength : length];
+        const bytes = new Uint8Array(4 * Math.ceil((before + room * type.bytes + 300) / 4)).fill(0xa5);
+        const rest = storageBuffer(device, new Uint32Array(bytes.buffer));
+        const kept = await outputOf(partition, data, expected.count, layout, title, count, {
+          rest: { buffer: rest, offset: before },
+        });
+        const values = expected.values as AnyArray;
+        const all = new Uint8Array(values.buffer as ArrayBuffer, values.byteOffset, values.byteLength);
+        const end = expected.count * type.bytes;
+        expectSameBits(kept, arrayLike(values, all.slice(0, end).buffer), title);
+        bytes.set(all.subarray(end), before);
+        expectSameBits(await readWords(device, rest), new Uint32Array(bytes.buffer), `the rest: ${title}`);
+        expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
+        rest.destroy();
       }
       partition.destroy();
       count.destroy();
@@ -350,16 +356,14 @@ describe.each(recordings)(
       const classes = 5;
       const partition = await fold().preparePartition({ ...others, classes, class: "i % 4u", lengthOnGpu });
       const counts = storageBuffer(device, new Uint32Array(8).fill(9));
-      for (const [name, layout] of layouts) {
-        for (const length of [0, ...lengths].filter((_, at) => at % 2 === Number(lengthOnGpu) || at === 0)) {
-          const title = `${name}, ${length}`;
-          const data = randomItems(type, length, title);
-          const expected = partitionReference(data, (_, index) => index % 4, { type, classes } as never);
-          const values = await outputOf(partition, data, length, layout, title, counts);
-          const { values: items, offsets } = expected as unknown as ClassPartition<AnyArray, Uint32Array>;
-          expectSameBits(values, items, title);
-          expect([...(await readWords(device, counts))], title).toEqual([9, ...offsets, 9]);
-        }
+      for (const { name, layout, length } of placed) {
+        const title = `${name}, ${length}`;
+        const data = randomItems(type, length, title);
+        const expected = partitionReference(data, (_, index) => index % 4, { type, classes } as never);
+        const values = await outputOf(partition, data, length, layout, title, counts);
+        const { values: items, offsets } = expected as unknown as ClassPartition<AnyArray, Uint32Array>;
+        expectSameBits(values, items, title);
+        expect([...(await readWords(device, counts))], title).toEqual([9, ...offsets, 9]);
       }
       partition.destroy();
       counts.destroy();
@@ -422,12 +426,12 @@ async function take({ values, count }: { readonly values: GpuArray; readonly cou
 
 test("arrays on the GPU, in place too, and of a length that is there", async () => {
   const one = fold();
-  const data = randomItems(u32, 3000, "on the GPU") as Uint32Array;
+  const data = randomItems(u32, 300, "on the GPU") as Uint32Array;
   const numbers = await one.upload(data);
   const odd = partitionReference(data, (x) => x % 2 === 1);
   const where = "x % 2u == 1u";
   const parted = await one.partition(numbers, { where });
-  expect(parted.values.length).toBe(3000);
+  expect(parted.values.length).toBe(300);
   expect(parted.count.length).toBe(1);
   expectPartition(await take(parted), odd, "values");
   expectPartition(
@@ -720,36 +724,25 @@ describe("what is refused", () => {
 describe("classes", () => {
   const classOf = (index: number): number => ((index * 7) % 11) % 6;
   const expression = "((i * 7u) % 11u) % 6u";
+  // Some classes are empty: the last ones of many, and all but one.
+  const given = [
+    [6, expression, classOf],
+    [4, expression, classOf],
+    [16, "3u * (i % 3u)", (index: number) => 3 * (index % 3)],
+    [1, "7u", () => 7],
+  ] as const;
 
-  test.for(ofTypes)(
-    "$algorithm, $name, $workGroupSize threads: items and positions at every edge",
-    async ({ algorithm, type, tuning }, { skip }) => {
+  test.for(pairs({ type: types, algorithm: algorithmNames, tuning: tunings, given, indices: [false, true] }))(
+    "$algorithm, $type.name, $tuning, $given.0 classes, indices: $indices: at every edge",
+    async ({ algorithm, type, tuning, given: [classes, text, of], indices }, { skip }) => {
       skip(missing(type), `the adapter has no ${type.feature}`);
-      const { most, ...sizes } = tuning;
-      const lengths = edgeLengths(sizes.workGroupSize ?? 0, sizes.itemsPerThread ?? 0);
-      for (const length of lengths.filter((one) => one <= most)) {
+      for (const length of lengthsOf(tuning)) {
         const data = randomItems(type, length, `classes ${type.name} ${length}`);
-        // Some classes are empty: the last ones of many, and all but one.
-        for (const [classes, text, of] of [
-          [6, expression, classOf],
-          [4, expression, classOf],
-          [16, "3u * (i % 3u)", (index: number) => 3 * (index % 3)],
-          [1, "7u", () => 7],
-        ] as const) {
-          const options = { type, classes, class: text, algorithm, ...sizes };
-          const given = (_: unknown, index: number): number => of(index);
-          const title = `${length}, ${classes} classes, ${sizes.workGroupSize} threads`;
-          const actual = (await fold().partition(data, options as never)) as never;
-          expectClasses(actual, partitionReference(data, given, { type, classes }) as never, title);
-          if (classes === 6) {
-            const positions = (await fold().partition(data, {
-              ...options,
-              indices: true,
-            } as never)) as never;
-            const expected = partitionReference(data, given, { type, classes, indices: true });
-            expectClasses(positions, expected as never, `positions, ${title}`);
-          }
-        }
+        const options = { type, classes, class: text, algorithm, ...tuning, indices };
+        const actual = (await fold().partition(data, options as never)) as never;
+        const classIn = (_: unknown, index: number): number => of(index);
+        const expected = partitionReference(data, classIn, { type, classes, indices } as never);
+        expectClasses(actual, expected as never, `${length}`);
       }
     },
   );

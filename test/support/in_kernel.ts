@@ -214,8 +214,8 @@ const wordsOf = (items: AnyArray): Uint32Array => {
   return new Uint32Array(bytes.buffer);
 };
 
-/** Calls in a kernel. SwiftShader compiles nine of subgroups in minutes, and three times three in a second. */
-const MOST_CALLS = 3;
+/** Calls in a kernel. SwiftShader compiles nine of subgroups in minutes, and three times three in a second. The simulator takes any number. */
+const mostCalls = ({ adapterInfo }: GPUDevice): number => (adapterInfo.vendor === "wavefold" ? 16 : 3);
 
 /**
  * Runs the named functions, some in one kernel, one after another without a barrier, several times
@@ -230,14 +230,15 @@ export async function checkFunctions(
   title: string,
   orderNames: readonly Order[] = ["in order"],
 ): Promise<void> {
-  if (names.length > MOST_CALLS) {
+  const most = mostCalls(device);
+  if (names.length > most) {
     await Promise.all(
-      Array.from({ length: Math.ceil(names.length / MOST_CALLS) }, (_, part) =>
+      Array.from({ length: Math.ceil(names.length / most) }, (_, part) =>
         checkFunctions(
           device,
           of,
           functions,
-          names.slice(part * MOST_CALLS, (part + 1) * MOST_CALLS),
+          names.slice(part * most, (part + 1) * most),
           workGroup,
           title,
           orderNames,
