@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { configDefaults, defineConfig } from "vitest/config";
+import { defineConfig } from "vitest/config";
 import { loadWgsl } from "./scripts/modules.mjs";
 import { seedReporter } from "./test/support/seed_reporter.ts";
 import { skippedReporter } from "./test/support/skipped_reporter.ts";
@@ -18,20 +18,53 @@ if (process.env.WAVEFOLD_TEST_ADAPTER !== "gpu" && !NODE_OPTIONS.includes(pollin
   process.env.NODE_OPTIONS = `${NODE_OPTIONS} ${polling}`.trim();
 }
 
-/** Tests of what other programs run: browsers, Deno, engines, bundlers, compilers, and the pages of the site. */
-const IN_OTHER_PROGRAMS = [
-  "test/engines/**",
-  "test/hosts/**",
-  "test/package/**",
-  "test/site/**",
-  "test/simulator/browser.test.ts",
-];
+/** Folders of tests of what other programs run: browsers, Deno, engines, bundlers, compilers, and the pages of the site. */
+const IN_OTHER_PROGRAMS = /^test\/((engines|hosts|package|site)\/|simulator\/browser\.)/;
+/** What takes any adapter. */
+const ON_ANY_ADAPTER = /\buseFold\(/;
+/** What replaces modules or globals, which would change the files after it. */
+const REPLACES = /\bvi\.(mock|doMock)\(|Object\.assign\(globalThis/;
 
-/** The files of tests that take any adapter. */
-const onAnyAdapter = (): string[] =>
-  readdirSync("test", { recursive: true, encoding: "utf8" })
-    .map((name) => join("test", name).replaceAll("\\", "/"))
-    .filter((name) => name.endsWith(".test.ts") && readFileSync(name, "utf8").includes("useFold("));
+interface TestFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+const all: readonly TestFile[] = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".test.ts"))
+  .map((path) => join("test", path).replaceAll("\\", "/"))
+  .map((name) => ({ name, text: readFileSync(name, "utf8") }));
+
+/** Whether a command takes a file. `npx vitest run FILE` takes any. */
+function takes(mode: string, { name, text }: TestFile): boolean {
+  switch (mode) {
+    case "node":
+      return !IN_OTHER_PROGRAMS.test(name);
+    case "software":
+      return ON_ANY_ADAPTER.test(text);
+    default:
+      return true;
+  }
+}
+
+/**
+ * Files share the workers' processes, one after another: to start one for each, and to load and warm up the sources there, takes a third of a
+ * second of CPU. Those that would change the files after them have their own; on a GPU all have, since a fault can take the device.
+ */
+function projectsOf(files: readonly TestFile[], onGpu: boolean) {
+  return [true, false]
+    .map((isolate) => ({
+      extends: true as const,
+      test: {
+        name: isolate ? "isolated" : "together",
+        include: files
+          .filter(({ text }) => (onGpu || REPLACES.test(text)) === isolate)
+          .map(({ name }) => name),
+        isolate,
+      },
+    }))
+    .filter(({ test }) => test.include.length > 0);
+}
 
 export default defineConfig(({ mode }) => {
   // A variable before a command is for Unix shells alone; npm's scripts run in others, too.
@@ -43,7 +76,6 @@ export default defineConfig(({ mode }) => {
   } else if (mode === "explore") {
     process.env.WAVEFOLD_EXPLORE = "1";
   }
-  const onGpu = process.env.WAVEFOLD_TEST_ADAPTER === "gpu";
   return {
     plugins: [
       {
@@ -56,11 +88,10 @@ export default defineConfig(({ mode }) => {
     ],
     test: {
       pool: "forks" as const,
-      include: mode === "software" ? onAnyAdapter() : ["test/**/*.test.ts"],
-      exclude: [...configDefaults.exclude, ...(mode === "node" ? IN_OTHER_PROGRAMS : [])],
-      // Files share the workers' processes, one after another: to start one for each, and to load and warm up the sources there, takes a
-      // third of a second of CPU. On a GPU each file has its own, since a fault can take the device from the files after it.
-      isolate: onGpu,
+      projects: projectsOf(
+        all.filter((file) => takes(mode, file)),
+        process.env.WAVEFOLD_TEST_ADAPTER === "gpu",
+      ),
       // Some tests wait for other processes; two cores are busy meanwhile.
       maxWorkers: Math.max(3, availableParallelism()),
       // Only what hangs takes as long: on two busy cores, the longest takes half of it.

@@ -454,6 +454,12 @@ for (const algorithm of algorithmsOfAll) {
       const found = await fold.partition(items, { classes: 5, class: "x % 6u", ...tuning } as never);
       yield [found, partitionReference(items, (x) => x % 6, { classes: 5 })];
     };
+    cases[`classes of long structs: ${how}`] = async function* (fold, length) {
+      const items = lastingItems(fourMaps, length, "long structs");
+      const options = { type: fourMaps, classes: 5 } as const;
+      const found = await fold.partition(items, { ...options, class: "(i / 3u) % 6u", ...tuning } as never);
+      yield [found, partitionReference(items, (_, at) => Math.floor(at / 3) % 6, options as never)];
+    };
     for (const [kind, segments] of Object.entries(kinds)) {
       cases[`scan of ${kind}: ${how}`] = withSegments(
         scanned,

@@ -60,6 +60,11 @@ const shown: readonly Shown[] = [
     shows: ["device/sort/rank_by_votes.wgsl 5"],
   },
   {
+    operation: "classes of long structs: subgroup, reduce-then-scan",
+    length: 130,
+    shows: ["device/kernels/count_classes.wgsl 1", "device/kernels/part_classes.wgsl 1"],
+  },
+  {
     operation: "compact: subgroup, single",
     length: 510,
     gpu: "nvidia",

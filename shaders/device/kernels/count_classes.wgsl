@@ -18,6 +18,8 @@ fn count_classes(
     if (tile < params.tiles && thread == 0u) {
       class_counts[class_at * params.tiles + tile] = total;
     }
+    // The next class takes the same work-group memory.
+    workgroupBarrier();
   }
 }
 

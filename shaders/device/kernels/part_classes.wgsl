@@ -20,5 +20,7 @@ fn part_classes(
     let ranks = ranks_of(kept, thread);
     let part = class_at * params.tiles;
     store_kept(tile, thread, kept, ranks, load_carry(part + min(tile, params.tiles - 1u)));
+    // The next class takes the same work-group memory.
+    workgroupBarrier();
   }
 }
