@@ -24,6 +24,12 @@ export const smallTunings = [
   { workGroupSize: 8, itemsPerThread: 4, passes: "single", most: 1100 },
 ] as const satisfies (TuningOptions & { readonly most: number })[];
 
+/** Around their work-groups, tiles and levels or groups. */
+export const smallLengths = {
+  "reduce-then-scan": [0, 1, 3, 4, 5, 7, 8, 9, 29, 63, 64, 65, 511, 513],
+  single: [0, 1, 7, 8, 9, 31, 32, 33, 101, 1023, 1025],
+} as const;
+
 /** Any bits; or, for an operator that they would saturate, values of which most change nothing. */
 function itemsFor(type: ScalarType, opName: string, length: number, isSparse: boolean): ScalarArray {
   const name = `${type.name} ${opName} ${length}`;
