@@ -22,12 +22,13 @@ import { randomBits, randomItems } from "../support/random.ts";
 import { runPlaced } from "../support/ranges.ts";
 
 const machine = machineOf("test/results/long_structs.test.ts");
-/** At most 32 lanes, so that tiles of two subgroups are short. */
-const lanes = Math.min(32, machine.subgroupSize ?? 32);
+const LANES = 16;
+/** At most 16 lanes, so that tiles of two subgroups are short. */
+const lanes = Math.min(LANES, machine.subgroupSize ?? LANES);
 const fold = useFold({
   subgroupSize: lanes,
   subgroupMinSize: Math.min(lanes, machine.subgroupMinSize ?? lanes),
-  subgroupMaxSize: Math.min(32, machine.subgroupMaxSize ?? lanes),
+  subgroupMaxSize: Math.min(LANES, machine.subgroupMaxSize ?? lanes),
 });
 
 /** A struct of words, half of which are added, where the other half keep the latest that is not 0: that does not commute. */
@@ -88,8 +89,8 @@ function optionsOf({ type, op, itemsPerThread, exclusive }: (typeof cases)[numbe
 
 /** Around tiles; and where items are few, in more than one group of a look-back. */
 function runsOf(tile: number, { type, op, exclusive, itemsPerThread }: (typeof cases)[number]): Run[] {
-  const most = itemsPerThread > 2 ? 5 * tile + 3 : 33 * tile - 1;
-  return [1, tile - 1, tile, tile + 1, most].map((length) => {
+  const most = itemsPerThread > 1 ? 3 * tile + 3 : 33 * tile - 1;
+  return [1, tile - 1, tile + 1, most].map((length) => {
     const data = randomItems(type, length, `pairs ${length}`);
     return { title: `of ${length}`, data, expected: scanReference(data, { op, exclusive }) } as Run;
   });
@@ -138,7 +139,7 @@ describe("a single pass whose lanes exchange vectors, over structs", () => {
     expect(plan.kernels.some(({ code }) => code.includes("element_shuffle(given, next)"))).toBe(isShifted);
     const runs = runsOf(tile, one);
     await expectExact(subject, runs);
-    await expectInPlace(subject, runs);
+    await expectInPlace(subject, runs.slice(2));
     // The runs above start where bindings do.
     const { vector } = plan;
     for (const places of [
