@@ -184,8 +184,8 @@ describe.each(allRows)("$type.name, $algorithm, vectors of $vector", (row) => {
     scan.destroy();
   });
 
-  // Of every fourth row: what lies past a length that the recording does not know stays as it was, too.
-  test.for(allRows.indexOf(row) % 4 === 1 ? ["GPU"] : [])(
+  // Of two rows: what lies past a length that the recording does not know stays as it was, too.
+  test.for(allRows.indexOf(row) % 8 === 1 ? ["GPU"] : [])(
     "scan and compact, the length on the %s",
     async (_, { skip }) => {
       skip(missing(), `the adapter has no ${type.feature}`);
@@ -195,7 +195,7 @@ describe.each(allRows)("$type.name, $algorithm, vectors of $vector", (row) => {
       const compact = await fold().prepareCompact({ ...gpu, where } as never);
       const count = storageBuffer(device, new Uint32Array(4));
       for (const [name, layout] of layouts) {
-        for (const length of [0, ...lengthsAt(name)]) {
+        for (const length of [0, edge - 1, maxLength]) {
           const title = `${name}, ${length}`;
           const data = randomItems(type, length, title);
           const words = storageBuffer(device, Uint32Array.of(7, length, 9));
