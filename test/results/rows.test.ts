@@ -116,7 +116,7 @@ const cases = combinations
     name: `${row.type.name}, ${row.op.name}, ${row.way}`,
     exclusive: at % 2 === 1,
     turn: at + Math.floor(at / 4),
-    shapes: shapes.filter((_, shape) => at === 0 || at === 3 || (shape + at) % 3 === 0),
+    shapes: shapes.filter((_, shape) => at === 0 || (shape + at) % 3 === 0),
   }));
 
 test.for(cases)("a scan of $name, exclusive: $exclusive", async (row, { skip }) => {
@@ -225,9 +225,8 @@ describe("rows", () => {
         [5, 52],
         [16, 47],
         [33, 300],
-        [100, 1999],
         [700, 701],
-        [4000, 2100],
+        [4000, 900],
         [4_000_000, 77],
       ] as const) {
         const title = `${length} items in rows of ${columns}, ${name}`;

@@ -32,8 +32,8 @@ const tunings = [
   { workGroupSize: 8, itemsPerThread: 4, passes: "single" },
 ] as const;
 /** Around one tile and several, and groups of a look-back. */
-const lengths = [0, 1, 8, 9, 33, 130, 600];
-const MOST = 600;
+const lengths = [0, 1, 8, 9, 33, 70, 300];
+const MOST = 300;
 
 const pair = struct({ name: "Pair", fields: { cell: u32, weight: f32 } });
 
