@@ -43,7 +43,10 @@ export interface TileGrouping {
    * its own item. Otherwise, a lane combines what comes before its item with the item.
    */
   readonly shifted?: boolean;
-  /** For `subgroup`: the subgroup size that the kernel runs with. If an adapter has several sizes, the least. */
+  /**
+   * For `subgroup`: the subgroup size that the kernel runs with. If an adapter reports a range of sizes, it is the least, and a kernel that runs
+   * with another size combines the elements of a subgroup in another order. So f64 may have other last bits there.
+   */
   readonly subgroupSize: number;
   /**
    * Items of a window, if no binding holds the data; or of a piece, in a call at hand on a long array. Each is combined on its own,

@@ -86,6 +86,9 @@ function bitsOfNumber(number: number): bigint {
   return new BigUint64Array(Float64Array.of(number).buffer)[0] ?? 0n;
 }
 
+/** The numbers themselves, and a NaN, with signs in turn: what meets each of the special values. */
+const met = [...numbers, Number.NaN].map((number, at) => bitsOfNumber(at % 2 === 0 ? number : -number));
+
 const clamp = (exponent: number): number => Math.min(Math.max(exponent, 0), 0x7ff);
 
 /** Random pairs of eight kinds, in turn. */
@@ -347,7 +350,7 @@ const operations: readonly Operation[] = [
   ),
 ];
 
-testOperations(fold, files, operations, specials, filler);
+testOperations(fold, files, operations, allPairs(specials, met), filler);
 
 test("the random pairs reach what they are meant to", () => {
   const pairs = pairsOf(2 ** 16);
@@ -372,7 +375,7 @@ test("the random pairs reach what they are meant to", () => {
 });
 
 test("the special values are finite, infinite and NaN, of both signs", () => {
-  const { a } = allPairs(specials);
+  const { a } = allPairs(specials, met);
   const values = new Float64Array(a.buffer);
   for (const value of [0, -0, Number.MIN_VALUE, -Number.MAX_VALUE, Number.POSITIVE_INFINITY, 2 ** 53 + 2]) {
     expect(values.some((one) => Object.is(one, value))).toBe(true);

@@ -5,7 +5,7 @@ import int64ConversionsFile from "#shaders/numeric/int64_conversions.wgsl";
 import { useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
 import type { Operation, Pairs } from "./elementwise.ts";
-import { testOperations } from "./elementwise.ts";
+import { allPairs, testOperations } from "./elementwise.ts";
 
 const fold = useFold();
 const files = [int64File.text, int64ConversionsFile.text, binary64File.text, binary64ConversionsFile.text];
@@ -138,4 +138,5 @@ const operations: readonly Operation[] = [
   of("floor_f64", Math.floor),
 ];
 
-testOperations(fold, files, operations, specials, filler);
+// Only the first of a pair counts.
+testOperations(fold, files, operations, allPairs(specials, [0n]), filler);

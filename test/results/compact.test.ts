@@ -3,13 +3,13 @@ import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
-import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useFold } from "../support/fold.ts";
-import { around, edgeLengths } from "../support/lengths.ts";
+import { around } from "../support/lengths.ts";
+import { pairs } from "../support/pairs.ts";
 import { anyItems, arrayOfBits, randomBits } from "../support/random.ts";
-import { smallTunings } from "../support/results.ts";
+import { smallLengths, smallTunings } from "../support/results.ts";
 
 const fold = useFold();
 
@@ -24,92 +24,66 @@ const predicates: [ScalarType, string, (value: Scalar, index: number) => boolean
   [f64, "less_f64(f64_from_i32(-1), x)", (value) => value > -1],
 ];
 
-const voted = [u32, f64];
-test.each(voted)("$name, by the votes of subgroups on 12 and 33 items of a thread", async ({ name }) => {
-  for (const itemsPerThread of [12, 33]) {
-    const sizes = { algorithm: "subgroup", passes: "single", workGroupSize: 64, itemsPerThread } as const;
-    const tile = 64 * itemsPerThread;
-    for (const length of [1, ...around(tile), ...around(3 * tile), 70 * tile + 5]) {
+// Tiles of 192 items, of which there are several groups of a look-back; and more items of a thread than a word has bits.
+const voted = [
+  { type: u32, workGroupSize: 16, itemsPerThread: 12, tiles: 34, indices: false },
+  { type: f64, workGroupSize: 16, itemsPerThread: 12, tiles: 3, indices: true },
+  { type: u32, workGroupSize: 64, itemsPerThread: 33, tiles: 3, indices: true },
+  { type: f64, workGroupSize: 64, itemsPerThread: 33, tiles: 3, indices: false },
+] as const;
+test.each(voted)(
+  "$type.name, by the votes of subgroups on $itemsPerThread items of a thread, indices: $indices",
+  async ({ type: { name }, workGroupSize, itemsPerThread, tiles, indices }) => {
+    const sizes = { algorithm: "subgroup", passes: "single", workGroupSize, itemsPerThread } as const;
+    const tile = workGroupSize * itemsPerThread;
+    for (const length of [1, ...around(tile), tiles * tile + 5]) {
       const data = anyItems(name, length, `votes ${length}`);
       const options = { ...sizes, where: "i % 3u != 1u && i != 70u" };
       const keep = (_: Scalar, index: number): boolean => index % 3 !== 1 && index !== 70;
-      const title = `${length}, ${itemsPerThread} items`;
-      expectSameBits(await fold().compact(data, options), compactReference(data, keep), title);
-      const indices = compactReference(data, keep, { indices: true });
-      expectSameBits(await fold().compact(data, { ...options, indices: true }), indices, `indices, ${title}`);
-    }
-  }
-});
-
-/** The lengths for each of the small tunings. */
-const sweepsOf = (algorithm: Algorithm) =>
-  smallTunings.map(({ most, ...sizes }) => ({
-    tuning: { algorithm, ...sizes } as const,
-    lengths: edgeLengths(sizes.workGroupSize, sizes.itemsPerThread).filter((length) => length <= most),
-  }));
-
-const ofPredicates = algorithmNames.flatMap((algorithm) =>
-  predicates.map(([type, where, keep], at) => ({ algorithm, name: type.name, where, type, keep, at })),
-);
-test.for(ofPredicates)(
-  "$algorithm, $name where $where: items and positions at every edge",
-  async ({ algorithm, name, where, type, keep, at }, { skip }) => {
-    skip(name === f16.name && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
-    // The first two predicates take either kind of passes, the others one, in turn.
-    for (const { tuning, lengths } of sweepsOf(algorithm).filter((_, turn) => at < 2 || at % 2 === turn)) {
-      for (const length of lengths) {
-        const title = `${length} ${tuning.passes}`;
-        const data = anyItems(name, length, `${where} ${length}`);
-        expectSameBits(
-          await fold().compact(data, { type, where, ...tuning }),
-          compactReference(data, keep, { type }),
-          title,
-        );
-        expectSameBits(
-          await fold().compact(data, { type, where, indices: true, ...tuning }),
-          compactReference(data, keep, { type, indices: true }),
-          `${title} indices`,
-        );
-      }
+      const found = await fold().compact(data, { ...options, indices } as never);
+      expectSameBits(found, compactReference(data, keep, { indices } as never), `${length}`);
     }
   },
 );
 
-test.each(algorithmNames.flatMap(sweepsOf))(
-  "$tuning.algorithm, by flags, none and all too: $tuning.passes",
-  async ({ tuning, lengths }) => {
-    for (const length of lengths) {
+const sizes = smallTunings.map(({ most: _, ...tuning }) => tuning);
+const ways = { algorithm: algorithmNames, tuning: sizes, indices: [false, true] } as const;
+test.for(pairs({ predicate: predicates, ...ways }))(
+  "$predicate.1, $algorithm, $tuning.passes, indices: $indices: at every edge",
+  async ({ predicate: [type, where, keep], algorithm, tuning, indices }, { skip }) => {
+    const { name } = type;
+    skip(name === f16.name && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
+    for (const length of smallLengths[tuning.passes]) {
+      const data = anyItems(name, length, `${where} ${length}`);
+      const options = { type, where, indices, algorithm, ...tuning } as never;
+      const found = await fold().compact(data, options);
+      expectSameBits(found, compactReference(data, keep, { type, indices } as never), `${length}`);
+    }
+  },
+);
+
+test.for(pairs(ways))(
+  "by flags, none and all too: $algorithm, $tuning.passes, indices: $indices",
+  async ({ algorithm, tuning, indices }) => {
+    for (const [at, length] of smallLengths[tuning.passes].entries()) {
       const next = randomBits(`flags ${length}`);
       const data = anyItems("f32", length, `${length}`) as Float32Array;
-      for (const share of [0, 1, 3, 4]) {
+      for (const share of at % 5 === 0 || length > 1000 ? [0, 1, 3, 4] : [[1, 3][at % 2] as number]) {
         const flags = Array.from({ length }, () => next() % 4 < share);
         const keep = (_: Scalar, index: number): boolean => flags[index] ?? false;
-        const options = { type: f32, flags, ...tuning };
-        expectSameBits(
-          await fold().compact(data, options),
-          compactReference(data, keep),
-          `${length} ${share}`,
-        );
-        expectSameBits(
-          await fold().compact(data, { ...options, indices: true }),
-          compactReference(data, keep, { indices: true }),
-          `${length} ${share} indices`,
-        );
+        const options = { type: f32, flags, indices, algorithm, ...tuning } as never;
+        const found = await fold().compact(data, options);
+        expectSameBits(found, compactReference(data, keep, { indices } as never), `${length} ${share}`);
       }
     }
   },
 );
 
-test.each(algorithmNames)("%s with the default tuning", async (algorithm) => {
-  for (const length of [...around(1024), 5000]) {
-    const data = anyItems("u32", length, `default ${length}`) as Uint32Array;
-    const options = { type: u32, algorithm, where: "x % 3u == 1u" } as const;
-    expectSameBits(
-      await fold().compact(data, options),
-      compactReference(data, (x) => x % 3 === 1),
-      `${length}`,
-    );
-  }
+test.each(algorithmNames)("%s with the sizes that are chosen", async (algorithm) => {
+  const data = anyItems("u32", 5000, "default") as Uint32Array;
+  const options = { type: u32, algorithm, where: "x % 3u == 1u" } as const;
+  const expected = compactReference(data, (x) => x % 3 === 1);
+  expectSameBits(await fold().compact(data, options), expected, algorithm);
 });
 
 test("a NaN keeps its payload", async () => {

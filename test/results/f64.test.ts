@@ -10,6 +10,8 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { bitsOf, expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useFold } from "../support/fold.ts";
 import { edgeLengths } from "../support/lengths.ts";
+import { machineOf } from "../support/machine.ts";
+import { pairs } from "../support/pairs.ts";
 import { planReduce, planScan } from "../support/plans.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
@@ -18,7 +20,9 @@ import { testExactResults } from "../support/results.ts";
 
 testExactResults(f64);
 
-const fold = useFold();
+/** At most 16 lanes, so that tiles of full subgroups are short. Sums have the order that groupingOf gives where one size is reported. */
+const lanes = Math.min(16, machineOf("test/results/f64.test.ts").subgroupSize ?? 16);
+const fold = useFold({ subgroupSize: lanes, subgroupMinSize: lanes, subgroupMaxSize: lanes });
 
 /** Sums that are rounded almost every time, of both signs and of exponents far apart. */
 const addends = (length: number, name: string): Float64Array => {
@@ -58,15 +62,11 @@ const tunings = [
 /** Full subgroups, which scan as many rows together as there are, and that twice. */
 const fullSubgroups = { subgroups: 2, itemsPerThread: 32, itemsPerVector: 2 } as const;
 
-const sums = algorithmNames.flatMap((algorithm) =>
-  (["single", "reduce-then-scan"] as const).flatMap((passes) =>
-    [...tunings, ...(algorithm === "subgroup" ? [fullSubgroups] : [])].map((shape) => ({
-      algorithm,
-      passes,
-      shape,
-    })),
-  ),
-);
+const eitherPasses = ["single", "reduce-then-scan"] as const;
+const sums = [
+  ...pairs({ algorithm: algorithmNames, passes: eitherPasses, shape: tunings }),
+  ...pairs({ algorithm: ["subgroup"] as const, passes: eitherPasses, shape: [fullSubgroups] }),
+];
 
 describe("f64 add, bit for bit in the plan's order", () => {
   test.each(sums)("$algorithm, $passes, $shape", async ({ algorithm, passes, shape }) => {
@@ -74,7 +74,7 @@ describe("f64 add, bit for bit in the plan's order", () => {
     const { subgroupMaxSize } = fold().device.adapterInfo;
     const workGroupSize = "subgroups" in size ? size.subgroups * subgroupMaxSize : size.workGroupSize;
     const tuning = { algorithm, workGroupSize, itemsPerThread } as const;
-    const most = Math.max(1100, 4 * workGroupSize * itemsPerThread);
+    const most = Math.max(600, 3 * workGroupSize * itemsPerThread + 5);
     const lengths = edgeLengths(workGroupSize, itemsPerThread).filter((one) => one <= most);
     const options = { type: f64, op: add, maxLength: Math.max(...lengths), ...tuning } as const;
     // How elements are grouped does not depend on which prefixes are written.
@@ -82,8 +82,9 @@ describe("f64 add, bit for bit in the plan's order", () => {
     const scan = await fold().prepareScan({ ...options, exclusive, passes });
     const reduce = passes === "single" ? undefined : await fold().prepareReduce(options);
     for (const arrangement of Object.keys(layouts) as (keyof typeof layouts)[]) {
-      if (passes === "single" && arrangement !== "vectors") {
-        // The same kernels as with two passes.
+      const isShared = "subgroups" in size && (arrangement === "in-place" || arrangement === "one-buffer");
+      if (isShared || (passes === "single" && arrangement !== "vectors")) {
+        // The same kernels as with two passes, or of another arrangement.
         continue;
       }
       for (const length of lengths) {
@@ -94,7 +95,10 @@ describe("f64 add, bit for bit in the plan's order", () => {
           passes,
           itemsPerVector: arrangement === "vectors" || arrangement === "in-place" ? itemsPerVector : 1,
         };
-        for (const data of [addends(length, title), anyItems("f64", length, title) as Float64Array]) {
+        const isAny = length % 3 === 0;
+        for (const data of [
+          isAny ? (anyItems("f64", length, title) as Float64Array) : addends(length, title),
+        ]) {
           let grouping: Grouping | undefined;
           const prefixes = await runPlaced(
             fold().device,
@@ -158,7 +162,7 @@ describe.each(algorithmNames)("f64 mul, bit for bit in the plan's order: %s", (a
     } as const;
     for (const length of edgeLengths(32, 2).filter((one) => one <= 600)) {
       for (const data of [factors(length, `mul ${length}`), anyItems("f64", length, `${length}`)]) {
-        const exclusive = length % 2 === 0;
+        const exclusive = algorithm === "subgroup";
         const options = { op: mul, ...tuning, passes: "reduce-then-scan" } as const;
         expectSameBits(
           canonical(await fold().scan(data as Float64Array, { ...options, exclusive })),
@@ -180,9 +184,9 @@ const canonical = (array: Float64Array): BigUint64Array =>
   );
 
 test("the order matters: another grouping gives other bits", () => {
-  // The two groupings that are nearest to each other differ in one prefix of 400, on average: in 50 of these.
+  // The two groupings that are nearest to each other differ in one prefix of 400, on average: in 20 of these.
   const next = randomBits("order");
-  const data = Float64Array.from({ length: 20_000 }, () => 1 + next() / 2 ** 32 + next() / 2 ** 64);
+  const data = Float64Array.from({ length: 8000 }, () => 1 + next() / 2 ** 32 + next() / 2 ** 64);
   const base = { workGroupSize: 8, itemsPerThread: 4, subgroupSize: 4 } as const;
   const single = { ...base, algorithm: "blelloch", passes: "single" } as const;
   const groupings: (Grouping | undefined)[] = [
@@ -213,29 +217,20 @@ test("the order matters: another grouping gives other bits", () => {
 
 const negativeZeros = (length: number): Float64Array => new Float64Array(length).fill(-0);
 
-const zeros = algorithmNames.flatMap((algorithm) =>
-  (["single", "reduce-then-scan"] as const).flatMap((passes) =>
-    // 0 comes before all of an exclusive scan, and 0 + -0 is 0; what an inclusive one sums is -0 alone.
-    (
-      [
-        [true, 0],
-        [false, -0],
-      ] as const
-    ).map(([exclusive, expected]) => ({ algorithm, passes, exclusive, expected })),
-  ),
+const zeros = pairs({ algorithm: algorithmNames, passes: eitherPasses, exclusive: [true, false] }).map(
+  // 0 comes before all of an exclusive scan, and 0 + -0 is 0; what an inclusive one sums is -0 alone.
+  (one) => ({ ...one, expected: one.exclusive ? 0 : -0 }),
 );
 /** Calls at hand and recorded plans of one algorithm, passes and sizes. */
-const atHand = algorithmNames.flatMap((algorithm) =>
-  (["reduce-then-scan", "single"] as const).flatMap((passes) =>
-    (
-      [
-        [25, 2],
-        [8, 4],
-        [3, 3],
-      ] as const
-    ).map(([workGroupSize, itemsPerThread]) => ({ algorithm, passes, workGroupSize, itemsPerThread })),
-  ),
-);
+const atHand = pairs({
+  sizes: [
+    { workGroupSize: 25, itemsPerThread: 2 },
+    { workGroupSize: 8, itemsPerThread: 4 },
+    { workGroupSize: 3, itemsPerThread: 3 },
+  ],
+  algorithm: algorithmNames,
+  passes: eitherPasses,
+}).map(({ sizes, ...ways }) => ({ ...ways, ...sizes }));
 
 test.each(zeros)(
   "the sign of a scan of zeros: $algorithm, $passes, exclusive $exclusive",
@@ -279,7 +274,7 @@ test.each(zeros)(
   },
 );
 
-describe.each(algorithmNames)("the sign of a sum of zeros: %s", (algorithm) => {
+describe.each(["hillis-steele", "subgroup"] as const)("the sign of a sum of zeros: %s", (algorithm) => {
   const tuning = { algorithm, workGroupSize: 4, itemsPerThread: 2 } as const;
 
   test("what follows", async () => {
@@ -321,8 +316,11 @@ describe.each(algorithmNames)("the sign of a sum of zeros: %s", (algorithm) => {
     expect(await fold().reduce(new Float64Array(0), tuning)).toBe(0);
     expect(reduceReference(new Float64Array(0))).toBe(0);
     expect(await fold().reduce(new Uint32Array(0), { ...tuning, type: f64, map: "vec2(x, 0u)" })).toBe(0);
-    for (const maxLength of [0, 5, 100]) {
-      for (const lengthOnGpu of [false, true]) {
+    for (const [maxLength, lengthOnGpus] of [
+      [0, [algorithm === "subgroup"]],
+      [100, [false, true]],
+    ] as const) {
+      for (const lengthOnGpu of lengthOnGpus) {
         const reduce = await fold().prepareReduce({ type: f64, maxLength, lengthOnGpu, ...tuning });
         for (const shared of [false, true]) {
           const places = { input: 1, output: maxLength + 2, shared };
@@ -354,7 +352,7 @@ test.each(atHand)(
     const { workGroupSize, itemsPerThread } = sizes;
     const options = { op: add, type: f64, ...sizes } as const;
     // Up to three levels of totals.
-    for (const length of [3 * workGroupSize * itemsPerThread + 1, 500, 2500]) {
+    for (const length of [3 * workGroupSize * itemsPerThread + 1, 900]) {
       const data = addends(length, `${Object.values(sizes).join()}, ${length} items`);
       const { facts } = contextOf(fold().device);
       const scan = await planScan({ ...options, maxLength: length }, facts, ["vectors"]);

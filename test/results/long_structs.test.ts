@@ -7,19 +7,29 @@ import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import type { Plan } from "../../src/plan/plan.ts";
+import type { Fold } from "../../src/node.ts";
+import type { ScanOptions } from "../../src/plan/scan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { fourMaps, fourMapsInTurn, maps, mapsInTurn, matrix } from "../look_back/operators.ts";
-import type { Run } from "../look_back/support.ts";
-import { contextOfFold, expectExact, needVotes, POISON, prepareScan, wordsOf } from "../look_back/support.ts";
+import type { Run, Subject } from "../look_back/support.ts";
+import { contextOfFold, expectExact, needVotes, POISON, wordsOf } from "../look_back/support.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { asOnGpus, useFold } from "../support/fold.ts";
+import { machineOf } from "../support/machine.ts";
 import { planScan } from "../support/plans.ts";
 import { randomBits, randomItems } from "../support/random.ts";
 import { runPlaced } from "../support/ranges.ts";
 
-const fold = useFold();
+const machine = machineOf("test/results/long_structs.test.ts");
+const LANES = 16;
+/** At most 16 lanes, so that tiles of two subgroups are short. */
+const lanes = Math.min(LANES, machine.subgroupSize ?? LANES);
+const fold = useFold({
+  subgroupSize: lanes,
+  subgroupMinSize: Math.min(lanes, machine.subgroupMinSize ?? lanes),
+  subgroupMaxSize: Math.min(LANES, machine.subgroupMaxSize ?? lanes),
+});
 
 /** A struct of words, half of which are added, where the other half keep the latest that is not 0: that does not commute. */
 function wordsInTurn(count: number): { readonly type: ElementType; readonly op: Operator<string> } {
@@ -77,16 +87,17 @@ function optionsOf({ type, op, itemsPerThread, exclusive }: (typeof cases)[numbe
   return { tile, options: { type, op, exclusive, maxLength: 40 * tile, ...sizes, ...ways } };
 }
 
-const runsOf = (tile: number, { type, op, exclusive }: (typeof cases)[number]): Run[] =>
-  [1, tile - 1, tile, tile + 1, 2 * tile, 5 * tile + 3, 33 * tile - 1].map((length) => {
+/** Around tiles; and where items are few, in more than one group of a look-back. */
+function runsOf(tile: number, { type, op, exclusive, itemsPerThread }: (typeof cases)[number]): Run[] {
+  const most = itemsPerThread > 1 ? 3 * tile + 3 : 33 * tile - 1;
+  return [1, tile - 1, tile + 1, most].map((length) => {
     const data = randomItems(type, length, `pairs ${length}`);
     return { title: `of ${length}`, data, expected: scanReference(data, { op, exclusive }) } as Run;
   });
+}
 
 /** Scans each run in place. */
-async function expectInPlace(plan: Plan, runs: readonly Run[]): Promise<void> {
-  const { device } = fold();
-  const prepared = await prepare(contextOfFold(fold()), plan);
+async function expectInPlace({ device, prepared }: Subject, runs: readonly Run[]): Promise<void> {
   for (const { title, data, expected } of runs) {
     const words = wordsOf(data);
     const padded = new Uint32Array(words.length + 16).fill(POISON);
@@ -100,7 +111,13 @@ async function expectInPlace(plan: Plan, runs: readonly Run[]): Promise<void> {
     expectSameBits(await readWords(device, buffer), padded, `in place, ${title}`);
     buffer.destroy();
   }
-  prepared.destroy();
+}
+
+/** A scan between two buffers that starts at vectors, and in place, planned as on a GPU. */
+async function prepareBoth(own: Fold, options: ScanOptions): Promise<Subject> {
+  const context = contextOfFold(own);
+  const plan = await asOnGpus(own, () => planScan(options, context.facts, ["vectors", "in-place"]));
+  return { device: own.device, plan, prepared: await prepare(context, plan) };
 }
 
 describe("a single pass whose lanes exchange vectors, over structs", () => {
@@ -109,27 +126,21 @@ describe("a single pass whose lanes exchange vectors, over structs", () => {
   test.for(titled)("%s", async ([, one], { skip }) => {
     needVotes(fold(), skip);
     const { tile, options } = optionsOf(one);
-    const subject = await asOnGpus(fold(), () => prepareScan(fold(), options));
-    expect(subject.plan.kernels.some(({ code }) => code.includes("fn write_pair("))).toBe(
-      one.type.bytes !== 16,
-    );
-    const isShifted = !one.exclusive && one.type.bytes % 16 === 0;
-    expect(subject.plan.kernels.some(({ code }) => code.includes("element_shuffle(given, next)"))).toBe(
-      isShifted,
-    );
-    await expectExact(subject, runsOf(tile, one));
-    subject.prepared.destroy();
-  });
-
-  // The runs above start where bindings do.
-  test.for(titled)("within a binding, %s", async ([, one], { skip }) => {
-    needVotes(fold(), skip);
-    const { tile, options } = optionsOf(one);
     const { type, op, exclusive } = one;
-    const plan = await asOnGpus(fold(), () =>
-      planScan(options, contextOfFold(fold()).facts, ["vectors", "in-place"]),
+    const subject = await prepareBoth(fold(), options);
+    const { plan, prepared } = subject;
+    const own = plan.passes(2 * tile, "in-place").map(({ kernel }) => kernel);
+    expect(own.map(({ entryPoint }) => entryPoint)).toEqual(["scan_single_pass", "scan_left_tiles"]);
+    const byPairs = type.bytes !== 16;
+    expect(plan.kernels.map(({ code }) => code.includes("fn write_pair("))).toEqual(
+      plan.kernels.map(() => byPairs),
     );
-    const prepared = await prepare(contextOfFold(fold()), plan);
+    const isShifted = !exclusive && type.bytes % 16 === 0;
+    expect(plan.kernels.some(({ code }) => code.includes("element_shuffle(given, next)"))).toBe(isShifted);
+    const runs = runsOf(tile, one);
+    await expectExact(subject, runs);
+    await expectInPlace(subject, runs.slice(2));
+    // The runs above start where bindings do.
     const { vector } = plan;
     for (const places of [
       { input: 3 * vector, output: 5 * vector, shared: false },
@@ -194,23 +205,11 @@ describe("a single pass whose lanes exchange vectors, over structs", () => {
     }
     prepared.destroy();
   });
-
-  // By the same tiles.
-  test.for(titled)("in place, %s", async ([, one], { skip }) => {
-    needVotes(fold(), skip);
-    const { tile, options } = optionsOf(one);
-    const plan = await asOnGpus(fold(), () =>
-      planScan(options, contextOfFold(fold()).facts, ["vectors", "in-place"]),
-    );
-    const own = plan.passes(2 * tile, "in-place").map(({ kernel }) => kernel);
-    expect(own.map(({ entryPoint }) => entryPoint)).toEqual(["scan_single_pass", "scan_left_tiles"]);
-    const byPairs = one.type.bytes !== 16;
-    expect(own.map(({ code }) => code.includes("fn write_pair("))).toEqual([byPairs, byPairs]);
-    await expectInPlace(plan, runsOf(tile, one));
-  });
 });
 
 describe("the order in which prefixes are combined is that of groupingOf", () => {
+  // Where a range of sizes is reported, no plan knows which of them a kernel runs with.
+  const fold = useFold({ subgroupSize: lanes, subgroupMinSize: lanes, subgroupMaxSize: lanes });
   const names = Array.from({ length: 16 }, (_, at) => `at_${at}`);
   test.for([8, 16])("%i words", async (fields, { skip }) => {
     needVotes(fold(), skip);
@@ -246,7 +245,7 @@ describe("the order in which prefixes are combined is that of groupingOf", () =>
       ...sizes,
       ...ways,
     };
-    const subject = await asOnGpus(fold(), () => prepareScan(fold(), options));
+    const subject = await prepareBoth(fold(), options);
     const grouping = subject.plan.groupingOf("vectors");
     expect(grouping.shifted).toBe(true);
     const data = type.array(3 * tile);
@@ -260,11 +259,8 @@ describe("the order in which prefixes are combined is that of groupingOf", () =>
     );
     const run = { title: "steps", data, expected } as Run;
     await expectExact(subject, [run]);
+    expect(subject.plan.groupingOf("in-place")).toEqual(grouping);
+    await expectInPlace(subject, [run]);
     subject.prepared.destroy();
-    const plan = await asOnGpus(fold(), () =>
-      planScan(options, contextOfFold(fold()).facts, ["vectors", "in-place"]),
-    );
-    expect(plan.groupingOf("in-place")).toEqual(grouping);
-    await expectInPlace(plan, [run]);
   });
 });

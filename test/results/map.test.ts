@@ -16,9 +16,9 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, asOnGpus, useFold, useSoftwareFold } from "../support/fold.ts";
+import { algorithmNames, asOnGpus, useFoldOfOneSize, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
-import { around, edgeLengths } from "../support/lengths.ts";
+import { around } from "../support/lengths.ts";
 import type { MapRow } from "../support/maps.ts";
 import { compactTwinOf, itemsOf, mapRows, twinOf } from "../support/maps.ts";
 import { greatest, pair } from "../support/operators.ts";
@@ -26,9 +26,9 @@ import { planScan } from "../support/plans.ts";
 import { arrayOfBits } from "../support/random.ts";
 import type { Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
-import { smallTunings } from "../support/results.ts";
 
-const fold = useFold();
+// Sums of f64 have the order that groupingOf gives.
+const fold = useFoldOfOneSize();
 
 /** An array of one value. */
 function only({ type }: MapRow, value: Value): AnyArray {
@@ -41,54 +41,34 @@ function only({ type }: MapRow, value: Value): AnyArray {
 const lacks = ({ from, type }: MapRow): string | undefined =>
   [from.feature, type.feature].find((one) => one !== undefined && !fold().device.features.has(one));
 
-/** The algorithms of a row: the first two take every one, the others one each, in turn. A map does not depend on it. */
-const algorithmsOf = (at: number): readonly (typeof algorithmNames)[number][] =>
-  algorithmNames.filter((_, turn) => at < 2 || turn === at % algorithmNames.length);
-// Where the order matters, at hand does not say which it was.
-const atHandOf = ({ isOrdered = false }: MapRow, at: number): readonly (typeof algorithmNames)[number][] =>
-  isOrdered ? [] : algorithmsOf(at);
+const START = "from the start";
 const eitherPasses = ["single", "reduce-then-scan"] as const;
-// Of every third row: what is kept is written one by one, whatever its type.
-const compactedOf = (at: number): readonly (typeof eitherPasses)[number][] =>
-  at % 3 === 0 ? eitherPasses : [];
 
-/** The tests of the rows, as they are named below. */
-const named = mapRows.flatMap((row, at) =>
-  [
-    ...atHandOf(row, at).map((algorithm) => `at every edge: ${algorithm}`),
-    ...eitherPasses.map((passes) => `placed: ${passes}`),
-    ...compactedOf(at).map((passes) => `placed: compact, ${passes}`),
-    "placed: reduce",
-  ].map((name) => `${row.title}, ${name}`),
-);
-const taken = new Set(named);
-
-const ways = mapRows.map((row) => [row.title, row] as const);
-describe.each(ways)("%s", (_, row) => {
-  const isTaken = (name: string): boolean => taken.has(`${row.title}, ${name}`);
+const ways = mapRows.map((row, at) => [row.title, row, at] as const);
+describe.each(ways)("%s", (_, row, at) => {
   const { from, type, op, map, isOrdered = false } = row;
-  const at = mapRows.indexOf(row);
-  const own = algorithmsOf(at);
+  // A map does not depend on the algorithm, nor on the passes: each row takes one of each.
+  const algorithm = algorithmNames[at % algorithmNames.length] as (typeof algorithmNames)[number];
+  const passes = eitherPasses[(at >> 1) % 2] as (typeof eitherPasses)[number];
+  const exclusive = at % 2 === 1;
 
-  const atHand = atHandOf(row, at).filter((algorithm) => isTaken(`at every edge: ${algorithm}`));
-  test.for(atHand)("at every edge: %s", async (algorithm, { skip }) => {
+  // Where the order matters, at hand does not say which it was.
+  test.for(isOrdered ? [] : [passes])("at hand: %s", async (__, { skip }) => {
     skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
-    // The first two take every length in either kind of passes; the others every second length in one, in turn.
-    for (const { most, ...tuning } of smallTunings.filter((__, turn) => at < 2 || turn === at % 2)) {
-      const lengths = edgeLengths(tuning.workGroupSize, tuning.itemsPerThread).filter(
-        (length) => length <= most,
-      );
-      for (const length of lengths.filter((__, turn) => at < 2 || turn % 2 === (at >> 1) % 2)) {
-        const title = `${length}, ${tuning.passes}`;
-        const data = itemsOf(row, length, title);
-        const options = { from, type, op, map, algorithm, ...tuning };
-        // Either kind of scan has kernels of its own, which take long to compile in software.
-        const exclusive = (at + own.indexOf(algorithm)) % 2 === 0;
-        const prefixes = await fold().scan(data, { ...options, exclusive } as never);
-        const twin = { ...(twinOf(row) as object), exclusive } as never;
-        expectSameBits(prefixes, scanReference(data, twin), title);
+    for (const length of [0, 1, 8, 33, 101]) {
+      const data = itemsOf(row, length, `${length}`);
+      const options = { from, type, op, map, algorithm, workGroupSize: 8, itemsPerThread: 4 };
+      const title = `${length}`;
+      if (exclusive) {
+        const prefixes = await fold().scan(data, { ...options, passes, exclusive } as never);
+        expectSameBits(
+          prefixes,
+          scanReference(data, { ...(twinOf(row) as object), exclusive } as never),
+          title,
+        );
+      } else {
         const total: Value = await fold().reduce(data, options as never);
-        expectSameBits(only(row, total), only(row, reduceReference(data, twinOf(row))), `reduce ${title}`);
+        expectSameBits(only(row, total), only(row, reduceReference(data, twinOf(row))), title);
       }
     }
   });
@@ -97,7 +77,7 @@ describe.each(ways)("%s", (_, row) => {
   const layoutsOf = (vector: number): Record<string, (length: number) => Places> => {
     const start = (length: number): number => Math.ceil((length + 1) / vector) * vector;
     return {
-      "from the start": () => ({ input: 0, output: 0, shared: false }),
+      [START]: () => ({ input: 0, output: 0, shared: false }),
       "at vectors": () => ({ input: 3 * vector, output: 5 * vector, shared: false }),
       "the input at an odd item": () => ({ input: 2 * vector + 1, output: vector, shared: false }),
       "the output at an odd item": () => ({ input: 2 * vector, output: 3 * vector + 1, shared: false }),
@@ -113,70 +93,62 @@ describe.each(ways)("%s", (_, row) => {
   };
   const isVectors = (name: string): boolean => !/odd|middle|one buffer/.test(name);
 
-  // Two vectors a thread in the first rows; in the others one, which compiles sooner in software.
+  // Two vectors a thread in the first rows, and in the others one.
   const itemsPerThread = Math.max(2, row.vector, row.loaded) * (at < 2 ? 2 : 1);
   const workGroupSize = 8;
   const tile = workGroupSize * itemsPerThread;
-  /** Around vectors and tiles, and where what is bound as vectors ends. */
-  const lengthsWith = (vector: number): number[] => {
+  const mostWith = (vector: number): number => 5 * tile + vector + 1;
+  /** Around vectors and tiles, and where what is bound as vectors ends; a few of them, unless ranges start where buffers do. */
+  const lengthsWith = (vector: number, areAll: boolean): number[] => {
     const edge = Math.max(vector, 256 / type.bytes - ((256 / type.bytes) % vector));
-    return [
-      ...new Set([1, ...around(vector), ...around(edge), ...around(tile), 5 * tile + vector + 1]),
-    ].filter((length) => length > 0);
+    const lengths = areAll ? [1, ...around(vector), ...around(edge), ...around(tile)] : [1, edge - 1];
+    return [...new Set([...lengths, mostWith(vector)])].filter((length) => length > 0);
   };
-  const shape = { from, type, op, map, algorithm: own[0], workGroupSize, itemsPerThread };
+  const shape = { from, type, op, map, algorithm, workGroupSize, itemsPerThread };
 
-  test.for(eitherPasses.filter((passes) => isTaken(`placed: ${passes}`)))(
-    "placed: %s",
-    async (passes, { skip }) => {
-      skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
-      const { vector } = row;
-      const lengths = lengthsWith(vector);
-      const maxLength = Math.max(...lengths);
-      const exclusive = at % 2 === 1;
-      const scan = await asOnGpus(fold(), () =>
-        fold().prepareScan({ ...shape, passes, exclusive, maxLength } as never),
-      );
-      // The other ways to lie have the same kernels in both.
-      const layouts = Object.entries(layoutsOf(vector));
-      for (const [name, layout] of passes === "single" ? layouts : layouts.slice(0, 2)) {
-        for (const length of lengths) {
-          const title = `${name}, ${length}`;
-          const data = itemsOf(row, length, title);
-          let grouping: unknown;
-          const prefixes = await runPlaced(
-            fold().device,
-            from,
-            data,
-            length,
-            layout(length),
-            (encoder, ranges) => {
-              const used = scan.groupingOf(ranges);
-              expect(used.itemsPerVector, title).toBe(isVectors(name) ? vector : 1);
-              // Between two buffers, a single pass takes ranges that start at any item, and in place those that start at vectors.
-              const isTwice = name === "one buffer" || (name === "in place, at an odd item" && vector > 1);
-              expect(used.passes, title).toBe(isTwice ? "reduce-then-scan" : passes);
-              grouping = used;
-              scan.record(encoder, ranges);
-            },
-            title,
-            length,
-            type,
-          );
-          const twin = { ...(twinOf(row) as object), exclusive, ...(isOrdered && { grouping }) } as never;
-          expectSameBits(prefixes, scanReference(data, twin), title);
-        }
+  test("placed: scan", async ({ skip }) => {
+    skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
+    const { vector } = row;
+    const maxLength = mostWith(vector);
+    const scan = await asOnGpus(fold(), () =>
+      fold().prepareScan({ ...shape, passes, exclusive, maxLength } as never),
+    );
+    for (const [name, layout] of Object.entries(layoutsOf(vector))) {
+      for (const length of lengthsWith(vector, name === START)) {
+        const title = `${name}, ${length}`;
+        const data = itemsOf(row, length, title);
+        let grouping: unknown;
+        const prefixes = await runPlaced(
+          fold().device,
+          from,
+          data,
+          length,
+          layout(length),
+          (encoder, ranges) => {
+            const used = scan.groupingOf(ranges);
+            expect(used.itemsPerVector, title).toBe(isVectors(name) ? vector : 1);
+            // Between two buffers, a single pass takes ranges that start at any item, and in place those that start at vectors.
+            const isTwice = name === "one buffer" || (name === "in place, at an odd item" && vector > 1);
+            expect(used.passes, title).toBe(isTwice ? "reduce-then-scan" : passes);
+            grouping = used;
+            scan.record(encoder, ranges);
+          },
+          title,
+          length,
+          type,
+        );
+        const twin = { ...(twinOf(row) as object), exclusive, ...(isOrdered && { grouping }) } as never;
+        expectSameBits(prefixes, scanReference(data, twin), title);
       }
-      scan.destroy();
-    },
-  );
+    }
+    scan.destroy();
+  });
 
-  const compacted = compactedOf(at).filter((passes) => isTaken(`placed: compact, ${passes}`));
-  test.for(compacted)("placed: compact, %s", async (passes, { skip }) => {
+  // Of every fifth row: what is kept is written one by one, whatever its type.
+  test.for(at % 5 === 0 ? [passes] : [])("placed: compact, %s", async (__, { skip }) => {
     skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
     const { device } = fold();
-    const lengths = lengthsWith(row.loaded);
-    const maxLength = Math.max(...lengths);
+    const maxLength = mostWith(row.loaded);
     const { op: _op, ...mapped } = shape;
     const compact = await fold().prepareCompact({
       ...mapped,
@@ -185,9 +157,8 @@ describe.each(ways)("%s", (_, row) => {
       maxLength,
     } as never);
     const count = storageBuffer(device, new Uint32Array(4));
-    const layouts = Object.entries(layoutsOf(row.loaded));
-    for (const [name, layout] of passes === "single" ? layouts : layouts.slice(0, 2)) {
-      for (const length of lengths) {
+    for (const [name, layout] of Object.entries(layoutsOf(row.loaded))) {
+      for (const length of lengthsWith(row.loaded, name === START)) {
         const title = `${name}, ${length}`;
         const data = itemsOf(row, length, title);
         const keep = (__: unknown, index: number): boolean => index % 3 !== 1;
@@ -210,12 +181,13 @@ describe.each(ways)("%s", (_, row) => {
     compact.destroy();
   });
 
-  test.for(isTaken("placed: reduce") ? ["reduce"] : [])("placed: %s", async (_, { skip }) => {
+  // What is loaded as vectors depends on the items alone.
+  const isReduced = at % 4 === 0 || row.loaded !== row.vector;
+  test.for(isReduced ? ["reduce"] : [])("placed: %s", async (__, { skip }) => {
     skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
     const { loaded } = row;
-    const lengths = lengthsWith(loaded);
     const reduce = await asOnGpus(fold(), () =>
-      fold().prepareReduce({ ...shape, maxLength: Math.max(...lengths) } as never),
+      fold().prepareReduce({ ...shape, maxLength: mostWith(loaded) } as never),
     );
     const layouts: ReturnType<typeof layoutsOf> = {
       ...layoutsOf(loaded),
@@ -223,7 +195,7 @@ describe.each(ways)("%s", (_, row) => {
       "one place": () => ({ input: 0, output: 0, shared: true }),
     };
     for (const [name, layout] of Object.entries(layouts)) {
-      for (const length of lengths) {
+      for (const length of lengthsWith(loaded, name === START)) {
         const title = `${name}, ${length}`;
         const data = itemsOf(row, length, title);
         const places = layout(length);
@@ -295,14 +267,12 @@ test.each(["single", "reduce-then-scan"] as const)("the length on the GPU: %s", 
   reduce.destroy();
 });
 
-test("with the default tuning", async () => {
-  for (const length of [...around(1024), 5000]) {
-    const data = itemsOf(mapRows[1] as MapRow, length, `default ${length}`) as Float32Array;
-    const mapped = { type: u32, map: "u32(x > 0.5)" } as const;
-    const twin = { type: u32, map: (x: number) => Number(x > 0.5) } as const;
-    expectSameBits(await fold().scan(data, mapped), scanReference(data, twin), `${length}`);
-    expect(await fold().reduce(data, mapped)).toBe(reduceReference(data, twin));
-  }
+test("with the sizes that are chosen", async () => {
+  const data = itemsOf(mapRows[1] as MapRow, 5000, "default") as Float32Array;
+  const mapped = { type: u32, map: "u32(x > 0.5)" } as const;
+  const twin = { type: u32, map: (x: number) => Number(x > 0.5) } as const;
+  expectSameBits(await fold().scan(data, mapped), scanReference(data, twin), "scan");
+  expect(await fold().reduce(data, mapped)).toBe(reduceReference(data, twin));
 });
 
 test("recorded, as the documentation has it", async () => {

@@ -14,13 +14,14 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { planAs, useFold } from "../support/fold.ts";
+import { planAs, useFoldOfOneSize } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomWords } from "../support/random.ts";
 
 // Scans and reductions of rows that work-groups take whole, or in parts, against the reference, on every element.
 
-const fold = useFold();
+// Sums of f64 have the order that groupingOf gives.
+const fold = useFoldOfOneSize();
 
 /** Tiles of 16, 32 and 128 items, level by level and by subgroups, as on a GPU; and those that are chosen for the adapter. */
 const ways: readonly {
@@ -103,19 +104,20 @@ async function prepared(
   }
 }
 
-/** Each operator and each way is exclusive in half of its rows. Of u32, every way is both. */
-const cases = combinations.flatMap((row, at) =>
-  ways.flatMap(({ name, own, facts }, by) =>
-    (at === 0 ? [false, true] : [(at + by) % 2 === 1]).map((exclusive) => ({
-      ...row,
-      name: `${row.type.name}, ${row.op.name}, ${name}`,
-      own,
-      facts,
-      exclusive,
-      turn: at + Math.floor(by / 2) + Number(exclusive),
-    })),
-  ),
-);
+/** An operator that does not commute meets every way, and the others two ways each. */
+const cases = combinations
+  .flatMap((row, at) =>
+    ways
+      .filter((_, by) => at === 0 || by % 3 === at % 3)
+      .map(({ name, own, facts }) => ({ ...row, way: name, own, facts })),
+  )
+  .map((row, at) => ({
+    ...row,
+    name: `${row.type.name}, ${row.op.name}, ${row.way}`,
+    exclusive: at % 2 === 1,
+    turn: at + Math.floor(at / 4),
+    shapes: shapes.filter((_, shape) => at === 0 || (shape + at) % 3 === 0),
+  }));
 
 test.for(cases)("a scan of $name, exclusive: $exclusive", async (row, { skip }) => {
   const { type, op, initial, own, facts, exclusive } = row;
@@ -126,7 +128,7 @@ test.for(cases)("a scan of $name, exclusive: $exclusive", async (row, { skip }) 
   const starts = row.turn % 2 === 0 ? { initial } : {};
   const options = { type, op, exclusive, ...own, ...(starts.initial !== undefined && { initial: true }) };
   for (const scan of [await prepared("scan", options, facts)]) {
-    for (const [at, [columns, count]] of shapes.entries()) {
+    for (const [at, [columns, count]] of row.shapes.entries()) {
       const length = columns * count;
       const title = `${count} rows of ${columns}`;
       const data = itemsOf(row, length);
@@ -165,52 +167,49 @@ test.for(cases)("a scan of $name, exclusive: $exclusive", async (row, { skip }) 
   }
 });
 
-test.for(cases.filter(({ exclusive }, at) => at >= 2 * ways.length || !exclusive))(
-  "a reduction of $name",
-  async (row, { skip }) => {
-    const { type, op, initial, own, facts } = row;
-    skip(
-      type.feature !== undefined && !fold().device.features.has(type.feature),
-      "the adapter has no shader-f16",
-    );
-    const starts = row.turn % 2 === 1 ? { initial } : {};
-    const options = { type, op, ...own, ...(starts.initial !== undefined && { initial: true }) };
-    for (const reduce of [await prepared("reduce", options, facts)]) {
-      for (const [at, [columns, count]] of shapes.entries()) {
-        const length = columns * count;
-        const title = `${count} rows of ${columns}`;
-        const data = itemsOf(row, length);
-        const itemWords = Math.max(1, type.bytes / 4);
-        const first = at % 2 === 0 ? 0 : itemWords;
-        const input = storage(data, first);
-        const output = storageBuffer(fold().device, randomWords(count * itemWords + 9, title));
-        const ranges = {
-          input: { buffer: input, offset: 4 * first, size: Math.max(4, length * type.bytes) },
-          output,
-          length,
-          rows: columns,
-          ...starts,
-        } as never;
-        const grouping = reduce.groupingOf(ranges);
-        submit(fold().device, (encoder) => reduce.record(encoder, ranges));
-        const order = type.name === "f64" ? { grouping } : {};
-        const like = { op, type, segments: { rows: columns }, ...starts, ...order };
-        const expected = reduceReference(data, like as never) as unknown as AnyArray;
-        const words = await readWords(fold().device, output);
-        expectSameBits(readAs(expected, type, words), expected, title);
-        const end = Math.ceil((count * type.bytes) / 4);
-        expectSameBits(
-          words.slice(end),
-          randomWords(count * itemWords + 9, title).slice(end),
-          `behind, ${title}`,
-        );
-        input.destroy();
-        output.destroy();
-      }
-      reduce.destroy();
+test.for(cases)("a reduction of $name", async (row, { skip }) => {
+  const { type, op, initial, own, facts } = row;
+  skip(
+    type.feature !== undefined && !fold().device.features.has(type.feature),
+    "the adapter has no shader-f16",
+  );
+  const starts = row.turn % 2 === 1 ? { initial } : {};
+  const options = { type, op, ...own, ...(starts.initial !== undefined && { initial: true }) };
+  for (const reduce of [await prepared("reduce", options, facts)]) {
+    for (const [at, [columns, count]] of row.shapes.entries()) {
+      const length = columns * count;
+      const title = `${count} rows of ${columns}`;
+      const data = itemsOf(row, length);
+      const itemWords = Math.max(1, type.bytes / 4);
+      const first = at % 2 === 0 ? 0 : itemWords;
+      const input = storage(data, first);
+      const output = storageBuffer(fold().device, randomWords(count * itemWords + 9, title));
+      const ranges = {
+        input: { buffer: input, offset: 4 * first, size: Math.max(4, length * type.bytes) },
+        output,
+        length,
+        rows: columns,
+        ...starts,
+      } as never;
+      const grouping = reduce.groupingOf(ranges);
+      submit(fold().device, (encoder) => reduce.record(encoder, ranges));
+      const order = type.name === "f64" ? { grouping } : {};
+      const like = { op, type, segments: { rows: columns }, ...starts, ...order };
+      const expected = reduceReference(data, like as never) as unknown as AnyArray;
+      const words = await readWords(fold().device, output);
+      expectSameBits(readAs(expected, type, words), expected, title);
+      const end = Math.ceil((count * type.bytes) / 4);
+      expectSameBits(
+        words.slice(end),
+        randomWords(count * itemWords + 9, title).slice(end),
+        `behind, ${title}`,
+      );
+      input.destroy();
+      output.destroy();
     }
-  },
-);
+    reduce.destroy();
+  }
+});
 
 describe("rows", () => {
   test("a length on the GPU cuts off the last row, and says how many there are", async () => {
@@ -226,9 +225,8 @@ describe("rows", () => {
         [5, 52],
         [16, 47],
         [33, 300],
-        [100, 1999],
         [700, 701],
-        [4000, 2100],
+        [4000, 900],
         [4_000_000, 77],
       ] as const) {
         const title = `${length} items in rows of ${columns}, ${name}`;
@@ -316,8 +314,10 @@ describe("rows", () => {
       vendor: "nvidia",
       lookBack: true,
       features: new Set(["subgroups"]),
+      subgroupMinSize: 32,
+      subgroupMaxSize: 32,
     };
-    const sized = { workGroupSize: 2 * facts.subgroupMaxSize, itemsPerThread: 4 };
+    const sized = { workGroupSize: 64, itemsPerThread: 4 };
     const long = plan("scan", { ...sized, segments: "rows" }, bySubgroups as never);
     const tile = sized.workGroupSize * sized.itemsPerThread;
     const entryOf = (columns: number, arrangement: "vectors" | "items" = "vectors"): string | undefined =>

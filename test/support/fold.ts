@@ -26,6 +26,15 @@ export function useFold(fixed: SimulatorOptions = {}): () => Fold {
   return useSoftwareFold();
 }
 
+/**
+ * As {@link useFold}, on a machine that reports the one size that its subgroups have. Where a range is reported, no plan knows the size that a
+ * kernel runs with, so `groupingOf` cannot tell the order within subgroups.
+ */
+export function useFoldOfOneSize(): () => Fold {
+  const { subgroupSize = 32 } = machineOf(TestRunner.getCurrentSuite()?.file?.name ?? "");
+  return useFold({ subgroupMinSize: subgroupSize, subgroupMaxSize: subgroupSize });
+}
+
 let areFindingsAllowed = false;
 
 /** Lets this test pass although the simulator finds faults, since the test has put them in. */

@@ -3,6 +3,7 @@ import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { f16 } from "../../src/algebra/floats.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
+import { min } from "../../src/algebra/operators.ts";
 import { roundingOf } from "../../src/algebra/rounding.ts";
 import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
@@ -12,9 +13,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { expectSameBits, expectWithin } from "./compare.ts";
 import { algorithmNames, untyped, useFold } from "./fold.ts";
 import { allTypes, operatorsOf } from "./kernels.ts";
-import { around, edgeLengths } from "./lengths.ts";
 import { allBits, anyItems, randomBits, sparseItems, valuesAs } from "./random.ts";
-import { rows } from "./rows.ts";
 
 /** An f16 result in a `Uint16Array` is its bits already; a reduction's is a number. */
 export const asItems = (type: ScalarType, value: Scalar): ScalarArray => valuesAs(type.name, [value]);
@@ -25,98 +24,104 @@ export const smallTunings = [
   { workGroupSize: 8, itemsPerThread: 4, passes: "single", most: 1100 },
 ] as const satisfies (TuningOptions & { readonly most: number })[];
 
-/** Kinds of data, so that no operator meets only items that saturate it. */
-const datasets = (type: ScalarType, opName: string, length: number): [string, ScalarArray][] => {
+/** Around their work-groups, tiles and levels or groups. */
+export const smallLengths = {
+  "reduce-then-scan": [0, 1, 3, 4, 5, 7, 8, 9, 29, 63, 64, 65, 511, 513],
+  single: [0, 1, 7, 8, 9, 31, 32, 33, 101, 1023, 1025],
+} as const;
+
+/** Any bits; or, for an operator that they would saturate, values of which most change nothing. */
+function itemsFor(type: ScalarType, opName: string, length: number, isSparse: boolean): ScalarArray {
   const name = `${type.name} ${opName} ${length}`;
-  const sparse: Record<string, [Scalar, Scalar]> = {
+  const sparse: Record<string, [rare: Scalar, usual: Scalar]> = {
     mul: [3, 1],
     and: [0x7ffffffe, allBits(type)],
     or: [64, 0],
     logicalAnd: [0, 5],
     logicalOr: [7, 0],
   };
-  const pair = sparse[opName];
-  return [
-    ["any bits", anyItems(type.name, length, name)],
-    ...(pair === undefined
-      ? []
-      : ([["sparse", sparseItems(type.name, length, name, Math.max(2, length >> 1), pair[0], pair[1])]] as [
-          string,
-          ScalarArray,
-        ][])),
-  ];
-};
+  const pair = isSparse ? sparse[opName] : undefined;
+  return pair === undefined
+    ? anyItems(type.name, length, name)
+    : sparseItems(type.name, length, name, Math.max(2, length >> 1), pair[0], pair[1]);
+}
 
 /** The operators whose results do not depend on the order of operations. */
 const exactOperatorsOf = (type: ScalarType): Operator[] =>
   operatorsOf(type).filter((op) => roundingOf(op, type) === "none");
 
-/** Every operator of a type, in every algorithm, against the reference: all that is exact. */
+/** Around tiles, and two levels of spine, if passes are two; a group of a look-back and more, if it is one. */
+const exactLengths = {
+  "reduce-then-scan": [0, 1, 7, 8, 9, 29, 64, 65],
+  single: [0, 1, 31, 32, 33, 101, 300],
+} as const;
+
+/** An operator in an algorithm, with the `at`th of the kinds of passes and of scans. */
+const checkOf = (op: Operator, algorithm: Algorithm, at: number) => ({
+  name: op.name,
+  op: untyped(op),
+  algorithm,
+  tuning: smallTunings[at % 2] as (typeof smallTunings)[number],
+  exclusive: (at >> 1) % 2 === 0,
+});
+
+/**
+ * Every operator of a type against the reference: all that is exact. Each operator meets subgroups in each type, since subgroups have
+ * functions for some operators of some types. It meets each of the other algorithms in some type: there, only the operator's text depends
+ * on the type. `operators.test.ts` has all algorithms in all lengths for one operator.
+ */
 export function testExactResults(type: ScalarType): void {
   const fold = useFold();
-  const exact = exactOperatorsOf(type);
-  const isFirst = (op: Operator<string>): boolean => op === exact[0] || op.name === "min";
-  const all = exact.flatMap((op) =>
-    algorithmNames.map((algorithm) => ({ name: op.name, op: untyped(op), algorithm })),
-  );
-  // The default tuning is the same for every operator, and its large kernels compile slowly in software:
-  // the first operator and the first that compares take it.
-  const checks = [
-    ...all.map((one) => ({ ...one, title: "at every edge of three levels", isDefault: false })),
-    ...all
-      .filter(({ op }) => isFirst(op))
-      .map((one) => ({ ...one, title: "with the default tuning", isDefault: true })),
-  ];
-  // In the quick tier, not all types take the same operator.
-  const shift = 5 * allTypes.indexOf(type);
+  const shift = allTypes.indexOf(type);
+  const checks = exactOperatorsOf(type).flatMap((op, at) => [
+    checkOf(op, "subgroup", at),
+    ...((at + shift) % 3 === 0
+      ? [checkOf(op, (at + shift) % 2 === 0 ? "blelloch" : "hillis-steele", at + 1)]
+      : []),
+  ]);
   const missing = (): boolean => type.name === f16.name && !fold().device.features.has("shader-f16");
 
-  const check = async (
+  const expectTotal = async (
     data: ScalarArray,
-    options: TuningOptions & { readonly op: Operator<string>; readonly algorithm: Algorithm },
+    op: Operator<string>,
+    options: TuningOptions,
     title: string,
   ): Promise<void> => {
-    const { op } = options;
-    for (const exclusive of [false, true]) {
-      const actual = await fold().scan(data, { ...options, type, exclusive });
-      expectSameBits(
-        actual,
-        scanReference(data, { op, type, exclusive }),
-        `${exclusive ? "exclusive" : "inclusive"} ${title}`,
-      );
-    }
-    const total = await fold().reduce(data, { ...options, type });
-    expectSameBits(
-      asItems(type, total),
-      asItems(type, reduceReference(data, { op, type })),
-      `reduce ${title}`,
-    );
+    const total = await fold().reduce(data, { op, type, ...options });
+    const wanted = asItems(type, reduceReference(data, { op, type }));
+    expectSameBits(asItems(type, total), wanted, `reduce ${title}`);
   };
 
-  test.for(rows(checks, { of: 60, shift }))(
-    `${type.name} $name, $algorithm: $title`,
-    async ({ name, op, algorithm, isDefault }, { skip }) => {
+  test.for(checks)(
+    `${type.name} $name, $algorithm, $tuning.passes, exclusive: $exclusive`,
+    async ({ name, op, algorithm, tuning, exclusive }, { skip }) => {
       skip(missing(), "the adapter has no shader-f16");
-      if (isDefault) {
-        for (const length of [...around(1024), 5000]) {
-          for (const [kind, data] of datasets(type, name, length)) {
-            await check(data, { op, algorithm }, `${kind}, ${length}`);
-          }
+      const { workGroupSize, itemsPerThread, passes } = tuning;
+      const options = { algorithm, workGroupSize, itemsPerThread, passes };
+      for (const [at, length] of exactLengths[passes].entries()) {
+        const title = `${type.name} ${name} ${length}`;
+        const data = itemsFor(type, name, length, at % 2 === 1);
+        const found = await fold().scan(data, { op, type, exclusive, ...options });
+        expectSameBits(found, scanReference(data, { op, type, exclusive }), title);
+        if (algorithm === "subgroup") {
+          await expectTotal(data, op, options, title);
         }
-        return;
       }
-      // Which items a kernel takes does not depend on the operator: the first and `min` take every
-      // length, the others every second one, in turn; and those alternate between the passes.
-      const turn = exact.indexOf(op) % 2;
-      for (const tuning of smallTunings.filter((_, at) => isFirst(op) || at === turn)) {
-        const { workGroupSize, itemsPerThread, passes, most } = tuning;
-        const lengths = edgeLengths(workGroupSize, itemsPerThread).filter((length) => length <= most);
-        for (const length of lengths.filter((_, at) => isFirst(op) || at % 2 === turn)) {
-          for (const [kind, data] of datasets(type, name, length)) {
-            const options = { op, algorithm, workGroupSize, itemsPerThread, passes };
-            await check(data, options, `${kind}, ${length}, ${passes}`);
-          }
-        }
+    },
+  );
+
+  // The sizes that are chosen do not depend on the operator.
+  test.for(algorithmNames)(
+    `${type.name}, %s, with the sizes that are chosen`,
+    async (algorithm, { skip }) => {
+      skip(missing(), "the adapter has no shader-f16");
+      const data = anyItems(type.name, 2600, `${type.name} ${algorithm}`);
+      const op = untyped(min);
+      if (algorithm === "blelloch") {
+        await expectTotal(data, op, { algorithm }, "of 2600");
+      } else {
+        const found = await fold().scan(data, { op, type, algorithm });
+        expectSameBits(found, scanReference(data, { op, type }), "scan");
       }
     },
   );
@@ -172,72 +177,50 @@ export function testFloatResults(
   const all = (["add", "mul"] as const).flatMap((name) =>
     algorithmNames.map((algorithm) => ({ name, algorithm })),
   );
-  describe.each(rows(all, { of: 6, shift: allTypes.indexOf(type) }))(
-    `${type.name} $name, $algorithm`,
-    ({ name, algorithm }) => {
-      const op = untyped(operatorsOf(type).find((one) => one.name === name) ?? { name });
-      const numbersOfItems = (items: ScalarArray): number[] =>
-        Array.from({ length: items.length }, (_, index) => valuesOf(items, type)(index) as number);
-      const run = async (
-        data: ScalarArray,
-        verify: (actual: ScalarArray, exclusive: boolean) => void,
-      ): Promise<void> => {
-        const options = { op, type, algorithm, workGroupSize, itemsPerThread } as const;
-        for (const exclusive of [false, true]) {
-          verify(await fold().scan(data, { ...options, exclusive }), exclusive);
-        }
-      };
-      const missing = (): boolean => type.name === f16.name && !fold().device.features.has("shader-f16");
+  describe.each(all)(`${type.name} $name, $algorithm`, ({ name, algorithm }) => {
+    const op = untyped(operatorsOf(type).find((one) => one.name === name) ?? { name });
+    const numbersOfItems = (items: ScalarArray): number[] =>
+      Array.from({ length: items.length }, (_, index) => valuesOf(items, type)(index) as number);
+    const options = { op, type, algorithm, workGroupSize, itemsPerThread } as const;
+    const exclusive = (algorithm === "blelloch") === (name === "add");
+    const missing = (): boolean => type.name === f16.name && !fold().device.features.has("shader-f16");
 
-      test("within the bound", async ({ skip }) => {
-        skip(missing(), "the adapter has no shader-f16");
-        for (const length of sizes) {
-          const next = randomBits(`${type.name} ${name} ${length}`);
-          const data = valuesAs(
-            type.name,
-            Array.from({ length }, () => {
-              const x = (next() / 2 ** 32) * 2 - 1;
-              return name === "add" ? x : 1 + x / 16;
-            }),
-          );
-          const numbers = numbersOfItems(data);
-          await run(data, (actual, exclusive) => {
-            expectWithin(
-              numbersOfItems(actual),
-              exactPrefixes(name, numbers, exclusive),
-              `${length} exclusive=${exclusive}`,
-            );
-          });
-          const total = await fold().reduce(data, { op, type, algorithm, workGroupSize, itemsPerThread });
-          const last = exactPrefixes(name, numbers, false).at(-1) ?? {
-            value: name === "add" ? 0 : 1,
-            bound: 0,
-          };
-          expectWithin([total as number], [last], `reduce ${length}`);
-        }
-      });
+    test("within the bound", async ({ skip }) => {
+      skip(missing(), "the adapter has no shader-f16");
+      for (const length of sizes) {
+        const next = randomBits(`${type.name} ${name} ${length}`);
+        const data = valuesAs(
+          type.name,
+          Array.from({ length }, () => {
+            const x = (next() / 2 ** 32) * 2 - 1;
+            return name === "add" ? x : 1 + x / 16;
+          }),
+        );
+        const numbers = numbersOfItems(data);
+        const actual = await fold().scan(data, { ...options, exclusive });
+        expectWithin(numbersOfItems(actual), exactPrefixes(name, numbers, exclusive), `${length}`);
+        const total = await fold().reduce(data, options);
+        const last = exactPrefixes(name, numbers, false).at(-1) ?? {
+          value: name === "add" ? 0 : 1,
+          bound: 0,
+        };
+        expectWithin([total as number], [last], `reduce ${length}`);
+      }
+    });
 
-      test("exact where every partial result is", async ({ skip }) => {
-        skip(missing(), "the adapter has no shader-f16");
-        for (const length of sizes) {
-          const next = randomBits(`exact ${type.name} ${name} ${length}`);
-          const most = type.name === f16.name ? 2 : 1000;
-          const data = valuesAs(
-            type.name,
-            Array.from({ length }, () => (name === "add" ? 1 + (next() % most) : ([-1, 1][next() % 2] ?? 1))),
-          );
-          await run(data, (actual, exclusive) => {
-            expectSameBits(
-              actual,
-              scanReference(data, { op, type, exclusive }),
-              `${length} exclusive=${exclusive}`,
-            );
-          });
-          expect(await fold().reduce(data, { op, type, algorithm })).toBe(
-            reduceReference(data, { op, type }),
-          );
-        }
-      });
-    },
-  );
+    test("exact where every partial result is", async ({ skip }) => {
+      skip(missing(), "the adapter has no shader-f16");
+      for (const length of sizes) {
+        const next = randomBits(`exact ${type.name} ${name} ${length}`);
+        const most = type.name === f16.name ? 2 : 1000;
+        const data = valuesAs(
+          type.name,
+          Array.from({ length }, () => (name === "add" ? 1 + (next() % most) : ([-1, 1][next() % 2] ?? 1))),
+        );
+        const actual = await fold().scan(data, { ...options, exclusive });
+        expectSameBits(actual, scanReference(data, { op, type, exclusive }), `${length}`);
+        expect(await fold().reduce(data, options)).toBe(reduceReference(data, { op, type }));
+      }
+    });
+  });
 }
