@@ -311,9 +311,9 @@ const segmented = (
     yield [values, expected.map((at) => numbers[at] as number)];
   };
 
-const many = randomItems(u32, 200_003, "many") as Uint32Array;
+const many = randomItems(u32, 25_003, "many") as Uint32Array;
 /** 26 have a higher digit than all others. */
-const manyAndHigher = many.map((x, at) => (at % 8000 === 0 ? 5000 + (at % 3) : x % 2000));
+const manyAndHigher = many.map((x, at) => (at % 1000 === 0 ? 5000 + (at % 3) : x % 200));
 const manyOfFew = many.map((x) => x % 5);
 
 /** Few elements are taken by blocks, and many by digits. */
@@ -668,12 +668,12 @@ const subjects = {
   "the greatest of short rows": greatest(few, 3, { rows: 17 }),
   // A row has several chunks, of 1024 items in software and of 4096 on GPUs.
   "the greatest of long rows": greatest(
-    Uint32Array.from({ length: 18_000 }, (_, at) => Math.floor(at / 2) % 4500),
+    Uint32Array.from({ length: 6000 }, (_, at) => Math.floor(at / 2) % 1500),
     3,
-    { rows: 9000 },
+    { rows: 3000 },
   ),
   // Too many for chunks to leave any out.
-  "many of the greatest of rows": greatest(manyOfFew.subarray(0, 18_000), 2500, { rows: 9000 }),
+  "many of the greatest of rows": greatest(manyOfFew.subarray(0, 6000), 1700, { rows: 3000 }),
   "the greatest": all(greatest(few, 10), greatest(numbers, 10)),
   // The first digit alone tells which the first 26 are.
   "the greatest of many": all(greatest(manyAndHigher, 50), greatest(manyAndHigher, 26)),
