@@ -76,11 +76,10 @@ function sizesOf() {
   return { most, options, shapes: shapesOf(tile, fanOut) };
 }
 
-test.for(
-  (["in order", "in any order"] as const).flatMap((order) =>
-    [false, true].map((exclusive) => ({ order, exclusive })),
-  ),
-)(
+test.for([
+  { order: "in order", exclusive: true },
+  { order: "in any order", exclusive: false },
+] as const)(
   "each fault in rows, $order, exclusive: $exclusive",
   { timeout: STUCK_MS },
   async ({ order, exclusive }, { skip }) => {
@@ -104,7 +103,7 @@ test("sums of f32: within the bound, and the same bits whatever is late or missi
     faults,
     patience: 16,
   });
-  for (const [columns, count] of [shapes[5], shapes[7]] as RowShape[]) {
+  for (const [columns, count] of [shapes[5]] as RowShape[]) {
     const length = Math.min(columns * count, Math.floor(most / columns) * columns);
     for (const { data, results } of await floatsUnderFaults(subject, length, { rows: columns })) {
       let sum = 0;

@@ -114,6 +114,22 @@ const all = (...some: readonly Subject[]): Subject =>
     }
   };
 
+/**
+ * Keys of so many digits of four bits. The simulator has each thread of a subgroup count all its items before the next thread. So that they
+ * arrive in order all the same, equal digits of a subgroup's items are of one thread: item `i` is of lane `i % 4`, in each pass.
+ */
+function arriving(digits: number): Uint32Array {
+  const keys = new Uint32Array(LENGTH);
+  for (let digit = 0; digit < digits; digit++) {
+    const sorted = argSortReference(keys);
+    for (const [place, at] of [...sorted].entries()) {
+      const next = 4 * (place % 4) + (Math.floor(place / 16) % 3);
+      keys[at] = (keys[at] as number) | (next << (4 * digit));
+    }
+  }
+  return keys;
+}
+
 /** Keys alone that are ranked as they arrive: in a wrong order in every second tile, if `disorder` is 2. */
 const byArrival = (bits: Uint32Array, type: ScalarType = u32, disorder?: number): Subject =>
   async function* ({ device }) {
@@ -143,7 +159,11 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32, disorder?: number)
   };
 
 /** Positions that move with keys, in tiles that subgroups rank. */
-const positionsOf = (data: Uint32Array, tuning: TuningOptions, testing: SortTesting): Subject =>
+const positionsOf = (
+  data: Uint32Array,
+  tuning: TuningOptions & { readonly bits?: readonly [number, number] },
+  testing: SortTesting,
+): Subject =>
   async function* ({ device }) {
     const context = contextOf(device);
     const options = { type: u32, algorithm: "subgroup", ...tuning, maxLength: LENGTH } as const;
@@ -163,10 +183,10 @@ const positionsOf = (data: Uint32Array, tuning: TuningOptions, testing: SortTest
 const byVotes = (data: Uint32Array, tuning: TuningOptions, testing: SortTesting = {}): Subject =>
   positionsOf(data, tuning, { ...testing, byMarks: false });
 /** Positions that marks check. If `disorder` is 2, the items of every second tile arrive in a wrong order. */
-const byMarks = (disorder?: number): Subject =>
+const byMarks = (data: Uint32Array, disorder?: number): Subject =>
   positionsOf(
-    few,
-    { workGroupSize: 128, itemsPerThread: 2 },
+    data,
+    { workGroupSize: 128, itemsPerThread: 2, bits: [0, 4] },
     { byMarks: true, partBytes: 512, ...(disorder && { disorder }) },
   );
 
@@ -291,9 +311,9 @@ const segmented = (
     yield [values, expected.map((at) => numbers[at] as number)];
   };
 
-const many = randomItems(u32, 200_003, "many") as Uint32Array;
+const many = randomItems(u32, 25_003, "many") as Uint32Array;
 /** 26 have a higher digit than all others. */
-const manyAndHigher = many.map((x, at) => (at % 8000 === 0 ? 5000 + (at % 3) : x % 2000));
+const manyAndHigher = many.map((x, at) => (at % 1000 === 0 ? 5000 + (at % 3) : x % 200));
 const manyOfFew = many.map((x) => x % 5);
 
 /** Few elements are taken by blocks, and many by digits. */
@@ -613,11 +633,10 @@ const subjects = {
   // Several subgroups of up to 64 lanes.
   "a sort by votes": byVotes(numbers, { passes: "single", workGroupSize: 128, itemsPerThread: 2 }),
   "a sort by votes, of few values": byVotes(few, { ...tile, passes: "reduce-then-scan" }),
-  "positions ranked as they arrive": byMarks(2),
-  "positions that arrive in order": byMarks(),
+  "positions ranked as they arrive": byMarks(few, 2),
+  "positions that arrive in order": byMarks(arriving(1)),
   "keys ranked as they arrive": byArrival(numbers, u32, 2),
-  // By their fifth digit, all are equal.
-  "keys that arrive in order": byArrival(numbers.map((x) => x & 0xffff)),
+  "keys that arrive in order": byArrival(arriving(8)),
   "keys with NaN, ranked as they arrive": byArrival(nans, f32, 2),
   "a sort in windows": inShortBindings,
   "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
@@ -649,12 +668,12 @@ const subjects = {
   "the greatest of short rows": greatest(few, 3, { rows: 17 }),
   // A row has several chunks, of 1024 items in software and of 4096 on GPUs.
   "the greatest of long rows": greatest(
-    Uint32Array.from({ length: 18_000 }, (_, at) => Math.floor(at / 2) % 4500),
+    Uint32Array.from({ length: 6000 }, (_, at) => Math.floor(at / 2) % 1500),
     3,
-    { rows: 9000 },
+    { rows: 3000 },
   ),
   // Too many for chunks to leave any out.
-  "many of the greatest of rows": greatest(manyOfFew.subarray(0, 18_000), 2500, { rows: 9000 }),
+  "many of the greatest of rows": greatest(manyOfFew.subarray(0, 6000), 1700, { rows: 3000 }),
   "the greatest": all(greatest(few, 10), greatest(numbers, 10)),
   // The first digit alone tells which the first 26 are.
   "the greatest of many": all(greatest(manyAndHigher, 50), greatest(manyAndHigher, 26)),
@@ -678,12 +697,12 @@ const subjects = {
 
 /** Between parts of a tile, no order is checked. */
 const uncheckedPart: Change = { from: /(let is_first\w* = )\w+ == 0u && /g, to: "$1" };
-/** The last item of the first part and the first one of the second change places, in the pass by the fifth digit. */
-const swapped = (before: string): Change => ({
+/** The last item of the first part and the first one of the second change places, in the last pass. */
+const swapped = (before: string, isFor = ""): Change => ({
   from: new RegExp(`(?=\\n\\s*${before})`),
   to: `
   for (var at = 0u; at < ITEMS; at++) {
-    if (params.digit == 4u && (ranks[at] == SHARE - 1u || ranks[at] == SHARE)) {
+    if (${isFor}params.digit == DIGITS - 1u && (ranks[at] == SHARE - 1u || ranks[at] == SHARE)) {
       ranks[at] = 2u * SHARE - 1u - ranks[at];
     }
   }`,
@@ -1486,7 +1505,11 @@ const mutations: readonly Mutation[] = [
     title: "the first key of a part is not compared with the last one of the part before",
     shownBy: "keys that arrive in order",
     ...uncheckedPart,
-    besides: swapped(String.raw`workgroupBarrier\(\);\n\s*put_items\(ranks, items, 0u\);\n`),
+    // Both have one digit in the last tile. If they had two, one of them would be stored over another tile's item.
+    besides: swapped(
+      String.raw`workgroupBarrier\(\);\n\s*put_items\(ranks, items, 0u\);\n`,
+      "own < TILE && ",
+    ),
   },
   // Votes would mend these.
   {

@@ -198,8 +198,13 @@ const shown: readonly Shown[] = [
     shows: [
       "work_group/hillis_steele.wgsl 1, 2, 3, 4, 5",
       "work_group/hillis_steele_reduce.wgsl 1, 2",
-      "work_group/hillis_steele_uniform.wgsl 1, 2, 3",
+      "work_group/hillis_steele_uniform.wgsl 1, 2",
     ],
+  },
+  {
+    operation: "in-kernel, hillis-steele: work-group, uniform",
+    length: 40,
+    shows: ["work_group/hillis_steele_uniform.wgsl 3"],
   },
   {
     operation: "in-kernel, subgroup: allocate",

@@ -142,6 +142,10 @@ describe("a struct of the caller's", () => {
       const texts = at % 4 < 2 ? { where } : { map, where: "x > 1u" };
       const kernels = await kernelsWith(type, op, texts, [algorithm], [ways[at % 2] ?? "single"]);
       const taken = eachFileOnce()(kernels, [name]);
+      if (at % 4 > 0) {
+        expect(await failures(device(), taken)).toEqual([]);
+        return;
+      }
       const functions = operatorFunctions(type, op, algorithm, 32, false, [8]);
       const calls = functions.flatMap(({ names }) => names).map((one) => callOf(one, "x"));
       const kernel = `fn all() { let x = ${name}(); var total = x; ${calls.join(" ")} }`;
