@@ -15,6 +15,7 @@ const layers = [
   ["src/simulator"],
   ["src/algebra"],
   ["src/kernels"],
+  ["src/adapters"],
   ["src/in_kernel", "src/plan"],
   ["src/reference", "src/gpu/device", "src/gpu/adapters", "src/gpu/diagnosis"],
   ["src/gpu/executor"],

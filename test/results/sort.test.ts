@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sort as nvidiaSort } from "../../src/adapters/nvidia.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
@@ -16,7 +17,7 @@ import { sortFaults } from "../../src/kernels/sort.ts";
 import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { SortTesting } from "../../src/plan/sort.ts";
-import { planSort, sortRows } from "../../src/plan/sort.ts";
+import { planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 import { readWords, storageBuffer, submitted } from "../support/buffers.ts";
@@ -724,7 +725,7 @@ describe("tiles of the sizes that NVIDIA's GPUs have, whose items arrive in orde
     const type = elementTypes[name] as ElementType;
     const length = software ? 2 * 256 * items + 777 : 300_001;
     const options = { type, algorithm: "subgroup", passes: "single", workGroupSize: 256 } as const;
-    const sizes = { partBytes: sortRows.nvidia.partBytes, byArrival: 8, atOnce: 8 } as const;
+    const sizes = { partBytes: nvidiaSort.partBytes, byArrival: 8, atOnce: 8 } as const;
     // In order, they are ranked right without a repair by votes, which would hide it if the fast way were always wrong.
     for (const disorder of [undefined, 2]) {
       const plan = planSort(
@@ -840,7 +841,7 @@ describe("items that are ranked by the order in which they arrive, and checked b
       skip(workGroupSize > most, `a work-group of the adapter has ${most} threads at most`);
       const maxLength = software ? 2 * 256 * itemsPerThread + 777 : 300_001;
       const options = { type, algorithm: "subgroup", passes: "single", workGroupSize } as const;
-      const { partBytes, packsFrom } = sortRows.nvidia;
+      const { partBytes, packsFrom } = nvidiaSort;
       // In order, they are ranked right without a repair by votes, which would hide it if the fast way were always wrong.
       for (const disorder of [undefined, 2]) {
         const takeBack = plant(fold(), ...(disorder || !arriveInOrder(fold()) ? [] : [keepsRanks]));
