@@ -3,9 +3,6 @@ import { traits as nvidia } from "./nvidia.ts";
 import { traits as software } from "./software.ts";
 import type { Traits } from "./tables.ts";
 
-/** The kinds of adapters, by their files: those that compute on the CPU, NVIDIA's GPUs, which were measured, and all other GPUs. */
-export type AdapterKind = "software" | "nvidia" | "gpu";
-
 /** What an adapter's kind follows from. */
 export interface AdapterIdentity {
   /** Whether the adapter computes on the CPU. */
@@ -14,19 +11,20 @@ export interface AdapterIdentity {
   readonly vendor: string;
 }
 
-/** A table for each kind of adapter. */
-export type ByKind<Table> = Readonly<Record<AdapterKind, Table>>;
-
-/** The kind of an adapter. Its tables have that name. */
-export const kindOf = ({ software, vendor }: AdapterIdentity): AdapterKind =>
-  software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu";
+/**
+ * A table for each kind of adapter, by the name of the kind's file: those that compute on the CPU, NVIDIA's GPUs, which were measured, and all
+ * other GPUs.
+ */
+export type ByKind<Table> = Readonly<Record<"software" | "nvidia" | "gpu", Table>>;
 
 /** The table for an adapter. A caller names the tables of one primitive, so that a program loads no others. */
-export const tableFor = <Table>(tables: ByKind<Table>, adapter: AdapterIdentity): Table =>
-  tables[kindOf(adapter)];
-
-const traits: ByKind<Traits> = { software, nvidia, gpu };
+export const tableFor = <Table>(tables: ByKind<Table>, { software, vendor }: AdapterIdentity): Table =>
+  tables[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"];
 
 /** The traits of an adapter. */
 export const traitsOf = (adapter: AdapterIdentity): Traits =>
-  adapter.vendor === "amd" && !adapter.software ? amdTraits : tableFor(traits, adapter);
+  tableFor<Traits>({ software, nvidia, gpu: adapter.vendor === "amd" ? amdTraits : gpu }, adapter);
+
+/** The name of the file that has the tables for an adapter. */
+export const fileFor = (adapter: AdapterIdentity): string =>
+  tableFor({ software: "software.ts", nvidia: "nvidia.ts", gpu: "gpu.ts" }, adapter);

@@ -2,6 +2,7 @@ import type {
   ColumnTable,
   CountTable,
   HistogramRow,
+  LookBackTraits,
   ReductionTable,
   RowsTable,
   SegmentSortRow,
@@ -10,6 +11,7 @@ import type {
   SinglePassTable,
   SortRow,
   Traits,
+  TuningTraits,
   TwoPassTable,
 } from "./tables.ts";
 
@@ -18,18 +20,14 @@ import type {
 
 export const traits = {
   looksBack: false,
-  startsInOrder: false,
-  patience: 1000,
   // An Intel GPU reported at least 16 lanes and ran 8, and Safari reports 32 for any GPU.
   tellsSubgroupSizes: false,
   // Kernels that expect 4 to 128 lanes look back in groups of two tiles, so subgroups lose.
   recordsBySubgroups: false,
-  outlastsTunings: false,
   // No GPU has registers for several items that are longer.
   longestHeld: 128,
   unrollsLong: true,
   takesTilesOfOperators: true,
-  compilesMeanwhile: true,
 } as const satisfies Traits;
 
 /** AMD's GPUs have the rows of all others. */
@@ -37,6 +35,10 @@ export const amdTraits = {
   ...traits,
   tellsSubgroupSizes: true,
 } as const satisfies Traits;
+
+export const lookBack = { startsInOrder: false, patience: 1000 } as const satisfies LookBackTraits;
+
+export const tuning = { outlastsTunings: false } as const satisfies TuningTraits;
 
 export const twoPass = {
   scan: [

@@ -2,6 +2,7 @@ import type {
   ColumnTable,
   CountTable,
   HistogramRow,
+  LookBackTraits,
   ReductionTable,
   RowsTable,
   SegmentSortRow,
@@ -10,6 +11,7 @@ import type {
   SinglePassTable,
   SortRow,
   Traits,
+  TuningTraits,
   TwoPassTable,
 } from "./tables.ts";
 
@@ -19,19 +21,22 @@ import type {
 
 export const traits = {
   looksBack: true,
-  // Tickets in place of numbers: 2^28 u32, H200, 629 for 574.
-  startsInOrder: true,
-  patience: 1000,
   tellsSubgroupSizes: true,
   // u32, H200, by a single pass and by two: 2^24 49.2 and 78, 2^27 276.9 and 402.6.
   recordsBySubgroups: true,
-  outlastsTunings: true,
   // No GPU has registers for several items that are longer.
   longestHeld: 128,
   unrollsLong: true,
   takesTilesOfOperators: true,
-  compilesMeanwhile: true,
 } as const satisfies Traits;
+
+export const lookBack = {
+  // With tickets, 2^28 u32 take 629 for 574.
+  startsInOrder: true,
+  patience: 1000,
+} as const satisfies LookBackTraits;
+
+export const tuning = { outlastsTunings: true } as const satisfies TuningTraits;
 
 export const twoPass = {
   scan: [

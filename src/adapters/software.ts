@@ -2,6 +2,7 @@ import type {
   ColumnTable,
   CountTable,
   HistogramRow,
+  LookBackTraits,
   ReductionTable,
   RowsTable,
   SegmentSortRow,
@@ -10,6 +11,7 @@ import type {
   SinglePassTable,
   SortRow,
   Traits,
+  TuningTraits,
   TwoPassTable,
 } from "./tables.ts";
 
@@ -18,20 +20,22 @@ import type {
 
 export const traits = {
   looksBack: false,
+  tellsSubgroupSizes: true,
+  recordsBySubgroups: false,
+  // What is held over a barrier takes long to compile: 2^16 items of 64 bytes take 14.6 ms one by one, and 31.3 by 32 threads × 8.
+  longestHeld: 8,
+  // It takes seconds to compile them, and minutes for a text that divides f64 once for each item.
+  unrollsLong: false,
+  takesTilesOfOperators: false,
+} as const satisfies Traits;
+
+export const lookBack = {
   startsInOrder: false,
   // It runs work-groups on few threads. So the work-group that another one waits for may not run meanwhile.
   patience: 16,
-  tellsSubgroupSizes: true,
-  recordsBySubgroups: false,
-  outlastsTunings: false,
-  // What is held over a barrier takes long to compile: 2^16 items of 64 bytes take 14.6 ms one by one, and 31.3 by 32 threads × 8.
-  longestHeld: 8,
-  // It takes seconds to compile them, and a text that divides f64 once for each item takes minutes.
-  unrollsLong: false,
-  takesTilesOfOperators: false,
-  // Its compiler would take the processors that run the kernels.
-  compilesMeanwhile: false,
-} as const satisfies Traits;
+} as const satisfies LookBackTraits;
+
+export const tuning = { outlastsTunings: false } as const satisfies TuningTraits;
 
 // u32, 2^18: 57 ms (luma.gl: 186), 2^20: 229 (758). 32 items instead of 16 run no faster, and take twice the time to compile.
 const scan = [

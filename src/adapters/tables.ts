@@ -3,37 +3,43 @@ import type { Algorithm } from "../kernels/algorithms.ts";
 
 // The tables that each file of this folder fills for a kind of adapter.
 
-/** What every adapter of a kind has in common, and no size says. */
+/** What an adapter of a kind does, as all plans ask. */
 export interface Traits {
   /**
    * Whether work-groups of one dispatch are known to hand results on to each other, so that a tile may look back at those before it. On
    * other adapters, a test finds it out.
    */
   readonly looksBack: boolean;
-  /** Whether work-groups start in the order of their numbers. Otherwise they draw tickets before they look back. */
-  readonly startsInOrder: boolean;
-  /** How often a tile reads a total that is not there yet, before it computes that total itself. */
-  readonly patience: number;
   /** Whether subgroups have the sizes that the adapter tells. Otherwise they may have any size that WGSL has. */
   readonly tellsSubgroupSizes: boolean;
   /**
-   * Whether recordings are faster with subgroups and single passes, so that its rows take them. Calls at hand, which load neither, take the
-   * rows of `gpu` then.
+   * Whether recordings are faster with subgroups and single passes, so that they load both. Calls at hand load neither, and take the rows of
+   * `gpu` for two passes.
    */
   readonly recordsBySubgroups: boolean;
-  /**
-   * Whether its rows were measured on longer data, and for more primitives, than a tuning times. Then a tuning's rows end with the
-   * longest length that it timed, and run lengths and partitions keep their rows.
-   */
-  readonly outlastsTunings: boolean;
   /** The most bytes of an item of which a thread holds several. Longer items go one by one. */
   readonly longestHeld: number;
   /** Whether loops with long bodies are written out: over operations of hundreds of instructions, and over the items of sorts. */
   readonly unrollsLong: boolean;
   /** Whether operators that bring tiles and sizes of their own, as exact sums do, use them. */
   readonly takesTilesOfOperators: boolean;
-  /** Whether kernels that are not needed yet compile while others run. */
-  readonly compilesMeanwhile: boolean;
+}
+
+/** What work-groups do that look back. */
+export interface LookBackTraits {
+  /** Whether they start in the order of their numbers. Otherwise they draw tickets first. */
+  readonly startsInOrder: boolean;
+  /** How often a tile reads a total that is not there yet, before it computes that total itself. */
+  readonly patience: number;
+}
+
+/** How rows compare with those that a tuning finds. */
+export interface TuningTraits {
+  /**
+   * Whether the rows were measured on longer data, and for more primitives, than a tuning times. Then a tuning's rows end with the
+   * longest length that it timed, and run lengths and partitions keep their rows.
+   */
+  readonly outlastsTunings: boolean;
 }
 
 /** The primitives, each of which is tuned on its own. */

@@ -16,7 +16,7 @@ import {
   textOfWork,
   timeTunings,
 } from "../../bench/tune.ts";
-import { kindOf } from "../adapters/adapter.ts";
+import { fileFor } from "../adapters/adapter.ts";
 import type { ScanPrimitive } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
@@ -225,7 +225,7 @@ function rowsOf({ primitive, type }: Sweep, ranked: readonly Ranked[]): AdapterT
 /** The best of a sweep, as a table and as rows of a file of src/adapters/. */
 function textOf(
   sweep: Sweep,
-  kind: string,
+  file: string,
   device: string,
   ranked: readonly Ranked[],
   tried: number,
@@ -259,7 +259,7 @@ function textOf(
   const rows = rowsOf(sweep, ranked);
   const lines = (["reduce-then-scan", "single"] as const).flatMap((passes) => {
     const own = rows.filter((row) => (row.passes ?? "reduce-then-scan") === passes);
-    const title = `  ${passes === "single" ? "singlePass" : "twoPass"}.${primitive} in src/adapters/${kind}.ts:`;
+    const title = `  ${passes === "single" ? "singlePass" : "twoPass"}.${primitive} in src/adapters/${file}:`;
     return own.length === 0 ? [] : [title, ...own.map(lineOf)];
   });
   const none = `  ${primitive}<${type}>: none ran at every length`;
@@ -383,7 +383,7 @@ export async function tune(options: TuneOptions): Promise<void> {
             );
             rows.push(...(isThere ? [] : rowsOn(adapter, found, sweep.lengths)));
             note(`${sweep.primitive}<${type}>`, outcome.tried, now);
-            parts.push("", textOf(sweep, kindOf(adapter), host.device.name, ranked, outcome.tried));
+            parts.push("", textOf(sweep, fileFor(adapter), host.device.name, ranked, outcome.tried));
           }
         } finally {
           stages.destroy();

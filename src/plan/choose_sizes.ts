@@ -1,9 +1,6 @@
 import type { AdapterIdentity, ByKind } from "../adapters/adapter.ts";
 import { tableFor, traitsOf } from "../adapters/adapter.ts";
-import { twoPass as gpu } from "../adapters/gpu.ts";
-import { twoPass as nvidia } from "../adapters/nvidia.ts";
-import { twoPass as software } from "../adapters/software.ts";
-import type { Rows, Tuned, TuningRow, TwoPassTable } from "../adapters/tables.ts";
+import type { Rows, Tuned, TuningRow } from "../adapters/tables.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
 import { FeatureError, LimitError } from "../errors.ts";
 import type { Algorithm, TileShape } from "../kernels/algorithms.ts";
@@ -15,14 +12,11 @@ import type { Grouping } from "./grouping.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 
-/** The rows of reductions, and of scans and compactions that read their data twice. */
-export const twoPassTables: ByKind<TwoPassTable> = { software, nvidia, gpu };
-
 export type Combined = Pick<Domain, "elementBytes" | "long" | "row">;
 
 /**
- * The row for an adapter, elements and a length: the first one of the adapter's own tuning that fits; if there is none, one of the
- * tables. Rows with subgroups need kernels that most calls at hand do not load. Then other rows of the tuning apply, or those of `gpu`.
+ * The row for an adapter, elements and a length: the first one of the adapter's own tuning that fits and is loaded; if there is none, one of
+ * the tables.
  */
 export function rowOf<Name extends Tuned>(
   tables: ByKind<Rows<Name>>,
@@ -30,14 +24,13 @@ export function rowOf<Name extends Tuned>(
   combined: Combined,
   { maxLength }: Chosen,
   facts: AdapterIdentity & Pick<DeviceFacts, "tuned">,
-  { algorithms: loaded }: Methods,
+  { algorithms, twoPassTables }: Methods,
 ): TuningRow {
   const { elementBytes, long, row } = combined;
-  const { recordsBySubgroups, takesTilesOfOperators } = traitsOf(facts);
-  const table = recordsBySubgroups && !loaded.subgroup ? tables.gpu : tableFor(tables, facts);
-  const rows = table[primitive];
-  return ((takesTilesOfOperators && row?.(primitive)) ||
-    (facts.tuned?.rowOf(tables === twoPassTables, primitive, combined, maxLength, loaded) ??
+  const readsTwice = tables === twoPassTables;
+  const rows = tableFor(tables, facts)[primitive];
+  return ((traitsOf(facts).takesTilesOfOperators && row?.(primitive)) ||
+    (facts.tuned?.rowOf(readsTwice, primitive, combined, maxLength, algorithms) ??
       // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
       rows.find(
         (one) =>

@@ -13,7 +13,7 @@ import { elementsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
 import type { TileSources } from "../kernels/tiles.ts";
-import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassTables } from "./choose_sizes.ts";
+import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
@@ -70,7 +70,7 @@ export function planReduce(
   const { domain } = monoid;
   const map = methods.mapOf?.(options, type, title, facts.features);
   const loaded = map?.from ?? type;
-  const usual = rowOf(twoPassTables, "reduce", domain, options, facts, methods);
+  const usual = rowOf(methods.twoPassTables, "reduce", domain, options, facts, methods);
   const { positions, takesMoreNarrowItems } = tableFor(tables, facts);
   // Elements of two words of a key, a position and 0. A tuning, which times sums, does not apply to them.
   const isEntry = monoid.leading !== undefined && domain.elementBytes === 16;

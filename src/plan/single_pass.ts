@@ -2,8 +2,9 @@ import storeByPairsFile from "../../shaders/device/io/store_by_pairs.wgsl";
 import writePairEvenFile from "../../shaders/device/io/write_pair_even.wgsl";
 import writePairOfThreeFile from "../../shaders/device/io/write_pair_of_three.wgsl";
 import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor, traitsOf } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
 import { singlePass as gpu } from "../adapters/gpu.ts";
+import { lookBackOn } from "../adapters/look_back.ts";
 import { singlePass as nvidia } from "../adapters/nvidia.ts";
 import { singlePass as software } from "../adapters/software.ts";
 import type { SinglePassTable, TuningRow } from "../adapters/tables.ts";
@@ -158,7 +159,7 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
       (isByLanes(shape) ? (monoid.lanes?.memory(shape.sizes) ?? 0) : 0),
   );
   const shape = lookBackShape(tuning);
-  const { patience, startsInOrder } = traitsOf(facts);
+  const { patience, startsInOrder } = lookBackOn(facts);
   const carry = lookBackSources(primitive, monoid, shape, tuning.sizes, {
     patience,
     tickets: !startsInOrder,

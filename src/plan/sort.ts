@@ -1,6 +1,7 @@
 import type { ByKind } from "../adapters/adapter.ts";
 import { tableFor, traitsOf } from "../adapters/adapter.ts";
 import { sort as gpu, moves as gpuMoves } from "../adapters/gpu.ts";
+import { lookBackOn } from "../adapters/look_back.ts";
 import { sort as nvidia, moves as nvidiaMoves } from "../adapters/nvidia.ts";
 import { sort as software, moves as softwareMoves } from "../adapters/software.ts";
 import type { Shape, SortRow } from "../adapters/tables.ts";
@@ -538,7 +539,7 @@ function lookBackFor(
   { passes }: TuningOptions,
   facts: DeviceFacts,
   { patience, atOnce }: SortRow,
-  { fault, share, tickets = !traitsOf(facts).startsInOrder }: SortTesting,
+  { fault, share, tickets = !lookBackOn(facts).startsInOrder }: SortTesting,
   maxLength: number,
 ): SortLookBack | undefined {
   // An entry has 30 bits for a count.

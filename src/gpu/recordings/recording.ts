@@ -1,4 +1,3 @@
-import { traitsOf } from "../../adapters/adapter.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError, part, shown } from "../../errors.ts";
@@ -273,8 +272,8 @@ export async function prepareFor(
       },
     };
   } finally {
-    // Where they do not compile now, they wait until they are used.
-    if (!prepared || (traitsOf(facts).compilesMeanwhile && !meanwhile?.waits)) {
+    // A software adapter would compile the others on the processors that run the first. There they wait until they are used.
+    if (!prepared || !(facts.software || meanwhile?.waits)) {
       // The caller goes on first.
       setTimeout(compileOthers);
     }
