@@ -4,8 +4,23 @@ import { basename } from "node:path";
 import typescript from "typescript-5.9";
 import { slashed } from "./modules.mjs";
 
-/** The files that have tables, as imports name them. */
-const file = String.raw`[^"]*\/(?:gpu|nvidia|software)\.ts`;
+const FILE = /[\\/]adapters[\\/](?:gpu|nvidia|software)\.ts\?\w+$/;
+
+/**
+ * Source text whose imports of tables name each table on its own: `import { sort } from "../adapters/gpu.ts"` becomes
+ * `import { sort } from "../adapters/gpu.ts?sort"`.
+ */
+export const byName = (code) =>
+  code.replaceAll(
+    /import \{([^}]*)\} from "((?:\.\.?\/(?:[^"]*\/)?)(?:gpu|nvidia|software)\.ts)";/g,
+    (_, names, path) =>
+      names
+        .split(",")
+        .map((name) => name.trim())
+        .filter(Boolean)
+        .map((name) => `import { ${name} } from "${path}?${name.split(" ")[0]}";`)
+        .join(" "),
+  );
 
 /**
  * A plugin for Rolldown: each table of an adapter's file is a module. A bundler keeps a file's declarations together, and the tables of
@@ -14,20 +29,11 @@ const file = String.raw`[^"]*\/(?:gpu|nvidia|software)\.ts`;
 export const tablesByName = {
   name: "tables-by-name",
   transform: {
-    filter: { id: /\/src\/(?:plan|adapters)\/\w+\.ts$/, code: /from "\.[^"]*\/(?:gpu|nvidia|software)\.ts"/ },
-    handler: (code) => ({
-      code: code.replaceAll(new RegExp(`import \\{([^}]*)\\} from "(${file})";`, "g"), (_, names, path) =>
-        names
-          .split(",")
-          .map((name) => name.trim())
-          .filter((name) => name !== "")
-          .map((name) => `import { ${name} } from "${path}?${name.split(" ")[0]}";`)
-          .join(" "),
-      ),
-    }),
+    filter: { id: /[\\/]src[\\/].*\.ts$/, code: /\/(?:gpu|nvidia|software)\.ts"/ },
+    handler: (code) => ({ code: byName(code) }),
   },
   resolveId: {
-    filter: { id: new RegExp(`^${file}\\?\\w+$`) },
+    filter: { id: /\/(?:gpu|nvidia|software)\.ts\?\w+$/ },
     async handler(source, importer) {
       const [path, name] = source.split("?");
       const { id } = await this.resolve(path, importer.split("?")[0]);
@@ -35,7 +41,7 @@ export const tablesByName = {
     },
   },
   load: {
-    filter: { id: new RegExp(`${file}\\?\\w+$`) },
+    filter: { id: FILE },
     async handler(id) {
       const [path, name] = slashed(id).split("?");
       const code = tableOf(await readFile(path, "utf8"), basename(path), name);
