@@ -7,20 +7,21 @@ import { slashed } from "./modules.mjs";
 const FILE = /[\\/]adapters[\\/](?:gpu|nvidia|software)\.ts\?\w+$/;
 
 /**
- * Source text whose imports of tables name each table on its own: `import { sort } from "../adapters/gpu.ts"` becomes
- * `import { sort } from "../adapters/gpu.ts?sort"`.
+ * The text of a source file whose imports of tables name each table on its own: `import { sort } from "../adapters/gpu.ts"` becomes
+ * `import { sort } from "../adapters/gpu.ts?sort"`. Files of `src/adapters/` import from `./gpu.ts`.
  */
-export const byName = (code) =>
-  code.replaceAll(
-    /import \{([^}]*)\} from "((?:\.\.?\/(?:[^"]*\/)?)(?:gpu|nvidia|software)\.ts)";/g,
-    (_, names, path) =>
-      names
-        .split(",")
-        .map((name) => name.trim())
-        .filter(Boolean)
-        .map((name) => `import { ${name} } from "${path}?${name.split(" ")[0]}";`)
-        .join(" "),
+export function byName(code, path) {
+  const folder = /[\\/]src[\\/]adapters[\\/]\w+\.ts$/.test(path) ? "\\./" : '\\.[^"]*/adapters/';
+  const imports = new RegExp(`import \\{([^}]*)\\} from "(${folder}(?:gpu|nvidia|software)\\.ts)";`, "g");
+  return code.replaceAll(imports, (_, names, file) =>
+    names
+      .split(",")
+      .map((name) => name.trim())
+      .filter(Boolean)
+      .map((name) => `import { ${name} } from "${file}?${name.split(" ")[0]}";`)
+      .join(" "),
   );
+}
 
 /**
  * A plugin for Rolldown: each table of an adapter's file is a module. A bundler keeps a file's declarations together, and the tables of
@@ -30,7 +31,7 @@ export const tablesByName = {
   name: "tables-by-name",
   transform: {
     filter: { id: /[\\/]src[\\/].*\.ts$/, code: /\/(?:gpu|nvidia|software)\.ts"/ },
-    handler: (code) => ({ code: byName(code) }),
+    handler: (code, id) => ({ code: byName(code, id) }),
   },
   resolveId: {
     filter: { id: /\/(?:gpu|nvidia|software)\.ts\?\w+$/ },

@@ -2,15 +2,24 @@ import { expect, test } from "vitest";
 import { byName, tableOf } from "../../scripts/tables.mjs";
 
 test("imports name each table on its own", () => {
-  const imported = 'import { sort as gpu, moves } from "../adapters/gpu.ts";\n';
-  expect(byName(imported)).toBe(
+  const code = 'import { sort as gpu, moves } from "../adapters/gpu.ts";\n';
+  expect(byName(code, "/a/src/plan/sort.ts")).toBe(
     'import { sort as gpu } from "../adapters/gpu.ts?sort"; import { moves } from "../adapters/gpu.ts?moves";\n',
   );
-  expect(byName('import { traits } from "./nvidia.ts";')).toBe(
+  const beside = 'import { traits } from "./nvidia.ts";';
+  expect(byName(beside, "/a/src/adapters/adapter.ts")).toBe('import { traits } from "./nvidia.ts?traits";');
+  expect(byName(beside, "C:\\a\\src\\adapters\\adapter.ts")).toBe(
     'import { traits } from "./nvidia.ts?traits";',
   );
-  const others = 'import { tableFor } from "../adapters/adapter.ts"; import type { A } from "./gpu.ts";';
-  expect(byName(others)).toBe(others);
+});
+
+test.each([
+  ["src/plan/sort.ts", 'import { tableFor } from "../adapters/adapter.ts";'],
+  ["src/plan/sort.ts", 'import type { A } from "../adapters/gpu.ts";'],
+  ["src/simulator/index.ts", 'import { SimulatedGpuObject } from "./device/gpu.ts";'],
+  ["src/simulator/device/core.ts", 'import { SimulatedGpuObject } from "./gpu.ts";'],
+])("%s keeps %s", (path, code) => {
+  expect(byName(code, `/a/${path}`)).toBe(code);
 });
 
 const file = `import type { Row } from "./tables.ts";
