@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, TestRunner } from "vitest";
-import type { Operator } from "../../src/algebra/monoid.ts";
 import { AdapterError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/node.ts";
@@ -10,6 +9,7 @@ import { simulatedGpu } from "../../src/simulator/index.ts";
 import { adapter, isSimulated, swiftShaderMissing } from "./adapter.ts";
 import { isOnSwiftShader, machineOf } from "./machine.ts";
 
+export { algorithmNames, untyped } from "./untyped.ts";
 export { adapter };
 
 /**
@@ -100,8 +100,3 @@ export function planAs({ device }: Pick<Fold, "device">, facts: Partial<DeviceFa
     context.facts = own;
   };
 }
-
-/** An operator where the type is not known: what it takes is then checked when it runs. */
-export const untyped = (op: Operator): Operator<string> => op as Operator<string>;
-
-export const algorithmNames = ["hillis-steele", "blelloch", "subgroup"] as const;

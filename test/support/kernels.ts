@@ -54,9 +54,9 @@ import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planGatherInWindows, planSortInWindows } from "../../src/plan/sort_in_windows.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
-import { untyped } from "./fold.ts";
 import type { MapRow } from "./maps.ts";
 import { planCompact, planReduce, planScan } from "./plans.ts";
+import { untyped } from "./untyped.ts";
 
 /** WebGPU's default limits. */
 export const defaultLimits: Limits = {

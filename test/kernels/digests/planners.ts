@@ -1,0 +1,162 @@
+import type { ElementType, ScalarType } from "../../../src/algebra/types.ts";
+import { u64 } from "../../../src/algebra/types_64.ts";
+import { methodsFor } from "../../../src/gpu/executor/load_methods.ts";
+import { arrangementFor } from "../../../src/gpu/executor/plans_of_calls.ts";
+import { windowMethods } from "../../../src/gpu/recordings/heads_in_windows.ts";
+import type { Arrangement } from "../../../src/kernels/kernel.ts";
+import { litmusKernel, litmusTests } from "../../../src/kernels/litmus.ts";
+import { planAppend } from "../../../src/plan/append_kept_items.ts";
+import type { ArgCall } from "../../../src/plan/arg_min_max.ts";
+import { reductionOf } from "../../../src/plan/arg_min_max.ts";
+import { planCombine } from "../../../src/plan/combine_pairs.ts";
+import { planCompact, planPartition } from "../../../src/plan/compact.ts";
+import type { DeviceFacts } from "../../../src/plan/device_facts.ts";
+import { planExpandRuns } from "../../../src/plan/expand_runs.ts";
+import { planHistogram } from "../../../src/plan/histogram.ts";
+import type { Methods } from "../../../src/plan/methods.ts";
+import { methodsOfSegments } from "../../../src/plan/methods_of_segments.ts";
+import { methodsWithSubgroups } from "../../../src/plan/methods_with_subgroups.ts";
+import type { Plan } from "../../../src/plan/plan.ts";
+import { ALL_ARRANGEMENTS } from "../../../src/plan/plan.ts";
+import { planReduce } from "../../../src/plan/reduce.ts";
+import { planScan } from "../../../src/plan/scan.ts";
+import { planSearch } from "../../../src/plan/search.ts";
+import { segmentsOf } from "../../../src/plan/segments.ts";
+import { planNth, planTopK } from "../../../src/plan/select.ts";
+import { planTopKRows } from "../../../src/plan/select_rows.ts";
+import { planGather, planSort } from "../../../src/plan/sort.ts";
+import { planGatherInWindows, planSortInWindows } from "../../../src/plan/sort_in_windows.ts";
+import { planSegmentSort } from "../../../src/plan/sort_segments.ts";
+import type { Options } from "./mixes.ts";
+
+// Makes plans from options, as the calls of `Fold` do.
+
+/** A plan, or kernels that no plan has. */
+export type Planned = Plan | Pick<Plan, "kernels">;
+
+export type Planner = (
+  options: Options,
+  facts: DeviceFacts,
+) => readonly Planned[] | Promise<readonly Planned[]>;
+
+const planners = { scan: planScan, reduce: planReduce, compact: planCompact, partition: planPartition };
+
+export type RecordedPrimitive = keyof typeof planners;
+
+const planAs = (
+  primitive: RecordedPrimitive,
+  options: Options,
+  facts: DeviceFacts,
+  methods: Methods,
+  arrangements: readonly Arrangement[],
+): Plan => planners[primitive](options as never, facts, methods, arrangements);
+
+/** The plan of `prepareScan` and so on. Options may name a few arrangements. */
+export const recorded =
+  (primitive: RecordedPrimitive): Planner =>
+  async ({ arrangements = ALL_ARRANGEMENTS, ...options }, facts) => {
+    const some = arrangements as readonly Arrangement[];
+    const { segments, lengthOnGpu } = options;
+    const { planRows, ...segmented } = segments === undefined ? {} : methodsOfSegments(segments);
+    const methods: Methods = { ...(await methodsFor(options as never, facts, true)), ...segmented };
+    const sides = primitive as "scan" | "reduce";
+    const plan =
+      methods.planColumns?.(sides, options as never, facts, methods, some) ??
+      planRows?.(sides, options as never, facts, methods, some) ??
+      planAs(primitive, options, facts, methods, some);
+    return [
+      lengthOnGpu && !methods.planColumns
+        ? (methods.countWorkGroups?.(plan, primitive === "scan", facts) ?? plan)
+        : plan,
+    ];
+  };
+
+/** The plan of a call at hand. */
+export const atHand =
+  (primitive: RecordedPrimitive): Planner =>
+  async (options, facts) => [
+    planAs(primitive, options, facts, await methodsFor(options as never, facts), [arrangementFor(options)]),
+  ];
+
+/** The plans of the first window and of later ones, for segments by offsets, flags or keys. */
+export const inWindows =
+  (primitive: "scan" | "reduce"): Planner =>
+  async (options, facts) => {
+    const methods = { ...(await methodsFor(options as never, facts, true)), segmentsOf };
+    return [false, true].map((isLater) =>
+      planAs(primitive, options, facts, windowMethods(methods, isLater), ALL_ARRANGEMENTS),
+    );
+  };
+
+export const argMinMax: Planner = async ({ call, type, ...options }, facts) =>
+  atHand("reduce")({ ...options, ...reductionOf(call as ArgCall, type as ScalarType, u64) }, facts);
+
+export const appended: Planner = async (options, facts) => {
+  const [plan] = (await recorded("compact")(options, facts)) as [Plan];
+  return [plan, planAppend(options as never, plan, 4096, facts)];
+};
+
+export const histogram: Planner = (options, facts) => [
+  planHistogram(options as never, facts),
+  planHistogram(options as never, facts, [arrangementFor(options)]),
+];
+
+export const search: Planner = ({ countOnGpu, ...options }, facts) => [
+  planSearch(options as never, facts, countOnGpu === true),
+];
+
+export const expand: Planner = (options, facts) => [planExpandRuns(options as never, facts)];
+
+export const combine: Planner = (options, facts) => [planCombine(options as never, facts)];
+
+/** What moves with the keys, as the option `moved`: a type, or `positions`. */
+type Moved = ScalarType | "positions" | undefined;
+
+export const sort: Planner = ({ moved, segments, anyDigits, ...options }, facts) => [
+  segments === undefined
+    ? planSort(
+        options as never,
+        facts,
+        methodsWithSubgroups,
+        moved as Moved,
+        undefined,
+        {},
+        anyDigits === true,
+      )
+    : planSegmentSort({ ...options, segments } as never, facts, methodsWithSubgroups, moved as Moved),
+];
+
+/** A device whose bindings are short, so that the data goes in windows. */
+const withShortBindings = (facts: DeviceFacts): DeviceFacts => ({
+  ...facts,
+  limits: { ...facts.limits, maxStorageBufferBindingSize: 2 ** 19 },
+});
+
+export const sortInWindows: Planner = ({ moved, ...options }, facts) => {
+  const short = withShortBindings(facts);
+  const windows = planSortInWindows(options as never, short, methodsWithSubgroups, moved as Moved);
+  const gathered = planGatherInWindows(options as never, short, "sort", ["values", "reordered"]);
+  return [
+    ...(windows ? [windows.scan, ...windows.copies] : []),
+    ...(windows?.steps ?? []).flatMap(({ count, move }) => [count, move]),
+    ...(gathered ? [gathered.gather, gathered.copy] : []),
+  ];
+};
+
+export const gather: Planner = (options, facts) => [
+  planGather(options as never, facts, "sort", ["values", "reordered"]),
+  planGather(options as never, facts, "sort", ["input", "output"]),
+];
+
+export const topK: Planner = (options, facts) => {
+  const { segments } = options;
+  return [(segments === undefined ? planTopK : planTopKRows)(options as never, facts, methodsWithSubgroups)];
+};
+
+export const nth: Planner = (options, facts) => [planNth(options as never, facts, methodsWithSubgroups)];
+
+export const litmus: Planner = () => [
+  { kernels: litmusTests.map((one) => litmusKernel(one, { workGroupSize: 64, testers: 32 })) },
+];
+
+export const typeOf = ({ type }: Options): ElementType => type as ElementType;
