@@ -1,7 +1,7 @@
+import type { ScanPrimitive } from "../src/adapters/tables.ts";
 import type { StructType } from "../src/algebra/struct.ts";
 import { ArgumentError, OutOfMemoryError } from "../src/errors.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import { NoRoomError, sourceOf } from "./buffers.ts";
 import type { HostWork, PartName } from "./bus.ts";
 import { openBus, partNames } from "./bus.ts";

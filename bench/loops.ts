@@ -1,4 +1,4 @@
-import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
+import type { ScanPrimitive } from "../src/adapters/tables.ts";
 import type { BenchTypeName } from "./elements.ts";
 
 // The loops that calls at hand are compared with, written for one type: sums, and the elements that the

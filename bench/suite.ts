@@ -1,7 +1,7 @@
+import type { ScanPrimitive } from "../src/adapters/tables.ts";
 import { ArgumentError } from "../src/errors.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
 import { algorithms, requireAlgorithm } from "../src/kernels/algorithms.ts";
-import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
 import { benchTypes, identityOn, opNames } from "./elements.ts";
 import { formatLength } from "./sizes.ts";

@@ -1,9 +1,9 @@
+import type { ScanPrimitive } from "../src/adapters/tables.ts";
 import { u32 } from "../src/algebra/integers.ts";
 import type { ElementType } from "../src/algebra/types.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 import type { prepareFor, Ranges } from "../src/gpu/recordings/recording.ts";
 import type { TuningOptions } from "../src/plan/options.ts";
-import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import type { Source, WhileUploading } from "./buffers.ts";
 import { createBuffer, NoRoomError, readerOf, upload, uploadPlaces } from "./buffers.ts";
 import type { Copy } from "./copy.ts";

@@ -1,3 +1,4 @@
+import type { ScanPrimitive } from "../src/adapters/tables.ts";
 import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 import { prepareFor } from "../src/gpu/recordings/recording.ts";
@@ -6,7 +7,6 @@ import { planCompact } from "../src/plan/compact.ts";
 import { methodsWithSubgroups } from "../src/plan/methods_with_subgroups.ts";
 import { planReduce } from "../src/plan/reduce.ts";
 import { planScan } from "../src/plan/scan.ts";
-import type { ScanPrimitive } from "../src/plan/tuning_row.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
 import type { Copy } from "./copy.ts";
 import { prepareCompare } from "./copy.ts";

@@ -4,6 +4,7 @@ import { relative } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
 import { atOnce, bareShaders, packageFolderOf, shaderTexts, slashed } from "./modules.mjs";
+import { tablesByName } from "./tables.mjs";
 
 const shared = {
   bundle: true,
@@ -34,7 +35,7 @@ const bundler = await rolldown({
   resolve: { mainFields: ["module", "main"] },
   // The last ones are optional peers.
   external: [/^node:/, "esbuild", "fast-check", "vite"],
-  plugins: [bareShaders],
+  plugins: [bareShaders, tablesByName],
   transform: { define: { WAVEFOLD_BUILT: "true" } },
 });
 const { output } = await bundler.write({

@@ -1,4 +1,5 @@
-// Checks that imports point down, and that the package loads later only the parts that are listed here:
+// Checks that imports point down, that the package loads later only the parts that are listed here, and that src/adapters/ alone decides by
+// an adapter's vendor:
 // `node scripts/layers.mjs [FOLDER]`. TypeScript's scanner finds the imports, so those of types, `import(…)` and
 // `typeof import(…)` count, too.
 import { readdirSync, readFileSync } from "node:fs";
@@ -16,6 +17,7 @@ const layers = [
   ["src/simulator"],
   ["src/algebra"],
   ["src/kernels"],
+  ["src/adapters"],
   ["src/in_kernel", "src/plan"],
   ["src/reference", "src/gpu/device", "src/gpu/adapters", "src/gpu/diagnosis"],
   ["src/gpu/executor"],
@@ -48,6 +50,12 @@ const apart = {
 
 /** The files that may use the bench, since their commands time something. */
 const benchUsers = ["src/cli/bench.ts", "src/cli/tune.ts", "src/cli/options.ts"];
+
+/** What compares vendors beside `src/adapters`: what describes an adapter, and what stands for one. */
+const describers = ["src/adapters", "src/gpu/diagnosis", "src/simulator"];
+/** A comparison of a vendor, or a vendor's name, outside of comments. */
+const vendorChoice =
+  /\bvendor\b\s*[!=]==|[!=]==\s*(?:\w+\.)*vendor\b|"(?:amd|apple|arm|intel|nvidia|qualcomm)"/;
 
 /** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
 const parts = [
@@ -133,6 +141,11 @@ for (const file of files) {
     }
   }
   imports.set(file, targets);
+  const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+  const choice = vendorChoice.exec(code);
+  if (choice && file.startsWith("src/") && !describers.some((folder) => isIn(file, folder))) {
+    problems.push(`${file} decides by a vendor (${choice[0]}); a trait in src/adapters/ says what differs`);
+  }
   const own = entryOf(file);
   if (own === undefined) {
     problems.push(`${file} is in no layer of scripts/layers.mjs`);

@@ -16,6 +16,8 @@ import {
   textOfWork,
   timeTunings,
 } from "../../bench/tune.ts";
+import { fileFor } from "../adapters/adapter.ts";
+import type { ScanPrimitive } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { u64 } from "../algebra/types_64.ts";
@@ -27,7 +29,6 @@ import type { Fold } from "../node.ts";
 import type { AdapterTuning, AdapterTuningRow, TimedCandidate } from "../plan/adapter_tuning.ts";
 import { adapterOf, rowsFrom, rowsOn, tuningOf } from "../plan/adapter_tuning.ts";
 import type { Passes } from "../plan/options.ts";
-import type { ScanPrimitive } from "../plan/tuning_row.ts";
 import { factsOf } from "./bench.ts";
 import { counted, doAll, UsageError } from "./errors.ts";
 import { DASH } from "./files.ts";
@@ -127,10 +128,6 @@ const shares = { scan: 5, reduce: 3, compact: 5, sort: 4, pairs: 4, histogram: 2
 /** What the last way may take beyond its deadline, and the report. */
 const LAST_MS = 1000;
 
-/** The name that the tables of src/plan/ have for an adapter. */
-const kindOf = ({ software, adapterInfo }: Fold): string =>
-  software ? "software" : adapterInfo.vendor === "nvidia" ? "nvidia" : "gpu";
-
 /** One primitive on one type: what is timed. */
 interface Sweep {
   readonly primitive: ScanPrimitive;
@@ -225,10 +222,10 @@ function rowsOf({ primitive, type }: Sweep, ranked: readonly Ranked[]): AdapterT
   );
 }
 
-/** The best of a sweep, as a table and as rows of src/plan/choose_sizes.ts or src/plan/single_pass.ts. */
+/** The best of a sweep, as a table and as rows of a file of src/adapters/. */
 function textOf(
   sweep: Sweep,
-  kind: string,
+  file: string,
   device: string,
   ranked: readonly Ranked[],
   tried: number,
@@ -262,7 +259,7 @@ function textOf(
   const rows = rowsOf(sweep, ranked);
   const lines = (["reduce-then-scan", "single"] as const).flatMap((passes) => {
     const own = rows.filter((row) => (row.passes ?? "reduce-then-scan") === passes);
-    const title = `  ${passes === "single" ? "singlePassRows" : "twoPassRows"}.${kind}.${primitive}:`;
+    const title = `  ${passes === "single" ? "singlePass" : "twoPass"}.${primitive} in src/adapters/${file}:`;
     return own.length === 0 ? [] : [title, ...own.map(lineOf)];
   });
   const none = `  ${primitive}<${type}>: none ran at every length`;
@@ -386,7 +383,7 @@ export async function tune(options: TuneOptions): Promise<void> {
             );
             rows.push(...(isThere ? [] : rowsOn(adapter, found, sweep.lengths)));
             note(`${sweep.primitive}<${type}>`, outcome.tried, now);
-            parts.push("", textOf(sweep, kindOf(fold), host.device.name, ranked, outcome.tried));
+            parts.push("", textOf(sweep, fileFor(adapter), host.device.name, ranked, outcome.tried));
           }
         } finally {
           stages.destroy();

@@ -1,3 +1,16 @@
+import type { AdapterIdentity, ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { tuning as gpu } from "../adapters/gpu.ts";
+import { tuning as nvidia } from "../adapters/nvidia.ts";
+import { tuning as software } from "../adapters/software.ts";
+import type {
+  SortRow,
+  Tuned,
+  TunedPrimitive,
+  TunedRows,
+  TuningRow,
+  TuningTraits,
+} from "../adapters/tables.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
@@ -5,9 +18,10 @@ import type { OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { version } from "../version.ts";
 import type { Passes } from "./options.ts";
-import type { TunedPrimitive, TunedRow } from "./tuning_row.ts";
 
 // The package loads this file only if a tuning of an adapter is made or used.
+
+const tables: ByKind<TuningTraits> = { software, nvidia, gpu };
 
 const everyAlgorithm = ["blelloch", "hillis-steele", "subgroup"] as const;
 
@@ -241,14 +255,18 @@ function requireWhole(title: string, name: string, value: unknown, least: number
 /** Bytes of the elements of a compaction: it counts items. */
 const COUNT_BYTES = 4;
 
-/**
- * Chooses from a tuning's rows. Run lengths take those of compactions, and so do partitions whose rest has a range of its own. On NVIDIA's
- * GPUs, Wavefold has sizes for them that were measured, and they differ from those of compactions.
- */
-export const tunedRowOf =
-  ({ rows, adapter: { vendor, software } }: AdapterTuning): TunedRow =>
-  (readsTwice, asked, { elementBytes: bytes, long }, maxLength, loaded) => {
-    const isCompaction = (asked === "runs" || asked === "parts") && (software || vendor !== "nvidia");
+/** A tuning's rows, which override those of the adapter's kind. */
+export function tunedRowsOf({ rows, adapter }: AdapterTuning): TunedRows {
+  const { outlastsTunings } = tableFor(tables, adapter);
+  const rowOf = (
+    readsTwice: boolean,
+    asked: Tuned | TunedPrimitive,
+    { elementBytes: bytes, long }: Parameters<TunedRows["rowOf"]>[2],
+    maxLength: unknown,
+    loaded: Partial<Record<Algorithm, unknown>>,
+  ): TuningRow | undefined => {
+    // Run lengths take the rows of compactions, and so do partitions whose rest has a range of its own.
+    const isCompaction = (asked === "runs" || asked === "parts") && !outlastsTunings;
     const primitive = isCompaction ? "compact" : asked;
     const elementBytes = isCompaction ? COUNT_BYTES : bytes;
     const row = rows.find(
@@ -265,6 +283,36 @@ export const tunedRowOf =
     // A histogram takes no algorithm.
     return row && { ...row, algorithm: row.algorithm ?? "blelloch", items: row.itemsPerThread };
   };
+  return {
+    rowOf,
+    histogramOf(known, elementBytes, maxLength) {
+      const row = rowOf(true, "histogram", { elementBytes }, maxLength, {});
+      return row ? { ...known, workGroupSize: row.workGroupSize, items: row.items } : known;
+    },
+    sortOf({ primitive, elementBytes, maxLength, passes, lookBack }, loaded) {
+      const rowFor = (read: Passes): TuningRow | undefined =>
+        rowOf(read !== "single", primitive, { elementBytes }, maxLength, loaded);
+      if (passes !== undefined || !lookBack) {
+        const row = rowFor(passes ?? "reduce-then-scan");
+        return row && { sizes: sizesOf(row), ...(passes && { passes }) };
+      }
+      const single = rowFor("single");
+      const twice = single?.isDefault ? undefined : rowFor("reduce-then-scan");
+      return (
+        single &&
+        (twice
+          ? { sizes: sizesOf(twice), passes: "reduce-then-scan" }
+          : { sizes: sizesOf(single), passes: "single" })
+      );
+    },
+  };
+}
+
+/** The sizes that a row gives a sort, of the way to rank that it names. The other way keeps its own. */
+const sizesOf = ({ algorithm, workGroupSize, items }: TuningRow): Partial<SortRow> =>
+  algorithm === "subgroup"
+    ? { byVotes: true, workGroupSize, items }
+    : { byVotes: false, counterThreads: workGroupSize, counterItems: items };
 
 /** An algorithm and sizes that were timed, and how long they took at each length, in any unit that is the same for all. */
 export interface TimedCandidate {
@@ -372,15 +420,15 @@ function withoutIdle(rows: readonly AdapterTuningRow[], lengths: readonly number
 }
 
 /**
- * A tuning's rows for an adapter. On NVIDIA's GPUs, Wavefold's own sizes were measured on longer arrays than a tuning times. So the rows
- * end with the longest length that was timed, and longer arrays take Wavefold's own sizes.
+ * A tuning's rows for an adapter. If the rows of its kind were measured on longer arrays than a tuning times, these end with the longest
+ * length that was timed, and longer arrays take those.
  */
 export const rowsOn = (
-  { vendor, software }: Pick<TunedAdapter, "vendor" | "software">,
+  adapter: AdapterIdentity,
   rows: readonly AdapterTuningRow[],
   lengths: readonly number[],
 ): AdapterTuningRow[] =>
-  vendor === "nvidia" && !software
+  tableFor(tables, adapter).outlastsTunings
     ? rows.map((row) => ({ ...row, maxLength: row.maxLength ?? Math.max(...lengths) }))
     : [...rows];
 

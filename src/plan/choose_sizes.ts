@@ -1,3 +1,6 @@
+import type { AdapterIdentity, ByKind } from "../adapters/adapter.ts";
+import { tableFor, traitsOf } from "../adapters/adapter.ts";
+import type { Rows, Tuned, TuningRow } from "../adapters/tables.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
 import { FeatureError, LimitError } from "../errors.ts";
 import type { Algorithm, TileShape } from "../kernels/algorithms.ts";
@@ -8,119 +11,26 @@ import type { DeviceFacts, Limits } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
-import type { Tuned, TuningRow } from "./tuning_row.ts";
-
-/** The kinds of adapters that were measured, and `gpu` for all others. */
-export type AdapterKind = "software" | "nvidia" | "gpu";
-
-/**
- * For each kind of adapter and each primitive, rows in order of the elements' size and the length. Rows for long operations come
- * first among those of the same size.
- */
-export type TuningTable<Name extends Tuned> = Readonly<
-  Record<AdapterKind, Readonly<Record<Name, readonly TuningRow[]>>>
->;
-
-/**
- * The most bytes of a short item. Longer items go one by one on a software adapter, in loops that hold no item over a
- * barrier. bench/LOG.md has the figures.
- */
-const SHORT_BYTES = 8;
-/** The same on a GPU. */
-const LONG_BYTES = 128;
-
-/** The rows of reductions, and of scans and compactions that read their data twice. bench/LOG.md has the figures. */
-export const twoPassRows: TuningTable<"scan" | "reduce" | "compact"> = {
-  // Barriers cost the most time, so few threads take many items each. 32 items instead of 16 run no faster, and take twice
-  // the time to compile. Memory does not limit the speed, so it gains nothing to read the data once.
-  software: {
-    scan: [
-      { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
-      { elementBytes: SHORT_BYTES, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
-      // Fewer threads take less work-group memory. 64 bytes, 2^16: 14.6 ms (32 × 8: 31.3). If the driver sets work-group
-      // memory to zero, compiling takes 1.9 s of CPU (32 × 8: 3.6).
-      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 8, items: 32 },
-    ],
-    reduce: [
-      { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
-      { elementBytes: SHORT_BYTES, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
-      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 8, items: 32 },
-    ],
-    compact: [{ elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 16 }],
-  },
-  // H200, driver 580.159, exclusive sums; copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
-  nvidia: {
-    scan: [
-      // u32, 2^28: 783 µs (256 × 16: 798).
-      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 8 },
-      // f64, 2^27: 3243 µs (4 items: 3624).
-      { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 8 },
-      // u64, 2^27, before rows were scanned together: 1210 µs (512 threads: 1289; 16 items: 1308).
-      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
-      { elementBytes: 12, algorithm: "blelloch", workGroupSize: 128, items: 4 },
-      // 16-byte struct, 2^26: 1086 µs (subgroup, before rows were scanned together: 1382).
-      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
-    ],
-    reduce: [
-      // u32, 2^28: 253 µs (512 × 16: 253; 1024 × 16: 251; 256 × 32: 259), 2^20: 13.8.
-      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 16 },
-      // f64, 2^18: 16.9 µs (256 × 4: 15.9; 256 × 8: 20.0; 256 × 16: 28.2), 2^20: 22.7 (22.1; 24.1; 29.3), 2^22: 51.6 (54.1; 54.1; 56.4 to
-      // 72.0), 2^23: 85.5 (256 × 8: 83.8; 256 × 16: 100.6), 2^24: 144 (256 × 8: 136; 256 × 16: 138).
-      {
-        elementBytes: 8,
-        long: true,
-        algorithm: "blelloch",
-        workGroupSize: 512,
-        items: 4,
-        maxLength: 2 ** 23,
-      },
-      // f64, H100, 2^27: 746 µs (4 items: 896; 8 items: 784; 128 × 16: 762; 64 × 16: 919; 128 × 32: 851).
-      { elementBytes: 8, long: true, algorithm: "blelloch", workGroupSize: 256, items: 16 },
-      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
-      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
-    ],
-    // u32, half kept, 2^28: 720 µs (128 × 8: 712; 512 × 8: 756; 256 × 12: 754).
-    compact: [{ elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 }],
-  },
-  // Chosen on an H100 that said it was an unknown GPU.
-  gpu: {
-    scan: [
-      // u32, 2^26: 320 µs (256 × 8: 322; Hillis and Steele, 128 × 8: 335; 128 × 4: 368; 256 × 16: 380; 256 × 4: 402), 2^20: 21.7.
-      { elementBytes: 4, algorithm: "blelloch", workGroupSize: 128, items: 8 },
-      { elementBytes: 8, algorithm: "blelloch", workGroupSize: 256, items: 4 },
-      { elementBytes: 12, algorithm: "blelloch", workGroupSize: 128, items: 4 },
-      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
-    ],
-    reduce: [
-      // u32, 2^26: 102 µs (128 × 8: 103; 256 × 16: 105; 256 × 4: 138), 2^22: 16.2 (256 × 16: 16.6; 128 × 8: 19.0).
-      { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8 },
-      { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
-    ],
-    // u32, half kept, 2^26: 395 µs (128 × 8: 396; 256 × 4: 416; Hillis and Steele: 441; 256 × 16: 559), 2^20: 25.
-    compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 }],
-  },
-};
 
 export type Combined = Pick<Domain, "elementBytes" | "long" | "row">;
 
 /**
- * The row for an adapter, elements and a length: the first one of the adapter's own tuning that fits; if there is none, one of the
- * table. Rows with subgroups need kernels that most calls at hand do not load. Then other rows of the tuning apply, or those of
- * `gpu`, on NVIDIA, too.
+ * The row for an adapter, elements and a length: the first one of the adapter's own tuning that fits and is loaded; if there is none, one of
+ * the tables.
  */
 export function rowOf<Name extends Tuned>(
-  table: TuningTable<Name>,
+  tables: ByKind<Rows<Name>>,
   primitive: Name,
   combined: Combined,
   { maxLength }: Chosen,
-  { software, vendor, tuned }: Pick<DeviceFacts, "software" | "vendor" | "tuned">,
-  { algorithms: loaded }: Methods,
+  facts: AdapterIdentity & Pick<DeviceFacts, "tuned">,
+  { algorithms, twoPassTables }: Methods,
 ): TuningRow {
   const { elementBytes, long, row } = combined;
-  const isNvidia = vendor === "nvidia" && loaded.subgroup;
-  const rows = table[software ? "software" : isNvidia ? "nvidia" : "gpu"][primitive];
-  return ((!software && row?.(primitive)) ||
-    (tuned?.(table === twoPassRows, primitive, combined, maxLength, loaded) ??
+  const readsTwice = tables === twoPassTables;
+  const rows = tableFor(tables, facts)[primitive];
+  return ((traitsOf(facts).takesTilesOfOperators && row?.(primitive)) ||
+    (facts.tuned?.rowOf(readsTwice, primitive, combined, maxLength, algorithms) ??
       // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
       rows.find(
         (one) =>
@@ -173,6 +83,7 @@ export function chooseSizes(
   memoryBeside: (shape: TileShape) => number = () => 0,
 ): LoadedTuning {
   const { limits, subgroupIds } = facts;
+  const { unrollsLong, takesTilesOfOperators } = traitsOf(facts);
   requireFeature(type, title, facts);
   methods.requireChosen?.(options, title, facts);
   const algorithm = algorithmOf(row, options, facts);
@@ -185,9 +96,7 @@ export function chooseSizes(
     sizes: {
       workGroupSize,
       items: options.itemsPerThread ?? row.items,
-      // If many long combinations follow one another, a software adapter takes seconds to compile them. A GPU's driver
-      // compiles them at once.
-      unrolled: !(oneByOne || (facts.software && long)),
+      unrolled: !oneByOne && (unrollsLong || !long),
       oneByOne,
       minSubgroupSize: facts.subgroupMinSize,
       maxSubgroupSize: facts.subgroupMaxSize,
@@ -211,16 +120,13 @@ export function chooseSizes(
     ...tuning,
     sources: tiles.sources(tuning),
     oneByOne: oneByOne ? methods.oneByOne?.[tiles.threadsTake] : undefined,
-    gpuLimits: !facts.software && limits,
+    gpuLimits: takesTilesOfOperators && limits,
   };
 }
 
-/**
- * Whether items go one by one: because a software adapter would take seconds to compile kernels that hold many of them, or
- * because no GPU has registers for several.
- */
-export const goOneByOne = (itemBytes: number, { software }: Pick<DeviceFacts, "software">): boolean =>
-  itemBytes > (software ? SHORT_BYTES : LONG_BYTES);
+/** Whether items go one by one, since the adapter cannot hold or compile several items of a thread. */
+export const goOneByOne = (itemBytes: number, adapter: AdapterIdentity): boolean =>
+  itemBytes > traitsOf(adapter).longestHeld;
 
 /** Items of a tile. */
 export const tileOf = ({ sizes }: Pick<Tuning, "sizes">): number => sizes.workGroupSize * sizes.items;

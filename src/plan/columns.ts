@@ -1,3 +1,9 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { columns as gpu } from "../adapters/gpu.ts";
+import { columns as nvidia } from "../adapters/nvidia.ts";
+import { columns as software } from "../adapters/software.ts";
+import type { ColumnTable, ColumnTuning, TuningRow } from "../adapters/tables.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import { ArgumentError, shown } from "../errors.ts";
@@ -5,53 +11,13 @@ import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import type { AdapterKind } from "./choose_sizes.ts";
 import { chooseSizes, groupingOf, requireMaxLength } from "./choose_sizes.ts";
-import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanColumns } from "./methods.ts";
 import type { PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
-import type { TuningRow } from "./tuning_row.ts";
 
-/** How the work on columns is divided among threads. */
-interface ColumnTuning {
-  /** The least threads for which all rows are one chunk. Then a scan reads each item once. */
-  readonly alone: number;
-  /** About how many threads run for several chunks. It bounds the scratch: one element for each thread. */
-  readonly threads: number;
-  /** A block: columns that a work-group takes, with several threads for each. If the matrix has fewer columns, a thread takes a column. */
-  readonly block?: number | undefined;
-  /** By the size of an element: the size of a work-group, and how many items a thread loads before it combines them. */
-  readonly rows: readonly TuningRow[];
-}
-
-const row = (elementBytes: number, workGroupSize: number, items: number): TuningRow => ({
-  elementBytes,
-  algorithm: "hillis-steele",
-  workGroupSize,
-  items,
-});
-
-const rows = [row(4, 256, 8), row(8, 256, 8), row(64, 128, 4)];
-const gpu = {
-  scan: { alone: 2 ** 16, threads: 2 ** 17, block: 32, rows },
-  reduce: { alone: 2 ** 17, threads: 2 ** 17, rows: [row(4, 64, 16), row(8, 64, 8), row(64, 64, 4)] },
-} as const;
-const tunings: Readonly<Record<AdapterKind, Readonly<Record<"scan" | "reduce", ColumnTuning>>>> = {
-  // Items that are loaded together save nothing, and take time to compile.
-  software: {
-    scan: { alone: 32, threads: 64, rows: [row(8, 32, 4), row(64, 32, 1)] },
-    reduce: { alone: 64, threads: 64, rows: [row(8, 32, 4), row(64, 32, 1)] },
-  },
-  nvidia: { ...gpu, scan: { ...gpu.scan, rows: [row(4, 512, 8), row(8, 512, 8), row(64, 128, 4)] } },
-  gpu,
-};
-
-const tuningFor = (
-  primitive: "scan" | "reduce",
-  { software, vendor }: Pick<DeviceFacts, "software" | "vendor">,
-): ColumnTuning => tunings[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"][primitive];
+const tables: ByKind<ColumnTable> = { software, nvidia, gpu };
 
 /** How a matrix is divided. */
 interface Division {
@@ -107,7 +73,7 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
   const { domain } = monoid;
   const map = methods.mapOf?.(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
-  const division = { ...tuningFor(primitive, facts), ...testing };
+  const division = { ...tableFor(tables, facts)[primitive], ...testing };
   // Blocks combine each element more often than threads with a column each. That is slow if one combination takes hundreds of instructions.
   const wanted = reduces || (domain.long && !testing.block) ? undefined : division.block;
   const fitting = division.rows.find(({ elementBytes }) => domain.elementBytes <= elementBytes);

@@ -2,7 +2,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { combineKernel } from "../kernels/combine_pairs.ts";
-import { chooseSizes, groupingOf, requireMaxLength, rowOf, twoPassRows } from "./choose_sizes.ts";
+import { chooseSizes, groupingOf, requireMaxLength, rowOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { portableMethods } from "./methods.ts";
 import type { Plan, Slot } from "./plan.ts";
@@ -29,7 +29,7 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
   // A thread takes one pair, and no work-group memory. A tuning needs an algorithm, but this kernel does not use it.
   const { domain } = monoid;
   const sizes = { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength };
-  const row = rowOf(twoPassRows, "reduce", domain, sizes, facts, portableMethods);
+  const row = rowOf(portableMethods.twoPassTables, "reduce", domain, sizes, facts, portableMethods);
   const tuning = chooseSizes(row, title, type, domain, sizes, facts, portableMethods);
   const kernel = combineKernel(monoid, tuning.sizes);
   const slots = new Map<number, Slot>([

@@ -14,7 +14,7 @@ import { apart, byClass, inTwo, REST_BINDING } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import { requireCode } from "../text/callers.ts";
 import type { Source } from "../text/source.ts";
-import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
+import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
@@ -108,7 +108,7 @@ export function planCompact(
     testing,
   );
   const single = arrangements.includes("vectors") || arrangements.includes("in-place") ? once : undefined;
-  const row = rowOf(twoPassRows, "compact", count.domain, options, facts, methods);
+  const row = rowOf(methods.twoPassTables, "compact", count.domain, options, facts, methods);
   const sizesFor = (items: number) =>
     chooseSizes({ ...row, items }, title, type, count.domain, options, facts, methods);
   const ofRow = sizesFor(row.items);

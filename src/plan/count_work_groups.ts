@@ -1,17 +1,17 @@
 import countWorkGroupsText from "#shaders/device/kernels/count_work_groups.wgsl";
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { counting as gpu } from "../adapters/gpu.ts";
+import { counting as nvidia } from "../adapters/nvidia.ts";
+import { counting as software } from "../adapters/software.ts";
+import type { CountTable } from "../adapters/tables.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { bindingOf, lengthFile, linkKernel } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Pass, Plan } from "./plan.ts";
 import { bound, distinct, gridOf } from "./plan.ts";
 
-/**
- * How many work-groups are few enough to start all of them. bench/LOG.md has the figures. A software adapter takes as long for two of
- * them as for the count. On a GPU, a scan in a single pass has few work-groups in
- * any case, which take one tile after another. A compaction starts 20,000 that have nothing to do in 20 µs, and an indirect dispatch of
- * all of them takes longer than a direct one. So there only scans in two passes count, whose work-groups past the end take far longer.
- */
-const FEW = { software: 16, gpu: 4096 } as const;
+const tables: ByKind<CountTable> = { software, nvidia, gpu };
 
 /** The entry points whose work-groups take a tile each, and whose work-groups past the last tile do nothing that is read. */
 const byTiles: ReadonlySet<string> = new Set([
@@ -42,11 +42,11 @@ const countKernel = (tile: number): Kernel =>
  * If a plan has several passes, a later one could read what work-groups past the end would have stored. That of a scan does not: no
  * prefix depends on what comes after it.
  */
-export function countWorkGroups(plan: Plan, isScan: boolean, { software, limits }: DeviceFacts): Plan {
-  if (plan.segments || !(isScan || software)) {
+export function countWorkGroups(plan: Plan, isScan: boolean, facts: DeviceFacts): Plan {
+  const { few, countsOnePass } = tableFor(tables, facts);
+  if (plan.segments || !(isScan || countsOnePass)) {
     return plan;
   }
-  const few = software ? FEW.software : FEW.gpu;
   const kernels = new Map(
     plan.variants.map(({ arrangement }) => {
       const { workGroupSize, itemsPerThread } = plan.groupingOf(arrangement);
@@ -56,7 +56,7 @@ export function countWorkGroups(plan: Plan, isScan: boolean, { software, limits 
   const takesLength = (pass: Pass): boolean => pass.kernel.bindings.has(bindingOf.length) && !scansLeft(pass);
   const isFor = (passes: readonly Pass[]): boolean =>
     passes.some((pass) => takesLength(pass) && pass.tiles > few) &&
-    (passes.length > 1 ? isScan : software) &&
+    (passes.length > 1 ? isScan : countsOnePass) &&
     passes.every((pass) => !takesLength(pass) || byTiles.has(pass.kernel.entryPoint));
   const used = plan.variants.filter(({ arrangement, aside }) =>
     isFor(plan.passes(plan.maxLength, arrangement, aside)),
@@ -76,7 +76,7 @@ export function countWorkGroups(plan: Plan, isScan: boolean, { software, limits 
       if (kernel === undefined || largest === undefined || !isFor(passes)) {
         return passes;
       }
-      const { width } = gridOf(largest.tiles, limits, plan.title);
+      const { width } = gridOf(largest.tiles, facts.limits, plan.title);
       const slots = bound(kernel, [
         [bindingOf.length, "length"],
         [bindingOf.output, place],

@@ -1,4 +1,5 @@
-import type { TunedRow } from "./tuning_row.ts";
+import type { AdapterIdentity } from "../adapters/adapter.ts";
+import type { TunedRows } from "../adapters/tables.ts";
 
 /** The limits that plans depend on: a part of `GPUSupportedLimits`. */
 export interface Limits {
@@ -13,22 +14,15 @@ export interface Limits {
 }
 
 /** The facts of a device that a plan depends on, as values. So a plan can be made without a device. */
-export interface DeviceFacts {
+export interface DeviceFacts extends AdapterIdentity {
   readonly limits: Limits;
   readonly features: ReadonlySet<string>;
   readonly subgroupMinSize: number;
   readonly subgroupMaxSize: number;
   /** Whether WGSL has `subgroup_id` here. */
   readonly subgroupIds: boolean;
-  /** Whether the adapter computes on the CPU. */
-  readonly software: boolean;
-  /** `GPUAdapterInfo.vendor`, such as "nvidia"; empty if the adapter does not tell it. */
-  readonly vendor: string;
-  /**
-   * Whether work-groups of one dispatch may hand results on to each other. Wavefold knows which adapters of some vendors do; on others, a
-   * test finds it out.
-   */
+  /** Whether work-groups of one dispatch may hand results on to each other: the adapter's traits say so, or a test found it out. */
   readonly lookBack: boolean;
-  /** Chooses a row of the adapter's own tuning, if there is one. */
-  readonly tuned?: TunedRow;
+  /** The rows that a tuning of the adapter itself has, if there is one. */
+  readonly tuned?: TunedRows;
 }

@@ -1,3 +1,9 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { expandRuns as gpu } from "../adapters/gpu.ts";
+import { expandRuns as nvidia } from "../adapters/nvidia.ts";
+import { expandRuns as software } from "../adapters/software.ts";
+import type { Shape } from "../adapters/tables.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
@@ -9,6 +15,8 @@ import type { TuningOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";
+
+const tables: ByKind<Shape> = { software, nvidia, gpu };
 
 /** The options of `prepareExpandRuns`. */
 export interface ExpandOptions<Name extends string = string>
@@ -47,8 +55,7 @@ export function planExpandRuns(options: ExpandOptions, facts: DeviceFacts): Plan
     ...plainPlan({
       title,
       type,
-      // Runs of 4, H200, 2^24: 130 µs (256 × 8: 138; 512 × 4: 132; 128 × 16: 189), 2^26: 438 (486; 523; 636).
-      row: facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 128, items: 8 },
+      row: tableFor(tables, facts),
       options,
       facts,
       kernelOf: (lengthOnGpu, sizes) => expandKernel(type, lengthOnGpu, sizes),

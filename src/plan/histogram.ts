@@ -1,3 +1,9 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor, traitsOf } from "../adapters/adapter.ts";
+import { histogram as gpu } from "../adapters/gpu.ts";
+import { histogram as nvidia } from "../adapters/nvidia.ts";
+import { histogram as software } from "../adapters/software.ts";
+import type { HistogramRow } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
@@ -38,56 +44,7 @@ export interface HistogramOptions<Name extends string = string> extends Histogra
   readonly lengthOnGpu?: boolean;
 }
 
-/** A row of the table of sizes. */
-export interface HistogramRow {
-  readonly workGroupSize: number;
-  readonly items: number;
-  /** The most counters of a work-group for each bin. They take at most `counterBytes` bytes. */
-  readonly copies: number;
-  readonly counterBytes: number;
-  /** Whether a thread adds up the items that fall in one bin one after another. */
-  readonly runs: boolean;
-  /** It also does if there are fewer copies than this, since then many threads would add to one counter. */
-  readonly fewCopies: number;
-  /** The most work-groups. Each adds its counters to the bins once. */
-  readonly workGroups: number;
-}
-
-/** The sizes that suit an adapter. */
-const histogramRows = {
-  // A barrier costs the most time, and threads of a work-group take turns, so that copies of a counter save nothing.
-  software: {
-    workGroupSize: 64,
-    items: 16,
-    copies: 1,
-    counterBytes: 2 ** 15,
-    runs: false,
-    fewCopies: 1,
-    workGroups: 16,
-  },
-  nvidia: {
-    // 256 bins of 2^28 u32 on an H100: random 969 µs, all equal 925 (32 copies: 1462, 1456), where a scan takes 742.
-    workGroupSize: 512,
-    items: 16,
-    copies: 8,
-    counterBytes: 2 ** 15,
-    runs: false,
-    fewCopies: 8,
-    workGroups: 528,
-  },
-  gpu: {
-    workGroupSize: 256,
-    items: 16,
-    copies: 8,
-    counterBytes: 2 ** 14,
-    runs: true,
-    fewCopies: 0,
-    workGroups: 512,
-  },
-} as const satisfies Record<"software" | "nvidia" | "gpu", HistogramRow>;
-
-const rowFor = ({ software, vendor }: DeviceFacts): HistogramRow =>
-  histogramRows[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"];
+const tables: ByKind<HistogramRow> = { software, nvidia, gpu };
 
 /** @throws {ArgumentError} for weights of another type than WGSL can add atomically or exchange. */
 export function requireWeights(weights: unknown, title: string): WeightName | undefined {
@@ -126,16 +83,11 @@ export function planHistogram(
   }
   const weights = requireWeights(options.weights, title);
   const { limits } = facts;
-  const tuned = facts.tuned?.(true, "histogram", { elementBytes: type.bytes }, options.maxLength, {});
-  const row = {
-    ...rowFor(facts),
-    ...(tuned && { workGroupSize: tuned.workGroupSize, items: tuned.items }),
-    ...testing,
-  };
+  const known = tableFor(tables, facts);
+  const row = { ...(facts.tuned?.histogramOf(known, type.bytes, options.maxLength) ?? known), ...testing };
   const { unrolled, ...others } = plainSizes(row, title, type, options, facts);
-  // A software adapter takes minutes to compile an expression that divides f64 once for each item.
-  const isLong = facts.software && options.bin !== undefined && type.native.long === true;
-  const sizes = { ...others, unrolled: unrolled && !isLong };
+  const isLong = options.bin !== undefined && type.native.long === true;
+  const sizes = { ...others, unrolled: unrolled && (traitsOf(facts).unrollsLong || !isLong) };
   requireRoom(
     bins.count,
     Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / 4),

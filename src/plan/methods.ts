@@ -1,3 +1,7 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { twoPass as gpu } from "../adapters/gpu.ts";
+import { twoPass as software } from "../adapters/software.ts";
+import type { TwoPassTable } from "../adapters/tables.ts";
 import type { Monoid, Operator, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { TileShape } from "../kernels/algorithms.ts";
@@ -161,6 +165,8 @@ export interface Methods {
     readonly "hillis-steele": TileAlgorithm;
     readonly subgroup?: TileAlgorithm;
   };
+  /** The rows of reductions, and of scans and compactions that read their data twice. All take algorithms that are loaded. */
+  readonly twoPassTables: ByKind<TwoPassTable>;
   /** Checks each of the caller's choices on its own. Without it, options may choose nothing. */
   readonly requireChosen?: (options: Chosen, title: string, facts: DeviceFacts) => void;
   /** Checks that the algorithm and the sizes that a caller chose go together, and with the device's memory. */
@@ -201,4 +207,8 @@ export interface Methods {
 }
 
 /** The algorithms that run on every adapter. Every program has them. */
-export const portableMethods: Methods = { algorithms: { blelloch, "hillis-steele": hillisSteele } };
+export const portableMethods: Methods = {
+  algorithms: { blelloch, "hillis-steele": hillisSteele },
+  // The rows of NVIDIA's GPUs take subgroups.
+  twoPassTables: { software, nvidia: gpu, gpu },
+};

@@ -1,3 +1,4 @@
+import { twoPass as nvidia } from "../adapters/nvidia.ts";
 import { classesByVotes } from "../kernels/partition_by_votes.ts";
 import { subgroup } from "../kernels/subgroup_tiles.ts";
 import type { Methods } from "./methods.ts";
@@ -13,6 +14,7 @@ import { singlePass } from "./single_pass.ts";
 export const methodsWithSubgroups: Methods = {
   ...methodsOfOptions,
   algorithms: { ...portableMethods.algorithms, subgroup },
+  twoPassTables: { ...portableMethods.twoPassTables, nvidia },
   singlePass,
   reduceOnce,
   classesByVotes,

@@ -1,3 +1,4 @@
+import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
@@ -9,7 +10,6 @@ import type { DeviceFacts } from "./device_facts.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 import type { PassParams, Plan, RangeName } from "./plan.ts";
 import { bound } from "./plan.ts";
-import type { TuningRow } from "./tuning_row.ts";
 
 /**
  * The sizes of a kernel that neither scans nor reduces tiles, from a row and the caller's choices.
@@ -17,7 +17,7 @@ import type { TuningRow } from "./tuning_row.ts";
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
 export function plainSizes(
-  { workGroupSize, items }: Pick<TuningRow, "workGroupSize" | "items">,
+  { workGroupSize, items }: Shape,
   title: string,
   type: ElementType,
   options: Pick<TuningOptions, "workGroupSize" | "itemsPerThread">,
@@ -48,7 +48,7 @@ interface PlainPlan {
   readonly title: string;
   readonly type: ElementType;
   /** The sizes of the kernel, unless the caller chooses others. */
-  readonly row: Pick<TuningRow, "workGroupSize" | "items">;
+  readonly row: Shape;
   readonly options: PlainOptions;
   readonly facts: DeviceFacts;
   kernelOf(lengthOnGpu: boolean, sizes: Sizes): Kernel;

@@ -1,3 +1,9 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { reduction as gpu } from "../adapters/gpu.ts";
+import { reduction as nvidia } from "../adapters/nvidia.ts";
+import { reduction as software } from "../adapters/software.ts";
+import type { ReductionTable, TuningRow } from "../adapters/tables.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -7,7 +13,7 @@ import { elementsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
 import type { TileSources } from "../kernels/tiles.ts";
-import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
+import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
@@ -16,7 +22,8 @@ import type { Pass, Plan, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement, spineLengths } from "./plan.ts";
 import type { Continued, LookBackTesting } from "./scan.ts";
 import { planScan, spineScratch, vectorOf } from "./scan.ts";
-import type { TuningRow } from "./tuning_row.ts";
+
+const tables: ByKind<ReductionTable> = { software, nvidia, gpu };
 
 /** The options of `prepareReduce`. */
 export interface ReduceOptions<Name extends string = string>
@@ -63,16 +70,15 @@ export function planReduce(
   const { domain } = monoid;
   const map = methods.mapOf?.(options, type, title, facts.features);
   const loaded = map?.from ?? type;
-  const usual = rowOf(twoPassRows, "reduce", domain, options, facts, methods);
+  const usual = rowOf(methods.twoPassTables, "reduce", domain, options, facts, methods);
+  const { positions, takesMoreNarrowItems } = tableFor(tables, facts);
   // Elements of two words of a key, a position and 0. A tuning, which times sums, does not apply to them.
   const isEntry = monoid.leading !== undefined && domain.elementBytes === 16;
-  const row: TuningRow =
-    isEntry && facts.vendor === "nvidia" && methods.algorithms.subgroup
-      ? { ...usual, algorithm: "subgroup", workGroupSize: 256, items: 4 }
-      : usual;
-  // By subgroups, u64 from u32, a dispatch for each level, H100: 256 × 16 take 41 µs at 2^24 (256 × 8: 55; 512 × 16: 51; 256 × 32: 73).
-  // 2^28: 256 × 24 take 372 (256 × 16: 392; 256 × 32: 377; 192 × 24: 374; 320 × 24: 373). In one dispatch, 256 × 16 take 354.
-  const isNarrow = loaded.bytes < type.bytes && row.algorithm === "subgroup" && !facts.software;
+  const row: TuningRow = {
+    ...usual,
+    ...(isEntry && methods.algorithms.subgroup && positions),
+  };
+  const isNarrow = takesMoreNarrowItems && loaded.bytes < type.bytes && row.algorithm === "subgroup";
   const isOrdered = monoid.operation === undefined && monoid.leading === undefined;
   const sized = isNarrow
     ? { ...row, items: row.items * (isOrdered && options.maxLength > 2 ** 25 ? 3 : 2) }

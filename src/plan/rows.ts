@@ -1,7 +1,13 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { rows as gpu } from "../adapters/gpu.ts";
+import { lookBackOn } from "../adapters/look_back.ts";
+import { rows as nvidia } from "../adapters/nvidia.ts";
+import { rows as software } from "../adapters/software.ts";
+import type { RowsTable, TuningRow } from "../adapters/tables.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Domain } from "../algebra/types.ts";
-import type { Algorithm } from "../kernels/algorithms.ts";
 import { hillisSteeleMemory } from "../kernels/algorithms.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
@@ -9,7 +15,6 @@ import { bindingOf, isApart, isWide } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import { lookBackMemory, lookBackShape, lookBackSources, spineSize } from "../kernels/look_back.ts";
 import { ROW_FAN, reduceRowsKernel, rowMemory, scanLongRowsKernel, scanRowsKernel } from "../kernels/rows.ts";
-import type { AdapterKind } from "./choose_sizes.ts";
 import { chooseSizes, groupingOf, requireMaxLength, tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
@@ -20,59 +25,27 @@ import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
 import { planScan, vectorOf } from "./scan.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
-import type { TuningRow } from "./tuning_row.ts";
 
-const row = (
-  elementBytes: number,
-  workGroupSize: number,
-  items: number,
-  algorithm: Algorithm = "hillis-steele",
-): TuningRow => ({ elementBytes, algorithm, workGroupSize, items });
+const tables: ByKind<RowsTable> = { software, nvidia, gpu };
 
-/** The sizes of kernels that take rows level by level. */
-const levelRows: Readonly<Record<AdapterKind, readonly TuningRow[]>> = {
-  // Longer items go one by one, in loops.
-  software: [row(4, 32, 16), row(8, 32, 8), row(64, 8, 32)],
-  nvidia: [row(4, 128, 16), row(8, 128, 8), row(64, 128, 4)],
-  gpu: [row(4, 256, 8), row(8, 256, 4), row(64, 128, 4)],
-};
-
-/** The sizes of kernels by subgroups. H100, u32, 2^28; a copy takes 730 µs. */
-const subgroupRows: Readonly<Record<"scan" | "reduce" | "long", readonly TuningRow[]>> = {
-  // Any shape from 128 × 16 to 512 × 24 takes 716 to 728 µs. Rows of odd numbers of items: 725 (256 × 8: 742).
-  scan: [
-    { ...row(4, 256, 16, "subgroup"), maxLength: 2 ** 25 },
-    // Two rows of 5000 or one of 12288: 755 and 724 µs (256 × 16, in parts: 1153 and 846; as segments: 910 and 900).
-    row(4, 512, 24, "subgroup"),
-    row(8, 256, 8, "subgroup"),
-  ],
-  // Rows of 8192, 2^14, 20004, 2^16 and 2^24: 722, 727, 757, 729 and 722 µs (256 × 16: 844, 842, 824, 843 and 813; 512 × 24: 831,
-  // 954, 889, 803 and 747; as segments: 896 to 909).
-  long: [row(4, 512, 16, "subgroup"), row(8, 256, 16, "subgroup")],
-  // Rows of 32 and of 1024: 474 and 422 µs (256 × 16: 502 and 456; 512 × 16: 529 and 482; 256 × 32: 609 and 514). On an H200, where a
-  // copy takes 514, since rows that start at vectors look for no start within one: 319 and 314 (before 338 and 337; 512 × 12: 359 and 379).
-  reduce: [row(4, 256, 24, "subgroup"), row(8, 256, 8, "subgroup")],
-};
-
-/** Whether rows go by subgroups: if their kernels are loaded, as for recordings on NVIDIA, and one or two shuffles move an element. */
+/** Whether rows go by subgroups: if their kernels are loaded, as for recordings on some adapters, and one or two shuffles move an element. */
 function rowFor(
   primitive: "scan" | "reduce" | "long",
   { elementBytes, long }: Pick<Domain, "elementBytes" | "long">,
   { workGroupSize, maxLength }: Chosen,
-  { software, vendor, features, subgroupMaxSize }: DeviceFacts,
+  facts: DeviceFacts,
   { algorithms }: Methods,
 ): TuningRow {
-  const isNvidia = vendor === "nvidia" && !software;
+  const { byLevels, bySubgroups } = tableFor(tables, facts);
   const fits = ({ elementBytes: most, maxLength: longest = Number.POSITIVE_INFINITY }: TuningRow): boolean =>
     elementBytes <= most && !(typeof maxLength === "number" && maxLength > longest);
-  const bySubgroups = isNvidia && algorithms.subgroup && features.has("subgroups") && !long;
-  const own = bySubgroups ? subgroupRows[primitive].find(fits) : undefined;
+  const mayShuffle = algorithms.subgroup && facts.features.has("subgroups") && !long;
+  const row = mayShuffle ? bySubgroups?.[primitive].find(fits) : undefined;
   // Each subgroup is full.
-  if (own !== undefined && (workGroupSize ?? own.workGroupSize) % subgroupMaxSize === 0) {
-    return own;
+  if (row !== undefined && (workGroupSize ?? row.workGroupSize) % facts.subgroupMaxSize === 0) {
+    return row;
   }
-  const rows = levelRows[software ? "software" : isNvidia ? "nvidia" : "gpu"];
-  return rows.find(fits) ?? (rows.at(-1) as TuningRow);
+  return byLevels.find(fits) ?? (byLevels.at(-1) as TuningRow);
 }
 
 /**
@@ -148,8 +121,7 @@ export function planRows(
     return undefined;
   }
   const { elementBytes, long } = domain;
-  if (!reduces && !bySubgroups && !long && elementBytes > 8 && !facts.software && facts.vendor === "nvidia") {
-    // 16-byte structs, H100, 2^26, rows of 32: 1418 µs, and as segments 1289.
+  if (!reduces && !bySubgroups && !long && elementBytes > tableFor(tables, facts).longestByLevels) {
     return undefined;
   }
   const tuning = chooseSizes(fitting, title, type, domain, options, facts, methods, (shape) =>
@@ -246,7 +218,7 @@ export function planRows(
           ...longTuning,
           exclusive,
           carry: lookBackSources("scan", monoid, shape, longTuning.sizes, {
-            patience: facts.software ? 16 : 1000,
+            patience: lookBackOn(facts).patience,
             // Adapters by subgroups start work-groups in the order of their numbers.
             tickets: false,
             ...testing,

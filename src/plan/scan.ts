@@ -6,7 +6,7 @@ import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { bindingOf, isApart, isWide, reduceKernel, scanKernel } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
-import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf, twoPassRows } from "./choose_sizes.ts";
+import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { LoadedTuning, Methods, PlannedSegments, Tuning } from "./methods.ts";
@@ -173,7 +173,7 @@ export function planScan(
     testing,
   );
   const single = arrangements.includes("vectors") ? once : undefined;
-  const row = rowOf(twoPassRows, "scan", domain, options, facts, methods);
+  const row = rowOf(methods.twoPassTables, "scan", domain, options, facts, methods);
   const tuning = chooseSizes(row, title, type, domain, options, facts, methods);
   const items = monoid.forItems?.(tuning) ?? tuning;
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);

@@ -1,3 +1,9 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { search as gpu } from "../adapters/gpu.ts";
+import { search as nvidia } from "../adapters/nvidia.ts";
+import { search as software } from "../adapters/software.ts";
+import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { refuse, shown } from "../errors.ts";
 import { bindingOf } from "../kernels/kernel.ts";
@@ -8,6 +14,8 @@ import type { TuningOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
 import { requireScalar, requireSide } from "./require_scalar.ts";
+
+const tables: ByKind<Shape> = { software, nvidia, gpu };
 
 /** The side of equal elements, and the sizes of the kernel. */
 export interface SearchTuning extends Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
@@ -41,7 +49,7 @@ export function planSearch(options: SearchOptions, facts: DeviceFacts, countOnGp
     ...plainPlan({
       title,
       type,
-      row: facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 4 },
+      row: tableFor(tables, facts),
       options,
       facts,
       kernelOf: (lengthOnGpu, sizes) => searchKernel(type, side, lengthOnGpu, countOnGpu, sizes),

@@ -1,3 +1,9 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor, traitsOf } from "../adapters/adapter.ts";
+import { select as gpu } from "../adapters/gpu.ts";
+import { select as nvidia } from "../adapters/nvidia.ts";
+import { select as software } from "../adapters/software.ts";
+import type { SelectRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
@@ -66,54 +72,7 @@ export interface NthOptions<Name extends string = string> extends SelectOptions<
   readonly n: number;
 }
 
-/** A row of the table of sizes. */
-interface SelectRow {
-  readonly workGroupSize: number;
-  readonly items: number;
-  /** The kernel that counts digits: how many work-groups it has, and how many copies of each counter a work-group has. */
-  readonly workGroups: number;
-  readonly copies: number;
-  /** The kernel that chooses blocks: the most blocks that its one work-group takes, and the threads that this has. */
-  readonly blocks: number;
-  readonly threads: number;
-  /** A block has 2^n elements. If n is less than this, each thread takes a block; otherwise several threads do. */
-  readonly tileShift: number;
-  /** As many elements are stored by the work-group that chooses them, in order. If more are wanted, they are sorted after that. */
-  readonly inOrder: number;
-}
-
-const rows = {
-  software: {
-    workGroupSize: 64,
-    items: 16,
-    workGroups: 16,
-    copies: 1,
-    blocks: 512,
-    threads: 64,
-    tileShift: 10,
-    inOrder: 64,
-  },
-  nvidia: {
-    workGroupSize: 256,
-    items: 16,
-    workGroups: 528,
-    copies: 4,
-    blocks: 16_384,
-    threads: 1024,
-    tileShift: 4,
-    inOrder: 512,
-  },
-  gpu: {
-    workGroupSize: 256,
-    items: 16,
-    workGroups: 512,
-    copies: 2,
-    blocks: 4096,
-    threads: 256,
-    tileShift: 4,
-    inOrder: 512,
-  },
-} as const satisfies Record<"software" | "nvidia" | "gpu", SelectRow>;
+const tables: ByKind<SelectRow> = { software, nvidia, gpu };
 
 /** The most bytes of the items that a thread holds at a time. */
 const THREAD_BYTES = 64;
@@ -168,10 +127,7 @@ function checkedSelection(
   requireFeature(key.type, title, facts);
   const { limits } = facts;
   const maxLength = requireBindable(title, options.maxLength, Math.max(type.bytes, 4), limits);
-  const row: SelectRow = {
-    ...rows[facts.software ? "software" : facts.vendor === "nvidia" ? "nvidia" : "gpu"],
-    ...testing,
-  };
+  const row: SelectRow = { ...tableFor(tables, facts), ...testing };
   /** The most threads of a work-group. */
   const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
   return { type, title, key, range, maxLength, row, most };
@@ -357,7 +313,7 @@ function takeByBlocks(
   };
   const plain = (workGroupSize: number, items: number): Sizes => ({
     ...plainSizes({ workGroupSize, items }, title, type, {}, facts),
-    unrolled: !facts.software,
+    unrolled: traitsOf(facts).unrollsLong,
   });
   const perThread = Math.max(1, Math.min(row.items, Math.floor(THREAD_BYTES / type.bytes)));
   const shortSizes = plain(64, Math.min(8, perThread));

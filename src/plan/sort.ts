@@ -1,3 +1,10 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor, traitsOf } from "../adapters/adapter.ts";
+import { sort as gpu, moves as gpuMoves } from "../adapters/gpu.ts";
+import { lookBackOn } from "../adapters/look_back.ts";
+import { sort as nvidia, moves as nvidiaMoves } from "../adapters/nvidia.ts";
+import { sort as software, moves as softwareMoves } from "../adapters/software.ts";
+import type { Shape, SortRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
@@ -32,13 +39,12 @@ import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
-import type { Passes, TuningOptions } from "./options.ts";
+import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords } from "./plan.ts";
 import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey } from "./sort_key.ts";
-import type { TuningRow } from "./tuning_row.ts";
 
 /** The options of `prepareSort`. */
 export interface SortOptions<Name extends string = string> extends TuningOptions, SortKeyOptions {
@@ -55,230 +61,8 @@ export interface SortOptions<Name extends string = string> extends TuningOptions
 /** What a plan moves together with the items. For other values, it moves positions, and the values are gathered by these. */
 export type Moved = ScalarType | "positions" | undefined;
 
-/** A row of the table of sizes. */
-export interface SortRow {
-  readonly workGroupSize: number;
-  /**
-   * Items of a thread that are ranked by votes alone: `longKeyItems` if keys have two words and do not move alone; `items` if items or
-   * values have two, or values go in windows; otherwise `wordItems`.
-   */
-  readonly items: number;
-  readonly longKeyItems: number;
-  readonly wordItems: readonly [keys: number, withValues: number];
-  /** Shorter data takes fewer items a thread, so that more work-groups share it. The rows for the shortest data come first. */
-  readonly shorter: readonly (readonly [upTo: number, items: number])[];
-  /** The same for keys and values of one word each. */
-  readonly shorterWithValues: readonly (readonly [upTo: number, items: number])[];
-  /** The same for keys of one word that are ranked as they arrive. */
-  readonly shorterKeys: readonly (readonly [upTo: number, items: number])[];
-  /** Items of a thread if keys of two words are ranked as they arrive: of integers, and of floats; and for shorter data. */
-  readonly arrivingPairs: readonly [integers: number, floats: number];
-  readonly shorterPairs: readonly (readonly [upTo: number, items: number])[];
-  /** From this number of items on, a thread holds the ranks of items with values two to a word, which takes fewer registers and more time. */
-  readonly packsFrom: number;
-  /** Whether subgroups vote, if there are any. */
-  readonly byVotes: boolean;
-  /** The most bytes of a key for which keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
-  readonly byArrival: 0 | 4 | 8;
-  /** Whether other items are ranked by that order, too, if subgroups can vote where it is wrong. */
-  readonly byMarks: boolean;
-  /** Items of a thread that are ranked so: words alone, with values of a word, and with values of two. Keys of two words have `longKeyItems`. */
-  readonly markedItems: readonly [keys: number, withValues: number, longValues: number];
-  /** The same for shorter data of words alone, and with values of a word. */
-  readonly shorterMarkedKeys: readonly (readonly [upTo: number, items: number])[];
-  readonly shorterMarked: readonly (readonly [upTo: number, items: number])[];
-  /** From this number of words with values of a word on, a work-group that ranks them so has this many threads. */
-  readonly longMarked: readonly [from: number, threads: number];
-  /** The most bits of a digit: if subgroups vote, and if threads have counters. */
-  readonly bits: number;
-  readonly counterBits: number;
-  /** Items of a thread, and threads of a work-group, if threads have counters. */
-  readonly counterItems: number;
-  readonly counterThreads: number;
-  /** The kernel that counts all digits: its threads and items of a thread, its work-groups, and how many copies of each counter one has. */
-  readonly countThreads: number;
-  readonly countItems: number;
-  readonly workGroups: number;
-  readonly copies: number;
-  /** A look-back: how often a tile reads an entry that is not there yet, and how many entries a thread reads at a time. */
-  readonly patience: number;
-  readonly atOnce: number;
-  /** Up to a number of items, data is sorted by comparing: that number, the items whose places a work-group finds, and its threads. The rows for the shortest data come first. */
-  readonly compared: readonly (readonly [upTo: number, own: number, threads: number])[];
-  /** The most items that one work-group sorts alone, and the threads that it has. */
-  readonly oneTile: number;
-  readonly oneTileThreads: number;
-  /** For shorter data, that work-group has fewer threads. The rows for the shortest data come first. */
-  readonly shorterTiles: readonly (readonly [upTo: number, threads: number])[];
-  /** If a tile's items take more bytes of work-group memory, they go through it in parts, one after another. */
-  readonly partBytes: number;
-}
-
-/** The sizes that suit an adapter. */
-export const sortRows = {
-  software: {
-    workGroupSize: 64,
-    items: 16,
-    longKeyItems: 16,
-    wordItems: [16, 16],
-    shorter: [],
-    shorterWithValues: [],
-    packsFrom: Infinity,
-    shorterKeys: [],
-    arrivingPairs: [16, 16],
-    shorterPairs: [],
-    byVotes: false,
-    byArrival: 0,
-    byMarks: false,
-    markedItems: [16, 16, 16],
-    shorterMarkedKeys: [],
-    shorterMarked: [],
-    longMarked: [Infinity, 64],
-    bits: 6,
-    counterBits: 4,
-    counterItems: 16,
-    counterThreads: 64,
-    countThreads: 256,
-    countItems: 16,
-    workGroups: 16,
-    copies: 1,
-    patience: 16,
-    atOnce: 4,
-    compared: [],
-    oneTile: 1024,
-    oneTileThreads: 64,
-    shorterTiles: [],
-    partBytes: Infinity,
-  },
-  // H100, 2^26 u32, µs, as they arrive: 1373 (256 × 30: 1477; 256 × 36: 1418; 384 × 22: 1437; 512 × 16: 1449; CUB 1449). By votes: 1779
-  // (256 × 22: 1970; 256 × 28: 1879; 256 × 36: 1834; 256 × 40: 2417, since a thread then takes more registers, and a
-  // multiprocessor has room for one work-group; 384 × 20: 1909; 512 × 16: 1954; CUB 1464). With u32 values: 2566
-  // (256 × 22: 2623; 256 × 32: 3462; CUB 2347). 2^25 u64: 2475 (256 × 24: 2493; 256 × 28: 3328; CUB 2267).
-  nvidia: {
-    workGroupSize: 256,
-    items: 22,
-    // H200, 2^23, µs, by marks with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). H100, u64 by 32 bits, by
-    // marks with 16, 20 and 22: 371, 384, 480 (by votes 415); u64 + u32 without look-back, by votes with 16 and 22: 1200, 1247.
-    longKeyItems: 16,
-    // H100, u32 + u32, 2^26, µs, with 22 items and 28: without look-back 3063, 2664, in four windows 10,070, 10,632. f16 + u32, 2^24: 518, 372.
-    wordItems: [32, 28],
-    // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
-    shorter: [
-      [2 ** 16, 4],
-      [2 ** 18, 8],
-      [2 ** 22, 16],
-    ],
-    shorterWithValues: [
-      [2 ** 16, 4],
-      [2 ** 18, 8],
-      [2 ** 22, 16],
-      [2 ** 23, 20],
-      [2 ** 24, 24],
-    ],
-    packsFrom: 26,
-    // H100, u32, µs, with 16 items and 32: 2^18 42.8 (8: 42.6) and 49.5; 2^20 58.6 and 58.8; 2^21 90.1 and 75.6; 2^22 152 and 131.
-    shorterKeys: [
-      [2 ** 16, 4],
-      [2 ** 18, 8],
-      [2 ** 20, 16],
-    ],
-    // H100, µs, by votes, and as they arrive with 24 items in three parts, 22 and 16 in two: u64 2^23 777, 728, 722, 698; 2^25 2453, 2306, 2363;
-    // 2^27 9185, 8752, 8921. f64 2^23 841, 1091, 800, 774; 2^24 1455, 1945, 1403, 1440; 2^27 9948, 13,712, 9647.
-    arrivingPairs: [24, 22],
-    shorterPairs: [
-      [2 ** 16, 4],
-      [2 ** 18, 8],
-      [2 ** 23, 16],
-    ],
-    byVotes: true,
-    byArrival: 8,
-    byMarks: true,
-    // H200, u32 + u64, 2^23, µs, with 16 items and 22: 411, 394 (by votes 425).
-    markedItems: [22, 22, 22],
-    // H100, u32 by 16 bits, µs, by votes and with 16 items, 20 and 22: 2^20 37.6, 35.0, – , 35.3; 2^21 61.0, 51.8, – , 50.1; 2^22 98.5, 90.3,
-    // 86.0, 86.7; 2^24 271, – , 263, 255; 2^26 929, – , – , 895 (512 × 22: 974); 2^28 3562, – , – , 3476.
-    shorterMarkedKeys: [
-      [2 ** 16, 4],
-      [2 ** 18, 8],
-      [2 ** 20, 16],
-    ],
-    // H200, u32 + u32, µs, with 16 items, 21 and 22: 2^20 65.8; 2^21 112.7, 111.7; 2^22 193.5, 186.3, 191.9; 2^23 – , 324.7, 325; 2^24 – , 596, 589
-    // (24: 611; 28: 813; 32: 761); 2^26 – , – , 2172 (24: 2237; 28: 3007). 21 make three tiles for each work-group that 132 multiprocessors
-    // hold at 2^22. By votes 219, 670 and 2391.
-    shorterMarked: [
-      [2 ** 16, 4],
-      [2 ** 18, 8],
-      [2 ** 20, 16],
-      [2 ** 22, 21],
-    ],
-    // H100, u32 + u32, µs, by 256 threads and by 512: 2^24 688, 707; 2^25 1339, 1312; 2^26 2657, 2510 (512 × 20: 2574; 512 × 24: 2612; 1024 × 16:
-    // 3062); 2^28 10,742, 9690.
-    longMarked: [2 ** 25, 512],
-    bits: 8,
-    counterBits: 4,
-    counterItems: 16,
-    counterThreads: 128,
-    // H200, this kernel in a sort of 2^20, 2^22, 2^24, 2^26 u32, and by 16 bits, µs: 11.1, 16.9, 41.8, 133.7, 83.9 (256 × 16, 528 work-groups, with 4
-    // copies 12.7, 23.3, 49.5, 161.4, 84.0, 1 copy 13.3, 18.3, 42.4, 131.6, 83.1; 1056, 1 copy 13.0, 23.2, 41.9, 129.9, 83.7).
-    countThreads: 1024,
-    countItems: 8,
-    workGroups: 264,
-    copies: 2,
-    patience: 1000,
-    atOnce: 8,
-    // H100, u32, µs, and by a network or in tiles: 2^10 10.4 (11.2; 1024 threads 11.3; CUB 13.9); 2^11 10.6 (13.1); 2^12 11.9 (16.7; 16 own items
-    // 13.7, 64 12.6, 512 threads 12.6; CUB 15.0); 2^13 15.6 (31.7); 2^14 24.5 (32.0); 2^15 46.8 (34.8). u64 2^12 13.4 (24.6), 2^14 33.7 (55.6), 2^15 72.9 (60.1).
-    compared: [
-      [2 ** 11, 16, 512],
-      [2 ** 12, 32, 1024],
-      [2 ** 13, 64, 1024],
-      [2 ** 14, 128, 1024],
-    ],
-    oneTile: 4096,
-    oneTileThreads: 512,
-    // H100, u32: 2^10 by 256 threads 14.7 µs (in a tile of 4,096: 23.4); 2^11 18.0 (23.7); 2^12 by 256 25.2 (24.1).
-    shorterTiles: [
-      [1024, 256],
-      [2048, 256],
-    ],
-    // Past 24 KB in all, a multiprocessor has room for one work-group: H100, 2^27 u64, 12,821 µs.
-    partBytes: 22_528,
-  },
-  gpu: {
-    workGroupSize: 256,
-    items: 12,
-    longKeyItems: 12,
-    wordItems: [12, 12],
-    shorter: [],
-    shorterWithValues: [],
-    packsFrom: Infinity,
-    shorterKeys: [],
-    arrivingPairs: [12, 12],
-    shorterPairs: [],
-    byVotes: true,
-    byArrival: 0,
-    byMarks: false,
-    markedItems: [12, 12, 12],
-    shorterMarkedKeys: [],
-    shorterMarked: [],
-    longMarked: [Infinity, 256],
-    bits: 8,
-    counterBits: 4,
-    counterItems: 16,
-    counterThreads: 128,
-    countThreads: 256,
-    countItems: 16,
-    workGroups: 512,
-    copies: 2,
-    patience: 1000,
-    atOnce: 4,
-    compared: [[1024, 32, 256]],
-    oneTile: 4096,
-    oneTileThreads: 256,
-    shorterTiles: [],
-    partBytes: Infinity,
-  },
-} as const satisfies Record<"software" | "nvidia" | "gpu", SortRow>;
+const tables: ByKind<SortRow> = { software, nvidia, gpu };
+const moves: ByKind<Shape> = { software: softwareMoves, nvidia: nvidiaMoves, gpu: gpuMoves };
 
 /** For tests: sizes, and the faults of a look-back. */
 export type SortTesting = Partial<SortRow> &
@@ -376,10 +160,7 @@ export function checkedSort(
   requireFeature(key.type, title, facts);
   // Items by their keys are not stored: the caller gathers them by their positions.
   const keysAlone = indices || key.text !== undefined;
-  const row: SortRow = {
-    ...sortRows[facts.software ? "software" : facts.vendor === "nvidia" ? "nvidia" : "gpu"],
-    ...testing,
-  };
+  const row: SortRow = { ...tableFor(tables, facts), ...testing };
   const payload = payloadOf(moved);
   const isPair = movesPairs({ type, key, keysAlone, payload });
   const [from, to] = range;
@@ -436,7 +217,17 @@ export function planSort(
   const { title, base, range, maxLength } = checked;
   // Tuning measures no sorts of one tile, so lengths that one tile may hold keep Wavefold's own sizes.
   const facts = maxLength > checked.row.oneTile ? given : untuned(given);
-  const tuned = tunedFor(options, facts, methods, checked);
+  const tuned = facts.tuned?.sortOf(
+    {
+      // The fastest sizes for keys alone may take a third more time if values or positions move with the keys.
+      primitive: base.payload.kind === "none" ? "sort" : "pairs",
+      elementBytes: keyBits(base.key.type) / 8,
+      maxLength,
+      passes: options.passes,
+      lookBack: facts.lookBack,
+    },
+    methods.algorithms,
+  );
   // A row's sizes were measured together, so a caller who chooses one of them gets Wavefold's own for the other.
   const isSized = options.workGroupSize !== undefined || options.itemsPerThread !== undefined;
   const lookBack = lookBackFor(tuned ?? options, facts, checked.row, testing, maxLength);
@@ -447,7 +238,7 @@ export function planSort(
   const row: SortRow = {
     ...checked.row,
     ...(isMarked && markedSizesOf(checked)),
-    ...(tuned && !isSized && sizesOf(tuned.row)),
+    ...(tuned && !isSized && tuned.sizes),
     ...testing,
   };
   const isOneTile = !base.lengthOnGpu && maxLength <= row.oneTile && options.workGroupSize === undefined;
@@ -544,38 +335,8 @@ export function planSort(
   };
 }
 
-/**
- * The row of the adapter's own tuning, if there is one. If the caller does not choose passes, it also says how often each pass reads
- * its data.
- */
-function tunedFor(
-  { passes }: TuningOptions,
-  { tuned, lookBack }: DeviceFacts,
-  { algorithms }: Methods,
-  { base, maxLength }: CheckedSort,
-): { readonly row: TuningRow; readonly passes?: Passes } | undefined {
-  const elementBytes = keyBits(base.key.type) / 8;
-  // The fastest sizes for keys alone may take a third more time if values or positions move with the keys.
-  const primitive = base.payload.kind === "none" ? "sort" : "pairs";
-  const rowOf = (one: Passes): TuningRow | undefined =>
-    tuned?.(one !== "single", primitive, { elementBytes }, maxLength, algorithms);
-  if (passes !== undefined || !lookBack) {
-    const row = rowOf(passes ?? "reduce-then-scan");
-    return row && { row, ...(passes && { passes }) };
-  }
-  const single = rowOf("single");
-  const twice = single?.isDefault ? undefined : rowOf("reduce-then-scan");
-  return single && (twice ? { row: twice, passes: "reduce-then-scan" } : { row: single, passes: "single" });
-}
-
 /** The facts without the adapter's own tuning: for what was not measured. */
 export const untuned = ({ tuned: _, ...facts }: DeviceFacts): DeviceFacts => facts;
-
-/** The sizes of a tuning's row, of the way to rank that it names. The other way keeps its own. */
-const sizesOf = ({ algorithm, workGroupSize, items }: TuningRow): Partial<SortRow> =>
-  algorithm === "subgroup"
-    ? { byVotes: true, workGroupSize, items }
-    : { byVotes: false, counterThreads: workGroupSize, counterItems: items };
 
 /** Where a sort leaves keys and values, and what plans of sorts have in common. */
 export function layoutOf(
@@ -698,7 +459,7 @@ function countedAtOnce(options: SortKernelOptions, row: SortRow, facts: DeviceFa
   const radix = 2 ** digits.each;
   const sizes = {
     ...plainSizes({ workGroupSize: row.countThreads, items: row.countItems }, "sort", type, {}, facts),
-    unrolled: !facts.software,
+    unrolled: traitsOf(facts).unrollsLong,
   };
   const bins = digits.count * radix;
   const most = Math.max(1, Math.floor(facts.limits.maxComputeWorkgroupStorageSize / 2 / (bins * 4)));
@@ -778,7 +539,7 @@ function lookBackFor(
   { passes }: TuningOptions,
   facts: DeviceFacts,
   { patience, atOnce }: SortRow,
-  { fault, share, tickets = facts.vendor !== "nvidia" }: SortTesting,
+  { fault, share, tickets = !lookBackOn(facts).startsInOrder }: SortTesting,
   maxLength: number,
 ): SortLookBack | undefined {
   // An entry has 30 bits for a count.
@@ -830,7 +591,7 @@ export function shapeOf(
   const sizes = {
     workGroupSize,
     items,
-    unrolled: !facts.software && items <= MOST_UNROLLED,
+    unrolled: traitsOf(facts).unrollsLong && items <= MOST_UNROLLED,
     oneByOne: false,
     minSubgroupSize: facts.subgroupMinSize,
     maxSubgroupSize: facts.subgroupMaxSize,
@@ -961,13 +722,7 @@ function planOnePass(
 
 /** The sizes of a kernel that moves items. */
 export const moveSizes = (title: string, type: ElementType, facts: DeviceFacts): Sizes =>
-  plainSizes(
-    facts.software ? { workGroupSize: 64, items: 16 } : { workGroupSize: 256, items: 4 },
-    title,
-    type,
-    {},
-    facts,
-  );
+  plainSizes(tableFor(moves, facts), title, type, {}, facts);
 
 /**
  * Plans the moves of items to the places of their sorted positions, which the range `positions` has. They go from one range to

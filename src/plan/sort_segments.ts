@@ -1,3 +1,9 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { segmentSort as gpu } from "../adapters/gpu.ts";
+import { segmentSort as nvidia } from "../adapters/nvidia.ts";
+import { segmentSort as software } from "../adapters/software.ts";
+import type { SegmentSortRow, SortRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
@@ -14,7 +20,7 @@ import type { TuningOptions } from "./options.ts";
 import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";
-import type { Moved, SortOptions, SortRow, SortTesting } from "./sort.ts";
+import type { Moved, SortOptions, SortTesting } from "./sort.ts";
 import {
   checkedSort,
   layoutOf,
@@ -53,20 +59,7 @@ export type SegmentTesting = SortTesting & {
   readonly networkItems?: number;
 };
 
-/**
- * The most items of a segment that is sorted by comparing them; and the items that a thread takes then. On a software adapter, networks
- * take too long to compile. H100, 2^26 u32, µs: segments of 8 take 287 (by digits 13,469), of 16 414, of 32 776 (4280), of 64 1458.
- */
-const SHORT = { software: 96, keys: 8, floats: 16, items: 32 } as const;
-const SHORT_ITEMS = 4;
-/**
- * Longer ones, up to `keys` or `items`, are sorted by networks: keys alone, and keys with which something moves. H100, 2^26 u32, µs (a copy 188),
- * keys alone: segments of 16 take 188, of 64 244, of 256 326 (by digits 2494), of 1024 473 (1818). f32 alone: of 16 543 (compared 438),
- * of 64 599, of 1024 951. With values: of 64 833, of 256 1487, of 1024 2320.
- */
-const NETWORK = { software: 0, keys: 1024, floats: 1024, items: 256, threads: 64, perThread: 16 } as const;
-/** Items of a thread if a tile has several segments of at most `upTo` items, and if they are longer. Segments of 128: 2668 (2879), of 1024 1818 (1723). */
-const SLOT_ITEMS = { upTo: 256, items: 8, longer: 4 } as const;
+const tables: ByKind<SegmentSortRow> = { software, nvidia, gpu };
 
 /** How segments are sorted in tiles, which are divided into slots. */
 export interface Slotted {
@@ -123,12 +116,13 @@ export function slottedFor(
   const limit = mostThreads(facts);
   const memory = facts.limits.maxComputeWorkgroupStorageSize;
   const isChosen = [algorithm, workGroupSize, itemsPerThread].some((one) => one !== undefined);
+  const sizes = tableFor(tables, facts);
   const ofKeys = base.type.kind === "float" ? "floats" : "keys";
-  const kind = facts.software ? "software" : areKeysAlone(base, range[1] - range[0]) ? ofKeys : "items";
-  const isShort = most <= (row.short ?? SHORT[kind]);
-  if (!isChosen && !isShort && most <= (row.network ?? NETWORK[kind])) {
-    const threads = row.networkThreads ?? NETWORK.threads;
-    const items = row.networkItems ?? NETWORK.perThread;
+  const kind = areKeysAlone(base, range[1] - range[0]) ? ofKeys : "items";
+  const isShort = most <= (row.short ?? sizes.compared[kind]);
+  if (!isChosen && !isShort && most <= (row.network ?? sizes.network[kind])) {
+    const threads = row.networkThreads ?? sizes.networkThreads;
+    const items = row.networkItems ?? sizes.networkItems;
     const slot = networkSlot(most);
     const { shape, digits } = shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8);
     const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
@@ -136,8 +130,8 @@ export function slottedFor(
     return { sizes: shape.sizes, slots: (threads * items) / slot, slot, kernelFor };
   }
   if (!isChosen && isShort) {
-    const threads = Math.min(limit, facts.software ? 64 : 256);
-    const items = Math.ceil(Math.max((row.shortItems ?? SHORT_ITEMS) * threads, most) / threads);
+    const threads = Math.min(limit, sizes.comparedThreads);
+    const items = Math.ceil(Math.max((row.shortItems ?? sizes.comparedItems) * threads, most) / threads);
     const { shape, digits } = shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8);
     const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
       shortSegmentsKernel({ ...base, payload, shape, digits }, most, ...others);
@@ -148,7 +142,8 @@ export function slottedFor(
     const threads = Math.min(limit, workGroupSize ?? usual);
     // Without a choice of the caller's, a tile has as few items as the segment, or as a few slots of that length.
     const slotsWanted = row.slotBits ?? (votes ? 4 : 0);
-    const slotItems = row.slotItems ?? (most <= SLOT_ITEMS.upTo ? SLOT_ITEMS.items : SLOT_ITEMS.longer);
+    const { upTo, items: few, longer } = sizes.slotItems;
+    const slotItems = row.slotItems ?? (most <= upTo ? few : longer);
     const least = Math.min(slotItems * threads, most * 2 ** slotsWanted);
     const items = itemsPerThread ?? Math.ceil(Math.max(most, least) / threads);
     const tile = threads * items;

@@ -18,6 +18,7 @@ import {
   rank,
   timeTunings,
 } from "../../bench/tune.ts";
+import type { TunedRows } from "../../src/adapters/tables.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold } from "../../src/node.ts";
 import { planAs, useFold } from "../support/fold.ts";
@@ -417,7 +418,8 @@ describe("timeTunings", () => {
 describe("ownCandidates", () => {
   test("gives what plans choose by themselves, and it is timed before others of its kind", async () => {
     // As on NVIDIA's GPUs, whatever an earlier tuning chose.
-    const tuned = () => ({ elementBytes: 4, algorithm: "blelloch", workGroupSize: 8, items: 1 }) as const;
+    const row = { elementBytes: 4, algorithm: "blelloch", workGroupSize: 8, items: 1 } as const;
+    const tuned: TunedRows = { rowOf: () => row, histogramOf: (usual) => usual, sortOf: () => undefined };
     const most = { maxComputeInvocationsPerWorkgroup: 1024, maxComputeWorkgroupSizeX: 1024 };
     const restore = planAs(fold(), {
       ...factsWith({ vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 }, most),

@@ -340,7 +340,7 @@ describe("tune", () => {
     expect(stderr).toMatch(/^tune: reduce<u32>: 2 ways in [\d.]+ s, [\d.]+ s in all$/m);
     expect(stdout).toMatch(/│ (8|16) × 4 hillis-steele +│ [\d.]+ \([\d.]+\) +│ [\d.]+ \([\d.]+\) +│/);
     expect(stdout).toMatch(
-      /twoPassRows\.software\.reduce:\n(.*\n)? +\{ elementBytes: 4, algorithm: "hillis-steele", workGroupSize: (8|16), items: 4 \}, \/\/ .*, u32: 2\^9 [\d.]+ \([\d.]+\), 2\^10/,
+      /twoPass\.reduce in src\/adapters\/software\.ts:\n(.*\n)? +\{ elementBytes: 4, algorithm: "hillis-steele", workGroupSize: (8|16), items: 4 \}, \/\/ .*, u32: 2\^9 [\d.]+ \([\d.]+\), 2\^10/,
     );
     const { times } = JSON.parse(readFileSync(join(folder, "tune.json"), "utf8")) as { times: unknown[] };
     expect(times).toHaveLength(4);

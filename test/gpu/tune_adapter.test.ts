@@ -344,7 +344,7 @@ describe("openFold", () => {
       const { device } = own();
       const fold = await openFold({ device, tuning: "auto" });
       expect(await fold.scan(Uint32Array.of(3, 1, 7))).toEqual(Uint32Array.of(3, 4, 11));
-      expect(contextOf(device).facts.tuned).toBeTypeOf("function");
+      expect(contextOf(device).facts.tuned).toBeDefined();
       forget(fold);
     });
   };

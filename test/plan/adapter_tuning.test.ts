@@ -12,7 +12,7 @@ import {
   requireTuning,
   rowsFrom,
   rowsOn,
-  tunedRowOf,
+  tunedRowsOf,
   tuningOf,
   verdictFor,
 } from "../../src/plan/adapter_tuning.ts";
@@ -59,7 +59,7 @@ describe("plans", () => {
     { primitive: "reduce", elementBytes: 4, algorithm: "subgroup", workGroupSize: 96, itemsPerThread: 5 },
     { ...scanRow, primitive: "compact", workGroupSize: 48 },
   ];
-  const tuned = tunedRowOf(tuningOf(adapter, undefined, rows));
+  const tuned = tunedRowsOf(tuningOf(adapter, undefined, rows));
   const facts = factsWith({ vendor: "acme", lookBack: false });
   const shapeOf = async (plan: ReturnType<typeof planScan>) => {
     const { algorithm, workGroupSize, itemsPerThread, passes } = (await plan).groupingOf("vectors");
@@ -82,7 +82,7 @@ describe("plans", () => {
     expect((await scan(u64, 1000))[1]).toBe(16);
     const without = await shapeOf(planScan({ type: f64, op: add, maxLength: 1000 }, facts));
     expect(await scan(f64, 1000)).toEqual(without);
-    const small = tunedRowOf(tuningOf(adapter, undefined, [{ ...scanRow, elementBytes: 16 }]));
+    const small = tunedRowsOf(tuningOf(adapter, undefined, [{ ...scanRow, elementBytes: 16 }]));
     const plan = planScan({ type: u32, maxLength: 1000 }, { ...facts, tuned: small });
     expect(await shapeOf(plan)).toEqual(await shapeOf(planScan({ type: u32, maxLength: 1000 }, facts)));
   });
@@ -104,7 +104,7 @@ describe("plans", () => {
     ["nvidia", undefined],
   ])("of run lengths take a compaction's row on adapters of %s: work-groups of %s", async (vendor, size) => {
     const own = { ...scanRow, primitive: "compact", passes: "single", isDefault: true } as const;
-    const runs = tunedRowOf(
+    const runs = tunedRowsOf(
       tuningOf({ ...adapter, vendor }, undefined, [{ ...own, algorithm: "subgroup", workGroupSize: 160 }]),
     );
     const given = factsWith({ vendor, lookBack: true, subgroupMinSize: 32, subgroupMaxSize: 32 });
@@ -125,7 +125,7 @@ describe("plans", () => {
     for (const vendor of ["nvidia", "acme"]) {
       const on = { vendor, software: false };
       const bare = factsWith({ vendor, lookBack: true, features: new Set(["subgroups"]) });
-      const found = tunedRowOf(tuningOf({ ...adapter, vendor }, undefined, rowsOn(on, rows, [1000, 4000])));
+      const found = tunedRowsOf(tuningOf({ ...adapter, vendor }, undefined, rowsOn(on, rows, [1000, 4000])));
       const own = { ...bare, tuned: found };
       expect(await shapeOn(own, 4000)).toEqual(["hillis-steele", 128, 3, "single"]);
       const past = vendor === "nvidia" ? await shapeOn(bare, 4001) : await shapeOn(own, 4000);
@@ -137,8 +137,11 @@ describe("plans", () => {
 
   test("pass over a row whose algorithm is not loaded", () => {
     const domain = { elementBytes: 4 };
-    expect(tuned(true, "reduce", domain, 10, { blelloch: 1 })).toBeUndefined();
-    expect(tuned(true, "reduce", domain, 10, { subgroup: 1 })).toMatchObject({ workGroupSize: 96, items: 5 });
+    expect(tuned.rowOf(true, "reduce", domain, 10, { blelloch: 1 })).toBeUndefined();
+    expect(tuned.rowOf(true, "reduce", domain, 10, { subgroup: 1 })).toMatchObject({
+      workGroupSize: 96,
+      items: 5,
+    });
   });
 });
 
@@ -151,7 +154,7 @@ describe("plans of sorts and histograms", () => {
     algorithm: "blelloch",
     workGroupSize: 64,
   } as const;
-  const withRows = (...rows: AdapterTuningRow[]) => tunedRowOf(tuningOf(adapter, undefined, rows));
+  const withRows = (...rows: AdapterTuningRow[]) => tunedRowsOf(tuningOf(adapter, undefined, rows));
   const facts = factsWith({ vendor: "acme" });
   const sortOf = (rows: AdapterTuningRow[], options = {}, own = facts) =>
     planSort(

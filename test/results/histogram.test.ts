@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { HistogramRow } from "../../src/adapters/tables.ts";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
@@ -10,7 +11,7 @@ import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { ArgumentError, FeatureError, LimitError, SourceError } from "../../src/node.ts";
-import type { HistogramOptions, HistogramRow } from "../../src/plan/histogram.ts";
+import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";

@@ -131,6 +131,27 @@ test("a circle is reported, of import() and of types, too, and a file in no laye
   expect(status).toBe(1);
 });
 
+test("a vendor is compared in src/adapters/ alone, and where an adapter is described", () => {
+  const choice = 'export const a = (facts: Facts) => facts.vendor === "some";';
+  const { status, lines } = check({
+    "src/plan/a.ts": choice,
+    "src/gpu/device/b.ts": 'const known = ["nvidia"];',
+    "src/gpu/device/c.ts": "const c = known !== facts.vendor;",
+    // These may stand: what compares none, and the folders whose task it is.
+    "src/gpu/device/d.ts": '// If vendor === "nvidia".\nconst { vendor } = info;',
+    "src/adapters/a.ts": choice,
+    "src/gpu/diagnosis/a.ts": choice,
+    "src/simulator/a.ts": choice,
+    "bench/b.ts": choice,
+  });
+  expect([...lines].sort()).toEqual([
+    'src/gpu/device/b.ts decides by a vendor ("nvidia"); a trait in src/adapters/ says what differs',
+    "src/gpu/device/c.ts decides by a vendor (!== facts.vendor); a trait in src/adapters/ says what differs",
+    "src/plan/a.ts decides by a vendor (vendor ===); a trait in src/adapters/ says what differs",
+  ]);
+  expect(status).toBe(1);
+});
+
 test("what the package loads later is a part of the list, and its failure an error of ours", () => {
   const { status, lines } = check({
     "src/gpu/recordings/recording.ts": "",

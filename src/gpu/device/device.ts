@@ -1,3 +1,4 @@
+import { traitsOf } from "../../adapters/adapter.ts";
 import { DeviceLostError, part } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
 import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./call_memory.ts";
@@ -24,22 +25,18 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   }
   const info: Partial<GPUAdapterInfo> = device.adapterInfo ?? {};
   const { vendor = "", isFallbackAdapter: software = false } = info;
-  // Not every adapter reports the sizes that its subgroups have: an Intel GPU reported at least 16 lanes and ran 8, and Safari reports 32
-  // for any GPU. On such adapters, a subgroup may have any size that WGSL has.
-  const isTrue = software || vendor === "nvidia" || vendor === "amd";
+  const { tellsSubgroupSizes, looksBack } = traitsOf({ software, vendor });
   const context: Context = {
     device,
     facts: {
       limits: device.limits,
       features: new Set(device.features),
-      subgroupMinSize: (isTrue && info.subgroupMinSize) || 4,
-      subgroupMaxSize: (isTrue && info.subgroupMaxSize) || 128,
+      subgroupMinSize: (tellsSubgroupSizes && info.subgroupMinSize) || 4,
+      subgroupMaxSize: (tellsSubgroupSizes && info.subgroupMaxSize) || 128,
       subgroupIds,
       software,
       vendor,
-      // Not every adapter lets work-groups hand results on to each other. NVIDIA's were tried. For others, a test finds
-      // out.
-      lookBack: vendor === "nvidia",
+      lookBack: looksBack,
     },
     pipelines: new Map(),
     mostPipelines: MOST_PIPELINES,

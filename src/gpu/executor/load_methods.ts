@@ -1,3 +1,4 @@
+import { traitsOf } from "../../adapters/adapter.ts";
 import type { Operator } from "../../algebra/monoid.ts";
 import type { NumbersMissing } from "../../algebra/numbers_later.ts";
 import type { ElementType } from "../../algebra/types.ts";
@@ -59,7 +60,7 @@ export async function methodsFor(
 ): Promise<Methods> {
   const { algorithm, workGroupSize, itemsPerThread, passes, map, initial, total, segments, type, from, op } =
     options;
-  const isFaster = isRecorded && (facts.vendor === "nvidia" || facts.lookBack || facts.tuned);
+  const isFaster = isRecorded && (traitsOf(facts).recordsBySubgroups || facts.lookBack || facts.tuned);
   if (isFaster || algorithm === "subgroup" || passes === "single") {
     return (await part(import("../../plan/methods_with_subgroups.ts"))).methodsWithSubgroups;
   }

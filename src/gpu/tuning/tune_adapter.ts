@@ -1,3 +1,4 @@
+import type { TunedPrimitive } from "../../adapters/tables.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
@@ -11,7 +12,6 @@ import type { AdapterTuning, AdapterTuningRow, RowsFor, TimedCandidate } from ".
 import { adapterOf, bestOf, columnsOf, rowsFrom, rowsOn, tuningOf } from "../../plan/adapter_tuning.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { Passes } from "../../plan/options.ts";
-import type { TunedPrimitive } from "../../plan/tuning_row.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, contextOf, explain, requireDevice } from "../device/device.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";

@@ -1,6 +1,6 @@
 import { DeviceLostError } from "../../errors.ts";
 import type { AdapterTuning, TunedAdapter } from "../../plan/adapter_tuning.ts";
-import { adapterOf, requireTuning, tunedRowOf, verdictFor } from "../../plan/adapter_tuning.ts";
+import { adapterOf, requireTuning, tunedRowsOf, verdictFor } from "../../plan/adapter_tuning.ts";
 import type { Context } from "../device/context.ts";
 import { contextOf, trim } from "../device/device.ts";
 import type { Fold } from "../fold.ts";
@@ -44,7 +44,7 @@ export async function measured(
         const { facts, singlePassTest } = context;
         // A test on this device counts more than the verdict of a file.
         const verdict = singlePassTest?.passed ?? verdictFor(own, adapter);
-        context.facts = { ...facts, tuned: tunedRowOf(own), lookBack: verdict ?? facts.lookBack };
+        context.facts = { ...facts, tuned: tunedRowsOf(own), lookBack: verdict ?? facts.lookBack };
       }
     }
     if (isTested && context.singlePassTest === before) {

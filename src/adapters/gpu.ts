@@ -1,0 +1,191 @@
+import type {
+  ColumnTable,
+  CountTable,
+  HistogramRow,
+  LookBackTraits,
+  ReductionTable,
+  RowsTable,
+  SegmentSortRow,
+  SelectRow,
+  Shape,
+  SinglePassTable,
+  SortRow,
+  Traits,
+  TuningTraits,
+  TwoPassTable,
+} from "./tables.ts";
+
+// All GPUs but NVIDIA's. Nobody measured them. Rows with a time were chosen on an H100 that said it was an unknown GPU: µs, and in brackets those of other
+// sizes. All fit WebGPU's default limits.
+
+export const traits = {
+  looksBack: false,
+  // An Intel GPU reported at least 16 lanes and ran 8, and Safari reports 32 for any GPU.
+  tellsSubgroupSizes: false,
+  // Kernels that expect 4 to 128 lanes look back in groups of two tiles, so subgroups lose.
+  recordsBySubgroups: false,
+  // No GPU has registers for several items that are longer.
+  longestHeld: 128,
+  unrollsLong: true,
+  takesTilesOfOperators: true,
+} as const satisfies Traits;
+
+/** AMD's GPUs have the rows of all others. */
+export const amdTraits = {
+  ...traits,
+  tellsSubgroupSizes: true,
+} as const satisfies Traits;
+
+export const lookBack = { startsInOrder: false, patience: 1000 } as const satisfies LookBackTraits;
+
+export const tuning = { outlastsTunings: false } as const satisfies TuningTraits;
+
+export const twoPass = {
+  scan: [
+    // u32, 2^26: 320 µs (256 × 8: 322; Hillis and Steele, 128 × 8: 335; 128 × 4: 368; 256 × 16: 380; 256 × 4: 402), 2^20: 21.7.
+    { elementBytes: 4, algorithm: "blelloch", workGroupSize: 128, items: 8 },
+    // `max` of u64, 2^26 words: 321 (256 × 8: 368; 128 × 8: 363; 128 × 4: 320).
+    { elementBytes: 8, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+    // Longer elements: not measured.
+    { elementBytes: 12, algorithm: "blelloch", workGroupSize: 128, items: 4 },
+    { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+  ],
+  reduce: [
+    // u32, 2^26: 102 µs (128 × 8: 103; 256 × 16: 105; 256 × 4: 138), 2^22: 16.2 (256 × 16: 16.6; 128 × 8: 19.0).
+    { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8 },
+    // Longer elements: not measured.
+    { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+  ],
+  // u32, half kept, 2^26: 395 µs (128 × 8: 396; 256 × 4: 416; Hillis and Steele: 441; 256 × 16: 559), 2^20: 25.
+  compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 }],
+} as const satisfies TwoPassTable;
+
+// Not measured. A single pass is the default for those elements for which it is faster on an H200, once a test has shown that it works.
+export const singlePass = {
+  scan: [
+    { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true },
+    { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
+  ],
+  totals: [{ elementBytes: 128, algorithm: "blelloch", workGroupSize: 256, items: 4 }],
+  offsets: [{ elementBytes: 128, algorithm: "blelloch", workGroupSize: 256, items: 4 }],
+  compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
+  runs: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
+  parts: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
+  takesLanesOfOperators: false,
+  // More than any GPU runs at once, and few enough to be started in 2 µs, by an H100.
+  mostWorkGroups: 2048,
+} as const satisfies SinglePassTable;
+
+// Not measured.
+export const reduction = { takesMoreNarrowItems: true } as const satisfies ReductionTable;
+
+// Not measured.
+export const rows = {
+  byLevels: [
+    { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 256, items: 8 },
+    { elementBytes: 8, algorithm: "hillis-steele", workGroupSize: 256, items: 4 },
+    { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 128, items: 4 },
+  ],
+  longestByLevels: Infinity,
+} as const satisfies RowsTable;
+
+// Not measured.
+export const columns = {
+  scan: {
+    alone: 2 ** 16,
+    threads: 2 ** 17,
+    block: 32,
+    rows: [
+      { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 256, items: 8 },
+      { elementBytes: 8, algorithm: "hillis-steele", workGroupSize: 256, items: 8 },
+      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 128, items: 4 },
+    ],
+  },
+  reduce: {
+    alone: 2 ** 17,
+    threads: 2 ** 17,
+    rows: [
+      { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 64, items: 16 },
+      { elementBytes: 8, algorithm: "hillis-steele", workGroupSize: 64, items: 8 },
+      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 64, items: 4 },
+    ],
+  },
+} as const satisfies ColumnTable;
+
+// As on NVIDIA's GPUs.
+export const counting = { few: 4096, countsOnePass: false } as const satisfies CountTable;
+
+// Not measured.
+export const histogram = {
+  workGroupSize: 256,
+  items: 16,
+  copies: 8,
+  counterBytes: 2 ** 14,
+  runs: true,
+  fewCopies: 0,
+  workGroups: 512,
+} as const satisfies HistogramRow;
+
+// Not measured.
+export const search = { workGroupSize: 256, items: 4 } as const satisfies Shape;
+export const moves = { workGroupSize: 256, items: 4 } as const satisfies Shape;
+export const expandRuns = { workGroupSize: 128, items: 8 } as const satisfies Shape;
+
+// Not measured.
+export const select = {
+  workGroupSize: 256,
+  items: 16,
+  workGroups: 512,
+  copies: 2,
+  blocks: 4096,
+  threads: 256,
+  tileShift: 4,
+  inOrder: 512,
+} as const satisfies SelectRow;
+
+// Not measured.
+export const sort = {
+  workGroupSize: 256,
+  items: 12,
+  longKeyItems: 12,
+  wordItems: [12, 12],
+  shorter: [],
+  shorterWithValues: [],
+  packsFrom: Infinity,
+  shorterKeys: [],
+  arrivingPairs: [12, 12],
+  shorterPairs: [],
+  byVotes: true,
+  byArrival: 0,
+  byMarks: false,
+  markedItems: [12, 12, 12],
+  shorterMarkedKeys: [],
+  shorterMarked: [],
+  longMarked: [Infinity, 256],
+  bits: 8,
+  counterBits: 4,
+  counterItems: 16,
+  counterThreads: 128,
+  countThreads: 256,
+  countItems: 16,
+  workGroups: 512,
+  copies: 2,
+  patience: 1000,
+  atOnce: 4,
+  compared: [[1024, 32, 256]],
+  oneTile: 4096,
+  oneTileThreads: 256,
+  shorterTiles: [],
+  partBytes: Infinity,
+} as const satisfies SortRow;
+
+// As on NVIDIA's GPUs.
+export const segmentSort = {
+  compared: { keys: 8, floats: 16, items: 32 },
+  comparedThreads: 256,
+  comparedItems: 4,
+  network: { keys: 1024, floats: 1024, items: 256 },
+  networkThreads: 64,
+  networkItems: 16,
+  slotItems: { upTo: 256, items: 8, longer: 4 },
+} as const satisfies SegmentSortRow;

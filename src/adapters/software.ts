@@ -1,0 +1,165 @@
+import type {
+  ColumnTable,
+  CountTable,
+  HistogramRow,
+  LookBackTraits,
+  ReductionTable,
+  RowsTable,
+  SegmentSortRow,
+  SelectRow,
+  Shape,
+  SinglePassTable,
+  SortRow,
+  Traits,
+  TuningTraits,
+  TwoPassTable,
+} from "./tables.ts";
+
+// Adapters that compute on the CPU. SwiftShader was measured, on two cores. A barrier takes the most time, and takes it for each thread, so few threads take
+// many items. Memory does not limit the speed, so that it gains nothing to read data once. bench/LOG.md has the rest.
+
+export const traits = {
+  looksBack: false,
+  tellsSubgroupSizes: true,
+  recordsBySubgroups: false,
+  // What is held over a barrier takes long to compile: 2^16 items of 64 bytes take 14.6 ms one by one, and 31.3 by 32 threads × 8.
+  longestHeld: 8,
+  // It takes seconds to compile them, and minutes for a text that divides f64 once for each item.
+  unrollsLong: false,
+  takesTilesOfOperators: false,
+} as const satisfies Traits;
+
+export const lookBack = {
+  startsInOrder: false,
+  // It runs work-groups on few threads. So the work-group that another one waits for may not run meanwhile.
+  patience: 16,
+} as const satisfies LookBackTraits;
+
+export const tuning = { outlastsTunings: false } as const satisfies TuningTraits;
+
+// u32, 2^18: 57 ms (luma.gl: 186), 2^20: 229 (758). 32 items instead of 16 run no faster, and take twice the time to compile.
+const scan = [
+  { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
+  { elementBytes: 8, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
+  // Fewer threads take less work-group memory. 64 bytes, 2^16: 14.6 ms (32 × 8: 31.3). If the driver sets work-group memory to zero, compiling takes
+  // 1.9 s of CPU (32 × 8: 3.6).
+  { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 8, items: 32 },
+] as const;
+
+// It counts items, in elements of 4 bytes.
+const compact = [{ elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 16 }] as const;
+
+export const twoPass = { scan, reduce: scan, compact } as const satisfies TwoPassTable;
+
+// A single pass takes the same time as two.
+export const singlePass = {
+  scan,
+  totals: scan,
+  offsets: scan,
+  compact,
+  runs: compact,
+  parts: compact,
+  takesLanesOfOperators: false,
+} as const satisfies SinglePassTable;
+
+export const reduction = { takesMoreNarrowItems: false } as const satisfies ReductionTable;
+
+// As rows of `scan`.
+export const rows = {
+  byLevels: [
+    { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 32, items: 16 },
+    { elementBytes: 8, algorithm: "hillis-steele", workGroupSize: 32, items: 8 },
+    // Longer items go one by one, in loops.
+    { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 8, items: 32 },
+  ],
+  longestByLevels: Infinity,
+} as const satisfies RowsTable;
+
+// Items that are loaded together save nothing, and take time to compile.
+const columnRows = [
+  { elementBytes: 8, algorithm: "hillis-steele", workGroupSize: 32, items: 4 },
+  { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 1 },
+] as const;
+
+export const columns = {
+  scan: { alone: 32, threads: 64, rows: columnRows },
+  reduce: { alone: 64, threads: 64, rows: columnRows },
+} as const satisfies ColumnTable;
+
+// It takes as long for two work-groups as for the count. 1000 items of at most 2^18 take 0.2 ms (a work-group for each tile: 110).
+export const counting = { few: 16, countsOnePass: true } as const satisfies CountTable;
+
+// Threads of a work-group take turns, so that copies of a counter save nothing.
+export const histogram = {
+  workGroupSize: 64,
+  items: 16,
+  copies: 1,
+  counterBytes: 2 ** 15,
+  runs: false,
+  fewCopies: 1,
+  workGroups: 16,
+} as const satisfies HistogramRow;
+
+// Not compared with other sizes. Of runs that are written out, long ones take up to 1.4 times as long as if each item searches.
+export const search = { workGroupSize: 64, items: 16 } as const satisfies Shape;
+export const moves = { workGroupSize: 64, items: 16 } as const satisfies Shape;
+export const expandRuns = { workGroupSize: 64, items: 16 } as const satisfies Shape;
+
+// Not compared with other sizes.
+export const select = {
+  workGroupSize: 64,
+  items: 16,
+  workGroups: 16,
+  copies: 1,
+  blocks: 512,
+  threads: 64,
+  tileShift: 10,
+  inOrder: 64,
+} as const satisfies SelectRow;
+
+// 2^14 keys: 25 ms, with values 64 (luma.gl's GPUSort: 110).
+export const sort = {
+  workGroupSize: 64,
+  items: 16,
+  longKeyItems: 16,
+  wordItems: [16, 16],
+  shorter: [],
+  shorterWithValues: [],
+  packsFrom: Infinity,
+  shorterKeys: [],
+  arrivingPairs: [16, 16],
+  shorterPairs: [],
+  byVotes: false,
+  byArrival: 0,
+  byMarks: false,
+  markedItems: [16, 16, 16],
+  shorterMarkedKeys: [],
+  shorterMarked: [],
+  longMarked: [Infinity, 64],
+  bits: 6,
+  counterBits: 4,
+  counterItems: 16,
+  counterThreads: 64,
+  countThreads: 256,
+  countItems: 16,
+  workGroups: 16,
+  copies: 1,
+  patience: 16,
+  atOnce: 4,
+  compared: [],
+  oneTile: 1024,
+  oneTileThreads: 64,
+  shorterTiles: [],
+  partBytes: Infinity,
+} as const satisfies SortRow;
+
+// Each work-group of a radix sort takes 1.3 ms, and a network of 16 items a thread takes seconds to compile. So networks sort nothing.
+export const segmentSort = {
+  compared: { keys: 96, floats: 96, items: 96 },
+  comparedThreads: 64,
+  comparedItems: 4,
+  network: { keys: 0, floats: 0, items: 0 },
+  networkThreads: 64,
+  networkItems: 16,
+  slotItems: { upTo: 256, items: 8, longer: 4 },
+} as const satisfies SegmentSortRow;
