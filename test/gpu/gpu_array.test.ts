@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32, u32 } from "../../src/algebra/integers.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
@@ -23,9 +23,9 @@ import { anyItems, randomBits, randomItems, valuesAs } from "../support/random.t
 const fold = useFold();
 /** Tiles of 16 items, in vectors: a few thousand make four levels of spine, and the kernels compile fast. */
 const tuning = { workGroupSize: 4, itemsPerThread: 4 } as const;
-const lengths = [0, 1, ...around(16), ...around(256), 1025, 5000];
+const lengths = [0, 1, ...around(16), 257, 1025, 2000];
 /** Fewer, for types beside u32. */
-const someLengths = [0, 17, 255, 1025];
+const someLengths = [0, 17, 1025];
 
 interface Case {
   readonly type: ElementType;
@@ -52,13 +52,6 @@ const cases: readonly Case[] = [
     make: (length) => anyItems("u32", length, `gpu_array ${length}`),
     where: "x % 3u == 1u",
     keep: (value) => Number(value) % 3 === 1,
-  },
-  {
-    type: i32,
-    op: max,
-    make: (length) => anyItems("i32", length, `gpu_array ${length}`),
-    where: "x > 0",
-    keep: (value) => Number(value) > 0,
   },
   {
     type: f32,
@@ -164,7 +157,7 @@ describe("each primitive, and chains with the length on the GPU", () => {
   });
 
   test("with the sizes that the adapter gets", async () => {
-    for (const length of [0, 1, ...around(512), 5000]) {
+    for (const length of [0, 1, 513, 2000]) {
       const data = anyItems("u32", length, `gpu_array sizes ${length}`) as Uint32Array;
       const a = await fold().upload(data);
       const sums = await fold().scan(a);

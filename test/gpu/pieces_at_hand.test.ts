@@ -5,7 +5,7 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayLike } from "../../src/algebra/arrays.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32, u32 } from "../../src/algebra/integers.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, min } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
@@ -21,7 +21,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { adapter, untyped, useFold } from "../support/fold.ts";
+import { untyped, useAdapters, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { type Watched, watched } from "../support/watched_device.ts";
@@ -29,6 +29,7 @@ import { type Watched, watched } from "../support/watched_device.ts";
 // Calls at hand on long arrays, which go in, through and out piece by piece.
 
 const fold = useFold();
+const nextAdapter = useAdapters();
 
 /** Bytes of a piece in these tests. A real one has 16 MiB. */
 const PIECE = 96;
@@ -87,14 +88,7 @@ const copyOf = <A extends AnyArray>(data: A): A =>
   );
 
 /** The lengths around the borders of pieces of `items` items. One piece goes at once. */
-const lengthsFor = (items: number): number[] => [
-  items - 1,
-  items,
-  items + 1,
-  2 * items,
-  3 * items + 1,
-  9 * items + 1,
-];
+const lengthsFor = (items: number): number[] => [items, items + 1, 2 * items, 9 * items + 1];
 
 interface Row {
   readonly type: ElementType;
@@ -106,7 +100,6 @@ interface Row {
 const table: readonly Row[] = [
   { type: u32, op: untyped(add), initial: 0xfffffff0 },
   { type: u32, op: untyped(affine), initial: 0x80030005 },
-  { type: i32, op: untyped(min), initial: -7 },
   { type: f32, op: untyped(max), initial: 3 },
   { type: f16, op: untyped(min), initial: 2 },
   { type: u64, op: untyped(add), initial: 3n },
@@ -184,7 +177,7 @@ describe("every element is the reference's", () => {
 
   test("in a single pass, by subgroups, and as Wavefold chooses", async () => {
     const { one } = await foldOf(512);
-    const data = anyItems("u32", 1001, "ways") as Uint32Array;
+    const data = anyItems("u32", 501, "ways") as Uint32Array;
     const keep = (x: number, i: number): boolean => ((x ^ i) >>> 0) % 3 === 0;
     for (const choice of [
       { passes: "single", workGroupSize: 8, itemsPerThread: 4 },
@@ -346,7 +339,7 @@ test("an array may be longer than a buffer of the device", async () => {
       return descriptor;
     },
   });
-  for (const length of [5120, 5121, 12_001]) {
+  for (const length of [5120, 10_241]) {
     const data = anyItems("u32", length, "long") as Uint32Array;
     const wide = anyItems("u64", length, "long") as BigUint64Array;
     expectSameBits(await one.scan(data), scanReference(data), `scan ${length}`);
@@ -476,10 +469,10 @@ describe("what goes wrong on the way", () => {
       (one, data) => one.compact(data, { flags: data, ...tuning }),
     ];
     for (const call of calls) {
-      const one = await openFold({ adapter });
+      const one = await openFold({ adapter: await nextAdapter() });
       Object.assign(contextOf(one.device).kept, { pieceBytes: PIECE, longBytes: PIECE });
-      const data = new Uint32Array(1000).fill(1);
-      const others = Array.from({ length: 5 }, () => rejection(call(one, data.slice())));
+      const data = new Uint32Array(300).fill(1);
+      const others = Array.from({ length: 3 }, () => rejection(call(one, data.slice())));
       const error = await atThirdPiece(
         one,
         () => one.device.destroy(),
@@ -504,7 +497,7 @@ test("many calls at once, long and short, are right, and take a few pieces of me
     return descriptor;
   };
   const { one, alive, keptBytes } = await foldOf(PIECE, { buffer }, { maxKeptBytes });
-  const long = Array.from({ length: 100 }, (_, at) => new Uint32Array(60 + (at % 90)).fill(at));
+  const long = Array.from({ length: 45 }, (_, at) => new Uint32Array(60 + (at % 90)).fill(at));
   const found = await Promise.all(
     long.map((data, at) =>
       at % 3 === 0
@@ -525,18 +518,18 @@ test("many calls at once, long and short, are right, and take a few pieces of me
 });
 
 test("what a long call takes does not grow with the array", async () => {
-  const { one, made, alive } = await foldOf(2 ** 12);
+  const { one, made, alive } = await foldOf(2 ** 10);
   const call = async (length: number): Promise<void> => {
     const data = anyItems("u32", length, "grow") as Uint32Array;
     expectSameBits(await one.scan(data), scanReference(data), `${length}`);
     expect(await one.reduce(data)).toBe(reduceReference(data));
   };
-  await call(9 * 1024);
-  await call(20 * 1024 + 5);
+  await call(9 * 256);
+  await call(20 * 256 + 5);
   const buffers = (): string[] => made().filter((label) => !/^wavefold \w+<[^>]*>$/.test(label));
   const before = buffers();
   const { length } = alive();
-  await call(80 * 1024 + 5);
+  await call(60 * 256 + 5);
   // Whole pieces share their parameters, and so does the last one with that of the call before: both have 5 items.
   expect(buffers()).toEqual(before);
   expect(alive().length).toBeLessThanOrEqual(length);

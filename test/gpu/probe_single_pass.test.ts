@@ -60,7 +60,7 @@ const passesOf = async (fold: Fold, type = u32): Promise<string> => {
 };
 
 const expectExactScan = async (fold: Fold, passes?: "single"): Promise<void> => {
-  const data = anyItems("u32", 5000, "after the test") as Uint32Array;
+  const data = anyItems("u32", 1000, "after the test") as Uint32Array;
   const tuning = { workGroupSize: 8, itemsPerThread: 4, ...(passes && { passes }) } as const;
   expectSameBits(await fold.scan(data, tuning), scanReference(data, {}), "scan");
 };

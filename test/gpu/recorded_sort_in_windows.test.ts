@@ -37,11 +37,11 @@ const numbered = (length: number, size: number): Uint32Array =>
   Uint32Array.from({ length: length * size }, (_, at) => (at % size === 0 ? at / size : at * 2654435761));
 
 /** An odd number of digits, whose last one leaves its results beside the output; a few bits; and all. */
-const someBits = [undefined, [0, 5], [3, 20], [7, 31], [0, 1]] as const;
+const someBits = [undefined, [0, 5], [3, 20]] as const;
 
 const cases = pairs({
-  name: ["u32", "f32", "u64", "f64"],
-  values: ["none", "positions", "u32", "u64", "struct"],
+  name: ["u32", "f64"],
+  values: ["none", "positions", "u64", "struct"],
   bits: someBits,
   algorithm: ["subgroup", "blelloch"],
   descending: [false, true],

@@ -128,7 +128,7 @@ function magnitudes(length: number): AnyArray {
 }
 
 /** Columns beside the number of items that a piece has: rows that fit it, one that fills it, and longer ones. */
-const columnsFor = (items: number): number[] => [1, 3, items - 1, items, items + 1, 2 * items, 3 * items + 2];
+const columnsFor = (items: number): number[] => [1, 3, items, items + 1, 3 * items + 2];
 
 /** The parts that an array is divided into. */
 function chunksOf(data: AnyArray, lengths: readonly number[]): ReadableStream<AnyArray> {

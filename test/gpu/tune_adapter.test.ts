@@ -139,7 +139,6 @@ describe("tuneAdapter", () => {
     expect(rows.map(({ algorithm }) => algorithm)).toContain("blelloch");
     expect(rows.filter(({ algorithm }) => algorithm !== "blelloch")).toEqual([]);
   };
-  test("leaves out a way whose result is wrong", () => leavesOut(() => true));
   test("leaves out a way whose result is wrong at the longest alone", () =>
     leavesOut((length) => length > (own().software ? 2 ** 15 : 2 ** 22)));
 
@@ -187,11 +186,9 @@ describe("tuneAdapter", () => {
     };
     const last = facts.features.has("subgroups") ? "subgroup" : "hillis-steele";
     const twice = "reduce-then-scan";
-    // Time is up before anything is timed; within the scans in two passes; after them; and in the second round.
-    expect(await passesIn(0, { algorithm: last, passes: "single" })).toEqual([]);
+    // Time is up within the scans in two passes; after them; and in the second round.
     expect(await passesIn(1, { algorithm: "blelloch", passes: twice })).toEqual([]);
     expect(await passesIn(1, { algorithm: last, passes: twice })).toEqual([twice]);
-    expect(await passesIn(1, { algorithm: last, passes: "single" })).toEqual([twice, "single"]);
     expect(await passesIn(2, { algorithm: "blelloch", passes: twice })).toEqual([twice, "single"]);
   });
 

@@ -145,9 +145,19 @@ function runsOf(): Run[] {
   ];
 }
 
+/** The runs, with the words that the reference has of each. */
+const referenceRuns = runsOf().map(({ start, items }) => {
+  let units = start;
+  const prefixes = items.map((item) => {
+    units += exactOf(decodeFloat16(item), exactFormats.f16).units;
+    return encodeFloat16(exactRounded({ units, seen: seen.others }, exactFormats.f16));
+  });
+  return { start, items, prefixes, sum: BigInt.asUintN(64, units) };
+});
+
 /** How many runs have another sum or another prefix than the reference. */
 async function differing(run: RunKernel): Promise<number> {
-  const given = runsOf();
+  const given = referenceRuns;
   const words = new Uint32Array(given.length * WORDS);
   given.forEach(({ start, items }, at) => {
     words.set(
@@ -156,15 +166,10 @@ async function differing(run: RunKernel): Promise<number> {
     );
   });
   const [, found = new Uint32Array()] = await run([words, new Uint32Array(words.length)], given.length);
-  return given.filter(({ start, items }, at) => {
+  return given.filter(({ prefixes, sum }, at) => {
     const own = found.subarray(at * WORDS, (at + 1) * WORDS);
-    let units = start;
-    const prefixes = items.map((item) => {
-      units += exactOf(decodeFloat16(item), exactFormats.f16).units;
-      return encodeFloat16(exactRounded({ units, seen: seen.others }, exactFormats.f16));
-    });
-    const sum = (BigInt(own[1] ?? 0) << 32n) | BigInt(own[0] ?? 0);
-    return sum !== BigInt.asUintN(64, units) || prefixes.some((bits, item) => bits !== own[2 + item]);
+    const ownSum = (BigInt(own[1] ?? 0) << 32n) | BigInt(own[0] ?? 0);
+    return ownSum !== sum || prefixes.some((bits, item) => bits !== own[2 + item]);
   }).length;
 }
 

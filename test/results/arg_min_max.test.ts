@@ -3,7 +3,7 @@ import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32, u32 } from "../../src/algebra/integers.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { Segments } from "../../src/algebra/segments.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, TypeName } from "../../src/algebra/types.ts";
@@ -41,7 +41,7 @@ test.for(cases.map((row, at) => [...row, shapes[at % 2] as object] as const))(
   async ([type, call, shape], { skip }) => {
     skip(lacks(type), "the adapter has no shader-f16");
     const next = randomBits(`${type} ${call}`);
-    for (const length of [1, 2, 8, 9, 65, 300]) {
+    for (const length of [1, 8, 9, 300]) {
       const few = valuesAs(
         type,
         Array.from({ length }, () => (type.startsWith("u") ? 3 : -1) + (next() % 3)),
@@ -88,7 +88,7 @@ test("an array on the GPU, by a map", async () => {
 });
 
 const recorded = pairs({
-  type: [u32, i32, f32, u64, i64, f64],
+  type: [u32, f32, i64],
   made: [argMin, argMax],
   algorithm: ["hillis-steele", "subgroup"] as const,
 });
@@ -140,7 +140,7 @@ const sources: Readonly<Record<string, Segments>> = {
   offsets: { offsets: Uint32Array.of(0, 3, 3, 220, 599, 600) },
 };
 const segmented = pairs({
-  type: [u32, f32, u64, i64, f64],
+  type: [f32, u64, f64],
   source: Object.keys(sources),
   made: [argMin, argMax],
   passes: ["reduce-then-scan", "single"] as const,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32, u32 } from "../../src/algebra/integers.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
-import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useFold } from "../support/fold.ts";
@@ -16,19 +16,15 @@ const fold = useFold();
 const predicates: [ScalarType, string, (value: Scalar, index: number) => boolean][] = [
   [u32, "x % 3u == 1u", (value) => Number(value) % 3 === 1],
   [u32, "i % 2u == 0u", (_, index) => index % 2 === 0],
-  [i32, "x < 0", (value) => value < 0],
   [f32, "x > 0.5f // a comment", (value) => value > 0.5],
   [f16, "x > 0.5h", (value) => value > 0.5],
-  [u64, "less_u64(vec2(7u, 1u), x)", (value) => value > 0x1_0000_0007n],
-  [i64, "less_i64(x, vec2(0u)) || i == 1u", (value, index) => value < 0n || index === 1],
+  [u64, "less_u64(vec2(7u, 1u), x) || i == 1u", (value, index) => value > 0x1_0000_0007n || index === 1],
   [f64, "less_f64(f64_from_i32(-1), x)", (value) => value > -1],
 ];
 
 // Tiles of 192 items, of which there are several groups of a look-back; and more items of a thread than a word has bits.
 const voted = [
   { type: u32, workGroupSize: 16, itemsPerThread: 12, tiles: 34, indices: false },
-  { type: f64, workGroupSize: 16, itemsPerThread: 12, tiles: 3, indices: true },
-  { type: u32, workGroupSize: 64, itemsPerThread: 33, tiles: 3, indices: true },
   { type: f64, workGroupSize: 64, itemsPerThread: 33, tiles: 3, indices: false },
 ] as const;
 test.each(voted)(
@@ -80,7 +76,7 @@ test.for(pairs(ways))(
 );
 
 test.each(algorithmNames)("%s with the sizes that are chosen", async (algorithm) => {
-  const data = anyItems("u32", 5000, "default") as Uint32Array;
+  const data = anyItems("u32", 2500, "default") as Uint32Array;
   const options = { type: u32, algorithm, where: "x % 3u == 1u" } as const;
   const expected = compactReference(data, (x) => x % 3 === 1);
   expectSameBits(await fold().compact(data, options), expected, algorithm);

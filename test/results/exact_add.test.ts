@@ -68,7 +68,7 @@ test.for(plans)("$name, $algorithm, $passes", async (row, { skip }) => {
   const options = { algorithm, workGroupSize, itemsPerThread, passes };
   const all = 2 ** float.exponent - 1;
   for (const [at, length] of edgeLengths(workGroupSize, itemsPerThread)
-    .filter((length) => length <= (float === ofF64 ? 70 : Math.min(most, 600)))
+    .filter((length) => length <= (float === ofF64 ? 30 : Math.min(most, 150)))
     .entries()) {
     // Few binades, many, and any bits with NaN and infinities among them.
     for (const binades of [[3, 40, all - 1][at % 3] as number, ...(at % 4 === 0 ? [all + 1] : [])]) {
@@ -143,7 +143,14 @@ test("the default sizes, as on a GPU", () =>
 // In functions of f64, all threads together take seconds to compile: only one has its turn.
 const inKernel = [
   ...algorithmNames.flatMap((algorithm) =>
-    [1, 2, 3].map((part) => ({ type: f32, algorithm, size: 20, part, parts: 3 })),
+    // Each part by one algorithm, and both halves by subgroups.
+    (algorithm === "subgroup" ? [1, 2] : [algorithm === "blelloch" ? 1 : 2]).map((part) => ({
+      type: f32,
+      algorithm,
+      size: 20,
+      part,
+      parts: 2,
+    })),
   ),
   { type: f64, algorithm: "hillis-steele", size: 8, part: 1, parts: 1 } as const,
 ];
@@ -194,10 +201,10 @@ test.for(windows)("windows: $float.type.name, $passes", async ({ float, ...optio
   await asOnGpus(fold(), async () => {
     const sizes = { itemsPerThread: 2, ...options, workGroupSize: 4 };
     const tile = 4 * sizes.itemsPerThread;
-    for (let seed = 0; seed < 5; seed++) {
+    for (let seed = 0; seed < 2; seed++) {
       await check(float, tiledItems(float, 20, tile, `${seed}`), sizes, `tiles ${seed}`);
     }
-    for (const length of [0, 1, 2, 3, tile - 1, tile, tile + 1, 8 * tile - 1, 8 * tile, 8 * tile + 1, 130]) {
+    for (const length of [0, 1, 3, tile, tile + 1, 8 * tile + 1]) {
       const few = float === ofF16 ? ([12, 10] as const) : ([30, 100] as const);
       await check(float, spreadItems(float, length, `window ${length}`, ...few), sizes, `${length}`);
       await check(
@@ -207,7 +214,8 @@ test.for(windows)("windows: $float.type.name, $passes", async ({ float, ...optio
         `any ${length}`,
       );
     }
-    for (const values of awkwardSums(float)) {
+    // All of them are in one call above.
+    for (const values of awkwardSums(float).filter((_, at) => at % 3 === 0)) {
       await check(float, floatsOf(float, values), sizes, values.join(" + "));
     }
     // Many binades, and the first thread's run carries or borrows past the words that its items are in.
@@ -292,11 +300,8 @@ test.for(placed)("f64 of odd lengths, recorded from any place: %s", async (kind)
   const options = { type: f64, op: exactAdd, maxLength: 90, ...sizes } as const;
   const scan = await asOnGpus(fold(), () => fold().prepareScan({ ...options, exclusive }));
   const reduce = await asOnGpus(fold(), () => fold().prepareReduce(options));
-  // Few binades, and all of them.
-  for (const [binades, from] of [
-    [60, 1000],
-    [2047, 0],
-  ] as const) {
+  // Few binades, or all of them.
+  for (const [binades, from] of [exclusive ? ([60, 1000] as const) : ([2047, 0] as const)]) {
     const data = spreadItems(ofF64, 120, `placed ${binades}`, binades, from) as Float64Array;
     const words = new Uint32Array(data.buffer);
     // At a vector, and in the middle of one; the whole input, a part of it, and what ends in the middle of a vector.
@@ -309,7 +314,7 @@ test.for(placed)("f64 of odd lengths, recorded from any place: %s", async (kind)
       ["same", 3],
       ["beside", 1],
     ] as const) {
-      for (const length of [1, 2, 15, 16, 17, 31, 33, 86]) {
+      for (const length of [1, 16, 17, 33, 86]) {
         const isApart = typeof input === "number";
         const first = input === "same" ? output : isApart ? input : output + length + (output % 2);
         const title = `${kind}, ${binades} binades, ${length} from ${input} to ${output}`;
@@ -349,7 +354,7 @@ test.for(placed)("f64 of odd lengths, recorded from any place: %s", async (kind)
 
 // Tiles of 16 items: their totals, totals of these, and once more.
 const deep = [
-  { float: ofF32, lengths: [257, 4096] },
+  { float: ofF32, lengths: [257, 1030] },
   { float: ofF64, lengths: [257, 270] },
 ] as const;
 test.for(deep)("$float.type.name: totals of totals, recorded", async ({ float, lengths }) => {
@@ -470,8 +475,11 @@ const segmented = {
     Uint32Array.from({ length: Math.ceil(length / 32) }, (_, at) => (at * 2654435761) & 0x10020004),
   keys: (length: number) => Uint32Array.from({ length }, (_, at) => Math.floor(at / 37) % 3),
 } as const;
-const segmentRows = floats.flatMap((float) =>
-  Object.entries(segmented).map(([name, make]) => ({ float, type: float.type.name, name, make })),
+// Sources of segments are the same for each type: those of f16 and f64 have one each, and f32 all.
+const segmentRows = floats.flatMap((float, by) =>
+  Object.entries(segmented)
+    .filter((_, at) => float === ofF32 || at === by + 3)
+    .map(([name, make]) => ({ float, type: float.type.name, name, make })),
 );
 test.for(segmentRows)(
   "segments of $type: $name, at hand and recorded",
@@ -479,7 +487,7 @@ test.for(segmentRows)(
     skip(missing(float), "the adapter lacks shader-f16");
     const { type } = float;
     const { device } = fold();
-    const most = 900;
+    const most = 330;
     const kind = (name === "keys" ? { keys: u32 } : name) as never;
     const scan = await fold().prepareScan({ type, op, segments: kind, maxLength: most } as never);
     for (const length of [1, 300, most]) {

@@ -4,7 +4,7 @@ import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { add, and, logicalOr, logicalXor, max, min, mul, or, xor } from "../../src/algebra/operators.ts";
+import { add, and, logicalXor, max, min, mul, or, xor } from "../../src/algebra/operators.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
 import type { WorkGroupAlgorithm } from "../../src/in_kernel/algorithms.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
@@ -73,12 +73,10 @@ const TILE = 8;
 const active = (thread: number): boolean => thread % 3 !== 2 || thread % TILE === 0;
 
 /** Each operator that WGSL has an atomic for, by one family of functions. */
-const updated = pairs({
-  algorithm: algorithmNames,
-  type: [u32, i32],
-  op: [add, min, max, and, or, xor],
-  family: [0, 1, 2, 3],
-});
+const atomic = [add, min, max, and, or, xor];
+const updated = pairs({ algorithm: algorithmNames, family: [0, 1, 2, 3], type: [u32, i32] }).map(
+  (row, at) => ({ ...row, op: atomic[at % atomic.length] as (typeof atomic)[number] }),
+);
 
 describe.each(algorithmNames)("%s", (algorithmName) => {
   const algorithm = workGroupAlgorithms[algorithmName];
@@ -538,9 +536,9 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
     const none = amountsOf(threads, groups, () => 0);
     expect(await check(none, 10, 0, "nothing")).toBe(0);
     expect(await check(none, 10, 10, "nothing, and full")).toBe(0);
-    for (const huge of [ALL, 0x80000000, 0xfffffff0]) {
+    for (const huge of [ALL, 0x80000000]) {
       const mixed = amountsOf(threads, groups, (at) => (at % 5 === 2 ? huge : at % 3));
-      for (const capacity of [1000, 0x80000000, ALL]) {
+      for (const capacity of [1000, ALL]) {
         const all = await check(mixed, capacity, 0, `amounts of ${huge} in ${capacity}`);
         expect(all).toBeGreaterThan(0);
         await check(mixed, capacity, Math.min(capacity, 0xfffffff8), `amounts of ${huge}, nearly full`);
@@ -566,9 +564,9 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) group: v
         (thread) => (thread === 2 ? ALL : 1),
         () => 0x80000000,
       ];
-      const capacities = [0, 1, 2, 3, 8, 16, 21, 0x80000000, ALL];
+      const capacities = [0, 1, 3, 8, 21, 0x80000000, ALL];
       const pools = capacities.flatMap((capacity) =>
-        [0, 1, 7, 16, 24, ALL - 1, ALL].flatMap((initial) =>
+        [0, 1, 7, 24, ALL].flatMap((initial) =>
           amountsOf.map((amount, kind) => ({ capacity, initial, amount, kind })),
         ),
       );
@@ -731,17 +729,11 @@ const valueIn = (type: ScalarType, word: number): number =>
 // Operators that WGSL has no atomic for, and types that it has no atomics for.
 const exchanged: readonly (readonly [ScalarType, Operator])[] = [
   [u32, mul as Operator],
-  [u32, logicalOr as Operator],
   [u32, affine as Operator],
-  [i32, mul as Operator],
   [i32, logicalXor as Operator],
   [f32, add as Operator],
-  [f32, mul as Operator],
-  [f32, min as Operator],
   [f32, max as Operator],
-  [f32, logicalOr as Operator],
   [f16, add as Operator],
-  [f16, max as Operator],
 ];
 const exchanges = pairs({
   of: [

@@ -52,8 +52,8 @@ describe.each(ways)("%s", (_, row, at) => {
   const passes = eitherPasses[(at >> 1) % 2] as (typeof eitherPasses)[number];
   const exclusive = at % 2 === 1;
 
-  // Where the order matters, at hand does not say which it was.
-  test.for(isOrdered ? [] : [passes])("at hand: %s", async (__, { skip }) => {
+  // Of every third row. Where the order matters, at hand does not say which it was.
+  test.for(isOrdered || at % 3 !== 0 ? [] : [passes])("at hand: %s", async (__, { skip }) => {
     skip(lacks(row) !== undefined, `the adapter has no ${lacks(row)}`);
     for (const length of [0, 1, 8, 33, 101]) {
       const data = itemsOf(row, length, `${length}`);

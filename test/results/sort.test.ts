@@ -13,7 +13,7 @@ import { useFold } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
 import { anyItems, randomItems } from "../support/random.ts";
 import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.ts";
-import { kindNames, lacks, particle, sizes, TILE, typeNames, ways } from "../support/sorts.ts";
+import { kindNames, lacks, particle, sizes, TILE, ways } from "../support/sorts.ts";
 
 // Sorts at hand, recorded and on the GPU. Tiles: sort_tiles.test.ts; short data: sort_short.test.ts; errors: sort_refused.test.ts.
 
@@ -63,7 +63,9 @@ test.for(table)(
 );
 
 // In one tile, and in two.
-const chosen = typeNames.map((name, at) => [name, at === 0 ? 1025 : 300 + 20 * at] as const);
+const chosen = (["u32", "f64", "f16", "i32"] as const).map(
+  (name, at) => [name, at === 0 ? 1025 : 300 + 20 * at] as const,
+);
 test.for(chosen)("%s: what the plan chooses, for %i items", async ([name, length], { skip }) => {
   const type = elementTypes[name];
   skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
@@ -73,7 +75,7 @@ test.for(chosen)("%s: what the plan chooses, for %i items", async ([name, length
 });
 
 describe("values", () => {
-  const valueTypes = [u32, i32, f32, u64, f64, particle] as readonly ElementType[];
+  const valueTypes = [u32, f64, particle] as readonly ElementType[];
   test.for(valueTypes.map((type, at) => [type.name, type, at] as const))(
     "of %s move with their keys",
     async ([, type, at]) => {
@@ -165,11 +167,9 @@ describe("keys", () => {
 describe("bits", () => {
   // The last digits of some are short, and the digits of others lie across both words.
   const ranges: readonly (readonly [name: TypeName, from: number, to: number])[] = [
-    ["u32", 0, 8],
     ["u32", 31, 32],
     ["u32", 3, 14],
     ["i32", 16, 32],
-    ["f32", 20, 32],
     ["u64", 28, 37],
     ["f64", 40, 61],
     ["f16", 4, 12],
@@ -270,7 +270,7 @@ describe("recorded", () => {
         lengthOnGpu: true,
         ...sizes,
       });
-      for (const length of [0, 1, TILE - 1, TILE + 1, 300, 5000]) {
+      for (const length of [0, TILE - 1, 300, 5000]) {
         const input = storageBuffer(device, new Uint32Array(data.buffer));
         const output = storageBuffer(device, new Uint32Array(most).fill(7));
         const given = storageBuffer(

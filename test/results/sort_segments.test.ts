@@ -45,7 +45,7 @@ function offsetsFor(length: number, most: number, name: string): number[] {
 
 // Rows of one item, rows that share a tile, that fill it, and that do not fit.
 const table = pairs({
-  length: [1, 3, 17, 64, 100, 300],
+  length: [1, 17, 64, 300],
   way: ways,
   by: ["rows", "offsets"] as const,
   descending: [false, true],
@@ -318,11 +318,11 @@ const wordsOf = (array: AnyArray): Uint32Array => {
 
 // Slots of 2 items up to the whole tile.
 const ofPairs = pairs({
-  most: [2, 3, 7, 13, 16, 32],
-  type: ["u32", "f32", "u64", "f16"] as const,
+  most: [2, 7, 16, 32],
+  type: ["f32", "u64", "f16"] as const,
   segments: ["rows", "offsets"] as const,
   descending: [false, true],
-  kind: ["few", "any", "equal", "reversed"] as const,
+  kind: ["few", "any", "reversed"] as const,
 }).map((row, at) => ({ ...row, testing: networks[row.most > 16 ? 1 : at % 2] as (typeof networks)[number] }));
 
 test.for(ofPairs)(
@@ -403,7 +403,7 @@ function withNan(name: "f32" | "f64", length: number, seed: string): Uint32Array
 }
 
 const ofKeys = pairs({
-  type: ["u32", "i32", "u64", "i64", "f32", "f64"] as const,
+  type: ["i32", "u64", "f32", "f64"] as const,
   most: [2, 7, 16],
   segments: ["rows", "offsets"] as const,
   descending: [false, true],

@@ -131,13 +131,10 @@ describe("keys that are ranked by the order in which they arrive", () => {
   const planted = (
     [
       ["u32", "single", 0, 256],
-      ["i32", "reduce-then-scan", 1, Infinity],
       ["f32", "single", 2, 256, "late"],
       ["u64", "reduce-then-scan", 2, Infinity],
       ["i64", "single", 0, 256],
       ["f64", "reduce-then-scan", 1, 256],
-      ["f32", "reduce-then-scan", 0, Infinity],
-      ["u32", "single", 1, Infinity, "no part"],
     ] as const
   ).map(([name, passes, disorder, partBytes, fault], at) => {
     return { name, passes, disorder, partBytes, descending: at % 4 < 2, ...(fault && { fault }) };
@@ -225,10 +222,7 @@ describe("threads of as many items as on NVIDIA's GPUs", () => {
   // arrive in any order.
   const inOrder = useSoftwareFold();
 
-  const ofKeys = [
-    ["u32", 32],
-    ["f64", 22],
-  ] as const;
+  const ofKeys = [["u32", 32]] as const;
   test.for(ofKeys)("keys alone: %s, %i items a thread", async ([name, itemsPerThread]) => {
     const type = elementTypes[name];
     const length = 64 * itemsPerThread + 177;
@@ -244,11 +238,7 @@ describe("threads of as many items as on NVIDIA's GPUs", () => {
     sort.destroy();
   });
 
-  const ofMarks = [
-    { name: "u32", moved: u32, itemsPerThread: 28 },
-    { name: "u32", moved: u64, itemsPerThread: 22 },
-    { name: "u64", moved: u32, itemsPerThread: 16 },
-  ] as const;
+  const ofMarks = [{ name: "u32", moved: u64, itemsPerThread: 22 }] as const;
   test.for(titled(ofMarks))(
     "by marks: $name with $values, $itemsPerThread items a thread",
     async ({ name, moved, itemsPerThread }) => {
