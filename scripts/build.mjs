@@ -4,7 +4,6 @@ import { relative } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
 import { atOnce, bareShaders, packageFolderOf, shaderTexts, slashed } from "./modules.mjs";
-import { tablesByName } from "./tables.mjs";
 
 const shared = {
   bundle: true,
@@ -35,7 +34,7 @@ const bundler = await rolldown({
   resolve: { mainFields: ["module", "main"] },
   // The last ones are optional peers.
   external: [/^node:/, "esbuild", "fast-check", "vite"],
-  plugins: [bareShaders, tablesByName],
+  plugins: [bareShaders],
   transform: { define: { WAVEFOLD_BUILT: "true" } },
 });
 const { output } = await bundler.write({
