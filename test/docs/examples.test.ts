@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import * as steps from "../../site/watch/steps.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import { storageBuffer } from "../support/buffers.ts";
-import { modules, runBlocks } from "../support/code_blocks.ts";
+import { blocksOf, modules, reasonOf, runBlocks, sectionsOf } from "../support/code_blocks.ts";
 import { useFold } from "../support/fold.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { attributeOf, rendererOn } from "../support/three.ts";
@@ -101,8 +101,20 @@ async function buildAside(options: BuildOptions): Promise<void> {
   }
 }
 
+const linesOf = (text: string): string[] => text.split("\n").filter((line) => line !== "");
+/** The lines of each program that guides.test.ts runs. */
+const guides = (readdirSync("docs/guides") as string[])
+  .filter((file) => file.endsWith(".md") && file !== "engines.md")
+  .flatMap((file) => sectionsOf(readFileSync(join("docs/guides", file), "utf8")))
+  .flatMap((section) => blocksOf(section, "ts"))
+  .filter((block) => reasonOf(block) === undefined)
+  .map(({ text }) => linesOf(text));
+
 describe("the example of", () => {
   test.each(examples)("$name in $file", async ({ file, name, text }) => {
+    if (guides.some((lines) => linesOf(text).every((line) => lines.includes(line)))) {
+      return;
+    }
     const { device } = fold();
     const words = (): GPUBuffer => storageBuffer(device, new Uint32Array(1000));
     const line = /^\/\/ in myKernel: *(.*)$/m.exec(text)?.[1];

@@ -4,6 +4,7 @@ import { add, f32, struct } from "../../src/index.ts";
 import { argSortReference, compactReference, scanReference } from "../../src/reference/index.ts";
 import type { Section } from "../support/code_blocks.ts";
 import { blocksOf, sectionsOf } from "../support/code_blocks.ts";
+import { typesOf } from "../support/guide_types.ts";
 import { FRAMES, runInPage, SIDE, useChromium } from "./program.ts";
 
 // The programs of docs/guides/engines.md, in Chromium, with the engines from npm.
@@ -202,4 +203,10 @@ test("PlayCanvas", async () => {
   );
   expect(checked).toBe(1);
   expectBars(report);
+});
+
+test("the guide's TypeScript type-checks", async () => {
+  const { programs, told } = await typesOf([{ name: "engines", sections }]);
+  expect(told).toBe("");
+  expect(programs).toBeGreaterThanOrEqual(3);
 });

@@ -1,33 +1,47 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SOFTWARE } from "../support/adapter.ts";
 
-const program = resolve("build/examples/line-index.js");
-const PART = 2 ** 24;
+const program = "build/examples/line-index.js";
+/** The program's parts are longer. */
+const PART = 2 ** 16;
 
 let folder: string;
+/** In the repository, for its packages. */
+let place: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "wavefold-lines-"));
+  place = mkdtempSync(resolve("build", "line-index-"));
+  const [before, after] = readFileSync(program, "utf8").split("PART_BYTES = 2 ** 24;");
+  expect(after, "the length of a part").toBeDefined();
+  writeFileSync(join(place, "program.js"), `${before}PART_BYTES = ${PART};${after}`);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  for (const one of [folder, place]) {
+    rmSync(one, { recursive: true, force: true });
+  }
+});
 
 function indexOf(content: Uint8Array | string): { status: number | null; summary: string; told: string[] } {
   writeFileSync(join(folder, "lines.txt"), content);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, "lines.txt", ...SOFTWARE], {
-    cwd: folder,
-    encoding: "utf8",
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(place, "program.js"), "lines.txt", ...SOFTWARE],
+    {
+      cwd: folder,
+      encoding: "utf8",
+    },
+  );
   return { status, summary: stdout.split("\n")[1] ?? "", told: stderr.trim().split("\n") };
 }
 
 test.each([
   ["", "lines.txt: 0 bytes, no lines"],
-  ["\n", "lines.txt: 1 bytes, 1 lines; the longest is line 1, at byte 0, with 1 bytes"],
-  ["a\nbb\n\nccc", "lines.txt: 9 bytes, 4 lines; the longest is line 2, at byte 2, with 3 bytes"],
+  ["a\nbb\n\nccc\n", "lines.txt: 10 bytes, 4 lines; the longest is line 4, at byte 6, with 4 bytes"],
 ])("%j", (content, summary) => {
   expect(indexOf(content)).toEqual({ status: 0, summary, told: [""] });
 });

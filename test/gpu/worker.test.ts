@@ -15,11 +15,11 @@ import { openFold } from ${JSON.stringify(pathToFileURL("dist/node.js").href)};
 const names = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"];
 const sum = async () => {
   const fold = await openFold({ adapter: ${JSON.stringify(adapter)} });
-  const sums = await fold.scan(Uint32Array.of(3, 1, 7));
+  const sum = await fold.reduce(Uint32Array.of(3, 1, 7));
   if (workerData !== "keep") {
     fold.destroy();
   }
-  return sums.join(" ");
+  return String(sum);
 };
 const start = (what, options = {}) =>
   new Promise((resolve, reject) => {
@@ -33,13 +33,12 @@ const start = (what, options = {}) =>
     worker.on("error", reject);
   });
 const cases = {
-  one: () => start("sum"),
   "an environment of its own": () => start("sum", { env: {} }),
   "a shared environment": () => start("sum", { env: SHARE_ENV }),
   "a worker of a worker": () => start("nested"),
   "beside the main thread": async () => (await Promise.all([sum(), start("sum")])).join(", "),
   "after the main thread": async () => [await sum(), await start("sum")].join(", "),
-  "four at once": async () => (await Promise.all([1, 2, 3, 4].map(() => start("sum")))).join(", "),
+  "three at once": async () => (await Promise.all([1, 2, 3].map(() => start("sum")))).join(", "),
   "while the main thread waits": async () => {
     const done = new Int32Array(new SharedArrayBuffer(4));
     const answer = start(done);
@@ -91,19 +90,18 @@ function run(what: string) {
   return { status, stdout, stderr };
 }
 
-const SUMS = "3 4 11";
+const SUM = "11";
 
 describe("openFold in a worker thread", () => {
   const whats = [
-    ["one", SUMS],
-    ["an environment of its own", SUMS],
-    ["a shared environment", SUMS],
-    ["a worker of a worker", SUMS],
-    ["beside the main thread", `${SUMS}, ${SUMS}`],
-    ["after the main thread", `${SUMS}, ${SUMS}`],
-    ["four at once", [SUMS, SUMS, SUMS, SUMS].join(", ")],
-    ["while the main thread waits", `ok ${SUMS}`],
-    ["ended while it is open", SUMS],
+    ["an environment of its own", SUM],
+    ["a shared environment", SUM],
+    ["a worker of a worker", SUM],
+    ["beside the main thread", `${SUM}, ${SUM}`],
+    ["after the main thread", `${SUM}, ${SUM}`],
+    ["three at once", [SUM, SUM, SUM].join(", ")],
+    ["while the main thread waits", `ok ${SUM}`],
+    ["ended while it is open", SUM],
   ] as const;
   it.each(whats)("%s", (what, printed) => {
     expect(run(what)).toEqual({ status: 0, stdout: `${printed}\n`, stderr: "" });
@@ -118,7 +116,7 @@ describe("openFold in a worker thread", () => {
     });
     expect(run("without a way to the main thread, in a shared environment")).toEqual({
       status: 0,
-      stdout: `${SUMS}\n`,
+      stdout: `${SUM}\n`,
       stderr: "",
     });
   });

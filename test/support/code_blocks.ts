@@ -19,6 +19,7 @@ import * as simulator from "../../src/simulator/index.ts";
 import * as three from "../../src/three/index.ts";
 import * as schemas from "../../src/typegpu.ts";
 import * as wgsl from "../../src/wgsl.ts";
+import { isSimulated, SIMULATED } from "./adapter.ts";
 import { runIn } from "./command.ts";
 
 /** A block of code in a Markdown text. */
@@ -57,10 +58,25 @@ export const blocksOf = ({ blocks }: Section, language: string): readonly Block[
 /** Why a block is not run; nothing where it is. */
 export const reasonOf = ({ note }: Block): string | undefined => /^not run: (.*)$/.exec(note)?.[1];
 
+/**
+ * What a program opens without a word on which adapter is on the simulator, as the tests' folds are. A test of a single pass compares a million
+ * elements, for which SwiftShader takes less.
+ */
+const openFold: typeof node.openFold = (options = {}) =>
+  node.openFold(
+    isSimulated &&
+      options.adapter === undefined &&
+      options.device === undefined &&
+      options.testSinglePass !== true
+      ? { ...options, adapter: "simulated" }
+      : options,
+  );
+const nodeOnSimulator = { ...node, openFold };
+
 /** What each import gives; `run` is what takes its place in Node.js: there, people import from `wavefold/node`. */
 export const modules: Readonly<Record<string, { readonly named: object; readonly run: object }>> = {
-  wavefold: { named: browser, run: node },
-  "wavefold/node": { named: node, run: node },
+  wavefold: { named: browser, run: nodeOnSimulator },
+  "wavefold/node": { named: node, run: nodeOnSimulator },
   "wavefold/wgsl": { named: wgsl, run: wgsl },
   "wavefold/monoids": { named: monoids, run: monoids },
   "wavefold/check": { named: check, run: check },
@@ -262,7 +278,8 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
       } else if (args.includes("--values")) {
         put("values.npy", 10, 11, 12, 13, 14, 15, 16, 17);
       }
-      const { status, stderr } = runIn(folder, args);
+      const takesAdapter = isSimulated && !["--help", "emit", "link"].includes(args[0] ?? "");
+      const { status, stderr } = runIn(folder, takesAdapter ? [...args, ...SIMULATED] : args);
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       const output = args[args.indexOf("-o") + 1] ?? "";
       if (args.includes("-o")) {

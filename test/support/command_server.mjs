@@ -6,6 +6,7 @@ import { devNull, tmpdir } from "node:os";
 import process from "node:process";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 
 const [, , program] = process.argv;
 const { exit } = process;
@@ -65,7 +66,13 @@ async function withoutTraces(run) {
   }
 }
 
+// It ends with the tests' process, also when that is killed while a command computes, or waits for ever.
 process.on("disconnect", () => exit());
+new Worker(
+  `const { ppid } = process;
+  setInterval(() => process.ppid !== ppid && process.kill(process.pid, "SIGKILL"), 1000);`,
+  { eval: true, execArgv: [] },
+).unref();
 process.on("message", async ({ folder, args, input }) => {
   const stdout = taken(process.stdout);
   const stderr = taken(process.stderr);

@@ -16,7 +16,7 @@ import { requireFold } from "./load_tune_adapter.ts";
  *
  * @example
  * ```ts
- * const results = await runLitmusTests(fold, { only: ["barriers", "tickets"] });
+ * const results = await runLitmusTests(fold, { only: ["tickets"] });
  * results.filter(({ verdict }) => verdict === "failed").length; // 0
  * ```
  */
