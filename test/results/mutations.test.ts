@@ -360,7 +360,8 @@ const whole = (columns: number, vendor: string): Subject =>
     const restore = planAs(own, { vendor, software: false });
     try {
       const wholeRows = (data: Uint32Array) => data.subarray(0, LENGTH - (LENGTH % columns));
-      const data = wholeRows(numbers);
+      // Scales are odd, so that what comes before an item counts however many follow.
+      const data = wholeRows(numbers.map((x) => (x | 0x10000) >>> 0));
       await own.reduce(wholeRows(others), options);
       yield [await own.reduce(data, options), reduceReference(data, meant)];
       yield [await own.scan(data, options), scanReference(data, meant)];
