@@ -22,8 +22,8 @@ import {
   expectSeen,
   FAULTS,
   faults,
-  fewLanes,
   lookBacks,
+  machineOfMutations,
   missing,
   outputsOf,
   prepareScan,
@@ -33,7 +33,7 @@ import {
   wrongRuns,
 } from "./support.ts";
 
-const fold = useFold(fewLanes);
+const fold = useFold(machineOfMutations);
 const nullDevice = useNullDevice();
 
 /** One rule broken in the kernel's text, and a fault that shows it. */

@@ -9,6 +9,7 @@ import {
   expectSeen,
   faults,
   fewLanes,
+  machineOfMutations,
   needVotes,
   prepareRows,
   runsOfRows,
@@ -19,16 +20,7 @@ import {
 // Rows that are longer than a tile look back within themselves. Each fault of the look-back is planted in a run of its own.
 
 const fold = useFold(fewLanes);
-/** Several rows look back at once here, whatever the seed: so rows that share entries are seen. */
-const foldOfMutations = useFold({
-  ...fewLanes,
-  lanes: "natural",
-  residentGroups: 9,
-  schedule: "random",
-  atomics: "natural",
-  olderValues: false,
-  seed: 1,
-});
+const foldOfMutations = useFold(machineOfMutations);
 
 /** Rows that end within a vector's tile, and at one; of two tiles, of about a group, of a group and one, and of several groups. */
 const shapesOf = (tile: number, fanOut: number): RowShape[] => [

@@ -35,6 +35,17 @@ export { FAULTS, faultOf };
 /** A machine whose subgroups are so small that short data look back through many groups. */
 export const fewLanes = { subgroupSize: 4, subgroupMinSize: 4, subgroupMaxSize: 4 } as const;
 
+/** A machine on which several work-groups look back at once, whatever the seed, so that what is broken is seen. */
+export const machineOfMutations = {
+  ...fewLanes,
+  lanes: "natural",
+  residentGroups: 5,
+  schedule: "priorities",
+  atomics: "natural",
+  olderValues: false,
+  seed: 1,
+} as const;
+
 const DELAY = "const DELAY = 1500u;";
 
 /** On the simulator, 40 turns are more than a work-group waits. */
