@@ -17,7 +17,7 @@ export interface AdapterIdentity {
  */
 export type ByKind<Table> = Readonly<Record<"software" | "nvidia" | "gpu", Table>>;
 
-/** The table for an adapter. A caller names the tables of one primitive, so that a program loads no others. */
+/** The table for an adapter, of those of one primitive. */
 export const tableFor = <Table>(tables: ByKind<Table>, { software, vendor }: AdapterIdentity): Table =>
   tables[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"];
 

@@ -1,22 +1,22 @@
+import { columns as nvidiaColumns } from "./nvidia.ts";
 import type {
   ColumnTable,
-  CountTable,
   HistogramRow,
-  LookBackTraits,
   ReductionTable,
   RowsTable,
-  SegmentSortRow,
   SelectRow,
-  Shape,
   SinglePassTable,
   SortRow,
   Traits,
-  TuningTraits,
   TwoPassTable,
 } from "./tables.ts";
+import { plainSort } from "./tables.ts";
 
 // All GPUs but NVIDIA's. Nobody measured them. Rows with a time were chosen on an H100 that said it was an unknown GPU: µs, and in brackets those of other
 // sizes. All fit WebGPU's default limits.
+
+// As on NVIDIA's GPUs.
+export { counting, expandRuns, moves, search, segmentSort } from "./nvidia.ts";
 
 export const traits = {
   looksBack: false,
@@ -28,6 +28,9 @@ export const traits = {
   longestHeld: 128,
   unrollsLong: true,
   takesTilesOfOperators: true,
+  startsInOrder: false,
+  patience: 1000,
+  outlastsTunings: false,
 } as const satisfies Traits;
 
 /** AMD's GPUs have the rows of all others. */
@@ -35,10 +38,6 @@ export const amdTraits = {
   ...traits,
   tellsSubgroupSizes: true,
 } as const satisfies Traits;
-
-export const lookBack = { startsInOrder: false, patience: 1000 } as const satisfies LookBackTraits;
-
-export const tuning = { outlastsTunings: false } as const satisfies TuningTraits;
 
 export const twoPass = {
   scan: [
@@ -89,31 +88,18 @@ export const rows = {
   longestByLevels: Infinity,
 } as const satisfies RowsTable;
 
-// Not measured.
+// As on NVIDIA's GPUs, but in smaller work-groups.
 export const columns = {
+  ...nvidiaColumns,
   scan: {
-    alone: 2 ** 16,
-    threads: 2 ** 17,
-    block: 32,
+    ...nvidiaColumns.scan,
     rows: [
       { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 256, items: 8 },
       { elementBytes: 8, algorithm: "hillis-steele", workGroupSize: 256, items: 8 },
       { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 128, items: 4 },
     ],
   },
-  reduce: {
-    alone: 2 ** 17,
-    threads: 2 ** 17,
-    rows: [
-      { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 64, items: 16 },
-      { elementBytes: 8, algorithm: "hillis-steele", workGroupSize: 64, items: 8 },
-      { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 64, items: 4 },
-    ],
-  },
 } as const satisfies ColumnTable;
-
-// As on NVIDIA's GPUs.
-export const counting = { few: 4096, countsOnePass: false } as const satisfies CountTable;
 
 // Not measured.
 export const histogram = {
@@ -125,11 +111,6 @@ export const histogram = {
   fewCopies: 0,
   workGroups: 512,
 } as const satisfies HistogramRow;
-
-// Not measured.
-export const search = { workGroupSize: 256, items: 4 } as const satisfies Shape;
-export const moves = { workGroupSize: 256, items: 4 } as const satisfies Shape;
-export const expandRuns = { workGroupSize: 128, items: 8 } as const satisfies Shape;
 
 // Not measured.
 export const select = {
@@ -145,22 +126,14 @@ export const select = {
 
 // Not measured.
 export const sort = {
+  ...plainSort,
   workGroupSize: 256,
   items: 12,
   longKeyItems: 12,
   wordItems: [12, 12],
-  shorter: [],
-  shorterWithValues: [],
-  packsFrom: Infinity,
-  shorterKeys: [],
   arrivingPairs: [12, 12],
-  shorterPairs: [],
   byVotes: true,
-  byArrival: 0,
-  byMarks: false,
   markedItems: [12, 12, 12],
-  shorterMarkedKeys: [],
-  shorterMarked: [],
   longMarked: [Infinity, 256],
   bits: 8,
   counterBits: 4,
@@ -175,17 +148,4 @@ export const sort = {
   compared: [[1024, 32, 256]],
   oneTile: 4096,
   oneTileThreads: 256,
-  shorterTiles: [],
-  partBytes: Infinity,
 } as const satisfies SortRow;
-
-// As on NVIDIA's GPUs.
-export const segmentSort = {
-  compared: { keys: 8, floats: 16, items: 32 },
-  comparedThreads: 256,
-  comparedItems: 4,
-  network: { keys: 1024, floats: 1024, items: 256 },
-  networkThreads: 64,
-  networkItems: 16,
-  slotItems: { upTo: 256, items: 8, longer: 4 },
-} as const satisfies SegmentSortRow;

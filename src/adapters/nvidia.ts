@@ -2,7 +2,6 @@ import type {
   ColumnTable,
   CountTable,
   HistogramRow,
-  LookBackTraits,
   ReductionTable,
   RowsTable,
   SegmentSortRow,
@@ -11,7 +10,6 @@ import type {
   SinglePassTable,
   SortRow,
   Traits,
-  TuningTraits,
   TwoPassTable,
 } from "./tables.ts";
 
@@ -28,15 +26,11 @@ export const traits = {
   longestHeld: 128,
   unrollsLong: true,
   takesTilesOfOperators: true,
-} as const satisfies Traits;
-
-export const lookBack = {
   // With tickets, 2^28 u32 take 629 for 574.
   startsInOrder: true,
   patience: 1000,
-} as const satisfies LookBackTraits;
-
-export const tuning = { outlastsTunings: true } as const satisfies TuningTraits;
+  outlastsTunings: true,
+} as const satisfies Traits;
 
 export const twoPass = {
   scan: [

@@ -2,7 +2,6 @@ import type {
   ColumnTable,
   CountTable,
   HistogramRow,
-  LookBackTraits,
   ReductionTable,
   RowsTable,
   SegmentSortRow,
@@ -11,9 +10,9 @@ import type {
   SinglePassTable,
   SortRow,
   Traits,
-  TuningTraits,
   TwoPassTable,
 } from "./tables.ts";
+import { plainSort } from "./tables.ts";
 
 // Adapters that compute on the CPU. SwiftShader was measured, on two cores. A barrier takes the most time, and takes it for each thread, so few threads take
 // many items. Memory does not limit the speed, so that it gains nothing to read data once. bench/LOG.md has the rest.
@@ -27,15 +26,11 @@ export const traits = {
   // It takes seconds to compile them, and minutes for a text that divides f64 once for each item.
   unrollsLong: false,
   takesTilesOfOperators: false,
-} as const satisfies Traits;
-
-export const lookBack = {
   startsInOrder: false,
   // It runs work-groups on few threads. So the work-group that another one waits for may not run meanwhile.
   patience: 16,
-} as const satisfies LookBackTraits;
-
-export const tuning = { outlastsTunings: false } as const satisfies TuningTraits;
+  outlastsTunings: false,
+} as const satisfies Traits;
 
 // u32, 2^18: 57 ms (luma.gl: 186), 2^20: 229 (758). 32 items instead of 16 run no faster, and take twice the time to compile.
 const scan = [
@@ -119,22 +114,14 @@ export const select = {
 
 // 2^14 keys: 25 ms, with values 64 (luma.gl's GPUSort: 110).
 export const sort = {
+  ...plainSort,
   workGroupSize: 64,
   items: 16,
   longKeyItems: 16,
   wordItems: [16, 16],
-  shorter: [],
-  shorterWithValues: [],
-  packsFrom: Infinity,
-  shorterKeys: [],
   arrivingPairs: [16, 16],
-  shorterPairs: [],
   byVotes: false,
-  byArrival: 0,
-  byMarks: false,
   markedItems: [16, 16, 16],
-  shorterMarkedKeys: [],
-  shorterMarked: [],
   longMarked: [Infinity, 64],
   bits: 6,
   counterBits: 4,
@@ -149,8 +136,6 @@ export const sort = {
   compared: [],
   oneTile: 1024,
   oneTileThreads: 64,
-  shorterTiles: [],
-  partBytes: Infinity,
 } as const satisfies SortRow;
 
 // Each work-group of a radix sort takes 1.3 ms, and a network of 16 items a thread takes seconds to compile. So networks sort nothing.

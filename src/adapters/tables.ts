@@ -23,18 +23,10 @@ export interface Traits {
   readonly unrollsLong: boolean;
   /** Whether operators that bring tiles and sizes of their own, as exact sums do, use them. */
   readonly takesTilesOfOperators: boolean;
-}
-
-/** What work-groups do that look back. */
-export interface LookBackTraits {
-  /** Whether they start in the order of their numbers. Otherwise they draw tickets first. */
+  /** Whether work-groups start in the order of their numbers. Otherwise those that look back draw tickets first. */
   readonly startsInOrder: boolean;
-  /** How often a tile reads a total that is not there yet, before it computes that total itself. */
+  /** How often a tile that looks back reads a total that is not there yet, before it computes that total itself. */
   readonly patience: number;
-}
-
-/** How rows compare with those that a tuning finds. */
-export interface TuningTraits {
   /**
    * Whether the rows were measured on longer data, and for more primitives, than a tuning times. Then a tuning's rows end with the
    * longest length that it timed, and run lengths and partitions keep their rows.
@@ -235,6 +227,21 @@ export interface SortRow {
   /** If a tile's items take more bytes of work-group memory, they go through it in parts, one after another. */
   readonly partBytes: number;
 }
+
+/** The columns of sorts for adapters on which no way but the plain one was measured: the same sizes for data of any length. */
+export const plainSort = {
+  shorter: [],
+  shorterWithValues: [],
+  shorterKeys: [],
+  shorterPairs: [],
+  packsFrom: Infinity,
+  byArrival: 0,
+  byMarks: false,
+  shorterMarkedKeys: [],
+  shorterMarked: [],
+  shorterTiles: [],
+  partBytes: Infinity,
+} as const satisfies Partial<SortRow>;
 
 /** The most items of a segment, by what is sorted: integers alone, floats alone, and items with which something moves. */
 type MostItems = Readonly<Record<"keys" | "floats" | "items", number>>;

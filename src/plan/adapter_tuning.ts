@@ -1,16 +1,6 @@
-import type { AdapterIdentity, ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { tuning as gpu } from "../adapters/gpu.ts";
-import { tuning as nvidia } from "../adapters/nvidia.ts";
-import { tuning as software } from "../adapters/software.ts";
-import type {
-  SortRow,
-  Tuned,
-  TunedPrimitive,
-  TunedRows,
-  TuningRow,
-  TuningTraits,
-} from "../adapters/tables.ts";
+import type { AdapterIdentity } from "../adapters/adapter.ts";
+import { traitsOf } from "../adapters/adapter.ts";
+import type { SortRow, Tuned, TunedPrimitive, TunedRows, TuningRow } from "../adapters/tables.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
@@ -20,8 +10,6 @@ import { version } from "../version.ts";
 import type { Passes } from "./options.ts";
 
 // The package loads this file only if a tuning of an adapter is made or used.
-
-const tables: ByKind<TuningTraits> = { software, nvidia, gpu };
 
 const everyAlgorithm = ["blelloch", "hillis-steele", "subgroup"] as const;
 
@@ -257,7 +245,7 @@ const COUNT_BYTES = 4;
 
 /** A tuning's rows, which override those of the adapter's kind. */
 export function tunedRowsOf({ rows, adapter }: AdapterTuning): TunedRows {
-  const { outlastsTunings } = tableFor(tables, adapter);
+  const { outlastsTunings } = traitsOf(adapter);
   const rowOf = (
     readsTwice: boolean,
     asked: Tuned | TunedPrimitive,
@@ -428,7 +416,7 @@ export const rowsOn = (
   rows: readonly AdapterTuningRow[],
   lengths: readonly number[],
 ): AdapterTuningRow[] =>
-  tableFor(tables, adapter).outlastsTunings
+  traitsOf(adapter).outlastsTunings
     ? rows.map((row) => ({ ...row, maxLength: row.maxLength ?? Math.max(...lengths) }))
     : [...rows];
 

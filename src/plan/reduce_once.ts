@@ -1,4 +1,4 @@
-import { lookBackOn } from "../adapters/look_back.ts";
+import { traitsOf } from "../adapters/adapter.ts";
 import { roundingIn } from "../algebra/rounding.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import { bindingOf } from "../kernels/kernel.ts";
@@ -32,7 +32,7 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
   const tile = tileOf(tuning);
   const shape = lookBackShape(tuning);
   const strides = shape.byVotes && takesAnyOrder(monoid);
-  const { patience = lookBackOn(facts).patience, faults, reduceWorkGroups = MOST_WORK_GROUPS } = testing;
+  const { patience = traitsOf(facts).patience, faults, reduceWorkGroups = MOST_WORK_GROUPS } = testing;
   const most = strides ? reduceWorkGroups : Math.min(tile, MOST_TILES);
   const longest = strides ? Number.POSITIVE_INFINITY : most * tile;
   const tiles = Math.min(most, Math.ceil(plan.maxLength / tile));

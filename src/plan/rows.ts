@@ -1,7 +1,6 @@
 import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
+import { tableFor, traitsOf } from "../adapters/adapter.ts";
 import { rows as gpu } from "../adapters/gpu.ts";
-import { lookBackOn } from "../adapters/look_back.ts";
 import { rows as nvidia } from "../adapters/nvidia.ts";
 import { rows as software } from "../adapters/software.ts";
 import type { RowsTable, TuningRow } from "../adapters/tables.ts";
@@ -218,7 +217,7 @@ export function planRows(
           ...longTuning,
           exclusive,
           carry: lookBackSources("scan", monoid, shape, longTuning.sizes, {
-            patience: lookBackOn(facts).patience,
+            patience: traitsOf(facts).patience,
             // Adapters by subgroups start work-groups in the order of their numbers.
             tickets: false,
             ...testing,

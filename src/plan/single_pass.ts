@@ -4,9 +4,8 @@ import writePairOfThreeFile from "#shaders/device/io/write_pair_of_three.wgsl";
 import scanInPlace from "#shaders/device/kernels/scan_in_place.wgsl";
 import takeTiles from "#shaders/device/kernels/take_tiles.wgsl";
 import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
+import { tableFor, traitsOf } from "../adapters/adapter.ts";
 import { singlePass as gpu } from "../adapters/gpu.ts";
-import { lookBackOn } from "../adapters/look_back.ts";
 import { singlePass as nvidia } from "../adapters/nvidia.ts";
 import { singlePass as software } from "../adapters/software.ts";
 import type { SinglePassTable, TuningRow } from "../adapters/tables.ts";
@@ -156,7 +155,7 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
       (isByLanes(shape) ? (monoid.lanes?.memory(shape.sizes) ?? 0) : 0),
   );
   const shape = lookBackShape(tuning);
-  const { patience, startsInOrder } = lookBackOn(facts);
+  const { patience, startsInOrder } = traitsOf(facts);
   const carry = lookBackSources(primitive, monoid, shape, tuning.sizes, {
     patience,
     tickets: !startsInOrder,

@@ -1,7 +1,6 @@
 import type { ByKind } from "../adapters/adapter.ts";
 import { tableFor, traitsOf } from "../adapters/adapter.ts";
 import { sort as gpu, moves as gpuMoves } from "../adapters/gpu.ts";
-import { lookBackOn } from "../adapters/look_back.ts";
 import { sort as nvidia, moves as nvidiaMoves } from "../adapters/nvidia.ts";
 import { sort as software, moves as softwareMoves } from "../adapters/software.ts";
 import type { Shape, SortRow } from "../adapters/tables.ts";
@@ -539,7 +538,7 @@ function lookBackFor(
   { passes }: TuningOptions,
   facts: DeviceFacts,
   { patience, atOnce }: SortRow,
-  { fault, share, tickets = !lookBackOn(facts).startsInOrder }: SortTesting,
+  { fault, share, tickets = !traitsOf(facts).startsInOrder }: SortTesting,
   maxLength: number,
 ): SortLookBack | undefined {
   // An entry has 30 bits for a count.
