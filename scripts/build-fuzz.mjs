@@ -1,16 +1,12 @@
 // The fuzzer in one file, build/fuzz.js. It runs on machines that have Node.js and the package webgpu alone; what finds the
 // software adapter is loaded where it is asked for.
 import { build } from "esbuild";
-import { shaderTexts } from "./modules.mjs";
+import { bundled } from "./modules.mjs";
 
 await build({
+  ...bundled,
   entryPoints: { fuzz: "test/fuzz/main.ts" },
   outdir: "build",
-  bundle: true,
-  format: "esm",
-  target: "es2022",
-  plugins: [shaderTexts],
-  logLevel: "warning",
   platform: "node",
   external: ["webgpu", "@sparticuz/chromium"],
   banner: {

@@ -3,15 +3,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:f
 import { relative } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
-import { atOnce, bareShaders, packageFolderOf, shaderTexts, slashed } from "./modules.mjs";
-
-const shared = {
-  bundle: true,
-  format: "esm",
-  target: "es2022",
-  plugins: [shaderTexts],
-  logLevel: "warning",
-};
+import { atOnce, bareShaders, bundled, packageFolderOf, slashed } from "./modules.mjs";
 
 await rm("dist", { recursive: true, force: true });
 
@@ -74,7 +66,7 @@ function wholeOf(chunks) {
 
 // The command keeps the comments: it prints WGSL for people to read.
 const { metafile } = await build({
-  ...shared,
+  ...bundled,
   metafile: true,
   // A picture's library is large.
   minifySyntax: true,
@@ -142,7 +134,7 @@ const inKernelExamples = [
   "particles",
 ];
 await build({
-  ...shared,
+  ...bundled,
   entryPoints: {
     "examples/line-index": "examples/line-index.ts",
     "examples/parts/scan-parts": "examples/parts/scan-parts.ts",
@@ -165,7 +157,7 @@ const peers = await readdir("bench/peers");
 await rm("build/bench/peers", { recursive: true, force: true });
 await mkdir("build/bench/peers", { recursive: true });
 await build({
-  ...shared,
+  ...bundled,
   entryPoints: peers.filter((name) => name.endsWith(".ts")).map((name) => `bench/peers/${name}`),
   outdir: "build/bench/peers",
   platform: "node",

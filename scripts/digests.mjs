@@ -2,16 +2,12 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { build } from "esbuild";
-import { shaderTexts } from "./modules.mjs";
+import { bundled } from "./modules.mjs";
 
 await build({
+  ...bundled,
   entryPoints: { digests: "test/kernels/digests/main.ts" },
   outdir: "build",
-  bundle: true,
-  format: "esm",
-  target: "es2022",
-  plugins: [shaderTexts],
-  logLevel: "warning",
   platform: "node",
   packages: "external",
   // The tests check that shaders go together.

@@ -54,6 +54,15 @@ export const shaderTexts = {
   },
 };
 
+/** What esbuild's builds of programs from the sources have in common. */
+export const bundled = {
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  plugins: [shaderTexts],
+  logLevel: "warning",
+};
+
 /** A plugin for Rolldown that loads `.wgsl` files, those of `shaders/` without comments. */
 export const bareShaders = {
   name: "bare-shaders",

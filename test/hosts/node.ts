@@ -11,7 +11,7 @@ import {
 import { openFold } from "../../src/node.ts";
 import type { Host } from "./case.ts";
 import type { Report } from "./suite.ts";
-import { hasCases, MAIN, runSuite, WORKER } from "./suite.ts";
+import { MAIN, runSuite, WORKER } from "./suite.ts";
 
 /** Held until the end: devices hang or crash when what they came from is collected. */
 const instances: GPU[] = [];
@@ -50,9 +50,7 @@ function runWorker(): Promise<void> {
 
 if (isMainThread) {
   await runSuite(host, MAIN, print);
-  if (hasCases(WORKER)) {
-    await runWorker();
-  }
+  await runWorker();
   print({ kind: "done" });
 } else {
   await runSuite(host, WORKER, (report) => parentPort?.postMessage(report));

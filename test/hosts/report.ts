@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { adapter } from "../support/fold.ts";
 import type { Report, Result } from "./suite.ts";
-import { hasCases, MAIN, namesIn, WORKER } from "./suite.ts";
+import { namesIn, WORKER } from "./suite.ts";
 
 /** Takes what a host prints. */
 export interface Collector {
@@ -29,7 +29,7 @@ export function testHost(
   run: (collector: Collector, ended: Promise<string>, pages: readonly string[]) => Promise<void>,
 ): void {
   // The main thread's page runs the worker, too.
-  const pages = scopes.filter((scope) => scope === MAIN || (scope !== WORKER && hasCases(scope)));
+  const pages = scopes.filter((scope) => scope !== WORKER);
   describe(host, () => {
     const results = new Map<string, Result>();
     const notes: string[] = [];

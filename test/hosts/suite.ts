@@ -52,7 +52,6 @@ export const SECOND_TAB = "in a second tab";
 
 /** The names of a scope's cases: `scope` comes before them. */
 export const namesIn = (scope: string): string[] => casesIn(scope).map(({ name }) => scoped(scope, name));
-export const hasCases = (scope: string): boolean => casesIn(scope).length > 0;
 
 const scoped = (scope: string, name: string): string => (scope === MAIN ? name : `${scope}: ${name}`);
 

@@ -2,7 +2,7 @@
 import { openFold } from "../../src/index.ts";
 import type { Host } from "./case.ts";
 import type { Report } from "./suite.ts";
-import { hasCases, MAIN, runSuite, SECOND_ADAPTER, SECOND_TAB, WORKER } from "./suite.ts";
+import { MAIN, runSuite, SECOND_ADAPTER, SECOND_TAB, WORKER } from "./suite.ts";
 
 const host: Host = {
   open: openFold,
@@ -48,9 +48,7 @@ if (scope.name === WORKER) {
   scope.Deno.exit(0);
 } else {
   await runSuite(host, MAIN, print);
-  if (hasCases(WORKER)) {
-    await runWorker();
-  }
+  await runWorker();
   print({ kind: "done" });
   scope.Deno?.exit(0);
 }

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { beforeEach, expect } from "vitest";
-import { NOT_SAMPLED } from "./not_sampled.ts";
 import { randomBits } from "./random.ts";
+import { NOT_SAMPLED } from "./skipped_reporter.ts";
 
 /** Of so many tests that take any adapter, one runs: the kernels of all would take a software adapter's compiler hours. */
 const SAMPLE = Number(process.env.WAVEFOLD_TEST_SAMPLE || 1);

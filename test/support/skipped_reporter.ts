@@ -1,5 +1,7 @@
 import type { Reporter, TestModule } from "vitest/node";
-import { NOT_SAMPLED } from "./not_sampled.ts";
+
+/** Why a test is skipped that is not in the sample. */
+export const NOT_SAMPLED = "not in the sample";
 
 /** Names what did not run, and why, but for what is not in the sample: a skip that nobody sees is a test that cannot fail. */
 export const skippedReporter: Reporter = {
