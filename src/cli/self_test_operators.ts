@@ -10,6 +10,7 @@ import { allocate, contextOf, explain, pipelineOf, requireDevice, validated } fr
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../gpu/device/usage_flags.ts";
 import { workGroupScan } from "../in_kernel/functions.ts";
 import { link } from "../in_kernel/link.ts";
+import { bindingsIn } from "../kernels/kernel.ts";
 import type { Fold } from "../node.ts";
 import { generated } from "../text/source.ts";
 import type { Check } from "./self_test_checks.ts";
@@ -79,10 +80,7 @@ ${scans.join("\n")}
     code,
     relink: (change) => change(generated(code)).text,
     entryPoint: "main",
-    bindings: new Map([
-      [0, "read"],
-      [1, "read_write"],
-    ]),
+    bindings: bindingsIn(code),
   };
 }
 

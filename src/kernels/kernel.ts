@@ -41,40 +41,18 @@ import type { OneByOne, TileSources } from "./tiles.ts";
 /** How a kernel binds a buffer. A `digit` is a uniform that a dynamic offset chooses. */
 export type BindingKind = "uniform" | "digit" | "read" | "read_write";
 
-/** The binding numbers of kernels, in group 0. The files of shaders/device/ have the same numbers. */
-export const bindingOf = {
-  params: 0,
-  input: 1,
-  output: 2,
-  spine: 3,
-  flags: 4,
-  count: 5,
-  inputEnd: 6,
-  outputEnd: 7,
-  length: 8,
-  indirect: 9,
-  runLow: 10,
-  runHigh: 11,
-  initial: 12,
-  total: 13,
-  heads: 14,
-  unique: 15,
-  // Scans of segments store no keys of runs.
-  headVectors: 15,
-  offsets: 16,
-  // Histograms and searches take no segments, so they have the same numbers.
-  table: 14,
-  weights: 15,
-  bins: 16,
-  carried: 17,
-} as const satisfies Record<string, number>;
+/** A binding of group 0. */
+export interface Binding {
+  readonly number: number;
+  readonly kind: BindingKind;
+}
 
 /** A compute shader as data, with all that its pipeline is made of. */
 export interface Kernel extends Module {
   readonly label: string;
   readonly entryPoint: string;
-  /** The kinds of its bindings, by their numbers in group 0. */
-  readonly bindings: ReadonlyMap<number, BindingKind>;
+  /** Its bindings, by the names of their variables. */
+  readonly bindings: ReadonlyMap<string, Binding>;
   /** Items of a vector, if its ranges are bound as vectors. */
   readonly vector: number;
 }
@@ -162,19 +140,19 @@ export function linkKernel(
   return { label, entryPoint, bindings: bindingsIn(module.code), vector, ...module };
 }
 
-/** The kinds of the bindings that a text declares, by their numbers. */
-export const bindingsIn = (code: string): ReadonlyMap<number, BindingKind> =>
+/** The bindings that a text declares, by the names of their variables. */
+export const bindingsIn = (code: string): ReadonlyMap<string, Binding> =>
   new Map(
-    [...code.matchAll(/@binding\((\d+)\) var<(.*?)>/g)].map(([, number, space]) => [
-      Number(number),
-      kindOf(Number(number), space),
+    [...code.matchAll(/@binding\((\d+)\) var<(.*?)> (\w+):/g)].map(([, number, space, name = ""]) => [
+      name,
+      { number: Number(number), kind: kindOf(name, space) },
     ]),
   );
 
-/** The kind of a binding, from the address space and the access that it is declared with. */
-function kindOf(number: number, space: string | undefined): BindingKind {
+/** The kind of a binding, from its name, and the address space and the access that it is declared with. */
+function kindOf(name: string, space: string | undefined): BindingKind {
   if (space === "uniform") {
-    return number === bindingOf.params ? "uniform" : "digit";
+    return name === "run_low" || name === "run_high" ? "digit" : "uniform";
   }
   return space === "storage, read" ? "read" : "read_write";
 }

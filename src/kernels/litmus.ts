@@ -225,9 +225,6 @@ export const litmusTests: readonly LitmusTest[] = [
   },
 ];
 
-/** The bindings of the tests' kernels. Number 0 is a uniform, as it is in all kernels. */
-export const litmusBindings = { iteration: 0, places: 1, results: 2, plainPlaces: 3 } as const;
-
 /** The most words from one instance's place to the next. */
 export const MOST_STRIDE = 8;
 /** Where stress goes in `places`, by the names in run_litmus.wgsl. */

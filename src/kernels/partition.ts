@@ -17,9 +17,6 @@ import { linkKernel } from "./kernel.ts";
 /** Options of a partition in two. */
 export const inTwo: Parted = { primitive: "partition", store: [storeAll, storeParted] };
 
-/** The binding of the rest, where it has a range of its own. A partition has no keys, so it is the number of unique ones. */
-export const REST_BINDING = 15;
-
 /** Options of a partition in two whose rest has a range of its own. */
 export const apart: Parted = { primitive: "partition", store: [storeAll, storeApart], apart: true };
 

@@ -54,9 +54,6 @@ import {
 } from "./sort_key.ts";
 import type { TileSources } from "./tiles.ts";
 
-/** The binding numbers that only selections have. */
-export const selectBindingOf = { indices: 18, positions: 19 } as const;
-
 /** Bytes of the state of a selection: struct Selection in shaders/device/select/selection.wgsl. */
 export const SELECTION_BYTES = 32;
 

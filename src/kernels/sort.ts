@@ -49,24 +49,21 @@ import type { Algorithm } from "./algorithms.ts";
 import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
 import { carriedAs, conversion, operatorSources, vectorText } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
-import { bindingOf, lengthFile, linkKernel } from "./kernel.ts";
+import { lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { Digits, SortKey } from "./sort_key.ts";
 import { digitConstants, digitSources, keySourcesOf, wordsPerKey } from "./sort_key.ts";
 import type { TileSources } from "./tiles.ts";
 
-/** The binding numbers that only sorts have. */
-export const sortBindingOf = { values: 17, reordered: 18, positions: 19 } as const;
-
 /**
- * The parameters that say where a range starts in its binding, by the binding's number. Which range a pass binds there depends on where
- * the pass before has left the items.
+ * The parameters that say where a range starts in its binding, by the name of the variable. Which range a pass binds there depends on
+ * where the pass before has left the items.
  */
-export const baseNames: Readonly<Record<number, string>> = {
-  [bindingOf.input]: "input_base",
-  [bindingOf.output]: "output_base",
-  [sortBindingOf.values]: "values_base",
-  [sortBindingOf.reordered]: "reordered_base",
+export const baseNames: Readonly<Record<string, string>> = {
+  input: "input_base",
+  output: "output_base",
+  values: "values_base",
+  reordered: "reordered_base",
 };
 
 /** What moves with the keys: nothing; values from a buffer, each of `words` words; or the positions of the items. */

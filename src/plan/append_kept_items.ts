@@ -1,24 +1,25 @@
 import { u32 } from "../algebra/integers.ts";
 import { appendKernel, storeCountKernel } from "../kernels/append_kept_items.ts";
 import { carriedAs } from "../kernels/contract.ts";
-import { bindingOf } from "../kernels/kernel.ts";
 import type { CompactOptions } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, Scratch } from "./plan.ts";
 import { bound, itemBytesOf, wholeWords } from "./plan.ts";
 
-/** The scratch of {@link planAppend}: the counts, and the items that a window kept. */
-export const appendScratch = { counts: 0, kept: 1 } as const;
+/** The names of the scratch of {@link planAppend}: the counts, and the items that a window kept. */
+export const appendScratch = { counts: "counts", kept: "kept items" } as const;
 
 /**
  * Plans the kernels that join the windows of a compaction: one appends the kept items of a window to the output; with `aside`, the
- * other one stores how many items all windows kept.
+ * other one stores how many items all windows kept. If the counts are `known`, they hold that from the start, and the kept items
+ * get their scratch when it is first needed.
  */
 export function planAppend(
   { type, indices = false, indirect, maxLength }: CompactOptions,
   { title, needs, indirectWords }: Plan,
   window: number,
   { limits, subgroupMinSize, subgroupMaxSize }: DeviceFacts,
+  known?: Uint32Array,
 ): Plan {
   const output = indices ? u32.bytes : type.bytes;
   const sizes = {
@@ -31,13 +32,21 @@ export function planAppend(
   };
   const append = appendKernel(indices ? "u32" : carriedAs(type), sizes);
   const store = storeCountKernel(indirect, limits.maxComputeWorkgroupsPerDimension, sizes);
-  const counts = [bindingOf.spine, { scratch: appendScratch.counts }] as const;
+  const counts: Scratch = {
+    name: appendScratch.counts,
+    bytes: (2 + Math.ceil(maxLength / window)) * u32.bytes,
+    ...(known && { filled: known }),
+  };
+  const kept: Scratch = {
+    name: appendScratch.kept,
+    bytes: wholeWords(window * output),
+    ...(known && { late: true }),
+  };
   return {
     title,
     maxLength,
     kernels: [append, store],
-    scratch: [(2 + Math.ceil(maxLength / window)) * u32.bytes, wholeWords(window * output)],
-    eagerScratch: 2,
+    scratch: [counts, kept],
     needs,
     itemBytes: itemBytesOf(output, output),
     indirectWords,
@@ -52,7 +61,7 @@ export function planAppend(
         ? [
             {
               kernel: store,
-              slots: bound(store, [counts, [bindingOf.count, "count"], [bindingOf.indirect, "indirect"]]),
+              bindings: bound(store, { counts, count_buffer: "count", indirect: "indirect" }),
               length,
               tiles: 1,
             },
@@ -60,11 +69,7 @@ export function planAppend(
         : [
             {
               kernel: append,
-              slots: bound(append, [
-                counts,
-                [bindingOf.input, { scratch: appendScratch.kept }],
-                [bindingOf.output, "output"],
-              ]),
+              bindings: bound(append, { counts, input: kept, output: "output" }),
               length,
               tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
             },

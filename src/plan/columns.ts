@@ -9,11 +9,11 @@ import { add } from "../algebra/operators.ts";
 import { ArgumentError, shown } from "../errors.ts";
 import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
 import type { Kernel } from "../kernels/kernel.ts";
-import { bindingOf, isApart } from "../kernels/kernel.ts";
+import { isApart } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { chooseSizes, groupingOf, requireMaxLength } from "./choose_sizes.ts";
 import type { PlanColumns } from "./methods.ts";
-import type { PassParams, Plan, RangeName, Slot } from "./plan.ts";
+import type { Bindings, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
 
@@ -129,35 +129,30 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
           }),
     })),
   );
-  const spine: Slot = { scratch: 0 };
-  const scratch = isCut ? [wholeWords(Math.min(maxLength, division.threads) * domain.elementBytes)] : [];
-  const pass = (
-    kernel: Kernel,
-    slots: readonly (readonly [number, Slot])[],
-    length: number,
-    runs: number,
-    params: PassParams,
-  ) => ({
+  const spine: Scratch = {
+    name: "totals of chunks",
+    bytes: wholeWords(Math.min(maxLength, division.threads) * domain.elementBytes),
+  };
+  const pass = (kernel: Kernel, bindings: Bindings, length: number, runs: number, params: PassParams) => ({
     kernel,
-    slots: bound(kernel, slots),
+    bindings: bound(kernel, bindings),
     length,
     tiles: Math.max(1, Math.ceil(runs / sizes.workGroupSize)),
     params,
   });
-  const callers = [
-    [bindingOf.input, "input"],
-    [bindingOf.output, "output"],
-    [bindingOf.length, "length"],
-    [bindingOf.initial, "initial"],
-    [bindingOf.spine, spine],
-  ] as const;
+  const callers = {
+    input: "input",
+    output: "output",
+    length_buffer: "length",
+    initial: "initial",
+    spine,
+  } as const;
   const plan: Plan = {
     title,
     maxLength,
     vector: 1,
     kernels: distinct([...(isCut ? [totals, ofChunks] : []), ...lasts.map(({ kernel }) => kernel)]),
-    scratch,
-    eagerScratch: scratch.length,
+    scratch: isCut ? [spine] : [],
     ...(ends?.initial && { initial: ends.initial }),
     segments: { keyBytes: 4, numbers: ["columns"], reduces, headsOf: () => 0, countsOf },
     needs: new Set<RangeName>([
@@ -196,22 +191,15 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
         return [pass(last, callers, length, needed, params)];
       }
       const ofRuns = { chunk_rows: chunks, segment_count: columns };
-      const first = pass(
-        totals,
-        [
-          [bindingOf.input, "input"],
-          [bindingOf.length, "length"],
-          [bindingOf.output, spine],
-        ],
-        length,
-        runs,
-        { ...params, segment_count: runs },
-      );
+      const first = pass(totals, { input: "input", length_buffer: "length", output: spine }, length, runs, {
+        ...params,
+        segment_count: runs,
+      });
       return reduces
-        ? [first, pass(ofChunks, [...callers, [bindingOf.input, spine]], runs, columns, ofRuns)]
+        ? [first, pass(ofChunks, { ...callers, input: spine }, runs, columns, ofRuns)]
         : [
             first,
-            pass(ofChunks, [[bindingOf.output, spine]], runs, columns, ofRuns),
+            pass(ofChunks, { output: spine }, runs, columns, ofRuns),
             pass(last, callers, length, chunks * threads, params),
           ];
     },

@@ -5,7 +5,7 @@ import { combineKernel } from "../kernels/combine_pairs.ts";
 import { chooseSizes, groupingOf, requireMaxLength, rowOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { portableMethods } from "./methods.ts";
-import type { Plan, Slot } from "./plan.ts";
+import type { Plan } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
 
 /** The options of a prepared combination of pairs. */
@@ -32,10 +32,7 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
   const row = rowOf(portableMethods.twoPassTables, "reduce", domain, sizes, facts, portableMethods);
   const tuning = chooseSizes(row, title, type, domain, sizes, facts, portableMethods);
   const kernel = combineKernel(monoid, tuning.sizes);
-  const slots = new Map<number, Slot>([
-    [1, "input"],
-    [2, "output"],
-  ]);
+  const bindings = { input: "input", output: "output" } as const;
   const outputLength = (length: number): number => Math.floor(length / 2);
   return {
     title,
@@ -43,7 +40,6 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
     vector: 1,
     kernels: [kernel],
     scratch: [],
-    eagerScratch: 0,
     needs: new Set(["input", "output"] as const),
     itemBytes: itemBytesOf(type.bytes, type.bytes),
     indirectWords: 0,
@@ -52,7 +48,7 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
     groupingOf: () => groupingOf(tuning, 1),
     passes(length) {
       const tiles = Math.ceil(outputLength(length) / tuning.sizes.workGroupSize);
-      return tiles === 0 ? [] : [{ kernel, slots, length, tiles }];
+      return tiles === 0 ? [] : [{ kernel, bindings, length, tiles }];
     },
   };
 }

@@ -9,8 +9,8 @@ import type { ClassKernels, Indirect, Parted, Selector } from "../kernels/compac
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
-import { bindingOf, isWide } from "../kernels/kernel.ts";
-import { apart, byClass, inTwo, REST_BINDING } from "../kernels/partition.ts";
+import { isWide } from "../kernels/kernel.ts";
+import { apart, byClass, inTwo } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import { requireCode } from "../text/callers.ts";
 import type { Source } from "../text/source.ts";
@@ -19,7 +19,7 @@ import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import type { SoonOption, TuningOptions } from "./options.ts";
-import type { Pass, Plan, Slot, Variant } from "./plan.ts";
+import type { Bindings, Pass, Plan, Scratch, Variant } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
   bound,
@@ -30,7 +30,7 @@ import {
   wholeWords,
 } from "./plan.ts";
 import type { LookBackTesting } from "./scan.ts";
-import { spineKernels, spinePasses, spineScratch, vectorOf } from "./scan.ts";
+import { spineKernels, spineLevelsOf, spinePasses, spineScratch, vectorOf } from "./scan.ts";
 
 /**
  * The options of `prepareCompact`. If there is a map, `where` looks at the item before the map, and the output has the mapped
@@ -185,9 +185,12 @@ export function planCompact(
     ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, needsTotal)
     : undefined;
 
-  const levelBytes = spine === undefined ? [] : spineScratch(levels, u32.bytes);
-  const singleSpine = single?.spineOf(maxLength);
-  const eager = levelBytes.length + (single === undefined ? 0 : 1);
+  const spineLevels = spine === undefined ? [] : spineLevelsOf(levels, u32.bytes);
+  const counts = spineLevels[0]?.totals;
+  const singleSize = single?.spineOf(maxLength);
+  const singleSpine: Scratch | undefined = singleSize && { name: "spine", bytes: singleSize.bytes };
+  // Kept items that do not go to the output at once.
+  const kept: Scratch = { name: "kept items", bytes: wholeWords(maxLength * output), late: true };
   return {
     title,
     maxLength,
@@ -203,14 +206,8 @@ export function planCompact(
       offsets,
       copying,
     ]),
-    // The last one holds kept items that do not go to the output at once. It is made with the first recording that needs it.
-    scratch: [
-      ...levelBytes,
-      ...(singleSpine === undefined ? [] : [singleSpine.bytes]),
-      wholeWords(maxLength * output),
-    ],
-    eagerScratch: eager,
-    ...(singleSpine && { spine: { scratch: levelBytes.length, entries: singleSpine.entries } }),
+    scratch: [...spineScratch(spineLevels), ...(singleSpine === undefined ? [] : [singleSpine]), kept],
+    ...(singleSpine && singleSize && { spine: { scratch: singleSpine, entries: singleSize.entries } }),
     needs: new Set([
       ...(flags && indices ? [] : (["input"] as const)),
       "output",
@@ -222,7 +219,7 @@ export function planCompact(
     ] as const),
     itemBytes: { ...itemBytesOf(from.bytes, output), rest: output },
     // The kernels know where the rest lies by the name that other kernels have for what is stored beside the output.
-    ...(parted?.apart && { baseNames: { [REST_BINDING]: "unique_base" } }),
+    ...(parted?.apart && { baseNames: { rest: "unique_base" } }),
     indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
     ...(classes && { countWords: classes.number + 1 }),
     outputLength: (length) => length,
@@ -240,48 +237,45 @@ export function planCompact(
         ? single.groupingOf(vectorOf(from, single.tuning))
         : groupingOf(tuning, isWide(arrangement) ? vectorOf(from, tuning) : 1),
     passes(length, arrangement, aside = false) {
-      const to: Slot = aside ? { scratch: eager } : "output";
-      const sources: [number, Slot][] = [
-        [bindingOf.input, "input"],
-        [bindingOf.flags, "flags"],
-        [bindingOf.length, "length"],
-      ];
-      const ends: [number, Slot][] = [
+      const sources: Bindings = {
+        input: "input",
+        flags: "flags",
+        selection: "flags",
+        length_buffer: "length",
+      };
+      const ends: Bindings = {
         ...sources,
-        [bindingOf.output, to],
-        [bindingOf.count, "count"],
-        [bindingOf.indirect, "indirect"],
-        [REST_BINDING, "rest"],
-      ];
+        output: aside ? kept : "output",
+        count_buffer: "count",
+        indirect: "indirect",
+        rest: "rest",
+      };
       const passes: Pass[] = [];
       if (single !== undefined && singleKernel !== undefined && isSingle(arrangement)) {
         passes.push({
           kernel: singleKernel,
-          slots: bound(singleKernel, [...ends, [bindingOf.spine, { scratch: levelBytes.length }]]),
+          bindings: bound(singleKernel, { ...ends, ...(singleSpine && { spine: singleSpine }) }),
           length,
           tiles: Math.max(1, single.tilesOf(length)),
         });
-      } else if (spine !== undefined) {
+      } else if (spine !== undefined && counts !== undefined) {
         const tiles = Math.max(1, Math.ceil(length / tile));
         const move = moving.of(aside && arrangement === "one-buffer" ? "items" : apart(arrangement));
         const counted = counting.of(apart(arrangement));
         if (length > 0 || classes !== undefined) {
           passes.push({
             kernel: counted,
-            slots: bound(counted, [...sources, [bindingOf.output, { scratch: 0 }]]),
+            bindings: bound(counted, { ...sources, counts, class_counts: counts }),
             length,
             // A kernel that counts one class leaves the last place to a tile past the end.
             tiles: tiles + (needsTotal && classes === undefined ? 1 : 0),
           });
         }
-        passes.push(...spinePasses(spine, levelsOf(length), tile));
+        passes.push(...spinePasses(spine, levelsOf(length), tile, spineLevels));
         if (offsets !== undefined) {
           passes.push({
             kernel: offsets,
-            slots: bound(offsets, [
-              [bindingOf.spine, { scratch: 0 }],
-              [bindingOf.count, "count"],
-            ]),
+            bindings: bound(offsets, { spine: counts, class_offsets: "count" }),
             length,
             tiles: 1,
           });
@@ -289,7 +283,7 @@ export function planCompact(
         if (length > 0) {
           passes.push({
             kernel: move,
-            slots: bound(move, [...ends, [bindingOf.spine, { scratch: 0 }]]),
+            bindings: bound(move, { ...ends, spine: counts }),
             length,
             tiles,
           });
@@ -298,12 +292,12 @@ export function planCompact(
       if (aside && length > 0 && copying !== undefined) {
         passes.push({
           kernel: copying,
-          slots: bound(copying, [
-            [bindingOf.input, { scratch: eager }],
-            [bindingOf.output, "output"],
-            [bindingOf.count, "count"],
-            [bindingOf.length, "length"],
-          ]),
+          bindings: bound(copying, {
+            input: kept,
+            output: "output",
+            count_buffer: "count",
+            length_buffer: "length",
+          }),
           length,
           tiles: Math.max(1, Math.ceil(length / tile)),
         });

@@ -6,9 +6,9 @@ import { counting as nvidia } from "../adapters/nvidia.ts";
 import { counting as software } from "../adapters/software.ts";
 import type { CountTable } from "../adapters/tables.ts";
 import type { Kernel } from "../kernels/kernel.ts";
-import { bindingOf, lengthFile, linkKernel } from "../kernels/kernel.ts";
+import { lengthFile, linkKernel } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { Pass, Plan } from "./plan.ts";
+import type { Pass, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, gridOf } from "./plan.ts";
 
 const tables: ByKind<CountTable> = { software, nvidia, gpu };
@@ -53,7 +53,7 @@ export function countWorkGroups(plan: Plan, isScan: boolean, facts: DeviceFacts)
       return [arrangement, countKernel(workGroupSize * itemsPerThread)];
     }),
   );
-  const takesLength = (pass: Pass): boolean => pass.kernel.bindings.has(bindingOf.length) && !scansLeft(pass);
+  const takesLength = (pass: Pass): boolean => pass.kernel.bindings.has("length_buffer") && !scansLeft(pass);
   const isFor = (passes: readonly Pass[]): boolean =>
     passes.some((pass) => takesLength(pass) && pass.tiles > few) &&
     (passes.length > 1 ? isScan : countsOnePass) &&
@@ -64,11 +64,11 @@ export function countWorkGroups(plan: Plan, isScan: boolean, facts: DeviceFacts)
   if (used.length === 0) {
     return plan;
   }
-  const place = { scratch: plan.scratch.length };
+  const counted: Scratch = { name: "number of work-groups", bytes: 16, late: true };
   return {
     ...plan,
     kernels: distinct([...plan.kernels, ...used.map(({ arrangement }) => kernels.get(arrangement))]),
-    scratch: [...plan.scratch, 16],
+    scratch: [...plan.scratch, counted],
     passes(length, arrangement, aside, params) {
       const passes = plan.passes(length, arrangement, aside, params);
       const kernel = kernels.get(arrangement);
@@ -77,13 +77,10 @@ export function countWorkGroups(plan: Plan, isScan: boolean, facts: DeviceFacts)
         return passes;
       }
       const { width } = gridOf(largest.tiles, facts.limits, plan.title);
-      const slots = bound(kernel, [
-        [bindingOf.length, "length"],
-        [bindingOf.output, place],
-      ]);
+      const bindings = bound(kernel, { length_buffer: "length", work_groups: counted });
       return [
-        { kernel, slots, length, tiles: 1, params: { columns: width } },
-        ...passes.map((pass) => (takesLength(pass) ? { ...pass, counted: place } : pass)),
+        { kernel, bindings, length, tiles: 1, params: { columns: width } },
+        ...passes.map((pass) => (takesLength(pass) ? { ...pass, counted } : pass)),
       ];
     },
   };

@@ -8,7 +8,6 @@ import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { expandKernel } from "../kernels/expand_runs.ts";
-import { bindingOf } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
@@ -60,12 +59,7 @@ export function planExpandRuns(options: ExpandOptions, facts: DeviceFacts): Plan
       facts,
       kernelOf: (lengthOnGpu, sizes) => expandKernel(type, lengthOnGpu, sizes),
       itemBytes: itemBytesOf(type.bytes, type.bytes),
-      ranges: [
-        [bindingOf.input, "input"],
-        [bindingOf.output, "output"],
-        [bindingOf.offsets, "positions"],
-        [bindingOf.count, "count"],
-      ],
+      ranges: { input: "input", output: "output", ends: "positions", count_buffer: "count" },
       // Threads share the room of the output. If there is no room, one work-group writes the count.
       itemsOf: (_, { segment_count: room = 0 }) => Math.max(1, room),
     }),

@@ -10,7 +10,6 @@ import { refuse } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import { clearBinsKernel, histogramKernel } from "../kernels/histogram.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
-import { bindingOf } from "../kernels/kernel.ts";
 import { requireCode } from "../text/callers.ts";
 import { ruleOf } from "./bin_rule.ts";
 import type { BinOptions } from "./bins.ts";
@@ -19,7 +18,7 @@ import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
-import type { Pass, Plan } from "./plan.ts";
+import type { Pass, Plan, Scratch } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
 import { requireScalar } from "./require_scalar.ts";
 
@@ -120,14 +119,13 @@ export function planHistogram(
         runs: testing.runs ?? (row.runs || copies < row.fewCopies),
       }),
   );
+  const edges: Scratch | undefined = table && { name: "edges", bytes: table.byteLength, filled: table };
   return {
     title,
     maxLength,
     vector: itemsOfVector(type.bytes, sizes.items),
     kernels: distinct([clear, ...kernels.all]),
-    scratch: table === undefined ? [] : [table.byteLength],
-    eagerScratch: table === undefined ? 0 : 1,
-    ...(table && { filled: [table] }),
+    scratch: edges === undefined ? [] : [edges],
     needs: new Set([
       "input",
       "output",
@@ -146,7 +144,7 @@ export function planHistogram(
       const passes: Pass[] = [
         {
           kernel: clear,
-          slots: new Map([[bindingOf.bins, "output"]]),
+          bindings: { cleared: "output" },
           length: bins.count,
           tiles: Math.ceil(bins.count / sizes.workGroupSize),
         },
@@ -154,13 +152,13 @@ export function planHistogram(
       if (length > 0) {
         passes.push({
           kernel,
-          slots: bound(kernel, [
-            [bindingOf.input, "input"],
-            [bindingOf.bins, "output"],
-            [bindingOf.weights, "weights"],
-            [bindingOf.length, "length"],
-            [bindingOf.table, { scratch: 0 }],
-          ]),
+          bindings: bound(kernel, {
+            input: "input",
+            bins: "output",
+            weights: "weights",
+            length_buffer: "length",
+            ...(edges && { table: edges }),
+          }),
           length,
           tiles: Math.min(row.workGroups, Math.ceil(length / (sizes.workGroupSize * sizes.items))),
         });

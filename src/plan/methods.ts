@@ -23,7 +23,7 @@ import type { SourceText } from "../text/source.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { Chosen } from "./options.ts";
-import type { Plan, RangeName, SegmentRanges, Slot } from "./plan.ts";
+import type { Bindings, Plan, RangeName, SegmentRanges } from "./plan.ts";
 
 /** An algorithm and sizes that the device can run. */
 export interface Tuning extends TileShape {
@@ -102,7 +102,8 @@ export interface PlannedSegments {
   readonly isFlat: boolean;
   /** Whether the device can bind all ranges if input and output are bound as vectors. */
   readonly fitsVectors: boolean;
-  readonly slots: readonly (readonly [number, Slot])[];
+  /** What its kernels bind of the caller's. */
+  readonly bindings: Bindings;
   /** Adds the passes that come before, if there are any. */
   around(plan: Plan, tuning: Tuning): Plan;
   /** Plans a reduction that only finds runs, in one dispatch of its own; undefined if it does more, or if the data is read twice. */

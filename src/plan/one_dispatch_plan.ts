@@ -2,7 +2,6 @@ import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
-import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
@@ -53,8 +52,8 @@ interface PlainPlan {
   readonly facts: DeviceFacts;
   kernelOf(lengthOnGpu: boolean, sizes: Sizes): Kernel;
   readonly itemBytes: Plan["itemBytes"];
-  /** The ranges that the kernel binds, by their bindings, beside a length on the GPU. */
-  readonly ranges: readonly (readonly [binding: number, name: RangeName])[];
+  /** The ranges that the kernel binds, by the names of its variables, beside a length on the GPU. */
+  readonly ranges: Readonly<Record<string, RangeName>>;
   /** How many items its threads share. The default is the length. */
   itemsOf?(length: number, params: PassParams): number;
 }
@@ -84,16 +83,15 @@ export function plainPlan({
   const sizes = plainSizes(row, title, type, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), facts.limits);
   const kernel = kernelOf(lengthOnGpu, sizes);
-  const all = lengthOnGpu ? [...ranges, [bindingOf.length, "length"] as const] : ranges;
-  const slots = bound(kernel, all);
+  const all = { ...ranges, ...(lengthOnGpu && { length_buffer: "length" as const }) };
+  const bindings = bound(kernel, all);
   return {
     title,
     maxLength,
     vector: 1,
     kernels: [kernel],
     scratch: [],
-    eagerScratch: 0,
-    needs: new Set(all.map(([, name]) => name)),
+    needs: new Set(Object.values(all)),
     itemBytes,
     indirectWords: 0,
     outputLength: (length) => length,
@@ -101,7 +99,7 @@ export function plainPlan({
     groupingOf: ungrouped(title),
     passes(length, _arrangement, _aside, params = {}) {
       const tiles = Math.ceil(itemsOf(length, params) / (sizes.workGroupSize * sizes.items));
-      return tiles === 0 ? [] : [{ kernel, slots, length, tiles }];
+      return tiles === 0 ? [] : [{ kernel, bindings, length, tiles }];
     },
   };
 }

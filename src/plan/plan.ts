@@ -41,23 +41,37 @@ export const itemBytesOf = (input: number, output: number, key = 4): ItemBytes =
   sorted: input,
 });
 
-/** A buffer that a pass binds: one of the caller's ranges, or scratch by its number. */
-export type Slot = RangeName | { readonly scratch: number };
+/** A buffer of a plan. Each plan has its own, and passes bind it by this object. */
+export interface Scratch {
+  /** What it holds: for labels, and for people. */
+  readonly name: string;
+  readonly bytes: number;
+  /** What it holds from the start, if kernels do not write it. */
+  readonly filled?: Uint32Array;
+  /** Whether it is made when a recording first needs it. All others are made with the plan. */
+  readonly late?: boolean;
+}
+
+/** What a pass binds to a variable: one of the caller's ranges, or scratch. */
+export type Bindable = RangeName | Scratch;
+
+/** What a pass may bind, by the names of the variables in WGSL. A kernel that does not declare a variable leaves it out. */
+export type Bindings = Readonly<Record<string, Bindable>>;
 
 /** One dispatch. */
 export interface Pass {
   readonly kernel: Kernel;
   /**
-   * What is bound, by binding number. The executor adds the parameters, the ends of ranges that are bound as vectors, and
-   * the digits of the run number.
+   * What is bound, by the names of the kernel's variables. The executor adds the parameters, the ends of ranges that are bound as vectors,
+   * and the digits of the run number.
    */
-  readonly slots: ReadonlyMap<number, Slot>;
+  readonly bindings: Bindings;
   /** Items that the kernel reads: `params.length`. */
   readonly length: number;
   /** How many work-groups are dispatched. */
   readonly tiles: number;
   /** The scratch that holds the arguments of the dispatch, if a pass before counts the work-groups on the GPU. */
-  readonly counted?: { readonly scratch: number };
+  readonly counted?: Scratch;
   /** Parameters of its own. */
   readonly params?: PassParams;
 }
@@ -121,14 +135,10 @@ export interface Plan {
   readonly maxLength: number;
   /** All kernels that `passes` may use. */
   readonly kernels: readonly Kernel[];
-  /** Bytes of each scratch buffer. */
-  readonly scratch: readonly number[];
-  /** How many of the scratch buffers every recording uses. The others are made when a recording first needs them. */
-  readonly eagerScratch: number;
-  /** The contents of the first scratch buffers, if kernels do not write them. */
-  readonly filled?: readonly Uint32Array[];
-  /** The spine of single-pass kernels: the number of its scratch buffer, and how many entries it has. */
-  readonly spine?: { readonly scratch: number; readonly entries: number };
+  /** All buffers that passes bind beside the caller's ranges. */
+  readonly scratch: readonly Scratch[];
+  /** The spine of single-pass kernels, and how many entries it has. */
+  readonly spine?: { readonly scratch: Scratch; readonly entries: number };
   /** For an initial value, if a recording takes one. */
   readonly initial?: InitialBytes;
   /** For segments, what their ranges hold. */
@@ -140,10 +150,10 @@ export interface Plan {
   /** Checks how many sorted items a recording is given, if it takes such a range. @throws {ArgumentError} */
   readonly sortedLength?: (given: unknown) => number;
   /**
-   * The parameters that say where a range starts in its binding, by the number of the binding, if the plan binds a range in
+   * The parameters that say where a range starts in its binding, by the name of the variable, if the plan binds a range in
    * several places. Else the parameter has the name of the range.
    */
-  readonly baseNames?: Readonly<Record<number, string>>;
+  readonly baseNames?: Readonly<Record<string, string>>;
   readonly indirectWords: number;
   /** Words of the range `count`. The default is 1. */
   readonly countWords?: number;
@@ -197,9 +207,26 @@ export const distinct = (kernels: readonly (Kernel | undefined)[]): Kernel[] => 
   ).values(),
 ];
 
-/** Only the slots that a kernel binds. */
-export const bound = (kernel: Kernel, slots: readonly (readonly [number, Slot])[]): Map<number, Slot> =>
-  new Map(slots.filter(([binding]) => kernel.bindings.has(binding)));
+/** Only what a kernel declares. */
+export const bound = (kernel: Kernel, bindings: Bindings): Bindings =>
+  Object.fromEntries(Object.entries(bindings).filter(([variable]) => kernel.bindings.has(variable)));
+
+/** The passes of a plan inside another plan, where its ranges are other ranges or scratch. `params` override those of the passes. */
+export const withRanges = (
+  passes: readonly Pass[],
+  ranges: Readonly<Partial<Record<RangeName, Bindable>>>,
+  params?: PassParams,
+): readonly Pass[] =>
+  passes.map((pass) => ({
+    ...pass,
+    ...((params ?? pass.params) && { params: { ...pass.params, ...params } }),
+    bindings: Object.fromEntries(
+      Object.entries(pass.bindings).map(([variable, from]) => [
+        variable,
+        typeof from === "object" ? from : (ranges[from] ?? from),
+      ]),
+    ),
+  }));
 
 /** Bytes of a buffer or a binding that holds at least `bytes` bytes: a multiple of 4, and never 0. */
 export const wholeWords = (bytes: number): number => Math.max(4, Math.ceil(bytes / 4) * 4);

@@ -11,17 +11,17 @@ import type { ElementType } from "../algebra/types.ts";
 import type { Side } from "../kernels/contract.ts";
 import { elementsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { bindingOf, isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
+import { isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
 import type { TileSources } from "../kernels/tiles.ts";
 import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { Methods } from "./methods.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, SoonOption, TuningOptions } from "./options.ts";
-import type { Pass, Plan, Slot } from "./plan.ts";
+import type { Bindable, Pass, Plan, Scratch } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement, spineLengths } from "./plan.ts";
 import type { Continued, LookBackTesting } from "./scan.ts";
-import { planScan, spineScratch, vectorOf } from "./scan.ts";
+import { planScan, spineLevelsOf, vectorOf } from "./scan.ts";
 
 const tables: ByKind<ReductionTable> = { software, nvidia, gpu };
 
@@ -123,6 +123,10 @@ export function planReduce(
   const last = kernelOf("elements", "items", between);
   const middle = kernelOf("elements", "elements", between);
 
+  const totals = spineLevelsOf(spineLevels, monoid.domain.elementBytes, {
+    vector: isPadded ? elementsOfVector(monoid, tuning.sizes.items) : 1,
+  }).map((level) => level.totals);
+
   const plan: Plan = {
     title,
     maxLength,
@@ -132,12 +136,7 @@ export function planReduce(
       ...(first === undefined ? [] : [...first.all, last]),
       ...(levels.length > 1 ? [middle] : []),
     ]),
-    scratch: spineScratch(
-      spineLevels,
-      monoid.domain.elementBytes,
-      isPadded ? elementsOfVector(monoid, tuning.sizes.items) : 1,
-    ),
-    eagerScratch: spineLevels.length,
+    scratch: totals,
     ...(ends?.initial && { initial: ends.initial }),
     needs: new Set([
       "input",
@@ -154,14 +153,9 @@ export function planReduce(
       .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside }))),
     groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vectorOf(loaded, items) : 1),
     passes(length, arrangement, aside = false) {
-      const pass = (kernel: Kernel, from: Slot, to: Slot, items: number): Pass => ({
+      const pass = (kernel: Kernel, from: Bindable, to: Bindable, items: number): Pass => ({
         kernel,
-        slots: bound(kernel, [
-          [bindingOf.input, from],
-          [bindingOf.output, to],
-          [bindingOf.length, "length"],
-          [bindingOf.initial, "initial"],
-        ]),
+        bindings: bound(kernel, { input: from, output: to, length_buffer: "length", initial: "initial" }),
         length: items,
         tiles: Math.max(1, Math.ceil(items / tile)),
       });
@@ -170,12 +164,11 @@ export function planReduce(
         return [pass(only.of(arrangement), "input", "output", length)];
       }
       const through = used.length === 0 ? [1] : used;
+      const at = (level: number): Scratch => totals[level] as Scratch;
       return [
-        pass(first.of(arrangement), "input", { scratch: 0 }, length),
-        ...through
-          .slice(1)
-          .map((_, at) => pass(middle, { scratch: at }, { scratch: at + 1 }, through[at] ?? 0)),
-        pass(last, { scratch: through.length - 1 }, "output", through.at(-1) ?? 0),
+        pass(first.of(arrangement), "input", at(0), length),
+        ...through.slice(1).map((_, level) => pass(middle, at(level), at(level + 1), through[level] ?? 0)),
+        pass(last, at(through.length - 1), "output", through.at(-1) ?? 0),
       ];
     },
   };

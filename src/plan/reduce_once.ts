@@ -1,11 +1,11 @@
 import { traitsOf } from "../adapters/adapter.ts";
 import { roundingIn } from "../algebra/rounding.ts";
 import { algorithms } from "../kernels/algorithms.ts";
-import { bindingOf } from "../kernels/kernel.ts";
 import { lookBackShape, reduceOnceMemory, reduceOnceSources, spineSize } from "../kernels/look_back.ts";
 import { takesAnyOrder } from "../kernels/subgroup_sources.ts";
 import { tileOf } from "./choose_sizes.ts";
 import type { ReduceOnce } from "./methods.ts";
+import type { Scratch } from "./plan.ts";
 import { bound, distinct, RUNS } from "./plan.ts";
 
 /**
@@ -57,24 +57,23 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
   // Data longer than that takes a dispatch for each level, and so do ranges that do not start at a vector.
   const isAlways = plan.variants.length === 1 && plan.maxLength <= longest;
   const levels = isAlways ? [] : plan.scratch;
-  const spine = { scratch: levels.length, entries };
-  const slots = bound(kernel, [
-    [bindingOf.input, "input"],
-    [bindingOf.output, "output"],
-    [bindingOf.length, "length"],
-    [bindingOf.initial, "initial"],
-    [bindingOf.spine, { scratch: spine.scratch }],
-  ]);
+  const spine: Scratch = { name: "spine", bytes };
+  const bindings = bound(kernel, {
+    input: "input",
+    output: "output",
+    length_buffer: "length",
+    initial: "initial",
+    spine,
+  });
   const others = isAlways ? plan.passes(1, "vectors").map((pass) => pass.kernel) : plan.kernels;
   return {
     ...plan,
     kernels: distinct([kernel, ...others]),
-    scratch: [...levels, bytes],
-    eagerScratch: levels.length + 1,
-    spine,
+    scratch: [...levels, spine],
+    spine: { scratch: spine, entries },
     passes: (length, arrangement, aside, params) =>
       arrangement === "vectors" && !aside && length > tile && length <= longest
-        ? [{ kernel, slots, length, tiles: Math.min(most, Math.ceil(length / tile)) }]
+        ? [{ kernel, bindings, length, tiles: Math.min(most, Math.ceil(length / tile)) }]
         : plan.passes(length, arrangement, aside, params),
   };
 };

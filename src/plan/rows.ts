@@ -10,7 +10,7 @@ import type { Domain } from "../algebra/types.ts";
 import { hillisSteeleMemory } from "../kernels/algorithms.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { bindingOf, isApart, isWide } from "../kernels/kernel.ts";
+import { isApart, isWide } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import { lookBackMemory, lookBackShape, lookBackSources, spineSize } from "../kernels/look_back.ts";
 import { ROW_FAN, reduceRowsKernel, rowMemory, scanLongRowsKernel, scanRowsKernel } from "../kernels/rows.ts";
@@ -18,7 +18,7 @@ import { chooseSizes, groupingOf, requireMaxLength, tileOf } from "./choose_size
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
-import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
+import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, RUNS, wholeWords } from "./plan.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
@@ -174,13 +174,13 @@ export function planRows(
     ...groupingOf(tuning, wanted % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1),
     ...(!bySubgroups && { fanIn: ROW_FAN, itemsPerRow: chunk }),
   });
-  const slots: readonly (readonly [number, Slot])[] = [
-    [bindingOf.input, "input"],
-    [bindingOf.output, "output"],
-    [bindingOf.length, "length"],
-    [bindingOf.initial, "initial"],
-    [bindingOf.count, "count"],
-  ];
+  const callers: Bindings = {
+    input: "input",
+    output: "output",
+    length_buffer: "length",
+    initial: "initial",
+    row_count: "count",
+  };
   const base = { ...tuning, lengthOnGpu, map, ends } as const;
 
   if (!reduces) {
@@ -228,14 +228,15 @@ export function planRows(
     const longTiles = (Math.ceil(maxLength / longTile / LEAST_FILL) + 1) * shape.fanOut;
     const longSpine = spineSize(shape, longTiles, monoid, RUNS);
     const spine = long && general?.spine;
+    const longer: Scratch | undefined = spine && {
+      ...spine.scratch,
+      bytes: Math.max(spine.scratch.bytes, longSpine.bytes),
+    };
     return {
       ...common,
       kernels: distinct([...kernels.all, long, ...(general?.kernels ?? [])]),
-      scratch: (general?.scratch ?? []).map((bytes, at) =>
-        at === spine?.scratch ? Math.max(bytes, longSpine.bytes) : bytes,
-      ),
-      eagerScratch: general?.eagerScratch ?? 0,
-      ...(general?.spine && { spine: general.spine }),
+      scratch: (general?.scratch ?? []).map((one) => (longer && one === spine?.scratch ? longer : one)),
+      ...(general?.spine && { spine: { ...general.spine, ...(longer && { scratch: longer }) } }),
       vector: Math.max(common.vector, general?.vector ?? 1),
       groupingOf: (arrangement, { columns = 1, wanted = columns, chunk_rows: chunk, ...others } = {}) =>
         chunk === undefined && general
@@ -258,7 +259,7 @@ export function planRows(
           return [
             {
               kernel: long,
-              slots: bound(long, [...slots, [bindingOf.spine, { scratch: spine.scratch }]]),
+              bindings: bound(long, { ...callers, ...(longer && { spine: longer }) }),
               length,
               tiles: Math.ceil(length / columns) * tilesOfRow,
               params: { columns, wanted: tilesOfRow, spine_entries: longSpine.entries },
@@ -267,7 +268,15 @@ export function planRows(
         }
         const isFilled = chunk > 0 && (chunk >= LEAST_FILL * tile || arrangement !== "vectors" || !isFlat);
         if (!isFilled && general) {
-          return general.passes(length, arrangement, aside, params);
+          return general.passes(length, arrangement, aside, params).map((pass) => ({
+            ...pass,
+            bindings: Object.fromEntries(
+              Object.entries(pass.bindings).map(([name, from]) => [
+                name,
+                longer && from === spine?.scratch ? longer : from,
+              ]),
+            ),
+          }));
         }
         if (length === 0) {
           return [];
@@ -275,7 +284,7 @@ export function planRows(
         const kernel = kernels.of(arrangement);
         const tiles = tilesOf(Math.ceil(length / columns), wanted, chunk);
         const own = { columns, chunk_rows: chunk, wanted };
-        return [{ kernel, slots: bound(kernel, slots), length, tiles, params: own }];
+        return [{ kernel, bindings: bound(kernel, callers), length, tiles, params: own }];
       },
     };
   }
@@ -300,7 +309,14 @@ export function planRows(
   const ofParts = { ...base, arrangement: "items", input: "elements" } as const;
   const between = reduceRowsKernel(monoid, { ...ofParts, output: "elements", counts: false });
   const last = reduceRowsKernel(monoid, { ...ofParts, output: "items", counts });
-  const scratch = levels.map((elements) => wholeWords(elements * domain.elementBytes));
+  const scratch = levels.map(
+    (elements, level): Scratch => ({
+      name: `totals of level ${level}`,
+      bytes: wholeWords(elements * domain.elementBytes),
+      ...(level > 0 && { late: true }),
+    }),
+  );
+  const at = (level: number): Scratch => scratch[level] as Scratch;
   return {
     ...common,
     kernels: distinct([
@@ -310,7 +326,6 @@ export function planRows(
       ...(levels.length > 1 ? [between] : []),
     ]),
     scratch,
-    eagerScratch: Math.min(1, scratch.length),
     groupingOf: (arrangement, { columns = 1, wanted = columns, chunk_rows: chunk = 1 } = {}) =>
       groupingFor(arrangement, wanted, chunk),
     passes(length, arrangement, _, { columns = 1 } = {}) {
@@ -319,17 +334,12 @@ export function planRows(
       }
       const count = Math.ceil(length / columns);
       const found: Pass[] = [];
-      const pass = (
-        kernel: Kernel,
-        own: readonly (readonly [number, Slot])[],
-        width: number,
-        vector: number,
-      ): number => {
+      const pass = (kernel: Kernel, others: Bindings, width: number, vector: number): number => {
         const chunk = chunkOf(width, tile, vector);
         const tiles = Math.max(1, tilesOf(count, width, chunk));
         found.push({
           kernel,
-          slots: bound(kernel, [...slots, ...own]),
+          bindings: bound(kernel, { ...callers, ...others }),
           length,
           tiles,
           params: { columns, chunk_rows: chunk, wanted: width, segment_count: count },
@@ -339,20 +349,16 @@ export function planRows(
       const vector = vectorFor(arrangement);
       const items = widthOf(length, columns);
       if (chunkOf(items, tile, vector) >= items) {
-        pass(whole.of(arrangement), [], items, vector);
+        pass(whole.of(arrangement), {}, items, vector);
         return found;
       }
-      let width = pass(parts.of(arrangement), [[bindingOf.output, { scratch: 0 }]], items, vector);
-      let from = 0;
+      let width = pass(parts.of(arrangement), { output: at(0) }, items, vector);
+      let level = 0;
       while (chunkOf(width, tile, 1) < width) {
-        const own: readonly (readonly [number, Slot])[] = [
-          [bindingOf.input, { scratch: from }],
-          [bindingOf.output, { scratch: from + 1 }],
-        ];
-        width = pass(between, own, width, 1);
-        from += 1;
+        width = pass(between, { input: at(level), output: at(level + 1) }, width, 1);
+        level += 1;
       }
-      pass(last, [[bindingOf.input, { scratch: from }]], width, 1);
+      pass(last, { input: at(level) }, width, 1);
       return found;
     },
   };

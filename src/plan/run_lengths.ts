@@ -2,7 +2,6 @@ import { u32 } from "../algebra/integers.ts";
 import { add, min } from "../algebra/operators.ts";
 import { isSameType } from "../algebra/types.ts";
 import { hasFullSubgroups } from "../kernels/algorithms.ts";
-import { bindingOf } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import type { RunStores } from "../kernels/run_lengths.ts";
 import { runLengthsKernel, runLengthsMemory, runsMonoid } from "../kernels/run_lengths.ts";
@@ -10,7 +9,7 @@ import type { KeySource } from "../kernels/segments.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods, RunLengthOptions } from "./methods.ts";
-import type { Plan, RangeName, SegmentRanges } from "./plan.ts";
+import type { Bindings, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
 import { bound, itemBytesOf } from "./plan.ts";
 import type { Alone } from "./run_key.ts";
 
@@ -89,24 +88,24 @@ export function planRunLengths(
   );
   const kernel = runLengthsKernel(keys, stores, single.carry, { ...single.tuning, lengthOnGpu });
   const { entries, bytes } = single.spineOf(maxLength);
-  const spine = { scratch: 0, entries };
-  const slots = bound(kernel, [
-    [bindingOf.output, "output"],
-    [bindingOf.heads, "keys"],
-    [bindingOf.unique, "unique"],
-    [bindingOf.count, "count"],
-    [bindingOf.length, "length"],
-    [bindingOf.spine, { scratch: 0 }],
-  ]);
+  const spine: Scratch = { name: "spine", bytes };
+  const vectorOfKeys: Scratch = { name: "a vector of keys", bytes: NOTHING_BYTES, late: true };
+  const bindings: Bindings = {
+    output: "output",
+    keys: "keys",
+    unique_keys: "unique",
+    first_items: "unique",
+    count_buffer: "count",
+    length_buffer: "length",
+    spine,
+  };
   return {
     title,
     maxLength,
     vector: 1,
     kernels: [kernel],
-    // The second buffer is bound in place of keys that do not fill a vector.
-    scratch: [bytes, NOTHING_BYTES],
-    eagerScratch: 1,
-    spine,
+    scratch: [spine, vectorOfKeys],
+    spine: { scratch: spine, entries },
     segments: ranges,
     needs: new Set<RangeName>(["input", "output", ...(lengthOnGpu ? (["length"] as const) : []), ...needs]),
     itemBytes: { ...itemBytesOf(from.bytes, type.bytes, keyBytes), unique: uniqueBytes },
@@ -115,18 +114,17 @@ export function planRunLengths(
     // The kernel takes single items, wherever they start.
     variants: [{ arrangement: "items" }],
     groupingOf: () => single.groupingOf(1),
-    passes: (length) => {
-      const vectors = bound(kernel, [
-        [bindingOf.input, length * keyBytes < NOTHING_BYTES ? { scratch: 1 } : "keys"],
-      ]);
-      return [
-        {
-          kernel,
-          slots: new Map([...slots, ...vectors]),
-          length,
-          tiles: Math.max(1, single.tilesOf(length)),
-        },
-      ];
-    },
+    passes: (length) => [
+      {
+        kernel,
+        bindings: bound(kernel, {
+          ...bindings,
+          // Keys that do not fill a vector are not bound as vectors.
+          key_vectors: length * keyBytes < NOTHING_BYTES ? vectorOfKeys : "keys",
+        }),
+        length,
+        tiles: Math.max(1, single.tilesOf(length)),
+      },
+    ],
   };
 }

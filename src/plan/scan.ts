@@ -4,14 +4,14 @@ import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { bindingOf, isApart, isWide, reduceKernel, scanKernel } from "../kernels/kernel.ts";
+import { isApart, isWide, reduceKernel, scanKernel } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { MapOptions } from "./map.ts";
 import type { LoadedTuning, Methods, PlannedSegments, Tuning } from "./methods.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, SoonOption, TuningOptions } from "./options.ts";
-import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
+import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
   bound,
@@ -87,48 +87,60 @@ export function spineKernels(
   };
 }
 
-/**
- * Turns the totals of level 0 into their exclusive prefixes: first level by level up, then level by level down.
- * `totalsOf` and `prefixesOf` number the scratch buffers of a level. Both give the same one if it is scanned in place.
- */
+/** The buffers of a level of the spine. They are one if the level is scanned in place. */
+export interface SpineLevel {
+  readonly totals: Scratch;
+  readonly prefixes: Scratch;
+}
+
+/** Turns the totals of level 0 into their exclusive prefixes: first level by level up, then level by level down. */
 export function spinePasses(
   kernels: SpineKernels,
-  levels: readonly number[],
+  lengths: readonly number[],
   tile: number,
-  totalsOf = (level: number): number => level,
-  prefixesOf = totalsOf,
+  levels: readonly SpineLevel[],
 ): Pass[] {
-  const pass = (kernel: Kernel, level: number, slots: Parameters<typeof bound>[1]): Pass => {
-    const length = levels[level] ?? 0;
-    return { kernel, slots: bound(kernel, slots), length, tiles: Math.max(1, Math.ceil(length / tile)) };
+  const pass = (kernel: Kernel, level: number, bindings: Bindings): Pass => {
+    const length = lengths[level] ?? 0;
+    const tiles = Math.max(1, Math.ceil(length / tile));
+    return { kernel, bindings: bound(kernel, bindings), length, tiles };
   };
+  const at = (level: number): SpineLevel => levels[level] as SpineLevel;
   const passes: Pass[] = [];
-  const top = levels.length - 1;
+  const top = lengths.length - 1;
   for (let level = 0; level < top; level++) {
-    passes.push(
-      pass(kernels.reduce, level, [
-        [bindingOf.input, { scratch: totalsOf(level) }],
-        [bindingOf.output, { scratch: totalsOf(level + 1) }],
-      ]),
-    );
+    passes.push(pass(kernels.reduce, level, { input: at(level).totals, output: at(level + 1).totals }));
   }
   for (let level = top; level >= 0; level--) {
     passes.push(
-      pass(level === top ? kernels.top : kernels.below, level, [
-        [bindingOf.input, { scratch: totalsOf(level) }],
-        [bindingOf.output, { scratch: prefixesOf(level) }],
-        [bindingOf.spine, { scratch: level === top ? totalsOf(level) : prefixesOf(level + 1) }],
-        [bindingOf.count, "count"],
-        [bindingOf.indirect, "indirect"],
-      ]),
+      pass(level === top ? kernels.top : kernels.below, level, {
+        input: at(level).totals,
+        output: at(level).prefixes,
+        spine: level === top ? at(level).totals : at(level + 1).prefixes,
+        count_buffer: "count",
+        indirect: "indirect",
+      }),
     );
   }
   return passes;
 }
 
-/** Bytes of each level's scratch buffer. */
-export const spineScratch = (levels: readonly number[], elementBytes: number, vector = 1): number[] =>
-  levels.map((length) => paddedBytes(length, elementBytes, vector));
+/** The buffers of the levels of a spine, from their lengths. Whole vectors fit in them. */
+export const spineLevelsOf = (
+  lengths: readonly number[],
+  elementBytes: number,
+  { vector = 1, isInPlace = true } = {},
+): SpineLevel[] =>
+  lengths.map((length, level) => {
+    const bytes = paddedBytes(length, elementBytes, vector);
+    const totals = { name: `totals of level ${level}`, bytes };
+    return { totals, prefixes: isInPlace ? totals : { name: `prefixes of level ${level}`, bytes } };
+  });
+
+/** All buffers of a spine. */
+export const spineScratch = (levels: readonly SpineLevel[]): Scratch[] => [
+  ...new Set(levels.flatMap(({ totals, prefixes }) => [totals, prefixes])),
+];
 
 /**
  * Plans a scan. It takes a single pass if the adapter manages it, and if input and output are in two buffers, or are one range that
@@ -206,11 +218,13 @@ export function planScan(
       ? spineKernels(monoid, tuning, isPadded ? "padded" : "one-buffer")
       : undefined;
 
-  const ownVector = isPadded ? elementsOfVector(monoid, tuning.sizes.items) : 1;
-  const levelBytes = spine === undefined ? [] : spineScratch(levels, domain.elementBytes, ownVector);
-  const totalsOf = (level: number): number => (isPadded ? 2 * level : level);
-  const prefixesOf = (level: number): number => (isPadded ? 2 * level + 1 : level);
-  const scratch = isPadded ? levelBytes.flatMap((bytes) => [bytes, bytes]) : levelBytes;
+  const spineLevels =
+    spine === undefined
+      ? []
+      : spineLevelsOf(levels, domain.elementBytes, {
+          vector: isPadded ? elementsOfVector(monoid, tuning.sizes.items) : 1,
+          isInPlace: !isPadded,
+        });
   // Totals of segments are stored one by one.
   const stored = segments?.ranges.reduces ? undefined : type;
   const vector = vectorOf(stored, items, itemBytes);
@@ -224,8 +238,7 @@ export function planScan(
       ...(spine === undefined ? [] : [...totals.all, spine.top]),
       ...(spine && levels.length > 1 ? [spine.reduce, spine.below] : []),
     ]),
-    scratch,
-    eagerScratch: scratch.length,
+    scratch: spineScratch(spineLevels),
     ...(initial && { initial }),
     ...(segments && { segments: segments.ranges }),
     needs: new Set<RangeName>([
@@ -249,31 +262,32 @@ export function planScan(
       const tiles = Math.max(1, Math.ceil(length / tile));
       const last = {
         kernel,
-        slots: bound(kernel, [
-          ...callersSlots,
-          ...(segments?.slots ?? []),
-          [bindingOf.spine, { scratch: prefixesOf(0) }],
-        ]),
+        bindings: bound(kernel, {
+          ...callersRanges,
+          ...segments?.bindings,
+          ...(spineLevels[0] && { spine: spineLevels[0].prefixes }),
+        }),
         length,
         tiles,
       };
-      if (tiles === 1 || spine === undefined) {
+      const [firstLevel] = spineLevels;
+      if (tiles === 1 || spine === undefined || firstLevel === undefined) {
         return [last];
       }
       const first = totals.of(arrangement);
       return [
         {
           kernel: first,
-          slots: bound(first, [
-            [bindingOf.input, "input"],
-            [bindingOf.length, "length"],
-            ...(segments?.slots ?? []),
-            [bindingOf.output, { scratch: 0 }],
-          ]),
+          bindings: bound(first, {
+            input: "input",
+            length_buffer: "length",
+            ...segments?.bindings,
+            output: firstLevel.totals,
+          }),
           length,
           tiles,
         },
-        ...spinePasses(spine, spineLengths(length, tile), tile, totalsOf, prefixesOf),
+        ...spinePasses(spine, spineLengths(length, tile), tile, spineLevels),
         last,
       ];
     },
@@ -290,14 +304,14 @@ const SCAN_ARRANGEMENTS = [
   "one-buffer",
 ] as const satisfies readonly Arrangement[];
 
-/** The bindings of the caller's ranges in a scan. */
-export const callersSlots: readonly [number, Slot][] = [
-  [bindingOf.input, "input"],
-  [bindingOf.output, "output"],
-  [bindingOf.length, "length"],
-  [bindingOf.initial, "initial"],
-  [bindingOf.total, "total"],
-];
+/** What a scan binds of the caller's. */
+export const callersRanges = {
+  input: "input",
+  output: "output",
+  length_buffer: "length",
+  initial: "initial",
+  total: "total",
+} as const satisfies Bindings;
 
 /**
  * How many items a vector has, for a type and a thread's run. If the loaded items have another size, the number is right

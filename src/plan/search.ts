@@ -6,7 +6,6 @@ import { search as software } from "../adapters/software.ts";
 import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { refuse, shown } from "../errors.ts";
-import { bindingOf } from "../kernels/kernel.ts";
 import { searchKernel } from "../kernels/search.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainPlan } from "./one_dispatch_plan.ts";
@@ -54,14 +53,14 @@ export function planSearch(options: SearchOptions, facts: DeviceFacts, countOnGp
       facts,
       kernelOf: (lengthOnGpu, sizes) => searchKernel(type, side, lengthOnGpu, countOnGpu, sizes),
       itemBytes: itemBytesOf(type.bytes, 4),
-      ranges: [
-        [bindingOf.input, "input"],
-        [bindingOf.output, "output"],
-        [bindingOf.table, "sorted"],
-        ...(countOnGpu ? [[bindingOf.count, "sortedCount"] as const] : []),
-      ],
+      ranges: {
+        input: "input",
+        output: "output",
+        sorted: "sorted",
+        ...(countOnGpu && { sorted_count: "sortedCount" as const }),
+      },
     }),
-    ...(countOnGpu && { baseNames: { [bindingOf.count]: "count_base" } }),
+    ...(countOnGpu && { baseNames: { sorted_count: "count_base" } }),
     sortedLength(given) {
       if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given >= 2 ** 32) {
         refuse(title, "sortedLength", shown(given), "a whole number from 0 to 2^32 - 1");

@@ -5,7 +5,7 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
-import { bindingOf } from "../kernels/kernel.ts";
+import type { Kernel } from "../kernels/kernel.ts";
 import { firstSegmentsKernel } from "../kernels/offsets.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
 import {
@@ -18,7 +18,7 @@ import {
 import { tileOf, typeFeatureError } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanSegments } from "./methods.ts";
-import type { Pass, RangeName, SegmentRanges, Slot } from "./plan.ts";
+import type { Pass, RangeName, Scratch, SegmentRanges } from "./plan.ts";
 import { bound } from "./plan.ts";
 import type { Alone, OwnSegments } from "./run_key.ts";
 import { ALONE, FIRST_ITEMS, requireRunKey } from "./run_key.ts";
@@ -227,15 +227,14 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
           }),
       }),
     fitsVectors: buffersOf(use, lengthOnGpu) <= facts.limits.maxStorageBuffersPerShaderStage,
-    slots: [
-      ...(range === "rows" || range === "offsets" ? [] : [[bindingOf.heads, range] as const]),
-      ...(reduces || range === "rows" || range === "offsets"
-        ? []
-        : [[bindingOf.headVectors, range] as const]),
-      [bindingOf.offsets, "offsets"],
-      ...(reduces ? [[bindingOf.unique, "unique"] as const] : []),
-      [bindingOf.count, "count"],
-    ],
+    bindings: {
+      heads: "heads",
+      keys: "keys",
+      ...(!reduces && { head_vectors: "heads", key_vectors: "keys" }),
+      offsets: "offsets",
+      ...(reduces && { unique_keys: "unique", first_items: "unique" }),
+      count_buffer: "count",
+    },
     around(plan, tuning) {
       if (uniqueBytes !== undefined && uniqueBytes !== keyBytes) {
         return { ...plan, itemBytes: { ...plan.itemBytes, unique: uniqueBytes } };
@@ -244,12 +243,14 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
         return plan;
       }
       // The offsets become bits, which all kernels read.
-      const bits: Slot = { scratch: plan.scratch.length };
+      const bits: Scratch = { name: "bits of heads", bytes: Math.max(4, Math.ceil(plan.maxLength / 32) * 4) };
+      const readsBits = ({ bindings }: Kernel): boolean =>
+        bindings.has("heads") || bindings.has("first_segments");
       const clear = clearHeadsKernel(tuning.sizes);
       const mark = markKernel(monoid, use, lengthOnGpu, tuning.sizes);
       const tile = tileOf(tuning);
       const storesFirst = plan.kernels.some(
-        ({ entryPoint, bindings }) => entryPoint === "reduce_offsets" && bindings.has(bindingOf.heads),
+        (kernel) => kernel.entryPoint === "reduce_offsets" && readsBits(kernel),
       );
       const find = storesFirst ? firstSegmentsKernel(tile, lengthOnGpu, tuning.sizes) : undefined;
       const marking = (length: number): Pass[] => {
@@ -259,7 +260,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
             ? [
                 {
                   kernel: clear,
-                  slots: bound(clear, [[bindingOf.heads, bits]]),
+                  bindings: bound(clear, { head_words: bits }),
                   length: words,
                   tiles: Math.ceil(words / tile),
                 },
@@ -267,13 +268,13 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
             : []),
           {
             kernel: mark,
-            slots: bound(mark, [
-              [bindingOf.heads, bits],
-              [bindingOf.offsets, "offsets"],
-              [bindingOf.output, "output"],
-              [bindingOf.length, "length"],
-              [bindingOf.initial, "initial"],
-            ]),
+            bindings: bound(mark, {
+              head_words: bits,
+              offsets: "offsets",
+              output: "output",
+              length_buffer: "length",
+              initial: "initial",
+            }),
             length,
             tiles: Math.min(MOST_MARKING, Math.max(1, Math.ceil(plan.maxLength / tile))),
           },
@@ -282,12 +283,11 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
       return {
         ...plan,
         kernels: [...plan.kernels, clear, mark, ...(find ? [find] : [])],
-        scratch: [...plan.scratch, Math.max(4, Math.ceil(plan.maxLength / 32) * 4)],
-        eagerScratch: plan.eagerScratch + 1,
+        scratch: [...plan.scratch, bits],
         passes(length, arrangement, aside) {
           const passes = plan.passes(length, arrangement, aside);
-          const readsScratch = passes.some(({ kernel }) => kernel.bindings.has(bindingOf.heads));
-          if (length === 0 ? !reduces : passes.length > 0 && !readsScratch) {
+          const readBits = passes.some(({ kernel }) => readsBits(kernel));
+          if (length === 0 ? !reduces : passes.length > 0 && !readBits) {
             return passes;
           }
           return [
@@ -295,22 +295,21 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
               ? [
                   {
                     kernel: find,
-                    slots: bound(find, [
-                      [bindingOf.heads, bits],
-                      [bindingOf.offsets, "offsets"],
-                      [bindingOf.length, "length"],
-                    ]),
+                    bindings: bound(find, {
+                      first_segments: bits,
+                      offsets: "offsets",
+                      length_buffer: "length",
+                    }),
                     length,
                     tiles: Math.ceil(length / tile / tuning.sizes.workGroupSize),
                     params: { wanted: Math.ceil(length / tile) },
                   },
                 ]
               : marking(length)),
-            ...passes.map((pass) =>
-              pass.kernel.bindings.has(bindingOf.heads)
-                ? { ...pass, slots: new Map([...pass.slots, [bindingOf.heads, bits]]) }
-                : pass,
-            ),
+            ...passes.map((pass) => ({
+              ...pass,
+              bindings: { ...pass.bindings, ...bound(pass.kernel, { heads: bits, first_segments: bits }) },
+            })),
           ];
         },
       };

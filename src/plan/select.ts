@@ -9,7 +9,6 @@ import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { bindingOf } from "../kernels/kernel.ts";
 import type { BlockKernelOptions, SelectKernelOptions } from "../kernels/select.ts";
 import {
   beginKernel,
@@ -21,7 +20,6 @@ import {
   firstOfTilesKernel,
   keepTakenSources,
   SELECTION_BYTES,
-  selectBindingOf,
   storeTakenKernel,
   takeBlocksKernel,
   takeFirstKernel,
@@ -36,8 +34,8 @@ import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
-import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
-import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
+import type { Bindable, Bindings, Pass, Plan, Scratch } from "./plan.ts";
+import { bound, distinct, itemBytesOf, perArrangement, wholeWords, withRanges } from "./plan.ts";
 import { moveSizes, planSort, requireBindable, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "./sort_key.ts";
@@ -95,8 +93,9 @@ interface Selection {
   readonly maxLength: number;
   readonly options: SelectKernelOptions;
   readonly kernels: readonly Kernel[];
-  /** Bytes of its scratch: {@link STATE}, then {@link BINS}. They come first in the plan. */
-  readonly scratch: readonly number[];
+  /** What the passes have found out so far. */
+  readonly state: Scratch;
+  readonly scratch: readonly Scratch[];
   /** Items of a vector, and the items of a tile of its kernels. */
   readonly vector: number;
   readonly tile: number;
@@ -107,10 +106,6 @@ interface Selection {
 }
 
 const ARRANGEMENTS = ["vectors", "items"] as const;
-
-/** The scratch for what the passes have found out so far, and for the counts of one digit. */
-const STATE: Slot = { scratch: 0 };
-const BINS: Slot = { scratch: 1 };
 
 /** Checks the options that all selections have, and returns the key, the sizes and the facts that they lead to. */
 function checkedSelection(
@@ -165,20 +160,25 @@ function planSelection(
   const counts = perArrangement(ARRANGEMENTS, (one) => countLeftKernel(own, one, sizes, copies));
   const finds = single ? perArrangement(ARRANGEMENTS, (one) => findKernel(own, one, sizes)) : undefined;
   const tile = sizes.workGroupSize * sizes.items;
-  const slots = (kernel: Kernel): Pass["slots"] =>
-    bound(kernel, [
-      [bindingOf.input, "input"],
-      [bindingOf.flags, STATE],
-      [bindingOf.bins, BINS],
-      [bindingOf.length, "length"],
-    ]);
+  const state: Scratch = { name: "what was found out", bytes: SELECTION_BYTES };
+  const bins: Scratch = { name: "counts of a digit", bytes: radix * 4 };
+  const bindingsOf = (kernel: Kernel): Bindings =>
+    bound(kernel, {
+      input: "input",
+      selection: state,
+      begun: state,
+      chosen: state,
+      bins,
+      length_buffer: "length",
+    });
   return {
     title,
     type,
     maxLength,
     options: own,
     kernels: [begin, choose, ...counts.all, ...(finds?.all ?? [])],
-    scratch: [SELECTION_BYTES, radix * 4],
+    state,
+    scratch: [state, bins],
     vector: itemsOfVector(type.bytes, sizes.items),
     tile,
     find: (arrangement) => (finds as NonNullable<typeof finds>).of(arrangement),
@@ -188,12 +188,12 @@ function planSelection(
       const narrowing = Array.from({ length: digits.count + indexDigits }, (_, at): Pass[] => {
         const params = { digit: digits.count + indexDigits - 1 - at };
         return [
-          { kernel: count, slots: slots(count), length, tiles, params },
-          { kernel: choose, slots: slots(choose), length, tiles: 1, params },
+          { kernel: count, bindings: bindingsOf(count), length, tiles, params },
+          { kernel: choose, bindings: bindingsOf(choose), length, tiles: 1, params },
         ];
       });
       return [
-        { kernel: begin, slots: slots(begin), length, tiles: 1, params: { wanted } },
+        { kernel: begin, bindings: bindingsOf(begin), length, tiles: 1, params: { wanted } },
         ...narrowing.flat(),
       ];
     },
@@ -205,37 +205,20 @@ export const common = (title: string, maxLength: number, type: ElementType) => (
   title,
   maxLength,
   itemBytes: itemBytesOf(type.bytes, type.bytes),
-  baseNames: { [bindingOf.length]: "length_base", [selectBindingOf.indices]: "reordered_base" },
+  baseNames: { length_buffer: "length_base", indices: "reordered_base", taken: "reordered_base" },
   indirectWords: 0,
   variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
   groupingOf: ungrouped(title),
 });
 
-/** The passes of a plan inside another plan: its scratch gets higher numbers, and its ranges other names. */
-const renamed = (
-  passes: readonly Pass[],
-  scratch: number,
-  named: Readonly<Partial<Record<RangeName, Slot>>>,
-): readonly Pass[] =>
-  passes.map((pass) => ({
-    ...pass,
-    slots: new Map(
-      [...pass.slots].map(([binding, slot]) => [
-        binding,
-        typeof slot === "object" ? { scratch: scratch + slot.scratch } : (named[slot] ?? slot),
-      ]),
-    ),
-  }));
-
-/** The same for passes whose items count from 0. */
-const within = (...given: Parameters<typeof renamed>): readonly Pass[] =>
-  renamed(...given).map((pass) => ({ ...pass, params: { ...pass.params, first_index: 0 } }));
+/** The passes of a plan inside another plan. Their items count from 0. */
+const within = (passes: readonly Pass[], ranges: Parameters<typeof withRanges>[1]): readonly Pass[] =>
+  withRanges(passes, ranges, { first_index: 0 });
 
 /** How the first elements in an order are taken, as a part of a plan. */
 interface Taking {
   readonly kernels: readonly Kernel[];
-  readonly scratch: readonly number[];
-  readonly eagerScratch: number;
+  readonly scratch: readonly Scratch[];
   readonly spine?: Plan["spine"];
   readonly vector: number;
   /** Whether its passes store the elements and their positions, in order. */
@@ -267,17 +250,15 @@ function takeByDigits(
     undefined,
     keepTakenSources(selection.options),
   );
-  const first = selection.scratch.length;
   return {
     kernels: [...selection.kernels, ...keep.kernels],
     scratch: [...selection.scratch, ...keep.scratch],
-    eagerScratch: first + keep.eagerScratch,
-    ...(keep.spine && { spine: { ...keep.spine, scratch: first + keep.spine.scratch } }),
+    ...(keep.spine && { spine: keep.spine }),
     vector: Math.max(selection.vector, keep.vector),
     inOrder: false,
     passes: (length, arrangement) => [
       ...selection.passes(length, k, arrangement),
-      ...within(keep.passes(length, arrangement), first, { flags: STATE }),
+      ...within(keep.passes(length, arrangement), { flags: selection.state }),
     ],
   };
 }
@@ -320,9 +301,12 @@ function takeByBlocks(
   const longSizes = plain(row.workGroupSize, perThread);
   const takeSizes = plain(threads, items);
   const inOrder = k <= row.inOrder;
-  // The first keys of blocks, and the numbers of blocks that were taken. These take turns with the positions.
-  const firsts: Slot = { scratch: 0 };
-  const numbers: Slot = { scratch: 1 };
+  const keyBytes = key.type.bytes === 8 ? 8 : 4;
+  const firsts: Scratch = { name: "first keys of blocks", bytes: room * keyBytes };
+  // The numbers of blocks that were taken, or the positions: the two take turns. In order, two words for a key stand behind them.
+  const takenBytes = (k + (inOrder ? 2 : 0)) * 4;
+  const numbers: Scratch = { name: "numbers of blocks", bytes: takenBytes };
+  const others: Scratch = { name: "numbers of blocks, in turn", bytes: takenBytes };
   const shifts = [firstShift];
   for (let at = firstShift; at > 0; ) {
     at -= Math.min(at, ratioBits);
@@ -344,7 +328,6 @@ function takeByBlocks(
   const isLong = levels.some((level) => level.isLong);
   const vector = isLong ? itemsOfVector(type.bytes, longSizes.items) : 1;
   const finds = inOrder && firstShift === 0 ? [] : levels.flatMap(({ kernels }) => kernels.all);
-  const keyBytes = key.type.bytes === 8 ? 8 : 4;
   /** The passes that find the first keys of each level's blocks, and those that take blocks by them. */
   const passesOf = (
     length: number,
@@ -358,54 +341,48 @@ function takeByBlocks(
       const kernel = kernels.of(level.isLong ? arrangement : "items");
       const tiles = Math.ceil(blocks / level.blocks);
       return [
-        { kernel, slots: slotsOf(kernel, at), length, tiles, params: { digit: shift, wanted: k } },
+        { kernel, bindings: bindingsOf(kernel, at), length, tiles, params: { digit: shift, wanted: k } },
         takes(at),
       ];
     });
   };
   /** What is bound at a level. The last one leaves the positions. */
-  const slotsOf = (of: Kernel, at: number): Pass["slots"] => {
-    const other: Slot = inOrder ? { scratch: 2 } : "output";
-    const [into, from]: readonly Slot[] = (turns - at) % 2 === 1 ? [other, numbers] : [numbers, other];
-    return bound(of, [
-      [bindingOf.input, "input"],
-      [bindingOf.spine, firsts],
-      [bindingOf.count, "count"],
-      [bindingOf.length, "length"],
-      [selectBindingOf.positions, from as Slot],
-      [selectBindingOf.indices, into as Slot],
-    ]);
+  const bindingsOf = (of: Kernel, at: number): Bindings => {
+    const other = inOrder ? others : "output";
+    const isOther = (turns - at) % 2 === 1;
+    const into = isOther ? other : numbers;
+    return bound(of, {
+      input: "input",
+      firsts,
+      first_keys: firsts,
+      taken_count: "count",
+      length_buffer: "length",
+      numbers: isOther ? numbers : other,
+      taken: into,
+      indices: into,
+    });
   };
 
   if (inOrder) {
     const choose = levels.length > 1 ? chooseFirstBlocksKernel(own, row.inOrder, takeSizes) : undefined;
     const take = takeFirstKernel(own, row.inOrder, takeSizes);
-    // Behind the numbers are two words for a key.
-    const bytes = [room * keyBytes, (k + 2) * 4, (k + 2) * 4];
-    const held = levels.length > 1 ? 3 : 2;
+    const scratch = levels.length > 1 ? [firsts, numbers, others] : [firsts, numbers];
     return {
       kernels: distinct([...finds, choose, take]),
-      scratch: firstShift === 0 ? [] : bytes.slice(0, held),
-      eagerScratch: firstShift === 0 ? 0 : held,
+      scratch: firstShift === 0 ? [numbers] : scratch,
       vector,
       inOrder,
       passes(length, arrangement) {
         const last = levels.length - 1;
         const takes = (at: number): Pass => {
           const kernel = at === last ? take : (choose as Kernel);
-          const slots = slotsOf(kernel, at);
+          const bindings = bindingsOf(kernel, at);
           return {
             kernel,
-            slots:
+            bindings:
               at === last
-                ? new Map([
-                    ...slots,
-                    ...bound(take, [
-                      [bindingOf.output, "output"],
-                      [selectBindingOf.indices, "indices"],
-                    ]),
-                  ])
-                : slots,
+                ? { ...bindings, ...bound(take, { output: "output", indices: "indices" }) }
+                : bindings,
             length,
             tiles: 1,
             params: { digit: (levels[at] as { shift: number }).shift, wanted: k },
@@ -423,14 +400,13 @@ function takeByBlocks(
   );
   return {
     kernels: distinct([...finds, take]),
-    scratch: [room * keyBytes, k * 4],
-    eagerScratch: 2,
+    scratch: [firsts, numbers],
     vector,
     inOrder,
     passes: (length, arrangement) =>
       passesOf(length, arrangement, (at) => ({
         kernel: take,
-        slots: slotsOf(take, at),
+        bindings: bindingsOf(take, at),
         length,
         tiles: 1,
         params: { digit: shifts[at] as number, wanted: k },
@@ -472,16 +448,15 @@ export function planTopK(
     outputLength: (length: number) => Math.min(k, length),
   };
   // The number that is taken.
-  const count: Slot = { scratch: 0 };
+  const count: Scratch = { name: "number of taken elements", bytes: 4 };
   const taken = lengthOnGpu ? "count" : count;
   if (taking.inOrder) {
     return {
       ...plan,
       kernels: taking.kernels,
-      scratch: [4, ...taking.scratch],
-      eagerScratch: 1 + taking.eagerScratch,
+      scratch: [count, ...taking.scratch],
       passes: (length, arrangement) =>
-        length === 0 && !lengthOnGpu ? [] : renamed(taking.passes(length, arrangement), 1, { count: taken }),
+        length === 0 && !lengthOnGpu ? [] : withRanges(taking.passes(length, arrangement), { count: taken }),
     };
   }
   const by = {
@@ -499,47 +474,43 @@ export function planTopK(
   const store = storeTakenKernel(type, lengthOnGpu, sizes);
 
   // The positions and the items that are taken, in the order of the data; and the positions in the order of the result.
-  const positions: Slot = { scratch: 1 };
-  const items: Slot = { scratch: 2 };
-  const sorted: Slot = { scratch: 3 };
-  const scratch = [4, wholeWords(most * 4), wholeWords(most * type.bytes), wholeWords(most * 4)];
-  const sortScratch = scratch.length;
-  const takeScratch = sortScratch + sort.scratch.length;
+  const positions: Scratch = { name: "positions", bytes: wholeWords(most * 4) };
+  const items: Scratch = { name: "items", bytes: wholeWords(most * type.bytes) };
+  const sorted: Scratch = { name: "sorted positions", bytes: wholeWords(most * 4) };
   return {
     ...plan,
     kernels: distinct([...taking.kernels, gather, ...sort.kernels, store]),
-    scratch: [...scratch, ...sort.scratch, ...taking.scratch],
-    eagerScratch: takeScratch + taking.eagerScratch,
-    ...(taking.spine && { spine: { ...taking.spine, scratch: takeScratch + taking.spine.scratch } }),
+    scratch: [count, positions, items, sorted, ...sort.scratch, ...taking.scratch],
+    ...(taking.spine && { spine: taking.spine }),
     passes(length, arrangement) {
       const wanted = Math.min(k, length);
       if (wanted === 0 && !lengthOnGpu) {
         return [];
       }
       // These passes store how many elements are taken, so they also run if none is.
-      const takes = within(taking.passes(length, arrangement), takeScratch, {
+      const takes = within(taking.passes(length, arrangement), {
         output: positions,
         count: taken,
       });
       if (wanted === 0) {
         return takes;
       }
-      const move = (kernel: Kernel, output: Slot, from: Slot): Pass => ({
+      const move = (kernel: Kernel, output: Bindable, from: Scratch): Pass => ({
         kernel,
-        slots: bound(kernel, [
-          [bindingOf.input, "input"],
-          [bindingOf.output, output],
-          [selectBindingOf.indices, "indices"],
-          [selectBindingOf.positions, from],
-          [bindingOf.length, taken],
-        ]),
+        bindings: bound(kernel, {
+          input: "input",
+          output,
+          indices: "indices",
+          positions: from,
+          length_buffer: taken,
+        }),
         length: wanted,
         tiles: Math.ceil(wanted / (sizes.workGroupSize * sizes.items)),
       });
       return [
         ...takes,
         move(gather, items, positions),
-        ...within(sort.passes(wanted, "items"), sortScratch, {
+        ...within(sort.passes(wanted, "items"), {
           input: items,
           values: positions,
           output: sorted,
@@ -570,7 +541,6 @@ export function planNth(
     vector: selection.vector,
     kernels: distinct(selection.kernels),
     scratch: selection.scratch,
-    eagerScratch: selection.scratch.length,
     needs: new Set([
       "input",
       "output",
@@ -587,13 +557,13 @@ export function planNth(
         ...selection.passes(length, Math.min(n + 1, 0xffffffff), arrangement),
         {
           kernel: find,
-          slots: bound(find, [
-            [bindingOf.input, "input"],
-            [bindingOf.output, "output"],
-            [bindingOf.flags, STATE],
-            [selectBindingOf.indices, "indices"],
-            [bindingOf.length, "length"],
-          ]),
+          bindings: bound(find, {
+            input: "input",
+            output: "output",
+            selection: selection.state,
+            indices: "indices",
+            length_buffer: "length",
+          }),
           length,
           tiles: Math.ceil(length / selection.tile),
         },

@@ -1,19 +1,17 @@
 import { ArgumentError } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
-import { bindingOf } from "../kernels/kernel.ts";
-import { selectBindingOf, storeFirstKernel, storeTakenKernel } from "../kernels/select.ts";
+import { storeFirstKernel, storeTakenKernel } from "../kernels/select.ts";
 import type { SortSource } from "../kernels/sort.ts";
-import { sortBindingOf } from "../kernels/sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
-import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
-import { bound, distinct, wholeWords } from "./plan.ts";
+import type { Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
+import { bound, distinct, wholeWords, withRanges } from "./plan.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
 import { checkedSort, moveSizes } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
 import type { SegmentTesting } from "./sort_segments.ts";
-import { planLong, planSegmentsOf, renamed, requireSortedSegments, slottedFor } from "./sort_segments.ts";
+import { planLong, planSegmentsOf, requireSortedSegments, slottedFor } from "./sort_segments.ts";
 
 // Selections of the first elements of each row. Rows that fit in work-group memory are sorted there. Longer rows are divided into
 // chunks that fit: the first elements of each chunk are a shorter row, and so on. If that leaves too many elements, the rows are
@@ -65,19 +63,15 @@ export function planTopKRows(
       count * Math.min(k, columns),
   };
   /** The last pass, which moves the elements to their places. */
-  const store = (kernel: Kernel, positions: Slot, length: number, params: PassParams): Pass => ({
+  const store = (kernel: Kernel, positions: Scratch, length: number, params: PassParams): Pass => ({
     kernel,
-    slots: bound(kernel, [
-      [bindingOf.input, "input"],
-      [bindingOf.output, "output"],
-      [selectBindingOf.indices, "indices"],
-      [selectBindingOf.positions, positions],
-    ]),
+    bindings: bound(kernel, { input: "input", output: "output", indices: "indices", positions }),
     length,
     tiles: Math.ceil(length / tile),
     params,
   });
 
+  const taken: Scratch = { name: "positions that are taken", bytes: wholeWords(maxLength * 4) };
   if (slotted === undefined || (most > slotted.slot && 2 * k > slotted.slot)) {
     const order = planLong(sorted, "rows", title, facts, methods, testing);
     const last = storeFirstKernel(type, sizes);
@@ -85,16 +79,15 @@ export function planTopKRows(
       ...plan,
       baseNames: { ...order.baseNames, ...plan.baseNames },
       kernels: distinct([...order.kernels, last]),
-      scratch: [wholeWords(maxLength * 4), ...order.scratch],
-      eagerScratch: 1 + order.eagerScratch,
+      scratch: [taken, ...order.scratch],
       passes(length, arrangement, _, params = {}) {
         const stored = plan.outputLength(length, params);
         const passes = order.passes(length, arrangement, false, params);
         return length === 0
           ? []
           : [
-              ...renamed(passes, 1, { output: { scratch: 0 } }, { first_index: 0 }),
-              store(last, { scratch: 0 }, stored, { wanted: k }),
+              ...withRanges(passes, { output: taken }, { first_index: 0 }),
+              store(last, taken, stored, { wanted: k }),
             ];
       },
     };
@@ -116,15 +109,17 @@ export function planTopKRows(
         : { last: undefined, other: undefined },
   } as const;
   const last = storeTakenKernel(type, false, sizes);
-  // The positions that are taken; and the keys and the positions of shorter rows, of which there are two in turns.
-  const taken: Slot = { scratch: 0 };
+  // The keys and the positions of shorter rows, of which there are two in turns.
   const shorter = Math.min(maxLength, Math.ceil((2 * k * maxLength) / slot));
-  const bytes = most > slot ? [wholeWords(shorter * Math.max(4, keyBytes)), wholeWords(shorter * 4)] : [];
+  const rowsOf = (turn: string) => ({
+    keys: { name: `keys${turn}`, bytes: wholeWords(shorter * Math.max(4, keyBytes)), late: true },
+    positions: { name: `positions${turn}`, bytes: wholeWords(shorter * 4), late: true },
+  });
+  const turns = [rowsOf(""), rowsOf(", in turn")] as const;
   return {
     ...plan,
     kernels: distinct([...Object.values(kernelOf.items), ...Object.values(kernelOf.keys), last]),
-    scratch: [wholeWords(maxLength * 4), ...bytes, ...bytes],
-    eagerScratch: 1,
+    scratch: [taken, ...(most > slot ? turns.flatMap((rows) => [rows.keys, rows.positions]) : [])],
     passes(length, _, __, params = {}) {
       const { columns = 0, segment_count: count = 0 } = params;
       if (columns > most && length > most) {
@@ -141,15 +136,15 @@ export function planTopKRows(
         const chunks = Math.ceil(own / slot);
         const isLast = chunks === 1;
         const kernel = kernelOf[level === 0 ? "items" : "keys"][isLast ? "last" : "other"] as Kernel;
-        const [into, from] = [1 + 2 * (level % 2), 1 + 2 * ((level + 1) % 2)];
+        const [into, from] = level % 2 === 0 ? turns : [turns[1], turns[0]];
         passes.push({
           kernel,
-          slots: bound(kernel, [
-            [bindingOf.input, level === 0 ? "input" : { scratch: from }],
-            [bindingOf.output, { scratch: into }],
-            [sortBindingOf.values, { scratch: from + 1 }],
-            [sortBindingOf.reordered, isLast ? taken : { scratch: into + 1 }],
-          ]),
+          bindings: bound(kernel, {
+            input: level === 0 ? "input" : from.keys,
+            output: into.keys,
+            values: from.positions,
+            reordered: isLast ? taken : into.positions,
+          }),
           length: count * own,
           tiles: Math.ceil((count * chunks) / slots),
           params: {

@@ -14,7 +14,7 @@ import type { Domain, ElementType } from "../algebra/types.ts";
 import type { TileShape } from "../kernels/algorithms.ts";
 import { hasFullSubgroups, memoryOf } from "../kernels/algorithms.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { bindingOf, isWide, scanKernel } from "../kernels/kernel.ts";
+import { isWide, scanKernel } from "../kernels/kernel.ts";
 import {
   laneItems,
   lookBackMemory,
@@ -30,9 +30,9 @@ import { algorithmOf, chooseSizes, goOneByOne, groupingOf, rowOf, tileOf } from 
 import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import type { Chosen, SegmentOptions } from "./options.ts";
-import type { Pass } from "./plan.ts";
+import type { Bindings, Scratch } from "./plan.ts";
 import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
-import { callersSlots, vectorOf } from "./scan.ts";
+import { callersRanges, vectorOf } from "./scan.ts";
 
 const tables: ByKind<SinglePassTable> = { software, nvidia, gpu };
 
@@ -232,27 +232,26 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
         ? scanKernel(monoid, { ...optionsOf("in-place"), entryPoint: "scan_left_tiles" })
         : undefined;
       const { entries, bytes } = single.spineOf(plan.maxLength);
-      const spine = { scratch: plan.scratch.length, entries };
+      const spine: Scratch = { name: "spine", bytes };
       // A buffer that is bound in place of flags or keys that do not fill a vector.
+      const vectorOfHeads: Scratch = { name: "a vector of heads", bytes: VECTOR_BYTES, late: true };
       const bindsHeadVectors =
-        segments?.isFlat && kernels.all.some(({ bindings }) => bindings.has(bindingOf.headVectors));
-      const nothing = spine.scratch + 1;
-      const slotsOf = (kernel: Kernel, length: number): Pass["slots"] =>
-        bound(kernel, [
-          ...callersSlots,
-          ...(segments?.slots ?? []),
-          ...(bindsHeadVectors && length * 4 < VECTOR_BYTES
-            ? [[bindingOf.headVectors, { scratch: nothing }] as const]
-            : []),
-          [bindingOf.spine, { scratch: spine.scratch }],
-        ]);
+        segments?.isFlat &&
+        kernels.all.some(({ bindings }) => bindings.has("head_vectors") || bindings.has("key_vectors"));
+      const bindingsOf = (kernel: Kernel, length: number): Bindings =>
+        bound(kernel, {
+          ...callersRanges,
+          ...segments?.bindings,
+          ...(bindsHeadVectors &&
+            length * 4 < VECTOR_BYTES && { head_vectors: vectorOfHeads, key_vectors: vectorOfHeads }),
+          spine,
+        });
       return {
         ...plan,
         vector: Math.max(plan.vector, vector),
         kernels: distinct([...kernels.all, left, ...plan.kernels]),
-        scratch: [...plan.scratch, bytes, ...(bindsHeadVectors ? [VECTOR_BYTES] : [])],
-        eagerScratch: plan.eagerScratch + 1,
-        spine,
+        scratch: [...plan.scratch, spine, ...(bindsHeadVectors ? [vectorOfHeads] : [])],
+        spine: { scratch: spine, entries },
         groupingOf: (arrangement) =>
           takes(arrangement, segments)
             ? {
@@ -266,13 +265,13 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
             const tiles = Math.max(1, single.tilesOf(length));
             const isInPlace = arrangement === "in-place";
             const workGroups = isInPlace ? tiles : Math.min(mostWorkGroups, tiles);
-            const first = { kernel, slots: slotsOf(kernel, length), length, tiles: workGroups };
+            const first = { kernel, bindings: bindingsOf(kernel, length), length, tiles: workGroups };
             // Before a single tile, there is nothing to find.
             if (left === undefined || !isInPlace || tiles === 1) {
               return [first];
             }
             const others = Math.ceil(tiles / tuning.sizes.workGroupSize);
-            return [first, { kernel: left, slots: slotsOf(left, length), length, tiles: others }];
+            return [first, { kernel: left, bindings: bindingsOf(left, length), length, tiles: others }];
           }
           return plan.passes(length, arrangement, aside);
         },

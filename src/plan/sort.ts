@@ -11,7 +11,6 @@ import { LimitError, refuse, shown } from "../errors.ts";
 import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { Payload, SortKernelOptions, SortLookBack, SortShape } from "../kernels/sort.ts";
 import {
@@ -24,7 +23,6 @@ import {
   movesPairs,
   oneTileKernel,
   partsOf,
-  sortBindingOf,
   sortMemory,
   sortPassKernel,
   spinePlaces,
@@ -39,8 +37,16 @@ import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
-import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, paddedBytes, wholeWords } from "./plan.ts";
+import type { Bindable, Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
+import {
+  ALL_ARRANGEMENTS,
+  bound,
+  distinct,
+  itemBytesOf,
+  paddedBytes,
+  wholeWords,
+  withRanges,
+} from "./plan.ts";
 import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey } from "./sort_key.ts";
@@ -281,7 +287,7 @@ export function planSort(
   const isWhole = maxLength <= tile && partsOf(kernelOptions) === 1;
   const passesOverData = isWhole ? 1 : digits.count;
   const layout = layoutOf(checked, shape.sizes, arrangements, passesOverData, facts);
-  const { storesKeys, spine, slotsFor, copies } = layout;
+  const { storesKeys, bindingsFor, copies } = layout;
 
   if (isWhole) {
     const kernel = oneTileKernel({ ...kernelOptions, byArrival: 0, byMarks: false }, storesKeys);
@@ -304,8 +310,8 @@ export function planSort(
   const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
   const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));
   const counted = lookBack
-    ? countedAtOnce(kernelOptions, row, facts, spine)
-    : countedByPass(kernelOptions, facts, methods, spine, tilesOf(maxLength));
+    ? countedAtOnce(kernelOptions, row, facts, tilesOf(maxLength))
+    : countedByPass(kernelOptions, facts, methods, tilesOf(maxLength));
   const passesBy = (count: number, length: number, aside: boolean): readonly Pass[] => {
     if (length === 0) {
       return [];
@@ -315,10 +321,10 @@ export function planSort(
     return [
       ...counted.before(length),
       ...(kernelsOf.get(count) as Kernel[]).flatMap((kernel, digit): Pass[] => {
-        const slots = slotsFor(kernel, digit, count, isAside);
+        const bindings = bindingsFor(kernel, digit, count, isAside, counted.spine);
         return [
-          ...counted.each(length, digit, slots.get(bindingOf.input) as Slot),
-          { kernel, slots, length, tiles, params: { digit } },
+          ...counted.each(length, digit, bindings.input as Bindable),
+          { kernel, bindings, length, tiles, params: { digit } },
         ];
       }),
       ...(isAside ? copies(length) : []),
@@ -327,8 +333,7 @@ export function planSort(
   return {
     ...layout.common,
     kernels: distinct([...[...kernelsOf.values()].flat(), ...counted.kernels, ...layout.kernels]),
-    scratch: [...layout.scratch, ...counted.scratch(tilesOf(maxLength))],
-    eagerScratch: layout.scratch.length + counted.scratch(1).length,
+    scratch: [...layout.scratch, ...counted.scratch],
     passes: (length, _, aside = false) => passesBy(digits.count, length, aside),
     lowest: (length, bits) => passesBy(Math.min(digits.count, Math.ceil(bits / digits.each)), length, false),
   };
@@ -355,13 +360,16 @@ export function layoutOf(
     ...(lengthOnGpu ? (["length"] as const) : []),
   ]);
   const valuesOut: RangeName = storesKeys ? "reordered" : "output";
-  const scratchKeyBytes = wholeWords(maxLength * keyBytes);
-  const scratchValueBytes = payload.kind === "none" ? 0 : wholeWords(maxLength * valueBytes);
-  // The scratch of keys that no range takes, of values, and what counts digits.
-  const keys = 0;
-  const values = 1;
-  const otherKeys = 2;
-  const spine = 3;
+  // A single pass needs scratch only for results that go aside.
+  const late = passesOverData === 1;
+  const keys: Scratch = { name: "keys", bytes: wholeWords(maxLength * keyBytes), late };
+  const values: Scratch = {
+    name: "values",
+    bytes: payload.kind === "none" ? 0 : wholeWords(maxLength * valueBytes),
+    late,
+  };
+  // Keys that no range takes.
+  const otherKeys: Scratch = { name: "keys, in turn", bytes: storesKeys ? 0 : keys.bytes, late };
 
   const copySizes = plainSizes({ workGroupSize: 256, items: 4 }, title, type, {}, facts);
   const mayShare = arrangements.some((one) => one === "one-buffer" || one === "in-place");
@@ -374,24 +382,28 @@ export function layoutOf(
       : undefined;
 
   /** Where pass `at` of `count` leaves keys and values. The last one fills the caller's ranges, unless results go aside. */
-  const slotsOf = (at: number, count: number, aside: boolean): readonly [keys: Slot, values: Slot] => {
+  const leftBy = (at: number, count: number, aside: boolean): readonly [keys: Bindable, values: Bindable] => {
     const isLast = (count - 1 - at) % 2 === 0;
     const isOut = isLast !== aside;
-    const inOutput: Slot = storesKeys ? "output" : { scratch: otherKeys };
-    return [isOut ? inOutput : { scratch: keys }, isOut ? valuesOut : { scratch: values }];
+    return isOut ? [storesKeys ? "output" : otherKeys, valuesOut] : [keys, values];
   };
-  const slotsFor = (kernel: Kernel, at: number, count: number, aside: boolean): Pass["slots"] => {
-    const [keysOut, valuesTo] = slotsOf(at, count, aside);
-    const [keysIn, valuesIn]: readonly [Slot, Slot] =
-      at === 0 ? ["input", "values"] : slotsOf(at - 1, count, aside);
-    return bound(kernel, [
-      [bindingOf.input, keysIn],
-      [bindingOf.output, keysOut],
-      [sortBindingOf.values, valuesIn],
-      [sortBindingOf.reordered, valuesTo],
-      [bindingOf.spine, { scratch: spine }],
-      [bindingOf.length, "length"],
-    ]);
+  const bindingsFor = (
+    kernel: Kernel,
+    at: number,
+    count: number,
+    aside: boolean,
+    spine?: Scratch,
+  ): Bindings => {
+    const [output, reordered] = leftBy(at, count, aside);
+    const [input, valuesIn] = at === 0 ? (["input", "values"] as const) : leftBy(at - 1, count, aside);
+    return bound(kernel, {
+      input,
+      output,
+      values: valuesIn,
+      reordered,
+      ...(spine && { spine }),
+      length_buffer: "length",
+    });
   };
   /** The copies of results that went aside. */
   const copies = (length: number): Pass[] =>
@@ -401,11 +413,11 @@ export function layoutOf(
         : [
             {
               kernel,
-              slots: bound(kernel, [
-                [bindingOf.input, { scratch: at === 0 ? keys : values }],
-                [bindingOf.output, at === 0 ? "output" : valuesOut],
-                [bindingOf.length, "length"],
-              ]),
+              bindings: bound(kernel, {
+                input: at === 0 ? keys : values,
+                output: at === 0 ? "output" : valuesOut,
+                length_buffer: "length",
+              }),
               length,
               tiles: Math.ceil(length / (copySizes.workGroupSize * copySizes.items)),
             },
@@ -435,9 +447,8 @@ export function layoutOf(
     storesKeys,
     common,
     kernels: [copyKeys, copyValues],
-    scratch: [scratchKeyBytes, scratchValueBytes, storesKeys ? 0 : scratchKeyBytes],
-    spine,
-    slotsFor,
+    scratch: [keys, values, otherKeys],
+    bindingsFor,
     copies,
   };
 }
@@ -445,15 +456,21 @@ export function layoutOf(
 /** One of two ways to count digits: how often each value of a digit occurs. */
 interface Counted {
   readonly kernels: readonly Kernel[];
-  /** Bytes of each of its scratch buffers. */
-  scratch(tiles: number): readonly number[];
+  readonly scratch: readonly Scratch[];
+  /** What the passes of the sort read. */
+  readonly spine: Scratch;
   /** The passes that run once, before all others; and those that run before each digit's pass, on what that pass reads. */
   before(length: number): readonly Pass[];
-  each(length: number, digit: number, source: Slot): readonly Pass[];
+  each(length: number, digit: number, source: Bindable): readonly Pass[];
 }
 
 /** All digits are counted first, and the tiles of each pass hand on their counts. */
-function countedAtOnce(options: SortKernelOptions, row: SortRow, facts: DeviceFacts, spine: number): Counted {
+function countedAtOnce(
+  options: SortKernelOptions,
+  row: SortRow,
+  facts: DeviceFacts,
+  mostTiles: number,
+): Counted {
   const { digits, type } = options;
   const radix = 2 ** digits.each;
   const sizes = {
@@ -463,17 +480,18 @@ function countedAtOnce(options: SortKernelOptions, row: SortRow, facts: DeviceFa
   const bins = digits.count * radix;
   const most = Math.max(1, Math.floor(facts.limits.maxComputeWorkgroupStorageSize / 2 / (bins * 4)));
   const histogram = histogramOfDigits(options, sizes, 2 ** Math.floor(Math.log2(Math.min(row.copies, most))));
+  const spine: Scratch = {
+    name: "spine",
+    bytes: (spinePlaces(digits).FIRST_ENTRY + radix * mostTiles) * 4,
+  };
   return {
     kernels: [histogram],
-    scratch: (tiles) => [(spinePlaces(digits).FIRST_ENTRY + radix * tiles) * 4],
+    scratch: [spine],
+    spine,
     before: (length) => [
       {
         kernel: histogram,
-        slots: bound(histogram, [
-          [bindingOf.input, "input"],
-          [bindingOf.bins, { scratch: spine }],
-          [bindingOf.length, "length"],
-        ]),
+        bindings: bound(histogram, { input: "input", bins: spine, length_buffer: "length" }),
         length,
         tiles: Math.min(row.workGroups, Math.ceil(length / (sizes.workGroupSize * sizes.items))),
       },
@@ -487,7 +505,6 @@ function countedByPass(
   options: SortKernelOptions,
   facts: DeviceFacts,
   methods: Methods,
-  spine: number,
   mostTiles: number,
 ): Counted {
   const { digits, shape } = options;
@@ -496,18 +513,14 @@ function countedByPass(
   const scan = planScan({ type: u32, exclusive: true, maxLength: radix * mostTiles }, facts, twoPass, [
     "padded",
   ]);
-  // The scan takes the scratch behind: its input, and its own.
-  const slotOf = (slot: Slot): Slot =>
-    typeof slot === "object"
-      ? { scratch: spine + 2 + slot.scratch }
-      : { scratch: slot === "input" ? spine + 1 : spine };
+  const bytes = paddedBytes(radix * mostTiles, 4, scan.vector);
+  const spine: Scratch = { name: "first places of digits", bytes };
+  const counts: Scratch = { name: "counts of digits", bytes };
   const kernels = [countDigitsKernel(options, "items"), countDigitsKernel(options, "keys")] as const;
   return {
     kernels: [...kernels, ...scan.kernels],
-    scratch: (tiles) => {
-      const bytes = paddedBytes(radix * tiles, 4, scan.vector);
-      return [bytes, bytes, ...scan.scratch];
-    },
+    scratch: [spine, counts, ...scan.scratch],
+    spine,
     before: () => [],
     each(length, digit, source) {
       const kernel = kernels[digit === 0 ? 0 : 1];
@@ -515,19 +528,12 @@ function countedByPass(
       return [
         {
           kernel,
-          slots: bound(kernel, [
-            [bindingOf.input, source],
-            [bindingOf.spine, { scratch: spine + 1 }],
-            [bindingOf.length, "length"],
-          ]),
+          bindings: bound(kernel, { input: source, digit_counts: counts, length_buffer: "length" }),
           length,
           tiles,
           params: { digit },
         },
-        ...scan.passes(radix * tiles, "padded").map((pass) => ({
-          ...pass,
-          slots: new Map([...pass.slots].map(([binding, slot]) => [binding, slotOf(slot)])),
-        })),
+        ...withRanges(scan.passes(radix * tiles, "padded"), { input: counts, output: spine }),
       ];
     },
   };
@@ -698,7 +704,7 @@ function planCompared(
 
 /** The plan of a sort that is one pass of one kernel. */
 function planOnePass(
-  { common, kernels, scratch, slotsFor, copies }: Layout,
+  { common, kernels, scratch, bindingsFor, copies }: Layout,
   kernel: Kernel,
   tilesOf: (length: number) => number,
 ): SortPlan {
@@ -706,14 +712,13 @@ function planOnePass(
     length === 0
       ? []
       : [
-          { kernel, slots: slotsFor(kernel, 0, 1, aside), length, tiles: tilesOf(length) },
+          { kernel, bindings: bindingsFor(kernel, 0, 1, aside), length, tiles: tilesOf(length) },
           ...(aside ? copies(length) : []),
         ];
   return {
     ...common,
     kernels: distinct([kernel, ...kernels]),
     scratch,
-    eagerScratch: 0,
     passes: (length, _, aside = false) => passes(length, aside),
     lowest: (length) => passes(length, false),
   };
@@ -738,13 +743,13 @@ export function planGather(
   const sizes = moveSizes(title, type, facts);
   const gather = gatherKernel(type, lengthOnGpu, sizes);
   const copy = copyKernel(carriedAs(type), sizes, lengthOnGpu, true);
+  const moved: Scratch = { name: "moved items", bytes: wholeWords(maxLength * type.bytes), late: true };
   return {
     title,
     maxLength: requireMaxLength(title, maxLength, Math.max(type.bytes, 4), facts.limits),
     vector: 1,
     kernels: [gather, copy],
-    scratch: [wholeWords(maxLength * type.bytes)],
-    eagerScratch: 0,
+    scratch: [moved],
     needs: new Set([from, to, "positions", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
     itemBytes: { ...itemBytesOf(type.bytes, type.bytes), values: type.bytes, reordered: type.bytes },
     baseNames,
@@ -754,23 +759,16 @@ export function planGather(
     groupingOf: ungrouped(title),
     passes(length, _, aside = false) {
       const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
-      const pass = (kernel: Kernel, input: Slot, output: Slot): Pass => ({
+      const pass = (kernel: Kernel, input: Bindable, output: Bindable): Pass => ({
         kernel,
-        slots: bound(kernel, [
-          [bindingOf.input, input],
-          [bindingOf.output, output],
-          [sortBindingOf.positions, "positions"],
-          [bindingOf.length, "length"],
-        ]),
+        bindings: bound(kernel, { input, output, positions: "positions", length_buffer: "length" }),
         length,
         tiles,
       });
       if (length === 0) {
         return [];
       }
-      return aside
-        ? [pass(gather, from, { scratch: 0 }), pass(copy, { scratch: 0 }, to)]
-        : [pass(gather, from, to)];
+      return aside ? [pass(gather, from, moved), pass(copy, moved, to)] : [pass(gather, from, to)];
     },
   };
 }

@@ -3,14 +3,8 @@ import { LimitError } from "../errors.ts";
 import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Kernel } from "../kernels/kernel.ts";
-import { bindingOf } from "../kernels/kernel.ts";
 import type { SortKernelOptions } from "../kernels/sort.ts";
-import {
-  countDigitsKernel,
-  gatherInWindowsKernel,
-  sortBindingOf,
-  sortPassInWindowsKernel,
-} from "../kernels/sort.ts";
+import { countDigitsKernel, gatherInWindowsKernel, sortPassInWindowsKernel } from "../kernels/sort.ts";
 import { requireCount } from "../options.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
@@ -66,21 +60,21 @@ function planOne(
     maxLength: window,
     kernels: [kernel],
     scratch: [],
-    eagerScratch: 0,
     itemBytes,
     variants: [{ arrangement: "items" }],
     passes: (length) => [
       {
         kernel,
-        slots: bound(kernel, [
-          [bindingOf.input, "input"],
-          [bindingOf.output, "output"],
-          [bindingOf.spine, "offsets"],
-          [bindingOf.length, "length"],
-          [sortBindingOf.values, "values"],
-          [sortBindingOf.reordered, "reordered"],
-          [sortBindingOf.positions, "positions"],
-        ]),
+        bindings: bound(kernel, {
+          input: "input",
+          output: "output",
+          spine: "offsets",
+          digit_counts: "offsets",
+          length_buffer: "length",
+          values: "values",
+          reordered: "reordered",
+          positions: "positions",
+        }),
         length,
         tiles: Math.ceil(length / tile),
       },

@@ -7,18 +7,16 @@ import type { SegmentSortRow, SortRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { bindingOf } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { SortKernelOptions, SortSource } from "../kernels/sort.ts";
-import { sortBindingOf } from "../kernels/sort.ts";
 import { areKeysAlone, networkKernel, networkSlot } from "../kernels/sort_network.ts";
 import type { SegmentUse, SortedSegments } from "../kernels/sort_segments.ts";
 import { numberKernel, segmentsKernel, shortSegmentsKernel } from "../kernels/sort_segments.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
-import type { Pass, PassParams, Plan, RangeName, Slot } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
+import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, wholeWords, withRanges } from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";
 import type { Moved, SortOptions, SortTesting } from "./sort.ts";
 import {
@@ -206,17 +204,18 @@ export function planSegmentSort(
     return { ...planLong(others, segments, title, facts, methods, testing), leavesPositions: true };
   }
   const layout = layoutOf({ ...checked, title }, slotted.sizes, arrangements, 1, facts);
-  const { common, storesKeys, slotsFor, copies } = layout;
+  const { common, storesKeys, bindingsFor, copies } = layout;
   const kernel = slotted.kernelFor(base.payload, segments, "items", storesKeys);
-  const slots = (aside: boolean): Pass["slots"] =>
-    new Map([...slotsFor(kernel, 0, 1, aside), ...bound(kernel, [[bindingOf.offsets, "offsets"]])]);
+  const bindingsOf = (aside: boolean): Bindings => ({
+    ...bindingsFor(kernel, 0, 1, aside),
+    ...bound(kernel, { offsets: "offsets" }),
+  });
   return {
     ...common,
     ...planSegmentsOf(segments),
     needs: new Set<RangeName>([...common.needs, ...(segments === "offsets" ? (["offsets"] as const) : [])]),
     kernels: distinct([kernel, ...layout.kernels]),
     scratch: layout.scratch,
-    eagerScratch: 0,
     leavesPositions: false,
     passes(length, _, aside = false, { columns = 0, segment_count: count = 0 } = {}) {
       if (columns > most && length > most) {
@@ -228,7 +227,7 @@ export function planSegmentSort(
       return length === 0 || count === 0
         ? []
         : [
-            { kernel, slots: slots(aside), length, tiles: Math.ceil(count / slotted.slots) },
+            { kernel, bindings: bindingsOf(aside), length, tiles: Math.ceil(count / slotted.slots) },
             ...(aside ? copies(length) : []),
           ];
     },
@@ -262,12 +261,9 @@ export function planLong(
   const number = numberKernel(segments, lengthOnGpu, sizes);
 
   // The positions by their keys, and the numbers of their segments.
-  const positions: Slot = { scratch: 0 };
-  const numbers: Slot = { scratch: 1 };
   const bytes = wholeWords(maxLength * 4);
-  const orderScratch = 2;
-  const placeScratch = orderScratch + order.scratch.length;
-  const scratch = [bytes, bytes, ...order.scratch, ...place.scratch];
+  const positions: Scratch = { name: "positions", bytes };
+  const numbers: Scratch = { name: "numbers of segments", bytes };
   return {
     title,
     maxLength,
@@ -287,8 +283,7 @@ export function planLong(
     variants: order.variants,
     groupingOf: order.groupingOf,
     kernels: distinct([...order.kernels, number, ...place.kernels]),
-    scratch,
-    eagerScratch: scratch.length,
+    scratch: [positions, numbers, ...order.scratch, ...place.scratch],
     passes(length, arrangement, _, { segment_count: count = 0 } = {}) {
       if (length === 0) {
         return [];
@@ -296,24 +291,19 @@ export function planLong(
       // Items may be before the first offset, and behind the last one.
       const most = segments === "rows" ? count : count + 2;
       return [
-        ...renamed(
-          order.passes(length, arrangement),
-          orderScratch,
-          { output: positions },
-          { first_index: 0 },
-        ),
+        ...withRanges(order.passes(length, arrangement), { output: positions }, { first_index: 0 }),
         {
           kernel: number,
-          slots: bound(number, [
-            [bindingOf.output, numbers],
-            [sortBindingOf.reordered, positions],
-            [bindingOf.offsets, "offsets"],
-            [bindingOf.length, "length"],
-          ]),
+          bindings: bound(number, {
+            output: numbers,
+            reordered: positions,
+            offsets: "offsets",
+            length_buffer: "length",
+          }),
           length,
           tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
         },
-        ...renamed(place.lowest(length, Math.max(1, Math.ceil(Math.log2(most)))), placeScratch, {
+        ...withRanges(place.lowest(length, Math.max(1, Math.ceil(Math.log2(most)))), {
           input: numbers,
           values: positions,
         }),
@@ -321,21 +311,3 @@ export function planLong(
     },
   };
 }
-
-/** The passes of another plan, with its scratch from a number on, and other names for what it binds. */
-export const renamed = (
-  passes: readonly Pass[],
-  scratch: number,
-  named: Readonly<Partial<Record<RangeName, Slot>>>,
-  params?: PassParams,
-): readonly Pass[] =>
-  passes.map((pass) => ({
-    ...pass,
-    slots: new Map(
-      [...pass.slots].map(([binding, slot]) => [
-        binding,
-        typeof slot === "object" ? { scratch: scratch + slot.scratch } : (named[slot] ?? slot),
-      ]),
-    ),
-    ...((params ?? pass.params) && { params: { ...pass.params, ...params } }),
-  }));

@@ -30,8 +30,8 @@ async function pipelineFailure({ title, kernel }: TitledKernel): Promise<string[
     return [];
   }
   const layout = device().createBindGroupLayout({
-    entries: [...kernel.bindings].map(([binding, kind]) => ({
-      binding,
+    entries: [...kernel.bindings.values()].map(({ number, kind }) => ({
+      binding: number,
       visibility: 4,
       buffer: bufferLayouts[kind],
     })),

@@ -5,7 +5,6 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
-import { bindingOf } from "../../src/kernels/kernel.ts";
 import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
@@ -160,12 +159,10 @@ test.each([f16, f32, u64] as ElementType[])(
         const maxLength = count * columns;
         const plan = planTopKRows({ type, k, segments: "rows", maxLength }, facts, methodsWithSubgroups);
         const passes = plan.passes(maxLength, "items", false, { columns, segment_count: count });
-        for (const { slots, length } of passes.slice(1, -1)) {
-          const from = slots.get(bindingOf.input);
-          if (typeof from === "object" && "scratch" in from) {
-            expect(plan.scratch[from.scratch], `${columns}`).toBeGreaterThanOrEqual(
-              length * Math.max(4, type.bytes),
-            );
+        for (const { bindings, length } of passes.slice(1, -1)) {
+          const { input } = bindings;
+          if (typeof input === "object") {
+            expect(input.bytes, `${columns}`).toBeGreaterThanOrEqual(length * Math.max(4, type.bytes));
           }
         }
       }

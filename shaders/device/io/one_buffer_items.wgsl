@@ -2,10 +2,10 @@
 // If a dispatch writes a buffer, WebGPU lets it bind that buffer only once. So one binding spans both ranges.
 // A vector is one item.
 
-@group(0) @binding(2) var<storage, read_write> data: array<Input>;
+@group(0) @binding(2) var<storage, read_write> output: array<Input>;
 
 fn read_item(index: u32) -> Input {
-  return data[params.input_base + index];
+  return output[params.input_base + index];
 }
 
 fn read_vector(vector: u32) -> InputVector {
@@ -17,11 +17,11 @@ fn read_end_item(index: u32) -> Input {
 }
 
 fn write_item(index: u32, item: Output) {
-  data[params.output_base + index] = item;
+  output[params.output_base + index] = item;
 }
 
 fn read_output_vector(vector: u32) -> OutputVector {
-  return data[params.output_base + vector];
+  return output[params.output_base + vector];
 }
 
 fn write_vector(vector: u32, items: OutputVector) {

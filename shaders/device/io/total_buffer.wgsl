@@ -1,7 +1,7 @@
 // The total goes to a range of its own.
 
-@group(0) @binding(5) var<storage, read_write> total: array<Element>;
+@group(0) @binding(5) var<storage, read_write> count_buffer: array<Element>;
 
 fn store_total(element: Element) {
-  total[params.count_base] = element;
+  count_buffer[params.count_base] = element;
 }

@@ -2,11 +2,11 @@
 // instances. If INDEXED is true, the draw uses an index buffer.
 // Linked with contract.wgsl (Element is u32).
 
-@group(0) @binding(5) var<storage, read_write> total: array<u32>;
+@group(0) @binding(5) var<storage, read_write> count_buffer: array<u32>;
 @group(0) @binding(9) var<storage, read_write> indirect: array<u32>;
 
 fn store_total(element: u32) {
-  total[params.count_base] = element;
+  count_buffer[params.count_base] = element;
   indirect[params.indirect_base] = VERTEX_COUNT;
   indirect[params.indirect_base + 1u] = element;
   indirect[params.indirect_base + 2u] = 0u;

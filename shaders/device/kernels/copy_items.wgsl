@@ -1,9 +1,9 @@
-// Copies the first items of the input to the output, as many as `total` says: the second half of a compaction that first
+// Copies the first items of the input to the output, as many as `count_buffer` says: the second half of a compaction that first
 // writes the kept items to scratch.
 // Linked with contract.wgsl, input_items.wgsl, output_items.wgsl and the total's buffer.
 // No work-group memory.
 
-@group(0) @binding(5) var<storage, read> total: array<u32>;
+@group(0) @binding(5) var<storage, read> count_buffer: array<u32>;
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn copy_items(
@@ -22,5 +22,5 @@ fn copy_items(
 }
 
 fn items_to_copy() -> u32 {
-  return min(params.length, total[params.count_base]);
+  return min(params.length, count_buffer[params.count_base]);
 }

@@ -7,7 +7,7 @@
 // store nothing. Work-group memory: a word for each item of a block, two for each 32 of them, and one more.
 
 @group(0) @binding(16) var<storage, read> ends: array<u32>;
-@group(0) @binding(5) var<storage, read_write> total: array<u32>;
+@group(0) @binding(5) var<storage, read_write> count_buffer: array<u32>;
 
 const BLOCK = WORK_GROUP_SIZE * BLOCK_ITEMS;
 const BLOCK_WORDS = (BLOCK + 31u) / 32u;
@@ -32,7 +32,7 @@ fn expand_runs(
     items = min(run_end(runs - 1u), params.segment_count);
   }
   if (tile == 0u && thread == 0u) {
-    total[params.count_base] = items;
+    count_buffer[params.count_base] = items;
   }
   var first = 0u;
   for (var begin = tile * TILE; begin < min(items, tile * TILE + TILE); begin += BLOCK) {

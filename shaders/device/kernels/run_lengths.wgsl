@@ -15,7 +15,7 @@
 // Work-group memory: the algorithm's, the look-back's, a word, and what stage_*.wgsl take for STAGED runs.
 // replaces: total_of_tile
 
-@group(0) @binding(5) var<storage, read_write> total: array<u32>;
+@group(0) @binding(5) var<storage, read_write> count_buffer: array<u32>;
 
 // How often runs of the tile are staged.
 var<workgroup> run_rounds: u32;
@@ -61,7 +61,7 @@ fn run_lengths(
     if (number_of(all) > 0u) {
       store_length(number_of(all) - 1u, length + 1u - last_of(all));
     }
-    total[params.count_base] = number_of(all);
+    count_buffer[params.count_base] = number_of(all);
   }
 }
 

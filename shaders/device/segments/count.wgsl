@@ -1,8 +1,8 @@
 // The number of segments goes to a range of its own.
 // Linked with element.wgsl.
 
-@group(0) @binding(5) var<storage, read_write> total: array<u32>;
+@group(0) @binding(5) var<storage, read_write> count_buffer: array<u32>;
 
 fn store_total(element: Element) {
-  total[params.count_base] = element.heads;
+  count_buffer[params.count_base] = element.heads;
 }

@@ -188,8 +188,8 @@ export function descriptorOf(
 ): [layout: GPUBindGroupLayout, descriptor: GPUComputePipelineDescriptor] {
   const layout = device.createBindGroupLayout({
     label,
-    entries: [...bindings].map(([binding, kind]) => ({
-      binding,
+    entries: [...bindings.values()].map(({ number, kind }) => ({
+      binding: number,
       visibility: COMPUTE_STAGE,
       buffer: bindingLayouts[kind],
     })),

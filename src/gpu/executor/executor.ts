@@ -1,7 +1,7 @@
 import { leastCommonMultiple, paramNames } from "../../kernels/contract.ts";
-import { bindingOf } from "../../kernels/kernel.ts";
+import type { Kernel } from "../../kernels/kernel.ts";
 import type { Limits } from "../../plan/device_facts.ts";
-import type { Pass, Plan, RangeName, Variant } from "../../plan/plan.ts";
+import type { Pass, Plan, RangeName, Scratch, Variant } from "../../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { Context, Pipeline, RunNumberDigits } from "../device/context.ts";
 import { allocate, errorsFor, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
@@ -25,13 +25,10 @@ export interface BoundRange extends Range {
   readonly writes: boolean;
 }
 
-/**
- * What a dispatch binds at a binding number: one of the caller's ranges; scratch, by its number; or a placeholder that is
- * never used.
- */
-export type Bound = { readonly binding: number } & (
+/** What a dispatch binds to a variable: one of the caller's ranges; scratch; or a placeholder that is never used. */
+export type Bound = { readonly variable: string } & (
   | BoundRange
-  | { readonly scratch: number }
+  | { readonly scratch: Scratch }
   | { readonly nothing: true }
 );
 
@@ -77,8 +74,8 @@ export interface Compiled {
    * @returns whether the spine was replaced. Then dispatches that bind the old one cannot be encoded again.
    */
   nextRun(isSubmitted?: boolean): boolean;
-  /** A scratch buffer, by its number. */
-  scratch(index: number): GPUBuffer;
+  /** The scratch buffer of a name. */
+  scratch(name: string): GPUBuffer;
   /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
   own(buffer: GPUBuffer): GPUBuffer;
   /** Encodes an execution. If the device took the same one before (`isKnown`), its pass needs no label. */
@@ -102,7 +99,7 @@ function boundPass(
   { minStorageBufferOffsetAlignment }: Limits,
   partParams: PartParams,
 ): BoundPass {
-  const { kernel, slots, length, tiles } = pass;
+  const { kernel, length, tiles } = pass;
   const { bindings, vector } = kernel;
   const params: Record<string, number> = {
     length,
@@ -117,7 +114,7 @@ function boundPass(
    * how many units of the binding come before `first`.
    */
   const bind = (
-    binding: number,
+    variable: string,
     name: RangeName,
     buffer: GPUBuffer | undefined,
     first: number,
@@ -125,19 +122,19 @@ function boundPass(
     unit: number,
   ): number => {
     if (buffer === undefined || first >= end) {
-      bound.push({ binding, nothing: true });
+      bound.push({ variable, nothing: true });
       return 0;
     }
     const offset = floorTo(first, alignedTo(unit));
-    const writes = bindings.get(binding) === "read_write";
-    bound.push({ binding, name, buffer, offset, bytes: wholeWords(end - offset), writes });
+    const writes = bindings.get(variable)?.kind === "read_write";
+    bound.push({ variable, name, buffer, offset, bytes: wholeWords(end - offset), writes });
     return (first - offset) / unit;
   };
 
   // Items go as vectors up to an aligned address, where the rest of the output can be bound on its own.
   let wide = 0xffffffff;
-  const writesVectors = bindings.has(bindingOf.outputEnd);
-  if (writesVectors || bindings.has(bindingOf.inputEnd)) {
+  const writesVectors = bindings.has("output_end");
+  if (writesVectors || bindings.has("input_end")) {
     wide = floorTo(length, vector);
     if (writesVectors && wide < length && ranges.output !== undefined) {
       const { offset } = ranges.output;
@@ -148,49 +145,51 @@ function boundPass(
   }
   params.wide_length = wide;
 
-  for (const [binding, slot] of slots) {
-    if (typeof slot === "object") {
-      bound.push({ binding, ...slot });
+  for (const [variable, from] of Object.entries(pass.bindings)) {
+    if (typeof from === "object") {
+      bound.push({ variable, scratch: from });
       continue;
     }
-    const { buffer, offset = 0, bytes = 0 } = ranges[slot] ?? {};
-    const itemBytes = plan.itemBytes[slot] ?? 4;
+    const { buffer, offset = 0, bytes = 0 } = ranges[from] ?? {};
+    const itemBytes = plan.itemBytes[from] ?? 4;
     const end = offset + bytes;
-    const endBinding = slot === "input" ? bindingOf.inputEnd : bindingOf.outputEnd;
-    if ((slot === "input" || slot === "output") && bindings.has(endBinding)) {
+    if ((from === "input" || from === "output") && bindings.has(`${from}_end`)) {
       // The first `wide` items are bound as vectors, and the rest as single items.
       const middle = Math.min(end, offset + wide * itemBytes);
-      params[`${slot}_base`] = bind(binding, slot, buffer, offset, middle, vector * itemBytes);
-      params[`${slot}_end_base`] = bind(endBinding, slot, buffer, middle, end, itemBytes);
-    } else if (slot === "output" && readsThroughOutput(plan, pass)) {
+      params[`${from}_base`] = bind(variable, from, buffer, offset, middle, vector * itemBytes);
+      params[`${from}_end_base`] = bind(`${from}_end`, from, buffer, middle, end, itemBytes);
+    } else if (from === "output" && readsThroughOutput(plan, pass)) {
       // One binding spans both ranges.
       const { input = { offset, bytes } } = ranges;
       const start = Math.min(input.offset, offset);
       const last = Math.max(input.offset + input.bytes, end);
-      const base = bind(binding, slot, buffer, start, last, itemBytes);
+      const base = bind(variable, from, buffer, start, last, itemBytes);
       params.input_base = base + (input.offset - start) / itemBytes;
       params.output_base = base + (offset - start) / itemBytes;
     } else {
-      params[plan.baseNames?.[binding] ?? `${slot}_base`] = bind(
-        binding,
-        slot,
-        buffer,
-        offset,
-        end,
-        itemBytes,
-      );
-      params[`${slot}_length`] = bytes / itemBytes;
+      const base = plan.baseNames?.[variable] ?? `${from}_base`;
+      params[base] = bind(variable, from, buffer, offset, end, itemBytes);
+      params[`${from}_length`] = bytes / itemBytes;
     }
   }
   return { pass, bound, params };
 }
 
 /** Whether a pass of one buffer reads the caller's input through the binding of the output. */
-export const readsThroughOutput = ({ needs, segments }: Plan, { slots }: Pass): boolean =>
+export const readsThroughOutput = ({ needs, segments }: Plan, { bindings }: Pass): boolean =>
   !segments?.reduces &&
-  slots.get(bindingOf.output) === "output" &&
-  !slots.has(bindingOf.input) &&
+  bindings.output === "output" &&
+  bindings.input === undefined &&
   needs.has("input");
+
+/** The binding number of a variable that a kernel declares. */
+const numberOf = ({ bindings, label }: Kernel, variable: string): number => {
+  const binding = bindings.get(variable);
+  if (binding === undefined) {
+    throw new Error(`${label} does not declare ${variable}`);
+  }
+  return binding.number;
+};
 
 /**
  * Bytes of a placeholder, which is bound if a kernel has a binding, but there is nothing to bind. Any item or vector fits
@@ -216,7 +215,7 @@ export async function compilePlan(
   requireDevice(context, title);
   const { limits } = context.facts;
   const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
-  const needed = Math.max(0, ...plan.scratch);
+  const needed = Math.max(0, ...plan.scratch.map(({ bytes }) => bytes));
   if (needed > most) {
     throw (await errorsFor(`${title} takes ${needed} bytes, of at most ${most}`)).scratchError(
       plan,
@@ -225,12 +224,12 @@ export async function compilePlan(
     );
   }
   const pipelines = new Map<string, Pipeline>();
-  const scratch: (GPUBuffer | undefined)[] = [];
+  const buffers = new Map<Scratch, GPUBuffer>();
   const usage = SCRATCH;
-  const describe = (index: number): GPUBufferDescriptor => ({
-    label: `${label} scratch ${index}`,
+  const describe = ({ name, bytes }: Scratch) => ({
+    label: `${label} ${name}`,
     // Scratch for no items has no bytes, but a binding needs room for at least one item.
-    size: plan.scratch[index] || NOTHING_BYTES,
+    size: bytes || NOTHING_BYTES,
     usage,
   });
   // All buffers that were made and are not yet garbage-collected. Some are dropped before the plan is destroyed, such as a
@@ -265,14 +264,15 @@ export async function compilePlan(
       ...plan.kernels.map(async (kernel) => {
         pipelines.set(kernel.code, await (given?.get(kernel.code) ?? pipelineOf(context, kernel)));
       }),
-      ...plan.scratch.slice(0, plan.eagerScratch).map(async (_, index) => {
-        const words = plan.filled?.[index];
-        scratch[index] = own(
-          words
-            ? filledBuffer(device, words, usage, describe(index).label as string)
-            : await allocate(context, describe(index), title),
-        );
-      }),
+      ...plan.scratch
+        .filter(({ late }) => !late)
+        .map(async (scratch) => {
+          const described = describe(scratch);
+          const buffer = scratch.filled
+            ? filledBuffer(device, scratch.filled, usage, described.label)
+            : await allocate(context, described, title);
+          buffers.set(scratch, own(buffer));
+        }),
     ]);
     const failed = done.find((one) => "reason" in one);
     if (failed) {
@@ -283,17 +283,21 @@ export async function compilePlan(
     destroy();
     throw await explain(context, title, cause);
   }
-  const scratchOf = (index: number): GPUBuffer => {
-    scratch[index] ??= own(device.createBuffer(describe(index)));
-    return scratch[index];
+  const scratchOf = (scratch: Scratch): GPUBuffer => {
+    const buffer = buffers.get(scratch) ?? own(device.createBuffer(describe(scratch)));
+    buffers.set(scratch, buffer);
+    return buffer;
   };
   // The run number of the last execution.
   let run = 0;
-  // The placeholders: one for each binding number, since a dispatch that writes a buffer may not bind it twice.
-  const nothings: GPUBuffer[] = [];
-  const nothingFor = (binding: number): GPUBuffer => {
-    nothings[binding] ??= own(device.createBuffer({ label: `${label} nothing`, size: NOTHING_BYTES, usage }));
-    return nothings[binding];
+  // The placeholders: one for each variable, since a dispatch that writes a buffer may not bind it twice.
+  const placeholders = new Map<string, GPUBuffer>();
+  const placeholderFor = (variable: string): GPUBuffer => {
+    const buffer =
+      placeholders.get(variable) ??
+      own(device.createBuffer({ label: `${label} nothing`, size: NOTHING_BYTES, usage }));
+    placeholders.set(variable, buffer);
+    return buffer;
   };
 
   const dispatchOf = ({ pass, bound, params }: BoundPass): Dispatch => {
@@ -302,24 +306,24 @@ export async function compilePlan(
     const { width, height } = gridOf(tiles, limits, title);
     const words = paramNames.map((name) => (name === "grid_width" ? width : (params[name] ?? 0)));
     const uniform = own(filledBuffer(device, new Uint32Array(words), UNIFORM | COPY_DST, label));
-    const numbered = kernel.bindings.has(bindingOf.runLow);
+    const numbered = kernel.bindings.has("run_low");
     const entries: GPUBindGroupEntry[] = [
       ...bound.map((one) => ({
-        binding: one.binding,
+        binding: numberOf(kernel, one.variable),
         resource:
           "name" in one
             ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
-            : { buffer: "scratch" in one ? scratchOf(one.scratch) : nothingFor(one.binding) },
+            : { buffer: "scratch" in one ? scratchOf(one.scratch) : placeholderFor(one.variable) },
       })),
-      { binding: bindingOf.params, resource: { buffer: uniform } },
-      ...(numbered ? [bindingOf.runLow, bindingOf.runHigh] : []).map((binding) => ({
-        binding,
+      { binding: numberOf(kernel, "params"), resource: { buffer: uniform } },
+      ...(numbered ? ["run_low", "run_high"] : []).map((variable) => ({
+        binding: numberOf(kernel, variable),
         // A plan has digits if one of its kernels is numbered.
         resource: (digits as RunNumberDigits).resource,
       })),
     ];
     const bindGroup = device.createBindGroup({ label, layout, entries });
-    const place = counted && scratchOf(counted.scratch);
+    const place = counted && scratchOf(counted);
     return { pipeline, bindGroup, uniform, width, height, numbered, counted: place };
   };
 
@@ -337,14 +341,20 @@ export async function compilePlan(
       if (isReplaced) {
         // Recordings that are not yet submitted keep the old one.
         if (isSubmitted) {
-          scratch[plan.spine.scratch]?.destroy();
+          buffers.get(plan.spine.scratch)?.destroy();
         }
-        scratch[plan.spine.scratch] = undefined;
+        buffers.delete(plan.spine.scratch);
         run = 1;
       }
       return isReplaced;
     },
-    scratch: scratchOf,
+    scratch(name) {
+      const scratch = plan.scratch.find((one) => one.name === name);
+      if (scratch === undefined) {
+        throw new Error(`${title} has no scratch ${name}`);
+      }
+      return scratchOf(scratch);
+    },
     own,
     encode(encoder, dispatches, isKnown) {
       const isPass = "dispatchWorkgroups" in encoder;

@@ -150,7 +150,7 @@ export function bindingProblemOf(
       ? `${name} (items of ${itemBytes[name]} bytes)`
       : name;
   for (const { bound } of passes) {
-    const ranges = bound.filter((one): one is BoundRange & { binding: number } => "name" in one);
+    const ranges = bound.filter((one): one is BoundRange & { variable: string } => "name" in one);
     for (const [at, a] of ranges.entries()) {
       if (a.bytes > most) {
         return new LimitError(

@@ -76,14 +76,10 @@ export const rangeFor = async (
 
 /** The plan that copies a window's results to where no binding reaches both them and the window's input. */
 export function planMover(plan: Plan, type: ElementType, window: number, { facts }: Context): Plan {
-  const appended = planAppend({ type, maxLength: window }, plan, window, facts);
-  return {
-    ...appended,
-    kernels: appended.kernels.slice(0, 1),
-    // The count of kept items is as large as can be, so all items of a window move. Their scratch is made when it is first needed.
-    filled: [Uint32Array.of(0xffffffff, 0, 0, 0)],
-    eagerScratch: 1,
-  };
+  // The count of kept items is as large as can be, so all items of a window move.
+  const counts = Uint32Array.of(0xffffffff, 0, 0, 0);
+  const appended = planAppend({ type, maxLength: window }, plan, window, facts, counts);
+  return { ...appended, kernels: appended.kernels.slice(0, 1) };
 }
 
 /** The executions of a window: one, or two where its results go through the scratch of the plan that moves them. */

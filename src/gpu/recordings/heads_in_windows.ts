@@ -1,7 +1,6 @@
 import { u32 } from "../../algebra/integers.ts";
 import { LimitError } from "../../errors.ts";
 import type { Arrangement, Kernel } from "../../kernels/kernel.ts";
-import { bindingOf } from "../../kernels/kernel.ts";
 import { carriedEnds, windowSources } from "../../kernels/segments_in_windows.ts";
 import type { Limits } from "../../plan/device_facts.ts";
 import type { Methods } from "../../plan/methods.ts";
@@ -57,11 +56,7 @@ export const windowMethods = (
     found(monoid.domain.elementBytes, own.domain.elementBytes);
     return {
       ...segments,
-      slots: [
-        ...segments.slots,
-        [bindingOf.carried, "carried"],
-        ...(isByOffsets(options) ? ([[bindingOf.heads, "heads"]] as const) : []),
-      ],
+      bindings: { ...segments.bindings, carries: "carried" },
       // A kernel before this one has turned offsets into bits.
       ...(isByOffsets(options) && { around: (plan: Plan) => plan }),
       ends: carriedEnds(segments.title, monoid, isLater),
@@ -311,13 +306,12 @@ function planMarks(
     maxLength,
     kernels: [kernel],
     scratch: [],
-    eagerScratch: 0,
     variants: [{ arrangement: "items" }],
     passes: (length) =>
       asked
         .passes(length, asked.variants[0]?.arrangement ?? "items", false)
         .filter((pass) => pass.kernel === kernel)
-        .map((pass) => ({ ...pass, slots: new Map([...pass.slots, [bindingOf.heads, "heads"]]) })),
+        .map((pass) => ({ ...pass, bindings: { ...pass.bindings, head_words: "heads" } })),
   });
   return { clear: planFor(clear), mark: planFor(mark) };
 }

@@ -214,8 +214,8 @@ async function compactInWindows(
     divide(length, ranges, { first_index: firstIndex = 0 }) {
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
-      const scratch = (index: number, bytes: number): Range => ({
-        buffer: append.scratch(index),
+      const scratch = (name: string, bytes: number): Range => ({
+        buffer: append.scratch(name),
         offset: 0,
         bytes,
       });

@@ -1,13 +1,6 @@
 import { refuse, shown } from "../../errors.ts";
 import type { LitmusSizes, LitmusTest, Sightings } from "../../kernels/litmus.ts";
-import {
-  groupsOf,
-  litmusBindings,
-  litmusKernel,
-  litmusTests,
-  MOST_STRIDE,
-  WORDS_BEFORE,
-} from "../../kernels/litmus.ts";
+import { groupsOf, litmusKernel, litmusTests, MOST_STRIDE, WORDS_BEFORE } from "../../kernels/litmus.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { Context } from "../device/context.ts";
@@ -166,19 +159,19 @@ async function run(
       for (let iteration = 0; iteration < iterations; iteration++) {
         const words = iterationWords(iteration + 1, test, facts.software);
         device.queue.writeBuffer(uniforms, iteration * spacing, words as Uint32Array<ArrayBuffer>);
-        const resources: Record<number, GPUBufferBinding> = {
-          [litmusBindings.iteration]: {
+        const resources: Record<string, GPUBufferBinding> = {
+          iteration: {
             buffer: uniforms,
             offset: iteration * spacing,
             size: words.byteLength,
           },
-          [litmusBindings.places]: { buffer: places },
-          [litmusBindings.results]: { buffer: results, offset: iteration * bytes, size: bytes },
-          [litmusBindings.plainPlaces]: { buffer: plainPlaces },
+          places: { buffer: places },
+          results: { buffer: results, offset: iteration * bytes, size: bytes },
+          plain_places: { buffer: plainPlaces },
         };
-        const entries = [...kernel.bindings.keys()].map((binding) => ({
-          binding,
-          resource: resources[binding] as GPUBufferBinding,
+        const entries = [...kernel.bindings].map(([variable, { number }]) => ({
+          binding: number,
+          resource: resources[variable] as GPUBufferBinding,
         }));
         pass.setBindGroup(0, device.createBindGroup({ label, layout, entries }));
         pass.dispatchWorkgroups(started);

@@ -23,7 +23,7 @@ test("a plan's digests do not depend on the order of its kernels", async () => {
 });
 
 test.each<[string, (plan: Plan) => Partial<Plan>]>([
-  ["scratch", ({ scratch }) => ({ scratch: [...scratch, 4] })],
+  ["scratch", ({ scratch }) => ({ scratch: [...scratch, { name: "more", bytes: 4 }] })],
   ["the ranges", ({ needs }) => ({ needs: new Set([...needs, "count" as const]) })],
   ["the length of the output", () => ({ outputLength: (length) => length + 1 })],
   [
@@ -41,7 +41,7 @@ test.each<[string, (plan: Plan) => Partial<Plan>]>([
     "what a pass binds",
     ({ passes }) => ({
       passes: (...given) =>
-        passes(...given).map((pass) => ({ ...pass, slots: new Map([...pass.slots, [9, "count"]]) })),
+        passes(...given).map((pass) => ({ ...pass, bindings: { ...pass.bindings, output: "count" } })),
     }),
   ],
   [
@@ -50,7 +50,10 @@ test.each<[string, (plan: Plan) => Partial<Plan>]>([
       passes: (...given) =>
         passes(...given).map((pass) => ({
           ...pass,
-          kernel: { ...pass.kernel, bindings: new Map([...pass.kernel.bindings, [9, "read"]]) },
+          kernel: {
+            ...pass.kernel,
+            bindings: new Map([...pass.kernel.bindings, ["output", { number: 2, kind: "read" }]]),
+          },
         })),
     }),
   ],

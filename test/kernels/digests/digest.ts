@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { InKernelFunctions } from "../../../src/in_kernel/link.ts";
 import type { Kernel } from "../../../src/kernels/kernel.ts";
-import type { Pass, PassParams, Plan, Slot } from "../../../src/plan/plan.ts";
+import type { Bindable, Bindings, Pass, PassParams, Plan } from "../../../src/plan/plan.ts";
 import { canonicalText } from "./canonical.ts";
 import type { Planned } from "./planners.ts";
 
@@ -76,7 +76,7 @@ class KernelNumbers {
     if (known === this.#numbers.size) {
       this.#numbers.set(digest, known);
       this.kernels.push(text);
-      this.bindings.push({ bindings, vector });
+      this.bindings.push({ bindings: byNumber(bindings), vector });
     }
     return known;
   }
@@ -111,22 +111,62 @@ function triedFor<T>(make: () => T): T | string {
   }
 }
 
+/** The kinds of bindings, by their numbers: what a variable is called does not count. */
+const byNumber = (bindings: Kernel["bindings"]): ReadonlyMap<number, string> =>
+  new Map([...bindings.values()].map(({ number, kind }) => [number, kind]));
+
+/** What the runtime binds beside what a pass names: parameters, ends of ranges that are bound as vectors, and a run's digits. */
+const BESIDE = ["params", "input_end", "output_end", "run_low", "run_high"];
+
+/** @throws {Error} if a pass leaves out a variable of its kernel, or binds scratch that is not the plan's. */
+function requireBound(
+  { title, scratch }: Plan,
+  { label, bindings: declared }: Kernel,
+  given: Bindings,
+): void {
+  const missing = [...declared.keys()].filter((name) => !BESIDE.includes(name) && !(name in given));
+  const strange = Object.entries(given).filter(
+    ([name, from]) => !declared.has(name) || (typeof from === "object" && !scratch.includes(from)),
+  );
+  if (missing.length + strange.length > 0) {
+    const names = strange.map(([name]) => name);
+    throw new TypeError(
+      `${title}, ${label}: binds no ${missing.join(", ")}; binds strange ${names.join(", ")}`,
+    );
+  }
+}
+
+/** What a plan says, with scratch by its place in the list, and bindings by their numbers: names do not count. */
 function dataOf(plan: Plan, numbers: KernelNumbers): unknown {
+  const placeOf = (from: Bindable): unknown =>
+    typeof from === "object" ? { scratch: plan.scratch.indexOf(from) } : from;
   const passesOf = (passes: readonly Pass[]): unknown =>
-    passes.map(({ kernel, slots, ...others }) => ({
-      kernel: numbers.numberOf(kernel),
-      slots: slots as ReadonlyMap<number, Slot>,
-      ...others,
-    }));
+    passes.map(({ kernel, bindings, counted, ...others }) => {
+      requireBound(plan, kernel, bindings);
+      return {
+        kernel: numbers.numberOf(kernel),
+        bindings: Object.entries(bindings)
+          .map(([variable, from]) => [
+            kernel.bindings.get(variable)?.number,
+            placeOf(from),
+            plan.baseNames?.[variable],
+          ])
+          .sort(),
+        ...(counted && { counted: placeOf(counted) }),
+        ...others,
+      };
+    });
   const paramsOf = (length: number): PassParams | undefined =>
     plan.segments?.countsOf(
       Object.fromEntries(plan.segments.numbers.map((name) => [name, segmentNumbers[name]])),
       length,
       plan,
     );
-  const { kernels, initial, segments, sortedLength, ...own } = plan;
+  const { kernels, initial, segments, sortedLength, baseNames, ...others } = plan;
   return {
-    ...own,
+    ...others,
+    scratch: plan.scratch.map(({ name: _, ...scratch }) => scratch),
+    spine: plan.spine && { ...plan.spine, scratch: placeOf(plan.spine.scratch) },
     hasInitial: initial !== undefined,
     hasSortedLength: sortedLength !== undefined,
     segments: segments && { ...segments, heads: segments.headsOf(1000) },
