@@ -15,7 +15,7 @@ const bundler = await rolldown({
     index: "src/index.ts",
     node: "src/node.ts",
     ...textual,
-    check: "src/check/index.ts",
+    laws: "src/laws/index.ts",
     simulator: "src/simulator/index.ts",
     three: "src/three/index.ts",
     typegpu: "src/typegpu.ts",

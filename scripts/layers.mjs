@@ -30,7 +30,7 @@ const layers = [
   ["src/gpu/fold.ts"],
   ["src/gpu/tuning"],
   ["src/gpu/open.ts"],
-  ["src/monoids", "src/check", "src/three", "src/build"],
+  ["src/monoids", "src/laws", "src/three", "src/build"],
   ["src/index.ts", "src/wgsl.ts", "src/typegpu.ts"],
   ["src/node.ts"],
   ["bench"],
@@ -43,7 +43,7 @@ const apart = {
   "src/reference": ["src/in_kernel"],
   "src/gpu": ["src/in_kernel", "src/reference"],
   "src/monoids": ["src/in_kernel", "src/plan", "src/gpu"],
-  "src/check": ["src/in_kernel"],
+  "src/laws": ["src/in_kernel"],
   "src/three": ["src/in_kernel", "src/plan", "src/reference"],
   "src/build": ["src/plan", "src/reference", "src/gpu"],
 };
@@ -76,8 +76,8 @@ const parts = [
   "src/plan/methods_with_subgroups.ts",
 ];
 
-/** What entries besides `wavefold` load so: `wavefold/check` needs fast-check, which may be missing; few programs in Node.js simulate. */
-const otherParts = ["src/check/laws.ts", "src/simulator/index.ts"];
+/** What entries besides `wavefold` load so: `wavefold/laws` needs fast-check, which may be missing; few programs in Node.js simulate. */
+const otherParts = ["src/laws/laws.ts", "src/simulator/index.ts"];
 
 const isIn = (path, folder) => path === folder || path.startsWith(`${folder}/`);
 /** The entry of `layers` that a path belongs to. */

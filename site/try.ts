@@ -727,7 +727,7 @@ async function checkLaws(): Promise<void> {
   verdict.textContent = "Trying …";
   element("counterexample").replaceChildren();
   await drawn();
-  const { checkMonoid } = await import("../src/check/index.ts");
+  const { checkMonoid } = await import("../src/laws/index.ts");
   const op = ownOperator(ownText());
   const report = await checkMonoid(op, fold === undefined ? {} : { fold });
   if (report.ok) {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { checkMonoid } from "../src/check/index.ts";
+import { checkMonoid } from "../src/laws/index.ts";
 import { argMax, varianceOf } from "../src/monoids/index.ts";
 import type { WavefoldError } from "../src/node.ts";
 import {
@@ -639,7 +639,7 @@ test("a MissingPackageError names the package fast-check", async () => {
   });
   try {
     vi.resetModules();
-    const { checkMonoid } = await import("../src/check/index.ts");
+    const { checkMonoid } = await import("../src/laws/index.ts");
     const error = await errorOf(() => checkMonoid(add, { type: u32 }));
     // Each copy of the modules has its own class.
     expect(error).toMatchObject({ name: "MissingPackageError", package: "fast-check" });

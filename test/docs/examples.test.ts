@@ -120,7 +120,7 @@ describe("the example of", () => {
     const line = /^\/\/ in myKernel: *(.*)$/m.exec(text)?.[1];
     const given = {
       ...modules["wavefold/monoids"]?.run,
-      ...modules["wavefold/check"]?.run,
+      ...modules["wavefold/laws"]?.run,
       ...modules["wavefold/typegpu"]?.run,
       ...modules["wavefold/reference"]?.run,
       ...modules["wavefold/wgsl"]?.run,

@@ -4,7 +4,6 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
-import { checkMonoid } from "../../src/check/index.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
 import {
   coalescedScan,
@@ -15,6 +14,7 @@ import {
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
 import { link } from "../../src/in_kernel/link.ts";
+import { checkMonoid } from "../../src/laws/index.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import {

@@ -180,7 +180,7 @@ const texts: readonly Row[] = [
   ],
   [
     "a test of an operator's laws",
-    `const { checkMonoid } = await import("wavefold/check");
+    `const { checkMonoid } = await import("wavefold/laws");
      const most = w.operator({
        name: "most", type: w.u64, identity: 0n, combine: "max(earlier, later)", reference: (a, b) => (a > b ? a : b),
      });

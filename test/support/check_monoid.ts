@@ -1,4 +1,4 @@
-import { checkMonoid as checkWithAnySeed } from "../../src/check/index.ts";
+import { checkMonoid as checkWithAnySeed } from "../../src/laws/index.ts";
 import { seed } from "./random.ts";
 
 /** `checkMonoid` with the values of the run's seed, if it is given none: so WAVEFOLD_SEED repeats them, too. */

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as runKernel from "../../examples/in-kernel/kernel.ts";
 import * as esbuildPlugin from "../../src/build/esbuild.ts";
 import * as vitePlugin from "../../src/build/vite.ts";
-import * as check from "../../src/check/index.ts";
 import * as browser from "../../src/index.ts";
+import * as laws from "../../src/laws/index.ts";
 import * as monoids from "../../src/monoids/index.ts";
 import * as node from "../../src/node.ts";
 import * as reference from "../../src/reference/index.ts";
@@ -79,7 +79,7 @@ export const modules: Readonly<Record<string, { readonly named: object; readonly
   "wavefold/node": { named: node, run: nodeOnSimulator },
   "wavefold/wgsl": { named: wgsl, run: wgsl },
   "wavefold/monoids": { named: monoids, run: monoids },
-  "wavefold/check": { named: check, run: check },
+  "wavefold/laws": { named: laws, run: laws },
   "wavefold/simulator": { named: simulator, run: simulator },
   "wavefold/three": { named: three, run: three },
   "wavefold/typegpu": { named: schemas, run: schemas },

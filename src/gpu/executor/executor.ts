@@ -177,10 +177,7 @@ function boundPass(
 
 /** Whether a pass of one buffer reads the caller's input through the binding of the output. */
 export const readsThroughOutput = ({ needs, segments }: Plan, { bindings }: Pass): boolean =>
-  !segments?.reduces &&
-  bindings.output === "output" &&
-  bindings.input === undefined &&
-  needs.has("input");
+  !segments?.reduces && bindings.output === "output" && bindings.input === undefined && needs.has("input");
 
 /** The binding number of a variable that a kernel declares. */
 const numberOf = ({ bindings, label }: Kernel, variable: string): number => {

@@ -1,7 +1,7 @@
 /**
  * Tries whether an operator is a monoid. It needs the package `fast-check`.
  *
- * @module wavefold/check
+ * @module wavefold/laws
  */
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import type { Operator } from "../algebra/monoid.ts";
