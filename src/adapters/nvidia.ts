@@ -172,8 +172,7 @@ export const singlePass = {
       items: 8,
       isDefault: true,
     },
-    // u32, half kept, H200, 2^22: 17.3 µs (512 × 16: 17.2; 256 × 12: 17.8; 384 × 12: 17.2), 2^24: 47.3 (47.6; 48.3; 48.0; 512 × 14, with votes in
-    // work-group memory: 49.5).
+    // u32, half kept, H200, 2^22: 17.3 µs (512 × 16: 17.2; 256 × 12: 17.8; 384 × 12: 17.2), 2^24: 47.3 (47.6; 48.3; 48.0).
     {
       elementBytes: 64,
       maxLength: 2 ** 25,
@@ -221,8 +220,7 @@ export const singlePass = {
       items: 16,
       isDefault: true,
     },
-    // 2^26: 195 µs (256 × 16: 197; 256 × 12: 202; 128 × 16: 209; 512 × 8: 224), 2^28: 721 (738; 755; 786; 849; with votes in work-group memory,
-    // 256 × 16, 748).
+    // 2^26: 195 µs (256 × 16: 197; 256 × 12: 202; 128 × 16: 209; 512 × 8: 224), 2^28: 721 (738; 755; 786; 849).
     { elementBytes: 64, algorithm: "subgroup", workGroupSize: 192, items: 16, isDefault: true },
   ],
   // 2^28 bytes, H200, where a copy takes 134, and H100, where it takes 190. The first shape in brackets is what `scan` has. Items of 32 bytes have
