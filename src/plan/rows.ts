@@ -184,7 +184,7 @@ export function planRows(
       maxLength > tile / Math.max(...ownArrangements.map(vectorFor))
         ? planScan(options, facts, methods, arrangements)
         : undefined;
-    const isFlat = general?.kernels.some(({ entryPoint }) => entryPoint === "scan_flat_rows");
+    const isFlat = general?.kernels.some(({ entryPoint }) => entryPoint === "scan_flat_segments");
     return {
       ...common,
       kernels: distinct([...kernels.all, ...(general?.kernels ?? [])]),

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import faultsFile from "#shaders/device/look_back/faults_by_run.wgsl";
 import { changeKernels } from "../../bench/change_kernels.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
 import type { Context } from "../../src/gpu/device/context.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Prepared, Ranges } from "../../src/gpu/recordings/recording.ts";
@@ -22,8 +23,7 @@ import { adapter, isSimulated } from "../support/adapter.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { allowFindings, untyped } from "../support/fold.ts";
-import { affine } from "../support/operators.ts";
+import { allowFindings } from "../support/fold.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
 import { randomBits } from "../support/random.ts";
 import { affineItems } from "./operators.ts";
@@ -280,8 +280,8 @@ export type RowShape = readonly [columns: number, rows: number];
 export function runsOfRows(
   shapes: readonly RowShape[],
   most: number,
-  exclusive = false,
-  op = untyped(affine),
+  exclusive: boolean,
+  op: Operator,
 ): Run[] {
   return Array.from({ length: FAULTS }, (_, at): Run => {
     const [columns, count] = shapes[at % shapes.length] as RowShape;

@@ -324,9 +324,9 @@ describe("rows", () => {
       long?.passes(2 * columns, arrangement, false, { columns })[0]?.kernel.entryPoint;
     expect(entryOf(tile)).toBe("scan_each_row");
     expect([2 * tile - 4, 2 * tile - 2, tile + 4, 2 ** 18].map((columns) => entryOf(columns))).toEqual(
-      Array(4).fill("scan_flat_rows"),
+      Array(4).fill("scan_flat_segments"),
     );
-    expect(entryOf(2 * tile - 4, "items")).not.toBe("scan_flat_rows");
+    expect(entryOf(2 * tile - 4, "items")).not.toBe("scan_flat_segments");
     expect(plan("scan", { algorithm: "blelloch" })).toBeUndefined();
     expect(plan("reduce", { passes: "single" })).toBeUndefined();
   });
