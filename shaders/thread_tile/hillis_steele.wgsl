@@ -55,3 +55,7 @@ fn thread_tile_scan_exclusive(element: Element, local_index: u32) -> ThreadTileS
   workgroupBarrier();
   return ThreadTileScan(prefix, total);
 }
+
+fn thread_tile_reduce(element: Element, local_index: u32) -> Element {
+  return thread_tile_scan_inclusive(element, local_index).total;
+}

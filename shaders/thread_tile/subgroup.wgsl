@@ -100,3 +100,7 @@ fn thread_tile_scan_inclusive(element: Element, local_index: u32) -> ThreadTileS
   let scan = thread_tile_scan_exclusive(element, local_index);
   return ThreadTileScan(combine(scan.prefix, element), scan.total);
 }
+
+fn thread_tile_reduce(element: Element, local_index: u32) -> Element {
+  return thread_tile_scan_inclusive(element, local_index).total;
+}

@@ -1,5 +1,6 @@
 // The reduction that a caller's own kernel calls: OpenCL C's work-group function, on the caller's
 // values. Linked after an algorithm; linking puts the operator and the type in the place of `value`.
+// Linking also makes functions of thread tiles of this file, such as thread_tile_8_reduce_add_u32.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // All threads get the total: the result is uniform.
 // Work-group memory: the algorithm's.

@@ -1,6 +1,7 @@
 // The scans that a caller's own kernel calls: OpenCL C's work-group functions, on the caller's
 // values. Linked after an algorithm; linking puts the operator and the type in the place of `value`, as
 // in work_group_scan_exclusive_add_u32.
+// Linking also makes functions of thread tiles of this file, such as thread_tile_8_scan_exclusive_add_u32.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets its own prefix, and all get the total.
 // Work-group memory: the algorithm's.

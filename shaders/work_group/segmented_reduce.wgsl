@@ -1,6 +1,7 @@
 // The segmented reduction that a caller's own kernel calls. A segment starts at each thread whose is_head is true, and at the
 // first thread.
 // Linked after an algorithm of segmented elements and segmented.wgsl.
+// Linking also makes functions of thread tiles of this file, such as thread_tile_8_segmented_reduce_add_u32.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // All threads of a segment get its total.
 // Work-group memory: the algorithm's, and that of segmented.wgsl.

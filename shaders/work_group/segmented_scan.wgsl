@@ -2,6 +2,7 @@
 // whose is_head is true, and at the first thread.
 // Linked after an algorithm of segmented elements and segmented.wgsl; linking puts the operator and the type in the place of
 // `value`, as in work_group_segmented_scan_exclusive_add_u32.
+// Linking also makes functions of thread tiles of this file, such as thread_tile_8_segmented_scan_exclusive_add_u32.
 // Call in uniform control flow, with local_index = @builtin(local_invocation_index).
 // Each thread gets its own prefix in its segment. From the _total functions it also gets the segment's total.
 // Work-group memory: the algorithm's, and that of segmented.wgsl.

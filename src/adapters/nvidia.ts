@@ -172,8 +172,7 @@ export const singlePass = {
       items: 8,
       isDefault: true,
     },
-    // u32, half kept, H200, 2^22: 17.3 µs (512 × 16: 17.2; 256 × 12: 17.8; 384 × 12: 17.2), 2^24: 47.3 (47.6; 48.3; 48.0; 512 × 14, with votes in
-    // work-group memory: 49.5).
+    // u32, half kept, H200, 2^22: 17.3 µs (512 × 16: 17.2; 256 × 12: 17.8; 384 × 12: 17.2), 2^24: 47.3 (47.6; 48.3; 48.0).
     {
       elementBytes: 64,
       maxLength: 2 ** 25,
@@ -221,8 +220,7 @@ export const singlePass = {
       items: 16,
       isDefault: true,
     },
-    // 2^26: 195 µs (256 × 16: 197; 256 × 12: 202; 128 × 16: 209; 512 × 8: 224), 2^28: 721 (738; 755; 786; 849; with votes in work-group memory,
-    // 256 × 16, 748).
+    // 2^26: 195 µs (256 × 16: 197; 256 × 12: 202; 128 × 16: 209; 512 × 8: 224), 2^28: 721 (738; 755; 786; 849).
     { elementBytes: 64, algorithm: "subgroup", workGroupSize: 192, items: 16, isDefault: true },
   ],
   // 2^28 bytes, H200, where a copy takes 134, and H100, where it takes 190. The first shape in brackets is what `scan` has. Items of 32 bytes have
@@ -258,25 +256,10 @@ export const singlePass = {
     // inclusive with the items held, 192 × 4 1172, 128 × 8 1240), H200, exclusive: 912 (192 × 4: 1022; 192 × 8: 987).
     { elementBytes: 64, algorithm: "subgroup", workGroupSize: 128, items: 8, isDefault: true },
   ],
-  // Values of at most a word. u32, H200, rows of 5001 and of 65,537.
-  flatRows: [
-    // 2^24: 59.6 and 59.2 (256 × 24: 60.5 and 60.9; 128 × 28: 60.6 and 60.9; 192 × 28: 61.6 and 60.8), H100, 5001: 70.7 (71.1; 72.8; 72.2).
-    {
-      elementBytes: 8,
-      maxLength: 2 ** 25,
-      algorithm: "subgroup",
-      workGroupSize: 128,
-      items: 24,
-      isDefault: true,
-    },
-    // 2^28: 555 and 557 (128 × 24: 570 and 568; 256 × 24: 568 and 569; 192 × 28: 571 and 568), f32: 561 and 560. H100: 736 and 735 (256 × 28: 777
-    // and 776). With a branch around each run that no row ends in: 549 and 581, 2^24: 57.8 and 57.2.
-    { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 28, isDefault: true },
-  ],
-  // u32 in runs of 4 and of 10^6 items, H200, 2^28: by keys 787 and 906 (128 × 28: 799 and 890; 128 × 16: 894 and 1123; elements of segments,
-  // 256 × 16: 938 and 939), by flags 819 and 955 (912 and 1037; 889 and 1126), by bits 666 and 878 (719 and 854; 776 and 1136). On an H100, memory
-  // limits all of them (keys: 384 × 16 1077; elements of segments 1112).
-  flatSegments: [{ elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 24, isDefault: true }],
+  // Values of at most a word. u32 in runs of 4 and of 10^6 items, H200, 2^28: by keys 787 and 906 (128 × 28: 799 and 890; 128 × 16: 894 and 1123;
+  // elements of segments, 256 × 16: 938 and 939), by flags 819 and 955 (912 and 1037; 889 and 1126), by bits 666 and 878 (719 and 854; 776 and
+  // 1136). On an H100, memory limits all of them (keys: 384 × 16 1077; elements of segments 1112). Rows: not compared with other sizes.
+  flatSegments: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 24, isDefault: true },
   // Exact sums of f16, H100, 2^23: 53.1 (two passes 71.2).
   takesLanesOfOperators: true,
   // More than any GPU runs at once, and few enough to be started in 2 µs. u32, H100, 1000 items of at most 2^28: 15.1 (a work-group for each tile:
@@ -317,13 +300,6 @@ export const rows = {
       { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 24 },
       // Not compared with other sizes.
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
-    ],
-    long: [
-      // Rows of 8192, 2^14, 20004, 2^16 and 2^24: 722, 727, 757, 729 and 722 (256 × 16: 844, 842, 824, 843 and 813; 512 × 24: 831, 954, 889, 803 and
-      // 747; as segments: 896 to 909).
-      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 512, items: 16 },
-      // Not compared with other sizes.
-      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 16 },
     ],
   },
 } as const satisfies RowsTable;

@@ -89,10 +89,8 @@ export interface PairRow extends TuningRow {
 export interface SinglePassTable extends Rows<"scan" | "compact" | "totals" | "offsets" | "runs" | "parts"> {
   /** Rows that come before those of `scan` if these are the default. */
   readonly pairs?: readonly PairRow[];
-  /** Rows of scans of matrix rows that no tile takes whole, where `scan` takes subgroups: of scan_flat_rows.wgsl. */
-  readonly flatRows?: readonly TuningRow[];
-  /** Rows of scans by keys, flags and bits, where `scan` takes subgroups: of scan_flat_segments.wgsl. */
-  readonly flatSegments?: readonly TuningRow[];
+  /** The row of scan_flat_segments.wgsl, where `scan` takes subgroups. */
+  readonly flatSegments?: TuningRow;
   /** Whether operators that bring tiles for subgroups use them. Their rows were measured on NVIDIA's GPUs alone. */
   readonly takesLanesOfOperators: boolean;
   /** The most work-groups of a scan whose length only the GPU knows. They take tiles in turn. The default is one for each tile. */
@@ -113,8 +111,8 @@ export interface RowsTable {
   readonly byLevels: readonly TuningRow[];
   /** The most bytes of an element of a scan that goes so, if its operation is not long. Rows of longer ones are segments. */
   readonly longestByLevels: number;
-  /** Rows that go by subgroups, if these are loaded: scans, reductions, and scans of rows each of which is a single pass. */
-  readonly bySubgroups?: Readonly<Record<"scan" | "reduce" | "long", readonly TuningRow[]>>;
+  /** Rows that go by subgroups, if these are loaded. */
+  readonly bySubgroups?: Rows<"scan" | "reduce">;
 }
 
 /** How the work on columns is divided among threads. */

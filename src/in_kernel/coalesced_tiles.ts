@@ -1,34 +1,29 @@
-import threadTileReduceFile from "#shaders/thread_tile/coalesced_reduce.wgsl";
-import threadTileScanFile from "#shaders/thread_tile/coalesced_scan.wgsl";
 import totalStartFile from "#shaders/thread_tile/coalesced_total_start.wgsl";
-import threadTileUpdateFile from "#shaders/thread_tile/coalesced_update.wgsl";
-import threadTileCounterFile from "#shaders/thread_tile/counter.wgsl";
 import coalescedFile from "#shaders/work_group/coalesced.wgsl";
+import coalescedReduceFile from "#shaders/work_group/coalesced_reduce.wgsl";
+import coalescedScanFile from "#shaders/work_group/coalesced_scan.wgsl";
 import coalescedTotalFile from "#shaders/work_group/coalesced_total.wgsl";
+import coalescedUpdateFile from "#shaders/work_group/coalesced_update.wgsl";
 import type { Operator } from "../algebra/monoid.ts";
 import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import { memoryOf } from "../kernels/algorithms.ts";
 import type { CounterOptions, ThreadTileOptions } from "./functions.ts";
-import { counted, indexed, TILED, tiled, tilesBody, tilesOf, untyped } from "./functions.ts";
-import type { Family } from "./generate.ts";
-import { generate, withFamily } from "./generate.ts";
+import { overCountedTiles, overTiles, tilesOf, untyped } from "./functions.ts";
 import type { InKernelFunctions } from "./link.ts";
 
 /** The functions of a file over the active threads of each tile. */
-function coalescedTiles<Name extends string>(
+const coalescedTiles = <Name extends string>(
   caller: string,
   options: ThreadTileOptions<Name>,
   file: string,
-): InKernelFunctions {
-  const tile = tiled(caller, options);
-  const { tileSize, ...others } = untyped(options);
-  const { type, op = add as Operator } = others;
-  const family: Family = operatorOn(op, type, caller).start
-    ? { texts: [coalescedFile.text, totalStartFile.text], memory: memoryOf([tilesOf(options)], 4, 0) }
-    : { texts: [coalescedFile.text, coalescedTotalFile.text] };
-  return generate(caller, others, file, withFamily(withFamily(tilesBody(options), tile), family), TILED);
-}
+): InKernelFunctions =>
+  overTiles(caller, untyped(options), file, () => {
+    const { type, op = add as Operator } = untyped(options);
+    return operatorOn(op, type, caller).start
+      ? { texts: [coalescedFile.text, totalStartFile.text], memory: memoryOf([tilesOf(options)], 4, 0) }
+      : { texts: [coalescedFile.text, coalescedTotalFile.text] };
+  });
 
 /**
  * CUDA's `inclusive_scan` and `exclusive_scan` over a `coalesced_group` of a warp: a scan over the threads of each run of `tileSize`
@@ -47,7 +42,7 @@ function coalescedTiles<Name extends string>(
  */
 export const threadTileCoalescedScan = <Name extends string>(
   options: ThreadTileOptions<Name>,
-): InKernelFunctions => coalescedTiles("threadTileCoalescedScan", options, threadTileScanFile.text);
+): InKernelFunctions => coalescedTiles("threadTileCoalescedScan", options, coalescedScanFile.text);
 
 /**
  * CUDA's `reduce` over a `coalesced_group` of a warp: `thread_tile_32_coalesced_reduce_add_u32(x, is_active, local_index)`. All threads
@@ -64,7 +59,7 @@ export const threadTileCoalescedScan = <Name extends string>(
  */
 export const threadTileCoalescedReduce = <Name extends string>(
   options: ThreadTileOptions<Name>,
-): InKernelFunctions => coalescedTiles("threadTileCoalescedReduce", options, threadTileReduceFile.text);
+): InKernelFunctions => coalescedTiles("threadTileCoalescedReduce", options, coalescedReduceFile.text);
 
 /**
  * {@link threadTileCoalescedScan} on a `counter` of yours, with one atomic operation for each tile, as {@link threadTileScanUpdate} does
@@ -79,23 +74,9 @@ export const threadTileCoalescedReduce = <Name extends string>(
  * // in myKernel:  let place = thread_tile_32_coalesced_scan_exclusive_add_u32_update(1u, x > 7u, local_index);
  * ```
  */
-export function threadTileCoalescedScanUpdate<Name extends string>(
+export const threadTileCoalescedScanUpdate = <Name extends string>(
   options: ThreadTileOptions<Name> & CounterOptions,
-): InKernelFunctions {
-  const caller = "threadTileCoalescedScanUpdate";
-  const tile = tiled(caller, options);
-  const family = counted(
-    caller,
-    untyped(options),
-    [threadTileCounterFile.text, coalescedFile.text],
-    tilesOf(options),
-  );
-  const { tileSize, counter, ...others } = untyped(options);
-  return generate(
-    caller,
-    others,
-    indexed(counter, threadTileUpdateFile.text),
-    withFamily(withFamily(tilesBody(options), tile), family),
-    `counter, ${TILED}`,
-  );
-}
+): InKernelFunctions =>
+  overCountedTiles("threadTileCoalescedScanUpdate", untyped(options), coalescedUpdateFile.text, [
+    coalescedFile.text,
+  ]);

@@ -1,8 +1,5 @@
 import threadTileCounterFile from "#shaders/thread_tile/counter.wgsl";
 import threadTileHillisSteeleFile from "#shaders/thread_tile/hillis_steele.wgsl";
-import threadTileReduceFile from "#shaders/thread_tile/reduce.wgsl";
-import threadTileScanFile from "#shaders/thread_tile/scan.wgsl";
-import threadTileUpdateFile from "#shaders/thread_tile/update.wgsl";
 import allocateFile from "#shaders/work_group/allocate.wgsl";
 import coalescedFile from "#shaders/work_group/coalesced.wgsl";
 import coalescedReduceFile from "#shaders/work_group/coalesced_reduce.wgsl";
@@ -342,9 +339,11 @@ export const tilesBody = (options: InKernelOptions): AlgorithmBody => {
   return algorithm ? (algorithm.tiles ?? (algorithm.scan && portableTiles)) : portableTiles;
 };
 
+type TileSizes = Pick<ThreadTileOptions<string>, "workGroupSize" | "tileSize">;
+
 /** The additions to a family of thread tiles. */
-export function tiled<Name extends string>(caller: string, options: ThreadTileOptions<Name>): Family {
-  const { tileSize, workGroupSize }: ThreadTileOptions<Name> = Object(options);
+export function tiled(caller: string, options: TileSizes): Family {
+  const { tileSize, workGroupSize }: TileSizes = Object(options);
   if (
     !Number.isInteger(tileSize) ||
     typeof workGroupSize !== "number" ||
@@ -366,11 +365,46 @@ export function tiled<Name extends string>(caller: string, options: ThreadTileOp
 }
 
 /** The number of tiles. The last one may be shorter. */
-export const tilesOf = ({
-  workGroupSize,
-  tileSize,
-}: Pick<ThreadTileOptions<string>, "workGroupSize" | "tileSize">): number =>
+export const tilesOf = ({ workGroupSize, tileSize }: TileSizes): number =>
   Math.ceil(workGroupSize / tileSize);
+
+/** The functions of a work-group as functions of thread tiles: each tile has a scan, a reduction and a first thread. */
+export const ofTiles = (functions: string): string =>
+  functions
+    .replace(/work_group_|\b(?=coalesced_(scan|reduce)_)/g, "thread_tile_")
+    .replace(/WorkGroup|\b(?=CoalescedScan)/g, "ThreadTile")
+    .replace(/(?<=\blocal_index) == 0u/g, " % THREAD_TILE == 0u");
+
+/** The functions of a file over thread tiles. `family` gives what they need beside the algorithm. */
+export function overTiles(
+  caller: string,
+  options: InKernelOptions & OperatorOptions & TileSizes,
+  functions: string,
+  family: () => Family = () => ({}),
+  takes = TILED,
+): InKernelFunctions {
+  const tile = tiled(caller, options);
+  const { tileSize, ...others } = options;
+  const body = withFamily(withFamily(tilesBody(options), tile), family());
+  return generate(caller, others, ofTiles(functions), body, takes);
+}
+
+/** {@link overTiles} of functions that update a counter once for each tile. `files` are those that they need beside it. */
+export function overCountedTiles(
+  caller: string,
+  options: InKernelOptions & OperatorOptions & TileSizes & CounterOptions,
+  functions: string,
+  files: readonly string[] = [],
+): InKernelFunctions {
+  const { counter, ...others } = options;
+  return overTiles(
+    caller,
+    others,
+    indexed(counter, functions),
+    () => counted(caller, options, [threadTileCounterFile.text, ...files], tilesOf(options)),
+    `counter, ${TILED}`,
+  );
+}
 
 /**
  * CUDA's `inclusive_scan` and `exclusive_scan` over a `thread_block_tile`: a scan in each run of `tileSize`
@@ -386,12 +420,8 @@ export const tilesOf = ({
  * // in myKernel:  let rank = thread_tile_8_scan_exclusive_add_u32(x, local_index);
  * ```
  */
-export function threadTileScan<Name extends string>(options: ThreadTileOptions<Name>): InKernelFunctions {
-  const caller = "threadTileScan";
-  const tile = tiled(caller, options);
-  const { tileSize, ...others } = untyped(options);
-  return generate(caller, others, threadTileScanFile.text, withFamily(tilesBody(options), tile), TILED);
-}
+export const threadTileScan = <Name extends string>(options: ThreadTileOptions<Name>): InKernelFunctions =>
+  overTiles("threadTileScan", untyped(options), scanFile.text);
 
 /**
  * {@link threadTileScan} on a `counter` of yours, as {@link workGroupScanUpdate} does it, with one atomic operation for
@@ -407,21 +437,9 @@ export function threadTileScan<Name extends string>(options: ThreadTileOptions<N
  * // in myKernel:  let place = thread_tile_8_scan_exclusive_add_u32_update(x, local_index);
  * ```
  */
-export function threadTileScanUpdate<Name extends string>(
+export const threadTileScanUpdate = <Name extends string>(
   options: ThreadTileOptions<Name> & CounterOptions,
-): InKernelFunctions {
-  const caller = "threadTileScanUpdate";
-  const tile = tiled(caller, options);
-  const family = counted(caller, untyped(options), [threadTileCounterFile.text], tilesOf(options));
-  const { tileSize, counter, ...others } = untyped(options);
-  return generate(
-    caller,
-    others,
-    indexed(counter, threadTileUpdateFile.text),
-    withFamily(withFamily(tilesBody(options), tile), family),
-    `counter, ${TILED}`,
-  );
-}
+): InKernelFunctions => overCountedTiles("threadTileScanUpdate", untyped(options), updateFile.text);
 
 /**
  * CUDA's `reduce` over a `thread_block_tile`: `thread_tile_8_reduce_add_u32(x, local_index)`. All
@@ -436,12 +454,8 @@ export function threadTileScanUpdate<Name extends string>(
  * // in myKernel:  let parity = thread_tile_32_reduce_xor_u32(x, local_index);
  * ```
  */
-export function threadTileReduce<Name extends string>(options: ThreadTileOptions<Name>): InKernelFunctions {
-  const caller = "threadTileReduce";
-  const tile = tiled(caller, options);
-  const { tileSize, ...others } = untyped(options);
-  return generate(caller, others, threadTileReduceFile.text, withFamily(tilesBody(options), tile), TILED);
-}
+export const threadTileReduce = <Name extends string>(options: ThreadTileOptions<Name>): InKernelFunctions =>
+  overTiles("threadTileReduce", untyped(options), reduceFile.text);
 
 /**
  * Stream compaction in a kernel. `work_group_compact(keep, local_index)` returns `slot`, the place of a kept thread, and

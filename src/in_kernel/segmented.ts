@@ -1,5 +1,3 @@
-import threadTileSegmentedReduceFile from "#shaders/thread_tile/segmented_reduce.wgsl";
-import threadTileSegmentedScanFile from "#shaders/thread_tile/segmented_scan.wgsl";
 import segmentedFile from "#shaders/work_group/segmented.wgsl";
 import segmentedElementFile from "#shaders/work_group/segmented_element.wgsl";
 import segmentedReduceFile from "#shaders/work_group/segmented_reduce.wgsl";
@@ -13,7 +11,7 @@ import type { Piece } from "../text/pieces.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
 import type { AlgorithmBody } from "./algorithms.ts";
 import type { ThreadTileOptions, WorkGroupOptions } from "./functions.ts";
-import { scanBody, TILED, tiled, tilesBody, untyped } from "./functions.ts";
+import { ofTiles, scanBody, TILED, tiled, tilesBody, untyped } from "./functions.ts";
 import type { Family, InKernelOptions, OperatorOptions } from "./generate.ts";
 import { generate, withFamily } from "./generate.ts";
 import type { InKernelFunctions } from "./link.ts";
@@ -138,7 +136,7 @@ export function workGroupSegmentedReduce<Name extends string>(
 export function threadTileSegmentedScan<Name extends string>(
   options: ThreadTileOptions<Name>,
 ): InKernelFunctions {
-  return segmentedTiles("threadTileSegmentedScan", options, threadTileSegmentedScanFile.text);
+  return segmentedTiles("threadTileSegmentedScan", options, segmentedScanFile.text);
 }
 
 /**
@@ -157,7 +155,7 @@ export function threadTileSegmentedScan<Name extends string>(
 export function threadTileSegmentedReduce<Name extends string>(
   options: ThreadTileOptions<Name>,
 ): InKernelFunctions {
-  return segmentedTiles("threadTileSegmentedReduce", options, threadTileSegmentedReduceFile.text);
+  return segmentedTiles("threadTileSegmentedReduce", options, segmentedReduceFile.text);
 }
 
 function segmentedTiles<Name extends string>(
@@ -167,5 +165,5 @@ function segmentedTiles<Name extends string>(
 ): InKernelFunctions {
   const tile = tiled(caller, options);
   const { tileSize, ...others } = untyped(options);
-  return segmented(caller, others, file, tilesBody(options), tile, TILED);
+  return segmented(caller, others, ofTiles(file), tilesBody(options), tile, TILED);
 }

@@ -187,7 +187,7 @@ function compactSources(
   count: Monoid,
   options: CompactKernelOptions,
   vector: number,
-  traits: Pick<TileTraits, "isAwaited" | "moves"> = {},
+  traits: Pick<TileTraits, "moves"> = {},
 ): Source[] {
   const { type, selector, indices, sources, lengthOnGpu, map } = options;
   return [
@@ -264,7 +264,7 @@ export function compactKernel(
     `wavefold ${parted?.primitive ?? "compact"} ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
     singlePass ? "compact_single_pass" : classes ? "part_classes" : "compact_tiles",
     withInstead(options.oneByOne?.kept, [
-      ...compactSources(count, options, vector, { isAwaited: singlePass, moves: classes === undefined }),
+      ...compactSources(count, options, vector, { moves: classes === undefined }),
       ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
       ...(classes?.move ?? [

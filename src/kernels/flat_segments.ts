@@ -1,10 +1,14 @@
+import loadItems from "#shaders/device/io/load_items.wgsl";
+import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
 import totalNone from "#shaders/device/io/total_none.wgsl";
 import scanFlatSegments from "#shaders/device/kernels/scan_flat_segments.wgsl";
+import firstNeeded from "#shaders/device/segments/first_needed.wgsl";
 import flatAnyOrder from "#shaders/device/segments/flat_any_order.wgsl";
 import flatHeadBits from "#shaders/device/segments/flat_head_bits.wgsl";
 import flatHeads from "#shaders/device/segments/flat_heads.wgsl";
 import flatInOrder from "#shaders/device/segments/flat_in_order.wgsl";
 import flatKeys from "#shaders/device/segments/flat_keys.wgsl";
+import flatRows from "#shaders/device/segments/flat_rows.wgsl";
 import headVectors from "#shaders/device/segments/head_vectors.wgsl";
 import keyVectors from "#shaders/device/segments/key_vectors.wgsl";
 import loadKeys from "#shaders/device/segments/load_keys.wgsl";
@@ -12,22 +16,26 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { SourceText } from "../text/source.ts";
 import { arrayOfVectorText } from "./array_of_vector.ts";
-import { carriedAs } from "./contract.ts";
-import type { FlatOptions } from "./flat_rows.ts";
-import { flatVector, scanFlatKernel } from "./flat_rows.ts";
-import type { Kernel } from "./kernel.ts";
+import { carriedAs, elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
+import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
+import { filesOf, lengthFile, linkKernel, prefixText } from "./kernel.ts";
+import { sourcesWithoutTotal, valueSources } from "./offsets.ts";
+import { laneStages, takesAnyOrder } from "./subgroup_sources.ts";
 
 // This is loaded only if a plan takes segments.
 
-/** What says where segments start: flags, bits, or keys of a type of one word. */
-export type FlatHeads = "heads" | "bits" | ElementType;
+/** What says where segments start: rows, flags, bits, or keys of a type of one word. */
+export type FlatHeads = "rows" | "heads" | "headBits" | "offsets" | ElementType;
 
 /** The files that find the heads of a thread's items. */
 function headFilesOf(heads: FlatHeads, vector: number): readonly SourceText[] {
   switch (heads) {
+    case "rows":
+      return [flatRows];
     case "heads":
       return [arrayOfVectorText("HeadVector", "u32", "u32", vector), headVectors, flatHeads];
-    case "bits":
+    case "headBits":
+    case "offsets":
       return [flatHeadBits];
     default:
       return [
@@ -39,17 +47,50 @@ function headFilesOf(heads: FlatHeads, vector: number): readonly SourceText[] {
   }
 }
 
-/** The kernel that scans segments by keys of a word, flags or bits in a single pass, in tiles of items. */
-export const scanFlatSegmentsKernel = (monoid: Monoid, heads: FlatHeads, options: FlatOptions): Kernel =>
-  scanFlatKernel(monoid, options, {
-    title: "segments",
-    entryPoint: "scan_flat_segments",
-    files: [...headFilesOf(heads, flatVector(monoid, options)), scanFlatSegments],
-    anyOrder: flatAnyOrder,
-    inOrder: flatInOrder,
-    behind: [
-      ...(options.ends?.sources("look-back") ?? [totalNone]),
+/**
+ * The kernel that scans segments in a single pass, in tiles of items, whose threads hold values without heads. `carry` is what it looks
+ * back with.
+ */
+export function scanFlatSegmentsKernel(
+  monoid: Monoid,
+  heads: FlatHeads,
+  options: KernelOptions &
+    ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
+): Kernel {
+  const { sources, sizes, arrangement, carry, lengthOnGpu, map, exclusive, ends, segments } = options;
+  const { type, onValues } = monoid;
+  const vector = itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes);
+  return linkKernel(
+    `wavefold scan items of segments in a single pass <${monoid.title}>`,
+    "scan_flat_segments",
+    [
+      prefixText(exclusive),
+      ...operatorSources(monoid),
+      ...(map?.sources(monoid, "items", vector, true) ?? [
+        storageText(monoid, "items", "items", vector),
+        ...type.files,
+      ]),
+      ...filesOf(arrangement, sizes).files,
+      ...valueSources(onValues),
+      firstNeeded,
+      ...headFilesOf(heads, vector),
+      scanFlatSegments,
+      // It replaces a function of the algorithm. In any order, each lane of a subgroup takes what all others have, so all must be there.
+      onValues && takesAnyOrder(onValues) && sizes.minSubgroupSize === sizes.maxSubgroupSize
+        ? flatAnyOrder
+        : flatInOrder,
+      ...carry,
+      ...(ends?.sources("look-back") ?? [totalNone]),
       // In later windows, other files say where segments start.
-      ...(options.segments?.heads(true) ?? []),
+      ...(segments?.heads(true) ?? []),
+      lengthFile(lengthOnGpu),
+      ...sourcesWithoutTotal(sources(monoid)),
+      loadItems,
+      storePrefixes,
     ],
-  });
+    sizes,
+    vector,
+    elementWords(monoid),
+    laneStages(sizes),
+  );
+}

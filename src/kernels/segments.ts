@@ -40,7 +40,6 @@ import {
   operatorSources,
   storageText,
 } from "./contract.ts";
-import { scanFlatRowsKernel } from "./flat_rows.ts";
 import { scanFlatSegmentsKernel } from "./flat_segments.ts";
 import type { Kernel, SegmentSources, TotalsOptions } from "./kernel.ts";
 import { lengthFile, linkKernel } from "./kernel.ts";
@@ -83,7 +82,7 @@ export interface SegmentUse {
   readonly exclusive: boolean;
   /** Whether each segment starts from an initial value. */
   readonly initial: boolean;
-  /** Whether the threads of a single pass may hold the values of a scan without heads, where these are given by keys, flags or bits. */
+  /** Whether the threads of a single pass may hold the values of a scan without heads. */
   readonly isFlat?: boolean;
   /** What is stored instead of prefixes, for a reduction: the totals, and maybe the keys of runs and the number of segments. */
   readonly totals?: {
@@ -258,21 +257,10 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
             ? reduceOffsetsKernel(monoid, options, emptyText(monoid, use), maxLength)
             : undefined,
       }),
-    ...(heads.kind === "rows" &&
-      !stored && {
-        singlePass: (_, options) =>
-          takesValues(monoid, options) && options.ends === undefined
-            ? scanFlatRowsKernel(monoid, options)
-            : undefined,
-      }),
     ...(use.isFlat && {
       singlePass: (_, options) =>
         takesValues(monoid, options)
-          ? scanFlatSegmentsKernel(
-              monoid,
-              heads.kind === "keys" ? heads.type : heads.kind === "heads" ? "heads" : "bits",
-              options,
-            )
+          ? scanFlatSegmentsKernel(monoid, heads.kind === "keys" ? heads.type : heads.kind, options)
           : undefined,
     }),
     ...(exclusive && { prefix: exclusivePrefix }),

@@ -1,4 +1,3 @@
-import rankKeptHeld from "#shaders/device/io/rank_kept_by_held_votes.wgsl";
 import rankKept from "#shaders/device/io/rank_kept_by_votes.wgsl";
 import subgroupTiles from "#shaders/device/tiles/subgroup.wgsl";
 import anyOrder from "#shaders/device/tiles/subgroup_any_order.wgsl";
@@ -31,21 +30,14 @@ import type { TileAlgorithm } from "./tiles.ts";
 /** The most bytes that rank_kept_by_votes.wgsl takes. Each device has twice as many, and what else a compaction takes is short. */
 const MOST_VOTES_BYTES = 2 ** 13;
 
-/**
- * The most items of a thread that holds the votes on them while it waits. u32, half kept, H200, 2^28, held and in work-group memory:
- * partition with the rest apart, 256 × 16 738 µs and 748, 256 × 24 804 and 754; compaction, 256 × 16 534 and 535, 256 × 28 529 and 486.
- */
-const MOST_HELD_VOTES = 16;
-
-/** The file by which votes rank the items that a kernel keeps and moves, if any does. Tiles that nobody awaits hold the votes for a short time. */
-const rankingOf = (sizes: Sizes, isAwaited: boolean): readonly SourceText[] =>
-  !hasFullSubgroups(sizes) || sizes.maxSubgroupSize > 32 || sizes.oneByOne
-    ? []
-    : sizes.items <= MOST_HELD_VOTES || !isAwaited
-      ? [rankKeptHeld]
-      : memoryOf([subgroupSlots(sizes) * sizes.items], 8, 0) <= MOST_VOTES_BYTES
-        ? [rankKept]
-        : [];
+/** The file by which votes rank the items that a kernel keeps and moves, if there is room for the votes. */
+const rankingOf = (sizes: Sizes): readonly SourceText[] =>
+  hasFullSubgroups(sizes) &&
+  sizes.maxSubgroupSize <= 32 &&
+  !sizes.oneByOne &&
+  memoryOf([subgroupSlots(sizes) * sizes.items], 8, 0) <= MOST_VOTES_BYTES
+    ? [rankKept]
+    : [];
 
 /** The sources by which items of an operator on pairs of words, such as the least u64, are compared by one word first. */
 function leadingWord({ operation, domain, type, leading }: Monoid): readonly SourceText[] {
@@ -104,7 +96,7 @@ export const subgroup: TileAlgorithm = {
         ...(isScannedFirst ? [scanFirst] : []),
         ...(rowsAreTogether ? [rowsTogether, isShifted ? prefixesShifted : prefixesTogether] : []),
         votes ? votesFile : rows,
-        ...(votes && moves ? rankingOf(sizes, isAwaited) : []),
+        ...(votes && moves ? rankingOf(sizes) : []),
         scanTotals,
         subgroupTiles,
       ];

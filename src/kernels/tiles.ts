@@ -17,7 +17,7 @@ export interface TileTraits {
   readonly oneItem?: boolean;
   /** Whether a work-group reduces several tiles to one total, in any order. */
   readonly strides?: boolean;
-  /** Whether tiles wait for each other's totals, so that these come as early as possible, and threads hold little meanwhile. */
+  /** Whether tiles wait for each other's totals, so that these come as early as possible. */
   readonly isAwaited?: boolean;
   /** Whether the kernel moves the items that it keeps to their places. */
   readonly moves?: boolean;

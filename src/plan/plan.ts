@@ -86,8 +86,6 @@ export interface PassParams {
   /** The columns of a matrix, which each recording gives. */
   readonly columns?: number;
   readonly chunk_rows?: number;
-  /** The entries of the spine, if they differ from those of the plan's spine. */
-  readonly spine_entries?: number;
   readonly segment_count?: number;
   /**
    * The rows that a thread takes at a time, if work-groups take blocks of columns. Only {@link Plan.groupingOf} reads it, and no kernel.

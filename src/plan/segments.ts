@@ -131,8 +131,8 @@ const MOST_FLAT_BYTES = 4;
 const MOST_MORE_BUFFERS = 2;
 
 /**
- * Whether the threads of a scan may hold values without heads: of one word, from items of at least a word, whose heads are found for a
- * vector at once.
+ * Whether the threads of a scan may hold values without heads: of rows, or of one word, from items of at least a word, whose heads are found
+ * for a vector at once.
  */
 const isFlatScan = (
   use: SegmentUse,
@@ -141,12 +141,12 @@ const isFlatScan = (
   { maxLength, workGroupSize, itemsPerThread, lengthOnGpu = false }: Parameters<PlanSegments>[0],
   { limits }: DeviceFacts,
 ): boolean =>
-  (Number(maxLength) > MOST_SHORT || workGroupSize !== undefined || itemsPerThread !== undefined) &&
-  domain.elementBytes <= MOST_FLAT_BYTES &&
-  use.heads.kind !== "rows" &&
-  (use.heads.kind !== "keys" || isWordKey(use.heads)) &&
-  types.every(({ bytes }) => bytes >= 4) &&
-  buffersOf(use, lengthOnGpu) + MOST_MORE_BUFFERS <= limits.maxStorageBuffersPerShaderStage;
+  use.heads.kind === "rows" ||
+  ((Number(maxLength) > MOST_SHORT || workGroupSize !== undefined || itemsPerThread !== undefined) &&
+    domain.elementBytes <= MOST_FLAT_BYTES &&
+    (use.heads.kind !== "keys" || isWordKey(use.heads)) &&
+    types.every(({ bytes }) => bytes >= 4) &&
+    buffersOf(use, lengthOnGpu) + MOST_MORE_BUFFERS <= limits.maxStorageBuffersPerShaderStage);
 
 /**
  * What a scan needs for segments, or a reduction if `reduces`. It is undefined if the options name none.

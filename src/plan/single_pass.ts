@@ -87,19 +87,15 @@ function rowOfLanes(
   return lanes.takes(sizes) ? { ...row, isDefault: fitting !== undefined } : undefined;
 }
 
-/** The row of a scan of segments whose threads hold values without heads: of matrix rows, or what is asked for as `flat`. */
-function flatRow(
-  asked: Parameters<PlanSinglePass>[0],
+/** The row of a scan of segments whose threads hold values without heads. */
+const flatRow = (
+  known: TuningRow,
   { elementBytes }: Pick<Domain, "elementBytes">,
-  options: Chosen & SegmentOptions,
-  { flatRows, flatSegments }: SinglePassTable,
-): TuningRow | undefined {
-  const rows =
-    asked === "flat" ? flatSegments : asked === "scan" && options.segments === "rows" ? flatRows : undefined;
-  return rows?.find(
-    (row) => elementBytes <= row.elementBytes && !(Number(options.maxLength) > (row.maxLength as number)),
-  );
-}
+  { flatSegments }: SinglePassTable,
+): TuningRow | undefined =>
+  known.algorithm === "subgroup" && flatSegments && elementBytes <= flatSegments.elementBytes
+    ? flatSegments
+    : undefined;
 
 /** The row for items whose vectors pairs of lanes store. These take full subgroups, and not the caller's choice of another algorithm. */
 const pairRow = (
@@ -132,7 +128,7 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
     (primitive === "scan" ? rowOfLanes(monoid, options, facts) : undefined) ??
     rowOf(tables, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
   const row =
-    (known.algorithm === "subgroup" ? flatRow(asked, domain, options, table) : undefined) ??
+    (asked === "flat" ? flatRow(known, domain, table) : undefined) ??
     pairRow(known, type, domain, options, facts, table) ??
     known;
   const isFaster = row.isDefault === true && facts.lookBack;

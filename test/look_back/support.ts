@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import faultsFile from "#shaders/device/look_back/faults_by_run.wgsl";
 import { changeKernels } from "../../bench/change_kernels.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
 import type { Context } from "../../src/gpu/device/context.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Prepared, Ranges } from "../../src/gpu/recordings/recording.ts";
@@ -15,17 +16,14 @@ import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { ReduceOptions } from "../../src/plan/reduce.ts";
-import { planRows } from "../../src/plan/rows.ts";
 import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
-import { segmentsOf } from "../../src/plan/segments.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { SourceText } from "../../src/text/source.ts";
 import { adapter, isSimulated } from "../support/adapter.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { allowFindings, untyped } from "../support/fold.ts";
-import { affine } from "../support/operators.ts";
+import { allowFindings } from "../support/fold.ts";
 import { planCompact, planReduce, planScan } from "../support/plans.ts";
 import { randomBits } from "../support/random.ts";
 import { affineItems } from "./operators.ts";
@@ -198,28 +196,6 @@ export async function preparePartition(
 /** A change of a kernel's text: pairs of what is found there, and what replaces each. */
 export type Change = readonly (readonly [find: string | RegExp, replacement: string])[];
 
-/** A scan of rows that start at vectors, as on an adapter by subgroups. `change` is made to the kernel of long rows. */
-export async function prepareRows(
-  fold: Fold,
-  options: ScanOptions,
-  testing: LookBackTesting,
-  change?: Change,
-): Promise<Subject> {
-  const context = contextOfFold(fold);
-  const facts = { ...context.facts, software: false, vendor: "nvidia", lookBack: true };
-  const planned = planRows(
-    "scan",
-    options,
-    facts,
-    { ...methodsWithSubgroups, segmentsOf },
-    ["vectors"],
-    testing,
-  );
-  const isLong = ({ entryPoint }: Kernel): boolean => entryPoint === "scan_long_rows";
-  const plan = changed(planned as Plan, change, isLong);
-  return { device: fold.device, plan, prepared: await prepare(context, plan) };
-}
-
 /** The plan with its kernels' text changed. Fails where there is nothing to change in a kernel that it is for. */
 export function changed(plan: Plan, change: Change | undefined, isFor = (_: Kernel): boolean => true): Plan {
   expect(plan.spine, `${plan.title} is a single pass`).toBeDefined();
@@ -304,8 +280,8 @@ export type RowShape = readonly [columns: number, rows: number];
 export function runsOfRows(
   shapes: readonly RowShape[],
   most: number,
-  exclusive = false,
-  op = untyped(affine),
+  exclusive: boolean,
+  op: Operator,
 ): Run[] {
   return Array.from({ length: FAULTS }, (_, at): Run => {
     const [columns, count] = shapes[at % shapes.length] as RowShape;

@@ -303,8 +303,8 @@ test.each([onePass, twoPasses])(
   },
 );
 
-test("a compaction by full subgroups holds its votes, or keeps those on more than 16 items in memory while it waits; all come before the first branch of a few lanes", async () => {
-  const functionsOf = async (
+test("a compaction by full subgroups keeps its votes in memory; all come before the first branch of a few lanes", async () => {
+  const ranksOf = async (
     itemsPerThread: number,
     passes: "single" | "reduce-then-scan",
     lanes: [number, number],
@@ -315,29 +315,22 @@ test("a compaction by full subgroups holds its votes, or keeps those on more tha
     const code = kernels.map((one) => one.code).find((one) => one.includes("fn ranks_of(")) ?? "";
     const bodyOf = (name: string): string =>
       new RegExp(`^fn ${name}\\([\\s\\S]*?^\\}`, "m").exec(code)?.[0] ?? "";
-    return { load: bodyOf("load_kept"), ranks: bodyOf("ranks_of"), code };
+    return bodyOf("ranks_of");
   };
-  for (const [items, passes] of [
-    [8, "single"],
-    [16, "single"],
-    [8, "reduce-then-scan"],
-    [28, "reduce-then-scan"],
+  for (const [items, passes, least] of [
+    [8, "single", 4],
+    [16, "single", 4],
+    [28, "single", 32],
+    [8, "reduce-then-scan", 4],
   ] as const) {
-    const { load, ranks, code } = await functionsOf(items, passes, [4, 32]);
-    // Once for tiles whose items are all there, and once for others.
-    expect(load.split("subgroupBallot(")).toHaveLength(2 * items + 1);
-    expect(load.match(/if \(/g)).toHaveLength(1);
-    expect(ranks).toContain("scan_subgroups(");
-    expect(code).not.toContain("row_votes");
+    const ranks = await ranksOf(items, passes, [least, 32]);
+    expect(ranks.split("subgroupBallot(")).toHaveLength(items + 1);
+    expect(ranks.indexOf("if (")).toBeGreaterThan(ranks.lastIndexOf("subgroupBallot("));
   }
-  const { load, ranks } = await functionsOf(17, "single", [32, 32]);
-  expect(load).not.toContain("subgroupBallot(");
-  expect(ranks.split("subgroupBallot(")).toHaveLength(17 + 1);
-  expect(ranks.indexOf("if (")).toBeGreaterThan(ranks.lastIndexOf("subgroupBallot("));
   // More lanes than a word has bits, subgroups that may lack lanes, and too much work-group memory.
-  expect((await functionsOf(12, "single", [4, 64])).ranks).toContain("begin_scan(");
-  expect((await functionsOf(12, "reduce-then-scan", [4, 512])).ranks).toContain("begin_scan(");
-  expect((await functionsOf(28, "single", [4, 32])).ranks).toContain("begin_scan(");
+  expect(await ranksOf(12, "single", [4, 64])).toContain("begin_scan(");
+  expect(await ranksOf(12, "reduce-then-scan", [4, 512])).toContain("begin_scan(");
+  expect(await ranksOf(28, "single", [4, 32])).toContain("begin_scan(");
 });
 
 test.each([

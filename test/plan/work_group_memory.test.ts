@@ -128,7 +128,7 @@ const plans: Readonly<Record<string, (facts: DeviceFacts) => Promise<Plan> | Pla
   ),
 };
 
-/** What every device has. Kernels of fixed sizes that take no more are planned without a look at the limit. */
+/** What every device has. Kernels of fixed sizes that take no more, and the votes of a compaction, are planned without a look at the limit. */
 const EVERY_DEVICE = 16384;
 
 // What a plan takes is the limit of the next one, less a little, until other sizes are chosen, or none.
@@ -154,7 +154,7 @@ test.for(Object.keys(plans).map((name) => ({ name })))(
       }
     };
     let seen = 0;
-    const least = name.startsWith("a sort") ? EVERY_DEVICE : 256;
+    const least = /^a sort|^subgroup, \w+: a compaction/.test(name) ? EVERY_DEVICE : 256;
     for (let bytes = 49152; bytes >= least; ) {
       const plan = await planFor(bytes);
       if (plan === undefined) {

@@ -1319,20 +1319,20 @@ const mutations: readonly Mutation[] = [
   {
     title: "items past the end of the last tile vote",
     shownBy: "kept items by votes",
-    from: /subgroupBallot\(index\w* < length\w* && keep/g,
-    to: "subgroupBallot(keep",
+    from: /first\w* \+ \w+ < length\w* && keep/g,
+    to: "keep",
   },
   {
     title: "each row of a subgroup begins where its first one does",
     shownBy: "kept items by votes",
-    from: /before\w* \+= countOneBits\(row\w*\);/g,
-    to: "",
+    from: /row\w*\.y \+ countOneBits/g,
+    to: "countOneBits",
   },
   {
     title: "the votes of all lanes count as those of the lanes before",
     shownBy: "kept items by votes",
-    from: /countOneBits\(row\w* & lanes\w*\)/g,
-    to: "countOneBits(0u)",
+    from: /countOneBits\(row\w*\.x & lanes_before/g,
+    to: "countOneBits(0u & lanes_before",
   },
   {
     title: "each subgroup of a tile begins where the first one does",

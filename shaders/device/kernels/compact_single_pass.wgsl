@@ -19,7 +19,7 @@ fn compact_single_pass(
   }
 
   let kept = load_kept(tile, thread, length);
-  // By subgroups, all votes are in load_kept or ranks_of. They come before any branch that only a few lanes take, such as the one
+  // By subgroups, all votes are in ranks_of. They come before any branch that only a few lanes take, such as the one
   // that hands on the total. After such a branch, one driver was seen to leave the first lane out of a vote.
   let ranks = ranks_of(kept, thread);
   hand_on(tile, ranks.total, thread);

@@ -1,13 +1,13 @@
-// Scans segments that keys, flags or bits give, in one dispatch. A thread holds a word for each item, and a bit that says whether a segment
-// starts there. So it holds half of what elements of segments take, and the lanes of a subgroup vote where segments start.
+// Scans segments in one dispatch, in tiles of items. A thread holds a value for each item, and a bit that says whether a segment starts
+// there. So it holds half of what elements of segments take, and the lanes of a subgroup vote where segments start.
 //
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a segment
 // starts in the tile.
 //
 // Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl,
-// store_prefixes.wgsl, flat_in_order.wgsl or flat_any_order.wgsl, one of flat_keys.wgsl, flat_heads.wgsl and flat_head_bits.wgsl, an input and
-// an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Generated with it: LANE_STAGES,
-// the logarithm of MAX_SUBGROUP_SIZE.
+// store_prefixes.wgsl, flat_in_order.wgsl or flat_any_order.wgsl, one of flat_rows.wgsl, flat_keys.wgsl, flat_heads.wgsl and flat_head_bits.wgsl,
+// an input and an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Generated with
+// it: LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // All subgroups are full, with at most 32 lanes. A thread has at most 32 items. Work-group memory: the algorithm's, and the look-back's.
 
