@@ -93,8 +93,6 @@ export interface SinglePassTable extends Rows<"scan" | "compact" | "totals" | "o
   readonly flatRows?: readonly TuningRow[];
   /** Rows of scans by keys, flags and bits, where `scan` takes subgroups: of scan_flat_segments.wgsl. */
   readonly flatSegments?: readonly TuningRow[];
-  /** Whether operators that bring tiles for subgroups use them. Their rows were measured on NVIDIA's GPUs alone. */
-  readonly takesLanesOfOperators: boolean;
   /** The most work-groups of a scan whose length only the GPU knows. They take tiles in turn. The default is one for each tile. */
   readonly mostWorkGroups?: number;
 }

@@ -5,7 +5,7 @@ import { ArgumentError } from "../errors.ts";
 import { unrollFile } from "../text/module.ts";
 import { exactFormats, exactNothing, exactOf, exactOfWords, exactRounded, exactWords } from "./exact_sums.ts";
 import type { ExactTileFormat } from "./exact_tiles.ts";
-import { exactItems, exactTiles, lanesOfHalves } from "./exact_tiles.ts";
+import { exactItems, exactTiles } from "./exact_tiles.ts";
 import { converted } from "./literals.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import type { Domain, ElementType, ScalarType, SourceText, Value } from "./types.ts";
@@ -85,7 +85,6 @@ export const tileFormats = {
     itemWords: 1,
     near: false,
     toOutput: "f16_from_bits(x)",
-    lanes: lanesOfHalves,
   },
   f32: { window: 4, fixed: 3, span: 39, itemWords: 1, near: true, toOutput: "x" },
   f64: { window: 6, fixed: 5, span: 74, itemWords: 2, near: false, toOutput: "x" },
@@ -175,7 +174,6 @@ function exactMonoid(_: Operator, type: ElementType, caller: string): Monoid {
     combine: "exact_combine(earlier, later)",
     identity: -0 as Value,
     tiles: exactTiles(format, tiles),
-    lanes: tiles.lanes,
     forItems: exactItems,
     carried: {
       bytes: (value) =>

@@ -8,21 +8,18 @@ import fixedRunFile from "#shaders/exact/fixed_run.wgsl";
 import fixedDigitsFile from "#shaders/exact/fixed_run_digits.wgsl";
 import fixedRunDoubleFile from "#shaders/exact/fixed_run_double.wgsl";
 import floatItemsFile from "#shaders/exact/float_items.wgsl";
-import halvesFile from "#shaders/exact/halves.wgsl";
 import itemsFile from "#shaders/exact/items.wgsl";
 import nearFile from "#shaders/exact/near.wgsl";
 import noNearFile from "#shaders/exact/near_none.wgsl";
 import reduceFile from "#shaders/exact/reduce.wgsl";
 import runFile from "#shaders/exact/run.wgsl";
 import scanFile from "#shaders/exact/scan.wgsl";
-import scanLanesFile from "#shaders/exact/scan_lanes.wgsl";
 import scanSumsFile from "#shaders/exact/scan_sums.wgsl";
 import scanLongSumsFile from "#shaders/exact/scan_sums_long.wgsl";
 import steadyFile from "#shaders/exact/steady.wgsl";
 import steadyDoubleFile from "#shaders/exact/steady_double.wgsl";
 import steadyFloatFile from "#shaders/exact/steady_float.wgsl";
 import noSteadyFile from "#shaders/exact/steady_none.wgsl";
-import storeEachFile from "#shaders/exact/store_each.wgsl";
 import storeOutputsFile from "#shaders/exact/store_outputs.wgsl";
 import storePrefixesFile from "#shaders/exact/store_prefixes.wgsl";
 import storeWholeFile from "#shaders/exact/store_whole.wgsl";
@@ -33,7 +30,7 @@ import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { spineTiles } from "./exact_spine.ts";
 import type { ExactFormat } from "./exact_sums.ts";
-import type { ItemTuning, OwnLanes, OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
+import type { ItemTuning, OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
 
 // Tiles of exact sums, most of which are scanned and reduced in a few words. The line `// replaces:` of a file says what the file
 // replaces in a kernel. shaders/exact/scan.wgsl, tiles.wgsl and reduce.wgsl explain the three kinds.
@@ -51,8 +48,6 @@ export interface ExactTileFormat {
   readonly near: boolean;
   /** WGSL that makes an output of a float's bits, `x`. */
   readonly toOutput: string;
-  /** The tiles for subgroups: f16, whose sums fit two words. */
-  readonly lanes?: OwnLanes;
 }
 
 /** The most items of a tile whose digits have room. See shaders/exact/reduce.wgsl. */
@@ -66,28 +61,6 @@ const MOST_IN_DIGITS = 256;
  * steady_float.wgsl and steady_double.wgsl.
  */
 const MOST_STEADY = 30;
-
-/** The most items of f16 of a thread whose sums two digits hold. See shaders/exact/halves.wgsl. */
-const MOST_HALVES = 32;
-
-/** The tiles of f16 for subgroups, in a single pass. See shaders/exact/scan_lanes.wgsl. */
-export const lanesOfHalves: OwnLanes = {
-  // 8 binades, H100, 2^20: 18 µs (512 × 16: 22; two passes 28), 2^23: 53 (512 × 8: 55; 71). 2^26: 283, and two passes take 273.
-  // Lengths are written out: with a power, bundlers keep this in programs that do not use it.
-  rows: [
-    { elementBytes: 12, maxLength: 1_048_576, algorithm: "subgroup", workGroupSize: 512, items: 8 },
-    { elementBytes: 12, maxLength: 8_388_608, algorithm: "subgroup", workGroupSize: 512, items: 16 },
-  ],
-  takes: ({ workGroupSize, items, oneByOne, minSubgroupSize, maxSubgroupSize }) =>
-    !oneByOne &&
-    items <= MOST_HALVES &&
-    workGroupSize * items <= MOST_OF_TILE &&
-    workGroupSize % maxSubgroupSize === 0 &&
-    workGroupSize <= minSubgroupSize * minSubgroupSize,
-  // What comes before each subgroup. WebGPU counts in 16 bytes.
-  memory: ({ workGroupSize, minSubgroupSize }) =>
-    16 * Math.ceil((12 * (workGroupSize / minSubgroupSize)) / 16),
-};
 
 /** The most words of a sum whose loops over words are written out in tiles. */
 const SHORT = 12;
@@ -130,22 +103,20 @@ export const exactItems: ItemTuning = (tuning) =>
 /** The tiles of a type's exact sums. */
 export function exactTiles(
   { words }: ExactFormat,
-  { window, fixed, span, itemWords, near, toOutput, lanes }: ExactTileFormat,
+  { window, fixed, span, itemWords, near, toOutput }: ExactTileFormat,
 ): OwnTiles {
   const own = { NARROW_WORDS: window, FIXED_WORDS: fixed, FIXED_SPAN: span, ITEM_WORDS: itemWords };
   const isWide = itemWords === 2;
   return (side, entryPoint, constants, kernel) => {
     const { sizes, algorithm, exclusive, gpuLimits, carry, ends } = kernel;
-    const isByLanes = entryPoint === "scan_single_pass" && algorithm === "subgroup" && lanes?.takes(sizes);
-    if (!isByLanes && !hasTiles(gpuLimits, algorithm)) {
+    if (!hasTiles(gpuLimits, algorithm)) {
       return undefined;
     }
-    if (side === "elements" && gpuLimits) {
+    if (side === "elements") {
       return constants.VECTOR === 1 ? spineTiles(words, entryPoint, kernel, gpuLimits) : undefined;
     }
     if (
       entryPoint === "scan_tiles" &&
-      gpuLimits &&
       scanMemory(sizes.workGroupSize, words, fixed) > gpuLimits.maxComputeWorkgroupStorageSize
     ) {
       return undefined;
@@ -161,7 +132,6 @@ export function exactTiles(
       });
     const select = (name: string, sum: string): string =>
       `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
-    const isHalf = fixed === 2 && sizes.items <= MOST_HALVES;
     const isSteady = fixed > 2 && sizes.items <= MOST_STEADY;
     const common = [
       {
@@ -171,7 +141,6 @@ export function exactTiles(
           `fn output_from_float(x: FloatBits) -> Output {\n  return ${toOutput};\n}`,
           select("fixed", "Fixed"),
           select("near", "vec2<u32>"),
-          ...(isHalf ? [select("digits", "Digits"), select("word", "u32")] : []),
           ...(isSteady ? [select("steady", `vec${itemWords + 1}<i32>`)] : []),
           select("narrow", "NarrowSum"),
         ].join("\n\n"),
@@ -183,18 +152,13 @@ export function exactTiles(
     const inFixedPoint = [
       unrolled(fixedFile),
       isWide ? unrolled(fixedDoubleFile) : unrolled(fixedFloatFile),
-      isHalf
-        ? unrolled(halvesFile)
-        : near && sizes.items <= MOST_IN_DIGITS
-          ? unrolled(fixedDigitsFile)
-          : isWide && isSteady
-            ? unrolled(fixedRunDoubleFile)
-            : unrolled(fixedRunFile),
+      near && sizes.items <= MOST_IN_DIGITS
+        ? unrolled(fixedDigitsFile)
+        : isWide && isSteady
+          ? unrolled(fixedRunDoubleFile)
+          : unrolled(fixedRunFile),
     ];
-    const stored = [
-      isByLanes ? unrolled(storeEachFile) : unrolled(storeWholeFile),
-      unrolled(storeOutputsFile),
-    ];
+    const stored = [unrolled(storeWholeFile), unrolled(storeOutputsFile)];
     const tiles = unrolled(tilesFile);
     const scanSums = unrolled(scanSumsFile);
     if (entryPoint === "reduce_tiles") {
@@ -208,18 +172,11 @@ export function exactTiles(
       placed(scanFile),
       // Threads share the words of a carry that is in the spine as it is.
       carry === true && !ends ? unrolled(carryWordsFile) : unrolled(carryWholeFile),
-      ...(isHalf ? [] : [near ? placed(nearFile) : unrolled(noNearFile)]),
+      near ? placed(nearFile) : unrolled(noNearFile),
       ...(isSteady
         ? [unrolled(steadyFile), isWide ? unrolled(steadyDoubleFile) : unrolled(steadyFloatFile)]
-        : isHalf
-          ? []
-          : [unrolled(noSteadyFile)]),
+        : [unrolled(noSteadyFile)]),
     ];
-    if (isByLanes) {
-      return {
-        files: [...common, ...inFixedPoint, unrolled(scanLanesFile), unrolled(runFile), ...stored],
-      };
-    }
     return {
       files: [
         ...common,

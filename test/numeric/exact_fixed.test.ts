@@ -148,7 +148,7 @@ async function differing(float: FloatRow, run: RunKernel): Promise<{ wrong: stri
   return { wrong, fitting };
 }
 
-/** How each type's items are added up in digits. f16 has test/numeric/exact_halves.test.ts. */
+/** How each type's items are added up in digits, if they are. */
 const runsInDigits = { f32: "fixed_run_digits", f64: "fixed_run_double" } as const;
 const inDigits = ({ type }: FloatRow): Run[] => (type.name === "f16" ? [] : [runsInDigits[type.name]]);
 

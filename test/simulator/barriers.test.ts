@@ -90,19 +90,6 @@ const shown: readonly Shown[] = [
     shows: ["exact/spine_reduce.wgsl 1, 2, 3"],
   },
   {
-    operation: "exact scan of halves: blelloch, reduce-then-scan",
-    length: 200,
-    gpu: "nvidia",
-    options: { atomics: "reversed" },
-    shows: ["exact/scan.wgsl 6"],
-  },
-  {
-    operation: "exact scan of halves: subgroup, single",
-    length: 200,
-    gpu: "nvidia",
-    shows: ["exact/scan_lanes.wgsl 1"],
-  },
-  {
     operation: "exact scan of wide doubles: hillis-steele, reduce-then-scan",
     length: 510,
     gpu: "gpu",
@@ -119,6 +106,13 @@ const shown: readonly Shown[] = [
     length: 510,
     gpu: "gpu",
     shows: ["exact/scan_sums.wgsl 1, 2, 3"],
+  },
+  {
+    operation: "exact scan: blelloch, reduce-then-scan",
+    length: 130,
+    gpu: "gpu",
+    options: { unorderedAtomics: true },
+    shows: ["exact/scan.wgsl 6"],
   },
   {
     operation: "exact scan: blelloch, single",
@@ -598,7 +592,6 @@ const redundant: readonly Redundant[] = [
         gpu: "gpu",
         options: { unorderedAtomics: true },
       },
-      { operation: "exact scan of halves: blelloch, reduce-then-scan", length: 200, gpu: "nvidia" },
     ],
   },
   {
