@@ -75,13 +75,13 @@ const shown: readonly Shown[] = [
     operation: "exact reduction in long runs: hillis-steele",
     length: 1000,
     gpu: "gpu",
-    shows: ["exact/tiles.wgsl 7"],
+    shows: ["exact/window.wgsl 7"],
   },
   {
     operation: "exact reduction of wide floats in long runs: blelloch",
     length: 1000,
     gpu: "gpu",
-    shows: ["exact/tiles.wgsl 8"],
+    shows: ["exact/window.wgsl 8"],
   },
   {
     operation: "exact reduction: hillis-steele",
@@ -93,19 +93,19 @@ const shown: readonly Shown[] = [
     operation: "exact scan of wide doubles: hillis-steele, reduce-then-scan",
     length: 510,
     gpu: "gpu",
-    shows: ["exact/scan.wgsl 5", "exact/scan_sums_long.wgsl 1"],
+    shows: ["exact/scan.wgsl 5", "exact/whole_sums_long.wgsl 1"],
   },
   {
     operation: "exact scan of wide floats: hillis-steele, reduce-then-scan",
     length: 510,
     gpu: "gpu",
-    shows: ["exact/scan_sums.wgsl 4"],
+    shows: ["exact/whole_sums.wgsl 4"],
   },
   {
     operation: "exact scan of wide floats: hillis-steele, single",
     length: 510,
     gpu: "gpu",
-    shows: ["exact/scan_sums.wgsl 1, 2, 3"],
+    shows: ["exact/whole_sums.wgsl 1, 2, 3"],
   },
   {
     operation: "exact scan: blelloch, reduce-then-scan",
@@ -119,7 +119,7 @@ const shown: readonly Shown[] = [
     length: 130,
     gpu: "nvidia",
     options: { unorderedAtomics: true },
-    shows: ["exact/tiles.wgsl 1"],
+    shows: ["exact/window.wgsl 1"],
   },
   {
     operation: "exact scan: hillis-steele, reduce-then-scan",
@@ -131,7 +131,7 @@ const shown: readonly Shown[] = [
     operation: "exact scan: hillis-steele, single",
     length: 510,
     gpu: "gpu",
-    shows: ["exact/tiles.wgsl 2, 4, 5, 6"],
+    shows: ["exact/window.wgsl 2, 4, 5, 6"],
   },
   {
     operation: "exact scan: hillis-steele, single",
@@ -595,7 +595,7 @@ const redundant: readonly Redundant[] = [
     ],
   },
   {
-    barriers: ["exact/scan.wgsl 8", "exact/tiles.wgsl 3"],
+    barriers: ["exact/scan.wgsl 8", "exact/window.wgsl 3"],
     why: "The workgroupUniformLoad right before it orders both words.",
     runs: [
       {
