@@ -1,7 +1,8 @@
 // Sums of floats whose exponents span few binades: fixed point of FIXED_WORDS words with the lowest first, in two's complement.
 // The lowest bit has the place `base` in the whole sum. Beside FIXED_SPAN places from there, there is room for the significand,
 // a tile of items, what comes before the tile, and the sign.
-// Linked with sum.wgsl, and float_items.wgsl or double_items.wgsl. Generated code declares FIXED_WORDS and FIXED_SPAN. Call from any control flow. No work-group memory.
+// Linked with sum.wgsl, and float_items.wgsl or double_items.wgsl. Generated code declares FIXED_WORDS and FIXED_SPAN. Call
+// from any control flow. No work-group memory.
 
 alias Fixed = array<u32, FIXED_WORDS>;
 

@@ -64,7 +64,7 @@ fn reduce_tile(items: Items, thread: u32) -> Element {
     if (most >> KEY_FRACTION == KEY_MOST) {
       seen |= seen_by_items(items, thread);
     } else if (base != NO_BASE) {
-      add_fixed(add_run(Fixed(), own, base, most), base);
+      add_fixed(add_run(Fixed(), own, base), base);
     } else {
       add_items(items, thread);
     }

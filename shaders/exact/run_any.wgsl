@@ -2,7 +2,7 @@
 // Linked with fixed.wgsl and what that lists; in scans with scan.wgsl. Call from any control flow. No work-group memory.
 
 // The sum, and what a thread's items add to it.
-fn add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32, highest: u32) -> Fixed {
+fn add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32) -> Fixed {
   var own = bits;
   var all = sum;
   for (var item = 0u; item < ITEMS; item++) { // unroll

@@ -7,7 +7,7 @@ const_assert FIXED_SPAN <= 77u;
 const DIGIT = 0x3ffffffu;
 
 // The sum, and what a thread's items add to it: in five digits of 26 bits, which need no carries.
-fn add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32, highest: u32) -> Fixed {
+fn add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32) -> Fixed {
   var own = bits;
   var a = 0i;
   var b = 0i;

@@ -7,8 +7,9 @@
 // Digits have room for so many items.
 const_assert ITEMS <= 30u;
 
-// The sum, and what a thread's items add to it: in three digits of 22 bits, which need no carries. Above the base 0, there is no subnormal, and an item without an exponent is zero.
-fn add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32, highest: u32) -> Fixed {
+// The sum, and what a thread's items add to it: in three digits of 22 bits, which need no carries. Above the base 0, there is no subnormal,
+// and an item without an exponent is zero.
+fn add_run(sum: Fixed, bits: array<FloatBits, ITEMS>, base: u32) -> Fixed {
   var own = bits;
   var all = sum;
   if (base == 0u) {
@@ -97,7 +98,7 @@ fn store_in_two_words(items: Items, thread: u32, tile: u32, length: u32, before:
   let last = thread_sum[EXACT_WORDS - 1u];
   let seen = last & EXACT_SEEN;
   // No number; or nothing but -0 before the run, whose sums may be -0.
-  if (ITEMS > 128u || most >> KEY_FRACTION == KEY_MOST || (seen & ~EXACT_SEEN_MINUS_ZERO) != EXACT_SEEN_OTHERS) {
+  if (most >> KEY_FRACTION == KEY_MOST || (seen & ~EXACT_SEEN_MINUS_ZERO) != EXACT_SEEN_OTHERS) {
     return false;
   }
   let sign = sign_of(last << 4u);

@@ -62,7 +62,7 @@ fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: b
   var own = items.bits;
   // The carry joins in with the first item.
   var start = fixed_from_carry(thread, base, is_minus_zero(own[0]));
-  scan_threads(add_run(start, own, base, atomicLoad(&exact_highest)), thread);
+  scan_threads(add_run(start, own, base), thread);
   let rest = workgroupUniformLoad(&fixed_rest);
   if (workgroupUniformLoad(&fixed_beyond) != 0u) {
     return false;

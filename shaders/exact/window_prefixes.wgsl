@@ -77,16 +77,5 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, run: Run) {
     store_whole(tile, thread, length, run.before);
     return;
   }
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let place = vector_of(tile, thread, vector);
-    var own_items: array<Output, VECTOR>;
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      own_items[item] = outputs[vector * VECTOR + item];
-    }
-    if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
-      write_vector(place, output_vector(own_items));
-    } else {
-      write_edge(place, length, own_items);
-    }
-  }
+  store_outputs(outputs, thread, tile, length);
 }

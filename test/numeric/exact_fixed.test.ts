@@ -75,7 +75,7 @@ function kernelOf(
         let high = rows[first + 2u + 2u * item];
         items[item] = ${bits};
       }
-      let sum = add_run(Fixed(), items, base, most);
+      let sum = add_run(Fixed(), items, base);
       let found = float_from_fixed(sum, 0u, base).bits;
       sums[group.x] = vec3<u32>(${isDouble ? "found" : "found, 0u"}, 1u);
     }`,
