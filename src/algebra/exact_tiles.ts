@@ -14,10 +14,12 @@ import wholeSumsFile from "#shaders/exact/whole_sums.wgsl";
 import wholeSumsLongFile from "#shaders/exact/whole_sums_long.wgsl";
 import windowFile from "#shaders/exact/window.wgsl";
 import windowPrefixesFile from "#shaders/exact/window_prefixes.wgsl";
+import type { Constants } from "../text/module.ts";
 import { unrollFile } from "../text/module.ts";
 import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { spineTiles } from "./exact_spine.ts";
+import type { ExactFormat } from "./exact_sums.ts";
 import { exactFormats } from "./exact_sums.ts";
 import type { ItemTuning, OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
 
@@ -25,26 +27,29 @@ import type { ItemTuning, OwnTiles, TileKernel, TileSizes, WorkGroupLimits } fro
 // may have. Most data has items of similar size, so that a few words hold the sum of a tile. All ways to add up a tile give the same bits.
 // So each tile, or each thread, takes the shortest way that has room for its items. The words that the shaders use:
 //
-// - whole sum: see shaders/exact/sum.wgsl.
+// - whole sum: an element. See shaders/exact/sum.wgsl.
 // - item: a float's bits. A tile holds items, and makes sums of them as late as it can.
-// - place: how far a bit is above the lowest bit of whole sums. An item's place is that of its significand's lowest bit.
-// - fixed point: a sum of `fixedWords` words. Its lowest bit is at a place that is called its base. It has room for items whose places are up
-//   to `fixedSpan` above the base.
 // - run: the consecutive items of a thread.
+// - place: how far a bit is above the lowest bit of whole sums. An item's place is that of its significand's lowest bit.
+// - fixed point: a sum in `fixedWords` words, whose lowest bit is at a place that is called the base. It has room for items whose places are up
+//   to `fixedSpan` above the base.
 // - digit: a few bits of a sum, in an integer that has room for more. So additions need no carries, until all is added.
-// - window: `windowWords` consecutive words of a whole sum. Beside fixed point, it starts at a word, and knows NaN, infinities and zeros' signs.
+// - window: `windowWords` consecutive words of a whole sum. Other than fixed point, it starts at a word, and it also says whether there were
+//   NaN, infinities, and zeros of which sign.
 //
-// | kernel                   | each tile or thread takes the first way that has room                                                         |
-// | scan_tiles               | scan.wgsl: the tile in fixed point; otherwise in whole sums. Where a run_*.wgsl has shorter ways, threads try |
-// |                          | these before they round their prefixes one by one                                                            |
-// | reduce_tiles             | reduce.wgsl: each thread in fixed point, otherwise item by item. Both go to 16-bit digits of the whole sum    |
-// | scan_single_pass,        | window.wgsl: the tile in a window, otherwise in whole sums                                                    |
-// | reduce_tiles, huge tiles |                                                                                                              |
-// | tiles of tiles' totals   | exact_spine.ts: whole sums                                                                                   |
+// The ways that a kernel has:
 //
-// Software adapters, and the algorithm `subgroup`, take no such tiles, but combine whole sums as other operators combine their elements.
+// - A scan (scan_tiles, shaders/exact/scan.wgsl): a tile goes in fixed point, if that has room for its items and for what comes before them;
+//   otherwise in whole sums. Then each thread rounds its prefixes. For short runs, run_float.wgsl and run_double.wgsl have quicker ways to add
+//   up a run and to round its prefixes.
+// - A reduction (reduce_tiles, reduce.wgsl): a run is added up in fixed point, if that has room, and goes to the tile's digits of 16 bits.
+//   Otherwise, items go there one by one.
+// - A single pass, and a reduction of very large tiles (window.wgsl): a tile goes in a window, if that has room, otherwise in whole sums.
+// - Tiles whose items are the totals of other tiles: exact_spine.ts.
+//
+// Software adapters, and the algorithm `subgroup`, have no such tiles. They combine whole sums as other operators combine their elements.
 
-/** What the tiles of a type need to know, beside its format. */
+/** What tiles need to know of a type, beside its format. */
 interface TileFormat {
   readonly windowWords: number;
   readonly fixedWords: number;
@@ -89,6 +94,8 @@ const tileFormats = {
   },
 } as const satisfies Record<keyof typeof exactFormats, TileFormat>;
 
+type Format = ExactFormat & TileFormat;
+
 /** The most items of a run whose digits have room. See shaders/exact/run_float.wgsl and run_double.wgsl. */
 const MOST_IN_DIGITS = 30;
 
@@ -99,7 +106,7 @@ const MOST_OF_TILE = 16_384;
 const SHORT = 12;
 
 /** The bytes of work-group memory of shaders/exact/scan.wgsl: two sums of each thread, a carry, and some words of 16 bytes each. */
-const scanMemory = (workGroupSize: number, words: number, fixedWords: number): number =>
+const scanMemory = ({ workGroupSize }: TileSizes, { words, fixedWords }: Format): number =>
   4 * (workGroupSize * ((fixedWords | 1) + (words <= SHORT ? words : 0)) + words) + 128;
 
 /** What declarations of sum.wgsl are called for sums in a window. */
@@ -158,15 +165,13 @@ function formatText(format: TileFormat, exclusive: boolean | undefined): SourceT
 /** The files of a kernel, beside those of its items. */
 function filesOf(
   entryPoint: Parameters<OwnTiles>[1],
-  tileItems: number,
-  isShort: boolean,
-  { runFile }: TileFormat,
-  { sizes, carry, ends }: TileKernel<TileSizes>,
+  { words, runFile }: Format,
+  { sizes: { items, workGroupSize }, carry, ends }: TileKernel<TileSizes>,
 ): readonly SourceText[] {
-  const inFixedPoint = [fixedFile, sizes.items <= MOST_IN_DIGITS ? runFile : runAnyFile];
+  const inFixedPoint = [fixedFile, items <= MOST_IN_DIGITS ? runFile : runAnyFile];
   const inWindow = [windowSumFile(), wholeSumsFile, windowFile];
   if (entryPoint === "reduce_tiles") {
-    return tileItems <= MOST_OF_TILE ? [...inFixedPoint, reduceFile] : inWindow;
+    return workGroupSize * items <= MOST_OF_TILE ? [...inFixedPoint, reduceFile] : inWindow;
   }
   if (entryPoint !== "scan_tiles") {
     return [...inWindow, windowPrefixesFile, storeFile];
@@ -174,46 +179,46 @@ function filesOf(
   return [
     ...inFixedPoint,
     scanFile,
-    isShort ? wholeSumsFile : wholeSumsLongFile,
+    words <= SHORT ? wholeSumsFile : wholeSumsLongFile,
     // Threads share the words of a carry that is in the spine as it is.
     ...(carry === true && !ends ? [carryWordsFile] : []),
     storeFile,
   ];
 }
 
+/** A file with its loops written out. A short sum of a thread has a place in work-group memory. */
+function written(
+  { name, text }: SourceText,
+  { words, windowWords, fixedWords, itemWords }: Format,
+  constants: Constants,
+): SourceText {
+  const counts = { WINDOW_WORDS: windowWords, FIXED_WORDS: fixedWords, ITEM_WORDS: itemWords };
+  return words <= SHORT
+    ? unrollFile(
+        { name, text: text.replaceAll("thread_sum", "sums_of_threads[thread]") },
+        { ...constants, ...counts, EXACT_WORDS: words },
+      )
+    : unrollFile({ name, text }, { ...constants, ...counts });
+}
+
 /** The tiles of exact sums of a type. */
 export function exactTiles(type: keyof typeof exactFormats): OwnTiles {
-  const { words } = exactFormats[type];
-  const isShort = words <= SHORT;
-  const format: TileFormat = tileFormats[type];
-  const { windowWords, fixedWords, itemWords } = format;
+  const format: Format = { ...exactFormats[type], ...tileFormats[type] };
   return (side, entryPoint, constants, kernel) => {
     if (!takesTiles(kernel)) {
       return undefined;
     }
     const { sizes, gpuLimits, exclusive } = kernel;
     if (side === "elements") {
-      return constants.VECTOR === 1 ? spineTiles(words, entryPoint, kernel, gpuLimits) : undefined;
+      return constants.VECTOR === 1 ? spineTiles(format.words, entryPoint, kernel, gpuLimits) : undefined;
     }
-    const memory = scanMemory(sizes.workGroupSize, words, fixedWords);
-    if (entryPoint === "scan_tiles" && memory > gpuLimits.maxComputeWorkgroupStorageSize) {
+    const memory = entryPoint === "scan_tiles" ? scanMemory(sizes, format) : 0;
+    if (memory > gpuLimits.maxComputeWorkgroupStorageSize) {
       return undefined;
     }
-    const counts = {
-      ...constants,
-      WINDOW_WORDS: windowWords,
-      FIXED_WORDS: fixedWords,
-      ITEM_WORDS: itemWords,
-      ...(isShort && { EXACT_WORDS: words }),
-    };
-    const written = ({ name, text }: SourceText): SourceText =>
-      unrollFile(
-        { name, text: isShort ? text.replaceAll("thread_sum", "sums_of_threads[thread]") : text },
-        counts,
-      );
-    const files = filesOf(entryPoint, constants.TILE ?? 0, isShort, format, kernel);
+    const files = [format.itemFile, itemsFile, ...filesOf(entryPoint, format, kernel)];
     return {
-      files: [formatText(format, exclusive), ...[format.itemFile, itemsFile, ...files].map(written)],
+      files: [formatText(format, exclusive), ...files.map((file) => written(file, format, constants))],
     };
   };
 }

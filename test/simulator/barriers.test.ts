@@ -575,7 +575,7 @@ const redundant: readonly Redundant[] = [
     why: "The workgroupUniformLoad of look_back_missing comes before it, and nothing is stored between.",
     runs: [
       {
-        operation: "exact scan of halves: blelloch, single",
+        operation: "exact scan: blelloch, single",
         length: 200,
         options: { unorderedAtomics: true },
       },
