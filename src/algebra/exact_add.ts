@@ -3,7 +3,15 @@ import floatFile from "#shaders/exact/float.wgsl";
 import sumFile from "#shaders/exact/sum.wgsl";
 import { ArgumentError } from "../errors.ts";
 import { unrollFile } from "../text/module.ts";
-import { exactFormats, exactNothing, exactOf, exactOfWords, exactRounded, exactWords } from "./exact_sums.ts";
+import {
+  exactFormats,
+  exactNothing,
+  exactOf,
+  exactOfWords,
+  exactRounded,
+  exactWords,
+  isShort,
+} from "./exact_sums.ts";
 import { exactItems, exactTiles } from "./exact_tiles.ts";
 import { converted } from "./literals.ts";
 import type { Monoid, Operator } from "./monoid.ts";
@@ -28,9 +36,6 @@ export const exactAdd: Operator<FloatName> = {
   mostBytes: 268,
   on: exactMonoid,
 } as Operator<FloatName>;
-
-/** The most words of a sum whose loops over words are written out. */
-const SHORT = 10;
 
 /** WGSL over `x` that converts between the values of a type and exact sums. */
 interface Conversions {
@@ -97,7 +102,8 @@ function domainOf(name: FloatName): Domain<number> {
 
 /** The files that conversions and sums of a type call. */
 function filesOf(name: FloatName): readonly SourceText[] {
-  const { fraction, words, mostExponent } = exactFormats[name];
+  const format = exactFormats[name];
+  const { fraction, words, mostExponent } = format;
   return [
     {
       name: `exact sums of ${name}`,
@@ -107,7 +113,7 @@ function filesOf(name: FloatName): readonly SourceText[] {
         `const EXACT_MOST = ${mostExponent}u;`,
       ].join("\n"),
     },
-    words > SHORT ? sumFile : unrollFile(sumFile, { EXACT_WORDS: words }),
+    isShort(format) ? unrollFile(sumFile, { EXACT_WORDS: words }) : sumFile,
     name === "f64" ? doubleFile : floatFile,
   ];
 }

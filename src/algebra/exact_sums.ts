@@ -36,6 +36,9 @@ export const exactFormats = {
   f64: { fraction: 52, mostExponent: 2047, least: 1074, words: 67 },
 } as const satisfies Record<string, ExactFormat>;
 
+/** Whether kernels write out loops over the words of a sum, and each thread of a tile has room for one in work-group memory: f16 and f32. */
+export const isShort = ({ words }: Pick<ExactFormat, "words">): boolean => words <= 10;
+
 export const formatOf = ({ name }: Pick<ScalarType, "name">): ExactFormat =>
   exactFormats[name as keyof typeof exactFormats];
 

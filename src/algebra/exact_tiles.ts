@@ -20,7 +20,7 @@ import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { spineTiles } from "./exact_spine.ts";
 import type { ExactFormat } from "./exact_sums.ts";
-import { exactFormats } from "./exact_sums.ts";
+import { exactFormats, isShort } from "./exact_sums.ts";
 import type { ItemTuning, OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
 
 // Tiles of exact sums on a GPU. An element of `exactAdd` is a whole sum: 3, 10 or 67 words, with a bit for each place that an f16, f32 or f64
@@ -102,12 +102,9 @@ const MOST_IN_DIGITS = 30;
 /** The most items of a tile whose digits have room. See shaders/exact/reduce.wgsl. */
 const MOST_OF_TILE = 16_384;
 
-/** The most words of a whole sum of which each thread has one in work-group memory, and whose loops over words are written out. */
-const SHORT = 12;
-
 /** The bytes of work-group memory of shaders/exact/scan.wgsl: two sums of each thread, a carry, and some words of 16 bytes each. */
-const scanMemory = ({ workGroupSize }: TileSizes, { words, fixedWords }: Format): number =>
-  4 * (workGroupSize * ((fixedWords | 1) + (words <= SHORT ? words : 0)) + words) + 128;
+const scanMemory = ({ workGroupSize }: TileSizes, format: Format): number =>
+  4 * (workGroupSize * ((format.fixedWords | 1) + (isShort(format) ? format.words : 0)) + format.words) + 128;
 
 /** What declarations of sum.wgsl are called for sums in a window. */
 const windowNames: Readonly<Record<string, string>> = {
@@ -165,35 +162,32 @@ function formatText(format: TileFormat, exclusive: boolean | undefined): SourceT
 /** The files of a kernel, beside those of its items. */
 function filesOf(
   entryPoint: Parameters<OwnTiles>[1],
-  { words, runFile }: Format,
+  format: Format,
   { sizes: { items, workGroupSize }, carry, ends }: TileKernel<TileSizes>,
 ): readonly SourceText[] {
-  const inFixedPoint = [fixedFile, items <= MOST_IN_DIGITS ? runFile : runAnyFile];
+  const inFixedPoint = [fixedFile, items <= MOST_IN_DIGITS ? format.runFile : runAnyFile];
+  if (entryPoint === "scan_tiles") {
+    return [
+      ...inFixedPoint,
+      scanFile,
+      isShort(format) ? wholeSumsFile : wholeSumsLongFile,
+      // Threads share the words of a carry that is in the spine as it is.
+      ...(carry === true && !ends ? [carryWordsFile] : []),
+      storeFile,
+    ];
+  }
+  if (entryPoint === "reduce_tiles" && workGroupSize * items <= MOST_OF_TILE) {
+    return [...inFixedPoint, reduceFile];
+  }
   const inWindow = [windowSumFile(), wholeSumsFile, windowFile];
-  if (entryPoint === "reduce_tiles") {
-    return workGroupSize * items <= MOST_OF_TILE ? [...inFixedPoint, reduceFile] : inWindow;
-  }
-  if (entryPoint !== "scan_tiles") {
-    return [...inWindow, windowPrefixesFile, storeFile];
-  }
-  return [
-    ...inFixedPoint,
-    scanFile,
-    words <= SHORT ? wholeSumsFile : wholeSumsLongFile,
-    // Threads share the words of a carry that is in the spine as it is.
-    ...(carry === true && !ends ? [carryWordsFile] : []),
-    storeFile,
-  ];
+  return entryPoint === "reduce_tiles" ? inWindow : [...inWindow, windowPrefixesFile, storeFile];
 }
 
 /** A file with its loops written out. A short sum of a thread has a place in work-group memory. */
-function written(
-  { name, text }: SourceText,
-  { words, windowWords, fixedWords, itemWords }: Format,
-  constants: Constants,
-): SourceText {
+function written({ name, text }: SourceText, format: Format, constants: Constants): SourceText {
+  const { words, windowWords, fixedWords, itemWords } = format;
   const counts = { WINDOW_WORDS: windowWords, FIXED_WORDS: fixedWords, ITEM_WORDS: itemWords };
-  return words <= SHORT
+  return isShort(format)
     ? unrollFile(
         { name, text: text.replaceAll("thread_sum", "sums_of_threads[thread]") },
         { ...constants, ...counts, EXACT_WORDS: words },

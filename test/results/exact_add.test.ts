@@ -190,14 +190,14 @@ test.for(inKernelKinds)("in-kernel: $kind of $type", async ({ float, kind }, { s
   await checkFunctions(fold().device, { type, op, nothing: 0 }, all, own, [8], kind);
 });
 
-// As on a GPU, most tiles are combined in a window of a few words.
-const windows = [
+// As on a GPU, most tiles are combined in a few words: of fixed point, or of a window in a single pass.
+const fewWords = [
   { float: ofF32, passes: "reduce-then-scan", algorithm: "blelloch" },
   { float: ofF16, passes: "reduce-then-scan", algorithm: "blelloch" },
   { float: ofF32, passes: "single", algorithm: "hillis-steele" },
   { float: ofF64, passes: "reduce-then-scan", algorithm: "hillis-steele" },
 ] as const;
-test.for(windows)("windows: $float.type.name, $passes", async ({ float, ...options }, { skip }) => {
+test.for(fewWords)("in few words: $float.type.name, $passes", async ({ float, ...options }, { skip }) => {
   skip(missing(float), "the adapter has no shader-f16");
   await asOnGpus(fold(), async () => {
     const sizes = { ...options, workGroupSize: 4, itemsPerThread: 2 };
@@ -207,7 +207,7 @@ test.for(windows)("windows: $float.type.name, $passes", async ({ float, ...optio
     }
     for (const length of [0, 1, 3, tile, tile + 1, 8 * tile + 1]) {
       const few = float === ofF16 ? ([12, 10] as const) : ([30, 100] as const);
-      await check(float, spreadItems(float, length, `window ${length}`, ...few), sizes, `${length}`);
+      await check(float, spreadItems(float, length, `few ${length}`, ...few), sizes, `${length}`);
       await check(
         float,
         spreadItems(float, length, `any ${length}`, 2 ** float.exponent),
@@ -268,7 +268,7 @@ test("the total of tiles of any number of threads", async () => {
   });
 });
 
-test("windows: recorded from any place, with a map and an initial value", async () => {
+test("in a window, recorded from any place, with a map and an initial value", async () => {
   const { device } = fold();
   const data = tiledItems(ofF32, 10, 8, "recorded") as Float32Array;
   const input = storageBuffer(device, new Uint32Array(data.buffer));
