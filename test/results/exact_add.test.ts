@@ -229,8 +229,12 @@ test.for(fewWords)("in few words: $float.type.name, $passes", async ({ float, ..
       await check(float, floatsOf(float, values), sizes, values.join(" + "));
     }
     // A tie in the window of the second tile, and what breaks it in the first tile, far below that window.
-    const [least, half] = (
-      { f16: [2 ** -24, 2 ** -11], f32: [2 ** -149, 2 ** -24], f64: [2 ** -1074, 2 ** -53] } as const
+    const [least, half, far] = (
+      {
+        f16: [2 ** -24, 2 ** -11, 2 ** -10],
+        f32: [2 ** -149, 2 ** -24, 2 ** -39],
+        f64: [2 ** -1074, 2 ** -53, 2 ** -74],
+      } as const
     )[float.type.name];
     for (const below of [least, -least, 3 * least]) {
       for (const sign of [1, -1]) {
@@ -246,6 +250,17 @@ test.for(fewWords)("in few words: $float.type.name, $passes", async ({ float, ..
           ];
           await check(float, floatsOf(float, values), sizes, values.join(" + "));
         }
+      }
+    }
+    // A tie of the second thread: alone, with the least float below it, and with what fixed point still holds.
+    for (const sign of [1, -1]) {
+      for (const row of [
+        [1, 1, 2 * half],
+        [1, least, half],
+        [far * (1 + 2 * half), -far, 1, half],
+      ]) {
+        const values = row.map((x) => sign * x);
+        await check(float, floatsOf(float, values), sizes, values.join(" + "));
       }
     }
   });
