@@ -184,7 +184,6 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
       yield* [
         planScan({ ...options, passes }, facts),
         planScan({ ...options, passes, initial: true }, facts),
-        planScan({ ...options, passes, algorithm: "subgroup", workGroupSize: 64 }, facts),
         // Runs that are too long for digits.
         planScan({ ...options, passes, itemsPerThread: 33 }, facts),
         planReduce(options, facts),

@@ -1,6 +1,6 @@
 // The exact sum of a tile: each thread adds up its items in fixed point, and then adds that to the tile's digits of 16 bits. Items
 // that span too many binades go to the digits one by one. Sums have the same bits in any order, so a thread takes items at a stride.
-// Linked with items.wgsl and what that lists, sum.wgsl, and fixed.wgsl and what that lists.
+// Linked with items.wgsl and what that lists, sum.wgsl, fixed.wgsl and what that lists, and a run_*.wgsl.
 // Generated code declares ITEM_WORDS: the words of a float that starts anywhere in a digit. Its sign is in the next word.
 // Work-group memory: EXACT_DIGITS + 1 words.
 // replaces: vector_of, reduce_tile
@@ -64,7 +64,7 @@ fn reduce_tile(items: Items, thread: u32) -> Element {
     if (most >> KEY_FRACTION == KEY_MOST) {
       seen |= seen_by_items(items, thread);
     } else if (base != NO_BASE) {
-      add_fixed(fixed_add_run(Fixed(), own, base, most), base);
+      add_fixed(add_run(Fixed(), own, base), base);
     } else {
       add_items(items, thread);
     }

@@ -2,10 +2,9 @@
 // above them has room, the tile is scanned in fixed point. Other tiles are scanned in whole sums. Both ways give the same bits, so
 // each tile chooses for itself.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
-// Linked with tiles.wgsl and scan_sums.wgsl or scan_sums_long.wgsl; store_whole.wgsl and store_outputs.wgsl; fixed.wgsl and what that lists; halves.wgsl, or
-// near.wgsl or near_none.wgsl, and steady.wgsl with steady_float.wgsl or steady_double.wgsl, or steady_none.wgsl; carry_whole.wgsl or
-// carry_words.wgsl; carry_*.wgsl and total_*.wgsl.
-// Work-group memory: a sum in fixed point for each thread, an element, and two words, beside that of tiles.wgsl.
+// Linked with items.wgsl and what that lists, fixed.wgsl and what that lists, a run_*.wgsl, whole_sums.wgsl or whole_sums_long.wgsl, store.wgsl;
+// with carry_*.wgsl and total_*.wgsl of device/io/. For short sums, `thread_sum` is the thread's place in `sums_of_threads`.
+// Work-group memory: a sum in fixed point for each thread, an element, and four words, beside that of whole_sums.wgsl.
 // replaces: scan_tiles, sum_of_run
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -25,10 +24,10 @@ fn scan_tiles(
   if (scan_fixed(items, thread, tile, length, stores_total)) {
     return;
   }
-  let scan = scan_sums(sum_of_run(items, thread), thread);
+  let scan = scan_whole_sums(sum_of_run(items, thread), thread);
   let carry = load_carry(tile);
   let before = combine(carry, scan.before);
-  if (has_items(tile, thread, length) && !store_near(items, thread, tile, length, before)) {
+  if (has_items(tile, thread, length) && !store_in_two_words(items, thread, tile, length, before)) {
     store_whole(tile, thread, length, before);
   }
 
@@ -63,7 +62,7 @@ fn scan_fixed(items: Items, thread: u32, tile: u32, length: u32, stores_total: b
   var own = items.bits;
   // The carry joins in with the first item.
   var start = fixed_from_carry(thread, base, is_minus_zero(own[0]));
-  scan_threads(fixed_add_run(start, own, base, atomicLoad(&exact_highest)), thread);
+  scan_threads(add_run(start, own, base), thread);
   let rest = workgroupUniformLoad(&fixed_rest);
   if (workgroupUniformLoad(&fixed_beyond) != 0u) {
     return false;
@@ -96,13 +95,13 @@ fn scan_threads(own: Fixed, thread: u32) {
   workgroupBarrier();
 }
 
-// The whole sum of a thread's items. It adds each item to the words of the thread's place that it is in. These words start
+// The whole sum of a thread's items. It adds each item to the words of `thread_sum` that it is in. These words start
 // from the middle of their range, so that hardly any carry goes on to the words above.
 fn sum_of_run(items: Items, thread: u32) -> Element {
   const MIDDLE = 0x80000000u;
   var own = items.bits;
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
-    exact_place[word] = MIDDLE;
+    thread_sum[word] = MIDDLE;
   }
   var seen = 0u;
   if (has_items(items.tile, thread, items.length)) {
@@ -123,7 +122,7 @@ fn sum_of_run(items: Items, thread: u32) -> Element {
   var sum: Element;
   var borrow = 0u;
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
-    let own_word = exact_place[word];
+    let own_word = thread_sum[word];
     sum[word] = own_word - MIDDLE - borrow;
     borrow = select(0u, 1u, own_word < MIDDLE || (own_word == MIDDLE && borrow == 1u));
   }
@@ -136,21 +135,21 @@ fn add_to_place(bits: FloatBits, thread: u32) {
   var item = fixed_from_float(bits, 32u * first);
   var carry = 0u;
   for (var word = 0u; word < ITEM_WORDS; word++) { // unroll
-    let partial = exact_place[first + word] + item[word];
+    let partial = thread_sum[first + word] + item[word];
     let whole = partial + carry;
     carry = select(0u, 1u, partial < item[word]) + select(0u, 1u, whole < carry);
-    exact_place[first + word] = whole;
+    thread_sum[first + word] = whole;
   }
   let last = item[ITEM_WORDS];
-  let partial = exact_place[first + ITEM_WORDS] + last;
+  let partial = thread_sum[first + ITEM_WORDS] + last;
   let whole = partial + carry;
   carry = select(0u, 1u, partial < last) + select(0u, 1u, whole < carry);
-  exact_place[first + ITEM_WORDS] = whole;
+  thread_sum[first + ITEM_WORDS] = whole;
   // What is left for the words above: 1, 0 or -1.
   var left = carry + sign_of(last);
   for (var word = first + ITEM_WORDS + 1u; left != 0u && word < EXACT_WORDS; word++) {
-    let own = exact_place[word];
-    exact_place[word] = own + left;
+    let own = thread_sum[word];
+    thread_sum[word] = own + left;
     left = select(select(0u, 1u, own == 0xffffffffu), select(0u, 0xffffffffu, own == 0u), left != 1u);
   }
 }
@@ -160,7 +159,7 @@ const MOST_FINITE = KEY_MOST - 2u;
 
 // Rounds the prefixes of a thread's items, and stores them.
 fn store_fixed(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, rest: u32, base: u32) {
-  if (store_swift(items, thread, tile, length, start, rest, base, atomicLoad(&exact_highest))) {
+  if (store_in_digits(items, thread, tile, length, start, rest, base, atomicLoad(&exact_highest))) {
     return;
   }
   // Items are loaded again, so that no thread holds them while it tries the way above.
@@ -182,6 +181,10 @@ fn store_fixed(items: Items, thread: u32, tile: u32, length: u32, start: Fixed, 
   }
   store_outputs(outputs, thread, tile, length);
 }
+
+// The tile's least key less 1, as a complement, and its greatest key.
+var<workgroup> exact_lowest: atomic<u32>;
+var<workgroup> exact_highest: atomic<u32>;
 
 // The place that the tile's fixed point starts at, or NO_BASE. The result is uniform.
 fn find_base(items: Items, thread: u32) -> u32 {
@@ -274,24 +277,31 @@ fn fixed_from_carry(thread: u32, base: u32, first_is_minus_zero: bool) -> Fixed 
 
 // The whole sum of what fixed point says, and of what the carry has below the base.
 fn whole_from_fixed(sum: Fixed, thread: u32, tile: u32, base: u32) -> Element {
-  exact_place = load_carry(tile);
+  thread_sum = load_carry(tile);
   var own = sum;
-  let seen = (exact_place[EXACT_WORDS - 1u] & EXACT_SEEN) | EXACT_SEEN_OTHERS;
+  let seen = (thread_sum[EXACT_WORDS - 1u] & EXACT_SEEN) | EXACT_SEEN_OTHERS;
   let first = base >> 5u;
   let bit = base & 31u;
   let sign = sign_of(own[FIXED_WORDS - 1u]);
-  var below = exact_place[first] & ((1u << bit) - 1u);
+  var below = thread_sum[first] & ((1u << bit) - 1u);
   for (var word = 0u; word < FIXED_WORDS; word++) { // unroll
     if (first + word < EXACT_WORDS) {
-      exact_place[first + word] = below | (own[word] << bit);
+      thread_sum[first + word] = below | (own[word] << bit);
     }
     below = (own[word] >> 1u) >> (31u - bit);
   }
   below |= sign << bit;
   for (var word = first + FIXED_WORDS; word < EXACT_WORDS; word++) {
-    exact_place[word] = below;
+    thread_sum[word] = below;
     below = sign;
   }
-  exact_place[EXACT_WORDS - 1u] = (exact_place[EXACT_WORDS - 1u] & ~EXACT_SEEN) | seen;
-  return exact_place;
+  thread_sum[EXACT_WORDS - 1u] = (thread_sum[EXACT_WORDS - 1u] & ~EXACT_SEEN) | seen;
+  return thread_sum;
+}
+
+// The first thread reads what comes before the tile, and leaves it in memory. carry_words.wgsl replaces it.
+fn put_carry(tile: u32, thread: u32) {
+  if (thread == 0u) {
+    exact_carry = load_carry(tile);
+  }
 }

@@ -70,7 +70,6 @@ export const singlePass = {
   compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
   runs: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
   parts: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true }],
-  takesLanesOfOperators: false,
   // More than any GPU runs at once, and few enough to be started in 2 µs, by an H100.
   mostWorkGroups: 2048,
 } as const satisfies SinglePassTable;

@@ -260,8 +260,6 @@ export const singlePass = {
   // elements of segments, 256 × 16: 938 and 939), by flags 819 and 955 (912 and 1037; 889 and 1126), by bits 666 and 878 (719 and 854; 776 and
   // 1136). On an H100, memory limits all of them (keys: 384 × 16 1077; elements of segments 1112). Rows: not compared with other sizes.
   flatSegments: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 24, isDefault: true },
-  // Exact sums of f16, H100, 2^23: 53.1 (two passes 71.2).
-  takesLanesOfOperators: true,
   // More than any GPU runs at once, and few enough to be started in 2 µs. u32, H100, 1000 items of at most 2^28: 15.1 (a work-group for each tile:
   // 31.0), 2^24 68.6 (82.7).
   mostWorkGroups: 2048,

@@ -54,7 +54,6 @@ export const singlePass = {
   compact,
   runs: compact,
   parts: compact,
-  takesLanesOfOperators: false,
 } as const satisfies SinglePassTable;
 
 export const reduction = { takesMoreNarrowItems: false } as const satisfies ReductionTable;

@@ -91,8 +91,6 @@ export interface SinglePassTable extends Rows<"scan" | "compact" | "totals" | "o
   readonly pairs?: readonly PairRow[];
   /** The row of scan_flat_segments.wgsl, where `scan` takes subgroups. */
   readonly flatSegments?: TuningRow;
-  /** Whether operators that bring tiles for subgroups use them. Their rows were measured on NVIDIA's GPUs alone. */
-  readonly takesLanesOfOperators: boolean;
   /** The most work-groups of a scan whose length only the GPU knows. They take tiles in turn. The default is one for each tile. */
   readonly mostWorkGroups?: number;
 }

@@ -16,20 +16,28 @@ export const seen = { highest: 8, lowest: 4, others: 2, minusZero: 1 } as const;
 /** The sum of no items. */
 export const exactNothing: ExactSum = { units: 0n, seen: 0 };
 
-/** The facts of a float type: bits of the fraction, the place of the least subnormal below 1, and words of an exact sum. */
+/** The facts of a float type. */
 export interface ExactFormat {
+  /** The bits of the fraction. */
   readonly fraction: number;
+  /** The exponent of what is no number. */
+  readonly mostExponent: number;
+  /** How many places the least subnormal is below 1. */
   readonly least: number;
+  /** The words of an exact sum. */
   readonly words: number;
 }
 
 // A sum of 2^32 items has 32 bits more than the greatest item. It takes a sign and 4 bits for what it has seen, too: 16 + 24,
 // 128 + 149 and 1024 + 1074 bits, and 37.
 export const exactFormats = {
-  f16: { fraction: 10, least: 24, words: 3 },
-  f32: { fraction: 23, least: 149, words: 10 },
-  f64: { fraction: 52, least: 1074, words: 67 },
+  f16: { fraction: 10, mostExponent: 31, least: 24, words: 3 },
+  f32: { fraction: 23, mostExponent: 255, least: 149, words: 10 },
+  f64: { fraction: 52, mostExponent: 2047, least: 1074, words: 67 },
 } as const satisfies Record<string, ExactFormat>;
+
+/** Whether kernels write out loops over the words of a sum, and each thread of a tile has room for one in work-group memory: f16 and f32. */
+export const isShort = ({ words }: Pick<ExactFormat, "words">): boolean => words <= 10;
 
 export const formatOf = ({ name }: Pick<ScalarType, "name">): ExactFormat =>
   exactFormats[name as keyof typeof exactFormats];
@@ -62,7 +70,10 @@ export const exactCombine = (earlier: ExactSum, later: ExactSum): ExactSum => ({
 });
 
 /** The value that a sum rounds to, once, to nearest even. A sum of nothing is 0, and −0 is only a sum of nothing but −0. */
-export function exactRounded({ units, seen: own }: ExactSum, { fraction, least }: ExactFormat): number {
+export function exactRounded(
+  { units, seen: own }: ExactSum,
+  { fraction, mostExponent, least }: ExactFormat,
+): number {
   const { highest, lowest, others, minusZero } = seen;
   const wild = own & (highest | lowest);
   if (wild !== 0) {
@@ -85,7 +96,7 @@ export function exactRounded({ units, seen: own }: ExactSum, { fraction, least }
   }
   // Numbers of JavaScript hold it exactly, unless it is more than the greatest of the type.
   const value = Number(significand) * 2 ** (dropped - least);
-  const most = 2 ** (fraction === 10 ? 15 : fraction === 23 ? 127 : 1023) * (2 - 2 ** -fraction);
+  const most = 2 ** (mostExponent >> 1) * (2 - 2 ** -fraction);
   return (units < 0n ? -1 : 1) * (value > most ? Infinity : value);
 }
 

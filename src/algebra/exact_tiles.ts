@@ -1,233 +1,218 @@
-import carryWholeFile from "#shaders/exact/carry_whole.wgsl";
 import carryWordsFile from "#shaders/exact/carry_words.wgsl";
 import doubleItemsFile from "#shaders/exact/double_items.wgsl";
 import fixedFile from "#shaders/exact/fixed.wgsl";
-import fixedDoubleFile from "#shaders/exact/fixed_double.wgsl";
-import fixedFloatFile from "#shaders/exact/fixed_float.wgsl";
-import fixedRunFile from "#shaders/exact/fixed_run.wgsl";
-import fixedDigitsFile from "#shaders/exact/fixed_run_digits.wgsl";
-import fixedRunDoubleFile from "#shaders/exact/fixed_run_double.wgsl";
 import floatItemsFile from "#shaders/exact/float_items.wgsl";
-import halvesFile from "#shaders/exact/halves.wgsl";
 import itemsFile from "#shaders/exact/items.wgsl";
-import nearFile from "#shaders/exact/near.wgsl";
-import noNearFile from "#shaders/exact/near_none.wgsl";
 import reduceFile from "#shaders/exact/reduce.wgsl";
-import runFile from "#shaders/exact/run.wgsl";
+import runAnyFile from "#shaders/exact/run_any.wgsl";
+import runDoubleFile from "#shaders/exact/run_double.wgsl";
+import runFloatFile from "#shaders/exact/run_float.wgsl";
 import scanFile from "#shaders/exact/scan.wgsl";
-import scanLanesFile from "#shaders/exact/scan_lanes.wgsl";
-import scanSumsFile from "#shaders/exact/scan_sums.wgsl";
-import scanLongSumsFile from "#shaders/exact/scan_sums_long.wgsl";
-import steadyFile from "#shaders/exact/steady.wgsl";
-import steadyDoubleFile from "#shaders/exact/steady_double.wgsl";
-import steadyFloatFile from "#shaders/exact/steady_float.wgsl";
-import noSteadyFile from "#shaders/exact/steady_none.wgsl";
-import storeEachFile from "#shaders/exact/store_each.wgsl";
-import storeOutputsFile from "#shaders/exact/store_outputs.wgsl";
-import storePrefixesFile from "#shaders/exact/store_prefixes.wgsl";
-import storeWholeFile from "#shaders/exact/store_whole.wgsl";
+import storeFile from "#shaders/exact/store.wgsl";
 import sumFile from "#shaders/exact/sum.wgsl";
-import tilesFile from "#shaders/exact/tiles.wgsl";
+import wholeSumsFile from "#shaders/exact/whole_sums.wgsl";
+import wholeSumsLongFile from "#shaders/exact/whole_sums_long.wgsl";
+import windowFile from "#shaders/exact/window.wgsl";
+import windowPrefixesFile from "#shaders/exact/window_prefixes.wgsl";
+import type { Constants } from "../text/module.ts";
 import { unrollFile } from "../text/module.ts";
 import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { spineTiles } from "./exact_spine.ts";
 import type { ExactFormat } from "./exact_sums.ts";
-import type { ItemTuning, OwnLanes, OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
+import { exactFormats, isShort } from "./exact_sums.ts";
+import type { ItemTuning, OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
 
-// Tiles of exact sums, most of which are scanned and reduced in a few words. The line `// replaces:` of a file says what the file
-// replaces in a kernel. shaders/exact/scan.wgsl, tiles.wgsl and reduce.wgsl explain the three kinds.
+// Tiles of exact sums on a GPU. An element of `exactAdd` is a whole sum: 3, 10 or 67 words, with a bit for each place that an f16, f32 or f64
+// may have. Most data has items of similar size, so that a few words hold the sum of a tile. All ways to add up a tile give the same bits.
+// So each tile, or each thread, takes the shortest way that has room for its items. The words that the shaders use:
+//
+// - whole sum: an element. See shaders/exact/sum.wgsl.
+// - item: a float's bits. A tile holds items, and makes sums of them as late as it can.
+// - run: the consecutive items of a thread.
+// - place: how far a bit is above the lowest bit of whole sums. An item's place is that of its significand's lowest bit.
+// - fixed point: a sum in `fixedWords` words, whose lowest bit is at a place that is called the base. It has room for items whose places are up
+//   to `fixedSpan` above the base.
+// - digit: a few bits of a sum, in an integer that has room for more. So additions need no carries, until all is added.
+// - window: `windowWords` consecutive words of a whole sum. Other than fixed point, it starts at a word, and it also says whether there were
+//   NaN, infinities, and zeros of which sign.
+//
+// The ways that a kernel has:
+//
+// - A scan (scan_tiles, shaders/exact/scan.wgsl): a tile goes in fixed point, if that has room for its items and for what comes before them;
+//   otherwise in whole sums. Then each thread rounds its prefixes. For short runs, run_float.wgsl and run_double.wgsl have quicker ways to add
+//   up a run and to round its prefixes.
+// - A reduction (reduce_tiles, reduce.wgsl): a run is added up in fixed point, if that has room, and goes to the tile's digits of 16 bits.
+//   Otherwise, items go there one by one.
+// - A single pass, and a reduction of very large tiles (window.wgsl): a tile goes in a window, if that has room, otherwise in whole sums.
+// - Tiles whose items are the totals of other tiles: exact_spine.ts.
+//
+// Software adapters, and the algorithm `subgroup`, have no such tiles. They combine whole sums as other operators combine their elements.
 
-/** What tiles have for a type, beside its format. */
-export interface ExactTileFormat {
-  /** The words of a window in a single pass. */
-  readonly window: number;
-  /** The words of a sum in fixed point, and how far above its lowest bit an item may start. */
-  readonly fixed: number;
-  readonly span: number;
-  /** The words of an item. */
+/** What tiles need to know of a type, beside its format. */
+interface TileFormat {
+  readonly windowWords: number;
+  readonly fixedWords: number;
+  readonly fixedSpan: number;
+  /** The words of an item, and the file of its conversions. */
   readonly itemWords: 1 | 2;
-  /** Whether a thread's items are added up in digits of 22 bits, and prefixes of many binades are tried in two words: f32. */
-  readonly near: boolean;
+  readonly itemFile: SourceText;
+  /** The file of runs of up to {@link MOST_IN_DIGITS} items. */
+  readonly runFile: SourceText;
   /** WGSL that makes an output of a float's bits, `x`. */
   readonly toOutput: string;
-  /** The tiles for subgroups: f16, whose sums fit two words. */
-  readonly lanes?: OwnLanes;
 }
+
+const tileFormats = {
+  // Its places span less than 32, so fixed point has room for all items.
+  f16: {
+    windowWords: 3,
+    fixedWords: 2,
+    fixedSpan: 32,
+    itemWords: 1,
+    itemFile: floatItemsFile,
+    runFile: runAnyFile,
+    toOutput: "f16_from_bits(x)",
+  },
+  f32: {
+    windowWords: 4,
+    fixedWords: 3,
+    fixedSpan: 39,
+    itemWords: 1,
+    itemFile: floatItemsFile,
+    runFile: runFloatFile,
+    toOutput: "x",
+  },
+  f64: {
+    windowWords: 6,
+    fixedWords: 5,
+    fixedSpan: 74,
+    itemWords: 2,
+    itemFile: doubleItemsFile,
+    runFile: runDoubleFile,
+    toOutput: "x",
+  },
+} as const satisfies Record<keyof typeof exactFormats, TileFormat>;
+
+type Format = ExactFormat & TileFormat;
+
+/** The most items of a run whose digits have room. See shaders/exact/run_float.wgsl and run_double.wgsl. */
+const MOST_IN_DIGITS = 30;
 
 /** The most items of a tile whose digits have room. See shaders/exact/reduce.wgsl. */
 const MOST_OF_TILE = 16_384;
 
-/** The most items of a thread that adds them up in digits. See shaders/exact/fixed_run_digits.wgsl. */
-const MOST_IN_DIGITS = 256;
+/** The bytes of work-group memory of shaders/exact/scan.wgsl: two sums of each thread, a carry, and some words of 16 bytes each. */
+const scanMemory = ({ workGroupSize }: TileSizes, format: Format): number =>
+  4 * (workGroupSize * ((format.fixedWords | 1) + (isShort(format) ? format.words : 0)) + format.words) + 128;
 
-/**
- * The most items of a thread that adds up items of f64 in digits, and that tries prefixes in digits. See shaders/exact/fixed_run_double.wgsl,
- * steady_float.wgsl and steady_double.wgsl.
- */
-const MOST_STEADY = 30;
-
-/** The most items of f16 of a thread whose sums two digits hold. See shaders/exact/halves.wgsl. */
-const MOST_HALVES = 32;
-
-/** The tiles of f16 for subgroups, in a single pass. See shaders/exact/scan_lanes.wgsl. */
-export const lanesOfHalves: OwnLanes = {
-  // 8 binades, H100, 2^20: 18 µs (512 × 16: 22; two passes 28), 2^23: 53 (512 × 8: 55; 71). 2^26: 283, and two passes take 273.
-  // Lengths are written out: with a power, bundlers keep this in programs that do not use it.
-  rows: [
-    { elementBytes: 12, maxLength: 1_048_576, algorithm: "subgroup", workGroupSize: 512, items: 8 },
-    { elementBytes: 12, maxLength: 8_388_608, algorithm: "subgroup", workGroupSize: 512, items: 16 },
-  ],
-  takes: ({ workGroupSize, items, oneByOne, minSubgroupSize, maxSubgroupSize }) =>
-    !oneByOne &&
-    items <= MOST_HALVES &&
-    workGroupSize * items <= MOST_OF_TILE &&
-    workGroupSize % maxSubgroupSize === 0 &&
-    workGroupSize <= minSubgroupSize * minSubgroupSize,
-  // What comes before each subgroup. WebGPU counts in 16 bytes.
-  memory: ({ workGroupSize, minSubgroupSize }) =>
-    16 * Math.ceil((12 * (workGroupSize / minSubgroupSize)) / 16),
+/** What declarations of sum.wgsl are called for sums in a window. */
+const windowNames: Readonly<Record<string, string>> = {
+  EXACT_WORDS: "WINDOW_WORDS",
+  ExactSum: "WindowSum",
+  exact_combine: "window_combine",
+  exact_from_parts: "window_from_parts",
+  exact_lead: "window_lead",
 };
 
-/** The most words of a sum whose loops over words are written out in tiles. */
-const SHORT = 12;
-
-/**
- * The bytes of work-group memory of a scan in fixed point: for each thread a sum in fixed point and, if it is short, a whole sum; the carry;
- * and some words, each in 16 bytes. See shaders/exact/scan.wgsl.
- */
-const scanMemory = (workGroupSize: number, words: number, fixed: number): number =>
-  4 * (workGroupSize * ((fixed | 1) + (words <= SHORT ? words : 0)) + words) + 128;
-
-/** The names that the functions of sum.wgsl have for sums of a window. */
-const narrowNames: Readonly<Record<string, string>> = {
-  EXACT_WORDS: "NARROW_WORDS",
-  ExactSum: "NarrowSum",
-  exact_combine: "narrow_combine",
-  exact_from_parts: "narrow_from_parts",
-  exact_lead: "narrow_lead",
-};
-
-/** The functions of sum.wgsl for sums of a window. */
-const narrowText = (): string =>
-  piecesOf(sumFile.text, (word) => narrowNames[word] ?? word)
-    .filter(({ name }) => Object.values(narrowNames).includes(name))
+/** The functions of sum.wgsl for sums in a window. */
+const windowSumFile = (): SourceText => ({
+  name: sumFile.name,
+  text: piecesOf(sumFile.text, (word) => windowNames[word] ?? word)
+    .filter(({ name }) => Object.values(windowNames).includes(name))
     .map(compactText)
-    .join("\n\n");
+    .join("\n\n"),
+});
 
-/** Whether tiles are those of exact sums. Subgroups have kernels of their own. */
-const hasTiles = (
-  gpuLimits: TileKernel<TileSizes>["gpuLimits"],
-  algorithm: string,
-): gpuLimits is WorkGroupLimits => Boolean(gpuLimits) && algorithm !== "subgroup";
+/** Whether a kernel takes tiles of exact sums: on a GPU, by an algorithm without subgroups. */
+const takesTiles = <Kernel extends Pick<TileKernel<TileSizes>, "algorithm" | "gpuLimits">>(
+  kernel: Kernel,
+): kernel is Kernel & { readonly gpuLimits: WorkGroupLimits } =>
+  Boolean(kernel.gpuLimits) && kernel.algorithm !== "subgroup";
 
 /** A tile of exact sums holds its items' bits. So items are loaded as vectors, however long a sum is. */
 export const exactItems: ItemTuning = (tuning) =>
-  hasTiles(tuning.gpuLimits, tuning.algorithm)
-    ? { ...tuning, sizes: { ...tuning.sizes, oneByOne: false } }
-    : tuning;
+  takesTiles(tuning) ? { ...tuning, sizes: { ...tuning.sizes, oneByOne: false } } : tuning;
 
-/** The tiles of a type's exact sums. */
-export function exactTiles(
-  { words }: ExactFormat,
-  { window, fixed, span, itemWords, near, toOutput, lanes }: ExactTileFormat,
-): OwnTiles {
-  const own = { NARROW_WORDS: window, FIXED_WORDS: fixed, FIXED_SPAN: span, ITEM_WORDS: itemWords };
-  const isWide = itemWords === 2;
-  return (side, entryPoint, constants, kernel) => {
-    const { sizes, algorithm, exclusive, gpuLimits, carry, ends } = kernel;
-    const isByLanes = entryPoint === "scan_single_pass" && algorithm === "subgroup" && lanes?.takes(sizes);
-    if (!isByLanes && !hasTiles(gpuLimits, algorithm)) {
-      return undefined;
-    }
-    if (side === "elements" && gpuLimits) {
-      return constants.VECTOR === 1 ? spineTiles(words, entryPoint, kernel, gpuLimits) : undefined;
-    }
-    if (
-      entryPoint === "scan_tiles" &&
-      gpuLimits &&
-      scanMemory(sizes.workGroupSize, words, fixed) > gpuLimits.maxComputeWorkgroupStorageSize
-    ) {
-      return undefined;
-    }
-    // Loops over many words stay loops.
-    const counts = { ...constants, ...own, ...(words <= SHORT && { EXACT_WORDS: words }) };
-    const unrolled = (file: SourceText): SourceText => unrollFile(file, counts);
-    // Short sums of threads have places in work-group memory.
-    const placed = ({ name, text }: SourceText): SourceText =>
-      unrolled({
-        name,
-        text: words <= SHORT ? text.replaceAll("exact_place", "exact_memory[thread]") : text,
-      });
-    const select = (name: string, sum: string): string =>
-      `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`;
-    const isHalf = fixed === 2 && sizes.items <= MOST_HALVES;
-    const isSteady = fixed > 2 && sizes.items <= MOST_STEADY;
-    const common = [
-      {
-        name: "exact sums in a few words",
-        text: [
-          ...Object.entries(own).map(([name, value]) => `const ${name} = ${value}u;`),
-          `fn output_from_float(x: FloatBits) -> Output {\n  return ${toOutput};\n}`,
-          select("fixed", "Fixed"),
-          select("near", "vec2<u32>"),
-          ...(isHalf ? [select("digits", "Digits"), select("word", "u32")] : []),
-          ...(isSteady ? [select("steady", `vec${itemWords + 1}<i32>`)] : []),
-          select("narrow", "NarrowSum"),
-        ].join("\n\n"),
-      },
-      isWide ? unrolled(doubleItemsFile) : unrolled(floatItemsFile),
-      unrolled(itemsFile),
-      unrolled({ name: sumFile.name, text: narrowText() }),
-    ];
-    const inFixedPoint = [
-      unrolled(fixedFile),
-      isWide ? unrolled(fixedDoubleFile) : unrolled(fixedFloatFile),
-      isHalf
-        ? unrolled(halvesFile)
-        : near && sizes.items <= MOST_IN_DIGITS
-          ? unrolled(fixedDigitsFile)
-          : isWide && isSteady
-            ? unrolled(fixedRunDoubleFile)
-            : unrolled(fixedRunFile),
-    ];
-    const stored = [
-      isByLanes ? unrolled(storeEachFile) : unrolled(storeWholeFile),
-      unrolled(storeOutputsFile),
-    ];
-    const tiles = unrolled(tilesFile);
-    const scanSums = unrolled(scanSumsFile);
-    if (entryPoint === "reduce_tiles") {
-      const fits = (constants.TILE ?? 0) <= MOST_OF_TILE;
-      return {
-        files: [...common, ...(fits ? [...inFixedPoint, unrolled(reduceFile)] : [tiles, scanSums])],
-      };
-    }
-    const scan = [
+/** Declares what depends on the type's format, and on whether a scan is exclusive. */
+function formatText(format: TileFormat, exclusive: boolean | undefined): SourceText {
+  const { windowWords, fixedWords, fixedSpan, itemWords, toOutput } = format;
+  const sums = {
+    fixed: "Fixed",
+    digits: `vec${itemWords + 1}<i32>`,
+    two_words: "vec2<u32>",
+    window: "WindowSum",
+  };
+  return {
+    name: "the format of exact sums",
+    text: [
+      `const WINDOW_WORDS = ${windowWords}u;`,
+      `const FIXED_WORDS = ${fixedWords}u;`,
+      `const FIXED_SPAN = ${fixedSpan}u;`,
+      `const ITEM_WORDS = ${itemWords}u;`,
+      `fn output_from_float(x: FloatBits) -> Output {\n  return ${toOutput};\n}`,
+      ...Object.entries(sums).map(
+        ([name, sum]) =>
+          `fn select_${name}(exclusive: ${sum}, inclusive: ${sum}) -> ${sum} {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`,
+      ),
+    ].join("\n\n"),
+  };
+}
+
+/** The files of a kernel, beside those of its items. */
+function filesOf(
+  entryPoint: Parameters<OwnTiles>[1],
+  format: Format,
+  { sizes: { items, workGroupSize }, carry, ends }: TileKernel<TileSizes>,
+): readonly SourceText[] {
+  const inFixedPoint = [fixedFile, items <= MOST_IN_DIGITS ? format.runFile : runAnyFile];
+  if (entryPoint === "scan_tiles") {
+    return [
       ...inFixedPoint,
-      placed(scanFile),
+      scanFile,
+      isShort(format) ? wholeSumsFile : wholeSumsLongFile,
       // Threads share the words of a carry that is in the spine as it is.
-      carry === true && !ends ? unrolled(carryWordsFile) : unrolled(carryWholeFile),
-      ...(isHalf ? [] : [near ? placed(nearFile) : unrolled(noNearFile)]),
-      ...(isSteady
-        ? [unrolled(steadyFile), isWide ? unrolled(steadyDoubleFile) : unrolled(steadyFloatFile)]
-        : isHalf
-          ? []
-          : [unrolled(noSteadyFile)]),
+      ...(carry === true && !ends ? [carryWordsFile] : []),
+      storeFile,
     ];
-    if (isByLanes) {
-      return {
-        files: [...common, ...inFixedPoint, unrolled(scanLanesFile), unrolled(runFile), ...stored],
-      };
+  }
+  if (entryPoint === "reduce_tiles" && workGroupSize * items <= MOST_OF_TILE) {
+    return [...inFixedPoint, reduceFile];
+  }
+  const inWindow = [windowSumFile(), wholeSumsFile, windowFile];
+  return entryPoint === "reduce_tiles" ? inWindow : [...inWindow, windowPrefixesFile, storeFile];
+}
+
+/** A file with its loops written out. A short sum of a thread has a place in work-group memory. */
+function written({ name, text }: SourceText, format: Format, constants: Constants): SourceText {
+  const { words, windowWords, fixedWords, itemWords } = format;
+  const counts = { WINDOW_WORDS: windowWords, FIXED_WORDS: fixedWords, ITEM_WORDS: itemWords };
+  return isShort(format)
+    ? unrollFile(
+        { name, text: text.replaceAll("thread_sum", "sums_of_threads[thread]") },
+        { ...constants, ...counts, EXACT_WORDS: words },
+      )
+    : unrollFile({ name, text }, { ...constants, ...counts });
+}
+
+/** The tiles of exact sums of a type. */
+export function exactTiles(type: keyof typeof exactFormats): OwnTiles {
+  const format: Format = { ...exactFormats[type], ...tileFormats[type] };
+  return (side, entryPoint, constants, kernel) => {
+    if (!takesTiles(kernel)) {
+      return undefined;
     }
+    const { sizes, gpuLimits, exclusive } = kernel;
+    if (side === "elements") {
+      return constants.VECTOR === 1 ? spineTiles(format.words, entryPoint, kernel, gpuLimits) : undefined;
+    }
+    const memory = entryPoint === "scan_tiles" ? scanMemory(sizes, format) : 0;
+    if (memory > gpuLimits.maxComputeWorkgroupStorageSize) {
+      return undefined;
+    }
+    const files = [format.itemFile, itemsFile, ...filesOf(entryPoint, format, kernel)];
     return {
-      files: [
-        ...common,
-        tiles,
-        words > SHORT && entryPoint === "scan_tiles" ? unrolled(scanLongSumsFile) : scanSums,
-        ...(entryPoint === "scan_tiles" ? scan : [unrolled(runFile), unrolled(storePrefixesFile)]),
-        ...stored,
-      ],
+      files: [formatText(format, exclusive), ...files.map((file) => written(file, format, constants))],
     };
   };
 }

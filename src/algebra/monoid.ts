@@ -38,13 +38,6 @@ export interface TileSizes {
   readonly items: number;
 }
 
-/** The same, whether items go one by one, and the lanes that a subgroup may have. */
-export interface LaneSizes extends TileSizes {
-  readonly oneByOne: boolean;
-  readonly minSubgroupSize: number;
-  readonly maxSubgroupSize: number;
-}
-
 /** A kernel of tiles that an operator may change. */
 export interface TileKernel<Sizes extends TileSizes> {
   readonly sizes: Sizes;
@@ -63,26 +56,12 @@ export interface TileKernel<Sizes extends TileSizes> {
  * Tiles that an operator has of its own: for items, files that replace declarations of the kernel, which has these constants and this
  * entry point; for the totals of tiles, other sizes. It is undefined for kernels that it leaves as they are.
  */
-export type OwnTiles = <Sizes extends LaneSizes>(
+export type OwnTiles = <Sizes extends TileSizes>(
   side: "items" | "elements",
   entryPoint: "scan_tiles" | "scan_single_pass" | "scan_left_tiles" | "reduce_tiles",
   constants: Constants,
   kernel: TileKernel<Sizes>,
 ) => { readonly files?: readonly SourceText[]; readonly sizes?: Sizes } | undefined;
-
-/**
- * Tiles of a single pass that an operator has of its own for subgroups: the sizes that they have up to a length, which sizes they take, and the
- * bytes of work-group memory that they use beside those of the algorithm.
- */
-export interface OwnLanes {
-  readonly rows: readonly (TileSizes & {
-    readonly elementBytes: number;
-    readonly maxLength: number;
-    readonly algorithm: "subgroup";
-  })[];
-  takes(sizes: LaneSizes): boolean;
-  memory(sizes: LaneSizes): number;
-}
 
 /** Gives the tuning of kernels that read items, for that of kernels that read elements. */
 export type ItemTuning = <
@@ -126,8 +105,6 @@ export interface Monoid {
   readonly start?: Start | undefined;
   /** Its own tiles for scans and reductions. */
   readonly tiles?: OwnTiles;
-  /** Its own tiles for subgroups, in a single pass. They are among `tiles`. */
-  readonly lanes?: OwnLanes | undefined;
   /** The tuning of kernels that read items, if its own tiles hold items as they are stored, and not elements. */
   readonly forItems?: ItemTuning;
   /** How elements go from one part of the data to the next, if a value says less than the element that it comes from. */

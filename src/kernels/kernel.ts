@@ -243,7 +243,7 @@ function linkTiles(
   return linkKernel(
     label,
     entryPoint,
-    withInstead(own?.files ?? oneByOne?.items, sources),
+    own?.files ? [...own.files, ...sources] : withInstead(oneByOne?.items, sources),
     own?.sizes ?? sizes,
     vector,
     words,

@@ -64,14 +64,10 @@ export const subgroup: TileAlgorithm = {
         isAwaited = false,
         moves = false,
         isShifted = false,
-        isReplaced = false,
         strides = false,
       } = {},
     ) => {
       const numbers = hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes];
-      if (isReplaced) {
-        return [...subgroupSources(monoid), ...numbers, ballot, subgroupTiles];
-      }
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
       const inAnyOrder = takesAnyOrder(monoid) && !votes;

@@ -23,8 +23,6 @@ export interface TileTraits {
   readonly moves?: boolean;
   /** Whether the next lane hands on an inclusive prefix: `shifted` of a grouping. Vectors have one item. */
   readonly isShifted?: boolean;
-  /** Whether an operator's own tiles replace the scan, so that only the threads' numbers and the votes are needed. */
-  readonly isReplaced?: boolean;
 }
 
 /**

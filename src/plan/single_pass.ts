@@ -9,9 +9,7 @@ import { singlePass as gpu } from "../adapters/gpu.ts";
 import { singlePass as nvidia } from "../adapters/nvidia.ts";
 import { singlePass as software } from "../adapters/software.ts";
 import type { SinglePassTable, TuningRow } from "../adapters/tables.ts";
-import type { Monoid } from "../algebra/monoid.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
-import type { TileShape } from "../kernels/algorithms.ts";
 import { hasFullSubgroups, memoryOf } from "../kernels/algorithms.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { isWide, scanKernel } from "../kernels/kernel.ts";
@@ -26,7 +24,7 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { partsOfVector } from "../kernels/words.ts";
 import { unrollFile } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
-import { algorithmOf, chooseSizes, goOneByOne, groupingOf, rowOf, tileOf } from "./choose_sizes.ts";
+import { algorithmOf, chooseSizes, groupingOf, rowOf, tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import type { Chosen, SegmentOptions } from "./options.ts";
@@ -60,32 +58,6 @@ const MOST_PARTS = 4;
  */
 const endsMemory = ({ sizes: { workGroupSize, items } }: { readonly sizes: Sizes }): number =>
   memoryOf(Array<number>(2).fill((workGroupSize * items) / laneItems(items)), 4, 2);
-
-/**
- * The row of an operator's tiles for subgroups, where the adapter, the device and the caller's choices let it have them. For longer data,
- * two passes are faster. A tuning, which times sums of `add`, does not apply to them.
- */
-function rowOfLanes(
-  { lanes }: Monoid,
-  { algorithm = "subgroup", workGroupSize, itemsPerThread, maxLength, from }: Chosen,
-  facts: DeviceFacts,
-): TuningRow | undefined {
-  const { features, subgroupMinSize, subgroupMaxSize } = facts;
-  const takesLanes = tableFor(tables, facts).takesLanesOfOperators && features.has("subgroups");
-  const fitting = lanes?.rows.find((one) => Number(maxLength) <= one.maxLength);
-  const row = fitting ?? lanes?.rows.at(-1);
-  if (lanes === undefined || row === undefined || !takesLanes || algorithm !== "subgroup") {
-    return undefined;
-  }
-  const sizes = {
-    workGroupSize: workGroupSize ?? row.workGroupSize,
-    items: itemsPerThread ?? row.items,
-    oneByOne: goOneByOne(Math.max(row.elementBytes, from?.bytes ?? 0), facts),
-    minSubgroupSize: subgroupMinSize,
-    maxSubgroupSize: subgroupMaxSize,
-  };
-  return lanes.takes(sizes) ? { ...row, isDefault: fitting !== undefined } : undefined;
-}
 
 /** The row of a scan of segments whose threads hold values without heads. */
 const flatRow = (
@@ -124,9 +96,7 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
   const primitive = asked === "flat" ? "scan" : asked;
   // Totals of segments by offsets have a kernel and rows of their own.
   const byOffsets = primitive === "totals" && (options as SegmentOptions).segments === "offsets";
-  const known =
-    (primitive === "scan" ? rowOfLanes(monoid, options, facts) : undefined) ??
-    rowOf(tables, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
+  const known = rowOf(tables, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
   const row =
     (asked === "flat" ? flatRow(known, domain, table) : undefined) ??
     pairRow(known, type, domain, options, facts, table) ??
@@ -135,8 +105,6 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
   }
-  const isByLanes = ({ algorithm, sizes }: TileShape): boolean =>
-    algorithm === "subgroup" && monoid.lanes?.takes(sizes) === true;
   const tuning = chooseSizes(
     row,
     title,
@@ -145,10 +113,7 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
     options,
     facts,
     methods,
-    (shape) =>
-      lookBackMemory(shape, domain.elementBytes) +
-      (byOffsets ? endsMemory(shape) : 0) +
-      (isByLanes(shape) ? (monoid.lanes?.memory(shape.sizes) ?? 0) : 0),
+    (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? endsMemory(shape) : 0),
   );
   const shape = lookBackShape(tuning);
   const { patience, startsInOrder } = traitsOf(facts);
@@ -211,7 +176,6 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
               oneItem: !isWide(arrangement),
               isAwaited: true,
               isShifted: isShifted(arrangement),
-              isReplaced: isByLanes(tuning),
             }),
             ...(byPairs && isAtVectors(arrangement) ? storeByPairs(parts) : []),
           ],

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { exactFormats } from "../../src/algebra/exact_sums.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
+import { linkSources } from "../../src/text/link.ts";
+import { generated } from "../../src/text/source.ts";
 import type { RunKernel } from "../support/buffers.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { bitsOf } from "../support/compare.ts";
@@ -26,29 +28,27 @@ const shapes = {
 } as const;
 
 /** How the items of a row are added up: see the shaders of these names. */
-type Run = "fixed_run" | "fixed_run_digits" | "fixed_run_double";
+type Run = "run_any" | "run_float" | "run_double";
 
 /** A kernel that adds up each row: the number of its items, and the two words of each. 2 says that the row does not fit. */
 function kernelOf(
   { type, fraction, exponent }: FloatRow,
   change: (text: string) => string,
-  run: Run = "fixed_run",
+  run: Run = "run_any",
 ): string {
   const isDouble = type.name === "f64";
   const { words, span } = shapes[type.name];
   const bits = isDouble ? "vec2<u32>(low, high)" : "low + (high & 0u)";
-  return [
-    `const EXACT_WORDS = ${exactFormats[type.name].words}u;`,
-    `const EXACT_FRACTION = ${fraction}u;`,
-    `const EXACT_MOST = ${2 ** exponent - 1}u;`,
-    `const FIXED_WORDS = ${words}u;`,
-    `const FIXED_SPAN = ${span}u;`,
-    `const ITEMS = ${MOST}u;`,
-    `const KEY_FRACTION = ${isDouble ? 20 : fraction}u;`,
-    `const KEY_MOST = ${2 ** exponent - 1}u;`,
-    `alias FloatBits = ${isDouble ? "vec2<u32>" : "u32"};`,
+  const sources = [
+    `const EXACT_WORDS = ${exactFormats[type.name].words}u;
+    const EXACT_FRACTION = ${fraction}u;
+    const EXACT_MOST = ${2 ** exponent - 1}u;
+    const FIXED_WORDS = ${words}u;
+    const FIXED_SPAN = ${span}u;
+    const ITEMS = ${MOST}u;`,
+    read(isDouble ? "double" : "float"),
     change(read("fixed")),
-    change(read(isDouble ? "fixed_double" : "fixed_float")),
+    change(read(isDouble ? "double_items" : "float_items")),
     change(read(run)),
     `@group(0) @binding(0) var<storage, read_write> rows: array<u32>;
     @group(0) @binding(1) var<storage, read_write> sums: array<vec3<u32>>;
@@ -75,11 +75,12 @@ function kernelOf(
         let high = rows[first + 2u + 2u * item];
         items[item] = ${bits};
       }
-      let sum = fixed_add_run(Fixed(), items, base, most);
+      let sum = add_run(Fixed(), items, base);
       let found = float_from_fixed(sum, 0u, base).bits;
       sums[group.x] = vec3<u32>(${isDouble ? "found" : "found, 0u"}, 1u);
     }`,
-  ].join("\n");
+  ];
+  return linkSources(sources.map(generated), "main").code;
 }
 
 /** Rows of items: around the widest that fits, from the lowest places to the highest. */
@@ -148,12 +149,12 @@ async function differing(float: FloatRow, run: RunKernel): Promise<{ wrong: stri
   return { wrong, fitting };
 }
 
-/** How each type's items are added up in digits. f16 has test/numeric/exact_halves.test.ts. */
-const runsInDigits = { f32: "fixed_run_digits", f64: "fixed_run_double" } as const;
+/** How each type's items are added up in digits, if they are. */
+const runsInDigits = { f32: "run_float", f64: "run_double" } as const;
 const inDigits = ({ type }: FloatRow): Run[] => (type.name === "f16" ? [] : [runsInDigits[type.name]]);
 
 const runs = floats.flatMap((float) =>
-  (["fixed_run", ...inDigits(float)] as const).map((run) => ({ float, run })),
+  (["run_any", ...inDigits(float)] as const).map((run) => ({ float, run })),
 );
 test.each(runs)(
   "$float.type.name, $run: sums that fit have the reference's bits",
@@ -182,7 +183,7 @@ const faults: readonly (readonly [name: string, from: string, to: string, double
 const faultsOfDigits: Readonly<
   Record<string, readonly (readonly [name: string, from: string, to: string])[]>
 > = {
-  fixed_run_digits: [
+  run_float: [
     ["a lost sign of the low digit", "sign_of(a), sign_of(a)", "0u, 0u"],
     ["a lost sign of the middle digit", ", sign_of(b)", ", 0u"],
     ["a lost upper part of the middle digit", "bitcast<u32>(middle >> 10u)", "sign_of(b)"],
@@ -190,7 +191,7 @@ const faultsOfDigits: Readonly<
     ["a zero that counts", "select(scaled, 0u, (own[item] & 0x7f800000u) == 0u)", "scaled"],
     ["subnormals by conversions", "base == 0u", "base > 254u"],
   ],
-  fixed_run_double: [
+  run_double: [
     ["a lost sign of an item", "(bitcast<i32>(high) >> 31u) | 1", "1"],
     ["a lost carry of the lowest digit", "b += a >> 26u;", ""],
     ["a lost carry of the middle digit", "d += c >> 26u;", ""],
@@ -210,7 +211,7 @@ const ofFloats = floats.flatMap((float) =>
     // f16 and f64 have room for more places, and sums of f16 have no carry of a carry.
     .filter(([name]) => float.type.name === "f32" || !name.startsWith("a span"))
     .filter(([name]) => float.type.name !== "f16" || name !== "a lost carry of a carry")
-    .map(([name, from, to]) => ({ float, name, from, to, by: "fixed_run" as Run })),
+    .map(([name, from, to]) => ({ float, name, from, to, by: "run_any" as Run })),
 );
 for (const float of floats) {
   for (const by of inDigits(float)) {

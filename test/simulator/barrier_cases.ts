@@ -1,7 +1,7 @@
 import faults from "#shaders/device/look_back/faults_by_run.wgsl";
 import { changeKernels } from "../../bench/change_kernels.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
-import { f16, f32 } from "../../src/algebra/floats.ts";
+import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
@@ -427,13 +427,6 @@ for (const algorithm of algorithmsOfAll) {
       op: affine,
       ...small(algorithm, passes, 20),
     });
-    cases[`exact scan of halves: ${algorithm}, ${passes}`] = scanned(
-      { type: f16, op: exactAdd, exclusive: true, ...small(algorithm, passes, 16, 2) },
-      (length) =>
-        data(length)
-          .map((x) => x % 0x7c00)
-          .reduce((halves, x, at) => halves.fill(x, at), new Uint16Array(length)),
-    );
     const how = `${algorithm}, ${passes}`;
     const tuning = small(algorithm, passes);
     cases[`scan: ${how}`] = scanned({ op: affine, exclusive: true, ...tuning });

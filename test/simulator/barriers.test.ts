@@ -75,13 +75,13 @@ const shown: readonly Shown[] = [
     operation: "exact reduction in long runs: hillis-steele",
     length: 1000,
     gpu: "gpu",
-    shows: ["exact/tiles.wgsl 7"],
+    shows: ["exact/window.wgsl 7"],
   },
   {
     operation: "exact reduction of wide floats in long runs: blelloch",
     length: 1000,
     gpu: "gpu",
-    shows: ["exact/tiles.wgsl 8"],
+    shows: ["exact/window.wgsl 8"],
   },
   {
     operation: "exact reduction: hillis-steele",
@@ -90,42 +90,36 @@ const shown: readonly Shown[] = [
     shows: ["exact/spine_reduce.wgsl 1, 2, 3"],
   },
   {
-    operation: "exact scan of halves: blelloch, reduce-then-scan",
-    length: 200,
-    gpu: "nvidia",
-    options: { atomics: "reversed" },
-    shows: ["exact/scan.wgsl 6"],
-  },
-  {
-    operation: "exact scan of halves: subgroup, single",
-    length: 200,
-    gpu: "nvidia",
-    shows: ["exact/scan_lanes.wgsl 1"],
-  },
-  {
     operation: "exact scan of wide doubles: hillis-steele, reduce-then-scan",
     length: 510,
     gpu: "gpu",
-    shows: ["exact/scan.wgsl 5", "exact/scan_sums_long.wgsl 1"],
+    shows: ["exact/scan.wgsl 5", "exact/whole_sums_long.wgsl 1"],
   },
   {
     operation: "exact scan of wide floats: hillis-steele, reduce-then-scan",
     length: 510,
     gpu: "gpu",
-    shows: ["exact/scan_sums.wgsl 4"],
+    shows: ["exact/whole_sums.wgsl 4"],
   },
   {
     operation: "exact scan of wide floats: hillis-steele, single",
     length: 510,
     gpu: "gpu",
-    shows: ["exact/scan_sums.wgsl 1, 2, 3"],
+    shows: ["exact/whole_sums.wgsl 1, 2, 3"],
+  },
+  {
+    operation: "exact scan: blelloch, reduce-then-scan",
+    length: 130,
+    gpu: "gpu",
+    options: { unorderedAtomics: true },
+    shows: ["exact/scan.wgsl 6"],
   },
   {
     operation: "exact scan: blelloch, single",
     length: 130,
     gpu: "nvidia",
     options: { unorderedAtomics: true },
-    shows: ["exact/tiles.wgsl 1"],
+    shows: ["exact/window.wgsl 1"],
   },
   {
     operation: "exact scan: hillis-steele, reduce-then-scan",
@@ -137,7 +131,7 @@ const shown: readonly Shown[] = [
     operation: "exact scan: hillis-steele, single",
     length: 510,
     gpu: "gpu",
-    shows: ["exact/tiles.wgsl 2, 4, 5, 6"],
+    shows: ["exact/window.wgsl 2, 4, 5, 6"],
   },
   {
     operation: "exact scan: hillis-steele, single",
@@ -581,7 +575,7 @@ const redundant: readonly Redundant[] = [
     why: "The workgroupUniformLoad of look_back_missing comes before it, and nothing is stored between.",
     runs: [
       {
-        operation: "exact scan of halves: blelloch, single",
+        operation: "exact scan: blelloch, single",
         length: 200,
         options: { unorderedAtomics: true },
       },
@@ -598,11 +592,10 @@ const redundant: readonly Redundant[] = [
         gpu: "gpu",
         options: { unorderedAtomics: true },
       },
-      { operation: "exact scan of halves: blelloch, reduce-then-scan", length: 200, gpu: "nvidia" },
     ],
   },
   {
-    barriers: ["exact/scan.wgsl 8", "exact/tiles.wgsl 3"],
+    barriers: ["exact/scan.wgsl 8", "exact/window.wgsl 3"],
     why: "The workgroupUniformLoad right before it orders both words.",
     runs: [
       {

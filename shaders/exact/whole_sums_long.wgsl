@@ -1,26 +1,25 @@
-// Scans whole sums that are too long for each thread to have one in work-group memory: f64. The thread's place is in private
-// memory. It has the function of scan_sums.wgsl.
+// Scans whole sums that are too long for each thread to have one in work-group memory: f64. It has the function of whole_sums.wgsl.
 // Linked with scan.wgsl. Call in uniform control flow. Work-group memory: that of scan.wgsl.
 
-// A whole sum of the thread's own, whose words are looked up.
-var<private> exact_place: Element;
+// A thread's sum, whose words are looked up.
+var<private> thread_sum: Element;
 
 // Scans whole sums, of which each thread has one: some words at a time, so that they take little memory. What these carry is in one word
 // more, and goes on to the next ones.
-fn scan_sums(own: Element, thread: u32) -> TileScan {
+fn scan_whole_sums(own: Element, thread: u32) -> TileScan {
   const CHUNK = FIXED_WORDS - 1u;
-  exact_place = own;
+  thread_sum = own;
   // Each flag counts the threads that have it.
-  let flags = exact_place[EXACT_WORDS - 1u] >> 28u;
+  let flags = thread_sum[EXACT_WORDS - 1u] >> 28u;
   let counts = vec2<u32>((flags & 1u) | ((flags & 2u) << 15u), ((flags >> 2u) & 1u) | ((flags & 8u) << 13u));
-  exact_place[EXACT_WORDS - 1u] &= ~EXACT_SEEN;
+  thread_sum[EXACT_WORDS - 1u] &= ~EXACT_SEEN;
   var scan: TileScan;
   var carry = 0u;
   var carry_of_total = 0u;
   for (var first = 0u; first < EXACT_WORDS; first += CHUNK) {
     var chunk: Fixed;
     for (var word = 0u; word < min(CHUNK, EXACT_WORDS - first); word++) {
-      chunk[word] = exact_place[first + word];
+      chunk[word] = thread_sum[first + word];
     }
     scan_threads(chunk, thread);
     var before: Fixed;

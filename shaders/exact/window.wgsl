@@ -1,14 +1,12 @@
-// A tile of exact sums. Most tiles have items of few binades, so that their sums fit a window of NARROW_WORDS words of the whole
-// sum. Such a tile is scanned in its window. Other tiles are scanned in whole sums, and so is a thread's run if what comes
-// before it does not fit the window. Both ways give the same sums, so each tile and each thread chooses for itself.
+// A tile of exact sums, in a single pass or of very many items. Most tiles have items of few binades, so that their sums fit a window of
+// WINDOW_WORDS words of the whole sum. Such a tile is scanned in its window. Other tiles are scanned in whole sums, and so is a thread's run
+// if what comes before it does not fit the window. Both ways give the same sums, so each tile and each thread chooses for itself.
 // It needs no algorithm: sums have the same bits in any order.
 // Call in uniform control flow.
-// Linked with items.wgsl and what that lists, sum.wgsl and its functions for windows, and scan_sums.wgsl or scan_sums_long.wgsl.
-// Work-group memory: WORK_GROUP_SIZE elements, if sums are short, and two words.
+// Linked with items.wgsl and what that lists, sum.wgsl and its functions for windows, and whole_sums.wgsl. A thread's sum is in the first words
+// of its place in memory if the tile has a window.
+// Work-group memory: two words, beside that of whole_sums.wgsl.
 // replaces: begin_scan, reduce_tile, total_of_tile
-
-// Each thread's sum, in its first words if the tile has a window.
-var<workgroup> exact_memory: array<Element, WORK_GROUP_SIZE>;
 
 // The lowest place of a bit in the tile's items, as a complement, and the highest one of a significand's start.
 var<workgroup> exact_lowest: atomic<u32>;
@@ -16,7 +14,7 @@ var<workgroup> exact_highest: atomic<u32>;
 
 // The word of the whole sum that the window starts at, or NO_WINDOW.
 const NO_WINDOW = 0xffffffffu;
-var<private> exact_window: u32;
+var<private> window_of_tile: u32;
 
 // Finds the tile's window. The result is uniform.
 fn find_window(items: Items, thread: u32) -> u32 {
@@ -48,15 +46,15 @@ fn find_window(items: Items, thread: u32) -> u32 {
 
 // The highest place in a window that leaves room for the bits of the significand, those of the sum of a tile's items, one for
 // what comes before the tile, the sign, and four that say what a sum has seen.
-const MOST_PLACE = 32u * NARROW_WORDS - EXACT_FRACTION - 1u - (32u - countLeadingZeros(TILE)) - 6u;
+const MOST_PLACE = 32u * WINDOW_WORDS - EXACT_FRACTION - 1u - (32u - countLeadingZeros(TILE)) - 6u;
 
 // The sum of a thread's items in the window.
-fn narrow_sum_of(items: Items, thread: u32, window: u32) -> NarrowSum {
+fn sum_in_window(items: Items, thread: u32, window: u32) -> WindowSum {
   var own = items.bits;
-  var sum = NarrowSum();
+  var sum = WindowSum();
   if (has_items(items.tile, thread, items.length)) {
     for (var item = 0u; item < ITEMS; item++) { // unroll
-      sum = narrow_combine(sum, narrow_from_parts(parts_from_float(own[item]), window));
+      sum = window_combine(sum, window_from_parts(parts_from_float(own[item]), window));
     }
   }
   return sum;
@@ -78,31 +76,31 @@ fn sum_of(items: Items, thread: u32) -> Element {
   return sum;
 }
 
-fn put_narrow(thread: u32, sum: NarrowSum) {
+fn put_sum(thread: u32, sum: WindowSum) {
   var own = sum;
-  for (var word = 0u; word < NARROW_WORDS; word++) { // unroll
-    exact_memory[thread][word] = own[word];
+  for (var word = 0u; word < WINDOW_WORDS; word++) { // unroll
+    sums_of_threads[thread][word] = own[word];
   }
 }
 
-fn take_narrow(thread: u32) -> NarrowSum {
-  var sum: NarrowSum;
-  for (var word = 0u; word < NARROW_WORDS; word++) { // unroll
-    sum[word] = exact_memory[thread][word];
+fn take_sum(thread: u32) -> WindowSum {
+  var sum: WindowSum;
+  for (var word = 0u; word < WINDOW_WORDS; word++) { // unroll
+    sum[word] = sums_of_threads[thread][word];
   }
   return sum;
 }
 
 // The whole sum of what a thread put into memory in the window.
 fn widened(thread: u32, window: u32) -> Element {
-  let last = exact_memory[thread][NARROW_WORDS - 1u];
+  let last = sums_of_threads[thread][WINDOW_WORDS - 1u];
   let signed = bitcast<u32>(bitcast<i32>(last << 4u) >> 4u);
   let above = select(0u, 0xffffffffu, (last & EXACT_SIGN) != 0u);
   var sum: Element;
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
     let at = word - window;
-    let inside = select(exact_memory[thread][min(at, NARROW_WORDS - 1u)], signed, at == NARROW_WORDS - 1u);
-    sum[word] = select(select(above, inside, at < NARROW_WORDS), 0u, word < window);
+    let inside = select(sums_of_threads[thread][min(at, WINDOW_WORDS - 1u)], signed, at == WINDOW_WORDS - 1u);
+    sum[word] = select(select(above, inside, at < WINDOW_WORDS), 0u, word < window);
   }
   sum[EXACT_WORDS - 1u] = (sum[EXACT_WORDS - 1u] & ~EXACT_SEEN) | (last & EXACT_SEEN);
   return sum;
@@ -111,26 +109,26 @@ fn widened(thread: u32, window: u32) -> Element {
 // Computes the tile's total, and what comes before each thread's run.
 fn begin_scan(items: Items, thread: u32) -> TileScan {
   let window = find_window(items, thread);
-  exact_window = window;
+  window_of_tile = window;
   var scan = TileScan(identity(), identity());
   if (window != NO_WINDOW) {
-    var sum = narrow_sum_of(items, thread, window);
+    var sum = sum_in_window(items, thread, window);
     for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
-      put_narrow(thread, sum);
+      put_sum(thread, sum);
       workgroupBarrier();
       if (thread >= distance) {
-        sum = narrow_combine(take_narrow(thread - distance), sum);
+        sum = window_combine(take_sum(thread - distance), sum);
       }
       workgroupBarrier();
     }
-    put_narrow(thread, sum);
+    put_sum(thread, sum);
     workgroupBarrier();
     if (thread > 0u) {
       scan.before = widened(thread - 1u, window);
     }
     scan.total = widened(WORK_GROUP_SIZE - 1u, window);
   } else {
-    scan = scan_sums(sum_of(items, thread), thread);
+    scan = scan_whole_sums(sum_of(items, thread), thread);
   }
   return scan;
 }
@@ -139,24 +137,24 @@ fn begin_scan(items: Items, thread: u32) -> TileScan {
 fn reduce_tile(items: Items, thread: u32) -> Element {
   let window = find_window(items, thread);
   if (window != NO_WINDOW) {
-    var sum = narrow_sum_of(items, thread, window);
-    put_narrow(thread, sum);
+    var sum = sum_in_window(items, thread, window);
+    put_sum(thread, sum);
     for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
       workgroupBarrier();
       if (thread % (2u * distance) == 0u && thread + distance < WORK_GROUP_SIZE) {
-        sum = narrow_combine(sum, take_narrow(thread + distance));
-        put_narrow(thread, sum);
+        sum = window_combine(sum, take_sum(thread + distance));
+        put_sum(thread, sum);
       }
     }
     return widened(thread, window);
   }
   var sum = sum_of(items, thread);
-  exact_memory[thread] = sum;
+  sums_of_threads[thread] = sum;
   for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
     workgroupBarrier();
     if (thread % (2u * distance) == 0u && thread + distance < WORK_GROUP_SIZE) {
-      sum = combine(sum, exact_memory[thread + distance]);
-      exact_memory[thread] = sum;
+      sum = combine(sum, sums_of_threads[thread + distance]);
+      sums_of_threads[thread] = sum;
     }
   }
   return sum;
@@ -164,8 +162,8 @@ fn reduce_tile(items: Items, thread: u32) -> Element {
 
 // The total of any tile. The tile's own window stays.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
-  let own = exact_window;
+  let own = window_of_tile;
   let total = begin_scan(load_items(tile, thread, length), thread).total;
-  exact_window = own;
+  window_of_tile = own;
   return total;
 }

@@ -1,0 +1,26 @@
+// Scans whole sums, of which each thread has one, in work-group memory.
+// Call in uniform control flow. Work-group memory: WORK_GROUP_SIZE elements.
+
+// Each thread's sum.
+var<workgroup> sums_of_threads: array<Element, WORK_GROUP_SIZE>;
+
+fn scan_whole_sums(own: Element, thread: u32) -> TileScan {
+  var scan = TileScan(identity(), identity());
+  var sum = own;
+  for (var distance = 1u; distance < WORK_GROUP_SIZE; distance <<= 1u) {
+    sums_of_threads[thread] = sum;
+    workgroupBarrier();
+    if (thread >= distance) {
+      sum = combine(sums_of_threads[thread - distance], sum);
+    }
+    workgroupBarrier();
+  }
+  sums_of_threads[thread] = sum;
+  workgroupBarrier();
+  if (thread > 0u) {
+    scan.before = sums_of_threads[thread - 1u];
+  }
+  scan.total = sums_of_threads[WORK_GROUP_SIZE - 1u];
+  workgroupBarrier();
+  return scan;
+}
