@@ -400,7 +400,7 @@ export const sort = {
   // H200, 2^23, µs, by marks with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). H100, u64 by 32 bits, by
   // marks with 16, 20 and 22: 371, 384, 480 (by votes 415); u64 + u32 without look-back, by votes with 16 and 22: 1200, 1247.
   longKeyItems: 16,
-  // H100, u32 + u32, 2^26, µs, with 22 items and 28: without look-back 3063, 2664, in four windows 10,070, 10,632. f16 + u32, 2^24: 518, 372.
+  // H100, u32 + u32, 2^26, µs, with 22 items and 28: without look-back 3063, 2664. f16 + u32, 2^24: 518, 372.
   wordItems: [32, 28],
   // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
   shorter: [

@@ -174,7 +174,7 @@ export interface SortRow {
   readonly workGroupSize: number;
   /**
    * Items of a thread that are ranked by votes alone: `longKeyItems` if keys have two words and do not move alone; `items` if items or
-   * values have two, or values go in windows; otherwise `wordItems`.
+   * values have two; otherwise `wordItems`.
    */
   readonly items: number;
   readonly longKeyItems: number;

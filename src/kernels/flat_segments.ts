@@ -47,9 +47,5 @@ export const scanFlatSegmentsKernel = (monoid: Monoid, heads: FlatHeads, options
     files: [...headFilesOf(heads, flatVector(monoid, options)), scanFlatSegments],
     anyOrder: flatAnyOrder,
     inOrder: flatInOrder,
-    behind: [
-      ...(options.ends?.sources("look-back") ?? [totalNone]),
-      // In later windows, other files say where segments start.
-      ...(options.segments?.heads(true) ?? []),
-    ],
+    behind: [totalNone, ...(options.segments?.heads(true) ?? [])],
   });

@@ -66,7 +66,6 @@ export const bindingOf = {
   table: 14,
   weights: 15,
   bins: 16,
-  carried: 17,
 } as const satisfies Record<string, number>;
 
 /** A compute shader as data, with all that its pipeline is made of. */

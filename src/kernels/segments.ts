@@ -261,9 +261,7 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
     ...(heads.kind === "rows" &&
       !stored && {
         singlePass: (_, options) =>
-          takesValues(monoid, options) && options.ends === undefined
-            ? scanFlatRowsKernel(monoid, options)
-            : undefined,
+          takesValues(monoid, options) ? scanFlatRowsKernel(monoid, options) : undefined,
       }),
     ...(use.isFlat && {
       singlePass: (_, options) =>

@@ -20,11 +20,9 @@ import faultsNone from "#shaders/device/sort/faults_none.wgsl";
 import faultsPlanted from "#shaders/device/sort/faults_planted.wgsl";
 import firstByLookBack from "#shaders/device/sort/first_by_look_back.wgsl";
 import firstBySpine from "#shaders/device/sort/first_by_spine.wgsl";
-import gatherInWindow from "#shaders/device/sort/gather_in_window.wgsl";
 import memory from "#shaders/device/sort/memory.wgsl";
 import order from "#shaders/device/sort/order.wgsl";
 import orderOfPairs from "#shaders/device/sort/order_of_pairs.wgsl";
-import outputInWindow from "#shaders/device/sort/output_in_window.wgsl";
 import rankByArrival from "#shaders/device/sort/rank_by_arrival.wgsl";
 import rankByCounters from "#shaders/device/sort/rank_by_counters.wgsl";
 import rankByMarks from "#shaders/device/sort/rank_by_marks.wgsl";
@@ -34,7 +32,6 @@ import storeNoKeys from "#shaders/device/sort/store_no_keys.wgsl";
 import tallyDigits from "#shaders/device/sort/tally_digits.wgsl";
 import tileByTicket from "#shaders/device/sort/tile_by_ticket.wgsl";
 import valuesBuffer from "#shaders/device/sort/values_buffer.wgsl";
-import valuesInWindow from "#shaders/device/sort/values_in_window.wgsl";
 import valuesMoved from "#shaders/device/sort/values_moved.wgsl";
 import valuesNone from "#shaders/device/sort/values_none.wgsl";
 import valuesPositions from "#shaders/device/sort/values_positions.wgsl";
@@ -48,6 +45,7 @@ import { generated } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
 import { carriedAs, conversion, operatorSources, vectorText } from "./contract.ts";
+import { itemsText } from "./copied_items.ts";
 import type { Kernel } from "./kernel.ts";
 import { bindingOf, lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
@@ -411,27 +409,6 @@ const passSources = (
   sortPass,
 ];
 
-/** The kernel that sorts a window of longer data by one digit, and stores what belongs into one window of the output. */
-export function sortPassInWindowsKernel(
-  options: SortKernelOptions,
-  source: SortSource,
-  storesKeys: boolean,
-  window: number,
-): Kernel {
-  const isAlone = options.payload.kind === "none";
-  return linkSort(
-    options,
-    "sort a window by a digit",
-    "sort_pass",
-    [
-      ...passSources(options, source, storesKeys, undefined),
-      ...(storesKeys ? [outputInWindow] : []),
-      ...(isAlone ? [] : [valuesInWindow]),
-    ],
-    { WINDOW: window },
-  );
-}
-
 /** WGSL for whether items with different bits have this key. Only NaNs do. */
 export function equalsOthersText({ type, key }: Pick<SortKernelOptions, "type" | "key">): string {
   const nan = `Key(${key.descending ? "0u" : "0xffffffffu"})`;
@@ -515,37 +492,16 @@ export const histogramOfDigits = (options: SortKernelOptions, sizes: Sizes, copi
 
 /** The kernel that moves items to the places of their sorted positions. */
 export const gatherKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
-  linkKernel(`wavefold gather <${type.name}>`, "gather_items", gatherSources(type, lengthOnGpu), sizes);
-
-/** The same, of the items that are in one window of the input. */
-export const gatherInWindowsKernel = (
-  type: ElementType,
-  lengthOnGpu: boolean,
-  sizes: Sizes,
-  window: number,
-): Kernel =>
   linkKernel(
-    `wavefold gather in a window <${type.name}>`,
+    `wavefold gather <${type.name}>`,
     "gather_items",
-    [...gatherSources(type, lengthOnGpu), gatherInWindow],
-    sizes,
-    1,
-    1,
-    { WINDOW: window },
-  );
-
-const gatherSources = (type: ElementType, lengthOnGpu: boolean): Source[] => [
-  generated(
     [
-      `alias Input = ${carriedAs(type)};`,
-      "alias Output = Input;",
-      "alias InputVector = Input;",
-      "alias OutputVector = Output;",
-    ].join("\n"),
-  ),
-  ...type.files,
-  inputItems,
-  outputItems,
-  lengthFile(lengthOnGpu),
-  gatherItems,
-];
+      itemsText(carriedAs(type)),
+      ...type.files,
+      inputItems,
+      outputItems,
+      lengthFile(lengthOnGpu),
+      gatherItems,
+    ],
+    sizes,
+  );

@@ -92,32 +92,6 @@ const payloadOf = (moved: Moved): Payload =>
 export const movesDirectly = (type: ElementType): type is ScalarType =>
   type.kind !== "struct" && (type.bytes === 4 || type.bytes === 8);
 
-/** The length of a plan that takes no windows. The error says which limit a device needs for more. @throws {LimitError} */
-export function requireBindable(
-  title: string,
-  maxLength: unknown,
-  itemBytes: number,
-  limits: DeviceFacts["limits"],
-  option?: string,
-): number {
-  try {
-    return requireMaxLength(title, maxLength, itemBytes, limits, option);
-  } catch (cause) {
-    if (!(cause instanceof LimitError)) {
-      throw cause;
-    }
-    const { maxStorageBufferBindingSize, maxBufferSize } = limits;
-    const name =
-      maxStorageBufferBindingSize < maxBufferSize ? "maxStorageBufferBindingSize" : "maxBufferSize";
-    throw new LimitError(
-      `${cause.message}; a device with a larger ${name} takes more`,
-      cause.needed,
-      cause.limit,
-      cause.option,
-    );
-  }
-}
-
 const itemsUpTo = (maxLength: number, shorter: SortRow["shorter"]): number | undefined =>
   shorter.find(([upTo]) => maxLength <= upTo)?.[1];
 
@@ -148,7 +122,6 @@ export function checkedSort(
   moved: Moved,
   testing: SortTesting,
   name = "sort",
-  inWindows = false,
 ) {
   const { lengthOnGpu = false, indices = false } = options;
   const type = requireType(options.type, name);
@@ -171,16 +144,13 @@ export function checkedSort(
       : [row.wordItems[0], row.shorterKeys]
     : payload.kind === "none"
       ? [isPair ? row.items : row.wordItems[0], row.shorter]
-      : isPair || inWindows
+      : isPair
         ? [wordsPerKey(key.type) === 2 ? row.longKeyItems : row.items, row.shorter]
         : [row.wordItems[1], row.shorterWithValues];
   const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
   const keyBytes = keysAlone ? wordsPerKey(key.type) * 4 : type.bytes;
   const longest = Math.max(type.bytes, valueBytes, keyBytes);
-  // What goes in windows is checked where these are known.
-  const maxLength = inWindows
-    ? options.maxLength
-    : requireBindable(title, options.maxLength, longest, facts.limits);
+  const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
   requireChosen(options, title, facts);
   const base = { type, key, keysAlone, payload, lengthOnGpu };
   return {
@@ -190,7 +160,6 @@ export function checkedSort(
     row: { ...row, items: testing.items ?? itemsUpTo(options.maxLength, shorterItems) ?? items },
     base,
     maxLength,
-    longest,
     valueBytes,
     keyBytes,
   };

@@ -27,9 +27,8 @@ import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, fieldsOf, itemBytes, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attemptNow } from "./verdict.ts";
-import { inShortBindings } from "./windows.ts";
 
-// Sorts that are recorded: any type, order, bits and values, by ranges that lie anywhere, some in windows. All bytes of all buffers
+// Sorts that are recorded: any type, order, bits and values, by ranges that lie anywhere. All bytes of all buffers
 // are compared.
 
 /** What is prepared. */
@@ -70,26 +69,9 @@ export interface SortCase {
   readonly family: "sort";
   readonly plan: SortSpec;
   readonly steps: readonly SortStep[];
-  /** Whether bindings are taken for shorter than the data, so that it goes in windows. Segments do not. */
-  readonly windows?: boolean;
 }
 
-export const sortArbitrary = (scale: Scale): fc.Arbitrary<SortCase> =>
-  fc.oneof(
-    { weight: scale.perWindows, arbitrary: casesOf(scale) },
-    {
-      weight: 1,
-      arbitrary: casesOf({ ...scale, usualLength: scale.inWindows }).map(({ plan, ...one }) => {
-        const { segments: _, maxSegmentLength: __, disorder: ___, workGroupSize, ...others } = plan;
-        // The counts of all tiles are in one binding, so tiles are large.
-        const sizes = workGroupSize && { workGroupSize: Math.max(64, workGroupSize), itemsPerThread: 8 };
-        const maxLength = scale.inWindows - (others.maxLength % (scale.inWindows / 2));
-        return { ...one, plan: { ...others, ...sizes, maxLength }, windows: true };
-      }),
-    },
-  );
-
-function casesOf(scale: Scale): fc.Arbitrary<SortCase> {
+export function sortArbitrary(scale: Scale): fc.Arbitrary<SortCase> {
   const type = typeArbitrary(scale);
   const plan = fc.record(
     {
@@ -167,10 +149,7 @@ export function bitsOfKey(
   return [from, Math.min(width, from + Math.max(1, Math.floor((count * width) / 64)))];
 }
 
-export const runSort = (one: SortCase, fixture: Fixture): Promise<Verdict> =>
-  one.windows ? inShortBindings(fixture, (short) => sortOn(short, one)) : sortOn(fixture, one);
-
-async function sortOn(fixture: Fixture, { plan, steps, windows }: SortCase): Promise<Verdict> {
+export async function runSort({ plan, steps }: SortCase, fixture: Fixture): Promise<Verdict> {
   const { fold } = fixture;
   const { device } = fold;
   const { type: spec, maxLength, descending = false, indices = false, lengthOnGpu = false } = plan;
@@ -214,7 +193,7 @@ async function sortOn(fixture: Fixture, { plan, steps, windows }: SortCase): Pro
     moved === undefined &&
     !indices &&
     (algorithm ?? workGroupSize ?? itemsPerThread) === undefined;
-  const isOwn = !windows && isPlain && (disorder !== undefined || isCompared);
+  const isOwn = isPlain && (disorder !== undefined || isCompared);
   const made = await preparedOn(fixture, `sort ${JSON.stringify(plan)}`, title, mustWork, async () => {
     if (!isOwn) {
       return fold.prepareSort(options as never);

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
@@ -9,7 +8,6 @@ import { bindingOf } from "../../src/kernels/kernel.ts";
 import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
-import { planSortInWindows } from "../../src/plan/sort_in_windows.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { factsWith } from "../support/kernels.ts";
 
@@ -122,12 +120,6 @@ test("what marks check, and how many items a thread takes whose ranks go two to 
     [rankedBy({ type: f16 }, u32), "256 × 28 votes 2"],
   ];
   expect(ways.map(([found]) => found)).toEqual(ways.map(([, expected]) => expected));
-  const short = factsWith(
-    { vendor: "nvidia", subgroupMinSize: 32, subgroupMaxSize: 32 },
-    { ...nvidia.limits, maxStorageBufferBindingSize: 2 ** 26 },
-  );
-  const inWindows = planSortInWindows({ type: u32, maxLength: 2 ** 25 }, short, methodsWithSubgroups, u32);
-  expect(shapeOf(inWindows?.steps[1]?.move.kernels[0])).toBe("256 × 22 votes 1");
 });
 
 test.each([u32, u64] as ElementType[])("a part of $name has room for its neighbour", (type) => {
@@ -183,30 +175,4 @@ test("a thread takes more than 64 items in loops, which take less time to compil
   const inLoops = "ranks[item / RANKS] |= atomicAdd(";
   expect(codeOf(7 * 64)).not.toContain(inLoops);
   expect(codeOf(7 * 64 + 1)).toContain(inLoops);
-});
-
-test("a step of a sort in windows binds as many bytes of keys as its kernels read and store", () => {
-  const short = factsWith({}, { maxStorageBufferBindingSize: 16_384 });
-  const bytesOf: Readonly<Record<string, number>> = { f16: 2, i32: 4, u32: 4, "vec2<u32>": 8 };
-  const declared = (code: string, name: string): number | undefined => {
-    const [, alias = ""] = new RegExp(`^alias ${name} = (.+);$`, "m").exec(code) ?? [];
-    const [, same = alias] = new RegExp(`^alias ${alias} = (.+);$`, "m").exec(code) ?? [];
-    return bytesOf[same];
-  };
-  for (const type of Object.values(elementTypes)) {
-    for (const more of [{}, { indices: true }, { indices: true, bits: [0, 9] }] as const) {
-      const title = `${type.name} ${JSON.stringify(more)}`;
-      const options = { type, maxLength: 20_000, ...more };
-      const sort = planSortInWindows(options, short, methodsWithSubgroups);
-      expect(sort, title).toBeDefined();
-      const { steps, scratch, keyBytes } = sort as NonNullable<typeof sort>;
-      expect(scratch[0], title).toBeGreaterThanOrEqual(options.maxLength * keyBytes);
-      for (const { count, move } of steps) {
-        const [{ code }, { code: counted }] = [...move.kernels, ...count.kernels] as [Kernel, Kernel];
-        expect(declared(code, "Input"), title).toBe(move.itemBytes.input);
-        expect(declared(counted, "Input"), title).toBe(count.itemBytes.input);
-        expect(declared(code, "Output"), title).toBe(keyBytes);
-      }
-    }
-  }
 });

@@ -29,7 +29,6 @@ import { affine } from "../support/operators.ts";
 import type { Change } from "../support/plant.ts";
 import { arriveInOrder, keepsKeys, keepsRanks, plant } from "../support/plant.ts";
 import { randomItems } from "../support/random.ts";
-import { limitsWithBinding } from "../support/short_bindings.ts";
 
 // Each rule of segments, sorts and selections is broken once in the shader's text. A call that is right must then be wrong.
 
@@ -189,33 +188,6 @@ const byMarks = (data: Uint32Array, disorder?: number): Subject =>
     { workGroupSize: 128, itemsPerThread: 2, bits: [0, 4] },
     { byMarks: true, partBytes: 512, ...(disorder && { disorder }) },
   );
-
-/** Keys of few values with values that show their order, and structs by a key, where a binding holds a third of them. */
-const inShortBindings: Subject = async function* (own) {
-  const { device } = own;
-  const length = 3000;
-  const data = Uint32Array.from({ length }, (_, at) => (few[at % LENGTH] as number) ^ (at % 7));
-  const order = [...argSortReference(data)];
-  const restore = planAs(own, { limits: limitsWithBinding(device, 8192) });
-  try {
-    for (const size of [1, 2]) {
-      const values = Uint32Array.from({ length: size * length }, (_, at) => Math.floor(at / size));
-      const type = size === 1 ? u32 : Pair;
-      const sort = await own.prepareSort({ type: u32, values: type, maxLength: length, ...tile });
-      const [input, output, given, reordered] = [data, data, values, values].map((one) =>
-        storageBuffer(device, one),
-      ) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
-      const encoder = device.createCommandEncoder();
-      sort.record(encoder, { input, output, values: given, reordered, length });
-      device.queue.submit([encoder.finish()]);
-      yield [[...(await readWords(device, output))], order.map((at) => data[at])];
-      yield [[...(await readWords(device, reordered))].filter((_, at) => at % size === 0), order];
-      sort.destroy();
-    }
-  } finally {
-    restore();
-  }
-};
 
 /** 198 words in one recording of a plan, which fill no vector at the end: keys alone, or with positions. `rows` is the length of a row. */
 const recordedOnce = (
@@ -639,7 +611,6 @@ const subjects = {
   "keys ranked as they arrive": byArrival(numbers, u32, 2),
   "keys that arrive in order": byArrival(arriving(8)),
   "keys with NaN, ranked as they arrive": byArrival(nans, f32, 2),
-  "a sort in windows": inShortBindings,
   "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
   "a sort in one tile": sorted({}, few.subarray(0, 200)),
   "a sort of keys by a network": byNetwork(undefined),
@@ -1373,19 +1344,19 @@ const mutations: readonly Mutation[] = [
   {
     title: "places do not start where the digit does in the tile",
     shownBy: "a sort by counters, twice",
-    from: "spine[thread * params.tiles + params.window + tile] - before.x",
-    to: "spine[thread * params.tiles + params.window + tile]",
+    from: "spine[thread * params.tiles + tile] - before.x",
+    to: "spine[thread * params.tiles + tile]",
   },
   {
     title: "each tile takes the places of the first one",
     shownBy: "a sort by counters, twice",
-    from: "spine[thread * params.tiles + params.window + tile] - before.x",
+    from: "spine[thread * params.tiles + tile] - before.x",
     to: "spine[thread * params.tiles] - before.x",
   },
   {
     title: "a tile's counts go to another one's place",
     shownBy: "a sort by counters, twice",
-    from: "digit_counts[thread * params.tiles + params.window + tile]",
+    from: "digit_counts[thread * params.tiles + tile]",
     to: "digit_counts[thread * params.tiles + params.tiles - 1u - tile]",
   },
   {
@@ -1551,36 +1522,6 @@ const mutations: readonly Mutation[] = [
     to: "return false;",
   },
   {
-    title: "each window of a sort stores the items of the first one",
-    shownBy: "a sort in windows",
-    from: /(let place\w* = index\w*) - params.first_place(;\n\s*if \(place\w* < WINDOW\) \{\n\s*output)/g,
-    to: "$1$2",
-  },
-  {
-    title: "each window of a sort stores the values of the first one",
-    shownBy: "a sort in windows",
-    from: /(let place\w* = index\w*) - params.first_place(;\n\s*if \(place\w* < WINDOW\) \{\n\s*reordered)/g,
-    to: "$1$2",
-  },
-  {
-    title: "a window's counts take the place of the first one's",
-    shownBy: "a sort in windows",
-    from: "thread * params.tiles + params.window + tile] = atomicLoad",
-    to: "thread * params.tiles + tile] = atomicLoad",
-  },
-  {
-    title: "a window's items go where those of the first one do",
-    shownBy: "a sort in windows",
-    from: "spine[thread * params.tiles + params.window + tile]",
-    to: "spine[thread * params.tiles + tile]",
-  },
-  {
-    title: "a window of structs takes those of another one",
-    shownBy: "a sort in windows",
-    from: /if \(place\w* < WINDOW\) \{\n\s*write_item/g,
-    to: "if (true) {\n    write_item",
-  },
-  {
     title: "the counters keep what the digit before left",
     shownBy: "a sort in one tile",
     from: "exchange_values(thread, ranks);\n    clear_ranks(thread);",
@@ -1602,8 +1543,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "structs stay where they are",
     shownBy: "a sort of structs",
-    from: "gather_item(index, positions[params.positions_base + index])",
-    to: "gather_item(index, index)",
+    from: "read_item(positions[params.positions_base + index])",
+    to: "read_item(index)",
   },
   // Sorts of segments.
   {
