@@ -30,6 +30,7 @@ import { planCombine } from "../src/plan/combine_pairs.ts";
 import { countWorkGroups } from "../src/plan/count_work_groups.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
 import { planExpandRuns } from "../src/plan/expand_runs.ts";
+import { planGather } from "../src/plan/gather.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
 import { methodsWithSubgroups } from "../src/plan/methods_with_subgroups.ts";
@@ -43,7 +44,7 @@ import { planSearch } from "../src/plan/search.ts";
 import { segmentsOf } from "../src/plan/segments.ts";
 import { planNth, planTopK } from "../src/plan/select.ts";
 import { planTopKRows } from "../src/plan/select_rows.ts";
-import { planGather, planSort } from "../src/plan/sort.ts";
+import { planSort } from "../src/plan/sort.ts";
 import { planSegmentSort } from "../src/plan/sort_segments.ts";
 import { parse, resolved } from "../src/text/module.ts";
 import { piecesOf, tokensOf } from "../src/text/pieces.ts";
@@ -336,7 +337,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
     yield* [planSegmentSort(rows, facts, methodsWithSubgroups, undefined, ["items"], network)];
     for (const planted of [{}, { disorder: 2 }]) {
       yield* [
-        planSort(options, facts, methodsWithSubgroups, undefined, ["items"], { ...planted, byArrival: 8 }),
+        planSort(options, facts, methodsWithSubgroups, undefined, ["items"], { ...planted, byArrival: true }),
         planSort(options, facts, methodsWithSubgroups, "positions", ["items"], { ...planted, byMarks: true }),
       ];
     }

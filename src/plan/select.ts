@@ -33,12 +33,13 @@ import { requireChosen } from "./check_tuning_options.ts";
 import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { moveSizes } from "./gather.ts";
 import type { Methods } from "./methods.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Slot } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
-import { moveSizes, planSort, untuned } from "./sort.ts";
+import { planSort, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "./sort_key.ts";
 

@@ -4,9 +4,10 @@ import { scalarAt } from "../../src/algebra/fields.ts";
 import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
+import type { SortTesting } from "../../src/plan/check_sort.ts";
+import { movesDirectly } from "../../src/plan/check_sort.ts";
 import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
-import type { SortTesting } from "../../src/plan/sort.ts";
-import { movesDirectly, planSort } from "../../src/plan/sort.ts";
+import { planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Fixture } from "./fixture.ts";
@@ -199,11 +200,11 @@ export async function runSort({ plan, steps }: SortCase, fixture: Fixture): Prom
       return fold.prepareSort(options as never);
     }
     const context = contextOf(device);
-    const sizes = { byVotes: true, partBytes: 512, oneTile: 0 };
+    const sizes = { byVotes: true, partBytes: 512, compared: [] };
     const testing: SortTesting = isCompared
       ? { compared: [[8192, 8, 32]] }
       : {
-          byArrival: 8,
+          byArrival: true,
           byMarks: true,
           ...sizes,
           ...((disorder ?? 0) > 0 && { disorder: disorder as number }),

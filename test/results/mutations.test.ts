@@ -9,11 +9,11 @@ import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
+import type { SortTesting } from "../../src/plan/check_sort.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
@@ -134,7 +134,7 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32, disorder?: number)
   async function* ({ device }) {
     const context = contextOf(device);
     const options = { type, algorithm: "subgroup", ...tile, passes: "reduce-then-scan" } as const;
-    const planned = { byArrival: 8 as const, partBytes: 128, ...(disorder && { disorder }) };
+    const planned = { byArrival: true, partBytes: 128, ...(disorder && { disorder }) };
     const plan = planSort(
       { ...options, maxLength: LENGTH },
       context.facts,
@@ -179,8 +179,8 @@ const positionsOf = (
     yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], [...argSortReference(data)]];
     sort.destroy();
   };
-const byVotes = (data: Uint32Array, tuning: TuningOptions, testing: SortTesting = {}): Subject =>
-  positionsOf(data, tuning, { ...testing, byMarks: false });
+const byVotes = (data: Uint32Array, tuning: TuningOptions): Subject =>
+  positionsOf(data, tuning, { byMarks: false });
 /** Positions that marks check. If `disorder` is 2, the items of every second tile arrive in a wrong order. */
 const byMarks = (data: Uint32Array, disorder?: number): Subject =>
   positionsOf(
@@ -602,7 +602,6 @@ const subjects = {
   "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
   "sorts by one plan": sortedAgain,
-  "a sort by votes, of two ranks to a word": byVotes(few, tile, { packsFrom: 1 }),
   // Several subgroups of up to 64 lanes.
   "a sort by votes": byVotes(numbers, { passes: "single", workGroupSize: 128, itemsPerThread: 2 }),
   "a sort by votes, of few values": byVotes(few, { ...tile, passes: "reduce-then-scan" }),
@@ -612,7 +611,6 @@ const subjects = {
   "keys that arrive in order": byArrival(arriving(8)),
   "keys with NaN, ranked as they arrive": byArrival(nans, f32, 2),
   "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
-  "a sort in one tile": sorted({}, few.subarray(0, 200)),
   "a sort of keys by a network": byNetwork(undefined),
   "a sort of positions by a network": byNetwork("positions"),
   "a sort of keys by comparing": byComparing(undefined),
@@ -1314,7 +1312,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "of a thread's equal items, all have one rank",
     shownBy: "a sort by counters, twice",
-    from: /(ranks\[\w+ \/ RANKS\] \|= )atomicAdd\((&sort_memory\[own\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
+    from: /(ranks\[\w+\] = )atomicAdd\((&sort_memory\[own\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
     to: "$1atomicLoad($2)",
   },
   {
@@ -1414,12 +1412,6 @@ const mutations: readonly Mutation[] = [
     to: "$11u",
   },
   {
-    title: "both ranks of a word are the first one",
-    shownBy: "a sort by votes, of two ranks to a word",
-    from: "extractBits(word, RANK_BITS * (item % RANKS), RANK_BITS)",
-    to: "extractBits(word, 0u, RANK_BITS)",
-  },
-  {
     title: "lanes with other digits are peers",
     shownBy: "a sort by votes",
     from: /peers &= select\(~votes\w*, (votes\w*), is_set\w*\);/g,
@@ -1452,8 +1444,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "a tile whose marks are out of order keeps its ranks",
     shownBy: "positions ranked as they arrive",
-    from: "ranks = array<u32, RANK_WORDS>();",
-    to: "return ranks;",
+    from: "workgroupUniformLoad(&ranks_again) != 0u",
+    to: "workgroupUniformLoad(&ranks_again) == 2u",
   },
   {
     title: "a tile that is ranked again does not begin at the first place of each digit",
@@ -1523,14 +1515,14 @@ const mutations: readonly Mutation[] = [
   },
   {
     title: "the counters keep what the digit before left",
-    shownBy: "a sort in one tile",
-    from: "exchange_values(thread, ranks);\n    clear_ranks(thread);",
-    to: "exchange_values(thread, ranks);",
+    shownBy: "a sort of segments by counters",
+    from: "exchange_segment_values(thread, ranks);\n    clear_ranks(thread);",
+    to: "exchange_segment_values(thread, ranks);",
   },
   {
     title: "values stay where they are",
-    shownBy: "a sort in one tile",
-    from: "exchange_values(thread, ranks);",
+    shownBy: "a sort of segments by counters",
+    from: "exchange_segment_values(thread, ranks);",
     to: "",
   },
   {

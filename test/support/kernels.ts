@@ -498,7 +498,7 @@ export async function kernelsOf(
   }
   if ((type.name === "u32" || type.name === "f64") && algorithm === "subgroup" && shape.workGroupSize > 1) {
     const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
-    const testing = { byArrival: 8 as const, byMarks: true, partBytes: 16_384 };
+    const testing = { byArrival: true, byMarks: true, partBytes: 16_384 };
     try {
       take(planSort(options, facts, methodsWithSubgroups, undefined, ["items"], testing).kernels);
       take(

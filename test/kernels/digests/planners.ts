@@ -11,6 +11,7 @@ import { planCombine } from "../../../src/plan/combine_pairs.ts";
 import { planCompact, planPartition } from "../../../src/plan/compact.ts";
 import type { DeviceFacts } from "../../../src/plan/device_facts.ts";
 import { planExpandRuns } from "../../../src/plan/expand_runs.ts";
+import { planGather } from "../../../src/plan/gather.ts";
 import { planHistogram } from "../../../src/plan/histogram.ts";
 import type { Methods } from "../../../src/plan/methods.ts";
 import { methodsOfSegments } from "../../../src/plan/methods_of_segments.ts";
@@ -22,7 +23,7 @@ import { planScan } from "../../../src/plan/scan.ts";
 import { planSearch } from "../../../src/plan/search.ts";
 import { planNth, planTopK } from "../../../src/plan/select.ts";
 import { planTopKRows } from "../../../src/plan/select_rows.ts";
-import { planGather, planSort } from "../../../src/plan/sort.ts";
+import { planSort } from "../../../src/plan/sort.ts";
 import { planSegmentSort } from "../../../src/plan/sort_segments.ts";
 import type { Options } from "./mixes.ts";
 

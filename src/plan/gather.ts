@@ -1,0 +1,79 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { moves as gpu } from "../adapters/gpu.ts";
+import { moves as nvidia } from "../adapters/nvidia.ts";
+import { moves as software } from "../adapters/software.ts";
+import type { Shape } from "../adapters/tables.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { copyKernel } from "../kernels/compact.ts";
+import { carriedAs } from "../kernels/contract.ts";
+import type { Kernel } from "../kernels/kernel.ts";
+import { bindingOf } from "../kernels/kernel.ts";
+import type { Sizes } from "../kernels/sizes.ts";
+import { baseNames, gatherKernel, sortBindingOf } from "../kernels/sort.ts";
+import type { SortOptions } from "./check_sort.ts";
+import { requireMaxLength } from "./choose_sizes.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import type { Pass, Plan, Slot } from "./plan.ts";
+import { bound, itemBytesOf, wholeWords } from "./plan.ts";
+
+// Moves of items to the places that sorted positions give.
+
+const tables: ByKind<Shape> = { software, nvidia, gpu };
+
+/** The sizes of a kernel that moves items. */
+export const moveSizes = (title: string, type: ElementType, facts: DeviceFacts): Sizes =>
+  plainSizes(tableFor(tables, facts), title, type, {}, facts);
+
+/**
+ * Plans the moves of items to the places of their sorted positions, which the range `positions` has. They go from one range to
+ * another, or back to the same.
+ *
+ * @throws {ArgumentError} {@link LimitError}
+ */
+export function planGather(
+  { type, maxLength, lengthOnGpu = false }: Pick<SortOptions, "type" | "maxLength" | "lengthOnGpu">,
+  facts: DeviceFacts,
+  title: string,
+  [from, to]: readonly ["input", "output"] | readonly ["values", "reordered"],
+): Plan {
+  const sizes = moveSizes(title, type, facts);
+  const gather = gatherKernel(type, lengthOnGpu, sizes);
+  const copy = copyKernel(carriedAs(type), sizes, lengthOnGpu, true);
+  return {
+    title,
+    maxLength: requireMaxLength(title, maxLength, Math.max(type.bytes, 4), facts.limits),
+    vector: 1,
+    kernels: [gather, copy],
+    scratch: [wholeWords(maxLength * type.bytes)],
+    eagerScratch: 0,
+    needs: new Set([from, to, "positions", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
+    itemBytes: { ...itemBytesOf(type.bytes, type.bytes), values: type.bytes, reordered: type.bytes },
+    baseNames,
+    indirectWords: 0,
+    outputLength: (length) => length,
+    variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
+    groupingOf: ungrouped(title),
+    passes(length, _, aside = false) {
+      const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
+      const pass = (kernel: Kernel, input: Slot, output: Slot): Pass => ({
+        kernel,
+        slots: bound(kernel, [
+          [bindingOf.input, input],
+          [bindingOf.output, output],
+          [sortBindingOf.positions, "positions"],
+          [bindingOf.length, "length"],
+        ]),
+        length,
+        tiles,
+      });
+      if (length === 0) {
+        return [];
+      }
+      return aside
+        ? [pass(gather, from, { scratch: 0 }), pass(copy, { scratch: 0 }, to)]
+        : [pass(gather, from, to)];
+    },
+  };
+}
