@@ -12,7 +12,6 @@ import { add, max, min } from "../src/algebra/operators.ts";
 import { struct } from "../src/algebra/struct.ts";
 import type { ElementType } from "../src/algebra/types.ts";
 import { f64, u64 } from "../src/algebra/types_64.ts";
-import { windowMethods } from "../src/gpu/recordings/heads_in_windows.ts";
 import { numeric } from "../src/in_kernel/numeric.ts";
 import { workGroupSort, workGroupSortPairs } from "../src/in_kernel/sort.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
@@ -31,23 +30,21 @@ import { planCombine } from "../src/plan/combine_pairs.ts";
 import { countWorkGroups } from "../src/plan/count_work_groups.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
 import { planExpandRuns } from "../src/plan/expand_runs.ts";
+import { planGather } from "../src/plan/gather.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
 import { methodsWithSubgroups } from "../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
-import { planReduce as planAnyReduce } from "../src/plan/reduce.ts";
 import { planRows } from "../src/plan/rows.ts";
 import { ALONE, FIRST_ITEMS } from "../src/plan/run_key.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
-import { planScan as planAnyScan } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
 import { segmentsOf } from "../src/plan/segments.ts";
 import { planNth, planTopK } from "../src/plan/select.ts";
 import { planTopKRows } from "../src/plan/select_rows.ts";
-import { planGather, planSort } from "../src/plan/sort.ts";
-import { planGatherInWindows, planSortInWindows } from "../src/plan/sort_in_windows.ts";
+import { planSort } from "../src/plan/sort.ts";
 import { planSegmentSort } from "../src/plan/sort_segments.ts";
 import { parse, resolved } from "../src/text/module.ts";
 import { piecesOf, tokensOf } from "../src/text/pieces.ts";
@@ -339,7 +336,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
     yield* [planSegmentSort(rows, facts, methodsWithSubgroups, undefined, ["items"], network)];
     for (const planted of [{}, { disorder: 2 }]) {
       yield* [
-        planSort(options, facts, methodsWithSubgroups, undefined, ["items"], { ...planted, byArrival: 8 }),
+        planSort(options, facts, methodsWithSubgroups, undefined, ["items"], { ...planted, byArrival: true }),
         planSort(options, facts, methodsWithSubgroups, "positions", ["items"], { ...planted, byMarks: true }),
       ];
     }
@@ -350,25 +347,19 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
     subgroupMinSize: 32,
     subgroupMaxSize: 32,
   };
-  // Windows, the first one and others.
+  // Segments by flags, bits and keys.
   const byKey = { keys: u32, key: "x / 2u" };
   const flags = ["offsets", "heads", "headBits"];
+  const own = { type: u32, op: untyped(add), maxLength };
+  for (const segments of [...flags, { keys: u32 }, byKey]) {
+    yield* [planScan({ ...own, segments } as never, facts)];
+  }
   const reductions = [
     ...[...flags, { keys: u32, unique: true }, { ...byKey, unique: true }].map((segments) => ({ segments })),
     { map: "1u", segments: { ...byKey, unique: true, [FIRST_ITEMS]: true } },
   ];
-  for (const isLater of [false, true]) {
-    const methods = windowMethods({ ...methodsWithSubgroups, segmentsOf }, isLater);
-    const own = { type: u32, op: untyped(add), maxLength };
-    for (const segments of [...flags, { keys: u32 }, byKey]) {
-      yield* [planAnyScan({ ...own, segments } as never, facts, methods)];
-      const once = { ...own, segments, algorithm: "subgroup", passes: "single", workGroupSize: 64 };
-      const limits = { ...facts.limits, maxStorageBuffersPerShaderStage: 10 };
-      yield* [planAnyScan(once as never, { ...runFacts, limits }, methods)];
-    }
-    for (const more of reductions) {
-      yield* [planAnyReduce({ ...own, ...more } as never, facts, methods)];
-    }
+  for (const more of reductions) {
+    yield* [planReduce({ ...own, ...more } as never, facts)];
   }
   // Reductions that only find runs.
   for (const [segments, options] of [
@@ -408,13 +399,6 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
     const kept = { type: u32, maxLength, where: "i % 3u == 1u", ...votes } as const;
     yield* [planCompact(kept, runFacts), planPartition({ ...kept, rest: true }, runFacts)];
   }
-  // Sorts of more than a binding holds.
-  const short = { ...facts, limits: { ...facts.limits, maxStorageBufferBindingSize: 2 ** 19 } };
-  const sorted = { type: u32, maxLength } as const;
-  const windows = planSortInWindows(sorted, short, methodsWithSubgroups, u32);
-  yield* windows ? [...windows.steps.flatMap(({ count, move }) => [count, move]), ...windows.copies] : [];
-  const gather = planGatherInWindows(sorted, short, "sort", ["values", "reordered"]);
-  yield* gather ? [gather.gather, gather.copy] : [];
   yield* [planExpandRuns({ type: u32, maxLength }, facts)];
   yield* [planCombine({ type: u32, op: untyped(add), maxLength }, facts)];
 }

@@ -1,9 +1,10 @@
-import { columns as nvidiaColumns } from "./nvidia.ts";
+import { columns as nvidiaColumns, segmentSort as nvidiaSegmentSort } from "./nvidia.ts";
 import type {
   ColumnTable,
   HistogramRow,
   ReductionTable,
   RowsTable,
+  SegmentSortRow,
   SelectRow,
   SinglePassTable,
   SortRow,
@@ -16,7 +17,8 @@ import { plainSort } from "./tables.ts";
 // sizes. All fit WebGPU's default limits.
 
 // As on NVIDIA's GPUs.
-export { counting, expandRuns, moves, search, segmentSort } from "./nvidia.ts";
+export const segmentSort = { ...nvidiaSegmentSort, tileThreads: 256 } as const satisfies SegmentSortRow;
+export { counting, expandRuns, moves, search } from "./nvidia.ts";
 
 export const traits = {
   looksBack: false,
@@ -130,21 +132,12 @@ export const sort = {
   items: 12,
   longKeyItems: 12,
   wordItems: [12, 12],
-  arrivingPairs: [12, 12],
   byVotes: true,
-  markedItems: [12, 12, 12],
-  longMarked: [Infinity, 256],
-  bits: 8,
-  counterBits: 4,
   counterItems: 16,
   counterThreads: 128,
   countThreads: 256,
   countItems: 16,
   workGroups: 512,
   copies: 2,
-  patience: 1000,
-  atOnce: 4,
   compared: [[1024, 32, 256]],
-  oneTile: 4096,
-  oneTileThreads: 256,
 } as const satisfies SortRow;

@@ -370,67 +370,26 @@ export const sort = {
   // for one work-group; 384 × 20: 1909; 512 × 16: 1954; CUB 1464). With u32 values: 2566 (256 × 22: 2623; 256 × 32: 3462; CUB 2347). 2^25 u64:
   // 2475 (256 × 24: 2493; 256 × 28: 3328; CUB 2267).
   workGroupSize: 256,
+  // H200, u32 + u32, by marks, µs, with 16 items, 22 and 24: 2^20 65.8; 2^22 193.5, 191.9; 2^24 – , 589, 611; 2^26 – , 2172, 2237 (28: 3007).
+  // u32 + u64, 2^23, with 16 items and 22: 411, 394. H100, u32 by 16 bits, with 16 and 22: 2^20 35.0, 35.3; 2^22 90.3, 86.7.
   items: 22,
   // H200, 2^23, µs, by marks with 16 items and 22: u64 + u32 817, 1087 (by votes 900); u64 + u64 909, 1173 (1297). H100, u64 by 32 bits, by
   // marks with 16, 20 and 22: 371, 384, 480 (by votes 415); u64 + u32 without look-back, by votes with 16 and 22: 1200, 1247.
   longKeyItems: 16,
-  // H100, u32 + u32, 2^26, µs, with 22 items and 28: without look-back 3063, 2664, in four windows 10,070, 10,632. f16 + u32, 2^24: 518, 372.
+  // H100, u32 + u32, 2^26, µs, with 22 items and 28: without look-back 3063, 2664. f16 + u32, 2^24: 518, 372.
   wordItems: [32, 28],
-  // H100, u32, µs, with 22 items: 2^14 50.5 and 33.9; 2^16 51.8 and 38.6; 2^18 53.9 and 46.1; 2^20 71.5 and 68.2.
+  // H100, u32, µs, with 4 items and 22: 2^14 33.9, 50.5; 2^16 38.6, 51.8. As they arrive, with 16 items and 32: 2^18 42.8 (8: 42.6) and 49.5; 2^20
+  // 58.6 and 58.8; 2^21 90.1 and 75.6; 2^22 152 and 131.
   shorter: [
     [2 ** 16, 4],
     [2 ** 18, 8],
-    [2 ** 22, 16],
-  ],
-  shorterWithValues: [
-    [2 ** 16, 4],
-    [2 ** 18, 8],
-    [2 ** 22, 16],
-    [2 ** 23, 20],
-    [2 ** 24, 24],
-  ],
-  // H100, u32 + u32, 2^26, by votes: 2537 (a rank a word: 2570). With fewer items, ranks two to a word are up to 3 % slower.
-  packsFrom: 26,
-  // H100, u32, µs, with 16 items and 32: 2^18 42.8 (8: 42.6) and 49.5; 2^20 58.6 and 58.8; 2^21 90.1 and 75.6; 2^22 152 and 131.
-  shorterKeys: [
-    [2 ** 16, 4],
-    [2 ** 18, 8],
     [2 ** 20, 16],
-  ],
-  // H100, µs, by votes, and as they arrive with 24 items in three parts, 22 and 16 in two: u64 2^23 777, 728, 722, 698; 2^25 2453, 2306, 2363;
-  // 2^27 9185, 8752, 8921. f64 2^23 841, 1091, 800, 774; 2^24 1455, 1945, 1403, 1440; 2^27 9948, 13,712, 9647.
-  arrivingPairs: [24, 22],
-  shorterPairs: [
-    [2 ** 16, 4],
-    [2 ** 18, 8],
-    [2 ** 23, 16],
-  ],
-  byVotes: true,
-  byArrival: 8,
-  byMarks: true,
-  // H200, u32 + u64, 2^23, µs, with 16 items and 22: 411, 394 (by votes 425).
-  markedItems: [22, 22, 22],
-  // H100, u32 by 16 bits, µs, by votes and with 16 items, 20 and 22: 2^20 37.6, 35.0, – , 35.3; 2^21 61.0, 51.8, – , 50.1; 2^22 98.5, 90.3,
-  // 86.0, 86.7; 2^24 271, – , 263, 255; 2^26 929, – , – , 895 (512 × 22: 974); 2^28 3562, – , – , 3476.
-  shorterMarkedKeys: [
-    [2 ** 16, 4],
-    [2 ** 18, 8],
-    [2 ** 20, 16],
-  ],
-  // H200, u32 + u32, µs, with 16 items, 21 and 22: 2^20 65.8; 2^21 112.7, 111.7; 2^22 193.5, 186.3, 191.9; 2^23 – , 324.7, 325; 2^24 – , 596, 589
-  // (24: 611; 28: 813; 32: 761); 2^26 – , – , 2172 (24: 2237; 28: 3007). 21 make three tiles for each work-group that 132 multiprocessors
-  // hold at 2^22. By votes 219, 670 and 2391.
-  shorterMarked: [
-    [2 ** 16, 4],
-    [2 ** 18, 8],
-    [2 ** 20, 16],
-    [2 ** 22, 21],
   ],
   // H100, u32 + u32, µs, by 256 threads and by 512: 2^24 688, 707; 2^25 1339, 1312; 2^26 2657, 2510 (512 × 20: 2574; 512 × 24: 2612; 1024 × 16:
   // 3062); 2^28 10,742, 9690.
   longMarked: [2 ** 25, 512],
-  bits: 8,
-  counterBits: 4,
+  byVotes: true,
+  byArrival: true,
   counterItems: 16,
   counterThreads: 128,
   // H200, this kernel in a sort of 2^20, 2^22, 2^24, 2^26 u32, and by 16 bits, µs: 11.1, 16.9, 41.8, 133.7, 83.9 (256 × 16, 528 work-groups, with 4
@@ -439,9 +398,6 @@ export const sort = {
   countItems: 8,
   workGroups: 264,
   copies: 2,
-  patience: 1000,
-  // H200, 2^26 u32, by votes: 3, 4, 6, 8 and 12 take 2073, 2030, 1998, 1995 and 2007.
-  atOnce: 8,
   // H100, u32, µs, and by a network or in tiles: 2^10 10.4 (11.2; 1024 threads 11.3; CUB 13.9); 2^11 10.6 (13.1); 2^12 11.9 (16.7; 16 own items
   // 13.7, 64 12.6, 512 threads 12.6; CUB 15.0); 2^13 15.6 (31.7); 2^14 24.5 (32.0); 2^15 46.8 (34.8). u64 2^12 13.4 (24.6), 2^14 33.7 (55.6), 2^15 72.9 (60.1).
   compared: [
@@ -449,13 +405,6 @@ export const sort = {
     [2 ** 12, 32, 1024],
     [2 ** 13, 64, 1024],
     [2 ** 14, 128, 1024],
-  ],
-  oneTile: 4096,
-  oneTileThreads: 512,
-  // H100, u32: 2^10 by 256 threads 14.7 µs (in a tile of 4,096: 23.4); 2^11 18.0 (23.7); 2^12 by 256 25.2 (24.1).
-  shorterTiles: [
-    [1024, 256],
-    [2048, 256],
   ],
   // Past 24 KB in all, a multiprocessor has room for one work-group: H100, 2^27 u64, 12,821 µs.
   partBytes: 22_528,
@@ -473,4 +422,6 @@ export const segmentSort = {
   networkItems: 16,
   // Segments of 128: 2668 (4 items: 2879), of 1024 1723 (8 items: 1818).
   slotItems: { upTo: 256, items: 8, longer: 4 },
+  tile: 4096,
+  tileThreads: 512,
 } as const satisfies SegmentSortRow;

@@ -118,23 +118,14 @@ export const sort = {
   items: 16,
   longKeyItems: 16,
   wordItems: [16, 16],
-  arrivingPairs: [16, 16],
   byVotes: false,
-  markedItems: [16, 16, 16],
-  longMarked: [Infinity, 64],
-  bits: 6,
-  counterBits: 4,
   counterItems: 16,
   counterThreads: 64,
   countThreads: 256,
   countItems: 16,
   workGroups: 16,
   copies: 1,
-  patience: 16,
-  atOnce: 4,
   compared: [],
-  oneTile: 1024,
-  oneTileThreads: 64,
 } as const satisfies SortRow;
 
 // Each work-group of a radix sort takes 1.3 ms, and a network of 16 items a thread takes seconds to compile. So networks sort nothing.
@@ -146,4 +137,6 @@ export const segmentSort = {
   networkThreads: 64,
   networkItems: 16,
   slotItems: { upTo: 256, items: 8, longer: 4 },
+  tile: 1024,
+  tileThreads: 64,
 } as const satisfies SegmentSortRow;

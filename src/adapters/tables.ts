@@ -162,46 +162,24 @@ export interface SelectRow extends Shape {
   readonly inOrder: number;
 }
 
-/** Numbers of items for shorter data. The rows for the shortest data come first. */
-type ItemsUpTo = readonly (readonly [upTo: number, items: number])[];
-
 /** Sizes of sorts. */
-export interface SortRow {
-  readonly workGroupSize: number;
+export interface SortRow extends Shape {
   /**
-   * Items of a thread that are ranked by votes alone: `longKeyItems` if keys have two words and do not move alone; `items` if items or
-   * values have two, or values go in windows; otherwise `wordItems`.
+   * Items of a thread: `longKeyItems` if keys have two words; `items` if values have two, or if marks check ranks; otherwise `wordItems`.
    */
-  readonly items: number;
   readonly longKeyItems: number;
   readonly wordItems: readonly [keys: number, withValues: number];
-  /** Shorter data takes fewer items a thread, so that more work-groups share it. */
-  readonly shorter: ItemsUpTo;
-  /** The same for keys and values of one word each. */
-  readonly shorterWithValues: ItemsUpTo;
-  /** The same for keys of one word that are ranked as they arrive. */
-  readonly shorterKeys: ItemsUpTo;
-  /** Items of a thread if keys of two words are ranked as they arrive: of integers, and of floats; and for shorter data. */
-  readonly arrivingPairs: readonly [integers: number, floats: number];
-  readonly shorterPairs: ItemsUpTo;
-  /** From this number of items on, a thread holds the ranks of items with values two to a word, which takes fewer registers and more time. */
-  readonly packsFrom: number;
+  /** Shorter data takes fewer items a thread, so that more work-groups share it: up to a number of items, with the shortest first. */
+  readonly shorter: readonly (readonly [upTo: number, items: number])[];
+  /** From this number of words with values of a word on, a work-group whose ranks marks check has this many threads. */
+  readonly longMarked: readonly [from: number, threads: number];
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
-  /** The most bytes of a key for which keys alone are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong. */
-  readonly byArrival: 0 | 4 | 8;
-  /** Whether other items are ranked by that order, too, if subgroups can vote where it is wrong. */
-  readonly byMarks: boolean;
-  /** Items of a thread that are ranked so: words alone, with values of a word, and with values of two. Keys of two words have `longKeyItems`. */
-  readonly markedItems: readonly [keys: number, withValues: number, longValues: number];
-  /** The same for shorter data of words alone, and with values of a word. */
-  readonly shorterMarkedKeys: ItemsUpTo;
-  readonly shorterMarked: ItemsUpTo;
-  /** From this number of words with values of a word on, a work-group that ranks them so has this many threads. */
-  readonly longMarked: readonly [from: number, threads: number];
-  /** The most bits of a digit: if subgroups vote, and if threads have counters. */
-  readonly bits: number;
-  readonly counterBits: number;
+  /**
+   * Whether items are ranked by the order in which they arrive at counters, if subgroups can vote where it is wrong: words alone, and in a
+   * single pass all others, with marks.
+   */
+  readonly byArrival: boolean;
   /** Items of a thread, and threads of a work-group, if threads have counters. */
   readonly counterItems: number;
   readonly counterThreads: number;
@@ -210,16 +188,8 @@ export interface SortRow {
   readonly countItems: number;
   readonly workGroups: number;
   readonly copies: number;
-  /** A look-back: how often a tile reads an entry that is not there yet, and how many entries a thread reads at a time. */
-  readonly patience: number;
-  readonly atOnce: number;
   /** Up to a number of items, data is sorted by comparing: that number, the items whose places a work-group finds, and its threads. The rows for the shortest data come first. */
   readonly compared: readonly (readonly [upTo: number, placed: number, threads: number])[];
-  /** The most items that one work-group sorts alone, and the threads that it has. */
-  readonly oneTile: number;
-  readonly oneTileThreads: number;
-  /** For shorter data, that work-group has fewer threads. The rows for the shortest data come first. */
-  readonly shorterTiles: readonly (readonly [upTo: number, threads: number])[];
   /** If a tile's items take more bytes of work-group memory, they go through it in parts, one after another. */
   readonly partBytes: number;
 }
@@ -227,15 +197,8 @@ export interface SortRow {
 /** The columns of sorts for adapters on which no way but the plain one was measured: the same sizes for data of any length. */
 export const plainSort = {
   shorter: [],
-  shorterWithValues: [],
-  shorterKeys: [],
-  shorterPairs: [],
-  packsFrom: Infinity,
-  byArrival: 0,
-  byMarks: false,
-  shorterMarkedKeys: [],
-  shorterMarked: [],
-  shorterTiles: [],
+  longMarked: [Infinity, 0],
+  byArrival: false,
   partBytes: Infinity,
 } as const satisfies Partial<SortRow>;
 
@@ -252,7 +215,10 @@ export interface SegmentSortRow {
   readonly network: MostItems;
   readonly networkThreads: number;
   readonly networkItems: number;
-  /** The rest is sorted by digits. If a tile has several segments of at most `upTo` items, a thread takes `items`; if they are longer, `longer`. */
+  /** The rest is sorted by digits, in tiles of at most so many items. These threads sort long segments, and all if subgroups do not vote. */
+  readonly tile: number;
+  readonly tileThreads: number;
+  /** If a tile has several segments of at most `upTo` items, a thread takes `items`; if they are longer, `longer`. */
   readonly slotItems: { readonly upTo: number; readonly items: number; readonly longer: number };
 }
 

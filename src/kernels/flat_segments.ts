@@ -57,7 +57,7 @@ export function scanFlatSegmentsKernel(
   options: KernelOptions &
     ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
 ): Kernel {
-  const { sources, sizes, arrangement, carry, lengthOnGpu, map, exclusive, ends, segments } = options;
+  const { sources, sizes, arrangement, carry, lengthOnGpu, map, exclusive, segments } = options;
   const { type, onValues } = monoid;
   const vector = itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes);
   return linkKernel(
@@ -80,8 +80,7 @@ export function scanFlatSegmentsKernel(
         ? flatAnyOrder
         : flatInOrder,
       ...carry,
-      ...(ends?.sources("look-back") ?? [totalNone]),
-      // In later windows, other files say where segments start.
+      totalNone,
       ...(segments?.heads(true) ?? []),
       lengthFile(lengthOnGpu),
       ...sourcesWithoutTotal(sources(monoid)),

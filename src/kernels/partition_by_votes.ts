@@ -31,7 +31,6 @@ export function classesByVotes(
       RADIX: classes,
       DIGIT_BITS: Math.ceil(Math.log2(classes)),
       MEMORY: counters,
-      RANKS: 1,
     },
   };
 }

@@ -9,7 +9,6 @@ import countDigits from "#shaders/device/kernels/count_digits.wgsl";
 import gatherItems from "#shaders/device/kernels/gather_items.wgsl";
 import histogram from "#shaders/device/kernels/histogram.wgsl";
 import sortKeysPass from "#shaders/device/kernels/sort_keys_pass.wgsl";
-import sortOneTile from "#shaders/device/kernels/sort_one_tile.wgsl";
 import sortPass from "#shaders/device/kernels/sort_pass.wgsl";
 import tileByNumber from "#shaders/device/look_back/tile_by_number.wgsl";
 import arrivalsPlanted from "#shaders/device/sort/arrivals_planted.wgsl";
@@ -20,11 +19,8 @@ import faultsNone from "#shaders/device/sort/faults_none.wgsl";
 import faultsPlanted from "#shaders/device/sort/faults_planted.wgsl";
 import firstByLookBack from "#shaders/device/sort/first_by_look_back.wgsl";
 import firstBySpine from "#shaders/device/sort/first_by_spine.wgsl";
-import gatherInWindow from "#shaders/device/sort/gather_in_window.wgsl";
 import memory from "#shaders/device/sort/memory.wgsl";
 import order from "#shaders/device/sort/order.wgsl";
-import orderOfPairs from "#shaders/device/sort/order_of_pairs.wgsl";
-import outputInWindow from "#shaders/device/sort/output_in_window.wgsl";
 import rankByArrival from "#shaders/device/sort/rank_by_arrival.wgsl";
 import rankByCounters from "#shaders/device/sort/rank_by_counters.wgsl";
 import rankByMarks from "#shaders/device/sort/rank_by_marks.wgsl";
@@ -34,7 +30,6 @@ import storeNoKeys from "#shaders/device/sort/store_no_keys.wgsl";
 import tallyDigits from "#shaders/device/sort/tally_digits.wgsl";
 import tileByTicket from "#shaders/device/sort/tile_by_ticket.wgsl";
 import valuesBuffer from "#shaders/device/sort/values_buffer.wgsl";
-import valuesInWindow from "#shaders/device/sort/values_in_window.wgsl";
 import valuesMoved from "#shaders/device/sort/values_moved.wgsl";
 import valuesNone from "#shaders/device/sort/values_none.wgsl";
 import valuesPositions from "#shaders/device/sort/values_positions.wgsl";
@@ -42,18 +37,16 @@ import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import type { Algorithm } from "./algorithms.ts";
-import { algorithms, memoryOf, subgroupSlots } from "./algorithms.ts";
 import { carriedAs, conversion, operatorSources, vectorText } from "./contract.ts";
+import { itemsText } from "./copied_items.ts";
 import type { Kernel } from "./kernel.ts";
 import { lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
-import type { Digits, SortKey } from "./sort_key.ts";
-import { digitConstants, digitSources, keySourcesOf, wordsPerKey } from "./sort_key.ts";
-import type { TileSources } from "./tiles.ts";
+import { digitSources, keySourcesOf, wordsPerKey } from "./sort_key.ts";
+import type { SortKernelOptions } from "./sort_tile.ts";
+import { areHalves, constantsOf, isByMarks, itemWords, partsOf, spinePlaces, wordsOf } from "./sort_tile.ts";
 
 /**
  * The parameters that say where a range starts in its binding, by the name of the variable. Which range a pass binds there depends on
@@ -66,30 +59,13 @@ export const baseNames: Readonly<Record<string, string>> = {
   reordered: "reordered_base",
 };
 
-/** What moves with the keys: nothing; values from a buffer, each of `words` words; or the positions of the items. */
-export type Payload =
-  | { readonly kind: "none" }
-  | { readonly kind: "buffer"; readonly words: 1 | 2 }
-  | { readonly kind: "positions" };
-
 /** What a pass reads: the caller's items, or the keys that the pass before has left in their place. */
 export type SortSource = "items" | "keys";
-
-/** How a tile's items are ranked, and the sizes of a kernel. */
-export interface SortShape {
-  readonly sizes: Sizes;
-  readonly algorithm: Algorithm;
-  /** Whether subgroups vote; else each thread has counters. */
-  readonly byVotes: boolean;
-  readonly sources: TileSources;
-}
 
 /** How the tiles of a single pass look back. `fault` and `share` are for tests. */
 export interface SortLookBack {
   readonly patience: number;
   readonly tickets: boolean;
-  /** The entries that a thread reads at a time. */
-  readonly atOnce: number;
   readonly fault?: SortFault;
   readonly share?: number;
 }
@@ -98,153 +74,7 @@ export interface SortLookBack {
 export const sortFaults = ["late", "no part", "some digits", "late sum", "no part, late sum"] as const;
 export type SortFault = (typeof sortFaults)[number];
 
-/** What the kernels of a sort are generated for. */
-export interface SortKernelOptions {
-  /** The type of the items. */
-  readonly type: ElementType;
-  readonly key: SortKey;
-  /** Whether the keys take the items' place: the caller asks for positions, or moves the items later. */
-  readonly keysAlone: boolean;
-  readonly digits: Digits;
-  readonly payload: Payload;
-  readonly lengthOnGpu: boolean;
-  readonly shape: SortShape;
-  /** The most bytes of work-group memory that a tile's items take at a time, if four parts are enough. The default is no limit. */
-  readonly partBytes?: number;
-  /** The most bytes of keys alone that are ranked by the order in which they arrive at counters. Votes come only where it is wrong. */
-  readonly byArrival?: 0 | 4 | 8;
-  /** Whether other items are ranked by that order, too, if subgroups can vote. Marks show where it is wrong. */
-  readonly byMarks?: boolean;
-  /** Whether a thread holds the ranks of its items two to a word. */
-  readonly packsRanks?: boolean;
-  /** The bits of a digit that have the number of a segment in its tile. The default is 0. */
-  readonly slotBits?: number;
-}
-
 const sum = /* @__PURE__ */ (() => monoid(add, u32, "sort"))();
-
-/** The constants of a sort, by their names in shaders. */
-const constantsOf = (options: SortKernelOptions, memoryWords: number): Constants => {
-  const { digits, shape, packsRanks = false } = options;
-  const parts = partsOf(options);
-  return {
-    ...digitConstants(digits),
-    MEMORY: memoryWords,
-    ...spinePlaces(digits),
-    RANKS: packsRanks ? 2 : 1,
-    PARTS: parts,
-    SHARE: (shape.sizes.workGroupSize * shape.sizes.items) / parts,
-    SHARE_ITEMS: shape.sizes.items / parts,
-  };
-};
-
-/** The parts that a tile goes through work-group memory in. Each part has as many items of each thread. */
-export function partsOf(options: SortKernelOptions): number {
-  const { partBytes = Infinity, shape } = options;
-  const { workGroupSize, items } = shape.sizes;
-  const bytes = workGroupSize * items * wordsInMemory(options) * 4;
-  return [1, 2, 3, 4].find((parts) => items % parts === 0 && bytes / parts <= partBytes) ?? 1;
-}
-
-/**
- * Where the parts of the spine start: two sets of bins, two words that say which set is whose, a ticket for each digit and one that no
- * work-group takes, and the entries of tiles.
- */
-export const spinePlaces = ({ count, each }: Digits) => {
-  const BINS = count * 2 ** each;
-  return {
-    BINS,
-    NEXT_BINS: 2 * BINS,
-    COUNTED_BINS: 2 * BINS + 1,
-    FIRST_TICKET: 2 * BINS + 2,
-    FIRST_ENTRY: Math.ceil((2 * BINS + 2 + count + 1) / 64) * 64,
-  };
-};
-
-const wordsOf = (payload: Payload): number => (payload.kind === "buffer" ? payload.words : 1);
-
-/** Words of what a pass moves. */
-const itemWords = ({ type, key, keysAlone }: Pick<SortKernelOptions, "type" | "key" | "keysAlone">): 1 | 2 =>
-  keysAlone ? wordsPerKey(key.type) : type.bytes === 8 ? 2 : 1;
-
-/** Whether items or values have two words each. */
-export const movesPairs = (
-  options: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">,
-): boolean => itemWords(options) === 2 || wordsOf(options.payload) === 2;
-
-/** Whether items go through memory of their own, since WGSL has no bits of theirs that are sure to stay the same. */
-const areHalves = ({ type, keysAlone }: Pick<SortKernelOptions, "type" | "keysAlone">): boolean =>
-  !keysAlone && type.bytes === 2;
-
-/** How many values a digit has. */
-export const radixOf = ({ digits, slotBits = 0 }: SortKernelOptions): number => 2 ** (digits.each + slotBits);
-
-/** Words of an item or of a value, whatever has more, while it is in the memory of words. */
-const wordsInMemory = (options: Pick<SortKernelOptions, "type" | "key" | "keysAlone" | "payload">): number =>
-  Math.max(areHalves(options) ? 1 : wordsPerKey(options.key.type), wordsOf(options.payload));
-
-/** Words of the memory that counters and items take turns in. */
-function sharedWords(options: SortKernelOptions): number {
-  const { sizes, byVotes } = options.shape;
-  const radix = radixOf(options);
-  // Before a part stands the last item of the part before, if passes look at neighbours.
-  const looks = isByArrival(options) || isByMarks(options);
-  const share = (sizes.workGroupSize * sizes.items) / partsOf(options) + (looks ? 1 : 0);
-  return Math.max(
-    (byVotes ? subgroupSlots(sizes) : sizes.workGroupSize) * radix,
-    share * wordsInMemory(options),
-  );
-}
-
-/** The most items of a tile whose marks have room for their places: 16 bits. */
-const MOST_MARKED = 2 ** 16;
-
-/**
- * Whether passes rank by the order in which items arrive. It takes keys alone that are sorted by all their bits: nobody sees the
- * order of those that are equal, and a tile that is in order by them is right.
- */
-export const isByArrival = ({
-  type,
-  keysAlone,
-  payload,
-  digits,
-  shape,
-  byArrival = 0,
-}: Pick<SortKernelOptions, "type" | "keysAlone" | "payload" | "byArrival"> & {
-  readonly digits: Pick<Digits, "from" | "bits">;
-  readonly shape: Pick<SortKernelOptions["shape"], "byVotes">;
-}): boolean =>
-  type.bytes <= byArrival &&
-  shape.byVotes &&
-  payload.kind === "none" &&
-  !keysAlone &&
-  (type.bytes === 4 || type.bytes === 8) &&
-  digits.from === 0 &&
-  digits.bits === type.bytes * 8;
-
-/** Whether passes rank other items by the order in which they arrive, and look at marks, if a tile has no more than {@link MOST_MARKED}. */
-export const takesMarks = (
-  options: Parameters<typeof isByArrival>[0] & Pick<SortKernelOptions, "byMarks">,
-): boolean =>
-  options.byMarks === true &&
-  options.shape.byVotes &&
-  !isByArrival(options) &&
-  // Items of f16 have memory of their own beside the marks: H200, with u32, 2^24, 425 µs, and by votes 362.
-  !areHalves(options);
-
-const isByMarks = (options: SortKernelOptions): boolean =>
-  takesMarks(options) && options.shape.sizes.workGroupSize * options.shape.sizes.items <= MOST_MARKED;
-
-/** Bytes of work-group memory that a sort's kernels take. */
-export function sortMemory(options: SortKernelOptions): number {
-  const { shape } = options;
-  const { sizes, byVotes, algorithm } = shape;
-  const radix = radixOf(options);
-  const ranking =
-    memoryOf([2 * (byVotes ? subgroupSlots(sizes) : radix)], 4, 0) + algorithms[algorithm].memory(sizes, 4);
-  const halves = areHalves(options) ? (sizes.workGroupSize * sizes.items * 2) / partsOf(options) : 0;
-  return memoryOf([sharedWords(options), radix], 4, 4) + halves + ranking;
-}
 
 /** Declares what a pass reads and stores, and their keys. */
 export function itemSources(options: SortKernelOptions, source: SortSource): readonly Source[] {
@@ -270,7 +100,7 @@ export function itemSources(options: SortKernelOptions, source: SortSource): rea
 
 /** Declares how items and values go through work-group memory. */
 export function exchangeText(options: SortKernelOptions): SourceText {
-  const share = isByArrival(options) ? "SHARE + 1u" : partsOf(options) === 1 ? "TILE" : "SHARE";
+  const share = partsOf(options) === 1 ? "TILE" : "SHARE";
   const put = (name: string, item: string, words: number): string[] => [
     `fn put_${name}(place: u32, item: ${item}) {`,
     ...(words === 1
@@ -330,7 +160,7 @@ export const linkSort = (
     sizes,
     1,
     1,
-    { ...constantsOf(options, sharedWords(options)), ...more },
+    { ...constantsOf(options), ...more },
   );
 };
 
@@ -349,11 +179,14 @@ const firstSources = (lookBack: SortLookBack | undefined): readonly SourceText[]
       ]
     : [firstBySpine, tileByNumber];
 
+/** The entries that a thread reads at a time as it looks back. */
+const AT_ONCE = 8;
+
 const lookBackConstants = (lookBack: SortLookBack | undefined): Readonly<Record<string, number>> =>
   lookBack
     ? {
         PATIENCE: lookBack.patience,
-        AT_ONCE: lookBack.atOnce,
+        AT_ONCE,
         ...(lookBack.fault && {
           FAULT: sortFaults.indexOf(lookBack.fault) + 1,
           FAULT_SHARE: lookBack.share ?? 1,
@@ -408,27 +241,6 @@ const passSources = (
   sortPass,
 ];
 
-/** The kernel that sorts a window of longer data by one digit, and stores what belongs into one window of the output. */
-export function sortPassInWindowsKernel(
-  options: SortKernelOptions,
-  source: SortSource,
-  storesKeys: boolean,
-  window: number,
-): Kernel {
-  const isAlone = options.payload.kind === "none";
-  return linkSort(
-    options,
-    "sort a window by a digit",
-    "sort_pass",
-    [
-      ...passSources(options, source, storesKeys, undefined),
-      ...(storesKeys ? [outputInWindow] : []),
-      ...(isAlone ? [] : [valuesInWindow]),
-    ],
-    { WINDOW: window },
-  );
-}
-
 /** WGSL for whether items with different bits have this key. Only NaNs do. */
 export function equalsOthersText({ type, key }: Pick<SortKernelOptions, "type" | "key">): string {
   const nan = `Key(${key.descending ? "0u" : "0xffffffffu"})`;
@@ -444,7 +256,6 @@ export function keysPassKernel(
   lookBack: SortLookBack | undefined,
   disorder?: number,
 ): Kernel {
-  const isPair = wordsPerKey(options.key.type) === 2;
   return linkSort(
     options,
     "sort keys by a digit",
@@ -456,7 +267,6 @@ export function keysPassKernel(
       outputItems,
       ...rankSources(options),
       order,
-      ...(isPair ? [orderOfPairs] : []),
       ...arrivalSources(disorder),
       ...firstSources(lookBack),
       sortKeysPass,
@@ -464,18 +274,6 @@ export function keysPassKernel(
     { ...lookBackConstants(lookBack), ...disorderConstant(disorder) },
   );
 }
-
-/** The kernel that sorts data of one tile. */
-export const oneTileKernel = (options: SortKernelOptions, storesKeys: boolean): Kernel =>
-  linkSort(options, "sort one tile", "sort_one_tile", [
-    ...itemSources(options, "items"),
-    exchangeText(options),
-    outputItems,
-    ...rankSources(options),
-    ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, "items")]),
-    storesKeys ? storeKeys : storeNoKeys,
-    sortOneTile,
-  ]);
 
 /** The kernel that counts the digits of each tile. */
 export const countDigitsKernel = (options: SortKernelOptions, source: SortSource): Kernel =>
@@ -512,37 +310,16 @@ export const histogramOfDigits = (options: SortKernelOptions, sizes: Sizes, copi
 
 /** The kernel that moves items to the places of their sorted positions. */
 export const gatherKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
-  linkKernel(`wavefold gather <${type.name}>`, "gather_items", gatherSources(type, lengthOnGpu), sizes);
-
-/** The same, of the items that are in one window of the input. */
-export const gatherInWindowsKernel = (
-  type: ElementType,
-  lengthOnGpu: boolean,
-  sizes: Sizes,
-  window: number,
-): Kernel =>
   linkKernel(
-    `wavefold gather in a window <${type.name}>`,
+    `wavefold gather <${type.name}>`,
     "gather_items",
-    [...gatherSources(type, lengthOnGpu), gatherInWindow],
-    sizes,
-    1,
-    1,
-    { WINDOW: window },
-  );
-
-const gatherSources = (type: ElementType, lengthOnGpu: boolean): Source[] => [
-  generated(
     [
-      `alias Input = ${carriedAs(type)};`,
-      "alias Output = Input;",
-      "alias InputVector = Input;",
-      "alias OutputVector = Output;",
-    ].join("\n"),
-  ),
-  ...type.files,
-  inputItems,
-  outputItems,
-  lengthFile(lengthOnGpu),
-  gatherItems,
-];
+      itemsText(carriedAs(type)),
+      ...type.files,
+      inputItems,
+      outputItems,
+      lengthFile(lengthOnGpu),
+      gatherItems,
+    ],
+    sizes,
+  );

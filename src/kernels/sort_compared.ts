@@ -9,9 +9,9 @@ import storeNoKeys from "#shaders/device/sort/store_no_keys.wgsl";
 import valuesMoved from "#shaders/device/sort/values_moved.wgsl";
 import { generated } from "../text/source.ts";
 import type { Kernel } from "./kernel.ts";
-import type { SortKernelOptions } from "./sort.ts";
 import { exchangeText, itemSources, linkSort, valueFile } from "./sort.ts";
 import { keyBitsText, wordsPerKey } from "./sort_key.ts";
+import type { SortKernelOptions } from "./sort_tile.ts";
 
 // The kernel that sorts short data by comparing.
 

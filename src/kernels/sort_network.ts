@@ -12,11 +12,12 @@ import { generated } from "../text/source.ts";
 import { carriedAs, conversion } from "./contract.ts";
 import type { Kernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
-import type { SortKernelOptions, SortSource } from "./sort.ts";
+import type { SortSource } from "./sort.ts";
 import { equalsOthersText, itemSources, linkSort } from "./sort.ts";
 import { keyBitsText, wordsPerKey } from "./sort_key.ts";
 import type { SegmentUse } from "./sort_segments.ts";
 import { keyOrders, segmentFiles, sourcesFor } from "./sort_segments.ts";
+import type { SortKernelOptions } from "./sort_tile.ts";
 
 // Kernels that sort segments by networks of comparisons, several segments in a tile.
 

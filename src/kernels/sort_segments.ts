@@ -22,9 +22,11 @@ import { generated } from "../text/source.ts";
 import type { Kernel } from "./kernel.ts";
 import { lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
-import type { SortKernelOptions, SortSource } from "./sort.ts";
-import { exchangeText, itemSources, linkSort, radixOf, rankSources, valueFile } from "./sort.ts";
+import type { SortSource } from "./sort.ts";
+import { exchangeText, itemSources, linkSort, rankSources, valueFile } from "./sort.ts";
 import { keyBitsText, wordsPerKey } from "./sort_key.ts";
+import type { SortKernelOptions } from "./sort_tile.ts";
+import { radixOf } from "./sort_tile.ts";
 
 // Kernels that sort segments which fit in a tile.
 

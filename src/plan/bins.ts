@@ -1,6 +1,6 @@
 import { requireMemory } from "../algebra/arrays.ts";
 import type { Scalar, ScalarType } from "../algebra/types.ts";
-import { ArgumentError, LimitError, refuse, shown } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 
 /** The options for the bins: `edges`; or `bins` and `range`; or `bins` and `bin`. */
 export interface BinOptions {
@@ -187,15 +187,3 @@ const wholeEdge = (edge: Scalar, isLast: boolean): Scalar =>
   typeof edge === "bigint" || !Number.isFinite(edge)
     ? edge
     : BigInt(isLast ? Math.floor(edge) : Math.ceil(edge));
-
-/** @throws {LimitError} if there are more bins than a buffer of the device holds. */
-export function requireRoom(count: number, most: number, title: string): void {
-  if (count > most) {
-    throw new LimitError(
-      `${title}: ${count} bins are more than the device can bind, which is ${most}`,
-      count,
-      most,
-      "bins",
-    );
-  }
-}

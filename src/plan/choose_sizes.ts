@@ -2,11 +2,12 @@ import type { AdapterIdentity, ByKind } from "../adapters/adapter.ts";
 import { tableFor, traitsOf } from "../adapters/adapter.ts";
 import type { Rows, Tuned, TuningRow } from "../adapters/tables.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
-import { FeatureError, LimitError } from "../errors.ts";
+import { FeatureError } from "../errors.ts";
 import type { Algorithm, TileShape } from "../kernels/algorithms.ts";
 import { algorithms, mostRows } from "../kernels/algorithms.ts";
 import type { TileAlgorithm } from "../kernels/tiles.ts";
 import { requireCount } from "../options.ts";
+import { requireBindable } from "./binding_length.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
@@ -142,23 +143,19 @@ export const groupingOf = ({ algorithm, sizes }: Tuning, itemsPerVector: number)
   passes: "reduce-then-scan",
 });
 
-/** The length that a plan is made for, checked against what a binding holds. */
+/**
+ * The length that a plan is made for, checked against what a binding holds. `itemBytes` are those of the longest of its ranges, for each item.
+ *
+ * @throws {LimitError}
+ */
 export function requireMaxLength(
   title: string,
   maxLength: unknown,
   itemBytes: number,
-  { maxStorageBufferBindingSize, maxBufferSize }: Limits,
+  limits: Limits,
   option = "maxLength",
 ): number {
   requireCount(title, option, maxLength, 0);
-  const most = Math.floor(Math.min(maxStorageBufferBindingSize, maxBufferSize) / itemBytes);
-  if (maxLength > most) {
-    throw new LimitError(
-      `${title}: ${maxLength} items of ${itemBytes} bytes are more than the device can bind, which is ${most}`,
-      maxLength,
-      most,
-      option,
-    );
-  }
+  requireBindable(title, maxLength, itemBytes, limits, option);
   return maxLength;
 }

@@ -12,8 +12,9 @@ import { clearBinsKernel, histogramKernel } from "../kernels/histogram.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { requireCode } from "../text/callers.ts";
 import { ruleOf } from "./bin_rule.ts";
+import { requireBindable } from "./binding_length.ts";
 import type { BinOptions } from "./bins.ts";
-import { requireBins, requireRoom } from "./bins.ts";
+import { requireBins } from "./bins.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
@@ -87,11 +88,7 @@ export function planHistogram(
   const { unrolled, ...others } = plainSizes(row, title, type, options, facts);
   const isLong = options.bin !== undefined && type.native.long === true;
   const sizes = { ...others, unrolled: unrolled && (traitsOf(facts).unrollsLong || !isLong) };
-  requireRoom(
-    bins.count,
-    Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / 4),
-    title,
-  );
+  requireBindable(`${title}: bins`, bins.count, 4, limits, "bins");
   const itemBytes = weights === undefined ? type.bytes : Math.max(type.bytes, 4);
   const maxLength = requireMaxLength(title, options.maxLength, itemBytes, limits);
   const { rule, table } = ruleOf(bins, type);

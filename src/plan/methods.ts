@@ -91,8 +91,6 @@ export interface PlannedSegments {
   readonly title: string;
   /** The operator that combines within segments. */
   readonly monoid: Monoid;
-  /** The elements that windows hand on. */
-  readonly ends?: Ends;
   /** The sources of the kernels that read items. */
   readonly kernels: SegmentSources;
   readonly needs: readonly RangeName[];

@@ -13,7 +13,6 @@ export type RangeName =
   | "indirect"
   | "initial"
   | "total"
-  | "carried"
   | "heads"
   | "keys"
   | "offsets"
@@ -112,6 +111,8 @@ export type SegmentCounts = Pick<PassParams, "columns" | "segment_count">;
 export interface SegmentRanges {
   /** Bytes of a key. */
   readonly keyBytes: number;
+  /** Bytes for each item of the range that says where segments start, if it has a key or a flag for each. The default is 0. */
+  readonly startBytes?: number;
   /** The numbers that a recording takes. */
   readonly numbers: readonly SegmentNumber[];
   /** Whether the output has the segments' totals. */

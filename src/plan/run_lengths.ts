@@ -83,7 +83,7 @@ export function planRunLengths(
   const maxLength = requireMaxLength(
     title,
     options.maxLength,
-    Math.max(from.bytes, type.bytes),
+    Math.max(from.bytes, type.bytes, keyBytes),
     facts.limits,
   );
   const kernel = runLengthsKernel(keys, stores, single.carry, { ...single.tuning, lengthOnGpu });

@@ -162,7 +162,7 @@ export function planScan(
   const plainTitle = `scan<${own.title}>`;
   const segments = given ?? methods.segmentsOf?.(options, plainTitle, own, facts, false);
   const title = segments?.title ?? plainTitle;
-  const ends = segments ? segments.ends : methods.endsOf?.(options, title, own);
+  const ends = segments ? undefined : methods.endsOf?.(options, title, own);
   const monoid = segments?.monoid ?? ends?.monoid ?? own;
   const { domain } = monoid;
   // Ranges that start at a vector are bound as single items, if the device cannot bind as many buffers as vectors need.
@@ -188,7 +188,8 @@ export function planScan(
   const row = rowOf(methods.twoPassTables, "scan", domain, options, facts, methods);
   const tuning = chooseSizes(row, title, type, domain, options, facts, methods);
   const items = monoid.forItems?.(tuning) ?? tuning;
-  const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
+  const longest = Math.max(itemBytes, type.bytes, segments?.ranges.startBytes ?? 0);
+  const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const others = arrangements.filter((one) => (canShare || isApart(one)) && !single?.takes(one, segments));
   const tile = tileOf(tuning);

@@ -127,8 +127,8 @@ const MOST_SHORT = 2 ** 25;
 /** The most bytes of a value that was measured. */
 const MOST_FLAT_BYTES = 4;
 
-/** The most buffers that a single pass binds beside those of {@link buffersOf}: vectors of keys or flags, and what windows hand on. */
-const MOST_MORE_BUFFERS = 2;
+/** The buffers that a single pass binds beside those of {@link buffersOf}: vectors of keys or flags. */
+const HEAD_VECTORS = 1;
 
 /**
  * Whether the threads of a scan may hold values without heads: of rows, or of one word, from items of at least a word, whose heads are found
@@ -146,7 +146,7 @@ const isFlatScan = (
     domain.elementBytes <= MOST_FLAT_BYTES &&
     (use.heads.kind !== "keys" || isWordKey(use.heads)) &&
     types.every(({ bytes }) => bytes >= 4) &&
-    buffersOf(use, lengthOnGpu) + MOST_MORE_BUFFERS <= limits.maxStorageBuffersPerShaderStage);
+    buffersOf(use, lengthOnGpu) + HEAD_VECTORS <= limits.maxStorageBuffersPerShaderStage);
 
 /**
  * What a scan needs for segments, or a reduction if `reduces`. It is undefined if the options name none.
@@ -195,6 +195,7 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
   const wholeTitle = `${title} of ${keys === undefined ? heads.kind : `runs of ${keys.type.name}`}`;
   const ranges: SegmentRanges = {
     keyBytes,
+    startBytes: heads.kind === "keys" || heads.kind === "heads" ? keyBytes : 0,
     numbers: [
       ...(heads.kind === "rows" ? (["rows"] as const) : []),
       ...(heads.kind === "offsets" || (reduces && heads.kind !== "rows") ? (["segmentCount"] as const) : []),

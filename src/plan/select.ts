@@ -28,15 +28,16 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { gatherKernel } from "../kernels/sort.ts";
 import { digitsOf } from "../kernels/sort_key.ts";
 import { requireChosen } from "./check_tuning_options.ts";
-import { requireFeature } from "./choose_sizes.ts";
+import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { moveSizes } from "./gather.ts";
 import type { Methods } from "./methods.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Bindable, Bindings, Pass, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords, withRanges } from "./plan.ts";
-import { moveSizes, planSort, requireBindable, untuned } from "./sort.ts";
+import { planSort, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "./sort_key.ts";
 
@@ -121,7 +122,7 @@ function checkedSelection(
   requireFeature(type, title, facts);
   requireFeature(key.type, title, facts);
   const { limits } = facts;
-  const maxLength = requireBindable(title, options.maxLength, Math.max(type.bytes, 4), limits);
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), limits);
   const row: SelectRow = { ...tableFor(tables, facts), ...testing };
   /** The most threads of a work-group. */
   const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);

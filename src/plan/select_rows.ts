@@ -2,16 +2,17 @@ import { ArgumentError } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { storeFirstKernel, storeTakenKernel } from "../kernels/select.ts";
 import type { SortSource } from "../kernels/sort.ts";
+import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { moveSizes } from "./gather.ts";
 import type { Methods } from "./methods.ts";
 import type { Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, wholeWords, withRanges } from "./plan.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
-import { checkedSort, moveSizes } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
 import type { SegmentTesting } from "./sort_segments.ts";
-import { planLong, planSegmentsOf, requireSortedSegments, slottedFor } from "./sort_segments.ts";
+import { longestTile, planLong, planSegmentsOf, requireSortedSegments, slottedFor } from "./sort_segments.ts";
 
 // Selections of the first elements of each row. Rows that fit in work-group memory are sorted there. Longer rows are divided into
 // chunks that fit: the first elements of each chunk are a shorter row, and so on. If that leaves too many elements, the rows are
@@ -50,7 +51,15 @@ export function planTopKRows(
     );
   }
   const most = Math.min(maxLength, maxSegmentLength ?? maxLength);
-  const slotted = slottedFor(base, range, {}, row, facts, methods, Math.min(most, row.oneTile));
+  const slotted = slottedFor(
+    base,
+    range,
+    {},
+    row,
+    facts,
+    methods,
+    Math.min(most, longestTile(facts, testing)),
+  );
   const sizes = moveSizes(title, type, facts);
   const tile = sizes.workGroupSize * sizes.items;
   const plan = {

@@ -8,28 +8,24 @@ import { u32 } from "../algebra/integers.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import type { SortKernelOptions, SortSource } from "../kernels/sort.ts";
+import type { SortSource } from "../kernels/sort.ts";
 import { areKeysAlone, networkKernel, networkSlot } from "../kernels/sort_network.ts";
 import type { SegmentUse, SortedSegments } from "../kernels/sort_segments.ts";
 import { numberKernel, segmentsKernel, shortSegmentsKernel } from "../kernels/sort_segments.ts";
+import type { SortKernelOptions } from "../kernels/sort_tile.ts";
+import type { Moved, SortOptions, SortTesting } from "./check_sort.ts";
+import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { moveSizes } from "./gather.ts";
 import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, wholeWords, withRanges } from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";
-import type { Moved, SortOptions, SortTesting } from "./sort.ts";
-import {
-  checkedSort,
-  layoutOf,
-  mostThreads,
-  moveSizes,
-  planSort,
-  shapeOf,
-  untuned,
-  votesFor,
-} from "./sort.ts";
+import { planSort, untuned } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
+import { layoutOf } from "./sort_layout.ts";
+import { bitsOf, mostThreads, shapeOf, votesFor } from "./sort_sizes.ts";
 
 // Sorts of segments, each on its own. Segments that fit in work-group memory are sorted there, in one dispatch. Longer ones are
 // sorted all together, by their keys and then by the numbers of their segments, which the positions of the items give.
@@ -55,9 +51,16 @@ export type SegmentTesting = SortTesting & {
   readonly network?: number;
   readonly networkThreads?: number;
   readonly networkItems?: number;
+  /** The most items of a tile of others, and its threads if subgroups do not vote. */
+  readonly tile?: number;
+  readonly tileThreads?: number;
 };
 
 const tables: ByKind<SegmentSortRow> = { software, nvidia, gpu };
+
+/** The most items of a segment that a tile sorts by digits. */
+export const longestTile = (facts: DeviceFacts, { tile }: Pick<SegmentTesting, "tile">): number =>
+  tile ?? tableFor(tables, facts).tile;
 
 /** How segments are sorted in tiles, which are divided into slots. */
 export interface Slotted {
@@ -99,11 +102,7 @@ export function slottedFor(
   base: Omit<SortKernelOptions, "shape" | "digits" | "slotBits">,
   range: readonly [number, number],
   options: TuningOptions,
-  row: SortRow &
-    Pick<
-      SegmentTesting,
-      "slotBits" | "short" | "shortItems" | "slotItems" | "network" | "networkThreads" | "networkItems"
-    >,
+  row: SortRow & Omit<SegmentTesting, keyof SortTesting>,
   facts: DeviceFacts,
   methods: Methods,
   mostItems: number,
@@ -115,6 +114,7 @@ export function slottedFor(
   const memory = facts.limits.maxComputeWorkgroupStorageSize;
   const isChosen = [algorithm, workGroupSize, itemsPerThread].some((one) => one !== undefined);
   const sizes = tableFor(tables, facts);
+  const tileThreads = row.tileThreads ?? sizes.tileThreads;
   const ofKeys = base.type.kind === "float" ? "floats" : "keys";
   const kind = areKeysAlone(base, range[1] - range[0]) ? ofKeys : "items";
   const isShort = most <= (row.short ?? sizes.compared[kind]);
@@ -136,7 +136,7 @@ export function slottedFor(
     return { sizes: shape.sizes, slots: Math.floor((threads * items) / most), slot: most, kernelFor };
   }
   for (const votes of byVotes && algorithm === undefined ? [true, false] : [byVotes]) {
-    const usual = !votes || most > 8 * row.workGroupSize ? row.oneTileThreads : row.workGroupSize;
+    const usual = !votes || most > 8 * row.workGroupSize ? tileThreads : row.workGroupSize;
     const threads = Math.min(limit, workGroupSize ?? usual);
     // Without a choice of the caller's, a tile has as few items as the segment, or as a few slots of that length.
     const slotsWanted = row.slotBits ?? (votes ? 4 : 0);
@@ -145,11 +145,11 @@ export function slottedFor(
     const least = Math.min(slotItems * threads, most * 2 ** slotsWanted);
     const items = itemsPerThread ?? Math.ceil(Math.max(most, least) / threads);
     const tile = threads * items;
-    const isLong = itemsPerThread === undefined && tile > Math.max(row.oneTile, 2 * threads);
+    const isLong = itemsPerThread === undefined && tile > Math.max(longestTile(facts, row), 2 * threads);
     if (threads < 2 || tile < most || isLong) {
       continue;
     }
-    for (const bits of votes ? [row.bits, 6, 4, 2] : [row.counterBits, 2, 1]) {
+    for (const bits of bitsOf(votes)) {
       const digit = Math.min(bits, Math.floor(Math.log2(threads)));
       let slotBits = Math.max(0, Math.min(slotsWanted, digit - 1, Math.floor(Math.log2(tile / most))));
       while (slotBits > 0 && tile % 2 ** slotBits !== 0) {

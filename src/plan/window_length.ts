@@ -3,7 +3,7 @@ import type { Limits } from "./device_facts.ts";
 
 /**
  * How many bytes before its range a binding may start. It starts where an item starts, at a multiple of at most 256. Items have at most
- * 64 bytes, so every 64th item starts at such an address. The keys of a window begin with the key before its first item.
+ * 64 bytes, so every 64th item starts at such an address.
  */
 const SLACK = 4096;
 

@@ -6,15 +6,13 @@ import { expect, test, vi } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Scalar } from "../../src/algebra/types.ts";
-import { argSortFile, sortFile } from "../../src/cli/sort.ts";
+import { sortFile } from "../../src/cli/sort.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 import { SIMULATED, unixMissing } from "../support/adapter.ts";
 import { failsIn, program } from "../support/command.ts";
-import { planAs } from "../support/fold.ts";
 import { done, useNpyFolder } from "../support/npy_folder.ts";
 import { randomItems } from "../support/random.ts";
-import { limitsWithBinding, watchBindings } from "../support/short_bindings.ts";
 
 // Sorts in the command.
 
@@ -204,43 +202,4 @@ test("segments of offsets are sorted as segments of the longest one's length", a
     sort.mockRestore();
   }
   expect(dataOf("s.npy")).toEqual(Array.from(sortReference(data, { segments: { offsets } })));
-});
-
-test("what no binding holds is sorted in windows, with its values", async () => {
-  const BINDING = 16_384;
-  const data = randomItems(i32, 9000, "in windows") as Int32Array;
-  const positions = argSortReference(data);
-  const values = Float64Array.from(data, (_, at) => at / 7);
-  put("x.npy", i32, data);
-  put("v.npy", f64, values);
-  const own = (name: string): string => join(files.path, name);
-  const bound: number[] = [];
-  // The device is taken for one whose bindings are short.
-  for (const name of ["sort", "argSort"] as const) {
-    const call = Fold.prototype[name] as (this: Fold, ...given: unknown[]) => Promise<unknown>;
-    vi.spyOn(Fold.prototype, name).mockImplementation(async function (this: Fold, ...given: unknown[]) {
-      planAs(this, { limits: limitsWithBinding(this.device, BINDING) });
-      const watched = watchBindings(this);
-      const result = await call.apply(this, given);
-      bound.push(watched.most());
-      return result as never;
-    });
-  }
-  try {
-    const options = { adapter: "simulated" } as const;
-    await sortFile(own("x.npy"), {
-      ...{ ...options, output: own("s.npy") },
-      ...{ values: [own("v.npy")], valuesOut: [own("w.npy")] },
-    });
-    await argSortFile(own("x.npy"), { ...options, output: own("p.npy") });
-  } finally {
-    vi.restoreAllMocks();
-  }
-  const moved = (array: ScalarArray): Scalar[] => Array.from(positions, (at) => array[at] as Scalar);
-  expect(dataOf("s.npy")).toEqual(moved(data));
-  expect(dataOf("w.npy")).toEqual(moved(values));
-  expect(dataOf("p.npy")).toEqual(Array.from(positions));
-  // Nine thousand items take more than one binding.
-  expect(bound).toHaveLength(2);
-  expect(Math.max(...bound)).toBeLessThanOrEqual(BINDING);
 });

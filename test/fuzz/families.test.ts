@@ -195,20 +195,6 @@ describe("a case that is right passes", () => {
         ],
       ),
     ),
-    ...[{}, { indices: true }, { values: ["u32", ["f64", "u32"]], algorithm: "blelloch" }].map(
-      (what): [string, Case] => [
-        `a sort in windows, ${JSON.stringify(what)}`,
-        {
-          family: "sort",
-          plan: { type: "f32", maxLength: 9000, workGroupSize: 64, itemsPerThread: 8, ...what } as never,
-          steps: [
-            { length: 9000, data: { kind: "bits", seed: 3 }, before: 3 },
-            { length: 4097, data, before: 1, inPlace: true },
-          ],
-          windows: true,
-        },
-      ],
-    ),
     ...(["behind", "apart", "classes"] as const).map((rest): [string, Case] => [
       `a partition that is recorded, its rest: ${rest}`,
       {
@@ -242,29 +228,6 @@ describe("a case that is right passes", () => {
           { family: "segments", call: { ...segments, by }, steps: [{ length: 300, data, each: 7, ...how }] },
         ]),
     ),
-    ...(["scan", "reduce"] as const).flatMap((primitive) =>
-      (["rows", "offsets", "heads", "headBits", "keys"] as const).map((by): [string, Case] => [
-        `a ${primitive} by ${by} in windows`,
-        {
-          family: "segments",
-          call: { ...segments, by, plan: { ...segments.plan, primitive } },
-          steps: [
-            { length: 6000, data, each: by === "rows" ? 7 : 900, before: 3 },
-            ...(primitive === "reduce" ? [{ length: 6000, data, each: 1, before: 3 }] : []),
-          ],
-          windows: true,
-        },
-      ]),
-    ),
-    ...(["unique", "runLengths"] as const).map((by): [string, Case] => [
-      `${by} in windows`,
-      {
-        family: "segments",
-        call: { ...segments, by },
-        steps: [{ length: 6000, data, each: 900 }],
-        windows: true,
-      },
-    ]),
     ...(["partition", "classes", "even", "edges", "numbers"] as const).flatMap((kind): [string, Case][] =>
       [false, true].map((onGpu) => [
         `${kind}${onGpu ? ", on the GPU" : ""}`,
@@ -563,26 +526,6 @@ describe("a planted fault is found:", () => {
         fold.preparePartition({ ...options, where: "i % 3u == 2u" } as never),
     });
     await expect(run("behind", others)).rejects.toThrow(/wrong in partition<u32> .*'s output, 300 items/);
-  });
-
-  test("a sort in windows that leaves one out", async () => {
-    const bad = planted({
-      async prepareSort(options: never) {
-        const prepared = await fold.prepareSort(options);
-        return {
-          ...prepared,
-          record: (encoder: GPUCommandEncoder, ranges: object) =>
-            prepared.record(encoder, { ...ranges, length: 4096 } as never),
-        };
-      },
-    });
-    const one = {
-      family: "sort",
-      plan: { type: "u32", maxLength: 6000, workGroupSize: 64, itemsPerThread: 8 },
-      steps: [{ length: 6000, data: { kind: "bits", seed: 5 }, before: 0 }],
-      windows: true,
-    };
-    await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);
   });
 
   test("a chain of arrays on the GPU that loses an item, and a result past its place", async () => {

@@ -104,7 +104,7 @@ test("cases for other adapters name no machine", () => {
 
 test("a finding on another type, with other numbers, is the same one", () => {
   const race = (thread: number, type: string): string =>
-    `race in sort_one_tile: thread ${thread} of work-group (0, 0, 0) writes word ${2 * thread} of digit_values in work-group memory at line 256 (in scan_digits), which thread 18 read at line 260 (in scan_digits) (wavefold sort one tile <${type}>)`;
+    `race in sort_pass: thread ${thread} of work-group (0, 0, 0) writes word ${2 * thread} of digit_values in work-group memory at line 256 (in scan_digits), which thread 18 read at line 260 (in scan_digits) (wavefold sort by a digit <${type}>)`;
   expect(shapeOf(race(9, "f64"))).toBe(shapeOf(race(12, "u32")));
   expect(shapeOf(race(9, "f64"))).not.toBe(shapeOf(race(9, "f64").replace("digit_values", "digit_totals")));
 });

@@ -79,8 +79,6 @@ export interface Scale {
   readonly rareLength: number;
   /** The most items of cases in windows: of 4 bytes, two windows or three. */
   readonly inWindows: number;
-  /** Other sorts, or calls with segments, for each in windows. */
-  readonly perWindows: number;
 }
 
 const scales = {
@@ -94,8 +92,6 @@ const scales = {
     usualLength: 600,
     rareLength: 20_000,
     inWindows: 7000,
-    // In windows, they take ten times as long.
-    perWindows: 12,
   },
   software: {
     software: true,
@@ -106,7 +102,6 @@ const scales = {
     usualLength: 5000,
     rareLength: 200_000,
     inWindows: 12_000,
-    perWindows: 3,
   },
   gpu: {
     software: false,
@@ -117,7 +112,6 @@ const scales = {
     usualLength: 100_000,
     rareLength: 4_000_000,
     inWindows: 12_000,
-    perWindows: 3,
   },
 } as const satisfies Record<AdapterKind, Scale>;
 

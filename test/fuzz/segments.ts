@@ -25,7 +25,6 @@ import type { DataSpec, ScalarField, TypeSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, fieldsOf, itemBytes, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, Fault, oneLine, verdictOf } from "./verdict.ts";
-import { inShortBindings } from "./windows.ts";
 
 // Scans and reductions of rows, columns and segments, and runs of equal elements: at hand, on the GPU, and recorded. Elements are
 // whole numbers, of which all results are exact.
@@ -61,29 +60,9 @@ export interface SegmentsCase {
   readonly family: "segments";
   readonly call: SegmentsSpec;
   readonly steps: readonly SegmentsCall[];
-  /** Whether bindings are taken for shorter than the data. All but columns go in windows. */
-  readonly windows?: boolean;
 }
 
-export const segmentsArbitrary = (scale: Scale): fc.Arbitrary<SegmentsCase> =>
-  fc.oneof(
-    { weight: scale.perWindows, arbitrary: casesOf(scale) },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(
-          casesOf({ ...scale, usualLength: scale.inWindows }),
-          fc.constantFrom("rows", "offsets", "heads", "headBits", "keys", "unique", "runLengths"),
-        )
-        .map(([one, by]) => ({
-          ...one,
-          call: { ...one.call, by },
-          windows: true,
-        })) as fc.Arbitrary<SegmentsCase>,
-    },
-  );
-
-function casesOf(scale: Scale): fc.Arbitrary<SegmentsCase> {
+export function segmentsArbitrary(scale: Scale): fc.Arbitrary<SegmentsCase> {
   const call = fc.record(
     {
       plan: fc
@@ -269,14 +248,7 @@ export async function onGpu<T>(
   }
 }
 
-export const runSegments = (one: SegmentsCase, fixture: Fixture): Promise<Verdict> =>
-  one.windows
-    ? inShortBindings(fixture, (short) =>
-        runSteps(one, { ...short, scale: { ...short.scale, usualLength: short.scale.inWindows } }),
-      )
-    : runSteps(one, fixture);
-
-async function runSteps({ call, steps }: SegmentsCase, fixture: Fixture): Promise<Verdict> {
+export async function runSegments({ call, steps }: SegmentsCase, fixture: Fixture): Promise<Verdict> {
   const verdict = await verdictOf(steps, (step) => runStep(call, step, fixture));
   await fixture.requireNoError(`segments by ${call.by}`);
   return verdict;

@@ -4,9 +4,10 @@ import { scalarAt } from "../../src/algebra/fields.ts";
 import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
+import type { SortTesting } from "../../src/plan/check_sort.ts";
+import { movesDirectly } from "../../src/plan/check_sort.ts";
 import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
-import type { SortTesting } from "../../src/plan/sort.ts";
-import { movesDirectly, planSort } from "../../src/plan/sort.ts";
+import { planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Fixture } from "./fixture.ts";
@@ -27,9 +28,8 @@ import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, fieldsOf, itemBytes, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attemptNow } from "./verdict.ts";
-import { inShortBindings } from "./windows.ts";
 
-// Sorts that are recorded: any type, order, bits and values, by ranges that lie anywhere, some in windows. All bytes of all buffers
+// Sorts that are recorded: any type, order, bits and values, by ranges that lie anywhere. All bytes of all buffers
 // are compared.
 
 /** What is prepared. */
@@ -70,26 +70,9 @@ export interface SortCase {
   readonly family: "sort";
   readonly plan: SortSpec;
   readonly steps: readonly SortStep[];
-  /** Whether bindings are taken for shorter than the data, so that it goes in windows. Segments do not. */
-  readonly windows?: boolean;
 }
 
-export const sortArbitrary = (scale: Scale): fc.Arbitrary<SortCase> =>
-  fc.oneof(
-    { weight: scale.perWindows, arbitrary: casesOf(scale) },
-    {
-      weight: 1,
-      arbitrary: casesOf({ ...scale, usualLength: scale.inWindows }).map(({ plan, ...one }) => {
-        const { segments: _, maxSegmentLength: __, disorder: ___, workGroupSize, ...others } = plan;
-        // The counts of all tiles are in one binding, so tiles are large.
-        const sizes = workGroupSize && { workGroupSize: Math.max(64, workGroupSize), itemsPerThread: 8 };
-        const maxLength = scale.inWindows - (others.maxLength % (scale.inWindows / 2));
-        return { ...one, plan: { ...others, ...sizes, maxLength }, windows: true };
-      }),
-    },
-  );
-
-function casesOf(scale: Scale): fc.Arbitrary<SortCase> {
+export function sortArbitrary(scale: Scale): fc.Arbitrary<SortCase> {
   const type = typeArbitrary(scale);
   const plan = fc.record(
     {
@@ -167,10 +150,7 @@ export function bitsOfKey(
   return [from, Math.min(width, from + Math.max(1, Math.floor((count * width) / 64)))];
 }
 
-export const runSort = (one: SortCase, fixture: Fixture): Promise<Verdict> =>
-  one.windows ? inShortBindings(fixture, (short) => sortOn(short, one)) : sortOn(fixture, one);
-
-async function sortOn(fixture: Fixture, { plan, steps, windows }: SortCase): Promise<Verdict> {
+export async function runSort({ plan, steps }: SortCase, fixture: Fixture): Promise<Verdict> {
   const { fold } = fixture;
   const { device } = fold;
   const { type: spec, maxLength, descending = false, indices = false, lengthOnGpu = false } = plan;
@@ -214,17 +194,17 @@ async function sortOn(fixture: Fixture, { plan, steps, windows }: SortCase): Pro
     moved === undefined &&
     !indices &&
     (algorithm ?? workGroupSize ?? itemsPerThread) === undefined;
-  const isOwn = !windows && isPlain && (disorder !== undefined || isCompared);
+  const isOwn = isPlain && (disorder !== undefined || isCompared);
   const made = await preparedOn(fixture, `sort ${JSON.stringify(plan)}`, title, mustWork, async () => {
     if (!isOwn) {
       return fold.prepareSort(options as never);
     }
     const context = contextOf(device);
-    const sizes = { byVotes: true, partBytes: 512, oneTile: 0 };
+    const sizes = { byVotes: true, partBytes: 512, compared: [] };
     const testing: SortTesting = isCompared
       ? { compared: [[8192, 8, 32]] }
       : {
-          byArrival: 8,
+          byArrival: true,
           byMarks: true,
           ...sizes,
           ...((disorder ?? 0) > 0 && { disorder: disorder as number }),

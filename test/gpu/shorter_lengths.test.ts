@@ -16,7 +16,6 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { adapter, useAdapters, useFold } from "../support/fold.ts";
 import { randomBits } from "../support/random.ts";
-import { useShortBindings } from "../support/short_bindings.ts";
 import { watched } from "../support/watched_device.ts";
 
 // Keys, heads and flags whose number only the GPU knows: the shorter of the two lengths counts, and nothing of the memory behind it.
@@ -209,14 +208,5 @@ describe("errors of the comparison of two lengths name the call", () => {
     });
     expect(error).toBeInstanceOf(OutOfMemoryError);
     expect(error.message).toMatch(/^scan<u32>: no room for/);
-  });
-});
-
-describe("in windows", () => {
-  useShortBindings(fold, 8192, { lookBack: false });
-  test("the shorter length counts", async () => {
-    for (const pair of lengths) {
-      await check({}, pair);
-    }
   });
 });

@@ -209,7 +209,7 @@ const mutations: readonly {
   },
   {
     title: "keys of vectors are one vector late",
-    change: [["keys_start() / VECTOR + vector", "keys_start() / VECTOR + vector + 1u"]],
+    change: [["params.keys_base / VECTOR + vector", "params.keys_base / VECTOR + vector + 1u"]],
   },
   {
     title: "flags of vectors are one vector late",
@@ -362,7 +362,7 @@ test.for(kinds.map((kind) => ({ kind })))(
 );
 
 test.for([
-  { kind: "keys", start: "keys_start() % VECTOR == 0u" },
+  { kind: "keys", start: "params.keys_base % VECTOR == 0u" },
   { kind: "heads", start: "params.heads_base % VECTOR == 0u" },
 ] as const)("seen: every range of $kind starts at a vector", async ({ kind, start }, { skip }) => {
   needVotes(fold(), skip);

@@ -553,15 +553,20 @@ test("on NVIDIA, threads hold values of segments without heads, for items and ke
         maxComputeInvocationsPerWorkgroup: 1024,
         maxComputeWorkgroupSizeX: 1024,
         maxComputeWorkgroupStorageSize: 49_152,
-        maxBufferSize: 2 ** 30,
-        maxStorageBufferBindingSize: 2 ** 30,
+        maxBufferSize: 2 ** 31,
+        maxStorageBufferBindingSize: 2 ** 31,
         maxStorageBuffersPerShaderStage,
       },
     );
   const kernelOf = async (options: object, buffers = 10): Promise<string> => {
     const plan = await planScan({ type: u32, maxLength: 2 ** 28, ...options } as never, own(buffers));
     const { workGroupSize, itemsPerThread } = plan.groupingOf("vectors");
-    const entries = plan.passes(2 ** 20, "vectors").map(({ kernel }) => kernel.entryPoint);
+    const kernels = plan.passes(2 ** 20, "vectors").map(({ kernel }) => kernel);
+    for (const { bindings } of kernels) {
+      const storage = [...bindings.values()].filter(({ kind }) => kind.startsWith("read"));
+      expect(storage.length).toBeLessThanOrEqual(buffers);
+    }
+    const entries = kernels.map(({ entryPoint }) => entryPoint);
     return `${entries.join()} ${workGroupSize} × ${itemsPerThread}`;
   };
   const cell = struct({ name: "Cell", fields: { place: u32, cell: u32 } });
@@ -581,7 +586,8 @@ test("on NVIDIA, threads hold values of segments without heads, for items and ke
   expect(await kernelOf(more)).toBe(flat);
   // The vectors of keys are one more buffer.
   expect(await kernelOf({ segments: { keys: u32 } }, 8)).toBe(flat);
-  expect(await kernelOf({ segments: { keys: u32 }, initial: true }, 8)).toBe(others);
+  expect(await kernelOf({ segments: { keys: u32 }, initial: true }, 8)).toBe(flat);
+  expect(await kernelOf({ segments: { keys: u32 }, initial: true, lengthOnGpu: true }, 8)).toBe(others);
   for (const segments of [{ keys: u64 }, { keys: f16 }, { keys: cell, key: "x.cell" }]) {
     expect(await kernelOf({ segments })).toBe(others);
   }

@@ -261,7 +261,9 @@ test("more than the device has room for is refused before anything is scanned", 
         const found = await call().catch((cause: unknown) => cause);
         expect(found).toBeInstanceOf(LimitError);
         expect(found).toMatchObject({ option, needed, limit });
-        expect((found as Error).message).toMatch(new RegExp(`${needed}.* ${limit} elements`));
+        expect((found as Error).message).toMatch(
+          new RegExp(`${needed} items of .* which is ${limit}; open the device`),
+        );
       }
       expect(made().length, "no buffer is made").toBe(before);
     } finally {

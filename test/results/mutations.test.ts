@@ -9,11 +9,11 @@ import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
+import type { SortTesting } from "../../src/plan/check_sort.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import type { SortTesting } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
@@ -29,7 +29,6 @@ import { affine } from "../support/operators.ts";
 import type { Change } from "../support/plant.ts";
 import { arriveInOrder, keepsKeys, keepsRanks, plant } from "../support/plant.ts";
 import { randomItems } from "../support/random.ts";
-import { limitsWithBinding } from "../support/short_bindings.ts";
 
 // Each rule of segments, sorts and selections is broken once in the shader's text. A call that is right must then be wrong.
 
@@ -135,7 +134,7 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32, disorder?: number)
   async function* ({ device }) {
     const context = contextOf(device);
     const options = { type, algorithm: "subgroup", ...tile, passes: "reduce-then-scan" } as const;
-    const planned = { byArrival: 8 as const, partBytes: 128, ...(disorder && { disorder }) };
+    const planned = { byArrival: true, partBytes: 128, ...(disorder && { disorder }) };
     const plan = planSort(
       { ...options, maxLength: LENGTH },
       context.facts,
@@ -180,8 +179,8 @@ const positionsOf = (
     yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], [...argSortReference(data)]];
     sort.destroy();
   };
-const byVotes = (data: Uint32Array, tuning: TuningOptions, testing: SortTesting = {}): Subject =>
-  positionsOf(data, tuning, { ...testing, byMarks: false });
+const byVotes = (data: Uint32Array, tuning: TuningOptions): Subject =>
+  positionsOf(data, tuning, { byMarks: false });
 /** Positions that marks check. If `disorder` is 2, the items of every second tile arrive in a wrong order. */
 const byMarks = (data: Uint32Array, disorder?: number): Subject =>
   positionsOf(
@@ -189,33 +188,6 @@ const byMarks = (data: Uint32Array, disorder?: number): Subject =>
     { workGroupSize: 128, itemsPerThread: 2, bits: [0, 4] },
     { byMarks: true, partBytes: 512, ...(disorder && { disorder }) },
   );
-
-/** Keys of few values with values that show their order, and structs by a key, where a binding holds a third of them. */
-const inShortBindings: Subject = async function* (own) {
-  const { device } = own;
-  const length = 3000;
-  const data = Uint32Array.from({ length }, (_, at) => (few[at % LENGTH] as number) ^ (at % 7));
-  const order = [...argSortReference(data)];
-  const restore = planAs(own, { limits: limitsWithBinding(device, 8192) });
-  try {
-    for (const size of [1, 2]) {
-      const values = Uint32Array.from({ length: size * length }, (_, at) => Math.floor(at / size));
-      const type = size === 1 ? u32 : Pair;
-      const sort = await own.prepareSort({ type: u32, values: type, maxLength: length, ...tile });
-      const [input, output, given, reordered] = [data, data, values, values].map((one) =>
-        storageBuffer(device, one),
-      ) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
-      const encoder = device.createCommandEncoder();
-      sort.record(encoder, { input, output, values: given, reordered, length });
-      device.queue.submit([encoder.finish()]);
-      yield [[...(await readWords(device, output))], order.map((at) => data[at])];
-      yield [[...(await readWords(device, reordered))].filter((_, at) => at % size === 0), order];
-      sort.destroy();
-    }
-  } finally {
-    restore();
-  }
-};
 
 /** 198 words in one recording of a plan, which fill no vector at the end: keys alone, or with positions. `rows` is the length of a row. */
 const recordedOnce = (
@@ -630,7 +602,6 @@ const subjects = {
   "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
   "sorts by one plan": sortedAgain,
-  "a sort by votes, of two ranks to a word": byVotes(few, tile, { packsFrom: 1 }),
   // Several subgroups of up to 64 lanes.
   "a sort by votes": byVotes(numbers, { passes: "single", workGroupSize: 128, itemsPerThread: 2 }),
   "a sort by votes, of few values": byVotes(few, { ...tile, passes: "reduce-then-scan" }),
@@ -639,9 +610,7 @@ const subjects = {
   "keys ranked as they arrive": byArrival(numbers, u32, 2),
   "keys that arrive in order": byArrival(arriving(8)),
   "keys with NaN, ranked as they arrive": byArrival(nans, f32, 2),
-  "a sort in windows": inShortBindings,
   "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
-  "a sort in one tile": sorted({}, few.subarray(0, 200)),
   "a sort of keys by a network": byNetwork(undefined),
   "a sort of positions by a network": byNetwork("positions"),
   "a sort of keys by comparing": byComparing(undefined),
@@ -1343,7 +1312,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "of a thread's equal items, all have one rank",
     shownBy: "a sort by counters, twice",
-    from: /(ranks\[\w+ \/ RANKS\] \|= )atomicAdd\((&sort_memory\[own\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
+    from: /(ranks\[\w+\] = )atomicAdd\((&sort_memory\[own\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
     to: "$1atomicLoad($2)",
   },
   {
@@ -1373,19 +1342,19 @@ const mutations: readonly Mutation[] = [
   {
     title: "places do not start where the digit does in the tile",
     shownBy: "a sort by counters, twice",
-    from: "spine[thread * params.tiles + params.window + tile] - before.x",
-    to: "spine[thread * params.tiles + params.window + tile]",
+    from: "spine[thread * params.tiles + tile] - before.x",
+    to: "spine[thread * params.tiles + tile]",
   },
   {
     title: "each tile takes the places of the first one",
     shownBy: "a sort by counters, twice",
-    from: "spine[thread * params.tiles + params.window + tile] - before.x",
+    from: "spine[thread * params.tiles + tile] - before.x",
     to: "spine[thread * params.tiles] - before.x",
   },
   {
     title: "a tile's counts go to another one's place",
     shownBy: "a sort by counters, twice",
-    from: "digit_counts[thread * params.tiles + params.window + tile]",
+    from: "digit_counts[thread * params.tiles + tile]",
     to: "digit_counts[thread * params.tiles + params.tiles - 1u - tile]",
   },
   {
@@ -1443,12 +1412,6 @@ const mutations: readonly Mutation[] = [
     to: "$11u",
   },
   {
-    title: "both ranks of a word are the first one",
-    shownBy: "a sort by votes, of two ranks to a word",
-    from: "extractBits(word, RANK_BITS * (item % RANKS), RANK_BITS)",
-    to: "extractBits(word, 0u, RANK_BITS)",
-  },
-  {
     title: "lanes with other digits are peers",
     shownBy: "a sort by votes",
     from: /peers &= select\(~votes\w*, (votes\w*), is_set\w*\);/g,
@@ -1481,8 +1444,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "a tile whose marks are out of order keeps its ranks",
     shownBy: "positions ranked as they arrive",
-    from: "ranks = array<u32, RANK_WORDS>();",
-    to: "return ranks;",
+    from: "workgroupUniformLoad(&ranks_again) != 0u",
+    to: "workgroupUniformLoad(&ranks_again) == 2u",
   },
   {
     title: "a tile that is ranked again does not begin at the first place of each digit",
@@ -1551,45 +1514,15 @@ const mutations: readonly Mutation[] = [
     to: "return false;",
   },
   {
-    title: "each window of a sort stores the items of the first one",
-    shownBy: "a sort in windows",
-    from: /(let place\w* = index\w*) - params.first_place(;\n\s*if \(place\w* < WINDOW\) \{\n\s*output)/g,
-    to: "$1$2",
-  },
-  {
-    title: "each window of a sort stores the values of the first one",
-    shownBy: "a sort in windows",
-    from: /(let place\w* = index\w*) - params.first_place(;\n\s*if \(place\w* < WINDOW\) \{\n\s*reordered)/g,
-    to: "$1$2",
-  },
-  {
-    title: "a window's counts take the place of the first one's",
-    shownBy: "a sort in windows",
-    from: "thread * params.tiles + params.window + tile] = atomicLoad",
-    to: "thread * params.tiles + tile] = atomicLoad",
-  },
-  {
-    title: "a window's items go where those of the first one do",
-    shownBy: "a sort in windows",
-    from: "spine[thread * params.tiles + params.window + tile]",
-    to: "spine[thread * params.tiles + tile]",
-  },
-  {
-    title: "a window of structs takes those of another one",
-    shownBy: "a sort in windows",
-    from: /if \(place\w* < WINDOW\) \{\n\s*write_item/g,
-    to: "if (true) {\n    write_item",
-  },
-  {
     title: "the counters keep what the digit before left",
-    shownBy: "a sort in one tile",
-    from: "exchange_values(thread, ranks);\n    clear_ranks(thread);",
-    to: "exchange_values(thread, ranks);",
+    shownBy: "a sort of segments by counters",
+    from: "exchange_segment_values(thread, ranks);\n    clear_ranks(thread);",
+    to: "exchange_segment_values(thread, ranks);",
   },
   {
     title: "values stay where they are",
-    shownBy: "a sort in one tile",
-    from: "exchange_values(thread, ranks);",
+    shownBy: "a sort of segments by counters",
+    from: "exchange_segment_values(thread, ranks);",
     to: "",
   },
   {
@@ -1602,8 +1535,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "structs stay where they are",
     shownBy: "a sort of structs",
-    from: "gather_item(index, positions[params.positions_base + index])",
-    to: "gather_item(index, index)",
+    from: "read_item(positions[params.positions_base + index])",
+    to: "read_item(index)",
   },
   // Sorts of segments.
   {

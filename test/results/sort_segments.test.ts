@@ -519,7 +519,7 @@ describe("topK of rows", () => {
     const context = contextOf(fold().device);
     const { device } = fold();
     const votes = algorithm === "subgroup";
-    const testing = { byVotes: votes, workGroupSize: 64, oneTile: 64, oneTileThreads: 32, short: 0 };
+    const testing = { byVotes: votes, workGroupSize: 64, tile: 64, tileThreads: 32, short: 0 };
     for (const [k, most] of [
       [5, undefined],
       [32, undefined],
@@ -573,7 +573,7 @@ describe("topK of rows", () => {
     const context = contextOf(fold().device);
     const { device } = fold();
     const options = { type: f32, k: 4, maxLength: 600, segments: "rows" } as const;
-    const plan = planTopKRows(options, context.facts, methodsWithSubgroups, { ...networks[0], oneTile: 16 });
+    const plan = planTopKRows(options, context.facts, methodsWithSubgroups, { ...networks[0], tile: 16 });
     expect(plan.kernels[0]?.code).toContain("network_keys");
     const prepared = await prepare(context, plan);
     for (const length of [3, 16, 17, 600]) {

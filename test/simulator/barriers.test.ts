@@ -447,11 +447,6 @@ const shown: readonly Shown[] = [
     shows: ["device/sort/count_tile.wgsl 1, 2", "device/sort/first_by_look_back.wgsl 1"],
   },
   {
-    operation: "sort in one tile",
-    length: 510,
-    shows: ["device/kernels/sort_one_tile.wgsl 1"],
-  },
-  {
     operation: "sort of floats with NaN by a network",
     length: 198,
     shows: ["device/sort/keys_tell_all_but_nan.wgsl 1, 2"],
@@ -461,12 +456,18 @@ const shown: readonly Shown[] = [
     length: 510,
     gpu: "gpu",
     options: { unorderedAtomics: true },
-    shows: ["device/sort/values_moved.wgsl 2"],
+    shows: ["device/sort/values_moved.wgsl 1"],
+  },
+  {
+    operation: "sort of rows: hillis-steele",
+    length: 200,
+    options: { unorderedAtomics: true },
+    shows: ["device/sort/segment_values_moved.wgsl 2"],
   },
   {
     operation: "sort of rows: hillis-steele",
     length: 510,
-    shows: ["device/kernels/sort_segments.wgsl 1", "device/sort/values_moved.wgsl 1"],
+    shows: ["device/kernels/sort_segments.wgsl 1", "device/sort/segment_values_moved.wgsl 1"],
   },
   {
     operation: "sort of short rows",
@@ -477,11 +478,7 @@ const shown: readonly Shown[] = [
     operation: "sort with values",
     length: 200,
     options: { unorderedAtomics: true },
-    shows: [
-      "device/kernels/sort_one_tile.wgsl 2",
-      "device/sort/rank_by_counters.wgsl 2",
-      "device/sort/values_moved.wgsl 4",
-    ],
+    shows: ["device/sort/rank_by_counters.wgsl 2"],
   },
   {
     operation: "sort: hillis-steele, reduce-then-scan",
@@ -507,7 +504,7 @@ const shown: readonly Shown[] = [
       "device/sort/first_by_look_back.wgsl 2",
       "device/sort/rank_by_counters.wgsl 1, 3, 4",
       "device/sort/tile_by_ticket.wgsl 1",
-      "device/sort/values_moved.wgsl 3",
+      "device/sort/values_moved.wgsl 2",
     ],
   },
   {

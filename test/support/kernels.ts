@@ -52,7 +52,6 @@ import { segmentsOf } from "../../src/plan/segments.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
-import { planGatherInWindows, planSortInWindows } from "../../src/plan/sort_in_windows.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import type { MapRow } from "./maps.ts";
 import { planCompact, planReduce, planScan } from "./plans.ts";
@@ -499,7 +498,7 @@ export async function kernelsOf(
   }
   if ((type.name === "u32" || type.name === "f64") && algorithm === "subgroup" && shape.workGroupSize > 1) {
     const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
-    const testing = { byArrival: 8 as const, byMarks: true, partBytes: 16_384 };
+    const testing = { byArrival: true, byMarks: true, partBytes: 16_384 };
     try {
       take(planSort(options, facts, methodsWithSubgroups, undefined, ["items"], testing).kernels);
       take(
@@ -510,18 +509,6 @@ export async function kernelsOf(
       if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
         throw cause;
       }
-    }
-  }
-  if (type.name === "u32" || type.name === "f64") {
-    const short = { ...facts, limits: { ...facts.limits, maxStorageBufferBindingSize: 16_384 } };
-    const options = { type, algorithm, workGroupSize: 32, itemsPerThread: 8, maxLength: 20_000 } as const;
-    const plans = planSortInWindows(options, short, methodsWithSubgroups, u32);
-    const gather = planGatherInWindows(options, short, "sort", ["values", "reordered"]);
-    for (const { kernels } of [
-      ...(plans?.steps ?? []).flatMap(({ count, move }) => [count, move]),
-      ...(gather ? [gather.gather, gather.copy] : []),
-    ]) {
-      take(kernels);
     }
   }
   // One tile takes all the memory that there is. Some of these kernels are compiled for the least that a device has.

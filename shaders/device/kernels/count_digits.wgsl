@@ -1,5 +1,5 @@
 // Counts how many items of a tile have each digit, and stores the counts digit by digit, so that their scan says where each
-// digit's items of each tile go. If the data goes in windows, params.window tiles come before, and params.tiles are those of all.
+// digit's items of each tile go.
 // Linked with contract.wgsl, sort/count_whole_tile.wgsl, sort/digits.wgsl, sort/memory.wgsl, input_items.wgsl and length_*.wgsl.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile write nothing.
 
@@ -12,7 +12,7 @@ fn count_digits(
 ) {
   let tile = work_group.y * params.grid_width + work_group.x;
   count_tile(tile, thread, data_length());
-  if (thread < RADIX && params.window + tile < params.tiles) {
-    digit_counts[thread * params.tiles + params.window + tile] = atomicLoad(&digit_words[thread]);
+  if (thread < RADIX && tile < params.tiles) {
+    digit_counts[thread * params.tiles + tile] = atomicLoad(&digit_words[thread]);
   }
 }

@@ -14,12 +14,7 @@ fn gather_items(
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let index = tile * TILE + item * WORK_GROUP_SIZE + thread;
     if (tile < params.tiles && index < length) {
-      gather_item(index, positions[params.positions_base + index]);
+      write_item(index, read_item(positions[params.positions_base + index]));
     }
   }
-}
-
-// Moves the item at a position.
-fn gather_item(index: u32, position: u32) {
-  write_item(index, read_item(position));
 }

@@ -173,11 +173,7 @@ fn sort_again(tile: u32, first: u32, own: u32, thread: u32) {
   }
   count_items(tile, digits, thread);
   set_first_of_digit(first, thread);
-  var packed = rank_items(tile, digits, thread);
-  var ranks: array<u32, ITEMS>;
-  for (var item = 0u; item < ITEMS; item++) { // unroll
-    ranks[item] = rank_in(packed[item / RANKS], item);
-  }
+  let ranks = rank_items(tile, digits, thread);
   for (var part = 0u; part < PARTS; part++) { // unroll
     put_items(ranks, items, part);
     workgroupBarrier();

@@ -92,11 +92,11 @@ fn sort_pass(
 }
 
 // Puts the items of a part into work-group memory: those whose places in the sorted tile are among the part's.
-fn put_items(given_ranks: array<u32, RANK_WORDS>, given_items: array<Output, ITEMS>, part: u32) {
+fn put_items(given_ranks: array<u32, ITEMS>, given_items: array<Output, ITEMS>, part: u32) {
   var ranks = given_ranks;
   var items = given_items;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let place = rank_in(ranks[item / RANKS], item) - part * SHARE;
+    let place = ranks[item] - part * SHARE;
     if (PARTS == 1u || place < SHARE) {
       put_item(place, items[item]);
     }

@@ -40,7 +40,7 @@ fn sort_segments(
     set_first_of_digit(before.x, thread);
     var ranks = rank_items(tile, digits, thread);
     for (var item = 0u; item < ITEMS; item++) { // unroll
-      put_item(rank_in(ranks[item / RANKS], item), items[item]);
+      put_item(ranks[item], items[item]);
     }
     workgroupBarrier();
     for (var item = 0u; item < ITEMS; item++) { // unroll

@@ -1,5 +1,5 @@
 // Where bits start segments among a thread's items. A vector has a power of two of items, so that its bits are in one word.
-// Linked with scan_flat_segments.wgsl, and head_bits.wgsl or later_head_bits.wgsl. Call from any control flow. No work-group memory.
+// Linked with scan_flat_segments.wgsl and head_bits.wgsl. Call from any control flow. No work-group memory.
 // replaces: heads_at
 
 // A bit for each item that starts a segment.
@@ -15,6 +15,6 @@ fn heads_at(first: u32, length: u32) -> u32 {
   if (first >= length) {
     return 0u;
   }
-  let bits = (heads[params.heads_base + first / 32u] >> (first % 32u)) | select(0u, 1u, is_first(first));
+  let bits = (heads[params.heads_base + first / 32u] >> (first % 32u)) | select(0u, 1u, first == 0u);
   return bits & ((1u << min(length - first, VECTOR)) - 1u);
 }

@@ -1,6 +1,5 @@
 // Where flags, each a u32, start segments among a thread's items.
-// Linked with scan_flat_segments.wgsl, heads.wgsl or later_heads.wgsl, and head_vectors.wgsl. Call from any control flow. No work-group
-// memory.
+// Linked with scan_flat_segments.wgsl, heads.wgsl and head_vectors.wgsl. Call from any control flow. No work-group memory.
 
 // A bit for each item that starts a segment.
 fn heads_of_thread(tile: u32, thread: u32, length: u32) -> u32 {
@@ -9,7 +8,7 @@ fn heads_of_thread(tile: u32, thread: u32, length: u32) -> u32 {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       let place = vector_of(tile, thread, vector);
       var flags = flags_of_vector(place);
-      heads |= select(0u, 1u << (vector * VECTOR), is_first(place));
+      heads |= select(0u, 1u << (vector * VECTOR), place == 0u);
       for (var item = 0u; item < VECTOR; item++) { // unroll
         heads |= select(0u, 1u << (vector * VECTOR + item), flags[item] != 0u);
       }

@@ -1,7 +1,7 @@
 // Where runs of equal keys start among a thread's items. The key before a vector is that of the lane before. The first lane takes the last
 // lane's of the row before, and of the first row loads it.
-// Linked with scan_flat_segments.wgsl, keys.wgsl or later_keys.wgsl, load_keys.wgsl and key_vectors.wgsl, for keys of one word. Call in
-// uniform control flow. No work-group memory.
+// Linked with scan_flat_segments.wgsl, keys.wgsl, load_keys.wgsl and key_vectors.wgsl, for keys of one word. Call in uniform control flow. No
+// work-group memory.
 
 // A bit for each item that starts a segment.
 fn heads_of_thread(tile: u32, thread: u32, length: u32) -> u32 {
@@ -17,7 +17,7 @@ fn heads_of_thread(tile: u32, thread: u32, length: u32) -> u32 {
     );
     var before = select(shuffled, last, subgroup_rank == 0u);
     last = shuffled;
-    var starts = select(0u, 1u, is_first(first));
+    var starts = select(0u, 1u, first == 0u);
     for (var item = 0u; item < VECTOR; item++) { // unroll
       let key = own[vector * VECTOR + item];
       starts |= select(1u << item, 0u, is_same_key(before, key));

@@ -3,11 +3,6 @@
 
 @group(0) @binding(14) var<storage, read> heads: array<u32>;
 
-// Whether a segment starts at an index, whatever its bit is.
-fn is_first(index: u32) -> bool {
-  return index == 0u;
-}
-
 fn head_at(index: u32) -> u32 {
   let bit = (heads[params.heads_base + index / 32u] >> (index % 32u)) & 1u;
   return select(bit, 1u, index == 0u);

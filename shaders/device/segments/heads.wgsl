@@ -3,11 +3,6 @@
 
 @group(0) @binding(14) var<storage, read> heads: array<u32>;
 
-// Whether a segment starts at an index, whatever its flag is.
-fn is_first(index: u32) -> bool {
-  return index == 0u;
-}
-
 fn head_at(index: u32) -> u32 {
   return select(0u, 1u, index == 0u || heads[params.heads_base + index] != 0u);
 }

@@ -7,11 +7,6 @@ fn key_at(index: u32) -> Key {
   return keys[params.keys_base + index];
 }
 
-// Where the first item's key is in the binding.
-fn keys_start() -> u32 {
-  return params.keys_base;
-}
-
 // Nothing comes before the first item, which starts a segment in any case.
 fn key_before(index: u32) -> Key {
   var before: Key;
@@ -19,11 +14,6 @@ fn key_before(index: u32) -> Key {
     before = key_at(index - 1u);
   }
   return before;
-}
-
-// Whether a segment starts at an index, whatever the key before is.
-fn is_first(index: u32) -> bool {
-  return index == 0u;
 }
 
 fn head_at(index: u32) -> u32 {

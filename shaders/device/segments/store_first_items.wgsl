@@ -1,6 +1,5 @@
-// Stores the first item of each run beside the number of its items, which is its total. A run that began in a window before was
-// stored there, with its first item.
-// Linked with keys_by_expression.wgsl or later_keys_by_expression.wgsl, and totals.wgsl, for a sum of u32 that counts items. No work-group memory.
+// Stores the first item of each run beside the number of its items, which is its total.
+// Linked with keys_by_expression.wgsl and totals.wgsl, for a sum of u32 that counts items. No work-group memory.
 // replaces: store_total_of_segment
 
 @group(0) @binding(15) var<storage, read_write> first_items: array<Keyed>;
@@ -10,8 +9,6 @@ fn store_total_of_segment(last: u32, length: u32, prefix: Element) {
   if (place < params.segment_count) {
     let items = item_from_element(prefix);
     write_item(place, items);
-    if (items <= last + 1u) {
-      first_items[params.unique_base + place] = keyed_at(last + 1u - items);
-    }
+    first_items[params.unique_base + place] = keyed_at(last + 1u - items);
   }
 }

@@ -6,7 +6,7 @@
 fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, ITEMS>) {
   var own = prefixes;
   if (vector_of(tile, thread, 0u) == 0u) {
-    store_key_of_first(length, own[0]);
+    store_key_of_first(length);
   }
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let first = vector_of(tile, thread, vector) * VECTOR;

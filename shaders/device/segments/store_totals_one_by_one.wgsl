@@ -4,7 +4,7 @@
 
 fn store_prefix(index: u32, length: u32, prefix: Element) {
   if (index == 0u) {
-    store_key_of_first(length, prefix);
+    store_key_of_first(length);
   }
   store_if_last(index, length, prefix);
 }

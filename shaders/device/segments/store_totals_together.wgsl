@@ -23,7 +23,7 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, 
     ended_runs = select(0u, own[ITEMS - 1u].heads - base - select(0u, 1u, goes_on), index < length);
   }
   if (vector_of(tile, thread, 0u) == 0u) {
-    store_key_of_first(length, own[0]);
+    store_key_of_first(length);
   }
   let number = min(workgroupUniformLoad(&ended_runs), TILE);
   for (var first = 0u; first < number; first += STAGED) {

@@ -24,10 +24,10 @@ fn store_total_of_segment(last: u32, length: u32, prefix: Element) {
   store_key(last + 1u, prefix.heads, length);
 }
 
-// Stores the key of the first item of all, which no item comes before. Takes the item's inclusive prefix.
-fn store_key_of_first(length: u32, prefix: Element) {
-  if (length > 0u && head_at(0u) != 0u) {
-    store_key(0u, prefix.heads - 1u, length);
+// Stores the key of the first item of all, which no item comes before.
+fn store_key_of_first(length: u32) {
+  if (length > 0u) {
+    store_key(0u, 0u, length);
   }
 }
 

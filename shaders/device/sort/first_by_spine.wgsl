@@ -1,6 +1,6 @@
 // Where the first item of each digit of a tile goes, if a pass before has counted the digits of all tiles, and a scan has added
-// the counts up, digit by digit. If the data goes in windows, params.window tiles come before, and params.tiles are those of all. Linked with contract.wgsl, memory.wgsl and tile_by_number.wgsl. Call in uniform control flow.
-// Work-group memory: that of memory.wgsl.
+// the counts up, digit by digit. Linked with contract.wgsl, memory.wgsl and tile_by_number.wgsl. Call in uniform control flow. Work-group
+// memory: that of memory.wgsl.
 
 @group(0) @binding(3) var<storage, read> spine: array<u32>;
 
@@ -16,7 +16,7 @@ fn items_of_digit(thread: u32) -> u32 {
 // items of the tile, and of the whole data, have lesser digits than `thread`.
 fn find_places(tile: u32, count: u32, before: vec2<u32>, thread: u32, length: u32) {
   if (thread < RADIX) {
-    atomicStore(&digit_words[thread], spine[thread * params.tiles + params.window + tile] - before.x);
+    atomicStore(&digit_words[thread], spine[thread * params.tiles + tile] - before.x);
   }
   workgroupBarrier();
 }

@@ -65,11 +65,11 @@ fn scan_digits(value: vec2<u32>, thread: u32) -> vec2<u32> {
 // The counters hold it.
 fn set_first_of_digit(first: u32, thread: u32) {}
 
-fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> {
+fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, ITEMS> {
   var own = digits;
-  var ranks: array<u32, RANK_WORDS>;
+  var ranks: array<u32, ITEMS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    ranks[item / RANKS] |= atomicAdd(&sort_memory[own[item] * WORK_GROUP_SIZE + thread], 1u) << (RANK_BITS * (item % RANKS));
+    ranks[item] = atomicAdd(&sort_memory[own[item] * WORK_GROUP_SIZE + thread], 1u);
   }
   workgroupBarrier();
   return ranks;

@@ -6,31 +6,30 @@
 // mark is greater than the one before it: then the items are in order by the digit, and those with equal digits in the order that they
 // had. Marks go through the memory in PARTS parts, as items do. Before the marks of a part stands the last one of the part before.
 // Linked with rank_by_votes.wgsl and what it is linked with, and rank_by_arrival.wgsl. Call in uniform control flow, once in a work-group:
-// nothing sets arrivals and disorder back.
+// nothing sets disorder back.
 // Work-group memory: that of the files, and two words.
 // replaces: count_items, rank_items
 
 var<workgroup> disorder: atomic<u32>;
 var<workgroup> ranks_again: u32;
 
-// What the items found at the counters, RANKS to a word.
-var<private> arrivals: array<u32, RANK_WORDS>;
+// What the items found at the counters.
+var<private> arrivals: array<u32, ITEMS>;
 
 fn count_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) {
   var own = digits;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let at = arrival_of(item, tile);
-    let found = atomicAdd(&sort_memory[counter_of(own[at])], 1u);
-    arrivals[at / RANKS] |= found << (RANK_BITS * (at % RANKS));
+    arrivals[at] = atomicAdd(&sort_memory[counter_of(own[at])], 1u);
   }
   workgroupBarrier();
 }
 
-fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> {
+fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, ITEMS> {
   var own = digits;
   var ranks = arrivals;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    ranks[item / RANKS] += atomicLoad(&sort_memory[counter_of(own[item])]) << (RANK_BITS * (item % RANKS));
+    ranks[item] += atomicLoad(&sort_memory[counter_of(own[item])]);
   }
   // The counters of the first subgroup hold the places of each digit's first item, which the marks overwrite.
   var first = 0u;
@@ -41,7 +40,7 @@ fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, R
   var is_wrong = false;
   for (var part = 0u; part < PARTS; part++) { // unroll
     for (var item = 0u; item < ITEMS; item++) { // unroll
-      let place = rank_in(ranks[item / RANKS], item) + 1u - part * SHARE;
+      let place = ranks[item] + 1u - part * SHARE;
       if (PARTS == 1u || place <= SHARE) {
         atomicStore(&sort_memory[place], (own[item] << 16u) | place_of(0u, thread, item));
       }
@@ -69,10 +68,8 @@ fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, R
     set_first_of_digit(first, thread);
     // One row after another, which takes the fewest registers. Each row votes on its own digits, where all lanes are together again.
     let everyone = subgroupBallot(true);
-    ranks = array<u32, RANK_WORDS>();
     for (var item = 0u; item < ITEMS; item++) { // unroll
-      let rank = rank_in_row(own[item], lanes_like(own[item], everyone));
-      ranks[item / RANKS] |= rank << (RANK_BITS * (item % RANKS));
+      ranks[item] = rank_in_row(own[item], lanes_like(own[item], everyone));
     }
     workgroupBarrier();
   }

@@ -76,8 +76,8 @@ fn set_first_of_digit(first: u32, thread: u32) {
   workgroupBarrier();
 }
 
-// The items' places in the sorted tile, RANKS to a word.
-fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, RANK_WORDS> {
+// The items' places in the sorted tile.
+fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, ITEMS> {
   var own = digits;
   let everyone = subgroupBallot(true);
   // The votes of all rows come first, so that they are under way together.
@@ -85,9 +85,9 @@ fn rank_items(tile: u32, digits: array<u32, ITEMS>, thread: u32) -> array<u32, R
   for (var item = 0u; item < ITEMS; item++) { // unroll
     peers_of[item] = lanes_like(own[item], everyone);
   }
-  var ranks: array<u32, RANK_WORDS>;
+  var ranks: array<u32, ITEMS>;
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    ranks[item / RANKS] |= rank_in_row(own[item], peers_of[item]) << (RANK_BITS * (item % RANKS));
+    ranks[item] = rank_in_row(own[item], peers_of[item]);
   }
   workgroupBarrier();
   return ranks;

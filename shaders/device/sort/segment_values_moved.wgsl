@@ -11,8 +11,16 @@ fn load_segment_values(given_indices: array<u32, ITEMS>) {
   }
 }
 
-fn exchange_segment_values(thread: u32, ranks: array<u32, RANK_WORDS>) {
-  exchange_values(thread, ranks);
+fn exchange_segment_values(thread: u32, given_ranks: array<u32, ITEMS>) {
+  var ranks = given_ranks;
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    put_value(ranks[item], own_values[item]);
+  }
+  workgroupBarrier();
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    own_values[item] = take_value(place_of(0u, thread, item));
+  }
+  workgroupBarrier();
 }
 
 // Stores the values of the thread's places.

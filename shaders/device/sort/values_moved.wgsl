@@ -19,27 +19,19 @@ fn load_values(tile: u32, thread: u32, length: u32) {
   }
 }
 
-fn put_values(given_ranks: array<u32, RANK_WORDS>) {
-  var ranks = given_ranks;
-  for (var item = 0u; item < ITEMS; item++) { // unroll
-    put_value(rank_in(ranks[item / RANKS], item), own_values[item]);
-  }
-  workgroupBarrier();
-}
-
 // Moves the values of a part to the places of their keys in the output, when the keys are stored. The tile has `own` items.
 fn move_values(
   part: u32,
   own: u32,
   thread: u32,
-  given_ranks: array<u32, RANK_WORDS>,
+  given_ranks: array<u32, ITEMS>,
   given_places: array<u32, SHARE_ITEMS>,
 ) {
   var ranks = given_ranks;
   var places = given_places;
   workgroupBarrier();
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let place = rank_in(ranks[item / RANKS], item) - part * SHARE;
+    let place = ranks[item] - part * SHARE;
     if (PARTS == 1u || place < SHARE) {
       put_value(place, own_values[item]);
     }
@@ -49,25 +41,6 @@ fn move_values(
     let at = item * WORK_GROUP_SIZE + thread;
     if (part * SHARE + at < own) {
       write_value(places[item], take_value(at));
-    }
-  }
-}
-
-// Sorts the values of one tile in work-group memory, as its keys were.
-fn exchange_values(thread: u32, ranks: array<u32, RANK_WORDS>) {
-  put_values(ranks);
-  for (var item = 0u; item < ITEMS; item++) { // unroll
-    own_values[item] = take_value(place_of(0u, thread, item));
-  }
-  workgroupBarrier();
-}
-
-// Stores the values of one tile.
-fn store_values(thread: u32, length: u32) {
-  for (var item = 0u; item < ITEMS; item++) { // unroll
-    let index = place_of(0u, thread, item);
-    if (index < length) {
-      write_value(index, own_values[item]);
     }
   }
 }

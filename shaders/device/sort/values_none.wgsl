@@ -6,10 +6,6 @@ fn move_values(
   part: u32,
   own: u32,
   thread: u32,
-  ranks: array<u32, RANK_WORDS>,
+  ranks: array<u32, ITEMS>,
   places: array<u32, SHARE_ITEMS>,
 ) {}
-
-fn exchange_values(thread: u32, ranks: array<u32, RANK_WORDS>) {}
-
-fn store_values(thread: u32, length: u32) {}

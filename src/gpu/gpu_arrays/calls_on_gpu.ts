@@ -8,6 +8,7 @@ import { isSameType, requireType } from "../../algebra/types.ts";
 import { ArgumentError, LimitError, OutOfMemoryError, WavefoldError } from "../../errors.ts";
 import type { IndicesOption, OptionTable, SegmentsOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
+import { requireBindable } from "../../plan/binding_length.ts";
 import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { ClassOptions, KeepOption } from "../at_hand/reduce_and_compact_at_hand.ts";
@@ -490,6 +491,24 @@ async function shorterOf(
   }
 }
 
+/** @throws {LimitError} for data with segments, and for what says where these start, if the device cannot bind them. */
+function requireSegmentsBindable(
+  primitive: Primitive,
+  { input, segments, others, title, type, most }: Call,
+  { facts: { limits } }: Context,
+): void {
+  if (segments === undefined) {
+    return;
+  }
+  requireBindable(title, input.maxLength, Math.max(input.type.bytes, others.type.bytes), limits, "data");
+  for (const [name, array] of Object.entries(segments.ranges)) {
+    requireBindable(`${title}: ${name}`, array.maxLength, array.type.bytes, limits, "segments");
+  }
+  if (primitive === "reduce") {
+    requireBindable(`${title}: the totals`, most, type.bytes, limits, "segments");
+  }
+}
+
 /** Records a call and submits it. */
 async function recorded(
   primitive: Primitive,
@@ -498,6 +517,7 @@ async function recorded(
   call: Call,
 ): Promise<ResultOnGpu> {
   const { input, into, flags, initial, total: sum, segments, others, title } = call;
+  requireSegmentsBindable(primitive, call, context);
   const { ranges: heads } = segments ?? {};
   const ends = [
     initial instanceof GpuArray ? initial : undefined,
@@ -521,9 +541,7 @@ async function recorded(
       input.maxLength,
       itemBytes,
       context,
-      () =>
-        primitive !== "partition" &&
-        (segments === undefined ? !hasRoundedCarries(primitive, others) : segments.by === "rows"),
+      () => primitive !== "partition" && segments === undefined && !hasRoundedCarries(primitive, others),
     ),
     lengthOnGpu: count !== undefined,
     ...(initial !== undefined && { initial: true }),

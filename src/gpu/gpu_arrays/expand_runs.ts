@@ -135,10 +135,6 @@ function requireCountsApart(title: string, { counts, output, count }: ExpandRang
 /** The most elements of a result: what the kernel takes as a number. */
 const MOST = 2 ** 32 - 2;
 
-/** The most elements of a type that the device binds as a result. */
-const mostOf = ({ bytes }: ElementType, { facts: { limits } }: Context): number =>
-  Math.min(MOST, Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / bytes));
-
 /** @throws {LimitError} for values, or as many counts, that no binding of the device holds. */
 const requireBindable = (title: string, length: number, { bytes }: ElementType, { facts }: Context): number =>
   requireMaxLength(`${title}: values`, length, Math.max(bytes, u32.bytes), facts.limits, "values");
@@ -231,15 +227,7 @@ export async function expandRunsOnGpu(
     );
   }
   requireBindable(title, values.maxLength, values.type, context);
-  const room = mostOf(values.type, context);
-  if (most > room) {
-    throw new LimitError(
-      `${title}: maxLength is ${most}, and the device has room for ${room} elements`,
-      most,
-      room,
-      "maxLength",
-    );
-  }
+  requireMaxLength(title, most, values.type.bytes, context.facts.limits);
   const { partsOf } = GpuArray;
   const { count: runs } = partsOf(values);
   const all = {
@@ -310,15 +298,15 @@ export async function expandRunsAtHand(
   }
   requireBindable(title, values.length, type, context);
   const total = counted.reduce((sum, count) => sum + count, 0);
-  const most = mostOf(type, context);
-  if (total > most) {
+  if (total > MOST) {
     throw new LimitError(
-      `${title}: the counts add up to ${total}, and the device has room for ${most} elements`,
+      `${title}: the counts add up to ${total}, and a result has ${MOST} elements at most`,
       total,
-      most,
+      MOST,
       "counts",
     );
   }
+  requireMaxLength(title, total, type.bytes, context.facts.limits, "counts");
   // The scan of the counts is as long as they are.
   const bytes =
     bufferBytesFor(values.byteLength) +

@@ -5,6 +5,7 @@ import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { IndicesOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
+import { requireBindable } from "../../plan/binding_length.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
 import type { Alone, OwnSegments, RunKeyOptions } from "../../plan/run_key.ts";
@@ -83,6 +84,14 @@ async function reduced(
   });
 }
 
+/** @throws {LimitError} for data that the device cannot bind, or whose counts it cannot. */
+const requireRunsBindable = (
+  primitive: RunPrimitive,
+  length: number,
+  { name, bytes }: ElementType,
+  { facts: { limits } }: Context,
+): void => requireBindable(`${primitive}<${name}>`, length, Math.max(bytes, u32.bytes), limits, "data");
+
 /** `Fold.unique` and `Fold.runLengths` of an array on the GPU. */
 export async function runsOnGpu(
   primitive: RunPrimitive,
@@ -95,6 +104,7 @@ export async function runsOnGpu(
   const { type, indices } = options;
   requireNamed(primitive, data, type);
   requireRunKey(options, data.type, primitive);
+  requireRunsBindable(primitive, data.maxLength, data.type, context);
   const alone = primitive === "runLengths" ? undefined : indices ? "totals" : "keys";
   const result = await reduced(context, arrays, data, options, alone);
   if (alone === "totals") {
@@ -120,6 +130,7 @@ export async function runsAtHand(
   requireDevice(context, primitive);
   const { type } = await typesOf(given, { type: options.type }, primitive);
   requireRunKey(options, type, primitive);
+  requireRunsBindable(primitive, given.length, type, context);
   const bytes = 2 * bufferBytesFor(given.byteLength) + bufferBytesFor(given.length * u32.bytes);
   return viaGpu(context, `${primitive}<${type.name}>`, given.length, bytes, async (own) => {
     const data = own(await upload(context, arrays, given, { type }, true));

@@ -7,7 +7,7 @@ import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { OptionTable, SegmentsOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
-import { requireMaxLength } from "../../plan/choose_sizes.ts";
+import { requireBindable } from "../../plan/binding_length.ts";
 import { commonNames } from "../../plan/options.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
 import type { FoldOptions, HandTypes, MapOption, ScanOption, TypeOptions } from "../at_hand/scan_at_hand.ts";
@@ -19,7 +19,7 @@ import type { Given } from "../device/transfer.ts";
 import { givenOf } from "../device/transfer.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
-import { readAll, requireFits, upload, viaGpu } from "./upload_and_wrap.ts";
+import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
 
 // Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
 // rest.
@@ -76,12 +76,6 @@ export async function segmentsAtHand(
   if (keys !== undefined) {
     requireRunKey({ key, keyType }, keys, title, "segments");
   }
-  if (keys !== undefined && !ofData) {
-    requireFits(`${title}: keys`, given.length, keys, context, "segments");
-  }
-  if (checked.kind === "offsets") {
-    requireMaxLength(`${title}: offsets`, checked.words.length, u32.bytes, context.facts.limits, "segments");
-  }
   const target = await targetFor(into, room, arrayOf, primitive, given.length, true);
   if (checked.kind === "rows" && isLong(given.length, Math.max(from.bytes, types.type.bytes), context)) {
     const { rowsGoInPieces, rowsInPieces } = await loadStreams();
@@ -97,6 +91,7 @@ export async function segmentsAtHand(
       return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
     }
   }
+  requireRangesBindable(primitive, given.length, types, checked, keys, context);
   const startBytes = "rows" in checked ? 0 : arrayIn(checked).byteLength;
   const bytes =
     bufferBytesFor(given.byteLength) +
@@ -131,6 +126,26 @@ export async function segmentsAtHand(
     ]);
     return keysOfRuns ? { keys: keysOfRuns, values: contents } : contents;
   });
+}
+
+/** @throws {LimitError} for arrays that the device cannot bind. */
+function requireRangesBindable(
+  primitive: "scan" | "reduce",
+  length: number,
+  { type, from = type }: Pick<HandTypes, "type" | "from">,
+  checked: CheckedSegments,
+  keys: ElementType | undefined,
+  { facts: { limits } }: Context,
+): void {
+  const title = `${primitive}<${type.name}>`;
+  requireBindable(title, length, Math.max(type.bytes, from.bytes), limits, "data");
+  if (!("rows" in checked)) {
+    const { length: starts } = arrayIn(checked);
+    requireBindable(`${title}: ${checked.kind}`, starts, (keys ?? u32).bytes, limits, "segments");
+    if (checked.kind === "offsets" && primitive === "reduce") {
+      requireBindable(`${title}: the totals`, starts - 1, type.bytes, limits, "segments");
+    }
+  }
 }
 
 /** The type of the keys. @throws {ArgumentError} if they are no array of an element type. */

@@ -1,6 +1,7 @@
 import { ArgumentError, LimitError } from "../../errors.ts";
 import type { Kernel } from "../../kernels/kernel.ts";
 import { isWide } from "../../kernels/kernel.ts";
+import { neededFor, requireBindable } from "../../plan/binding_length.ts";
 import type { Plan, RangeName, Variant } from "../../plan/plan.ts";
 import type {
   BoundPass,
@@ -56,6 +57,7 @@ export function executionOf(
   params: PartParams = {},
 ): Execution {
   const { plan } = compiled;
+  requireRangesBindable(compiled, ranges);
   const atVectors = areAtVectors(plan, ranges);
   let problem: Error | undefined;
   for (const variant of plan.variants) {
@@ -70,6 +72,17 @@ export function executionOf(
     }
   }
   throw problem ?? new Error("no variant");
+}
+
+/** @throws {LimitError} for a range that the device cannot bind. */
+function requireRangesBindable(
+  { plan: { title, itemBytes }, limits }: Compiled,
+  ranges: ResolvedRanges,
+): void {
+  for (const [name, range] of Object.entries(ranges) as [RangeName, Range | undefined][]) {
+    const bytes = itemBytes[name] ?? 4;
+    requireBindable(`${title}: ${name}`, (range?.bytes ?? 0) / bytes, bytes, limits, name);
+  }
 }
 
 /** The ranges that are written. */
@@ -154,7 +167,7 @@ export function bindingProblemOf(
     for (const [at, a] of ranges.entries()) {
       if (a.bytes > most) {
         return new LimitError(
-          `${title}: a binding takes ${a.bytes} bytes, and the device's limit is ${most}`,
+          `${title}: a binding takes ${a.bytes} bytes, and the device's limit is ${most}; ${neededFor(a.bytes, limits)}`,
           a.bytes,
           most,
           a.name,

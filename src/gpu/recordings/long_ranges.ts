@@ -31,7 +31,6 @@ import {
   wholePlan,
   windowsOf,
 } from "./divide_into_windows.ts";
-import { segmentsInWindows } from "./segments_in_windows.ts";
 
 // Recordings of ranges that are longer than a binding may be: window after window, with the carry handed on on the GPU.
 
@@ -256,16 +255,12 @@ async function compactInWindows(
 /** The variant of {@link planAppend} that stores the number of kept items. */
 const STORE = { arrangement: "items", aside: true } as const;
 
-/** Each primitive without segments. */
-const plain = { scan: scanInWindows, reduce: reduceInWindows, compact: compactInWindows } as const;
+const primitives = { scan: scanInWindows, reduce: reduceInWindows, compact: compactInWindows } as const;
 
 /** Plans a primitive for ranges that are longer than a binding may be, and compiles it. */
 export const inWindows = (
-  primitive: keyof typeof plain,
+  primitive: keyof typeof primitives,
   context: Context,
   options: AnyOperator<ScanOptions & ReduceOptions> & CompactOptions,
   ...others: readonly [methods: Methods, window: number, arrangements: readonly Arrangement[]]
-): Promise<Division> =>
-  options.segments === undefined
-    ? plain[primitive](context, options, ...others)
-    : segmentsInWindows(primitive as "scan" | "reduce", context, options, ...others);
+): Promise<Division> => primitives[primitive](context, options, ...others);

@@ -217,9 +217,10 @@ export async function prepareFor(
   ]);
   const { planRows, ...segmented } = segmentPart?.methodsOfSegments(segments) ?? {};
   const methods = { ...own, ...segmented };
-  // Partitions do not go in windows, so a plan for longer ranges is refused.
-  const window = windowFor(options, facts.limits, segments as Keys);
-  if (window !== undefined && primitive !== "partition") {
+  // Partitions and segments do not go in windows, so a plan for longer ranges is refused.
+  const mayGoInWindows = primitive !== "partition" && segments === undefined;
+  const window = mayGoInWindows ? windowFor(options, facts.limits) : undefined;
+  if (mayGoInWindows && window !== undefined) {
     const { inWindows } = await part(import("./long_ranges.ts"));
     const division = inWindows(primitive, context, options as never, methods, window, arrangements);
     return checked(context, await division, isSubmitted);
@@ -300,16 +301,7 @@ const windowFor = (
     maxLength,
   }: { readonly type: ElementType; readonly from?: ElementType; readonly maxLength: number },
   limits: Limits,
-  segments: Keys | undefined,
-): number | undefined =>
-  windowOf(
-    maxLength,
-    Math.max(...[type, from, segments?.keys, segments?.keyType].map((one) => one?.bytes ?? 4)),
-    limits,
-  );
-
-/** Segments that may have keys, which may be computed. */
-type Keys = { readonly keys?: ElementType; readonly keyType?: ElementType };
+): number | undefined => windowOf(maxLength, Math.max(...[type, from].map((one) => one?.bytes ?? 4)), limits);
 
 /** A prepared plan that checks ranges before it records them. */
 export function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {

@@ -3,20 +3,21 @@ import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
+import type { SortOptions } from "../../plan/check_sort.ts";
+import { movesDirectly } from "../../plan/check_sort.ts";
+import { planGather } from "../../plan/gather.ts";
 import { methodsWithSubgroups } from "../../plan/methods_with_subgroups.ts";
 import { tuningNames } from "../../plan/options.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { wholeWords } from "../../plan/plan.ts";
-import type { SortOptions } from "../../plan/sort.ts";
-import { movesDirectly, planGather, planSort } from "../../plan/sort.ts";
-import { planGatherInWindows, planSortInWindows } from "../../plan/sort_in_windows.ts";
+import { planSort } from "../../plan/sort.ts";
 import type { SegmentSortOptions } from "../../plan/sort_segments.ts";
 import { planSegmentSort } from "../../plan/sort_segments.ts";
 import type { Context } from "../device/context.ts";
 import { allocate } from "../device/device.ts";
 import { STORAGE } from "../device/usage_flags.ts";
 import type { BufferRange, Length, Prepared, Ranges } from "../recordings/recording.ts";
-import { checked, prepare } from "../recordings/recording.ts";
-import { gatherInWindows, sortInWindows } from "./recorded_sort_in_windows.ts";
+import { prepare } from "../recordings/recording.ts";
 
 // Sorts that are recorded. Keys, and values of 4 or 8 bytes, move in each pass. Other values, and elements that are sorted by an
 // expression, move once: the passes sort their positions.
@@ -164,30 +165,24 @@ export async function prepareSortWithLists(
   }
   const [only] = types;
   const byKey = options.key !== undefined && options.indices !== true;
-  const prepared = (plan: Parameters<typeof prepare>[1]): Promise<Prepared> =>
-    prepare(context, plan, undefined, isSubmitted);
   const direct =
     !byKey && types.length === 1 && movesDirectly(only as ElementType) ? (only as ScalarType) : undefined;
   const movesAll = !byKey && (only === undefined || direct !== undefined);
   const moved = movesAll ? (direct ?? (options.indices ? "positions" : undefined)) : "positions";
   const sorted = { ...plain, ...(byKey && { indices: true }) };
-  const windows =
-    segments === undefined ? planSortInWindows(sorted, facts, methodsWithSubgroups, moved) : undefined;
-  const sortPlan = windows
-    ? { ...windows.plan, leavesPositions: false }
-    : segments !== undefined
-      ? planSegmentSort(
+  const sortPlan =
+    segments === undefined
+      ? { ...planSort(sorted, facts, methodsWithSubgroups, moved), leavesPositions: false }
+      : planSegmentSort(
           { ...options, ...sorted } as Parameters<typeof planSegmentSort>[0],
           facts,
           methodsWithSubgroups,
           moved,
-        )
-      : { ...planSort(sorted, facts, methodsWithSubgroups, moved), leavesPositions: false };
-  const preparedSort = async (): Promise<Prepared> =>
-    windows ? checked(context, await sortInWindows(context, windows), isSubmitted) : prepared(sortPlan);
-  const { leavesPositions } = sortPlan;
+        );
+  const prepared = (plan: Plan): Promise<Prepared> => prepare(context, plan, undefined, isSubmitted);
+  const { title, maxLength, leavesPositions } = sortPlan;
   if (movesAll && (!leavesPositions || options.indices)) {
-    const sort = await preparedSort();
+    const sort = await prepared(sortPlan);
     return {
       kernels: sort.kernels,
       record(encoder, ranges, [values], [reordered], most) {
@@ -198,22 +193,11 @@ export async function prepareSortWithLists(
     };
   }
   // The sort leaves positions, and then everything moves.
-  const { title, maxLength } = sortPlan;
   const movesItems = byKey || leavesPositions;
-  const preparedGather = async (
-    of: ElementType,
-    names: readonly ["input", "output"] | readonly ["values", "reordered"],
-  ): Promise<Prepared> => {
-    const gathered = { ...options, type: of };
-    const windows = planGatherInWindows(gathered, facts, title, names);
-    return windows
-      ? checked(context, await gatherInWindows(context, windows), isSubmitted)
-      : prepared(planGather(gathered, facts, title, names));
-  };
-  const steps = [
-    preparedSort,
-    ...(movesItems ? [() => preparedGather(options.type, ["input", "output"])] : []),
-    ...types.map((type) => () => preparedGather(type, ["values", "reordered"])),
+  const plans = [
+    sortPlan,
+    ...(movesItems ? [planGather(options, facts, title, ["input", "output"])] : []),
+    ...types.map((type) => planGather({ ...options, type }, facts, title, ["values", "reordered"])),
   ];
   const positions = await allocate(
     context,
@@ -232,8 +216,8 @@ export async function prepareSortWithLists(
     positions.destroy();
   };
   try {
-    for (const step of steps) {
-      made.push(await step());
+    for (const plan of plans) {
+      made.push(await prepared(plan));
     }
   } catch (cause) {
     destroy();

@@ -9,10 +9,10 @@ import { ArgumentError, refuse, shown, WavefoldError } from "../../errors.ts";
 import type { SortedSegments } from "../../kernels/sort_segments.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
+import { requireBindable } from "../../plan/binding_length.ts";
 import { requireChosen } from "../../plan/check_tuning_options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
-import { requireBindable } from "../../plan/sort.ts";
 import type { CheckedKey, SortKeyOptions } from "../../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../../plan/sort_key.ts";
 import { targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
@@ -36,7 +36,7 @@ import {
 import type { Arrays, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
 import { segmentsOnGpu } from "../gpu_arrays/segments_on_gpu.ts";
-import { readAll, requireFits, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
 import type { SortWithLists } from "./recorded_sort.ts";
 import { prepareSortWithLists } from "./recorded_sort.ts";
 
@@ -319,23 +319,18 @@ async function typeOfValues(values: Given, title: string): Promise<ElementType> 
   }
 }
 
-/** @throws {LimitError} for arrays that the device does not hold. The values' types come after the data's. */
+/** @throws {LimitError} for arrays that the device cannot bind. The values' types come after the data's. */
 function requireRoom(
   title: string,
   length: number,
   types: readonly ElementType[],
   segments: CheckedSegments | undefined,
-  context: Context,
+  { facts: { limits } }: Context,
 ): void {
-  const { limits } = context.facts;
   types.forEach((type, at) => {
     const [name, option] = at === 0 ? [title, "data"] : [`${title}: values`, "values"];
-    // Segments do not go in windows.
-    if (segments !== undefined) {
-      requireBindable(name, length, type.bytes, limits, option);
-    } else {
-      requireFits(name, length, type, context, option);
-    }
+    // The positions of items are u32.
+    requireBindable(name, length, Math.max(type.bytes, u32.bytes), limits, option);
   });
   if (segments?.kind === "offsets") {
     requireBindable(`${title}: offsets`, segments.words.length, u32.bytes, limits, "segments");

@@ -78,16 +78,6 @@ const scans = [
     ...exactSums,
     { type: u32, op: saturatingSum, ...plain },
   ]),
-  ...setsOf("scan in windows", planners.inWindows("scan"), [
-    ...mixes(
-      30,
-      axis("type", [u32, f64]),
-      axis("segments", ["offsets", "heads", "headBits", { keys: u32 }, { keys: f16, key: "x * 2.0h" }]),
-      passes,
-      exclusive,
-      initial,
-    ).map((options) => ({ ...plain, ...options })),
-  ]),
   ...setsOf("scan at hand", planners.atHand("scan"), [
     ...someSums.map((sum) => ({ ...sum, ...plain })),
     ...mixes(40, someSums, lengths, algorithms, passes, exclusive, ends, tunings),
@@ -101,21 +91,6 @@ const reductions = [
     ...mixes(90, someSums, lengths, algorithms, passes, onGpu, initial, tunings),
     ...product(mapped, [{ passes: "single" }]),
     ...exactSums,
-  ]),
-  ...setsOf("reduce in windows", planners.inWindows("reduce"), [
-    ...mixes(
-      16,
-      axis("type", [u32, f64]),
-      axis("segments", [
-        "offsets",
-        "heads",
-        "headBits",
-        { keys: u32, unique: true },
-        { keys: u32, key: "x / 2u" },
-      ]),
-      passes,
-      initial,
-    ).map((options) => ({ ...plain, ...options })),
   ]),
   ...setsOf("reduce at hand", planners.atHand("reduce"), [
     ...mixes(40, someSums, lengths, algorithms, passes, initial, tunings),
@@ -265,11 +240,6 @@ const sorts = [
       ),
       keyed,
     ),
-  ),
-  ...setsOf(
-    "sort in windows",
-    planners.sortInWindows,
-    mixes(16, axis("type", [...allTypes]), axis("moved", [undefined, u32, "positions"]), algorithms, [plain]),
   ),
   ...setsOf("gather", planners.gather, product(types, [plain], axis("lengthOnGpu", [undefined, true]))),
 ];

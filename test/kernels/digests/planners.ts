@@ -2,7 +2,6 @@ import type { ElementType, ScalarType } from "../../../src/algebra/types.ts";
 import { u64 } from "../../../src/algebra/types_64.ts";
 import { methodsFor } from "../../../src/gpu/executor/load_methods.ts";
 import { arrangementFor } from "../../../src/gpu/executor/plans_of_calls.ts";
-import { windowMethods } from "../../../src/gpu/recordings/heads_in_windows.ts";
 import type { Arrangement } from "../../../src/kernels/kernel.ts";
 import { litmusKernel, litmusTests } from "../../../src/kernels/litmus.ts";
 import { planAppend } from "../../../src/plan/append_kept_items.ts";
@@ -12,6 +11,7 @@ import { planCombine } from "../../../src/plan/combine_pairs.ts";
 import { planCompact, planPartition } from "../../../src/plan/compact.ts";
 import type { DeviceFacts } from "../../../src/plan/device_facts.ts";
 import { planExpandRuns } from "../../../src/plan/expand_runs.ts";
+import { planGather } from "../../../src/plan/gather.ts";
 import { planHistogram } from "../../../src/plan/histogram.ts";
 import type { Methods } from "../../../src/plan/methods.ts";
 import { methodsOfSegments } from "../../../src/plan/methods_of_segments.ts";
@@ -21,11 +21,9 @@ import { ALL_ARRANGEMENTS } from "../../../src/plan/plan.ts";
 import { planReduce } from "../../../src/plan/reduce.ts";
 import { planScan } from "../../../src/plan/scan.ts";
 import { planSearch } from "../../../src/plan/search.ts";
-import { segmentsOf } from "../../../src/plan/segments.ts";
 import { planNth, planTopK } from "../../../src/plan/select.ts";
 import { planTopKRows } from "../../../src/plan/select_rows.ts";
-import { planGather, planSort } from "../../../src/plan/sort.ts";
-import { planGatherInWindows, planSortInWindows } from "../../../src/plan/sort_in_windows.ts";
+import { planSort } from "../../../src/plan/sort.ts";
 import { planSegmentSort } from "../../../src/plan/sort_segments.ts";
 import type { Options } from "./mixes.ts";
 
@@ -78,16 +76,6 @@ export const atHand =
     planAs(primitive, options, facts, await methodsFor(options as never, facts), [arrangementFor(options)]),
   ];
 
-/** The plans of the first window and of later ones, for segments by offsets, flags or keys. */
-export const inWindows =
-  (primitive: "scan" | "reduce"): Planner =>
-  async (options, facts) => {
-    const methods = { ...(await methodsFor(options as never, facts, true)), segmentsOf };
-    return [false, true].map((isLater) =>
-      planAs(primitive, options, facts, windowMethods(methods, isLater), ALL_ARRANGEMENTS),
-    );
-  };
-
 export const argMinMax: Planner = async ({ call, type, ...options }, facts) =>
   atHand("reduce")({ ...options, ...reductionOf(call as ArgCall, type as ScalarType, u64) }, facts);
 
@@ -125,23 +113,6 @@ export const sort: Planner = ({ moved, segments, anyDigits, ...options }, facts)
       )
     : planSegmentSort({ ...options, segments } as never, facts, methodsWithSubgroups, moved as Moved),
 ];
-
-/** A device whose bindings are short, so that the data goes in windows. */
-const withShortBindings = (facts: DeviceFacts): DeviceFacts => ({
-  ...facts,
-  limits: { ...facts.limits, maxStorageBufferBindingSize: 2 ** 19 },
-});
-
-export const sortInWindows: Planner = ({ moved, ...options }, facts) => {
-  const short = withShortBindings(facts);
-  const windows = planSortInWindows(options as never, short, methodsWithSubgroups, moved as Moved);
-  const gathered = planGatherInWindows(options as never, short, "sort", ["values", "reordered"]);
-  return [
-    ...(windows ? [windows.scan, ...windows.copies] : []),
-    ...(windows?.steps ?? []).flatMap(({ count, move }) => [count, move]),
-    ...(gathered ? [gathered.gather, gathered.copy] : []),
-  ];
-};
 
 export const gather: Planner = (options, facts) => [
   planGather(options as never, facts, "sort", ["values", "reordered"]),

@@ -1,0 +1,97 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { sort as gpu } from "../adapters/gpu.ts";
+import { sort as nvidia } from "../adapters/nvidia.ts";
+import { sort as software } from "../adapters/software.ts";
+import type { SortRow } from "../adapters/tables.ts";
+import type { ElementType, ScalarType } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
+import type { SortLookBack } from "../kernels/sort.ts";
+import { wordsPerKey } from "../kernels/sort_key.ts";
+import type { Payload } from "../kernels/sort_tile.ts";
+import { requireChosen } from "./check_tuning_options.ts";
+import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import type { TuningOptions } from "./options.ts";
+import type { SortKeyOptions } from "./sort_key.ts";
+import { requireBits, requireKey } from "./sort_key.ts";
+
+// What all sorts take, checked.
+
+/** The options of `prepareSort`. */
+export interface SortOptions<Name extends string = string> extends TuningOptions, SortKeyOptions {
+  /** The type of the items. */
+  readonly type: ElementType<Name>;
+  /** Whether to write the positions of the items, as u32, instead of the items. */
+  readonly indices?: boolean;
+  /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
+  readonly maxLength: number;
+  /** Whether recordings take the length from a buffer on the GPU. */
+  readonly lengthOnGpu?: boolean;
+}
+
+/** What a plan moves together with the items. For other values, it moves positions, and the values are gathered by these. */
+export type Moved = ScalarType | "positions" | undefined;
+
+const tables: ByKind<SortRow> = { software, nvidia, gpu };
+
+/** For tests: sizes, and the faults of a look-back. */
+export type SortTesting = Partial<SortRow> &
+  Partial<SortLookBack> & {
+    /** Whether marks check ranks, if subgroups vote. */
+    readonly byMarks?: boolean;
+    /** Items of every such tile arrive in a wrong order. */
+    readonly disorder?: number;
+  };
+
+/** The words that a plan moves as values. */
+const payloadOf = (moved: Moved): Payload =>
+  moved === undefined
+    ? { kind: "none" }
+    : moved === "positions"
+      ? { kind: "positions" }
+      : { kind: "buffer", words: moved.bytes === 8 ? 2 : 1 };
+
+/** Whether a plan moves values of the type itself. Others are gathered by their positions. */
+export const movesDirectly = (type: ElementType): type is ScalarType =>
+  type.kind !== "struct" && (type.bytes === 4 || type.bytes === 8);
+
+/** Checks the options that all sorts have, and returns what follows from them. */
+export function checkedSort(
+  options: SortOptions,
+  facts: DeviceFacts,
+  moved: Moved,
+  testing: SortTesting,
+  name = "sort",
+) {
+  const { lengthOnGpu = false, indices = false } = options;
+  const type = requireType(options.type, name);
+  const title = `${name}<${type.name}>`;
+  const key = requireKey(options, type, title);
+  const range = requireBits(options.bits, key, title);
+  requireFeature(type, title, facts);
+  requireFeature(key.type, title, facts);
+  // Items by their keys are not stored: the caller gathers them by their positions.
+  const keysAlone = indices || key.text !== undefined;
+  const row: SortRow = { ...tableFor(tables, facts), ...testing };
+  const payload = payloadOf(moved);
+  const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
+  const keyBytes = keysAlone ? wordsPerKey(key.type) * 4 : type.bytes;
+  const longest = Math.max(type.bytes, valueBytes, keyBytes);
+  const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
+  requireChosen(options, title, facts);
+  const base = { type, key, keysAlone, payload, lengthOnGpu };
+  return {
+    title,
+    type,
+    range,
+    row,
+    base,
+    maxLength,
+    valueBytes,
+    keyBytes,
+  };
+}
+
+/** What follows from the options of a sort. */
+export type CheckedSort = ReturnType<typeof checkedSort>;

@@ -1,0 +1,71 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { moves as gpu } from "../adapters/gpu.ts";
+import { moves as nvidia } from "../adapters/nvidia.ts";
+import { moves as software } from "../adapters/software.ts";
+import type { Shape } from "../adapters/tables.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { copyKernel } from "../kernels/compact.ts";
+import { carriedAs } from "../kernels/contract.ts";
+import type { Kernel } from "../kernels/kernel.ts";
+import type { Sizes } from "../kernels/sizes.ts";
+import { baseNames, gatherKernel } from "../kernels/sort.ts";
+import type { SortOptions } from "./check_sort.ts";
+import { requireMaxLength } from "./choose_sizes.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import type { Bindable, Pass, Plan, Scratch } from "./plan.ts";
+import { bound, itemBytesOf, wholeWords } from "./plan.ts";
+
+// Moves of items to the places that sorted positions give.
+
+const tables: ByKind<Shape> = { software, nvidia, gpu };
+
+/** The sizes of a kernel that moves items. */
+export const moveSizes = (title: string, type: ElementType, facts: DeviceFacts): Sizes =>
+  plainSizes(tableFor(tables, facts), title, type, {}, facts);
+
+/**
+ * Plans the moves of items to the places of their sorted positions, which the range `positions` has. They go from one range to
+ * another, or back to the same.
+ *
+ * @throws {ArgumentError} {@link LimitError}
+ */
+export function planGather(
+  { type, maxLength, lengthOnGpu = false }: Pick<SortOptions, "type" | "maxLength" | "lengthOnGpu">,
+  facts: DeviceFacts,
+  title: string,
+  [from, to]: readonly ["input", "output"] | readonly ["values", "reordered"],
+): Plan {
+  const sizes = moveSizes(title, type, facts);
+  const gather = gatherKernel(type, lengthOnGpu, sizes);
+  const copy = copyKernel(carriedAs(type), sizes, lengthOnGpu, true);
+  const moved: Scratch = { name: "moved items", bytes: wholeWords(maxLength * type.bytes), late: true };
+  return {
+    title,
+    maxLength: requireMaxLength(title, maxLength, Math.max(type.bytes, 4), facts.limits),
+    vector: 1,
+    kernels: [gather, copy],
+    scratch: [moved],
+    needs: new Set([from, to, "positions", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
+    itemBytes: { ...itemBytesOf(type.bytes, type.bytes), values: type.bytes, reordered: type.bytes },
+    baseNames,
+    indirectWords: 0,
+    outputLength: (length) => length,
+    variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
+    groupingOf: ungrouped(title),
+    passes(length, _, aside = false) {
+      const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
+      const pass = (kernel: Kernel, input: Bindable, output: Bindable): Pass => ({
+        kernel,
+        bindings: bound(kernel, { input, output, positions: "positions", length_buffer: "length" }),
+        length,
+        tiles,
+      });
+      if (length === 0) {
+        return [];
+      }
+      return aside ? [pass(gather, from, moved), pass(copy, moved, to)] : [pass(gather, from, to)];
+    },
+  };
+}

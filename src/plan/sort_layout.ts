@@ -1,0 +1,124 @@
+import { copyKernel } from "../kernels/compact.ts";
+import { carriedAs } from "../kernels/contract.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import type { Sizes } from "../kernels/sizes.ts";
+import { baseNames } from "../kernels/sort.ts";
+import type { CheckedSort } from "./check_sort.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import type { Bindable, Bindings, Pass, RangeName, Scratch } from "./plan.ts";
+import { bound, itemBytesOf, wholeWords } from "./plan.ts";
+
+/** Where a sort leaves keys and values, and what plans of sorts have in common. */
+export function layoutOf(
+  { title, type, base, maxLength, valueBytes, keyBytes }: CheckedSort,
+  sizes: Sizes,
+  arrangements: readonly Arrangement[],
+  passesOverData: number,
+  facts: DeviceFacts,
+) {
+  const { keysAlone, payload, lengthOnGpu } = base;
+  const storesKeys = !keysAlone;
+  const needs = new Set<RangeName>([
+    "input",
+    "output",
+    ...(payload.kind === "buffer" ? (["values", "reordered"] as const) : []),
+    ...(payload.kind === "positions" && storesKeys ? (["reordered"] as const) : []),
+    ...(lengthOnGpu ? (["length"] as const) : []),
+  ]);
+  const valuesOut: RangeName = storesKeys ? "reordered" : "output";
+  // A single pass needs scratch only for results that go aside.
+  const late = passesOverData === 1;
+  const keys: Scratch = { name: "keys", bytes: wholeWords(maxLength * keyBytes), late };
+  const values: Scratch = {
+    name: "values",
+    bytes: payload.kind === "none" ? 0 : wholeWords(maxLength * valueBytes),
+    late,
+  };
+  // Keys that no range takes.
+  const otherKeys: Scratch = { name: "keys, in turn", bytes: storesKeys ? 0 : keys.bytes, late };
+
+  const copySizes = plainSizes({ workGroupSize: 256, items: 4 }, title, type, {}, facts);
+  const mayShare = arrangements.some((one) => one === "one-buffer" || one === "in-place");
+  const takesCopies = mayShare && passesOverData % 2 === 1;
+  const copyKeys =
+    takesCopies && storesKeys ? copyKernel(carriedAs(type), copySizes, lengthOnGpu, true) : undefined;
+  const copyValues =
+    takesCopies && payload.kind !== "none"
+      ? copyKernel(valueBytes === 8 ? "vec2<u32>" : "u32", copySizes, lengthOnGpu, true)
+      : undefined;
+
+  /** Where pass `at` of `count` leaves keys and values. The last one fills the caller's ranges, unless results go aside. */
+  const leftBy = (at: number, count: number, aside: boolean): readonly [keys: Bindable, values: Bindable] => {
+    const isLast = (count - 1 - at) % 2 === 0;
+    const isOut = isLast !== aside;
+    return isOut ? [storesKeys ? "output" : otherKeys, valuesOut] : [keys, values];
+  };
+  const bindingsFor = (
+    kernel: Kernel,
+    at: number,
+    count: number,
+    aside: boolean,
+    spine?: Scratch,
+  ): Bindings => {
+    const [output, reordered] = leftBy(at, count, aside);
+    const [input, valuesIn] = at === 0 ? (["input", "values"] as const) : leftBy(at - 1, count, aside);
+    return bound(kernel, {
+      input,
+      output,
+      values: valuesIn,
+      reordered,
+      ...(spine && { spine }),
+      length_buffer: "length",
+    });
+  };
+  /** The copies of results that went aside. */
+  const copies = (length: number): Pass[] =>
+    [copyKeys, copyValues].flatMap((kernel, at) =>
+      kernel === undefined
+        ? []
+        : [
+            {
+              kernel,
+              bindings: bound(kernel, {
+                input: at === 0 ? keys : values,
+                output: at === 0 ? "output" : valuesOut,
+                length_buffer: "length",
+              }),
+              length,
+              tiles: Math.ceil(length / (copySizes.workGroupSize * copySizes.items)),
+            },
+          ],
+    );
+  const common = {
+    title,
+    maxLength,
+    vector: 1,
+    needs,
+    itemBytes: {
+      ...itemBytesOf(type.bytes, storesKeys ? type.bytes : 4),
+      values: valueBytes,
+      reordered: valueBytes,
+    },
+    baseNames,
+    sizes: { workGroupSize: sizes.workGroupSize, itemsPerThread: sizes.items },
+    indirectWords: 0,
+    outputLength: (length: number) => length,
+    variants: [
+      { arrangement: "items" as const },
+      ...(takesCopies ? [{ arrangement: "one-buffer" as const, aside: true }] : []),
+    ],
+    groupingOf: ungrouped(title),
+  };
+  return {
+    storesKeys,
+    common,
+    kernels: [copyKeys, copyValues],
+    scratch: [keys, values, otherKeys],
+    bindingsFor,
+    copies,
+  };
+}
+
+/** Where a sort leaves keys and values. */
+export type Layout = ReturnType<typeof layoutOf>;
