@@ -5,7 +5,7 @@ import { ArgumentError } from "../errors.ts";
 import { unrollFile } from "../text/module.ts";
 import { exactFormats, exactNothing, exactOf, exactOfWords, exactRounded, exactWords } from "./exact_sums.ts";
 import type { ExactTileFormat } from "./exact_tiles.ts";
-import { exactItems, exactTiles, lanesOfHalves } from "./exact_tiles.ts";
+import { exactTiles, lanesOfHalves } from "./exact_tiles.ts";
 import { converted } from "./literals.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import type { Domain, ElementType, ScalarType, SourceText, Value } from "./types.ts";
@@ -176,7 +176,6 @@ function exactMonoid(_: Operator, type: ElementType, caller: string): Monoid {
     identity: -0 as Value,
     tiles: exactTiles(format, tiles),
     lanes: tiles.lanes,
-    forItems: exactItems,
     carried: {
       bytes: (value) =>
         new Uint8Array(

@@ -33,7 +33,7 @@ import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { spineTiles } from "./exact_spine.ts";
 import type { ExactFormat } from "./exact_sums.ts";
-import type { ItemTuning, OwnLanes, OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
+import type { OwnLanes, OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
 
 // Tiles of exact sums, most of which are scanned and reduced in a few words. The line `// replaces:` of a file says what the file
 // replaces in a kernel. shaders/exact/scan.wgsl, tiles.wgsl and reduce.wgsl explain the three kinds.
@@ -78,8 +78,7 @@ export const lanesOfHalves: OwnLanes = {
     { elementBytes: 12, maxLength: 1_048_576, algorithm: "subgroup", workGroupSize: 512, items: 8 },
     { elementBytes: 12, maxLength: 8_388_608, algorithm: "subgroup", workGroupSize: 512, items: 16 },
   ],
-  takes: ({ workGroupSize, items, oneByOne, minSubgroupSize, maxSubgroupSize }) =>
-    !oneByOne &&
+  takes: ({ workGroupSize, items, minSubgroupSize, maxSubgroupSize }) =>
     items <= MOST_HALVES &&
     workGroupSize * items <= MOST_OF_TILE &&
     workGroupSize % maxSubgroupSize === 0 &&
@@ -120,12 +119,6 @@ const hasTiles = (
   gpuLimits: TileKernel<TileSizes>["gpuLimits"],
   algorithm: string,
 ): gpuLimits is WorkGroupLimits => Boolean(gpuLimits) && algorithm !== "subgroup";
-
-/** A tile of exact sums holds its items' bits. So items are loaded as vectors, however long a sum is. */
-export const exactItems: ItemTuning = (tuning) =>
-  hasTiles(tuning.gpuLimits, tuning.algorithm)
-    ? { ...tuning, sizes: { ...tuning.sizes, oneByOne: false } }
-    : tuning;
 
 /** The tiles of a type's exact sums. */
 export function exactTiles(

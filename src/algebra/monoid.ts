@@ -38,9 +38,8 @@ export interface TileSizes {
   readonly items: number;
 }
 
-/** The same, whether items go one by one, and the lanes that a subgroup may have. */
+/** The same, and the lanes that a subgroup may have. */
 export interface LaneSizes extends TileSizes {
-  readonly oneByOne: boolean;
   readonly minSubgroupSize: number;
   readonly maxSubgroupSize: number;
 }
@@ -84,15 +83,6 @@ export interface OwnLanes {
   memory(sizes: LaneSizes): number;
 }
 
-/** Gives the tuning of kernels that read items, for that of kernels that read elements. */
-export type ItemTuning = <
-  Tuning extends Pick<TileKernel<TileSizes>, "algorithm" | "gpuLimits"> & {
-    readonly sizes: TileSizes & { readonly oneByOne: boolean };
-  },
->(
-  tuning: Tuning,
-) => Tuning;
-
 /** Elements as a buffer holds them. */
 export interface Carried {
   /** The bytes of the element of a value; undefined stands for the identity. */
@@ -128,8 +118,6 @@ export interface Monoid {
   readonly tiles?: OwnTiles;
   /** Its own tiles for subgroups, in a single pass. They are among `tiles`. */
   readonly lanes?: OwnLanes | undefined;
-  /** The tuning of kernels that read items, if its own tiles hold items as they are stored, and not elements. */
-  readonly forItems?: ItemTuning;
   /** How elements go from one part of the data to the next, if a value says less than the element that it comes from. */
   readonly carried?: Carried;
   /** The operator on the values that elements hold, if this one combines within segments. */

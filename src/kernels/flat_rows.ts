@@ -49,7 +49,7 @@ export function scanFlatKernel(
         storageText(monoid, "items", "items", vector),
         ...type.files,
       ]),
-      ...filesOf(arrangement, sizes).files,
+      ...filesOf(arrangement).files,
       ...valueSources(onValues),
       firstNeeded,
       ...files,

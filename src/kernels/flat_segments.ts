@@ -50,6 +50,6 @@ export const scanFlatSegmentsKernel = (monoid: Monoid, heads: FlatHeads, options
     behind: [
       ...(options.ends?.sources("look-back") ?? [totalNone]),
       // In later windows, other files say where segments start.
-      ...(options.segments?.heads(true) ?? []),
+      ...(options.segments?.heads ?? []),
     ],
   });

@@ -25,7 +25,7 @@ import { memoryOf, withGaps } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
 import { elementsOfVector, elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Ends, Kernel } from "./kernel.ts";
-import { filesOf, inputFor, lengthFile, linkKernel, prefixText } from "./kernel.ts";
+import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileSources } from "./tiles.ts";
@@ -77,7 +77,7 @@ export function scanRowsKernel(
 ): Kernel {
   const { algorithm, sources, sizes, arrangement, lengthOnGpu, map, ends, exclusive } = options;
   const { type } = monoid;
-  const { files, wide } = filesOf(arrangement, sizes);
+  const { files, wide } = filesOf(arrangement);
   const vector = wide ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes) : 1;
   const shown = exclusive ? monoid.start?.before : undefined;
   return linkKernel(
@@ -132,7 +132,7 @@ export function scanLongRowsKernel(
         storageText(monoid, "items", "items", vector, shown),
         ...type.files,
       ]),
-      ...filesOf("vectors", sizes).files,
+      ...filesOf("vectors").files,
       // It replaces functions of the look-back and of the scan of all data.
       scanLongRows,
       ...carry,
@@ -162,8 +162,7 @@ export function reduceRowsKernel(
   const { algorithm, sources: tiles, sizes, arrangement, lengthOnGpu, map, ends, input, output } = options;
   const { type } = monoid;
   const mapped = input === "items" ? map : undefined;
-  const isWide = inputFor(arrangement, sizes) !== inputFor("items", sizes);
-  const vector = !isWide
+  const vector = !isWide(arrangement)
     ? 1
     : input === "items"
       ? itemsOfVector(mapped?.from.bytes ?? type.bytes, sizes.items)
@@ -178,7 +177,7 @@ export function reduceRowsKernel(
     [
       ...operatorSources(monoid),
       ...sources,
-      inputFor(arrangement, sizes),
+      inputFor(arrangement),
       outputItems,
       lengthFile(lengthOnGpu),
       loadItems,

@@ -48,7 +48,7 @@ export function windowSources(
   const files = isLater ? later : new Map<string, SourceText>();
   return {
     ...sources,
-    heads: (oneByOne) => replaced(sources.heads(oneByOne), files),
+    heads: replaced(sources.heads, files),
     ...(totals && {
       totals: (...given: Parameters<typeof totals>) => {
         const own = totals(...given);

@@ -39,7 +39,7 @@ const MOST_HELD_VOTES = 16;
 
 /** The file by which votes rank the items that a kernel keeps and moves, if any does. Tiles that nobody awaits hold the votes for a short time. */
 const rankingOf = (sizes: Sizes, isAwaited: boolean): readonly SourceText[] =>
-  !hasFullSubgroups(sizes) || sizes.maxSubgroupSize > 32 || sizes.oneByOne
+  !hasFullSubgroups(sizes) || sizes.maxSubgroupSize > 32
     ? []
     : sizes.items <= MOST_HELD_VOTES || !isAwaited
       ? [rankKeptHeld]
@@ -83,12 +83,11 @@ export const subgroup: TileAlgorithm = {
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
       const inAnyOrder = takesAnyOrder(monoid) && !votes;
-      // If items go one by one, they are scanned row after row, and a total that is computed again comes from a scan.
       // WGSL's own scans are faster row by row, unless there are many rows.
-      const rowsAreTogether = !votes && !sizes.oneByOne && (oneItem || !scansNatively(monoid));
-      const hasLaneTotals = inAnyOrder && !sizes.oneByOne && rounding === "adapter";
+      const rowsAreTogether = !votes && (oneItem || !scansNatively(monoid));
+      const hasLaneTotals = inAnyOrder && rounding === "adapter";
       // The order of operations decides a float's bits, so floats keep theirs.
-      const isScannedFirst = votes || (inAnyOrder && !sizes.oneByOne && rounding === "none" && !isAwaited);
+      const isScannedFirst = votes || (inAnyOrder && rounding === "none" && !isAwaited);
       return [
         ...subgroupSources(monoid),
         ...(inAnyOrder && (strides ? !hasBuiltin(monoid) : operation === "add" && type.bytes === 8)
@@ -109,5 +108,4 @@ export const subgroup: TileAlgorithm = {
         subgroupTiles,
       ];
     },
-  threadsTake: "rows",
 };

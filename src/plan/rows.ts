@@ -142,9 +142,7 @@ export function planRows(
     (one) => arrangements.includes(one) && (canShare || isApart(one)),
   );
   const vectorFor = (arrangement: Arrangement): number =>
-    isWide(arrangement) && !sizes.oneByOne
-      ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes)
-      : 1;
+    isWide(arrangement) ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes) : 1;
   const segments = {
     keyBytes: 4,
     numbers: ["rows"],
@@ -216,7 +214,7 @@ export function planRows(
           ...base,
           ...longTuning,
           exclusive,
-          carry: lookBackSources("scan", monoid, shape, longTuning.sizes, {
+          carry: lookBackSources("scan", monoid, shape, {
             patience: traitsOf(facts).patience,
             // Adapters by subgroups start work-groups in the order of their numbers.
             tickets: false,

@@ -175,7 +175,6 @@ export function planScan(
   const single = arrangements.includes("vectors") ? once : undefined;
   const row = rowOf(methods.twoPassTables, "scan", domain, options, facts, methods);
   const tuning = chooseSizes(row, title, type, domain, options, facts, methods);
-  const items = monoid.forItems?.(tuning) ?? tuning;
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const others = arrangements.filter((one) => (canShare || isApart(one)) && !single?.takes(one, segments));
@@ -185,11 +184,11 @@ export function planScan(
   const kernels = segments?.kernels;
   const base = { exclusive, side: "items", lengthOnGpu, map, ends, segments: kernels } as const;
   const carried = perArrangement(others, (arrangement) =>
-    scanKernel(monoid, { ...base, ...items, arrangement, carry: levels.length > 0 }),
+    scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
   );
   const totals = perArrangement(levels.length > 0 ? others : [], (arrangement) =>
     reduceKernel(monoid, {
-      ...items,
+      ...tuning,
       lengthOnGpu,
       input: "items",
       output: "elements",
@@ -213,7 +212,7 @@ export function planScan(
   const scratch = isPadded ? levelBytes.flatMap((bytes) => [bytes, bytes]) : levelBytes;
   // Totals of segments are stored one by one.
   const stored = segments?.ranges.reduces ? undefined : type;
-  const vector = vectorOf(stored, items, itemBytes);
+  const vector = vectorOf(stored, tuning, itemBytes);
   const initial = segments?.initial ?? ends?.initial;
   const plan: Plan = {
     title,
@@ -307,4 +306,4 @@ export const vectorOf = (
   type: ElementType | undefined,
   { sizes }: Tuning,
   loadedBytes = type?.bytes ?? 0,
-): number => (sizes.oneByOne ? 1 : itemsOfVector(loadedBytes, sizes.items, type?.bytes));
+): number => itemsOfVector(loadedBytes, sizes.items, type?.bytes);
