@@ -20,6 +20,7 @@ import type { Prepared, Ranges } from "../src/gpu/recordings/recording.ts";
 import { prepare, prepareFor } from "../src/gpu/recordings/recording.ts";
 import type { Fold } from "../src/node.ts";
 import { openFold } from "../src/node.ts";
+import type { ScanOptions } from "../src/plan/scan.ts";
 import { planScan } from "../src/plan/scan.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
 import { prepareCompare, prepareCopy, preparePoison } from "./copy.ts";
@@ -147,7 +148,8 @@ async function prepareParts(fold: Fold, row: Row): Promise<readonly Form[]> {
   }
   const context = contextOf(fold.device);
   const { options, arrangements } = plannedOf(row);
-  const plan = planScan(options, context.facts, await methodsFor(options, context.facts, true), arrangements);
+  const methods = await methodsFor(options as ScanOptions, context.facts, true);
+  const plan = planScan(options, context.facts, methods, arrangements);
   const parts = (Object.keys(partsLeftOut) as PartLeftOut[]).flatMap((name) => {
     const without = planWithout(plan, name);
     return without === undefined ? [] : [{ name, plan: prepare(context, without), isWrong: true } as const];

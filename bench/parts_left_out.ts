@@ -35,7 +35,7 @@ export const partsLeftOut = {
 
 export type PartLeftOut = keyof typeof partsLeftOut;
 
-/** Long items are loaded and stored one by one, in a text of their own. */
+/** Totals of segments, and exact sums, are stored in a way of their own. */
 const HOLDS_ITEMS = "length: u32, prefixes: array<Element, ITEMS>)";
 
 /** The plan with a part left out of its kernels; nothing if one of them has no such part. */

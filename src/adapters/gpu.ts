@@ -26,8 +26,6 @@ export const traits = {
   tellsSubgroupSizes: false,
   // Kernels that expect 4 to 128 lanes look back in groups of two tiles, so subgroups lose.
   recordsBySubgroups: false,
-  // No GPU has registers for several items that are longer.
-  longestHeld: 128,
   unrollsLong: true,
   takesTilesOfOperators: true,
   startsInOrder: false,

@@ -22,8 +22,6 @@ export const traits = {
   tellsSubgroupSizes: true,
   // u32, H200, by a single pass and by two: 2^24 49.2 and 78, 2^27 276.9 and 402.6.
   recordsBySubgroups: true,
-  // No GPU has registers for several items that are longer.
-  longestHeld: 128,
   unrollsLong: true,
   takesTilesOfOperators: true,
   // With tickets, 2^28 u32 take 629 for 574.

@@ -17,9 +17,7 @@ export interface Traits {
    * `gpu` for two passes.
    */
   readonly recordsBySubgroups: boolean;
-  /** The most bytes of an item of which a thread holds several. Longer items go one by one. */
-  readonly longestHeld: number;
-  /** Whether loops with long bodies are written out: over operations of hundreds of instructions, and over the items of sorts. */
+  /** Whether loops with long bodies are written out: over operations of hundreds of instructions, long items, and the items of sorts. */
   readonly unrollsLong: boolean;
   /** Whether operators that bring tiles and sizes of their own, as exact sums do, use them. */
   readonly takesTilesOfOperators: boolean;

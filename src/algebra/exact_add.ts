@@ -12,7 +12,7 @@ import {
   exactWords,
   isShort,
 } from "./exact_sums.ts";
-import { exactItems, exactTiles } from "./exact_tiles.ts";
+import { exactTiles } from "./exact_tiles.ts";
 import { converted } from "./literals.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import type { Domain, ElementType, ScalarType, SourceText, Value } from "./types.ts";
@@ -152,7 +152,6 @@ function exactMonoid(_: Operator, type: ElementType, caller: string): Monoid {
     combine: "exact_combine(earlier, later)",
     identity: -0 as Value,
     tiles: exactTiles(name),
-    forItems: exactItems,
     carried: {
       bytes: (value) =>
         new Uint8Array(

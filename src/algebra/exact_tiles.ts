@@ -21,7 +21,7 @@ import type { SourceText } from "../text/source.ts";
 import { spineTiles } from "./exact_spine.ts";
 import type { ExactFormat } from "./exact_sums.ts";
 import { exactFormats, isShort } from "./exact_sums.ts";
-import type { ItemTuning, OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
+import type { OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
 
 // Tiles of exact sums on a GPU. An element of `exactAdd` is a whole sum: 3, 10 or 67 words, with a bit for each place that an f16, f32 or f64
 // may have. Most data has items of similar size, so that a few words hold the sum of a tile. All ways to add up a tile give the same bits.
@@ -129,10 +129,6 @@ const takesTiles = <Kernel extends Pick<TileKernel<TileSizes>, "algorithm" | "gp
   kernel: Kernel,
 ): kernel is Kernel & { readonly gpuLimits: WorkGroupLimits } =>
   Boolean(kernel.gpuLimits) && kernel.algorithm !== "subgroup";
-
-/** A tile of exact sums holds its items' bits. So items are loaded as vectors, however long a sum is. */
-export const exactItems: ItemTuning = (tuning) =>
-  takesTiles(tuning) ? { ...tuning, sizes: { ...tuning.sizes, oneByOne: false } } : tuning;
 
 /** Declares what depends on the type's format, and on whether a scan is exclusive. */
 function formatText(format: TileFormat, exclusive: boolean | undefined): SourceText {

@@ -63,15 +63,6 @@ export type OwnTiles = <Sizes extends TileSizes>(
   kernel: TileKernel<Sizes>,
 ) => { readonly files?: readonly SourceText[]; readonly sizes?: Sizes } | undefined;
 
-/** Gives the tuning of kernels that read items, for that of kernels that read elements. */
-export type ItemTuning = <
-  Tuning extends Pick<TileKernel<TileSizes>, "algorithm" | "gpuLimits"> & {
-    readonly sizes: TileSizes & { readonly oneByOne: boolean };
-  },
->(
-  tuning: Tuning,
-) => Tuning;
-
 /** Elements as a buffer holds them. */
 export interface Carried {
   /** The bytes of the element of a value; undefined stands for the identity. */
@@ -105,8 +96,6 @@ export interface Monoid {
   readonly start?: Start | undefined;
   /** Its own tiles for scans and reductions. */
   readonly tiles?: OwnTiles;
-  /** The tuning of kernels that read items, if its own tiles hold items as they are stored, and not elements. */
-  readonly forItems?: ItemTuning;
   /** How elements go from one part of the data to the next, if a value says less than the element that it comes from. */
   readonly carried?: Carried;
   /** The operator on the values that elements hold, if this one combines within segments. */

@@ -13,12 +13,10 @@ export const hasFullSubgroups = ({
   maxSubgroupSize,
 }: Pick<Sizes, "workGroupSize" | "maxSubgroupSize">): boolean => workGroupSize % maxSubgroupSize === 0;
 
-/**
- * The most rows of a tile that subgroups scan together. It is one if a subgroup may lack lanes, or if items go one by one.
- */
+/** The most rows of a tile that subgroups scan together. It is one if a subgroup may lack lanes. */
 export const mostRows = (
-  sizes: Pick<Sizes, "workGroupSize" | "minSubgroupSize" | "maxSubgroupSize" | "oneByOne">,
-): number => (hasFullSubgroups(sizes) && !sizes.oneByOne ? Math.min(8, sizes.minSubgroupSize) : 1);
+  sizes: Pick<Sizes, "workGroupSize" | "minSubgroupSize" | "maxSubgroupSize">,
+): number => (hasFullSubgroups(sizes) ? Math.min(8, sizes.minSubgroupSize) : 1);
 
 /** How many rows are scanned together: a power of two, up to `most`, that divides the number of rows. */
 export const rowsTogether = (rows: number, most: number): number => Math.min(most, rows & -rows);

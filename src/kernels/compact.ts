@@ -38,7 +38,7 @@ import {
 } from "./contract.ts";
 import { itemsText } from "./copied_items.ts";
 import type { Arrangement, Kernel, KernelOptions } from "./kernel.ts";
-import { inputFor, isWide, lengthFile, linkKernel, prefixText, withInstead } from "./kernel.ts";
+import { inputFor, isWide, lengthFile, linkKernel, prefixText } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileTraits } from "./tiles.ts";
@@ -217,15 +217,12 @@ const compactVector = ({
   sizes,
   map,
 }: CompactKernelOptions): number =>
-  isWide(arrangement) &&
-  !sizes.oneByOne &&
-  !(selector === "flags" && indices) &&
-  !algorithms[algorithm].subgroups
+  isWide(arrangement) && !(selector === "flags" && indices) && !algorithms[algorithm].subgroups
     ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items)
     : 1;
 
-const compactInput = ({ arrangement, selector, indices, sizes }: CompactKernelOptions): SourceText =>
-  selector === "flags" && indices ? noInput : inputFor(arrangement, sizes);
+const compactInput = ({ arrangement, selector, indices }: CompactKernelOptions): SourceText =>
+  selector === "flags" && indices ? noInput : inputFor(arrangement);
 
 /** The kernel that counts how many items of each tile are kept. */
 export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {
@@ -234,11 +231,7 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
   return linkKernel(
     `wavefold count ${classes ? "classes" : "kept"} <${options.type.name}>`,
     classes ? "count_classes" : "count_tiles",
-    withInstead(options.oneByOne?.kept, [
-      ...compactSources(count, options, vector),
-      compactInput(options),
-      ...(classes?.count ?? [countTiles]),
-    ]),
+    [...compactSources(count, options, vector), compactInput(options), ...(classes?.count ?? [countTiles])],
     options.sizes,
     vector,
     1,
@@ -263,7 +256,7 @@ export function compactKernel(
   return linkKernel(
     `wavefold ${parted?.primitive ?? "compact"} ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
     singlePass ? "compact_single_pass" : classes ? "part_classes" : "compact_tiles",
-    withInstead(options.oneByOne?.kept, [
+    [
       ...compactSources(count, options, vector, { moves: classes === undefined }),
       ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
@@ -272,7 +265,7 @@ export function compactKernel(
         ...(parted?.store ?? []),
         singlePass ? compactSinglePass : compactTiles,
       ]),
-    ]),
+    ],
     sizes,
     vector,
     1,

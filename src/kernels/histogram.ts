@@ -155,7 +155,7 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
       ),
       ...(rule.by === "text" ? expressionFiles : typeFiles)(type),
       ...binSources(type, rule),
-      inputFor(arrangement, sizes),
+      inputFor(arrangement),
       loadItems,
       lengthFile(lengthOnGpu),
       weights === undefined ? amountOne : amountWeights,

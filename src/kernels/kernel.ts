@@ -19,7 +19,6 @@ import type { Monoid, OwnTiles, TileKernel, WorkGroupLimits } from "../algebra/m
 import type { Module } from "../text/link.ts";
 import { linkSources } from "../text/link.ts";
 import type { Constants } from "../text/module.ts";
-import { declared } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
@@ -36,7 +35,7 @@ import {
 } from "./contract.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
-import type { OneByOne, TileSources } from "./tiles.ts";
+import type { TileSources } from "./tiles.ts";
 
 /** How a kernel binds a buffer. A `digit` is a uniform that a dynamic offset chooses. */
 export type BindingKind = "uniform" | "digit" | "read" | "read_write";
@@ -68,8 +67,6 @@ export type Arrangement = "vectors" | "items" | "one-buffer" | "in-place" | "pad
 /** The options that every kernel is generated for. */
 export interface KernelOptions extends TileShape {
   readonly sources: TileSources;
-  /** The files that replace declarations of other files, if items go one by one. */
-  readonly oneByOne?: OneByOne | undefined;
   /** The device's limits, if it is a GPU. */
   readonly gpuLimits?: WorkGroupLimits | false;
   /** Whether a buffer holds the length. */
@@ -99,24 +96,8 @@ export const isWide = (arrangement: Arrangement): boolean => arrangements[arrang
 export const isApart = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "items" || arrangement === "padded";
 
-/** The files for an arrangement. If items go one by one, it does not matter whether ranges start at a vector. */
-export const filesOf = (arrangement: Arrangement, { oneByOne }: Sizes): ArrangementFiles =>
-  oneByOne ? arrangements[isApart(arrangement) ? "items" : "one-buffer"] : arrangements[arrangement];
-
-/** The sources, and before them the files of `instead`: those that replace a declaration of the sources, or none at all. */
-export function withInstead(
-  instead: readonly SourceText[] = [],
-  sources: readonly Source[],
-): readonly Source[] {
-  const { declarations } = declared(sources);
-  return [
-    ...instead.filter((one) => {
-      const { replaces } = declared([one]);
-      return !replaces[0] || declarations.some(({ name }) => replaces.includes(name));
-    }),
-    ...sources,
-  ];
-}
+/** The files for an arrangement. */
+export const filesOf = (arrangement: Arrangement): ArrangementFiles => arrangements[arrangement];
 
 /**
  * Links sources to the kernel of an entry point, and finds the kernel's bindings. `more` are constants that only these sources
@@ -202,7 +183,9 @@ export interface SegmentSources {
   /** Declares `select_prefix`, if exclusive prefixes start anew with each segment. */
   readonly prefix?: SourceText;
   /** The files that say where segments start. */
-  heads(oneByOne: boolean): readonly Source[];
+  readonly heads: readonly Source[];
+  /** The file that loads a tile's items, and says of each whether a segment starts there. */
+  readonly load: SourceText;
   /** The files that store the totals of segments instead of prefixes, in a kernel of these options. */
   totals?(options: TotalsOptions): readonly SourceText[];
   /** Stores the number of segments. */
@@ -227,7 +210,7 @@ export interface ScanKernelOptions {
   readonly segments?: SegmentSources | undefined;
 }
 
-/** Links a kernel of tiles. Files for items that go one by one, or those of the operator's own tiles, replace declarations. */
+/** Links a kernel of tiles. Files of the operator's own tiles replace declarations. */
 function linkTiles(
   label: string,
   entryPoint: Parameters<OwnTiles>[1],
@@ -237,13 +220,13 @@ function linkTiles(
   side: Side,
   vector: number,
 ): Kernel {
-  const { sizes, oneByOne } = options;
+  const { sizes } = options;
   const words = elementWords(monoid);
   const own = monoid.tiles?.(side, entryPoint, constantsOf(sizes, vector, words), options);
   return linkKernel(
     label,
     entryPoint,
-    own?.files ? [...own.files, ...sources] : withInstead(oneByOne?.items, sources),
+    [...(own?.files ?? []), ...sources],
     own?.sizes ?? sizes,
     vector,
     words,
@@ -266,8 +249,8 @@ export function scanKernel(
   const { segments } = options;
   const totals = segments?.totals?.(options);
   const { files, wide } = totals
-    ? { files: [inputFor(arrangement, sizes), outputItems], wide: isWide(arrangement) && !sizes.oneByOne }
-    : filesOf(arrangement, sizes);
+    ? { files: [inputFor(arrangement), outputItems], wide: isWide(arrangement) }
+    : filesOf(arrangement);
   const { bytes } = monoid.type;
   const loaded = map?.from.bytes ?? bytes;
   const vector = !wide
@@ -292,7 +275,7 @@ export function scanKernel(
         ...(singlePass ? [] : [carry ? carrySpine : carryNone]),
         segments?.count ?? totalNone,
       ]),
-      ...(segments?.heads(sizes.oneByOne) ?? []),
+      ...(segments ? [...segments.heads, segments.load] : []),
       lengthFile(lengthOnGpu),
       ...sources(monoid),
       loadItems,
@@ -306,9 +289,8 @@ export function scanKernel(
   );
 }
 
-/** The file that reads the input, for a kernel that writes to another buffer. Items may go one by one. */
-export const inputFor = (arrangement: Arrangement, { oneByOne }: Sizes): SourceText =>
-  arrangements[oneByOne ? "items" : arrangement].input;
+/** The file that reads the input, for a kernel that writes to another buffer. */
+export const inputFor = (arrangement: Arrangement): SourceText => arrangements[arrangement].input;
 
 /** The kernel that reduces each tile to its total. */
 export function reduceKernel(
@@ -332,7 +314,7 @@ export function reduceKernel(
 ): Kernel {
   const { sources, sizes, input, output, lengthOnGpu, map, ends, storedBytes } = options;
   // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
-  const file = inputFor(options.arrangement, sizes);
+  const file = inputFor(options.arrangement);
   const mapped = input === "items" ? map : undefined;
   const vector =
     file === inputItems
@@ -357,7 +339,7 @@ export function reduceKernel(
       loadItems,
       reduceTiles,
       ...(ends?.sources("result") ?? []),
-      ...(options.segments?.heads(sizes.oneByOne) ?? []),
+      ...(options.segments ? [...options.segments.heads, options.segments.load] : []),
     ],
     monoid,
     options,

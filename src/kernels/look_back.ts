@@ -2,7 +2,6 @@ import reduceSinglePass from "#shaders/device/kernels/reduce_single_pass.wgsl";
 import scanSinglePass from "#shaders/device/kernels/scan_single_pass.wgsl";
 import faultsNone from "#shaders/device/look_back/faults_none.wgsl";
 import lookBack from "#shaders/device/look_back/look_back.wgsl";
-import lookBackOneByOne from "#shaders/device/look_back/look_back_one_by_one.wgsl";
 import lookBackThreads from "#shaders/device/look_back/look_back_threads.wgsl";
 import lookBackVotes from "#shaders/device/look_back/look_back_votes.wgsl";
 import spineEntries from "#shaders/device/look_back/spine_entries.wgsl";
@@ -16,7 +15,6 @@ import { generated } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
 import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
 import { constantsText, elementWords } from "./contract.ts";
-import type { Sizes } from "./sizes.ts";
 import { regrouped } from "./words.ts";
 
 /** How a single pass looks back. The size of its spine follows from this. */
@@ -31,11 +29,11 @@ export interface LookBackShape {
  * Whether lanes vote, and how many tiles a group has. Lanes vote if all subgroups are full, since any subgroup may be the
  * one that starts first and looks back. With votes, each tile of a group has a lane, and so has the carry. Without votes,
  * each tile has a thread. Large groups mean few round trips to memory, but a group's totals are combined one after another: f64, H100,
- * 512 × 16, sums of 2^27, groups of 8 2507 µs (16: 2557; 4: 2624). If items go one by one, one thread looks back.
+ * 512 × 16, sums of 2^27, groups of 8 2507 µs (16: 2557; 4: 2624).
  */
 export function lookBackShape({ algorithm, sizes }: TileShape): LookBackShape {
-  const { workGroupSize, minSubgroupSize, oneByOne } = sizes;
-  return algorithms[algorithm].subgroups && hasFullSubgroups(sizes) && !oneByOne
+  const { workGroupSize, minSubgroupSize } = sizes;
+  return algorithms[algorithm].subgroups && hasFullSubgroups(sizes)
     ? { byVotes: true, fanOut: Math.min(30, minSubgroupSize - 2) }
     : {
         byVotes: false,
@@ -43,9 +41,12 @@ export function lookBackShape({ algorithm, sizes }: TileShape): LookBackShape {
       };
 }
 
-/** How many groups a tile looks through. The tile waits for the carry of the farthest group. `words` are those of an element. */
+/**
+ * How many groups a tile looks through. The tile waits for the carry of the farthest group. `words` are those of an element: of long ones,
+ * fewer groups fit in work-group memory.
+ */
 const mostGroups = (byVotes: boolean, words: number): number =>
-  byVotes ? 64 : Math.max(2, Math.min(64, Math.floor(128 / words)));
+  Math.max(2, Math.min(64, Math.floor((byVotes ? 1280 : 128) / words)));
 
 /**
  * How many places a group has in the spine: one for each tile, one for its carry, and one that says who hands on the carry in
@@ -58,9 +59,6 @@ const MOST_AT_ONCE = 3;
 
 /** Bytes of work-group memory that a look-back uses beside those of its algorithm. */
 export function lookBackMemory(kernel: TileShape, elementBytes: number): number {
-  if (kernel.sizes.oneByOne) {
-    return memoryOf([1], elementBytes, 2);
-  }
   const { byVotes, fanOut } = lookBackShape(kernel);
   const groups = mostGroups(byVotes, Math.ceil(elementBytes / 4));
   const finding = byVotes ? [groups, groups, MOST_AT_ONCE] : [fanOut * groups, fanOut, groups];
@@ -211,13 +209,12 @@ export function lookBackSources(
   primitive: "scan" | "compact" | "totals" | "runs" | "parts",
   monoid: Monoid,
   shape: LookBackShape,
-  { oneByOne }: Pick<Sizes, "oneByOne">,
   options: LookBackChoices,
 ): readonly SourceText[] {
   return [
     ...entrySources(monoid, shape, options),
     options.tickets ? tileByTicket : tileByNumber,
-    oneByOne ? lookBackOneByOne : shape.byVotes ? lookBackVotes : lookBackThreads,
+    shape.byVotes ? lookBackVotes : lookBackThreads,
     ...(primitive === "scan" || primitive === "totals" ? [scanSinglePass] : []),
   ];
 }

@@ -47,7 +47,6 @@ export const takesValues = ({ onValues: own, tiles }: Monoid, { algorithm, sizes
   own.domain.elementBytes <= MOST_VALUE_BYTES &&
   algorithms[algorithm].subgroups &&
   hasFullSubgroups(sizes) &&
-  !sizes.oneByOne &&
   sizes.maxSubgroupSize <= WORD_BITS &&
   sizes.items <= WORD_BITS;
 
@@ -100,7 +99,7 @@ export function reduceOffsetsKernel(
         storageText(monoid, "items", "items", vector),
         ...type.files,
       ]),
-      inputFor(arrangement, sizes),
+      inputFor(arrangement),
       outputItems,
       empty,
       ...valueSources(onValues),

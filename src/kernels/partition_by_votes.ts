@@ -9,7 +9,7 @@ import type { ClassKernels } from "./compact.ts";
 
 /**
  * The kernels of a partition by classes in which subgroups rank a tile's items by their classes, as a sort does by a digit, and load them
- * once; undefined if the algorithm has no subgroups, if items go one by one, or if counters have no room in work-group memory.
+ * once; undefined if the algorithm has no subgroups, or if counters have no room in work-group memory.
  */
 export function classesByVotes(
   classes: number,
@@ -19,7 +19,7 @@ export function classesByVotes(
   const counters = subgroupSlots(sizes) * classes;
   // Subgroups that may lack lanes are numbered in as much memory again.
   const bytes = memoryOf([counters, 2 * subgroupSlots(sizes)], 4, 0);
-  if (!algorithms[algorithm].subgroups || sizes.oneByOne || bytes > mostMemory) {
+  if (!algorithms[algorithm].subgroups || bytes > mostMemory) {
     return undefined;
   }
   const files = [loadClasses, rankByVotes, memory];

@@ -8,7 +8,7 @@ import type { TileAlgorithm } from "./tiles.ts";
 // Tiles without subgroups: a thread takes consecutive items, and the threads' totals are scanned in work-group memory.
 
 const blellochFiles: readonly SourceText[] = [blellochFile, portable];
-export const blelloch: TileAlgorithm = { sources: () => () => blellochFiles, threadsTake: "runs" };
+export const blelloch: TileAlgorithm = { sources: () => () => blellochFiles };
 
 const hillisSteeleFiles: readonly SourceText[] = [hillisSteeleFile, hillisSteeleReduceFile, portable];
-export const hillisSteele: TileAlgorithm = { sources: () => () => hillisSteeleFiles, threadsTake: "runs" };
+export const hillisSteele: TileAlgorithm = { sources: () => () => hillisSteeleFiles };

@@ -24,7 +24,7 @@ import { memoryOf, withGaps } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
 import { elementsOfVector, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Ends, Kernel } from "./kernel.ts";
-import { filesOf, inputFor, lengthFile, linkKernel, prefixText } from "./kernel.ts";
+import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileSources } from "./tiles.ts";
@@ -76,7 +76,7 @@ export function scanRowsKernel(
 ): Kernel {
   const { algorithm, sources, sizes, arrangement, lengthOnGpu, map, ends, exclusive } = options;
   const { type } = monoid;
-  const { files, wide } = filesOf(arrangement, sizes);
+  const { files, wide } = filesOf(arrangement);
   const vector = wide ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes) : 1;
   const shown = exclusive ? monoid.start?.before : undefined;
   return linkKernel(
@@ -123,8 +123,7 @@ export function reduceRowsKernel(
   const { algorithm, sources: tiles, sizes, arrangement, lengthOnGpu, map, ends, input, output } = options;
   const { type } = monoid;
   const mapped = input === "items" ? map : undefined;
-  const isWide = inputFor(arrangement, sizes) !== inputFor("items", sizes);
-  const vector = !isWide
+  const vector = !isWide(arrangement)
     ? 1
     : input === "items"
       ? itemsOfVector(mapped?.from.bytes ?? type.bytes, sizes.items)
@@ -139,7 +138,7 @@ export function reduceRowsKernel(
     [
       ...operatorSources(monoid),
       ...sources,
-      inputFor(arrangement, sizes),
+      inputFor(arrangement),
       outputItems,
       lengthFile(lengthOnGpu),
       loadItems,

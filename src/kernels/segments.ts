@@ -19,7 +19,6 @@ import storeFirstItems from "#shaders/device/segments/store_first_items.wgsl";
 import storeKeys from "#shaders/device/segments/store_keys.wgsl";
 import storeTotals from "#shaders/device/segments/store_totals.wgsl";
 import storeTotalsByOffsets from "#shaders/device/segments/store_totals_by_offsets.wgsl";
-import storeTotalsOneByOne from "#shaders/device/segments/store_totals_one_by_one.wgsl";
 import storeTotalsTogether from "#shaders/device/segments/store_totals_together.wgsl";
 import totals from "#shaders/device/segments/totals.wgsl";
 import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
@@ -264,20 +263,16 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
           : undefined,
     }),
     ...(exclusive && { prefix: exclusivePrefix }),
-    heads: (oneByOne) => [
-      ...(heads.kind === "keys" ? runKeySources(heads) : [headFiles[heads.kind]]),
-      ...(oneByOne ? [] : [loadItems]),
-    ],
+    heads: heads.kind === "keys" ? runKeySources(heads) : [headFiles[heads.kind]],
+    load: loadItems,
     ...(stored && {
       totals: (options) => [
         totals,
-        options.sizes.oneByOne
-          ? storeTotalsOneByOne
-          : heads.kind === "offsets" && options.sizes.items <= WORD_BITS
-            ? storeTotalsByOffsets
-            : heads.kind === "keys" && stored.unique !== "first item" && isStaged(options, monoid)
-              ? storeTotalsTogether
-              : storeTotals,
+        heads.kind === "offsets" && options.sizes.items <= WORD_BITS
+          ? storeTotalsByOffsets
+          : heads.kind === "keys" && stored.unique !== "first item" && isStaged(options, monoid)
+            ? storeTotalsTogether
+            : storeTotals,
         constantsText({ STAGED: stagedTotals(options.sizes) }),
         ...(heads.kind === "offsets" ? [segmentOffsets, placesByOffsets] : []),
         ...(stored.unique ? [uniqueFile(stored.unique)] : []),

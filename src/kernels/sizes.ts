@@ -5,11 +5,6 @@ export interface Sizes {
   readonly items: number;
   /** Whether loops over these items are unrolled. If a combination is long, unrolled loops take a compiler too long. */
   readonly unrolled: boolean;
-  /**
-   * Whether items are loaded and stored one by one, wherever ranges start. If not, they are loaded and stored as vectors if
-   * ranges start at one.
-   */
-  readonly oneByOne: boolean;
   readonly minSubgroupSize: number;
   readonly maxSubgroupSize: number;
 }

@@ -34,7 +34,6 @@ const MOST_VOTES_BYTES = 2 ** 13;
 const rankingOf = (sizes: Sizes): readonly SourceText[] =>
   hasFullSubgroups(sizes) &&
   sizes.maxSubgroupSize <= 32 &&
-  !sizes.oneByOne &&
   memoryOf([subgroupSlots(sizes) * sizes.items], 8, 0) <= MOST_VOTES_BYTES
     ? [rankKept]
     : [];
@@ -71,12 +70,11 @@ export const subgroup: TileAlgorithm = {
       const { operation, type, domain } = monoid;
       const rounding = roundingIn(type, domain);
       const inAnyOrder = takesAnyOrder(monoid) && !votes;
-      // If items go one by one, they are scanned row after row, and a total that is computed again comes from a scan.
       // WGSL's own scans are faster row by row, unless there are many rows.
-      const rowsAreTogether = !votes && !sizes.oneByOne && (oneItem || !scansNatively(monoid));
-      const hasLaneTotals = inAnyOrder && !sizes.oneByOne && rounding === "adapter";
+      const rowsAreTogether = !votes && (oneItem || !scansNatively(monoid));
+      const hasLaneTotals = inAnyOrder && rounding === "adapter";
       // The order of operations decides a float's bits, so floats keep theirs.
-      const isScannedFirst = votes || (inAnyOrder && !sizes.oneByOne && rounding === "none" && !isAwaited);
+      const isScannedFirst = votes || (inAnyOrder && rounding === "none" && !isAwaited);
       return [
         ...subgroupSources(monoid),
         ...(inAnyOrder && (strides ? !hasBuiltin(monoid) : operation === "add" && type.bytes === 8)
@@ -97,5 +95,4 @@ export const subgroup: TileAlgorithm = {
         subgroupTiles,
       ];
     },
-  threadsTake: "rows",
 };

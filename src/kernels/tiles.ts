@@ -31,23 +31,8 @@ export interface TileTraits {
  */
 export type TileSources = (monoid: Monoid, traits?: TileTraits) => readonly SourceText[];
 
-/**
- * Files whose loops hold no item over a barrier. Each file is for the kernels that have the declarations that it replaces.
- * See `Sizes.oneByOne`.
- */
-export interface OneByOne {
-  /** For kernels that combine items. */
-  readonly items: readonly SourceText[];
-  /** For kernels that keep items or leave them out, and count the kept ones. */
-  readonly kept: readonly SourceText[];
-}
-
-/** What each thread takes of a tile: consecutive items, or one place of each of its subgroup's rows. */
-export type ThreadsTake = "runs" | "rows";
-
 /** An algorithm of tiles. */
 export interface TileAlgorithm {
   /** Gives the files for threads that are numbered in this way. */
   sources(threads: NumberedThreads): TileSources;
-  readonly threadsTake: ThreadsTake;
 }

@@ -28,7 +28,6 @@ export function planAppend(
     minSubgroupSize: subgroupMinSize,
     maxSubgroupSize: subgroupMaxSize,
     unrolled: true,
-    oneByOne: false,
   };
   const append = appendKernel(indices ? "u32" : carriedAs(type), sizes);
   const store = storeCountKernel(indirect, limits.maxComputeWorkgroupsPerDimension, sizes);

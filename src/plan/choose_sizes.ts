@@ -65,6 +65,12 @@ export const algorithmOf = (
   options.algorithm ??
   (algorithms[row.algorithm].subgroups && !features.has("subgroups") ? "blelloch" : row.algorithm);
 
+/** The most bytes of an element of which a thread takes several. Only exact sums of f64 are longer. */
+const LONGEST_HELD = 128;
+
+/** The most bytes of an item whose loops are written out on adapters that do not do so with long bodies. */
+const LONGEST_UNROLLED = 8;
+
 /**
  * Chooses the algorithm and the sizes that the caller leaves open, and checks all of them against the device. `memoryBeside` gives the bytes of
  * work-group memory that a kernel takes beside those of its algorithm.
@@ -77,7 +83,7 @@ export function chooseSizes(
   row: TuningRow,
   title: string,
   type: ElementType,
-  { elementBytes, long }: Combined,
+  { elementBytes, long, row: ownRow }: Combined,
   options: Chosen,
   facts: DeviceFacts,
   methods: Methods,
@@ -90,15 +96,16 @@ export function chooseSizes(
   const algorithm = algorithmOf(row, options, facts);
   // src/gpu/executor/load_methods.ts has loaded the algorithm.
   const tiles = methods.algorithms[algorithm] as TileAlgorithm;
-  const longest = Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0);
-  const oneByOne = goOneByOne(longest, facts);
+  const isHeld = elementBytes <= LONGEST_HELD;
+  // Tiles that an operator brings hold items as they are stored.
+  const bringsTiles = takesTilesOfOperators && ownRow !== undefined && !algorithms[algorithm].subgroups;
+  const isLong = long || Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0) > LONGEST_UNROLLED;
   const tuningOf = (workGroupSize: number): Tuning => ({
     algorithm,
     sizes: {
       workGroupSize,
-      items: options.itemsPerThread ?? row.items,
-      unrolled: !oneByOne && (unrollsLong || !long),
-      oneByOne,
+      items: options.itemsPerThread ?? (isHeld || bringsTiles ? row.items : 1),
+      unrolled: isHeld && (unrollsLong || !isLong),
       minSubgroupSize: facts.subgroupMinSize,
       maxSubgroupSize: facts.subgroupMaxSize,
     },
@@ -120,14 +127,9 @@ export function chooseSizes(
   return {
     ...tuning,
     sources: tiles.sources(tuning),
-    oneByOne: oneByOne ? methods.oneByOne?.[tiles.threadsTake] : undefined,
     gpuLimits: takesTilesOfOperators && limits,
   };
 }
-
-/** Whether items go one by one, since the adapter cannot hold or compile several items of a thread. */
-export const goOneByOne = (itemBytes: number, adapter: AdapterIdentity): boolean =>
-  itemBytes > traitsOf(adapter).longestHeld;
 
 /** Items of a tile. */
 export const tileOf = ({ sizes }: Pick<Tuning, "sizes">): number => sizes.workGroupSize * sizes.items;

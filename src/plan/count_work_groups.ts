@@ -32,7 +32,6 @@ const countKernel = (tile: number): Kernel =>
     minSubgroupSize: 4,
     maxSubgroupSize: 128,
     unrolled: false,
-    oneByOne: false,
   });
 
 /**

@@ -18,7 +18,7 @@ import type {
 import type { LookBackChoices, SpineSize } from "../kernels/look_back.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { blelloch, hillisSteele } from "../kernels/portable_tiles.ts";
-import type { OneByOne, ThreadsTake, TileAlgorithm, TileSources } from "../kernels/tiles.ts";
+import type { TileAlgorithm, TileSources } from "../kernels/tiles.ts";
 import type { SourceText } from "../text/source.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
@@ -33,7 +33,6 @@ export interface Tuning extends TileShape {
 /** A tuning with the files of its algorithm. */
 export interface LoadedTuning extends Tuning {
   readonly sources: TileSources;
-  readonly oneByOne: OneByOne | undefined;
   readonly gpuLimits: WorkGroupLimits | false;
 }
 
@@ -176,8 +175,6 @@ export interface Methods {
     memory: number,
     mostMemory: number,
   ) => void;
-  /** The sources of kernels whose items go one by one. */
-  readonly oneByOne?: Readonly<Record<ThreadsTake, OneByOne>>;
   /** Without it, the data is read twice. */
   readonly singlePass?: PlanSinglePass;
   /** Without it, a reduction of several tiles takes a dispatch for each level of its spine. */

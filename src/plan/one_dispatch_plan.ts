@@ -31,7 +31,6 @@ export function plainSizes(
       Math.min(workGroupSize, maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX),
     items: options.itemsPerThread ?? items,
     unrolled: true,
-    oneByOne: false,
     minSubgroupSize: facts.subgroupMinSize,
     maxSubgroupSize: facts.subgroupMaxSize,
   };

@@ -84,7 +84,6 @@ export function planReduce(
     ? { ...row, items: row.items * (isOrdered && options.maxLength > 2 ** 25 ? 3 : 2) }
     : row;
   const tuning = chooseSizes(sized, title, type, domain, options, facts, methods);
-  const items = monoid.forItems?.(tuning) ?? tuning;
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   const tile = tileOf(tuning);
   // A dispatch cannot read a buffer that it writes. So if input and output share one, the result goes through the spine.
@@ -99,7 +98,7 @@ export function planReduce(
     sources: TileSources = tuning.sources,
   ): Kernel =>
     reduceKernel(monoid, {
-      ...(input === "items" ? items : tuning),
+      ...tuning,
       sources,
       // Only the first pass reads the caller's items, so only it reads their length from a buffer.
       lengthOnGpu: lengthOnGpu && input === "items",
@@ -130,7 +129,7 @@ export function planReduce(
   const plan: Plan = {
     title,
     maxLength,
-    vector: vectorOf(loaded, items),
+    vector: vectorOf(loaded, tuning),
     kernels: distinct([
       ...only.all,
       ...(first === undefined ? [] : [...first.all, last]),
@@ -151,7 +150,7 @@ export function planReduce(
     variants: (["vectors", "items"] as const)
       .filter((one) => arrangements.includes(one))
       .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside }))),
-    groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vectorOf(loaded, items) : 1),
+    groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vectorOf(loaded, tuning) : 1),
     passes(length, arrangement, aside = false) {
       const pass = (kernel: Kernel, from: Bindable, to: Bindable, items: number): Pass => ({
         kernel,

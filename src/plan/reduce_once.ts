@@ -42,7 +42,6 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
     passes === "reduce-then-scan" ||
     (passes === undefined && !facts.lookBack) ||
     tiles < 2 ||
-    sizes.oneByOne ||
     monoid.tiles !== undefined ||
     isReordered ||
     !plan.variants.some(({ arrangement }) => arrangement === "vectors") ||

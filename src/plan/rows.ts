@@ -134,9 +134,7 @@ export function planRows(
     (one) => arrangements.includes(one) && (canShare || isApart(one)),
   );
   const vectorFor = (arrangement: Arrangement): number =>
-    isWide(arrangement) && !sizes.oneByOne
-      ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes)
-      : 1;
+    isWide(arrangement) ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes) : 1;
   const segments = {
     keyBytes: 4,
     numbers: ["rows"],

@@ -71,7 +71,6 @@ export function planRunLengths(
   if (
     algorithm !== "subgroup" ||
     !hasFullSubgroups(sizes) ||
-    sizes.oneByOne ||
     sizes.maxSubgroupSize > MOST_LANES ||
     keys.type.bytes > MOST_KEY_BYTES ||
     runLengthsMemory(single.tuning, stores, keys.type.bytes) > facts.limits.maxComputeWorkgroupStorageSize

@@ -187,7 +187,6 @@ export function planScan(
   const single = arrangements.includes("vectors") ? once : undefined;
   const row = rowOf(methods.twoPassTables, "scan", domain, options, facts, methods);
   const tuning = chooseSizes(row, title, type, domain, options, facts, methods);
-  const items = monoid.forItems?.(tuning) ?? tuning;
   const longest = Math.max(itemBytes, type.bytes, segments?.ranges.startBytes ?? 0);
   const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
@@ -198,11 +197,11 @@ export function planScan(
   const kernels = segments?.kernels;
   const base = { exclusive, side: "items", lengthOnGpu, map, ends, segments: kernels } as const;
   const carried = perArrangement(others, (arrangement) =>
-    scanKernel(monoid, { ...base, ...items, arrangement, carry: levels.length > 0 }),
+    scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
   );
   const totals = perArrangement(levels.length > 0 ? others : [], (arrangement) =>
     reduceKernel(monoid, {
-      ...items,
+      ...tuning,
       lengthOnGpu,
       input: "items",
       output: "elements",
@@ -228,7 +227,7 @@ export function planScan(
         });
   // Totals of segments are stored one by one.
   const stored = segments?.ranges.reduces ? undefined : type;
-  const vector = vectorOf(stored, items, itemBytes);
+  const vector = vectorOf(stored, tuning, itemBytes);
   const initial = segments?.initial ?? ends?.initial;
   const plan: Plan = {
     title,
@@ -322,4 +321,4 @@ export const vectorOf = (
   type: ElementType | undefined,
   { sizes }: Tuning,
   loadedBytes = type?.bytes ?? 0,
-): number => (sizes.oneByOne ? 1 : itemsOfVector(loadedBytes, sizes.items, type?.bytes));
+): number => itemsOfVector(loadedBytes, sizes.items, type?.bytes);

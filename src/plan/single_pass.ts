@@ -117,18 +117,17 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
   );
   const shape = lookBackShape(tuning);
   const { patience, startsInOrder } = traitsOf(facts);
-  const carry = lookBackSources(primitive, monoid, shape, tuning.sizes, {
+  const carry = lookBackSources(primitive, monoid, shape, {
     patience,
     tickets: !startsInOrder,
     ...testing,
   });
-  // Ranges of two buffers that start at a vector, or at any item if they are no items of segments; and scans in place, if items are
-  // not loaded one by one, and the operator has no tiles of its own.
+  // Ranges of two buffers that start at a vector, or at any item if they are no items of segments; and scans in place, if the operator
+  // has no tiles of its own.
   const takes: SinglePass["takes"] = (arrangement, segments) =>
     arrangement === "vectors" ||
     (segments === undefined &&
-      (arrangement === "items" ||
-        (arrangement === "in-place" && primitive === "scan" && !tuning.sizes.oneByOne && !monoid.tiles)));
+      (arrangement === "items" || (arrangement === "in-place" && primitive === "scan" && !monoid.tiles)));
   const single: SinglePass = {
     tuning,
     carry,
@@ -144,15 +143,13 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
       const taken = plan.variants.map(({ arrangement }) => arrangement).filter((one) => takes(one, segments));
       const { scanWorkGroups = table.mostWorkGroups } = testing;
       // Long operations lose (f64, H100, 2^26: 1764 µs for 1378), and longer elements were not measured.
-      const isShort = !domain.long && domain.elementBytes <= 8 && !tuning.sizes.oneByOne;
+      const isShort = !domain.long && domain.elementBytes <= 8;
       const mayTakeTurns = own.lengthOnGpu && isShort && segments === undefined;
       const mostWorkGroups = (mayTakeTurns && scanWorkGroups) || Number.POSITIVE_INFINITY;
       const takesTurns = mostWorkGroups < single.tilesOf(plan.maxLength);
       const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
       const lanesExchange =
-        tuning.algorithm === "subgroup" &&
-        hasFullSubgroups(tuning.sizes) &&
-        !(tuning.sizes.oneByOne || monoid.tiles || segments);
+        tuning.algorithm === "subgroup" && hasFullSubgroups(tuning.sizes) && !(monoid.tiles || segments);
       const isAtVectors = (arrangement: Arrangement): boolean =>
         arrangement === "vectors" || arrangement === "in-place";
       const isShifted = (arrangement: Arrangement): boolean =>

@@ -56,7 +56,6 @@ export function shapeOf(
     workGroupSize,
     items,
     unrolled: traitsOf(facts).unrollsLong && items <= MOST_UNROLLED,
-    oneByOne: false,
     minSubgroupSize: facts.subgroupMinSize,
     maxSubgroupSize: facts.subgroupMaxSize,
   };

@@ -171,7 +171,6 @@ const cases: readonly Case[] = [
     lookBack: "by votes",
     tuning: () => ({ itemsPerThread: 16 }),
   },
-  // On a software adapter, items of 16 bytes go one by one, whatever they are mapped to.
   {
     title: "f64 add, of structs that are mapped, bit for bit",
     lookBack: "by threads",
@@ -303,9 +302,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
       const { facts } = contextOfFold(fold());
       const why = missing(lookBack, facts);
       skip(why !== undefined, why);
-      // There one thread looks back, and no subgroup votes.
-      const oneByOne = facts.software && (mapped?.from ?? type).bytes > 8;
-      const shape = shapeOf(lookBack, facts, tuning?.(facts), oneByOne);
+      const shape = shapeOf(lookBack, facts, tuning?.(facts));
       const lengths = lengthsOf(shape, all || long);
       const subject = await prepareScan(
         fold(),

@@ -163,8 +163,6 @@ const testOf = (one: Case, lookBack: LookBack): void => {
     const { facts } = contextOfFold(fold());
     const why = missing(lookBack, facts);
     skip(why !== undefined, why);
-    // On a software adapter, items of more than 8 bytes go one by one, and these are read twice.
-    skip(facts.software && type.bytes > 8, "the adapter takes long items one by one");
     const shape = shapeOf(lookBack, facts);
     const { tuning, tile } = shape;
     const lengths = lengthsOf(shape, onGpu);

@@ -47,8 +47,6 @@ interface Case {
   readonly tuning?: TuningOptions | ((facts: DeviceFacts) => TuningOptions);
   readonly testing?: LookBackTesting;
   readonly change?: Change;
-  /** Whether items go one by one on a software adapter, so that nothing is to be tried there. */
-  readonly onlyOnGpu?: boolean;
 }
 
 const bySubgroups = ({ subgroupMaxSize }: DeviceFacts): TuningOptions => ({
@@ -149,7 +147,6 @@ const cases: readonly Case[] = [
     title: "a struct of 16 bytes",
     type: matrix.type,
     op: matrix as unknown as Operator<string>,
-    onlyOnGpu: true,
   },
 ];
 
@@ -186,11 +183,10 @@ const lengthsOf = (tile: number): number[] => [
 
 describe("a reduction in one dispatch", () => {
   test.for(cases)("$title", { timeout: STUCK_MS }, async (one, { skip }) => {
-    const { type, op, items = lastingItems, mapped, initial, testing, change, onlyOnGpu } = one;
+    const { type, op, items = lastingItems, mapped, initial, testing, change } = one;
     const { facts } = contextOfFold(fold());
     const tuning = tuningOf(one, facts);
     skip(tuning.algorithm === "subgroup" && !facts.features.has("subgroups"), "the adapter has no subgroups");
-    skip(onlyOnGpu === true && facts.software, "on a software adapter, long items go one by one");
     const tile = tuning.workGroupSize * tuning.itemsPerThread;
     // A tile of subgroups on a GPU has a million items for its square.
     const lengths = lengthsOf(tile).filter((length) => length <= 2 ** 16);

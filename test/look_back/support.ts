@@ -69,13 +69,8 @@ export interface Shape {
   readonly fanOut: number;
 }
 
-/** Small tiles that look back so, but where items go one by one; of another size or algorithm where that is said. */
-export function shapeOf(
-  lookBack: LookBack,
-  facts: DeviceFacts,
-  changes: TuningOptions = {},
-  oneByOne = false,
-): Shape {
+/** Small tiles that look back so; of another size or algorithm where that is said. */
+export function shapeOf(lookBack: LookBack, facts: DeviceFacts, changes: TuningOptions = {}): Shape {
   const tuning = {
     passes: "single",
     algorithm: lookBack === "by threads" ? "hillis-steele" : "subgroup",
@@ -92,10 +87,9 @@ export function shapeOf(
       minSubgroupSize: facts.subgroupMinSize,
       maxSubgroupSize: facts.subgroupMaxSize,
       unrolled: true,
-      oneByOne,
     },
   });
-  expect(byVotes ? "by votes" : "by threads").toBe(oneByOne ? "by threads" : lookBack);
+  expect(byVotes ? "by votes" : "by threads").toBe(lookBack);
   return { tuning, tile: workGroupSize * itemsPerThread, fanOut };
 }
 

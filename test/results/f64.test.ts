@@ -158,7 +158,7 @@ describe.each(algorithmNames)("f64 mul, bit for bit in the plan's order: %s", (a
       passes: "reduce-then-scan",
       itemsPerVector: 2,
       subgroupSize: minSubgroupSize,
-      rows: mostRows({ ...tuning, minSubgroupSize, maxSubgroupSize, oneByOne: false }),
+      rows: mostRows({ ...tuning, minSubgroupSize, maxSubgroupSize }),
     } as const;
     for (const length of edgeLengths(32, 2).filter((one) => one <= 200)) {
       for (const data of [factors(length, `mul ${length}`), anyItems("f64", length, `${length}`)]) {

@@ -144,7 +144,7 @@ test.for([...nanPlans, { plan: {}, type: "f64" as const }])(
   },
 );
 
-test("keys beside totals of 64 bytes, which threads take one by one on a software adapter", async () => {
+test("keys beside totals of 64 bytes", async () => {
   const data = maps.array(700);
   new Uint32Array(data.buffer).forEach((_, at, words) => {
     words[at] = at % 5;

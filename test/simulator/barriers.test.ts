@@ -60,8 +60,8 @@ const shown: readonly Shown[] = [
     shows: ["device/sort/rank_by_votes.wgsl 5"],
   },
   {
-    operation: "classes of long structs: subgroup, reduce-then-scan",
-    length: 130,
+    operation: "classes in little memory",
+    length: 510,
     shows: ["device/kernels/count_classes.wgsl 1", "device/kernels/part_classes.wgsl 1"],
   },
   {
@@ -132,16 +132,6 @@ const shown: readonly Shown[] = [
     length: 510,
     gpu: "gpu",
     shows: ["exact/window.wgsl 2, 4, 5, 6"],
-  },
-  {
-    operation: "exact scan: hillis-steele, single",
-    length: 510,
-    shows: ["device/look_back/look_back_one_by_one.wgsl 1"],
-  },
-  {
-    operation: "exact scan: subgroup, single",
-    length: 130,
-    shows: ["device/tiles/one_by_one_rows.wgsl 1"],
   },
   {
     operation: "histogram of weights",
@@ -565,18 +555,6 @@ const redundant: readonly Redundant[] = [
     why: "The barriers of look_back come between.",
     runs: [
       { operation: "run lengths: subgroup", length: 200, gpu: "nvidia", options: { unorderedAtomics: true } },
-    ],
-  },
-  {
-    barriers: ["device/look_back/look_back_one_by_one.wgsl 2"],
-    why: "The workgroupUniformLoad of look_back_missing comes before it, and nothing is stored between.",
-    runs: [
-      {
-        operation: "exact scan: blelloch, single",
-        length: 200,
-        options: { unorderedAtomics: true },
-      },
-      { operation: "scan of long structs: blelloch, single", length: 200 },
     ],
   },
   {

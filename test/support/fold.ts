@@ -107,7 +107,7 @@ export function useSoftwareFold(): () => Fold {
   return () => opened(fold);
 }
 
-/** Plans as on a GPU: a software adapter takes long items one by one, and not as vectors. */
+/** Plans as on a GPU: a software adapter has sizes of its own, and loops over long items stay loops there. */
 export async function asOnGpus<T>({ device }: Fold, prepare: () => Promise<T>): Promise<T> {
   const restore = planAs({ device }, { software: false });
   try {

@@ -6,8 +6,8 @@
 // The totals of tiles are not handed on in place of their owners here. So the first word of that place says that a tile is left:
 // it has the number of the run alone, and no tag.
 //
-// Linked with scan_single_pass.wgsl and what that is linked with, but for look_back_one_by_one.wgsl. Faults may delay what is handed
-// on in the first dispatch, but not withhold it from the second.
+// Linked with scan_single_pass.wgsl and what that is linked with. Faults may delay what is handed on in the first dispatch, but not
+// withhold it from the second.
 // Dispatch at least one work-group for each tile, and then scan_left_tiles, one for each WORK_GROUP_SIZE tiles.
 // Work-group memory: that of scan_single_pass; in the second dispatch also a word.
 // replaces: take_tile, total_before

@@ -4,7 +4,7 @@
 // Work-groups take the tiles in order, by tickets. So a tile waits only for tiles that others have begun. If each work-group
 // took every thousandth tile, it could wait for one that starts only when another work-group ends.
 //
-// Linked with scan_single_pass.wgsl, which declares take_tile, and what that is linked with, but for look_back_one_by_one.wgsl.
+// Linked with scan_single_pass.wgsl, which declares take_tile, and what that is linked with.
 // Each run has a counter of its own, which starts at 0, behind the spine's entries.
 // Dispatch at least one work-group. Work-groups whose number is past the last tile end at once.
 // Work-group memory: that of take_tile, and a word.

@@ -1,8 +1,7 @@
 // Stores the total of a segment when its last item is stored. The total of the segment with the number n, counted from 0,
 // goes to place n of the output. A total that has no place in the output is not stored. The key of a run is that of its first item. It
 // is stored when the item before it is, which is the last one of its segment.
-// Linked with element.wgsl, an output of single items, and store_totals.wgsl or store_totals_one_by_one.wgsl. Call from any
-// control flow. No work-group memory.
+// Linked with element.wgsl, an output of single items, and store_totals.wgsl. Call from any control flow. No work-group memory.
 
 // Takes the inclusive prefix of an item.
 fn store_if_last(index: u32, length: u32, prefix: Element) {

@@ -1,7 +1,6 @@
 // The interface of a tile: how its threads divide its items, and how they scan and reduce them. This file is its simplest
 // instance, for work-groups of one thread. portable.wgsl and subgroup.wgsl, each with the files that it is linked with,
-// have the same names with the same signatures, and kernels call nothing else of them. If items go one by one,
-// one_by_one.wgsl has Items in place of the array of elements, and what comes before the run in place of the prefixes.
+// have the same names with the same signatures, and kernels call nothing else of them.
 // Call in uniform control flow. Call work_group_thread first, and only once, and pass its result as `thread`.
 // No work-group memory. Linked with contract.wgsl and a kernel. total_of_tile needs the kernel's combine_vector.
 

@@ -1,10 +1,7 @@
 import { traitsOf } from "../../adapters/adapter.ts";
-import type { Operator } from "../../algebra/monoid.ts";
 import type { NumbersMissing } from "../../algebra/numbers_later.ts";
-import type { ElementType } from "../../algebra/types.ts";
 import { part } from "../../errors.ts";
 import type { EndChoices } from "../../kernels/initial_and_total.ts";
-import { goOneByOne } from "../../plan/choose_sizes.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { MapOptions } from "../../plan/map.ts";
 import type { Methods } from "../../plan/methods.ts";
@@ -38,7 +35,7 @@ export async function withNumbers<T>(plan: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Loads what the options and types need that most calls do without. */
+/** Loads what the options need that most calls do without. */
 export const loadOptionsPart = /* @__PURE__ */ once(() => import("./options_part.ts"));
 
 /**
@@ -47,28 +44,18 @@ export const loadOptionsPart = /* @__PURE__ */ once(() => import("./options_part
  * than either saves. Those that most plans do without are loaded if the options need one of them.
  */
 export async function methodsFor(
-  options: TuningOptions &
-    MapOptions &
-    EndChoices & {
-      readonly type?: ElementType;
-      readonly op?: Operator;
-      readonly segments?: unknown;
-      readonly lengthOnGpu?: unknown;
-    },
+  options: TuningOptions & MapOptions & EndChoices & { readonly lengthOnGpu?: unknown },
   facts: DeviceFacts,
   isRecorded = false,
 ): Promise<Methods> {
-  const { algorithm, workGroupSize, itemsPerThread, passes, map, initial, total, segments, type, from, op } =
+  const { algorithm, workGroupSize, itemsPerThread, passes, map, initial, total, from, lengthOnGpu } =
     options;
   const isFaster = isRecorded && (traitsOf(facts).recordsBySubgroups || facts.lookBack || facts.tuned);
   if (isFaster || algorithm === "subgroup" || passes === "single") {
     return (await part(import("../../plan/methods_with_subgroups.ts"))).methodsWithSubgroups;
   }
-  // An element of a segment has a number beside its value.
-  const elementBytes = (op?.mostBytes ?? type?.bytes ?? 0) + (segments ? 4 : 0);
   const isPlain =
-    !options.lengthOnGpu &&
-    !goOneByOne(Math.max(elementBytes, from?.bytes ?? 0), facts) &&
+    !lengthOnGpu &&
     [algorithm, workGroupSize, itemsPerThread, passes, map, from, initial, total].every(
       (one) => one === undefined,
     );

@@ -61,7 +61,6 @@ const spine = "look_back/spine_entries.wgsl";
 const lookBack = "look_back/look_back.wgsl";
 const byThreads = "look_back/look_back_threads.wgsl";
 const byVotes = "look_back/look_back_votes.wgsl";
-const oneByOne = "look_back/look_back_one_by_one.wgsl";
 const digits = "sort/first_by_look_back.wgsl";
 
 export const lines = {
@@ -95,11 +94,6 @@ export const lines = {
     function: "find_carry",
     text: "write_place(entry_of_carry(tile / FAN_OUT + 1u), combine(before, total), 0u, 1u);",
   },
-  handOnCarryOneByOne: {
-    file: oneByOne,
-    function: "find_missing",
-    text: "write_place(entry_of_carry(group + 1u) + select(params.spine_entries, 0u, is_own), next, 0u, 1u);",
-  },
   claimCarry: {
     file: lookBack,
     function: "claims_carry",
@@ -126,11 +120,6 @@ export const lines = {
     text: "carry = read_place(entry_of_carry(group));",
   },
   readByVotes: { file: byVotes, function: "read_groups", text: "found = read_place(entry);" },
-  readOneByOne: {
-    file: oneByOne,
-    function: "find_missing",
-    text: "found = read_place(entry + select(0u, params.spine_entries, attempt % 2u == 1u));",
-  },
   lookAgain: {
     file: lookBack,
     function: "look_back",
@@ -150,11 +139,6 @@ export const lines = {
     file: lookBack,
     function: "total_before",
     text: "element = total_of_tile(other, thread, length);",
-  },
-  computeTotalOneByOne: {
-    file: oneByOne,
-    function: "look_back",
-    text: "let computed = total_of_tile(missing, thread, length);",
   },
   takeSortTicket: {
     file: "sort/tile_by_ticket.wgsl",
@@ -218,8 +202,6 @@ export const copied: readonly (readonly [file: string, name: string, digest: str
   ["look_back/look_back_votes.wgsl", "all_lanes", "6719199a"],
   ["look_back/look_back_votes.wgsl", "with_total", "977a5b62"],
   ["look_back/look_back_votes.wgsl", "sum_of_totals", "bdda23b1"],
-  ["look_back/look_back_one_by_one.wgsl", "look_back", "1194dc7b"],
-  ["look_back/look_back_one_by_one.wgsl", "find_missing", "bf9eaaee"],
   ["kernels/scan_single_pass.wgsl", "scan_single_pass", "1975d065"],
   ["kernels/scan_single_pass.wgsl", "take_tile", "d08950cc"],
   ["kernels/scan_single_pass.wgsl", "store_last_total", "913ad902"],

@@ -36,7 +36,7 @@ export type ScanRule = keyof typeof scanRules;
 export interface ScanOptions {
   readonly tiles: number;
   readonly runs: number;
-  readonly way: "by threads" | "by votes" | "one by one";
+  readonly way: "by threads" | "by votes";
   readonly fanOut: number;
   readonly mostGroups: number;
   /** Words of an entry. */
@@ -77,7 +77,7 @@ interface Local {
   readonly stores: readonly Store[];
   /** Whether this is the second dispatch in place. */
   readonly isSecond?: boolean;
-  /** Where the slow way is; undefined before it. Of the way one by one, all of it. */
+  /** Where the slow way is; undefined before it. */
   readonly again?: Again;
   readonly prefix?: string;
 }
@@ -432,57 +432,7 @@ export function scanModel(options: ScanOptions): Model<Local> {
     }
   }
 
-  /** look_back of look_back_one_by_one.wgsl, with find_missing. */
-  function lookOneByOne(m: Memory, local: Local, run: number): Local {
-    const { tile } = local;
-    let at: Again = local.again ?? {
-      group: Math.floor(tile / fanOut),
-      member: 0,
-      seeks: true,
-      known: "",
-      sum: "",
-      last: "",
-    };
-    for (;;) {
-      const { computed, ...rest } = at;
-      const { group } = at;
-      const other = group * fanOut + at.member;
-      const seeks = at.seeks && group > 0;
-      at = { ...rest, seeks };
-      const isOwn = !seeks && other === tile;
-      const entry = seeks ? entryOfCarry(group) : entryOfTile(other);
-      const element = isOwn ? tileName(run, tile) : (computed ?? readEntry(m, entry, run));
-      if (seeks) {
-        at = element === undefined ? { ...at, group: group - 1 } : { ...at, known: element, seeks: false };
-        continue;
-      }
-      if (element === undefined) {
-        if (without === "no wait is without end") {
-          m.wait(lines.readOneByOne, () => `tile ${tile} waits`);
-        }
-        const total = totalOfTile(m, other, run);
-        m.note(lines.computeTotalOneByOne, () => `tile ${tile} computes the total of tile ${other}`);
-        const stores = wordsToStore(inStead(entryOfTile(other)), total, run);
-        return storeWords(m, { ...local, stores, again: { ...at, computed: total } }, run);
-      }
-      if (!isOwn && at.member < fanOut - 1) {
-        at = { ...at, sum: at.sum + element, member: at.member + 1 };
-        continue;
-      }
-      const before = at.known + at.sum;
-      if (isOwn) {
-        return found(m, local, run, before, true);
-      }
-      const next = before + element;
-      at = { group: group + 1, member: 0, seeks: false, known: next, sum: "", last: "" };
-      return handOnInStead(m, { ...local, again: at }, run, group + 1, next);
-    }
-  }
-
   function lookBack(m: Memory, local: Local, run: number): Local {
-    if (way === "one by one") {
-      return lookOneByOne(m, local, run);
-    }
     if (local.again !== undefined) {
       return lookAgain(m, local, run);
     }
