@@ -843,14 +843,6 @@ cases["sort of pairs by comparing"] = async function* (fold, length) {
   ];
 };
 Object.assign(cases, {
-  "sort with values": async function* (fold, length) {
-    const values = data(length, "values");
-    const items = few(length);
-    const found = (await fold.sort(items, { values } as never)) as unknown as { values: unknown };
-    yield [found.values, [...argSortReference(items)].map((at) => values[at])].map((one) => [
-      ...(one as Uint32Array),
-    ]) as unknown as Outcome;
-  },
   "sort of pairs with values": async function* (fold, length) {
     const values = data(2 * length, "values");
     const items = few(length);

@@ -452,7 +452,7 @@ const shown: readonly Shown[] = [
     operation: "sort of rows: hillis-steele",
     length: 200,
     options: { unorderedAtomics: true },
-    shows: ["device/sort/segment_values_moved.wgsl 2"],
+    shows: ["device/sort/rank_by_counters.wgsl 2", "device/sort/segment_values_moved.wgsl 2"],
   },
   {
     operation: "sort of rows: hillis-steele",
@@ -463,12 +463,6 @@ const shown: readonly Shown[] = [
     operation: "sort of short rows",
     length: 510,
     shows: ["device/kernels/sort_short_segments.wgsl 1"],
-  },
-  {
-    operation: "sort with values",
-    length: 200,
-    options: { unorderedAtomics: true },
-    shows: ["device/sort/rank_by_counters.wgsl 2"],
   },
   {
     operation: "sort: hillis-steele, reduce-then-scan",
