@@ -41,7 +41,7 @@ export function eachToken(text: string, visit: (...token: Token) => void): void 
 /** The tokens of a text, as an array. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
-  eachToken(text, (...token) => tokens.push(token));
+  eachToken(text, (token, blank, word, colon) => tokens.push([token, blank, word, colon]));
   return tokens;
 }
 
@@ -79,6 +79,8 @@ export const compactText = ({ text }: Piece): string =>
 export const directivesOf = (pieces: readonly Piece[]): string[] =>
   pieces.flatMap(({ directive }) => directive ?? []);
 
+const DIRECTIVES: ReadonlySet<string> = /* @__PURE__ */ new Set(["enable", "requires", "diagnostic"]);
+
 /** Splits any WGSL into its pieces. The pieces' texts, joined, are the text, with its words renamed. */
 export function piecesOf(text: string, rename = (word: string): string => word): Piece[] {
   const pieces: Piece[] = [];
@@ -93,9 +95,9 @@ export function piecesOf(text: string, rename = (word: string): string => word):
       pieces.push(piece);
     }
     const { keyword } = piece;
-    const isDirective = /^(enable|requires|diagnostic)$/.test(keyword);
+    const isDirective = DIRECTIVES.has(keyword);
     let token = read;
-    if (word && !/^[.@]/.test(before) && !isDirective && !(colon && keyword === "struct")) {
+    if (word && before !== "." && before !== "@" && !isDirective && !(colon && keyword === "struct")) {
       token = rename(read);
       if (token) {
         piece.words.push(token);
@@ -112,7 +114,7 @@ export function piecesOf(text: string, rename = (word: string): string => word):
     if (!isBlank) {
       before = read;
       depth += "{[(".includes(read) ? 1 : "}])".includes(read) ? -1 : 0;
-      if (!depth && /[;}]/.test(read)) {
+      if (!depth && (read === ";" || read === "}")) {
         if (isDirective) {
           piece.directive = piece.code.trim();
           piece.words.push(piece.directive);
