@@ -54,6 +54,7 @@ import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planGatherInWindows, planSortInWindows } from "../../src/plan/sort_in_windows.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
+import { generated } from "../../src/text/source.ts";
 import type { MapRow } from "./maps.ts";
 import { planCompact, planReduce, planScan } from "./plans.ts";
 import { untyped } from "./untyped.ts";
@@ -102,7 +103,8 @@ function shadersOf({ kernel }: TitledKernel): readonly string[] {
     if (source.name.startsWith("shaders/")) {
       files.push(source.name);
     }
-    return source;
+    // Nothing is left to link.
+    return generated("");
   });
   return files;
 }
