@@ -99,12 +99,14 @@ export interface TitledKernel {
 /** The files of `shaders/` that a kernel is linked from. */
 function shadersOf({ kernel }: TitledKernel): readonly string[] {
   const files: string[] = [];
+  let sources = 0;
   kernel?.relink((source) => {
     if (source.name.startsWith("shaders/")) {
       files.push(source.name);
     }
-    // Nothing is left to link.
-    return generated("");
+    // Each source is a name alone, so that there is nothing to link.
+    sources++;
+    return generated(`const source_${sources} = 0;`);
   });
   return files;
 }
