@@ -79,25 +79,23 @@ export const compactText = ({ text }: Piece): string =>
 export const directivesOf = (pieces: readonly Piece[]): string[] =>
   pieces.flatMap(({ directive }) => directive ?? []);
 
-const DIRECTIVES: ReadonlySet<string> = /* @__PURE__ */ new Set(["enable", "requires", "diagnostic"]);
-
 /** Splits any WGSL into its pieces. The pieces' texts, joined, are the text, with its words renamed. */
 export function piecesOf(text: string, rename = (word: string): string => word): Piece[] {
   const pieces: Piece[] = [];
   let directives: string[] = [];
   let piece: Piece | undefined;
   let depth = 0;
-  // The last token of code so far.
-  let before = "";
+  // The last token of code so far. Patterns are slow here: there are many tokens.
+  let before = ";";
   eachToken(text, (read, isBlank, word, colon) => {
     if (!piece) {
       piece = { keyword: "", name: "", words: [...directives], text: "", code: "", blanks: "" };
       pieces.push(piece);
     }
     const { keyword } = piece;
-    const isDirective = DIRECTIVES.has(keyword);
+    const isDirective = ["enable", "requires", "diagnostic"].includes(keyword);
     let token = read;
-    if (word && before !== "." && before !== "@" && !isDirective && !(colon && keyword === "struct")) {
+    if (word && !".@".includes(before) && !isDirective && !(colon && keyword === "struct")) {
       token = rename(read);
       if (token) {
         piece.words.push(token);
@@ -114,7 +112,7 @@ export function piecesOf(text: string, rename = (word: string): string => word):
     if (!isBlank) {
       before = read;
       depth += "{[(".includes(read) ? 1 : "}])".includes(read) ? -1 : 0;
-      if (!depth && (read === ";" || read === "}")) {
+      if (!depth && ";}".includes(read)) {
         if (isDirective) {
           piece.directive = piece.code.trim();
           piece.words.push(piece.directive);
