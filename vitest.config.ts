@@ -88,7 +88,7 @@ export default defineConfig(({ mode }) => {
     ],
     test: {
       pool: "forks" as const,
-      // Texts that are linked, read and compiled leave much to collect: a twentieth of the CPU goes with less room for what is new.
+      // Linking and compiling make many short-lived objects. With room for more of them, tests take some 5 % less CPU.
       execArgv: ["--max-semi-space-size=64"],
       projects: projectsOf(
         all.filter((file) => takes(mode, file)),
