@@ -88,6 +88,8 @@ export default defineConfig(({ mode }) => {
     ],
     test: {
       pool: "forks" as const,
+      // Linking and compiling make many short-lived objects. With room for more of them, tests take some 5 % less CPU.
+      execArgv: ["--max-semi-space-size=64"],
       projects: projectsOf(
         all.filter((file) => takes(mode, file)),
         process.env.WAVEFOLD_TEST_ADAPTER === "gpu",

@@ -69,7 +69,16 @@ function filesOf({ files }: ElementType): SourceText[] {
  * ```
  */
 export function numeric(type: ElementType): InKernelFunctions {
-  const files = filesOf(requireType(type, "numeric"));
+  const functions = known.get(type) ?? functionsOf(requireType(type, "numeric"));
+  known.set(type, functions);
+  return functions;
+}
+
+/** What was made for each type: directives look through the names of all. */
+const known = new WeakMap<ElementType, InKernelFunctions>();
+
+function functionsOf(type: ElementType): InKernelFunctions {
+  const files = filesOf(type);
   const names: string[] = [];
   let text = "";
   for (const { text: own, as } of files) {

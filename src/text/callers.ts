@@ -74,14 +74,25 @@ export function requireCode(
 /** The caller's text. It stands on lines of its own, so that a line that a compiler names is a line of the caller's. */
 export function callersText(name: string, text: string, sees: Sees = {}): SourceText {
   const plain = rewritten(name, text, sees);
+  // Kernels of one plan rename the same words in most cases.
+  const renamed = new Map<string, SourceText>();
+  let words: readonly string[] | undefined;
   return {
     name,
     text: plain,
     callers: true,
     written: text,
     apart(taken) {
-      const pieces = markedPieces(plain, marksOf(taken, sees));
-      return { ...this, text: pieces.map(textOf).join(""), references: new Set(pieces.flatMap(wordsOf)) };
+      const marks = marksOf(taken, sees);
+      words ??= [...new Set(piecesOf(plain).flatMap(wordsOf))];
+      const key = words.filter((word) => marks.has(word)).join();
+      let result = renamed.get(key);
+      if (result === undefined) {
+        const pieces = markedPieces(plain, marks);
+        result = { ...this, text: pieces.map(textOf).join(""), references: new Set(pieces.flatMap(wordsOf)) };
+        renamed.set(key, result);
+      }
+      return result;
     },
   };
 }
@@ -160,16 +171,26 @@ export function callersCombine({
 }): CallersCombine {
   // They are asked for when the text is written: the operator's CPU twin does without.
   const numberFiles = (): readonly SourceText[] => type.numbers?.files ?? [];
+  const known = new Map<string, readonly Source[]>();
   const own = (head: string): readonly Source[] => {
+    const sources = known.get(head) ?? read(head);
+    known.set(head, sources);
+    return sources;
+  };
+  const read = (head: string): readonly Source[] => {
     const files = [...type.files, ...numberFiles()];
     const title = `declarations of the operator ${name}`;
     const reader = type.numbers?.reader([type]);
     const reading = reader && { read: reader.declarations };
     const declares = declaredNames(callersText(title, declarations, { ...reading }), namesOf(files));
     const parameters = { earlier: type, later: type };
-    const read = (text: string): string | Fault =>
-      reader?.body(text, parameters, type, isStatements(text)) ?? text;
-    const sees = { files, own: declares, parameters: Object.keys(parameters), read };
+    const sees = {
+      files,
+      own: declares,
+      parameters: Object.keys(parameters),
+      read: (text: string): string | Fault =>
+        reader?.body(text, parameters, type, isStatements(text)) ?? text,
+    };
     return [
       ...(declares.length === 0
         ? []

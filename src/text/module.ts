@@ -21,26 +21,48 @@ export const unrollFile = (file: SourceText, constants: Constants): SourceText =
 const LOOP = "// unroll";
 const textsOf = (text: string): string[] => tokensOf(text).map(([token]) => token);
 
-/** The tokens of declarations with such loops, so that they are read only once. */
-const tokensKnown = new WeakMap<Declaration, readonly string[]>();
+/** A declaration with such loops, read once. */
+interface Looped {
+  readonly tokens: readonly string[];
+  /** The names of the loops' bounds. */
+  readonly bounds: readonly string[];
+  /** The declaration with its loops written out, by the bounds' values. */
+  readonly written: Map<string, Declaration>;
+}
+
+const loopedKnown = new WeakMap<Declaration, Looped>();
+
+function loopedOf(declaration: Declaration): Looped {
+  let looped = loopedKnown.get(declaration);
+  if (looped === undefined) {
+    const tokens = textsOf(declaration.text);
+    const bounds = tokens.flatMap((_, at) => (isLoop(tokens, at) ? (tokens[at + 16] as string) : []));
+    looped = { tokens, bounds, written: new Map() };
+    loopedKnown.set(declaration, looped);
+  }
+  return looped;
+}
 
 /** A declaration with its loops written out: see {@link unroll}. */
 export function unrollDeclaration(declaration: Declaration, constants: Constants): Declaration {
   if (!declaration.text.includes(LOOP)) {
     return declaration;
   }
-  const tokens = tokensKnown.get(declaration) ?? textsOf(declaration.text);
-  tokensKnown.set(declaration, tokens);
-  return { ...declaration, text: unrolled(tokens, constants).join("") };
+  const { tokens, bounds, written } = loopedOf(declaration);
+  const values = bounds.map((bound) => constants[bound]).join();
+  const result = written.get(values) ?? { ...declaration, text: unrolled(tokens, constants).join("") };
+  written.set(values, result);
+  return result;
 }
+
+/** Whether a loop to unroll starts at a token. */
+const isLoop = (tokens: readonly string[], at: number): boolean =>
+  tokens[at] === "for" && tokens[at + 26]?.startsWith(LOOP) === true;
 
 function unrolled(tokens: readonly string[], constants: Constants): string[] {
   const result: string[] = [];
   for (let at = 0; at < tokens.length; at++) {
-    const count =
-      tokens[at] === "for" && tokens[at + 26]?.startsWith(LOOP)
-        ? constants[tokens[at + 16] as string]
-        : undefined;
+    const count = isLoop(tokens, at) ? constants[tokens[at + 16] as string] : undefined;
     if (count === undefined) {
       result.push(tokens[at] as string);
       continue;
@@ -61,8 +83,26 @@ function unrolled(tokens: readonly string[], constants: Constants): string[] {
   return result;
 }
 
+/** How many texts are kept. Kernels of one plan have most of what is generated in common. */
+const MOST_TEXTS = 256;
+
+/** What was read lately, by its text. */
+const parsedTexts = new Map<string, Parsed>();
+
 /** Splits WGSL into its declarations. A caller's text may be invalid. Then it is split as far as possible. */
 export function parse(text: string): Parsed {
+  let parsed = parsedTexts.get(text);
+  if (parsed === undefined) {
+    parsed = parsedOfText(text);
+    if (parsedTexts.size >= MOST_TEXTS) {
+      parsedTexts.clear();
+    }
+    parsedTexts.set(text, parsed);
+  }
+  return parsed;
+}
+
+function parsedOfText(text: string): Parsed {
   const pieces = piecesOf(text);
   const declarations: Declaration[] = [];
   // A comment behind a declaration, on the same line, belongs to it. `from` is its length, at the start of the next piece.

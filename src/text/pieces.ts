@@ -41,7 +41,7 @@ export function eachToken(text: string, visit: (...token: Token) => void): void 
 /** The tokens of a text, as an array. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
-  eachToken(text, (...token) => tokens.push(token));
+  eachToken(text, (token, blank, word, colon) => tokens.push([token, blank, word, colon]));
   return tokens;
 }
 
@@ -85,17 +85,17 @@ export function piecesOf(text: string, rename = (word: string): string => word):
   let directives: string[] = [];
   let piece: Piece | undefined;
   let depth = 0;
-  // The last token of code so far.
-  let before = "";
+  // The last token of code so far. Patterns are slow here: there are many tokens.
+  let before = ";";
   eachToken(text, (read, isBlank, word, colon) => {
     if (!piece) {
       piece = { keyword: "", name: "", words: [...directives], text: "", code: "", blanks: "" };
       pieces.push(piece);
     }
     const { keyword } = piece;
-    const isDirective = /^(enable|requires|diagnostic)$/.test(keyword);
+    const isDirective = ["enable", "requires", "diagnostic"].includes(keyword);
     let token = read;
-    if (word && !/^[.@]/.test(before) && !isDirective && !(colon && keyword === "struct")) {
+    if (word && !".@".includes(before) && !isDirective && !(colon && keyword === "struct")) {
       token = rename(read);
       if (token) {
         piece.words.push(token);
@@ -112,7 +112,7 @@ export function piecesOf(text: string, rename = (word: string): string => word):
     if (!isBlank) {
       before = read;
       depth += "{[(".includes(read) ? 1 : "}])".includes(read) ? -1 : 0;
-      if (!depth && /[;}]/.test(read)) {
+      if (!depth && ";}".includes(read)) {
         if (isDirective) {
           piece.directive = piece.code.trim();
           piece.words.push(piece.directive);

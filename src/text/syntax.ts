@@ -218,8 +218,15 @@ const LONG_SYMBOLS = [
   "^=",
 ];
 
+/** The characters with which long symbols start. */
+const STARTS = "<>&|=!-+*/%^";
+
 const NUMBER =
   /0[xX](?:[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+[fh]?)?[iu]?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[iufh]?/y;
+
+/** Whether a dot behind a lexeme stands before a member, and starts no number. */
+const isValue = (before: Lexeme | undefined): boolean =>
+  before?.kind === "word" ? !isReserved(before.text) : before?.text === ")" || before?.text === "]";
 
 /** The words, numbers and single characters of a text, without blanks and comments. */
 function simpleLexemes(text: string): Lexeme[] {
@@ -227,12 +234,10 @@ function simpleLexemes(text: string): Lexeme[] {
   let from = 0;
   let taken = 0;
   for (const [token, isBlank, word] of tokensOf(text)) {
-    const before = lexemes.at(-1);
-    const isValue = before?.kind === "word" ? !isReserved(before.text) : /^[)\]]$/.test(before?.text ?? "");
-    const isFraction = token === "." && !isValue;
     if (!isBlank && from >= taken) {
       NUMBER.lastIndex = from;
-      const number = /^\d/.test(token) || isFraction ? (NUMBER.exec(text)?.[0] ?? "") : "";
+      const isNumber = token === "." ? !isValue(lexemes.at(-1)) : token >= "0" && token < ":";
+      const number = isNumber ? (NUMBER.exec(text)?.[0] ?? "") : "";
       const kind = word ? "word" : number ? "number" : "symbol";
       // A number with letters behind it is one word, so that it is refused as a whole.
       const lexeme = number.length > token.length ? number : token;
@@ -291,12 +296,14 @@ function lexemesOf(text: string): Lexeme[] {
       lexemes.push({ ...first, kind: "template" });
       continue;
     }
-    const long = LONG_SYMBOLS.find(
-      (symbol) =>
-        first.kind === "symbol" &&
-        text.startsWith(symbol, first.from) &&
-        Array.from(symbol, (_, step) => at + step).every((place) => !brackets.has(place)),
-    );
+    const long =
+      first.kind === "symbol" && STARTS.includes(first.text)
+        ? LONG_SYMBOLS.find(
+            (symbol) =>
+              text.startsWith(symbol, first.from) &&
+              Array.from(symbol, (_, step) => at + step).every((place) => !brackets.has(place)),
+          )
+        : undefined;
     lexemes.push(long === undefined ? first : { ...first, text: long, to: first.from + long.length });
     at += (long?.length ?? 1) - 1;
   }

@@ -143,25 +143,25 @@ function subjectsOf({ facts }: Context): Subject[] {
 }
 
 /** A length with which carries come from as far away as they can: the tiles fill all groups that a tile looks through. */
-function lengthOf({ groupingOf }: Plan): number {
+function lengthOf({ groupingOf }: Plan, { software }: DeviceFacts): number {
   const grouping = groupingOf("vectors");
   if (grouping.passes !== "single") {
     return 0;
   }
-  // More tiles than any GPU has work-groups for at once.
-  const tiles = Math.max(65 * grouping.lookBack.fanOut, 1040) + 3;
+  // More tiles than any GPU has work-groups for at once. Software runs a few at a time.
+  const tiles = Math.max(65 * grouping.lookBack.fanOut, software ? 0 : 1040) + 3;
   return Math.min(MOST, tiles * grouping.workGroupSize * grouping.itemsPerThread) - 3;
 }
 
 /** What is wrong with the runs of a plan; undefined if they are all right. */
 async function problemOf(
-  { device }: Context,
+  { device, facts }: Context,
   { plan, expected, faults }: Subject,
   compiled: Compiled,
   isOver: () => boolean,
 ): Promise<string | undefined> {
   const runs = faults ? someFaults : plainRuns;
-  const length = lengthOf(plan);
+  const length = lengthOf(plan, facts);
   const bytes = length * 4;
   // Two inputs take turns, so that what an earlier run left behind is wrong.
   const cases = [1, 2].map((seed) => {

@@ -31,6 +31,12 @@ export interface Reach {
 
 const NOTHING: Reach = { isWide: false, yields: false };
 
+/** A call at which threads meet, and where it stands in the text. */
+interface Meeting {
+  readonly from: number;
+  readonly reach: Reach;
+}
+
 /** WGSL's functions at which all threads of a work-group, or of a subgroup, meet. */
 const MEETING = /^(?:(?:workgroup|storage|texture)Barrier|workgroupUniformLoad|(?:subgroup|quad)[A-Z]\w*)$/;
 
@@ -44,7 +50,8 @@ export class Module {
   readonly constants = new Map<string, Variable>();
   readonly layout: Layout;
   readonly #reach = new Map<string, Reach>();
-  readonly #reachOfNodes = new WeakMap<object, Reach>();
+  /** The calls at which threads meet, by the functions that have them. */
+  readonly #meetings = new Map<string, readonly Meeting[]>();
   readonly #uses = new Map<string, Uses>();
   /** The calls of atomic functions on storage, of all functions. */
   readonly storageAtomics = new Set<Call>();
@@ -117,8 +124,15 @@ export class Module {
   /** The line and the column of a place, from 1. */
   placeOf(at: number): { readonly line: number; readonly column: number } {
     this.#lines ??= Array.from(this.#text.matchAll(/\n/g), ({ index }) => index);
-    const line = this.#lines.findIndex((end) => end >= at);
-    const before = line < 0 ? this.#lines.length : line;
+    let [before, after] = [0, this.#lines.length];
+    while (before < after) {
+      const middle = (before + after) >> 1;
+      if ((this.#lines[middle] as number) < at) {
+        before = middle + 1;
+      } else {
+        after = middle;
+      }
+    }
     return { line: before + 1, column: at - (before === 0 ? -1 : (this.#lines[before - 1] as number)) };
   }
 
@@ -131,30 +145,23 @@ export class Module {
     // A function that calls itself is refused by `inCallOrder`.
     this.#reach.set(name, NOTHING);
     const declaration = this.functions.get(name);
-    const reach = declaration === undefined ? NOTHING : this.reachIn(declaration.body);
+    const reach = declaration === undefined ? NOTHING : this.reachIn(declaration, declaration.body);
     this.#reach.set(name, reach);
     return reach;
   }
 
-  /** The same for a statement or an expression. */
-  reachIn(node: Statement | Expression | undefined): Reach {
-    return node === undefined ? NOTHING : this.#reachInside(node);
-  }
-
-  #reachInside(node: object): Reach {
-    const known = this.#reachOfNodes.get(node);
-    if (known !== undefined) {
-      return known;
+  /** The same for a statement or an expression of a function. */
+  reachIn(declaration: FunctionDeclaration, { from, to }: Statement | Expression): Reach {
+    const { name } = declaration.name;
+    let meetings = this.#meetings.get(name);
+    if (meetings === undefined) {
+      meetings = this.usesOf(declaration)
+        .calls.map((call) => ({ from: call.from, reach: this.#reachOfCall(call) }))
+        .filter(({ reach }) => reach.isWide);
+      this.#meetings.set(name, meetings);
     }
-    let reach = "kind" in node && node.kind === "call" ? this.#reachOfCall(node as Call) : NOTHING;
-    for (const part of Object.values(node)) {
-      if (typeof part === "object" && part !== null && !reach.yields) {
-        const inside = this.#reachInside(part);
-        reach = inside.isWide && !reach.isWide ? inside : inside.yields ? inside : reach;
-      }
-    }
-    this.#reachOfNodes.set(node, reach);
-    return reach;
+    const inside = meetings.filter((one) => one.from >= from && one.from < to);
+    return inside.find(({ reach }) => reach.yields)?.reach ?? inside[0]?.reach ?? NOTHING;
   }
 
   #reachOfCall(call: Call): Reach {

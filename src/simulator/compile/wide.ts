@@ -34,6 +34,9 @@ export interface WideFunction {
   readonly yields: boolean;
 }
 
+/** In a line: the declaration of a variable, or the variable; the place of memory; and a column. */
+const PLACES = /(var (?=\$v\d+_\d+\$ =))?\$v(\d+)_(\d+)\$|\$b(\d+)\$|@A(\d+)_(\d+)/g;
+
 /** Turns of a loop in which threads meet. */
 const MOST_TURNS = 2 ** 22;
 
@@ -176,18 +179,16 @@ export class WideWriter extends StatementWriter {
 
   /** A line in which all variables have their places. */
   #placed(line: string): string {
-    const isColumn = (id: string): boolean => this.#columns.has(Number(id));
-    return line
-      .replaceAll(/var \$v(\d+)_(\d+)\$ =/g, (whole, id: string) =>
-        isColumn(id) ? whole.slice("var ".length) : whole,
-      )
-      .replaceAll(/\$v(\d+)_(\d+)\$/g, (whole, id: string, word: string) =>
-        isColumn(id) ? `${this.#columnName(id, word)}[t]` : whole,
-      )
-      .replaceAll(/\$b(\d+)\$/g, (_, id: string) =>
-        isColumn(id) ? `t * ${this.#memoryWords.get(Number(id))}` : "0",
-      )
-      .replaceAll(/@A(\d+)_(\d+)/g, (_, id: string, word: string) => this.#columnName(id, word));
+    return line.replaceAll(PLACES, (whole, _declares, variable, word, memory, column, columnWord) => {
+      const id: string = variable ?? memory ?? column;
+      if (column === undefined && !this.#columns.has(Number(id))) {
+        return memory === undefined ? whole : "0";
+      }
+      if (memory !== undefined) {
+        return `t * ${this.#memoryWords.get(Number(id))}`;
+      }
+      return column === undefined ? `${this.#columnName(id, word)}[t]` : this.#columnName(id, columnWord);
+    });
   }
 
   readonly #memoryWords = new Map<number, number>();
@@ -262,7 +263,7 @@ export class WideWriter extends StatementWriter {
   // Statements
 
   #isWide(one: Statement | Expression | undefined): boolean {
-    return this.program.module.reachIn(one).isWide;
+    return one !== undefined && this.program.module.reachIn(this.declaration, one).isWide;
   }
 
   override statement(one: Statement): void {
