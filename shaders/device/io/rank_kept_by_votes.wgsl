@@ -51,13 +51,24 @@ fn ranks_of(kept: Kept, thread: u32) -> Ranks {
 fn store_kept(tile: u32, thread: u32, kept: Kept, ranks: Ranks, before_tile: Element) {
   let before = before_tile + ranks.before;
   var items = kept.items;
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let row = row_votes[subgroup_number * VECTORS + vector];
-    let is_kept = ((row.x >> subgroup_lane) & 1u) != 0u;
-    let index = vector_of(tile, thread, vector);
-    if (is_stored(is_kept, index)) {
+  // Where each item has a place, none compares its index with the length.
+  if (stores_all(tile)) {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let row = row_votes[subgroup_number * VECTORS + vector];
+      let is_kept = ((row.x >> subgroup_lane) & 1u) != 0u;
+      let index = vector_of(tile, thread, vector);
       let rank = row.y + countOneBits(row.x & lanes_before(subgroup_lane).x);
       store_item(is_kept, before + rank, index, kept_item(items[vector], index));
+    }
+  } else {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let row = row_votes[subgroup_number * VECTORS + vector];
+      let is_kept = ((row.x >> subgroup_lane) & 1u) != 0u;
+      let index = vector_of(tile, thread, vector);
+      if (is_stored(is_kept, index)) {
+        let rank = row.y + countOneBits(row.x & lanes_before(subgroup_lane).x);
+        store_item(is_kept, before + rank, index, kept_item(items[vector], index));
+      }
     }
   }
 }

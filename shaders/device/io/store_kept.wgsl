@@ -49,6 +49,11 @@ fn is_stored(is_kept: bool, index: u32) -> bool {
   return is_kept;
 }
 
+// Whether all items of this tile are stored, kept or not.
+fn stores_all(tile: u32) -> bool {
+  return false;
+}
+
 // Stores an item. `before` is the number of items that are kept before it.
 fn store_item(is_kept: bool, before: u32, index: u32, item: Output) {
   write_item(before, item);
