@@ -297,6 +297,13 @@ export const rows = {
       // Not compared with other sizes.
       { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 8 },
     ],
+    long: [
+      // Rows of 8192, 2^14, 20004, 2^16 and 2^24: 722, 727, 757, 729 and 722 (256 × 16: 844, 842, 824, 843 and 813; 512 × 24: 831, 954, 889, 803 and
+      // 747; as segments: 896 to 909).
+      { elementBytes: 4, algorithm: "subgroup", workGroupSize: 512, items: 16 },
+      // Not compared with other sizes.
+      { elementBytes: 8, algorithm: "subgroup", workGroupSize: 256, items: 16 },
+    ],
   },
 } as const satisfies RowsTable;
 

@@ -107,8 +107,8 @@ export interface RowsTable {
   readonly byLevels: readonly TuningRow[];
   /** The most bytes of an element of a scan that goes so, if its operation is not long. Rows of longer ones are segments. */
   readonly longestByLevels: number;
-  /** Rows that go by subgroups, if these are loaded. */
-  readonly bySubgroups?: Rows<"scan" | "reduce">;
+  /** Rows that go by subgroups, if these are loaded: scans, reductions, and scans of rows each of which is a single pass. */
+  readonly bySubgroups?: Readonly<Record<"scan" | "reduce" | "long", readonly TuningRow[]>>;
 }
 
 /** How the work on columns is divided among threads. */

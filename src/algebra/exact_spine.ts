@@ -49,7 +49,9 @@ function byColumns<Sizes extends TileSizes>(
   }
   // A reduction reads one buffer, and writes another one.
   const [from, to] =
-    arrangement === "one-buffer" && entryPoint !== "reduce_tiles" ? ["output", "output"] : ["input", "output"];
+    arrangement === "one-buffer" && entryPoint !== "reduce_tiles"
+      ? ["output", "output"]
+      : ["input", "output"];
   const counts = { STEP: SPINE_STEP };
   return {
     sizes: { ...sizes, items: 1, workGroupSize },

@@ -4,6 +4,7 @@ import outputItems from "#shaders/device/io/output_items.wgsl";
 import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
 import reduceRows from "#shaders/device/kernels/reduce_each_row.wgsl";
 import scanRows from "#shaders/device/kernels/scan_each_row.wgsl";
+import scanLongRows from "#shaders/device/kernels/scan_long_rows.wgsl";
 import rowCount from "#shaders/device/rows/count.wgsl";
 import elementsItems from "#shaders/device/rows/elements_items.wgsl";
 import elementsVectors from "#shaders/device/rows/elements_vectors.wgsl";
@@ -22,7 +23,7 @@ import { generated } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { memoryOf, withGaps } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
-import { elementsOfVector, itemsOfVector, operatorSources, storageText } from "./contract.ts";
+import { elementsOfVector, elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Ends, Kernel } from "./kernel.ts";
 import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
@@ -106,6 +107,44 @@ export function scanRowsKernel(
     vector,
     1,
     constantsFor(sizes),
+  );
+}
+
+/** The kernel that scans rows which are longer than a tile, if they start at vectors. `carry` is what it looks back with. */
+export function scanLongRowsKernel(
+  monoid: Monoid,
+  options: Omit<RowKernelOptions, "algorithm" | "arrangement"> & {
+    readonly exclusive: boolean;
+    readonly carry: readonly SourceText[];
+  },
+): Kernel {
+  const { sources, sizes, lengthOnGpu, map, ends, exclusive, carry } = options;
+  const { type } = monoid;
+  const vector = itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes);
+  const shown = exclusive ? monoid.start?.before : undefined;
+  return linkKernel(
+    `wavefold scan items of long rows <${monoid.title}>`,
+    "scan_long_rows",
+    [
+      prefixText(exclusive),
+      ...operatorSources(monoid),
+      ...(map?.sources(monoid, "items", vector, true, shown) ?? [
+        storageText(monoid, "items", "items", vector, shown),
+        ...type.files,
+      ]),
+      ...filesOf("vectors").files,
+      // It replaces functions of the look-back and of the scan of all data.
+      scanLongRows,
+      ...carry,
+      ...(ends?.sources("look-back") ?? []),
+      lengthFile(lengthOnGpu),
+      ...sources(monoid, { isAwaited: true }),
+      loadItems,
+      storePrefixes,
+    ],
+    sizes,
+    vector,
+    elementWords(monoid),
   );
 }
 

@@ -85,6 +85,8 @@ export interface PassParams {
   /** The columns of a matrix, which each recording gives. */
   readonly columns?: number;
   readonly chunk_rows?: number;
+  /** The entries of the spine, if they differ from those of the plan's spine. */
+  readonly spine_entries?: number;
   readonly segment_count?: number;
   /**
    * The rows that a thread takes at a time, if work-groups take blocks of columns. Only {@link Plan.groupingOf} reads it, and no kernel.
@@ -226,6 +228,23 @@ export const withRanges = (
       ]),
     ),
   }));
+
+/** A plan in which other scratch stands in the place of one of its buffers. */
+export function withScratch(plan: Plan, replaced: Scratch, scratch: Scratch): Plan {
+  const placed = <T>(one: T): T | Scratch => ((one as unknown) === replaced ? scratch : one);
+  return {
+    ...plan,
+    scratch: plan.scratch.map(placed),
+    ...(plan.spine && { spine: { ...plan.spine, scratch: placed(plan.spine.scratch) } }),
+    passes: (...given) =>
+      plan.passes(...given).map((pass) => ({
+        ...pass,
+        bindings: Object.fromEntries(
+          Object.entries(pass.bindings).map(([variable, from]) => [variable, placed(from)]),
+        ),
+      })),
+  };
+}
 
 /** Bytes of a buffer or a binding that holds at least `bytes` bytes: a multiple of 4, and never 0. */
 export const wholeWords = (bytes: number): number => Math.max(4, Math.ceil(bytes / 4) * 4);

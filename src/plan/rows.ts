@@ -1,5 +1,5 @@
 import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
+import { tableFor, traitsOf } from "../adapters/adapter.ts";
 import { rows as gpu } from "../adapters/gpu.ts";
 import { rows as nvidia } from "../adapters/nvidia.ts";
 import { rows as software } from "../adapters/software.ts";
@@ -11,13 +11,15 @@ import { hillisSteeleMemory } from "../kernels/algorithms.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { isApart, isWide } from "../kernels/kernel.ts";
-import { ROW_FAN, reduceRowsKernel, rowMemory, scanRowsKernel } from "../kernels/rows.ts";
+import type { LookBackChoices } from "../kernels/look_back.ts";
+import { lookBackMemory, lookBackShape, lookBackSources, spineSize } from "../kernels/look_back.ts";
+import { ROW_FAN, reduceRowsKernel, rowMemory, scanLongRowsKernel, scanRowsKernel } from "../kernels/rows.ts";
 import { chooseSizes, groupingOf, requireMaxLength, tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Methods } from "./methods.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, distinct, itemBytesOf, perArrangement, wholeWords } from "./plan.ts";
+import { bound, distinct, itemBytesOf, perArrangement, RUNS, wholeWords, withScratch } from "./plan.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
 import { planScan, vectorOf } from "./scan.ts";
@@ -27,7 +29,7 @@ const tables: ByKind<RowsTable> = { software, nvidia, gpu };
 
 /** Whether rows go by subgroups: if their kernels are loaded, as for recordings on some adapters, and one or two shuffles move an element. */
 function rowFor(
-  primitive: "scan" | "reduce",
+  primitive: "scan" | "reduce" | "long",
   { elementBytes, long }: Pick<Domain, "elementBytes" | "long">,
   { workGroupSize, maxLength }: Chosen,
   facts: DeviceFacts,
@@ -79,7 +81,8 @@ const tilesOf = (rows: number, width: number, chunk: number): number =>
 /**
  * Plans a scan or a reduction of rows, each on its own. A work-group takes whole rows, so no tile waits for another one, and
  * each item is read once. Longer rows are reduced in parts, and the totals of parts are rows for the next pass. Longer rows are
- * scanned as all segments are. If the caller chooses an algorithm or passes, rows are segments as all others, and the result is undefined.
+ * scanned as all segments are; by subgroups, each in a single pass of its own, if it starts at a vector and fills its tiles. If the caller chooses an algorithm or passes, rows are segments as all others, and the result is
+ * undefined.
  */
 export function planRows(
   primitive: "scan" | "reduce",
@@ -87,6 +90,7 @@ export function planRows(
   facts: DeviceFacts,
   methods: Methods,
   arrangements: readonly Arrangement[],
+  testing: Partial<LookBackChoices> = {},
 ): Plan | undefined {
   const { type, op = add, exclusive = false, lengthOnGpu = false, algorithm, passes, total } = options;
   if (algorithm !== undefined || passes !== undefined) {
@@ -120,7 +124,11 @@ export function planRows(
     return undefined;
   }
   const tuning = chooseSizes(fitting, title, type, domain, options, facts, methods, (shape) =>
-    bySubgroups ? 0 : rowMemory(shape.sizes, domain.elementBytes),
+    bySubgroups
+      ? reduces
+        ? 0
+        : lookBackMemory(shape, domain.elementBytes)
+      : rowMemory(shape.sizes, domain.elementBytes),
   );
   const { sizes } = tuning;
   const tile = tileOf(tuning);
@@ -178,14 +186,55 @@ export function planRows(
       scanRowsKernel(monoid, { ...base, arrangement, exclusive }),
     );
     /** The plan for rows that are longer than a tile: they are segments. */
-    const general =
+    const planned =
       maxLength > tile / Math.max(...ownArrangements.map(vectorFor))
         ? planScan(options, facts, methods, arrangements)
         : undefined;
-    const isFlat = general?.kernels.some(({ entryPoint }) => entryPoint === "scan_flat_segments");
+    const isFlat = planned?.kernels.some(({ entryPoint }) => entryPoint === "scan_flat_segments");
+    /** Where rows are longer and start at vectors, each is a single pass of its own, with groups of its own in the spine. */
+    const longTuning = bySubgroups
+      ? chooseSizes(
+          rowFor("long", domain, options, facts, methods),
+          title,
+          type,
+          domain,
+          options,
+          facts,
+          methods,
+          (shape) => lookBackMemory(shape, domain.elementBytes),
+        )
+      : tuning;
+    const shape = lookBackShape(longTuning);
+    const longTile = tileOf(longTuning);
+    const longVector = vectorFor("vectors");
+    const isOwnPass =
+      bySubgroups && shape.byVotes && planned?.spine !== undefined && ownArrangements.includes("vectors");
+    const long = isOwnPass
+      ? scanLongRowsKernel(monoid, {
+          ...base,
+          ...longTuning,
+          exclusive,
+          carry: lookBackSources("scan", monoid, shape, {
+            patience: traitsOf(facts).patience,
+            // Adapters by subgroups start work-groups in the order of their numbers.
+            tickets: false,
+            ...testing,
+          }),
+        })
+      : undefined;
+    // Each row begins a group of tiles. Rows that fill one tile just enough take the most groups.
+    const longTiles = (Math.ceil(maxLength / longTile / LEAST_FILL) + 1) * shape.fanOut;
+    const longSpine = spineSize(shape, longTiles, monoid, RUNS);
+    // Both take one spine, which has room for either.
+    const spine: Scratch | undefined = long &&
+      planned?.spine && {
+        ...planned.spine.scratch,
+        bytes: Math.max(planned.spine.scratch.bytes, longSpine.bytes),
+      };
+    const general = planned?.spine && spine ? withScratch(planned, planned.spine.scratch, spine) : planned;
     return {
       ...common,
-      kernels: distinct([...kernels.all, ...(general?.kernels ?? [])]),
+      kernels: distinct([...kernels.all, long, ...(general?.kernels ?? [])]),
       scratch: general?.scratch ?? [],
       ...(general?.spine && { spine: general.spine }),
       vector: Math.max(common.vector, general?.vector ?? 1),
@@ -197,6 +246,26 @@ export function planRows(
         const { columns = 1 } = params;
         const wanted = widthOf(length, columns);
         const chunk = wholeRowItems(wanted, tile, vectorFor(arrangement));
+        const tilesOfRow = Math.ceil(columns / longTile);
+        const fill = columns / (tilesOfRow * longTile);
+        if (
+          long &&
+          spine &&
+          arrangement === "vectors" &&
+          columns % longVector === 0 &&
+          wanted === columns &&
+          fill > Math.max(chunk / tile, LEAST_FILL)
+        ) {
+          return [
+            {
+              kernel: long,
+              bindings: bound(long, { ...callers, spine }),
+              length,
+              tiles: Math.ceil(length / columns) * tilesOfRow,
+              params: { columns, wanted: tilesOfRow, spine_entries: longSpine.entries },
+            },
+          ];
+        }
         const isFilled = chunk > 0 && (chunk >= LEAST_FILL * tile || arrangement !== "vectors" || !isFlat);
         if (!isFilled && general) {
           return general.passes(length, arrangement, aside, params);

@@ -16,7 +16,9 @@ import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { ReduceOptions } from "../../src/plan/reduce.ts";
+import { planRows } from "../../src/plan/rows.ts";
 import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
+import { segmentsOf } from "../../src/plan/segments.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { SourceText } from "../../src/text/source.ts";
 import { adapter, isSimulated } from "../support/adapter.ts";
@@ -189,6 +191,28 @@ export async function preparePartition(
 
 /** A change of a kernel's text: pairs of what is found there, and what replaces each. */
 export type Change = readonly (readonly [find: string | RegExp, replacement: string])[];
+
+/** A scan of rows that start at vectors, as on an adapter by subgroups. `change` is made to the kernel of long rows. */
+export async function prepareRows(
+  fold: Fold,
+  options: ScanOptions,
+  testing: LookBackTesting,
+  change?: Change,
+): Promise<Subject> {
+  const context = contextOfFold(fold);
+  const facts = { ...context.facts, software: false, vendor: "nvidia", lookBack: true };
+  const planned = planRows(
+    "scan",
+    options,
+    facts,
+    { ...methodsWithSubgroups, segmentsOf },
+    ["vectors"],
+    testing,
+  );
+  const isLong = ({ entryPoint }: Kernel): boolean => entryPoint === "scan_long_rows";
+  const plan = changed(planned as Plan, change, isLong);
+  return { device: fold.device, plan, prepared: await prepare(context, plan) };
+}
 
 /** The plan with its kernels' text changed. Fails where there is nothing to change in a kernel that it is for. */
 export function changed(plan: Plan, change: Change | undefined, isFor = (_: Kernel): boolean => true): Plan {

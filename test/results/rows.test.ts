@@ -307,8 +307,8 @@ describe("rows", () => {
     expect([4, 5, 32, 2 ** 12, 2 ** 18].map((columns) => kernelOf("reduce", columns))).toEqual(
       Array(5).fill("reduce_each_row"),
     );
-    expect(kernelOf("scan", 2 ** 16)).toMatch(/scan_single_pass|reduce_tiles/);
-    // By subgroups, longer rows are a single pass, and so are rows that would leave a tile nearly empty.
+    expect(kernelOf("scan", 2 ** 16)).toMatch(/scan_single_pass|reduce_tiles|scan_long_rows/);
+    // By subgroups, longer rows that start at vectors are single passes of their own.
     const bySubgroups = {
       software: false,
       vendor: "nvidia",
@@ -322,11 +322,16 @@ describe("rows", () => {
     const tile = sized.workGroupSize * sized.itemsPerThread;
     const entryOf = (columns: number, arrangement: "vectors" | "items" = "vectors"): string | undefined =>
       long?.passes(2 * columns, arrangement, false, { columns })[0]?.kernel.entryPoint;
-    expect(entryOf(tile)).toBe("scan_each_row");
-    expect([2 * tile - 4, 2 * tile - 2, tile + 4, 2 ** 18].map((columns) => entryOf(columns))).toEqual(
-      Array(4).fill("scan_flat_segments"),
+    expect([tile, 2 * tile - 4, 2 ** 18].map((columns) => entryOf(columns))).toEqual([
+      "scan_each_row",
+      "scan_long_rows",
+      "scan_long_rows",
+    ]);
+    // A row that starts no vector, and one that would leave a tile nearly empty.
+    expect([2 * tile - 2, tile + 4].map((columns) => entryOf(columns))).toEqual(
+      Array(2).fill("scan_flat_segments"),
     );
-    expect(entryOf(2 * tile - 4, "items")).not.toBe("scan_flat_segments");
+    expect(entryOf(2 * tile - 4, "items")).not.toBe("scan_long_rows");
     expect(plan("scan", { algorithm: "blelloch" })).toBeUndefined();
     expect(plan("reduce", { passes: "single" })).toBeUndefined();
   });
