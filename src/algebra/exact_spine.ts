@@ -48,8 +48,7 @@ function byColumns<Sizes extends TileSizes>(
     return undefined;
   }
   // A reduction reads one buffer, and writes another one.
-  const [from, to] =
-    arrangement === "one-buffer" && entryPoint !== "reduce_tiles" ? ["data", "data"] : ["input", "output"];
+  const from = arrangement === "one-buffer" && entryPoint !== "reduce_tiles" ? "output" : "input";
   const counts = { STEP: SPINE_STEP };
   return {
     sizes: { ...sizes, items: 1, workGroupSize },
@@ -64,7 +63,7 @@ function byColumns<Sizes extends TileSizes>(
           ...(entryPoint === "reduce_tiles"
             ? []
             : [
-                `fn put_word(index: u32, word: u32, value: u32) {\n  ${to}[params.output_base + index][word] = value;\n}`,
+                `fn put_word(index: u32, word: u32, value: u32) {\n  output[params.output_base + index][word] = value;\n}`,
                 `fn word_before_tile(tile: u32, word: u32) -> u32 {\n  ${carry === true ? "return select(0u, spine[tile][word], tile > 0u)" : "return 0u"};\n}`,
               ]),
         ].join("\n\n"),
