@@ -27,7 +27,7 @@ function parseLength(text: string): number | undefined {
 export function parseSizes(text: string): number[] {
   const wrong = (part: string, why: string): ArgumentError =>
     new ArgumentError(
-      `sizes: "${part}" ${why}; it takes numbers of elements from 1 to 2Gi (1000003, 64Ki, 16Mi) and ranges of powers of two (1Ki..256Mi), divided by commas`,
+      `sizes: "${part}" ${why}; it takes numbers of elements from 1 to 2Gi (1000003, 64Ki, 16Mi, 2^20) and ranges of powers of two (1Ki..256Mi), divided by commas`,
     );
   const sizes = text.split(",").flatMap((given): number[] => {
     const part = given.trim();

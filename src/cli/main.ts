@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { describedAdapters } from "../adapters/described.ts";
 import { version } from "../version.ts";
 import { compactFile, partitionFile, reduceFile, reduceRowsFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { emit } from "./emit.ts";
 import { oneLine, UsageError } from "./errors.ts";
+import type { ExplainOptions } from "./explain.ts";
 import { DASH, requireApart } from "./files.ts";
 import type { HistogramFileOptions } from "./histogram.ts";
 import { link } from "./link.ts";
@@ -30,8 +32,10 @@ import {
   parseBits,
   parseCount,
   parseEdges,
+  parseLength,
   parseList,
   parseNumberList,
+  parseRows,
   parseSeconds,
   parseSizeList,
   rawOption,
@@ -89,6 +93,19 @@ Ctrl-C ends the measuring, and what is there is printed, plotted and written, as
 when the seconds are over; the exit status is then 130. A second Ctrl-C ends the
 command at once. Programs on CUDA that --peers names take their own time.`;
 
+const EMIT_HELP = `
+Kernels of whole calls, such as a scan of any length, are not among these:
+wavefold explain scan --files shows the files that they are made of.`;
+
+const EXPLAIN_HELP = `
+The primitives are scan, reduce, compact, partition, sort, argSort, topK, nth,
+histogram, unique and runs. Each is planned as prepareScan and so on do. A
+compaction or a partition without --where takes flags.
+
+Bytes are those of all dispatches. Each counts what it reads once, since caches
+hold what it reads again. Copies of the input are a measure for bytes alone:
+short data takes longer, since each dispatch takes time to start.`;
+
 const ROOT_HELP = `
 wavefold COMMAND --help says what a command takes. For example:
   wavefold scan in.npy -o out.npy --exclusive
@@ -120,7 +137,7 @@ const runAlgorithm = (): Option =>
 const sizesOption = (): Option =>
   new Option(
     "--sizes <list>",
-    "numbers of elements, divided by commas, such as 1000003, 64Ki, 16Mi; 1Ki..256Mi is a range of powers of two; without it, what suits the adapter",
+    "numbers of elements, divided by commas, such as 1000003, 64Ki, 16Mi or 2^20; 1Ki..256Mi is a range of powers of two; without it, what suits the adapter",
   ).argParser(parseSizeList);
 const whereOption = (): Option =>
   new Option(
@@ -145,6 +162,10 @@ const hasOtherSegments = ({
   keyType,
 }: SegmentsOption): boolean =>
   [columns, offsets, heads, headBits, keys, key, keyType].some((one) => one !== undefined);
+
+/** The options that the command line has. */
+const givenTo = (command: Command): Option[] =>
+  command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
 
 /** @param printHelp - takes what commander would print. */
 function program(printHelp: (text: string) => void): Command {
@@ -587,13 +608,68 @@ function program(printHelp: (text: string) => void): Command {
         .argParser(parseWorkGroupSize)
         .default(256),
     )
+    .addHelpText("after", EMIT_HELP)
     .action((words: string[], options: Parameters<typeof emit>[1], command: Command) =>
       emit(
         words,
         options,
-        command.options
-          .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
-          .map(({ long }) => String(long)),
+        givenTo(command).map(({ long }) => String(long)),
+      ),
+    );
+  root
+    .command("explain")
+    .summary("show a primitive's way, dispatches and files")
+    .description(
+      "Shows which way a primitive takes for data of a length, and why; its dispatches, with the bytes that they read and write; and the files of shaders/ that its kernels are made of. Nothing is run.",
+    )
+    .argument(
+      "<primitive>",
+      "scan, reduce, compact, partition, sort, argSort, topK, nth, histogram, unique, runs",
+    )
+    .addOption(typeOption("--type <name>", "element type").default("u32"))
+    .addOption(
+      new Option("--length <n>", "number of elements, such as 1000003, 64Ki, 16Mi or 2^20")
+        .argParser(parseLength)
+        .default(2 ** 20, "2^20"),
+    )
+    .addOption(operatorOption())
+    .option("--exclusive", "leave each element out of the result at its own place")
+    .option("--where <expr>", "WGSL that is true for the elements to keep, such as 'x % 2u == 1u'")
+    .option("--key <expr>", "WGSL that gives the key of an element x, such as 'x % 10u'")
+    .addOption(typeOption("--key-type <name>", "element type of the keys; without it, that of x"))
+    .option("--values", "sort u32 values along with the elements")
+    .addOption(new Option("-k <count>", "how many elements topK takes").argParser(parseCount))
+    .addOption(
+      new Option("-n <count>", "how many elements come before the one that nth finds").argParser(parseCount),
+    )
+    .addOption(
+      new Option("--bins <count>", "how many bins a histogram has").argParser(parseCount).default(256),
+    )
+    .addOption(
+      new Option("--rows <count>", "take each row of this many elements on its own").argParser(parseRows),
+    )
+    .addOption(runAlgorithm())
+    .addOption(
+      new Option(
+        "--passes <name>",
+        "how often the data is read: once by a single pass, or twice; without it, the best for the adapter",
+      ).choices(["single", "reduce-then-scan"]),
+    )
+    .option("--length-on-gpu", "a buffer on the GPU has the length, and --length is the most that it may be")
+    .addOption(
+      new Option(
+        "--adapter <kind>",
+        "an adapter that is only described, so that no GPU is needed; without it, the best of this machine",
+      ).choices(Object.keys(describedAdapters)),
+    )
+    .option("--files", "list the files of each kernel, and what each declares in it")
+    .addOption(jsonOption("write all of it as JSON"))
+    .addHelpText("after", EXPLAIN_HELP)
+    .action(async (primitive: string, options: ExplainOptions, command: Command) =>
+      (await import("./explain.ts")).explain(
+        primitive,
+        options,
+        givenTo(command).map((option) => option.attributeName()),
       ),
     );
   root

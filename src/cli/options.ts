@@ -155,6 +155,15 @@ export function parseSizeList(given: string): number[] {
   }
 }
 
+/** One length. See {@link parseSizes}. */
+export function parseLength(given: string): number {
+  const [length = 0, ...others] = parseSizeList(given);
+  if (others.length > 0) {
+    throw new InvalidArgumentError("It takes one number of elements.");
+  }
+  return length;
+}
+
 /** An option that takes the name of an element type. */
 export const typeOption = (flags: string, description: string): Option =>
   new Option(flags, description).choices(Object.keys(elementTypes)).argParser(parseType);
@@ -187,7 +196,8 @@ export const initialOption = (): Option =>
     "what comes before the first element: a value of the result's type, such as 7, -0.5, nan or -inf. A total of --op exactAdd is rounded: results on top of it are not exact sums of the whole",
   );
 
-function parseRows(given: string): number {
+/** The items of a row. */
+export function parseRows(given: string): number {
   if (!/^[1-9]\d*$/.test(given)) {
     throw new InvalidArgumentError("It takes a whole number from 1 up.");
   }

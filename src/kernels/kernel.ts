@@ -16,7 +16,7 @@ import totalNone from "#shaders/device/io/total_none.wgsl";
 import reduceTiles from "#shaders/device/kernels/reduce_tiles.wgsl";
 import scanTiles from "#shaders/device/kernels/scan_tiles.wgsl";
 import type { Monoid, OwnTiles, TileKernel, WorkGroupLimits } from "../algebra/monoid.ts";
-import type { Module } from "../text/link.ts";
+import type { LinkedModule } from "../text/link.ts";
 import { linkSources } from "../text/link.ts";
 import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
@@ -47,7 +47,7 @@ export interface Binding {
 }
 
 /** A compute shader as data, with all that its pipeline is made of. */
-export interface Kernel extends Module {
+export interface Kernel extends LinkedModule {
   readonly label: string;
   readonly entryPoint: string;
   /** Its bindings, by the names of their variables. */

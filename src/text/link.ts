@@ -1,12 +1,17 @@
 import type { Constants } from "./module.ts";
 import { assemble, declared, resolved, unrollDeclaration } from "./module.ts";
-import type { Source, SourceText } from "./source.ts";
+import type { Declaration, Source, SourceText } from "./source.ts";
 
 /** A kernel as text. */
 export interface Module {
   readonly code: string;
   /** The same kernel, linked from changed sources. `change` may give each source another text. */
   relink(change: (source: SourceText) => SourceText): string;
+}
+
+/** A kernel with the sources that it is linked from. `filesOf` in src/text/linked_files.ts tells what each of them declares in it. */
+export interface LinkedModule extends Module {
+  readonly sources: readonly Source[];
 }
 
 /**
@@ -44,27 +49,36 @@ function withoutRepeats(sources: readonly Source[]): readonly Source[] {
   return sources.filter((_, at) => keys[at] === "" || last.get(keys[at] as string) === at);
 }
 
+/** What the sources have that an entry point needs: directives, and declarations in the order of the sources. */
+export function neededBy(
+  entryPoint: string,
+  sources: readonly Source[],
+): readonly [directives: readonly string[], declarations: readonly Declaration[]] {
+  const { directives, declarations } = resolved(sources);
+  const references = new Map<string, Iterable<string>>(
+    declarations.map((one) => [one.name, one.references]),
+  ).set("f16", [F16]);
+  const roots = [entryPoint, ...directives.filter((one) => one !== F16)];
+  const reached = reach(roots, (name) => references.get(name));
+  return [directivesAmong(reached), declarations.filter(({ name }) => reached.has(name))];
+}
+
 /**
  * Links sources to one kernel. It has the declarations that the entry point needs, in the order of the sources, and all
  * directives. f16 is enabled if a declaration uses it, and only then. The caller's text is renamed where it has names of
  * ours. With `constants`, loops are written out.
  */
-export function linkSources(given: readonly Source[], entryPoint: string, constants?: Constants): Module {
+export function linkSources(
+  given: readonly Source[],
+  entryPoint: string,
+  constants?: Constants,
+): LinkedModule {
   const sources = withoutRepeats(given);
   const each = (from: readonly Source[], change: (source: SourceText) => SourceText): readonly Source[] =>
     from.map((source) => ("text" in source ? change(source) : source.map(change)));
   const codeOf = (from: readonly Source[]): string => {
-    const { directives, declarations } = resolved(from);
-    const references = new Map<string, Iterable<string>>(
-      declarations.map((one) => [one.name, one.references]),
-    ).set("f16", [F16]);
-    const roots = [entryPoint, ...directives.filter((one) => one !== F16)];
-    const reached = reach(roots, (name) => references.get(name));
-    const kept = declarations.filter(({ name }) => reached.has(name));
-    return assemble(
-      directivesAmong(reached),
-      constants ? kept.map((one) => unrollDeclaration(one, constants)) : kept,
-    );
+    const [directives, needed] = neededBy(entryPoint, from);
+    return assemble(directives, constants ? needed.map((one) => unrollDeclaration(one, constants)) : needed);
   };
   const ours = sources.filter((one) => !("text" in one && one.callers));
   let taken: ReadonlySet<string> | undefined;
@@ -72,5 +86,5 @@ export function linkSources(given: readonly Source[], entryPoint: string, consta
     taken ??= source.apart && new Set(declared(ours).declarations.map(({ name }) => name));
     return (taken && source.apart?.(taken)) ?? source;
   });
-  return { code: codeOf(apart), relink: (change) => codeOf(each(apart, change)) };
+  return { code: codeOf(apart), sources: apart, relink: (change) => codeOf(each(apart, change)) };
 }

@@ -278,7 +278,7 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
       } else if (args.includes("--values")) {
         put("values.npy", 10, 11, 12, 13, 14, 15, 16, 17);
       }
-      const takesAdapter = isSimulated && !["--help", "emit", "link"].includes(args[0] ?? "");
+      const takesAdapter = isSimulated && !["--help", "emit", "explain", "link"].includes(args[0] ?? "");
       const { status, stderr } = runIn(folder, takesAdapter ? [...args, ...SIMULATED] : args);
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       const output = args[args.indexOf("-o") + 1] ?? "";

@@ -7,7 +7,7 @@ import { COMPUTE_STAGE } from "./usage_flags.ts";
 import { withoutStack } from "./without_stack.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
-export type Compilable = Omit<Kernel, "vector">;
+export type Compilable = Omit<Kernel, "vector" | "sources">;
 
 /** How many pipelines are kept by default. About thirty calls of different kinds take as many. */
 const MOST_PIPELINES = 128;

@@ -10,6 +10,7 @@ import type { AnyOperator, EndOptions, SegmentOptions, SoonOption } from "../../
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
+import { itemsOfRange } from "../../plan/range_items.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
@@ -358,24 +359,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
         "flags",
       );
     }
-    const { segments } = plan;
-    const { segment_count: count = 0 } = numbers;
-    const outputs = plan.outputLength(length, numbers);
-    // All other ranges have as many items as the input.
-    const items: Partial<Record<RangeName, number | undefined>> = {
-      output: segments?.reduces ? count : outputs,
-      indices: outputs,
-      count: plan.countWords ?? 1,
-      indirect: plan.indirectWords,
-      length: 1,
-      initial: 1,
-      total: 1,
-      heads: segments?.headsOf(length),
-      offsets: count + 1,
-      unique: count,
-      sorted: plan.sortedLength?.(given.sortedLength),
-      sortedCount: 1,
-    };
+    const sorted = plan.sortedLength?.(given.sortedLength);
     const ranges: Partial<Record<RangeName, Range>> = {};
     let value: Uint8Array | undefined;
     for (const name of needs) {
@@ -385,7 +369,8 @@ export function checked(context: Context, division: Division, isSubmitted: boole
       }
       const own = given[name as keyof Ranges] as BufferRange | undefined;
       if (length > 0 || name !== "input" || own !== undefined) {
-        ranges[name] = requireRange(plan, name, own, items[name] ?? length, factsOf);
+        const items = (name === "sorted" ? sorted : undefined) ?? itemsOfRange(plan, name, length, numbers);
+        ranges[name] = requireRange(plan, name, own, items, factsOf);
       }
     }
     // The value's buffer is made once each range was checked.

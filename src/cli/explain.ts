@@ -1,0 +1,353 @@
+import { fileFor, traitsOf } from "../adapters/adapter.ts";
+import { describedAdapters } from "../adapters/described.ts";
+import { elementTypes } from "../algebra/element_types.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import { monoid } from "../algebra/monoid.ts";
+import type { TypeName } from "../algebra/types.ts";
+import { LimitError } from "../errors.ts";
+import { contextOf } from "../gpu/device/device.ts";
+import type { DeviceFacts } from "../plan/device_facts.ts";
+import type { Explained, ExplainedKernel, Traffic } from "../plan/explain.ts";
+import { explainKernels, explainPlan } from "../plan/explain.ts";
+import { factsOf } from "./adapter_facts.ts";
+import { counted, UsageError } from "./errors.ts";
+import type { ExplainedPrimitive, ExplainPlanOptions } from "./explain_plans.ts";
+import { explained, planFor } from "./explain_plans.ts";
+import { DASH } from "./files.ts";
+import { withFold } from "./options.ts";
+import { print, reportTarget } from "./print.ts";
+
+/** Options of `wavefold explain`. */
+export interface ExplainOptions extends ExplainPlanOptions {
+  readonly adapter?: keyof typeof describedAdapters;
+  readonly files?: true;
+  readonly json?: string;
+}
+
+/** The adapter that a plan was made for. */
+interface ExplainedAdapter {
+  readonly name: string;
+  /** Whether it is only described, so that no GPU was asked. */
+  readonly described: boolean;
+  /** The file that has its tables of sizes. */
+  readonly file: string;
+}
+
+/** What `--json` writes. The version changes when a field goes or means something else. */
+export interface ExplainReport extends Explained {
+  readonly version: 1;
+  readonly primitive: ExplainedPrimitive;
+  readonly adapter: ExplainedAdapter;
+  /** The file that has the sizes: the adapter's, or that of an operator that brings its own. */
+  readonly sizesFrom: string;
+  /** With `--files`. */
+  readonly kernels?: readonly ExplainedKernel[];
+}
+
+const names: Readonly<Record<keyof typeof describedAdapters, string>> = {
+  nvidia: "an NVIDIA GPU",
+  gpu: "a GPU of no known vendor",
+  software: "a software adapter",
+};
+
+/** The options that not all primitives take, and how they are written. */
+const particular = {
+  op: "--op",
+  exclusive: "--exclusive",
+  where: "--where",
+  key: "--key",
+  keyType: "--key-type",
+  values: "--values",
+  k: "-k",
+  n: "-n",
+  bins: "--bins",
+  rows: "--rows",
+  algorithm: "--algorithm",
+  passes: "--passes",
+} as const satisfies Partial<Record<keyof ExplainPlanOptions, string>>;
+
+type Particular = keyof typeof particular;
+
+/** `wavefold explain`. `given` are the names of the options that were given, as commander has them. */
+export async function explain(
+  what: string,
+  options: ExplainOptions,
+  given: readonly string[],
+): Promise<void> {
+  const primitive = primitiveOf(what);
+  requireFitting(primitive, options, given);
+  const json = options.json === undefined ? undefined : await reportTarget(options.json);
+  const report = await withFacts(options.adapter, (facts, adapter) =>
+    reportOf(primitive, options, facts, adapter),
+  );
+  if (options.json !== DASH) {
+    await print(textOf(report));
+  }
+  await json?.write(Buffer.from(`${JSON.stringify(report, undefined, 1)}\n`));
+}
+
+function primitiveOf(what: string): ExplainedPrimitive {
+  const all = Object.keys(explained) as ExplainedPrimitive[];
+  const primitive = all.find((one) => one.toLowerCase() === what.toLowerCase());
+  if (primitive === undefined) {
+    throw new UsageError(`explain: ${what} is none of ${all.join(", ")}`);
+  }
+  return primitive;
+}
+
+/** @throws {UsageError} for an option that a primitive does not take, or that it lacks. */
+function requireFitting(
+  primitive: ExplainedPrimitive,
+  options: ExplainOptions,
+  given: readonly string[],
+): void {
+  const takes: readonly string[] = explained[primitive].takes;
+  const stranger = given.find((name) => Object.hasOwn(particular, name) && !takes.includes(name));
+  if (stranger !== undefined) {
+    const flags = takes.map((name) => particular[name as Particular]).join(", ");
+    throw new UsageError(
+      `explain ${primitive}: ${particular[stranger as Particular]} means nothing to it; it takes ${flags}`,
+    );
+  }
+  for (const [name, flag] of [
+    ["k", "-k <count>"],
+    ["n", "-n <count>"],
+  ] as const) {
+    if (takes.includes(name) && options[name] === undefined) {
+      throw new UsageError(`explain ${primitive}: ${flag} is missing`);
+    }
+  }
+  if (primitive === "sort" && options.rows !== undefined && options.lengthOnGpu) {
+    throw new UsageError(`explain ${primitive}: --rows and --length-on-gpu do not go together`);
+  }
+}
+
+/** The facts of the adapter that is described, or of the machine's own. */
+async function withFacts<Result>(
+  name: ExplainOptions["adapter"],
+  work: (facts: DeviceFacts, adapter: ExplainedAdapter) => Promise<Result>,
+): Promise<Result> {
+  const fileOf = (facts: DeviceFacts): string => `src/adapters/${fileFor(facts)}`;
+  if (name !== undefined) {
+    const facts = describedAdapters[name];
+    return work(facts, { name: names[name], described: true, file: fileOf(facts) });
+  }
+  return withFold({ adapter: "auto" }, (fold) => {
+    const { facts } = contextOf(fold.device);
+    return work(facts, { name: factsOf(fold).name, described: false, file: fileOf(facts) });
+  });
+}
+
+async function reportOf(
+  primitive: ExplainedPrimitive,
+  options: ExplainOptions,
+  facts: DeviceFacts,
+  adapter: ExplainedAdapter,
+): Promise<ExplainReport> {
+  const { length, type, op, files } = options;
+  try {
+    const { plan, params } = await planFor(primitive, options, facts);
+    const { passes, algorithm } = options;
+    const told = explainPlan(plan, length, { facts, passes, algorithm, params });
+    return {
+      version: 1,
+      primitive,
+      adapter,
+      sizesFrom: sizesFrom(primitive, op, type, facts, adapter),
+      ...told,
+      ...(files && { kernels: explainKernels(plan, length, { params }) }),
+    };
+  } catch (cause) {
+    if (cause instanceof LimitError && cause.option === "maxLength" && goesInWindows(primitive, options)) {
+      throw new UsageError(
+        `explain ${primitive}: ${cause.message}; longer data goes in windows, which explain does not show`,
+      );
+    }
+    throw cause;
+  }
+}
+
+/** Whether a recording divides data that no binding holds. */
+const goesInWindows = (primitive: ExplainedPrimitive, { rows }: ExplainOptions): boolean =>
+  rows === undefined && (primitive === "scan" || primitive === "reduce" || primitive === "compact");
+
+/** The file that has the sizes of the kernels. */
+function sizesFrom(
+  primitive: ExplainedPrimitive,
+  op: Operator<TypeName>,
+  type: TypeName,
+  facts: DeviceFacts,
+  { file }: ExplainedAdapter,
+): string {
+  const takesOperators = primitive === "scan" || primitive === "reduce";
+  return takesOperators &&
+    traitsOf(facts).takesTilesOfOperators &&
+    monoid(op, elementTypes[type], primitive).domain.row
+    ? "src/algebra/exact_add.ts"
+    : file;
+}
+
+const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
+
+/** `4 MiB`, `3.81 MiB`, `512 bytes`. */
+export function formatBytes(bytes: number): string {
+  const power = bytes === 0 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${Number((bytes / 1024 ** power).toPrecision(power === 0 ? 4 : 3))} ${UNITS[power]}`;
+}
+
+const trafficText = (all: readonly Traffic[]): string =>
+  all.map(({ what, bytes, atMost }) => `${what} ${atMost ? "≤ " : ""}${formatBytes(bytes)}`).join(", ") ||
+  "nothing";
+
+/** Rows whose columns are as wide as their longest cells. A row of one cell is a line. */
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.max(...rows.filter((row) => row.length > 1).map((row) => row[at]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (row.length === 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** Lines with a name in front of the first. */
+const named = (name: string, lines: readonly string[]): string[] =>
+  lines.map((line, at) => `${(at === 0 ? name : "").padEnd(9)}${line}`);
+
+const lies = {
+  vectors: "input and output are two buffers, and each range starts at a vector",
+  items: "input and output are two buffers, and ranges start at any item",
+} as const;
+
+function sizesLine({ sizes, table, sizesFrom }: ExplainReport): string {
+  const where = table === undefined || !sizesFrom.includes("/adapters/") ? "" : `${table} in `;
+  return sizes === undefined
+    ? `those of the dispatches below; ${where}${sizesFrom} has them`
+    : `${sizes.workGroupSize} threads × ${counted(sizes.itemsPerThread, "item")}, a tile of ${sizes.workGroupSize * sizes.itemsPerThread} items; ${where}${sizesFrom} has them`;
+}
+
+function movesLines({ bytesRead, bytesWritten, copies, bounds }: ExplainReport): string[] {
+  const most = bounds.length > 0 ? "at most " : "";
+  const as = copies === undefined ? "" : `, as ${copies.toFixed(2)} copies of the input`;
+  return [
+    `${most}${formatBytes(bytesRead + bytesWritten)}${as} (reads ${formatBytes(bytesRead)}, writes ${formatBytes(bytesWritten)})`,
+    ...bounds,
+    ...(copies === undefined ? [] : ["If memory sets the pace, it takes as long as that many copies."]),
+  ];
+}
+
+function scratchNote(late: boolean, bound: boolean): string {
+  if (bound) {
+    return "";
+  }
+  return late
+    ? "only for ranges that lie in another way; made when a recording first needs it"
+    : "only for ranges that lie in another way, or for other lengths";
+}
+
+/** The most dispatches that come again together, such as those of two digits of a sort. */
+const MOST_TOGETHER = 12;
+
+/** Rows of dispatches. Where some come again and again, a line that has one cell says so. */
+function folded(rows: readonly (readonly string[])[]): (readonly string[])[] {
+  const isSame = (a: number, b: number): boolean =>
+    a < rows.length && b < rows.length && rows[a]?.slice(1).join() === rows[b]?.slice(1).join();
+  const result: (readonly string[])[] = [];
+  for (let at = 0; at < rows.length; ) {
+    const [size, times] = repeated(at, rows.length, isSame);
+    result.push(...rows.slice(at, at + size));
+    at += size * times;
+    if (times > 1) {
+      const again = size === 1 ? "the same again" : `these ${size} again`;
+      result.push([`   ${again}${times === 2 ? "" : `, ${times - 1} times`}, up to dispatch ${at}`]);
+    }
+  }
+  return result;
+}
+
+/** How many dispatches from one on come again together, and how often they are there. */
+function repeated(
+  at: number,
+  end: number,
+  isSame: (a: number, b: number) => boolean,
+): readonly [size: number, times: number] {
+  for (let size = 1; size <= MOST_TOGETHER; size++) {
+    let next = at + size;
+    while (next < end && isSame(next - size, next)) {
+      next++;
+    }
+    const times = Math.floor((next - at) / size);
+    // A line that says it takes a line, too.
+    if ((times - 1) * size > 1) {
+      return [size, times];
+    }
+  }
+  return [1, 1];
+}
+
+/** The report for people. */
+function textOf(report: ExplainReport): string {
+  const { title, length, adapter, way, why, dispatches, scratch, kernels, arrangement } = report;
+  const lie = lies[arrangement as keyof typeof lies];
+  const table = aligned([
+    ["", "dispatch", "work-groups", "threads of each", "reads", "writes"],
+    ...folded(
+      dispatches.map((one, at) => [
+        String(at + 1).padStart(String(dispatches.length).length),
+        one.kernel,
+        String(one.workGroups).padStart("work-groups".length),
+        String(one.threads).padStart("threads of each".length),
+        trafficText(one.reads),
+        trafficText(one.writes),
+      ]),
+    ),
+  ]);
+  const buffers = scratch.filter(({ bytes }) => bytes > 0);
+  const lines = [
+    `${title}, ${counted(length, "item")}, on ${adapter.name}${adapter.described ? " as described: no GPU was asked" : ""}`,
+    "",
+    ...named("way", [way]),
+    ...named("why", why),
+    ...named("sizes", [sizesLine(report)]),
+    ...named("ranges", lie === undefined ? [] : [lie]),
+    "",
+    ...table,
+    "",
+    ...named(
+      "scratch",
+      buffers.length === 0
+        ? ["none"]
+        : aligned(
+            buffers.map(({ name, bytes, late, bound }) => [
+              name,
+              formatBytes(bytes),
+              scratchNote(late, bound),
+            ]),
+          ),
+    ),
+    ...named("moves", movesLines(report)),
+    ...(kernels ?? []).flatMap(kernelLines),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** A kernel's files, one a line. */
+function kernelLines({ entryPoint, dispatches, files }: ExplainedKernel): string[] {
+  return [
+    "",
+    `files of ${entryPoint} (dispatch ${dispatches.join(", ")})`,
+    ...aligned(
+      files.map(({ name, declares, replaces }) => [
+        `  ${name}`,
+        declares
+          .map((one) => {
+            const replaced = replaces.find((other) => other.name === one);
+            return replaced === undefined ? one : `${one} (in place of that of ${replaced.file})`;
+          })
+          .join(", "),
+      ]),
+    ),
+  ];
+}

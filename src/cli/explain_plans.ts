@@ -1,0 +1,232 @@
+import { elementTypes } from "../algebra/element_types.ts";
+import { u32 } from "../algebra/integers.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import type { ScalarType, TypeName } from "../algebra/types.ts";
+import { methodsFor } from "../gpu/executor/load_methods.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
+import { planCompact, planPartition } from "../plan/compact.ts";
+import type { DeviceFacts } from "../plan/device_facts.ts";
+import { planGather } from "../plan/gather.ts";
+import { planHistogram } from "../plan/histogram.ts";
+import type { Methods } from "../plan/methods.ts";
+import { methodsOfSegments } from "../plan/methods_of_segments.ts";
+import { methodsWithSubgroups } from "../plan/methods_with_subgroups.ts";
+import type { Passes } from "../plan/options.ts";
+import type { PassParams, Plan, RangeName, Scratch } from "../plan/plan.ts";
+import { ALL_ARRANGEMENTS, distinct, withRanges } from "../plan/plan.ts";
+import { planReduce } from "../plan/reduce.ts";
+import { ALONE, FIRST_ITEMS } from "../plan/run_key.ts";
+import { planScan } from "../plan/scan.ts";
+import { planNth, planTopK } from "../plan/select.ts";
+import { planTopKRows } from "../plan/select_rows.ts";
+import { planSort } from "../plan/sort.ts";
+import { planSegmentSort } from "../plan/sort_segments.ts";
+import { UsageError } from "./errors.ts";
+
+// The plans that recordings make of a command's options.
+
+/** What a plan is made from, as commander hands it over. */
+export interface ExplainPlanOptions {
+  readonly type: TypeName;
+  readonly length: number;
+  readonly op: Operator<TypeName>;
+  readonly exclusive?: true;
+  readonly where?: string;
+  readonly key?: string;
+  readonly keyType?: TypeName;
+  readonly values?: true;
+  readonly k?: number;
+  readonly n?: number;
+  readonly bins: number;
+  readonly rows?: number;
+  readonly algorithm?: Algorithm;
+  readonly passes?: Passes;
+  readonly lengthOnGpu?: true;
+}
+
+/** A plan, and the parameters of a recording of it. */
+export interface PlanToExplain {
+  readonly plan: Plan;
+  readonly params: PassParams;
+}
+
+type Planner = (options: ExplainPlanOptions, facts: DeviceFacts) => Plan | Promise<Plan>;
+
+const planners = { scan: planScan, reduce: planReduce, compact: planCompact, partition: planPartition };
+
+/** What every plan takes. */
+const basicOf = ({ type, length, lengthOnGpu }: ExplainPlanOptions) => ({
+  type: elementTypes[type],
+  maxLength: length,
+  ...(lengthOnGpu && { lengthOnGpu }),
+});
+
+const tuningOf = ({ algorithm, passes }: ExplainPlanOptions) => ({
+  ...(algorithm && { algorithm }),
+  ...(passes && { passes }),
+});
+
+const keyOf = ({ key, keyType }: ExplainPlanOptions) => ({
+  ...(key !== undefined && { key }),
+  ...(keyType && { keyType: elementTypes[keyType] }),
+});
+
+/** Rows of a sort or a selection. All are as long as the one that is given. */
+const rowsOf = ({ rows = 1 }: ExplainPlanOptions) => ({ segments: "rows", maxSegmentLength: rows }) as const;
+
+/** Plans as `prepareFor` does in src/gpu/recordings/recording.ts. */
+async function planned(
+  primitive: keyof typeof planners,
+  options: Readonly<Record<string, unknown>>,
+  facts: DeviceFacts,
+): Promise<Plan> {
+  const { segments } = options;
+  const { planRows, ...segmented } = segments === undefined ? {} : methodsOfSegments(segments);
+  const methods: Methods = { ...(await methodsFor(options, facts, true)), ...segmented };
+  const plan =
+    planRows?.(primitive as "scan" | "reduce", options as never, facts, methods, ALL_ARRANGEMENTS) ??
+    planners[primitive](options as never, facts, methods);
+  return options.lengthOnGpu ? (methods.countWorkGroups?.(plan, primitive === "scan", facts) ?? plan) : plan;
+}
+
+const folded =
+  (primitive: "scan" | "reduce"): Planner =>
+  (options, facts) =>
+    planned(
+      primitive,
+      {
+        ...basicOf(options),
+        ...tuningOf(options),
+        op: options.op,
+        ...(options.exclusive && { exclusive: true }),
+        ...(options.rows !== undefined && { segments: "rows" }),
+      },
+      facts,
+    );
+
+const kept =
+  (primitive: "compact" | "partition"): Planner =>
+  (options, facts) =>
+    planned(
+      primitive,
+      {
+        ...basicOf(options),
+        ...tuningOf(options),
+        ...(options.where !== undefined && { where: options.where }),
+      },
+      facts,
+    );
+
+/** Runs are reduced by keys that are the data itself. */
+const runs =
+  (counts: boolean): Planner =>
+  (options, facts) => {
+    const { type, ...others } = basicOf(options);
+    const segments = {
+      keys: type,
+      ...keyOf(options),
+      unique: true,
+      ...(options.key !== undefined && { [FIRST_ITEMS]: true }),
+      ...(!counts && { [ALONE]: "keys" }),
+    };
+    return planned(
+      "reduce",
+      { ...others, ...tuningOf(options), from: type, type: u32, map: "1u", segments },
+      facts,
+    );
+  };
+
+/** A sort, and the moves of what it does not move itself. */
+const sorted =
+  (indices: boolean): Planner =>
+  (options, facts) => {
+    const basic = basicOf(options);
+    const byKey = options.key !== undefined && !indices;
+    const values = options.values === true && !indices;
+    const moved = indices || byKey ? ("positions" as const) : values ? u32 : undefined;
+    const all = {
+      ...basic,
+      ...tuningOf(options),
+      ...keyOf(options),
+      ...((indices || byKey) && { indices: true }),
+    };
+    const sort =
+      options.rows === undefined
+        ? { ...planSort(all, facts, methodsWithSubgroups, moved), leavesPositions: false }
+        : planSegmentSort({ ...all, ...rowsOf(options) }, facts, methodsWithSubgroups, moved);
+    if (indices || !(byKey || sort.leavesPositions)) {
+      return sort;
+    }
+    const gather = (type: ScalarType, ranges: Parameters<typeof planGather>[3]): Plan =>
+      planGather({ ...basic, type }, facts, sort.title, ranges);
+    return withGathers(sort, [
+      gather(basic.type, ["input", "output"]),
+      ...(values ? [gather(u32, ["values", "reordered"])] : []),
+    ]);
+  };
+
+/** A plan that leaves positions, and the plans that move items to them. */
+function withGathers(sort: Plan, gathers: readonly Plan[]): Plan {
+  const positions: Scratch = { name: "positions", bytes: Math.max(16, sort.maxLength * 4) };
+  return {
+    ...sort,
+    kernels: distinct([sort, ...gathers].flatMap(({ kernels }) => kernels)),
+    scratch: [positions, ...sort.scratch, ...gathers.flatMap(({ scratch }) => scratch)],
+    needs: new Set<RangeName>(
+      [sort, ...gathers].flatMap(({ needs }) => [...needs]).filter((name) => name !== "positions"),
+    ),
+    itemBytes: Object.assign({}, sort.itemBytes, ...gathers.map(({ itemBytes }) => itemBytes)),
+    variants: [{ arrangement: "items" }],
+    passes: (length, arrangement, _, params) => [
+      ...withRanges(sort.passes(length, arrangement, false, params), { output: positions }),
+      ...gathers.flatMap((gather) => withRanges(gather.passes(length, "items"), { positions })),
+    ],
+  };
+}
+
+const topK: Planner = (options, facts) => {
+  const { k = 0, rows, passes } = options;
+  const all = { ...basicOf(options), ...keyOf(options), k, ...(passes && { passes }) };
+  return rows === undefined
+    ? planTopK(all, facts, methodsWithSubgroups)
+    : planTopKRows({ ...all, ...rowsOf(options) }, facts, methodsWithSubgroups);
+};
+
+const nth: Planner = (options, facts) =>
+  planNth({ ...basicOf(options), ...keyOf(options), n: options.n ?? 0 }, facts, methodsWithSubgroups);
+
+const histogram: Planner = (options, facts) =>
+  planHistogram({ ...basicOf(options), bins: options.bins, range: [0, options.bins] }, facts);
+
+/** The primitives, and what each takes of the options that not all take. */
+export const explained = {
+  scan: { planner: folded("scan"), takes: ["op", "exclusive", "rows", "algorithm", "passes"] },
+  reduce: { planner: folded("reduce"), takes: ["op", "rows", "algorithm", "passes"] },
+  compact: { planner: kept("compact"), takes: ["where", "algorithm", "passes"] },
+  partition: { planner: kept("partition"), takes: ["where", "algorithm", "passes"] },
+  sort: { planner: sorted(false), takes: ["key", "keyType", "values", "rows", "algorithm", "passes"] },
+  argSort: { planner: sorted(true), takes: ["key", "keyType", "rows", "algorithm", "passes"] },
+  topK: { planner: topK, takes: ["key", "keyType", "k", "rows", "passes"] },
+  nth: { planner: nth, takes: ["key", "keyType", "n"] },
+  histogram: { planner: histogram, takes: ["bins"] },
+  unique: { planner: runs(false), takes: ["key", "keyType", "algorithm", "passes"] },
+  runs: { planner: runs(true), takes: ["key", "keyType", "algorithm", "passes"] },
+} as const satisfies Record<string, { planner: Planner; takes: readonly (keyof ExplainPlanOptions)[] }>;
+
+export type ExplainedPrimitive = keyof typeof explained;
+
+/** The plan of a primitive, as a recording makes it. @throws {ArgumentError} {@link LimitError} {@link FeatureError} {@link UsageError} */
+export async function planFor(
+  primitive: ExplainedPrimitive,
+  options: ExplainPlanOptions,
+  facts: DeviceFacts,
+): Promise<PlanToExplain> {
+  const { rows, length } = options;
+  const plan = await explained[primitive].planner(options, facts);
+  if (rows !== undefined && length % rows !== 0) {
+    throw new UsageError(
+      `explain ${primitive}: --rows is ${rows}, and --length is ${length}; it takes a number that divides the length`,
+    );
+  }
+  return { plan, params: plan.segments?.countsOf(rows === undefined ? {} : { rows }, length, plan) ?? {} };
+}
