@@ -238,10 +238,14 @@ export function planRows(
       scratch: general?.scratch ?? [],
       ...(general?.spine && { spine: general.spine }),
       vector: Math.max(common.vector, general?.vector ?? 1),
-      groupingOf: (arrangement, { columns = 1, wanted = columns, chunk_rows: chunk, ...others } = {}) =>
-        chunk === undefined && general
+      groupingOf(arrangement, { columns = 1, wanted = columns, chunk_rows: chunk, ...others } = {}) {
+        if (long && others.spine_entries !== undefined) {
+          return { ...groupingOf(longTuning, longVector), passes: "single", lookBack: shape };
+        }
+        return chunk === undefined && general
           ? general.groupingOf(arrangement, others)
-          : groupingFor(arrangement, wanted, chunk ?? 1),
+          : groupingFor(arrangement, wanted, chunk ?? 1);
+      },
       passes(length, arrangement, aside, params = {}) {
         const { columns = 1 } = params;
         const wanted = widthOf(length, columns);

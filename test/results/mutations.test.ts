@@ -638,9 +638,9 @@ const subjects = {
   "the greatest of short rows": greatest(few, 3, { rows: 17 }),
   // A row has several chunks, of 1024 items in software and of 4096 on GPUs.
   "the greatest of long rows": greatest(
-    Uint32Array.from({ length: 6000 }, (_, at) => Math.floor(at / 2) % 1500),
+    Uint32Array.from({ length: 10_000 }, (_, at) => Math.floor(at / 2) % 2500),
     3,
-    { rows: 3000 },
+    { rows: 5000 },
   ),
   // Too many for chunks to leave any out.
   "many of the greatest of rows": greatest(manyOfFew.subarray(0, 6000), 1700, { rows: 3000 }),
@@ -775,7 +775,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "a sum in two words lacks what it rounds by, and is stored all the same",
     shownBy: "exact scans",
-    from: /prefix\.is_near \|\| rest == 0u/g,
+    from: /prefix\.is_sure \|\| rest == 0u/g,
     to: "true",
   },
   {
@@ -1130,8 +1130,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "there is a run too few",
     shownBy: "keys",
-    from: "total[params.count_base] = element.heads;",
-    to: "total[params.count_base] = element.heads - 1u;",
+    from: "count_buffer[params.count_base] = element.heads;",
+    to: "count_buffer[params.count_base] = element.heads - 1u;",
   },
   {
     title: "a run that goes on in a block is not in it",

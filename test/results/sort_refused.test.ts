@@ -74,7 +74,7 @@ test("a key that does not compile, with its line", async () => {
 
 test("more work-group memory than there is", async () => {
   const restore = planAs(fold(), {
-    limits: factsWith({}, { maxComputeWorkgroupStorageSize: 32_768 }).limits,
+    limits: factsWith({}, { maxComputeWorkgroupStorageSize: 1024 }).limits,
   });
   try {
     const cause = await fold()
