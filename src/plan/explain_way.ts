@@ -114,6 +114,16 @@ const singlePass = (planned: Planned): Way => ({
   table: "singlePass",
 });
 
+const longRows = (planned: Planned): Way => ({
+  way: "a single pass of its own for each row",
+  why: [
+    "Rows are longer than a tile, start at vectors, and fill most of their tiles.",
+    lookBackWhy(planned.asked),
+    ...algorithmWhy(planned),
+  ],
+  table: "rows",
+});
+
 /** Why the data is read twice by a plan of two buffers. */
 function twiceWhy({ asked, variant }: Planned): string {
   return noLookBackWhy(
@@ -316,6 +326,7 @@ const otherWay = ({ passes }: Planned): Way => ({
 const ways: Readonly<Record<string, (planned: Planned) => Way>> = {
   scan_single_pass: singlePass,
   scan_flat_segments: singlePass,
+  scan_long_rows: longRows,
   compact_single_pass: singlePass,
   run_lengths: singlePass,
   reduce_tiles: tilesReduced,

@@ -110,10 +110,10 @@ describe.skipIf(adapter === "gpu")("no room", () => {
 
   // A plan for 100 items is for 256. In tiles of 8 they have a spine of 32, and that one of 4: totals, and what comes before each.
   const scanned: [string, number][] = [
-    ["scratch 0", 32 * 4],
-    ["scratch 1", 32 * 4],
-    ["scratch 2", 4 * 4],
-    ["scratch 3", 4 * 4],
+    ["scratch: totals of level 0", 32 * 4],
+    ["scratch: prefixes of level 0", 32 * 4],
+    ["scratch: totals of level 1", 4 * 4],
+    ["scratch: prefixes of level 1", 4 * 4],
     ["input", 400],
     ["output", 400],
     ["read-back", 400],
@@ -132,8 +132,8 @@ describe.skipIf(adapter === "gpu")("no room", () => {
   const plain: [string, number][] = [
     ["input", 2400],
     ["output", 2400],
-    ["scratch 0", 16],
-    ["scratch 1", 16],
+    ["scratch: totals of level 0", 16],
+    ["scratch: prefixes of level 0", 16],
     ["read-back", 2400],
   ];
   test.each(plain)("for a plain scan's %s", async (name, bytes) => {
@@ -156,12 +156,12 @@ describe.skipIf(adapter === "gpu")("no room", () => {
   });
 
   test("for what a prepared scan holds: the next one has room", async () => {
-    const { fold: one, alive, made } = await watch("scan<f32, add> scratch 1");
+    const { fold: one, alive, made } = await watch("scan<f32, add> scratch: totals of level 1");
     const options = { type: f32, op: add, maxLength: 100, ...tuning };
     const error = await failure(one.prepareScan(options));
     expect(error).toBeInstanceOf(OutOfMemoryError);
     expect(error.message).toMatch(
-      /^scan<f32, add>: no room for 8 bytes \(wavefold scan<f32, add> scratch 1\): /,
+      /^scan<f32, add>: no room for 8 bytes \(wavefold scan<f32, add> scratch: totals of level 1\): /,
     );
     expect(made()).toBe(2);
     expect(alive()).toEqual([]);

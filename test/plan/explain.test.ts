@@ -341,10 +341,11 @@ test("rows are taken whole where they fit in a tile, and else by a single pass",
   const plan = planRows("scan", options, nvidia, methods, ALL_ARRANGEMENTS) as Plan;
   const told = (columns: number) => explainPlan(plan, 1_000_000, { facts: nvidia, params: { columns } });
   expect(told(64).way).toBe("one dispatch: work-groups take whole rows");
-  for (const columns of [64, 100_000]) {
+  for (const columns of [64, 100_000, 99_999]) {
     expect(told(columns).sizes?.workGroupSize).toBe(told(columns).dispatches[0]?.threads);
   }
-  expect(told(100_000).way).toBe("a single pass");
+  expect(told(100_000).way).toBe("a single pass of its own for each row");
+  expect(told(99_999).way).toBe("a single pass");
 });
 
 /** Plans of each primitive. */

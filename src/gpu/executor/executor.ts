@@ -224,7 +224,7 @@ export async function compilePlan(
   const buffers = new Map<Scratch, GPUBuffer>();
   const usage = SCRATCH;
   const describe = ({ name, bytes }: Scratch) => ({
-    label: `${label} ${name}`,
+    label: `${label} scratch: ${name}`,
     // Scratch for no items has no bytes, but a binding needs room for at least one item.
     size: bytes || NOTHING_BYTES,
     usage,
