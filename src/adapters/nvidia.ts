@@ -207,19 +207,10 @@ export const singlePass = {
     // 2^28: 756 µs (512 × 16: 738; 256 × 20: 787; 384 × 16: 844; 128 × 16: 994), of single keys 1431 (1521; 1637; 1682; 1598).
     { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
   ],
+  // u32, half kept, H200, 2^20: 13.3 µs, 2^24: 64.7, 2^28: 749 (192 × 16: 825). With votes in registers, 2^24: 62.3 (512 × 8: 67.6; 256 × 12: 63.7;
+  // 192 × 16: 62.6).
   parts: [
-    // u32, half kept, H200, 2^20: 12.5 µs (512 × 8: 12.4; 256 × 12: 13.0; 192 × 16: 13.4), 2^22: 21.0 (21.7; 20.8; 21.1), 2^24: 62.3 (67.6; 63.7;
-    // 62.6; in one range 90).
-    {
-      elementBytes: 64,
-      maxLength: 2 ** 25,
-      algorithm: "subgroup",
-      workGroupSize: 256,
-      items: 16,
-      isDefault: true,
-    },
-    // 2^26: 195 µs (256 × 16: 197; 256 × 12: 202; 128 × 16: 209; 512 × 8: 224), 2^28: 721 (738; 755; 786; 849).
-    { elementBytes: 64, algorithm: "subgroup", workGroupSize: 192, items: 16, isDefault: true },
+    { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
   ],
   // 2^28 bytes, H200, where a copy takes 134, and H100, where it takes 190. The first shape in brackets is what `scan` has. Items of 32 bytes have
   // its row, if they are not many.
