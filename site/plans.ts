@@ -1,3 +1,4 @@
+import { describedAdapters } from "../src/adapters/described.ts";
 import { workGroupAlgorithms } from "../src/in_kernel/algorithms.ts";
 import type { Algorithm, ElementType, Operator, ScalarType } from "../src/index.ts";
 import { reductionOf } from "../src/plan/arg_min_max.ts";
@@ -40,23 +41,12 @@ export interface Listing {
 
 /** WebGPU's default limits and every feature: what a page without a GPU shows WGSL for. */
 export const noDevice: DeviceFacts = {
+  ...describedAdapters.gpu,
   limits: {
-    maxComputeInvocationsPerWorkgroup: 256,
-    maxComputeWorkgroupSizeX: 256,
-    maxComputeWorkgroupStorageSize: 16384,
-    maxComputeWorkgroupsPerDimension: 65535,
-    maxStorageBuffersPerShaderStage: 8,
+    ...describedAdapters.gpu.limits,
     maxStorageBufferBindingSize: 2 ** 27,
     maxBufferSize: 2 ** 28,
-    minStorageBufferOffsetAlignment: 256,
   },
-  features: new Set(["shader-f16", "subgroups"]),
-  subgroupMinSize: 4,
-  subgroupMaxSize: 128,
-  subgroupIds: true,
-  software: false,
-  vendor: "",
-  lookBack: false,
 };
 
 /** The options as the library takes them. */
