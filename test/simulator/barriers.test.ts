@@ -149,6 +149,7 @@ const shown: readonly Shown[] = [
   {
     operation: "in-kernel, hillis-steele: coalesced sums of floats in tiles",
     length: 40,
+    options: { unorderedAtomics: true },
     shows: ["thread_tile/coalesced_total_start.wgsl 1, 2"],
   },
   {
