@@ -211,7 +211,7 @@ test("the reference fits a phone", () =>
     "api/modules/wavefold.html",
     "api/interfaces/wavefold.PreparedScan.html",
     "api/modules/wavefold_node.html",
-    "api/functions/wavefold_check.checkMonoid.html",
+    "api/functions/wavefold_laws.checkMonoid.html",
     "api/types/wavefold.CompactCallOptions.html",
     "api/types/wavefold_monoids.LinearRecurrence.html",
   ]));
