@@ -207,8 +207,8 @@ export const singlePass = {
     // 2^28: 756 µs (512 × 16: 738; 256 × 20: 787; 384 × 16: 844; 128 × 16: 994), of single keys 1431 (1521; 1637; 1682; 1598).
     { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
   ],
-  // u32, half kept, H200, 2^20: 13.3 µs, 2^24: 64.7, 2^28: 749 (192 × 16: 825). With votes in registers, 2^24: 62.3 (512 × 8: 67.6; 256 × 12: 63.7;
-  // 192 × 16: 62.6).
+  // u32, half kept, H200, 2^20: 13.3 µs, 2^24: 64.7, 2^28 by 192 × 16: 825, where another run had 749 by 256 × 16. With votes in registers, 2^24:
+  // 62.3 (512 × 8: 67.6; 256 × 12: 63.7; 192 × 16: 62.6).
   parts: [{ elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true }],
   // 2^28 bytes, H200, where a copy takes 134, and H100, where it takes 190. The first shape in brackets is what `scan` has. Items of 32 bytes have
   // its row, if they are not many.

@@ -8,12 +8,12 @@ import { planCompact, planPartition } from "../plan/compact.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import { planGather } from "../plan/gather.ts";
 import { planHistogram } from "../plan/histogram.ts";
-import type { Methods } from "../plan/methods.ts";
 import { methodsOfSegments } from "../plan/methods_of_segments.ts";
 import { methodsWithSubgroups } from "../plan/methods_with_subgroups.ts";
 import type { Passes } from "../plan/options.ts";
 import type { PassParams, Plan, RangeName, Scratch } from "../plan/plan.ts";
 import { ALL_ARRANGEMENTS, distinct, withRanges } from "../plan/plan.ts";
+import { planRecording } from "../plan/plan_recording.ts";
 import { planReduce } from "../plan/reduce.ts";
 import { ALONE, FIRST_ITEMS } from "../plan/run_key.ts";
 import { planScan } from "../plan/scan.ts";
@@ -74,19 +74,18 @@ const keyOf = ({ key, keyType }: ExplainPlanOptions) => ({
 /** Rows of a sort or a selection. All are as long as the one that is given. */
 const rowsOf = ({ rows = 1 }: ExplainPlanOptions) => ({ segments: "rows", maxSegmentLength: rows }) as const;
 
-/** Plans as `prepareFor` does in src/gpu/recordings/recording.ts. */
+/** Plans as a recording does. */
 async function planned(
   primitive: keyof typeof planners,
   options: Readonly<Record<string, unknown>>,
   facts: DeviceFacts,
 ): Promise<Plan> {
   const { segments } = options;
-  const { planRows, ...segmented } = segments === undefined ? {} : methodsOfSegments(segments);
-  const methods: Methods = { ...(await methodsFor(options, facts, true)), ...segmented };
-  const plan =
-    planRows?.(primitive as "scan" | "reduce", options as never, facts, methods, ALL_ARRANGEMENTS) ??
-    planners[primitive](options as never, facts, methods);
-  return options.lengthOnGpu ? (methods.countWorkGroups?.(plan, primitive === "scan", facts) ?? plan) : plan;
+  const methods = {
+    ...(await methodsFor(options, facts, true)),
+    ...(segments !== undefined && methodsOfSegments(segments)),
+  };
+  return planRecording(primitive, () => planners[primitive], options, facts, methods, ALL_ARRANGEMENTS);
 }
 
 const folded =

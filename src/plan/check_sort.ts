@@ -56,6 +56,21 @@ const payloadOf = (moved: Moved): Payload =>
 export const movesDirectly = (type: ElementType): type is ScalarType =>
   type.kind !== "struct" && (type.bytes === 4 || type.bytes === 8);
 
+/** Checks the type of the items and the key that they are ordered by. */
+export function checkedKey(
+  name: string,
+  options: Pick<SortOptions, "type"> & SortKeyOptions,
+  facts: DeviceFacts,
+) {
+  const type = requireType(options.type, name);
+  const title = `${name}<${type.name}>`;
+  const key = requireKey(options, type, title);
+  const range = requireBits(options.bits, key, title);
+  requireFeature(type, title, facts);
+  requireFeature(key.type, title, facts);
+  return { type, title, key, range };
+}
+
 /** Checks the options that all sorts have, and returns what follows from them. */
 export function checkedSort(
   options: SortOptions,
@@ -65,12 +80,7 @@ export function checkedSort(
   name = "sort",
 ) {
   const { lengthOnGpu = false, indices = false } = options;
-  const type = requireType(options.type, name);
-  const title = `${name}<${type.name}>`;
-  const key = requireKey(options, type, title);
-  const range = requireBits(options.bits, key, title);
-  requireFeature(type, title, facts);
-  requireFeature(key.type, title, facts);
+  const { type, title, key, range } = checkedKey(name, options, facts);
   // Items by their keys are not stored: the caller gathers them by their positions.
   const keysAlone = indices || key.text !== undefined;
   const row: SortRow = { ...tableFor(tables, facts), ...testing };

@@ -4,7 +4,7 @@ import { planRows } from "./rows.ts";
 import { segmentsOf } from "./segments.ts";
 
 /** The methods of segments, and the planner of rows. */
-interface SegmentMethods extends Pick<Methods, "segmentsOf" | "planColumns"> {
+export interface SegmentMethods extends Pick<Methods, "segmentsOf" | "planColumns"> {
   readonly planRows?: typeof planRows;
 }
 

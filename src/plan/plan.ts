@@ -212,6 +212,14 @@ export const distinct = (kernels: readonly (Kernel | undefined)[]): Kernel[] => 
 export const bound = (kernel: Kernel, bindings: Bindings): Bindings =>
   Object.fromEntries(Object.entries(bindings).filter(([variable]) => kernel.bindings.has(variable)));
 
+/** A pass that binds other buffers. */
+const rebound = (pass: Pass, place: (from: Bindable) => Bindable): Pass => ({
+  ...pass,
+  bindings: Object.fromEntries(
+    Object.entries(pass.bindings).map(([variable, from]) => [variable, place(from)]),
+  ),
+});
+
 /** The passes of a plan inside another plan, where its ranges are other ranges or scratch. `params` override those of the passes. */
 export const withRanges = (
   passes: readonly Pass[],
@@ -219,30 +227,19 @@ export const withRanges = (
   params?: PassParams,
 ): readonly Pass[] =>
   passes.map((pass) => ({
-    ...pass,
+    ...rebound(pass, (from) => (typeof from === "object" ? from : (ranges[from] ?? from))),
     ...((params ?? pass.params) && { params: { ...pass.params, ...params } }),
-    bindings: Object.fromEntries(
-      Object.entries(pass.bindings).map(([variable, from]) => [
-        variable,
-        typeof from === "object" ? from : (ranges[from] ?? from),
-      ]),
-    ),
   }));
 
 /** A plan in which other scratch stands in the place of one of its buffers. */
 export function withScratch(plan: Plan, replaced: Scratch, scratch: Scratch): Plan {
-  const placed = <T>(one: T): T | Scratch => ((one as unknown) === replaced ? scratch : one);
+  const placed = (one: Scratch): Scratch => (one === replaced ? scratch : one);
+  const place = (from: Bindable): Bindable => (typeof from === "object" ? placed(from) : from);
   return {
     ...plan,
     scratch: plan.scratch.map(placed),
     ...(plan.spine && { spine: { ...plan.spine, scratch: placed(plan.spine.scratch) } }),
-    passes: (...given) =>
-      plan.passes(...given).map((pass) => ({
-        ...pass,
-        bindings: Object.fromEntries(
-          Object.entries(pass.bindings).map(([variable, from]) => [variable, placed(from)]),
-        ),
-      })),
+    passes: (...given) => plan.passes(...given).map((pass) => rebound(pass, place)),
   };
 }
 

@@ -6,7 +6,6 @@ import { select as software } from "../adapters/software.ts";
 import type { SelectRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { requireType } from "../algebra/types.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import type { BlockKernelOptions, SelectKernelOptions } from "../kernels/select.ts";
@@ -27,8 +26,9 @@ import {
 import type { Sizes } from "../kernels/sizes.ts";
 import { gatherKernel } from "../kernels/sort.ts";
 import { digitsOf } from "../kernels/sort_key.ts";
+import { checkedKey } from "./check_sort.ts";
 import { requireChosen } from "./check_tuning_options.ts";
-import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
+import { requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
@@ -39,7 +39,7 @@ import type { Bindable, Bindings, Pass, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords, withRanges } from "./plan.ts";
 import { planSort, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
-import { requireBits, requireKey, requireWhole } from "./sort_key.ts";
+import { requireWhole } from "./sort_key.ts";
 
 // Selections: they find the elements that a sort would put first, or one of them, and do not sort the others.
 
@@ -115,12 +115,7 @@ function checkedSelection(
   facts: DeviceFacts,
   testing: SelectTesting,
 ) {
-  const type = requireType(options.type, name);
-  const title = `${name}<${type.name}>`;
-  const key = requireKey(options, type, title);
-  const range = requireBits(options.bits, key, title);
-  requireFeature(type, title, facts);
-  requireFeature(key.type, title, facts);
+  const { type, title, key, range } = checkedKey(name, options, facts);
   const { limits } = facts;
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), limits);
   const row: SelectRow = { ...tableFor(tables, facts), ...testing };

@@ -10,6 +10,7 @@ import type { AnyOperator, EndOptions, SegmentOptions, SoonOption } from "../../
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
+import { planRecording } from "../../plan/plan_recording.ts";
 import { itemsOfRange } from "../../plan/range_items.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
@@ -216,8 +217,7 @@ export async function prepareFor(
     methodsFor(options, facts, true),
     segments === undefined ? undefined : part(import("../../plan/methods_of_segments.ts")),
   ]);
-  const { planRows, ...segmented } = segmentPart?.methodsOfSegments(segments) ?? {};
-  const methods = { ...own, ...segmented };
+  const methods = { ...own, ...segmentPart?.methodsOfSegments(segments) };
   // Partitions and segments do not go in windows, so a plan for longer ranges is refused.
   const mayGoInWindows = primitive !== "partition" && segments === undefined;
   const window = mayGoInWindows ? windowFor(options, facts.limits) : undefined;
@@ -226,15 +226,8 @@ export async function prepareFor(
     const division = inWindows(primitive, context, options as never, methods, window, arrangements);
     return checked(context, await division, isSubmitted);
   }
-  const planFor = async (some: readonly Arrangement[]): Promise<Plan> => {
-    const plan =
-      methods.planColumns?.(primitive as "scan" | "reduce", options, facts, methods, some) ??
-      planRows?.(primitive as "scan" | "reduce", options, facts, methods, some) ??
-      (await planners[primitive]())(options, facts, methods, some);
-    return options.lengthOnGpu && !methods.planColumns
-      ? (methods.countWorkGroups?.(plan, primitive === "scan", facts) ?? plan)
-      : plan;
-  };
+  const planFor = (some: readonly Arrangement[]): Promise<Plan> =>
+    planRecording(primitive, planners[primitive], options, facts, methods, some);
   // The device compiles the kernels of the first arrangement on threads of its own. Meanwhile, the others are linked.
   const isWhole = segments || arrangements.length === 1;
   const first = await planFor(isWhole ? arrangements : arrangements.slice(0, 1));

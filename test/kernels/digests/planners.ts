@@ -18,6 +18,7 @@ import { methodsOfSegments } from "../../../src/plan/methods_of_segments.ts";
 import { methodsWithSubgroups } from "../../../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../../src/plan/plan.ts";
+import { planRecording } from "../../../src/plan/plan_recording.ts";
 import { planReduce } from "../../../src/plan/reduce.ts";
 import { planScan } from "../../../src/plan/scan.ts";
 import { planSearch } from "../../../src/plan/search.ts";
@@ -54,19 +55,12 @@ export const recorded =
   (primitive: RecordedPrimitive): Planner =>
   async ({ arrangements = ALL_ARRANGEMENTS, ...options }, facts) => {
     const some = arrangements as readonly Arrangement[];
-    const { segments, lengthOnGpu } = options;
-    const { planRows, ...segmented } = segments === undefined ? {} : methodsOfSegments(segments);
-    const methods: Methods = { ...(await methodsFor(options as never, facts, true)), ...segmented };
-    const sides = primitive as "scan" | "reduce";
-    const plan =
-      methods.planColumns?.(sides, options as never, facts, methods, some) ??
-      planRows?.(sides, options as never, facts, methods, some) ??
-      planAs(primitive, options, facts, methods, some);
-    return [
-      lengthOnGpu && !methods.planColumns
-        ? (methods.countWorkGroups?.(plan, primitive === "scan", facts) ?? plan)
-        : plan,
-    ];
+    const { segments } = options;
+    const methods = {
+      ...(await methodsFor(options as never, facts, true)),
+      ...(segments !== undefined && methodsOfSegments(segments)),
+    };
+    return [await planRecording(primitive, () => planners[primitive], options, facts, methods, some)];
   };
 
 /** The plan of a call at hand. */
