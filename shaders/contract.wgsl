@@ -191,7 +191,7 @@ const MOST_WORK_GROUPS = 65535u;
 const VERTEX_COUNT = 4u;
 const INDEXED = false;
 
-struct Params {
+struct Call {
   // Items in the input. If a buffer has the length, the most items.
   length: u32,
   // Work-groups in a row of the dispatch: tile = row * grid_width + column.
@@ -245,7 +245,7 @@ struct Params {
   wanted: u32,
 }
 
-@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(0) var<uniform> call: Call;
 
 // The tile that holds the last item. If there is no item, it is the first tile.
 fn last_tile(length: u32) -> u32 {

@@ -15,7 +15,7 @@ fn load_items(tile: u32, thread: u32, length: u32) -> Items {
   var own: Items;
   own.tile = tile;
   own.length = length;
-  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+  if ((tile + 1u) * TILE <= min(length, call.wide_length)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       let place = vector_of(tile, thread, vector);
       var items = input_items(read_vector(place));

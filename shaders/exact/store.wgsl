@@ -5,7 +5,7 @@
 // Stores what the prefixes are rounded to.
 fn store_outputs(outputs: array<Output, ITEMS>, thread: u32, tile: u32, length: u32) {
   var all = outputs;
-  let is_inside = (tile + 1u) * TILE <= min(length, params.wide_length);
+  let is_inside = (tile + 1u) * TILE <= min(length, call.wide_length);
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let place = vector_of(tile, thread, vector);
     var own: array<Output, VECTOR>;

@@ -62,11 +62,11 @@ function byColumns<Sizes extends TileSizes>(
           `const SPINE_TILE = ${sizes.items * sizes.workGroupSize}u;`,
           `const GROUPS = ${groups}u;`,
           `const STEP = ${SPINE_STEP}u;`,
-          `fn word_of_total(index: u32, word: u32) -> u32 {\n  return ${from}[params.input_base + index][word];\n}`,
+          `fn word_of_total(index: u32, word: u32) -> u32 {\n  return ${from}[call.input_base + index][word];\n}`,
           ...(entryPoint === "reduce_tiles"
             ? []
             : [
-                `fn put_word(index: u32, word: u32, value: u32) {\n  ${to}[params.output_base + index][word] = value;\n}`,
+                `fn put_word(index: u32, word: u32, value: u32) {\n  ${to}[call.output_base + index][word] = value;\n}`,
                 `fn word_before_tile(tile: u32, word: u32) -> u32 {\n  ${carry === true ? "return select(0u, spine[tile][word], tile > 0u)" : "return 0u"};\n}`,
               ]),
         ].join("\n\n"),

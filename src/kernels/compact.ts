@@ -3,7 +3,7 @@ import carrySpine from "#shaders/device/io/carry_spine.wgsl";
 import copyWhole from "#shaders/device/io/copy_whole.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
 import keepFlagged from "#shaders/device/io/keep_flagged.wgsl";
-import lengthParams from "#shaders/device/io/length_params.wgsl";
+import lengthOfCall from "#shaders/device/io/length_of_call.wgsl";
 import loadItems from "#shaders/device/io/load_items.wgsl";
 import loadKept from "#shaders/device/io/load_kept.wgsl";
 import noInput from "#shaders/device/io/no_input.wgsl";
@@ -66,7 +66,7 @@ function compactionSources(
     `alias Output = ${output};`,
     vectorText(carriedAs(from), undefined, vector),
     "fn kept_item(item: Input, index: u32) -> Output {",
-    `  return ${indices ? "index + params.first_index" : map === undefined ? "item" : "mapped_item(item, index)"};`,
+    `  return ${indices ? "index + call.first_index" : map === undefined ? "item" : "mapped_item(item, index)"};`,
     "}",
     "",
     ...((selector === "flags" && map === undefined) || (selector !== "flags" && "sources" in selector)
@@ -78,7 +78,7 @@ function compactionSources(
   }
   const isWhere = "where" in selector;
   const expression = isWhere ? selector.where : selector.class;
-  const own = "value_from_item(item), index + params.first_index";
+  const own = "value_from_item(item), index + call.first_index";
   const [declared, call] = isWhere
     ? (["fn keep(item: Input, index: u32) -> bool", `keep_value(${own})`] as const)
     : ([
@@ -294,7 +294,7 @@ export function topOfCountsKernel(
       oneBufferItems,
       carryNone,
       ...totalSources(indirect, mostWorkGroups),
-      lengthParams,
+      lengthOfCall,
       ...sources(count),
       loadItems,
       storePrefixes,

@@ -179,7 +179,7 @@ export function storageText(
 export const elementWords = ({ domain }: Monoid): number => Math.ceil(domain.elementBytes / 4);
 
 /** The members of the uniform that every device-wide kernel takes, in order. shaders/contract.wgsl explains each. */
-export const paramNames = [
+export const callMembers = [
   "length",
   "grid_width",
   "tiles",
@@ -216,13 +216,13 @@ export const paramNames = [
   "wanted",
 ] as const;
 
-/** Declares `Params`, the uniform that holds it, and `last_tile`. */
-export const paramsText: SourceText = /* @__PURE__ */ (() =>
-  generated(`struct Params {
-${paramNames.map((name) => `  ${name}: u32,`).join("\n")}
+/** Declares `Call`, the uniform that holds it, and `last_tile`. */
+export const callText: SourceText = /* @__PURE__ */ (() =>
+  generated(`struct Call {
+${callMembers.map((name) => `  ${name}: u32,`).join("\n")}
 }
 
-@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(0) var<uniform> call: Call;
 
 fn last_tile(length: u32) -> u32 {
   return (max(length, 1u) - 1u) / TILE;

@@ -69,7 +69,7 @@ function binSources(type: ScalarType, rule: BinRule): readonly Source[] {
         [
           valueFromItem(type),
           "fn bin_of(item: Input, index: u32) -> u32 {",
-          "  return bin_of_value(value_from_item(item), index + params.first_index);",
+          "  return bin_of_value(value_from_item(item), index + call.first_index);",
           "}",
         ].join("\n"),
       ),

@@ -4,7 +4,7 @@ import inputItems from "#shaders/device/io/input_items.wgsl";
 import inputPadded from "#shaders/device/io/input_padded.wgsl";
 import inputVectors from "#shaders/device/io/input_vectors.wgsl";
 import lengthBuffer from "#shaders/device/io/length_buffer.wgsl";
-import lengthParams from "#shaders/device/io/length_params.wgsl";
+import lengthOfCall from "#shaders/device/io/length_of_call.wgsl";
 import loadItems from "#shaders/device/io/load_items.wgsl";
 import oneBufferItems from "#shaders/device/io/one_buffer_items.wgsl";
 import oneBufferVectors from "#shaders/device/io/one_buffer_vectors.wgsl";
@@ -24,13 +24,13 @@ import { generated } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
 import {
+  callText,
   constantsOf,
   constantsText,
   elementsOfVector,
   elementWords,
   itemsOfVector,
   operatorSources,
-  paramsText,
   storageText,
 } from "./contract.ts";
 import type { ItemMap } from "./map.ts";
@@ -114,7 +114,7 @@ export function linkKernel(
 ): Kernel {
   const constants = { ...constantsOf(sizes, vector, words), ...more };
   const module = linkSources(
-    [constantsText(constants), paramsText, ...sources],
+    [constantsText(constants), callText, ...sources],
     entryPoint,
     sizes.unrolled ? constants : undefined,
   );
@@ -144,7 +144,7 @@ export const prefixText = (exclusive: boolean): SourceText =>
     `fn select_prefix(exclusive: Element, inclusive: Element) -> Element {\n  return ${exclusive ? "exclusive" : "inclusive"};\n}`,
   );
 
-export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthParams);
+export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthOfCall);
 
 /** The declarations of what a kernel reads and writes, and the type's files. */
 const storageSources = (

@@ -73,7 +73,7 @@ const MOST_LANE_ITEMS = 31;
 export const laneItems = (items: number): number =>
   items > MOST_LANE_ITEMS && items % 2 === 0 ? laneItems(items / 2) : items;
 
-/** The entries of a spine, which kernels have as `params.spine_entries`, and its bytes. */
+/** The entries of a spine, which kernels have as `call.spine_entries`, and its bytes. */
 export interface SpineSize {
   readonly entries: number;
   readonly bytes: number;

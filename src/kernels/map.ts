@@ -64,7 +64,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
             conversion("item_from_element", "Element", "Output", bits),
             elementFromCallers(
               monoid,
-              "element_from_value(map_value(value_from_item(x), i + params.first_index))",
+              "element_from_value(map_value(value_from_item(x), i + call.first_index))",
             ),
           ].join("\n"),
         ),
@@ -78,7 +78,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
           // A value is the same as a native element.
           conversion("item_from_value", type.native.element, "Output", carriedOf(type, type.native)),
           "fn mapped_item(item: Input, index: u32) -> Output {",
-          "  return item_from_value(map_value(value_from_item(item), index + params.first_index));",
+          "  return item_from_value(map_value(value_from_item(item), index + call.first_index));",
           "}",
         ].join("\n"),
       ),

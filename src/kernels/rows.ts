@@ -181,9 +181,9 @@ export function reduceRowsKernel(
       outputItems,
       lengthFile(lengthOnGpu),
       loadItems,
-      itemsEnd(input === "items" ? "data_length()" : "params.segment_count * params.wanted"),
+      itemsEnd(input === "items" ? "data_length()" : "call.segment_count * call.wanted"),
       generated(
-        `fn row_stored(row: u32) -> bool {\n  return ${output === "items" ? "row * params.columns < data_length()" : "true"};\n}`,
+        `fn row_stored(row: u32) -> bool {\n  return ${output === "items" ? "row * call.columns < data_length()" : "true"};\n}`,
       ),
       ...tiles(monoid),
       rowTiles,

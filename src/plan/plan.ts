@@ -65,7 +65,7 @@ export interface Pass {
    * and the digits of the run number.
    */
   readonly bindings: Bindings;
-  /** Items that the kernel reads: `params.length`. */
+  /** Items that the kernel reads: `call.length`. */
   readonly length: number;
   /** How many work-groups are dispatched. */
   readonly tiles: number;

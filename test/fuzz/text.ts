@@ -222,7 +222,7 @@ const words = [
   "identity",
   "combine",
   "Element",
-  "Params",
+  "Call",
   "toString",
   "constructor",
   "__proto__",

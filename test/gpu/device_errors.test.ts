@@ -54,7 +54,7 @@ test.each(["single", "reduce-then-scan"] as const)(
         number: 2,
         source: { callers: true },
       });
-      expect(named("struct Params {")?.source.callers).toBeUndefined();
+      expect(named("struct Call {")?.source.callers).toBeUndefined();
     }
   },
 );

@@ -80,8 +80,8 @@ function headsOf(length: number, name: string, { by, each }: NonNullable<Case["s
 /** Work-groups that start in any order: here, the last tile's first. */
 const lastFirst: Change = [
   [
-    "return work_group.y * params.grid_width + work_group.x;",
-    "return params.tiles - 1u - (work_group.y * params.grid_width + work_group.x);",
+    "return work_group.y * call.grid_width + work_group.x;",
+    "return call.tiles - 1u - (work_group.y * call.grid_width + work_group.x);",
   ],
 ];
 

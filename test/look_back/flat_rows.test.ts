@@ -95,25 +95,23 @@ test.for([
 const mutations: readonly { readonly title: string; readonly change: Change }[] = [
   {
     title: "a row starts one item late",
-    change: [
-      ["params.columns - column, 0u, column == 0u)", "params.columns - column + 1u, 0u, column == 0u)"],
-    ],
+    change: [["call.columns - column, 0u, column == 0u)", "call.columns - column + 1u, 0u, column == 0u)"]],
   },
   {
     title: "rows that start with a vector are not seen",
-    change: [["select(params.columns - column, 0u, column == 0u)", "params.columns - column"]],
+    change: [["select(call.columns - column, 0u, column == 0u)", "call.columns - column"]],
   },
   {
     title: "of rows of few items, only one starts in a vector",
-    change: [[/select\((own\w*) \+ 1u, 0u, own\w* \+ 1u == params\.columns\)/, "$1 + 1u"]],
+    change: [[/select\((own\w*) \+ 1u, 0u, own\w* \+ 1u == call\.columns\)/, "$1 + 1u"]],
   },
   {
     title: "columns are not taken back at a row's end",
-    change: [["column = select(column, column - params.columns, column >= params.columns);", ""]],
+    change: [["column = select(column, column - call.columns, column >= call.columns);", ""]],
   },
   {
     title: "a missing total starts its vectors with rows",
-    change: [["heads_from(first % params.columns)", "heads_from(0u)"]],
+    change: [["heads_from(first % call.columns)", "heads_from(0u)"]],
   },
 ];
 

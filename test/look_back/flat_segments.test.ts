@@ -209,12 +209,12 @@ const mutations: readonly {
   },
   {
     title: "keys of vectors are one vector late",
-    change: [["params.keys_base / VECTOR + vector", "params.keys_base / VECTOR + vector + 1u"]],
+    change: [["call.keys_base / VECTOR + vector", "call.keys_base / VECTOR + vector + 1u"]],
   },
   {
     title: "flags of vectors are one vector late",
     kind: "heads",
-    change: [["params.heads_base / VECTOR + vector", "params.heads_base / VECTOR + vector + 1u"]],
+    change: [["call.heads_base / VECTOR + vector", "call.heads_base / VECTOR + vector + 1u"]],
   },
   {
     title: "a flag counts only if it is 1",
@@ -362,8 +362,8 @@ test.for(kinds.map((kind) => ({ kind })))(
 );
 
 test.for([
-  { kind: "keys", start: "params.keys_base % VECTOR == 0u" },
-  { kind: "heads", start: "params.heads_base % VECTOR == 0u" },
+  { kind: "keys", start: "call.keys_base % VECTOR == 0u" },
+  { kind: "heads", start: "call.heads_base % VECTOR == 0u" },
 ] as const)("seen: every range of $kind starts at a vector", async ({ kind, start }, { skip }) => {
   needVotes(fold(), skip);
   expect(await wrongRanges(kind, [[start, "true"]])).not.toEqual([]);

@@ -48,7 +48,7 @@ const fold = useFold(fewLanes);
 
 /**
  * What faults_by_run.wgsl withholds is stored here, but the first dispatch does not see it. The second one does, as WebGPU promises.
- * `params.tiles` are the work-groups, and only the first dispatch has one for each tile.
+ * `call.tiles` are the work-groups, and only the first dispatch has one for each tile.
  */
 const faults = {
   name: "faults by run that the next dispatch does not see",
@@ -63,7 +63,7 @@ fn read_place(place: u32) -> Entry {
   let run = run_number();
   var words: array<u32, ELEMENT_WORDS>;
   var is_whole = true;
-  let is_first_dispatch = params.tiles == last_tile(data_length()) + 1u;
+  let is_first_dispatch = call.tiles == last_tile(data_length()) + 1u;
   for (var word = 0u; word < ELEMENT_WORDS; word++) { // unroll
     let low = atomicLoad(&spine[first + 2u * word * GROUP_ENTRIES]);
     let high = atomicLoad(&spine[first + (2u * word + 1u) * GROUP_ENTRIES]);

@@ -275,7 +275,7 @@ fn delay_tile(tile: u32) {}
 
 fn is_withheld(place: u32, word: u32) -> bool {
   // The last tile of a group reads its own total too.
-  let is_read_by_others = place < params.spine_entries && place % GROUP_ENTRIES < FAN_OUT - 1u;
+  let is_read_by_others = place < call.spine_entries && place % GROUP_ENTRIES < FAN_OUT - 1u;
   return is_read_by_others && (word % 2u == 1u) == (place + 1u == own_place);
 }
 `,
@@ -311,7 +311,7 @@ test("caught: owner and fallback share a place, and add floats in another order"
 fn unused_total${head}`,
     ],
   ];
-  const sharedPlaces: Change = [["params.spine_entries + ", ""]];
+  const sharedPlaces: Change = [["call.spine_entries + ", ""]];
   const knowingPlaces: Change = [
     ["if (thread < FAN_OUT) {", "own_place = entry_of_tile(tile) + 1u;\n  if (thread < FAN_OUT) {"],
   ];

@@ -163,7 +163,7 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
     title: "an empty segment's stride passes others",
     change: [["segment + stride + 1u,", "segment + stride,"]],
   },
-  { title: "a share of the empty segments is short", change: [["params.tiles + 1u;", "params.tiles;"]] },
+  { title: "a share of the empty segments is short", change: [["call.tiles + 1u;", "call.tiles;"]] },
   {
     title: "nothing comes before the first total",
     change: [["combine_values(open, first)", "first"]],

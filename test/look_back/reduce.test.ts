@@ -113,8 +113,8 @@ const cases: readonly Case[] = [
     ...ofAffine,
     change: [
       [
-        "let number = work_group.y * params.grid_width + work_group.x;",
-        "let number = params.tiles - 1u - (work_group.y * params.grid_width + work_group.x);",
+        "let number = work_group.y * call.grid_width + work_group.x;",
+        "let number = call.tiles - 1u - (work_group.y * call.grid_width + work_group.x);",
       ],
     ],
   },
@@ -409,8 +409,8 @@ describe("a reduction in one dispatch", () => {
     { title: "nobody is the last", change: [["begun == last)", "begun == last + 1u)"]] },
     { title: "totals past the last count", change: [[/if \(number <= last\) \{/, "if (true) {"]] },
     { title: "a total too few", change: [[/if \(number <= last\) \{/, "if (number < last) {"]] },
-    { title: "the first tile alone", change: [["tile += params.tiles", "tile += 0xffffu"]] },
-    { title: "the next tile, too", change: [["tile += params.tiles", "tile += 1u"]] },
+    { title: "the first tile alone", change: [["tile += call.tiles", "tile += 0xffffu"]] },
+    { title: "the next tile, too", change: [["tile += call.tiles", "tile += 1u"]] },
     {
       title: "every thread has the totals",
       change: [["if (thread == number % WORK_GROUP_SIZE) {", "if (true) {"]],

@@ -433,7 +433,7 @@ test("ranges that start at vectors do so for every kernel, however the passes ar
 
 test("every pass binds what its kernel names, and has a kernel that is compiled", async () => {
   // What the runtime binds beside: parameters, ends of ranges bound as vectors, and a run's digits.
-  const implied = new Set(["params", "input_end", "output_end", "run_low", "run_high"]);
+  const implied = new Set(["call", "input_end", "output_end", "run_low", "run_high"]);
   const plans: Plan[] = [];
   for (const more of [
     onePass,

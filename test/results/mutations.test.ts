@@ -677,7 +677,7 @@ const swapped = (before: string, isFor = ""): Change => ({
   from: new RegExp(`(?=\\n\\s*${before})`),
   to: `
   for (var at = 0u; at < ITEMS; at++) {
-    if (${isFor}params.digit == DIGITS - 1u && (ranks[at] == SHARE - 1u || ranks[at] == SHARE)) {
+    if (${isFor}call.digit == DIGITS - 1u && (ranks[at] == SHARE - 1u || ranks[at] == SHARE)) {
       ranks[at] = 2u * SHARE - 1u - ranks[at];
     }
   }`,
@@ -816,8 +816,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "a vector of which a part is past the end is read as if it were whole",
     shownBy: "exact scans of f64",
-    from: "if (first + VECTOR <= params.wide_length) {",
-    to: "if (first < params.wide_length + VECTOR) {",
+    from: "if (first + VECTOR <= call.wide_length) {",
+    to: "if (first < call.wide_length + VECTOR) {",
   },
   {
     title: "a carry that threads share loses its last word",
@@ -1021,19 +1021,19 @@ const mutations: readonly Mutation[] = [
   {
     title: "rows start nowhere but at the first item, past the last vector",
     shownBy: "rows of 1",
-    from: "return select(0u, 1u, index % params.columns == 0u);",
+    from: "return select(0u, 1u, index % call.columns == 0u);",
     to: "return select(0u, 1u, index == 0u);",
   },
   {
     title: "a row that starts inside a vector has no head",
     shownBy: "rows of 17",
-    from: /column \+ \w+ == params\.columns/g,
+    from: /column \+ \w+ == call\.columns/g,
     to: "false",
   },
   {
     title: "rows shorter than a vector have one head a vector",
     shownBy: "rows of 1",
-    from: "if (params.columns < VECTOR) {",
+    from: "if (call.columns < VECTOR) {",
     to: "if (false) {",
   },
   {
@@ -1045,7 +1045,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "a segment without items gets nothing",
     shownBy: "offsets",
-    from: "if (segment < params.segment_count && start >=",
+    from: "if (segment < call.segment_count && start >=",
     to: "if (false && start >=",
   },
   {
@@ -1075,31 +1075,31 @@ const mutations: readonly Mutation[] = [
   {
     title: "the initial value is left out",
     shownBy: "an initial value",
-    from: "return value_from_stored(initial[params.initial_base]);",
+    from: "return value_from_stored(initial[call.initial_base]);",
     to: "return value_identity();",
   },
   {
     title: "flags past the last vector are dropped",
     shownBy: "flags on the GPU",
-    from: "index == 0u || heads[params.heads_base + index] != 0u",
+    from: "index == 0u || heads[call.heads_base + index] != 0u",
     to: "index == 0u",
   },
   {
     title: "flags of vectors are dropped",
     shownBy: "flags on the GPU",
-    from: /\|\| heads\[params\.heads_base \+ first \+ \w+\] != 0u/g,
+    from: /\|\| heads\[call\.heads_base \+ first \+ \w+\] != 0u/g,
     to: "",
   },
   {
     title: "all bits of a word are its first ones",
     shownBy: "bits of heads",
-    from: "heads[params.heads_base + first / 32u] >> (first % 32u)",
-    to: "heads[params.heads_base + first / 32u]",
+    from: "heads[call.heads_base + first / 32u] >> (first % 32u)",
+    to: "heads[call.heads_base + first / 32u]",
   },
   {
     title: "bits past the last vector are dropped",
     shownBy: "bits of heads",
-    from: "let bit = (heads[params.heads_base + index / 32u] >> (index % 32u)) & 1u;",
+    from: "let bit = (heads[call.heads_base + index / 32u] >> (index % 32u)) & 1u;",
     to: "let bit = 0u;",
   },
   {
@@ -1111,8 +1111,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "the first key of a vector is not compared with the one before it",
     shownBy: "keys",
-    from: "keys[params.keys_base + max(first, 1u) - 1u]",
-    to: "keys[params.keys_base + first]",
+    from: "keys[call.keys_base + max(first, 1u) - 1u]",
+    to: "keys[call.keys_base + first]",
   },
   {
     title: "a total goes to the next segment's place",
@@ -1129,14 +1129,14 @@ const mutations: readonly Mutation[] = [
   {
     title: "each run has the first key",
     shownBy: "keys",
-    from: "keys[params.keys_base + index];",
-    to: "keys[params.keys_base];",
+    from: "keys[call.keys_base + index];",
+    to: "keys[call.keys_base];",
   },
   {
     title: "there is a run too few",
     shownBy: "keys",
-    from: "count_buffer[params.count_base] = element.heads;",
-    to: "count_buffer[params.count_base] = element.heads - 1u;",
+    from: "count_buffer[call.count_base] = element.heads;",
+    to: "count_buffer[call.count_base] = element.heads - 1u;",
   },
   {
     title: "a run that goes on in a block is not in it",
@@ -1281,7 +1281,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "tiles before have no items",
     shownBy: "classes by votes",
-    from: /(load_carry\(part\w*) \+ min\(tile\w*, params\.tiles - 1u\)/,
+    from: /(load_carry\(part\w*) \+ min\(tile\w*, call\.tiles - 1u\)/,
     to: "$1",
   },
   {
@@ -1347,20 +1347,20 @@ const mutations: readonly Mutation[] = [
   {
     title: "places do not start where the digit does in the tile",
     shownBy: "a sort by counters, twice",
-    from: "spine[thread * params.tiles + tile] - before.x",
-    to: "spine[thread * params.tiles + tile]",
+    from: "spine[thread * call.tiles + tile] - before.x",
+    to: "spine[thread * call.tiles + tile]",
   },
   {
     title: "each tile takes the places of the first one",
     shownBy: "a sort by counters, twice",
-    from: "spine[thread * params.tiles + tile] - before.x",
-    to: "spine[thread * params.tiles] - before.x",
+    from: "spine[thread * call.tiles + tile] - before.x",
+    to: "spine[thread * call.tiles] - before.x",
   },
   {
     title: "a tile's counts go to another one's place",
     shownBy: "a sort by counters, twice",
-    from: "digit_counts[thread * params.tiles + tile]",
-    to: "digit_counts[thread * params.tiles + params.tiles - 1u - tile]",
+    from: "digit_counts[thread * call.tiles + tile]",
+    to: "digit_counts[thread * call.tiles + call.tiles - 1u - tile]",
   },
   {
     title: "bins keep what the sort before the last one counted",
@@ -1504,7 +1504,7 @@ const mutations: readonly Mutation[] = [
     title: "the order is checked by this digit alone",
     shownBy: "keys ranked as they arrive",
     from: /return \(earlier\w* << others\w*\) <= \(later\w* << others\w*\);/g,
-    to: "return digit_of(earlier, params.digit) <= digit_of(later, params.digit);",
+    to: "return digit_of(earlier, call.digit) <= digit_of(later, call.digit);",
   },
   {
     title: "a tile that is out of order stays so",
@@ -1540,7 +1540,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "structs stay where they are",
     shownBy: "a sort of structs",
-    from: "read_item(positions[params.positions_base + index])",
+    from: "read_item(positions[call.positions_base + index])",
     to: "read_item(index)",
   },
   // Sorts of segments.
@@ -1601,7 +1601,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "all long rows have one number",
     shownBy: "a sort of long rows",
-    from: "return index / params.columns;",
+    from: "return index / call.columns;",
     to: "return 0u;",
   },
   {
@@ -1613,25 +1613,25 @@ const mutations: readonly Mutation[] = [
   {
     title: "one item too few of each row is taken",
     shownBy: "the greatest of short rows",
-    from: "at < params.wanted",
-    to: "at + 1u < params.wanted",
+    from: "at < call.wanted",
+    to: "at + 1u < call.wanted",
   },
   {
     title: "the chunks of a row are the first one",
     shownBy: "the greatest of long rows",
-    from: "segment % params.chunk_rows * SLOT",
+    from: "segment % call.chunk_rows * SLOT",
     to: "0u * SLOT",
   },
   {
     title: "chunks go on in the next row",
     shownBy: "the greatest of long rows",
-    from: "min(start + SLOT, row + params.columns)",
+    from: "min(start + SLOT, row + call.columns)",
     to: "start + SLOT",
   },
   {
     title: "the first of all rows are those of the first row",
     shownBy: "many of the greatest of rows",
-    from: /(index\w*) \/ stored \* params\.columns \+ /g,
+    from: /(index\w*) \/ stored \* call\.columns \+ /g,
     to: "",
   },
   // Selections.
@@ -1662,7 +1662,7 @@ const mutations: readonly Mutation[] = [
   {
     title: "digits of an index are all the first",
     shownBy: "very many",
-    from: "(index >> (params.digit * INDEX_BITS))",
+    from: "(index >> (call.digit * INDEX_BITS))",
     to: "index",
   },
   {
@@ -1756,8 +1756,8 @@ const mutations: readonly Mutation[] = [
   {
     title: "all indices are the first one",
     shownBy: "the greatest",
-    from: "= position + params.first_index;",
-    to: "= params.first_index;",
+    from: "= position + call.first_index;",
+    to: "= call.first_index;",
   },
 ];
 

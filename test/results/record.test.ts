@@ -530,7 +530,7 @@ describe("text of the caller's that does not compile", () => {
     expect(error.message).toContain(problem);
   });
 
-  test.each(["ITEMS", "params.length", "value_from_item(1u)", "Params", "keep_value", "last_tile"])(
+  test.each(["ITEMS", "call.length", "value_from_item(1u)", "Call", "keep_value", "last_tile"])(
     "a predicate does not see what is ours: %s",
     async (text) => {
       const error = await sourceError(fold().compact(data, { where: `x == /* ITEMS */ ${text}` }));

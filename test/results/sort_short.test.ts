@@ -78,8 +78,8 @@ test("nothing past the input is read, for a length on the GPU of 0, too", async 
   const options = { type: u32, maxLength: 100, lengthOnGpu: true } as const;
   const plan = plannedSort(fold(), options, undefined, { compared: [[256, 8, 32]] });
   // A thread loads four keys at a time, 128 of a work-group. The last place of the output, which no item gets, tells of a read past the input.
-  const read = "return input[params.input_base + index];";
-  const mark = `if (params.input_base + index >= arrayLength(&input)) {\n    output[99] = 1u;\n  }\n  ${read}`;
+  const read = "return input[call.input_base + index];";
+  const mark = `if (call.input_base + index >= arrayLength(&input)) {\n    output[99] = 1u;\n  }\n  ${read}`;
   const told = plan.kernels.map((kernel) => ({ ...kernel, code: kernel.code.replace(read, mark) }));
   expect(told[0]?.code).toContain(mark);
   const sort = await prepareOn(fold(), {

@@ -18,7 +18,7 @@ test("a vector past the end of the data is read", async () => {
     const { device } = fold;
     const context = contextOf(device);
     context.facts = { ...context.facts, software: false };
-    const from = /first < length && (first \+ VECTOR <= params\.wide_length)/g;
+    const from = /first < length && (first \+ VECTOR <= call\.wide_length)/g;
     const takeBack = isPlanted ? plant(fold, { from, to: "$1" }) : undefined;
     const options = {
       algorithm: "blelloch",

@@ -169,8 +169,8 @@ describe("what an operator declares", () => {
   const declarations = [
     ...names.map((name) => `fn ${name}(x: u32) -> u32 { return x; }`),
     ...constants.map((name) => `const ${name} = 1u;`),
-    "struct Params { ITEMS: u32, load_items: u32, @align(16) min: u32 }",
-    "alias Element = Params;",
+    "struct Call { ITEMS: u32, load_items: u32, @align(16) min: u32 }",
+    "alias Element = Call;",
   ].join("\n");
   const combine = [
     "var sum = earlier + later;",
@@ -292,7 +292,7 @@ describe("no text of a caller's sees", () => {
 
   // Some of them are enough to show what the compiler says.
   const some = ours.filter((_, at) => at % 50 === 0);
-  test.each([...some, "ITEMS", "params.length", "callers_ITEMS"])("%s", async (name) => {
+  test.each([...some, "ITEMS", "call.length", "callers_ITEMS"])("%s", async (name) => {
     for (const { kernels } of await plansWith(name)) {
       const kernel = kernels.find(({ code }) => code.includes(name.split(".")[0] ?? ""));
       device().pushErrorScope("validation");

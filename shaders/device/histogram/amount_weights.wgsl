@@ -3,5 +3,5 @@
 @group(0) @binding(15) var<storage, read> weights: array<Amount>;
 
 fn amount_of(index: u32) -> Amount {
-  return weights[params.weights_base + index];
+  return weights[call.weights_base + index];
 }

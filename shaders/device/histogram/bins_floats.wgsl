@@ -4,10 +4,10 @@
 @group(0) @binding(16) var<storage, read_write> bins: array<atomic<u32>>;
 
 fn add_to_bin(bin: u32, amount: Amount) {
-  var before = atomicLoad(&bins[params.output_base + bin]);
+  var before = atomicLoad(&bins[call.output_base + bin]);
   loop {
     let sum = bitcast<u32>(bitcast<f32>(before) + amount);
-    let exchange = atomicCompareExchangeWeak(&bins[params.output_base + bin], before, sum);
+    let exchange = atomicCompareExchangeWeak(&bins[call.output_base + bin], before, sum);
     if (exchange.exchanged) {
       break;
     }

@@ -3,5 +3,5 @@
 @group(0) @binding(16) var<storage, read_write> bins: array<atomic<u32>>;
 
 fn add_to_bin(bin: u32, amount: Amount) {
-  atomicAdd(&bins[params.output_base + bin], amount);
+  atomicAdd(&bins[call.output_base + bin], amount);
 }

@@ -4,5 +4,5 @@
 @group(0) @binding(12) var<storage, read> initial: array<Stored>;
 
 fn initial_element() -> Element {
-  return element_from_stored(initial[params.initial_base]);
+  return element_from_stored(initial[call.initial_base]);
 }

@@ -3,7 +3,7 @@
 @group(0) @binding(1) var<storage, read> input: array<Input>;
 
 fn read_item(index: u32) -> Input {
-  return input[params.input_base + index];
+  return input[call.input_base + index];
 }
 
 fn read_vector(vector: u32) -> InputVector {

@@ -3,5 +3,5 @@
 @group(0) @binding(4) var<storage, read> flags: array<u32>;
 
 fn keep(item: Input, index: u32) -> bool {
-  return flags[params.flags_base + index] != 0u;
+  return flags[call.flags_base + index] != 0u;
 }

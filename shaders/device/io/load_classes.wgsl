@@ -7,7 +7,7 @@ var<private> own_items: array<Input, ITEMS>;
 fn load_classes(tile: u32, thread: u32, length: u32) -> array<u32, ITEMS> {
   var classes: array<u32, ITEMS>;
   // All loads come before the first call of class_of, so that no load waits for another.
-  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+  if ((tile + 1u) * TILE <= min(length, call.wide_length)) {
     for (var item = 0u; item < ITEMS; item++) { // unroll
       own_items[item] = read_vector(vector_of(tile, thread, item));
     }

@@ -5,7 +5,7 @@
 // Items past the end of the data become the identity.
 fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
   var elements: array<Element, ITEMS>;
-  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+  if ((tile + 1u) * TILE <= min(length, call.wide_length)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       let place = vector_of(tile, thread, vector);
       var items = input_items(read_vector(place));
@@ -33,7 +33,7 @@ fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
 fn read_edge(vector: u32, length: u32) -> array<Input, VECTOR> {
   var items: array<Input, VECTOR>;
   let first = vector * VECTOR;
-  if (first < length && first + VECTOR <= params.wide_length) {
+  if (first < length && first + VECTOR <= call.wide_length) {
     items = input_items(read_vector(vector));
   } else {
     for (var item = 0u; item < VECTOR; item++) { // unroll

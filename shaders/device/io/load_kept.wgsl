@@ -13,7 +13,7 @@ const FLAG_WORDS = (ITEMS + 31u) / 32u;
 fn load_kept(tile: u32, thread: u32, length: u32) -> Kept {
   var kept: Kept;
   // All loads come before the first call of keep, so that no load waits for another.
-  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+  if ((tile + 1u) * TILE <= min(length, call.wide_length)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       var items = input_items(read_vector(vector_of(tile, thread, vector)));
       for (var item = 0u; item < VECTOR; item++) { // unroll

@@ -5,7 +5,7 @@
 @group(0) @binding(2) var<storage, read_write> output: array<Input>;
 
 fn read_item(index: u32) -> Input {
-  return output[params.input_base + index];
+  return output[call.input_base + index];
 }
 
 fn read_vector(vector: u32) -> InputVector {
@@ -17,11 +17,11 @@ fn read_end_item(index: u32) -> Input {
 }
 
 fn write_item(index: u32, item: Output) {
-  output[params.output_base + index] = item;
+  output[call.output_base + index] = item;
 }
 
 fn read_output_vector(vector: u32) -> OutputVector {
-  return output[params.output_base + vector];
+  return output[call.output_base + vector];
 }
 
 fn write_vector(vector: u32, items: OutputVector) {

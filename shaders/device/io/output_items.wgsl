@@ -3,11 +3,11 @@
 @group(0) @binding(2) var<storage, read_write> output: array<Output>;
 
 fn write_item(index: u32, item: Output) {
-  output[params.output_base + index] = item;
+  output[call.output_base + index] = item;
 }
 
 fn read_output_vector(vector: u32) -> OutputVector {
-  return output[params.output_base + vector];
+  return output[call.output_base + vector];
 }
 
 fn write_vector(vector: u32, items: OutputVector) {

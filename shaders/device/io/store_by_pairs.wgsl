@@ -9,7 +9,7 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, 
   var own = prefixes;
   // Where results replace the items, a lane stores what its neighbour has read. A barrier of work-group memory does not order that.
   storageBarrier();
-  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+  if ((tile + 1u) * TILE <= min(length, call.wide_length)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       var whole: array<Output, VECTOR>;
       for (var item = 0u; item < VECTOR; item++) { // unroll

@@ -5,5 +5,5 @@
 
 // As many items of the rest come before an item as there are items before it that are not kept.
 fn store_item(is_kept: bool, before: u32, index: u32, item: Output) {
-  write_item(select(spine[params.tiles] + index - before, before, is_kept), item);
+  write_item(select(spine[call.tiles] + index - before, before, is_kept), item);
 }

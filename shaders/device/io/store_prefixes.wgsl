@@ -9,7 +9,7 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, 
     items[item] = item_from_element(own[item]);
   }
   // One branch goes around all vectors. A branch around each vector takes more registers.
-  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+  if ((tile + 1u) * TILE <= min(length, call.wide_length)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       var whole: array<Output, VECTOR>;
       for (var item = 0u; item < VECTOR; item++) { // unroll
@@ -33,7 +33,7 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, 
 fn write_edge(vector: u32, length: u32, items: array<Output, VECTOR>) {
   var own = items;
   let first = vector * VECTOR;
-  if (first + VECTOR <= params.wide_length) {
+  if (first + VECTOR <= call.wide_length) {
     if (first < length) {
       var kept = output_items(read_output_vector(vector));
       for (var item = 0u; item < VECTOR; item++) { // unroll

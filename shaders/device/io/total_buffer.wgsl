@@ -3,5 +3,5 @@
 @group(0) @binding(5) var<storage, read_write> count_buffer: array<Element>;
 
 fn store_total(element: Element) {
-  count_buffer[params.count_base] = element;
+  count_buffer[call.count_base] = element;
 }

@@ -7,10 +7,10 @@
 @group(0) @binding(9) var<storage, read_write> indirect: array<u32>;
 
 fn store_total(element: u32) {
-  count_buffer[params.count_base] = element;
+  count_buffer[call.count_base] = element;
   let work_groups = element / ITEMS_PER_WORK_GROUP + select(0u, 1u, element % ITEMS_PER_WORK_GROUP != 0u);
   let rows = (work_groups + MOST_WORK_GROUPS - 1u) / MOST_WORK_GROUPS;
-  indirect[params.indirect_base] = (work_groups + max(rows, 1u) - 1u) / max(rows, 1u);
-  indirect[params.indirect_base + 1u] = max(rows, 1u);
-  indirect[params.indirect_base + 2u] = 1u;
+  indirect[call.indirect_base] = (work_groups + max(rows, 1u) - 1u) / max(rows, 1u);
+  indirect[call.indirect_base + 1u] = max(rows, 1u);
+  indirect[call.indirect_base + 2u] = 1u;
 }

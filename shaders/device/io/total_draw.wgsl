@@ -6,12 +6,12 @@
 @group(0) @binding(9) var<storage, read_write> indirect: array<u32>;
 
 fn store_total(element: u32) {
-  count_buffer[params.count_base] = element;
-  indirect[params.indirect_base] = VERTEX_COUNT;
-  indirect[params.indirect_base + 1u] = element;
-  indirect[params.indirect_base + 2u] = 0u;
-  indirect[params.indirect_base + 3u] = 0u;
+  count_buffer[call.count_base] = element;
+  indirect[call.indirect_base] = VERTEX_COUNT;
+  indirect[call.indirect_base + 1u] = element;
+  indirect[call.indirect_base + 2u] = 0u;
+  indirect[call.indirect_base + 3u] = 0u;
   if (INDEXED) {
-    indirect[params.indirect_base + 4u] = 0u;
+    indirect[call.indirect_base + 4u] = 0u;
   }
 }

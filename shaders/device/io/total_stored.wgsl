@@ -4,5 +4,5 @@
 @group(0) @binding(13) var<storage, read_write> total: array<Stored>;
 
 fn store_total(element: Element) {
-  total[params.total_base] = stored_from_element(element);
+  total[call.total_base] = stored_from_element(element);
 }

@@ -7,7 +7,7 @@ fn write_pair(vector: u32, parts: OutputVector) {
   var own = parts;
   let side = subgroup_rank & 1u;
   let is_second = side == 1u;
-  let first = params.output_base + vector - side;
+  let first = call.output_base + vector - side;
   for (var pair = 0u; pair < PART_PAIRS; pair++) { // unroll
     let earlier = own[2u * pair];
     let later = own[2u * pair + 1u];

@@ -7,7 +7,7 @@ fn write_pair(vector: u32, parts: OutputVector) {
   var own = parts;
   let side = subgroup_rank & 1u;
   let is_second = side == 1u;
-  let first = params.output_base + vector - side;
+  let first = call.output_base + vector - side;
   let taken = subgroupShuffleXor(own[1], 1u);
   output[first][side] = select(own[0], taken, is_second);
   output[first + side][2u - 2u * side] = select(own[2], own[0], is_second);

@@ -17,12 +17,12 @@ fn choose_digit(invocation: Invocation) {
   if (!is_done && before < remaining && remaining - before <= count) {
     chosen.remaining = remaining - before;
     chosen.done = u32(is_enough(remaining - before, count));
-    if (params.digit < INDEX_DIGITS) {
-      let bit = params.digit * INDEX_BITS;
+    if (call.digit < INDEX_DIGITS) {
+      let bit = call.digit * INDEX_BITS;
       chosen.index |= digit << bit;
       chosen.index_mask |= ((1u << INDEX_BITS) - 1u) << bit;
     } else {
-      let number = params.digit - INDEX_DIGITS;
+      let number = call.digit - INDEX_DIGITS;
       let bit = FIRST_BIT + number * DIGIT_BITS;
       chosen.key |= digit_at(digit, bit);
       chosen.key_mask |= digit_at(select(RADIX - 1u, LAST_DIGIT, number == DIGITS - 1u), bit);

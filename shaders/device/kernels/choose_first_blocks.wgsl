@@ -6,17 +6,17 @@
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn choose_first_blocks(@builtin(local_invocation_index) thread: u32) {
-  let few = list_blocks(params.digit, data_length(), MOST_WANTED, thread);
+  let few = list_blocks(call.digit, data_length(), MOST_WANTED, thread);
   place_few(few.count, thread);
   for (var at = thread; at < few.count; at += WORK_GROUP_SIZE) {
     let place = atomicLoad(&few_places[at]);
-    if (place < params.wanted) {
+    if (place < call.wanted) {
       taken[place] = few_numbers[at];
     }
   }
   if (thread == 0u) {
     let words = words_from_key(few.limit);
-    taken[params.wanted] = words.x;
-    taken[params.wanted + 1u] = words.y;
+    taken[call.wanted] = words.x;
+    taken[call.wanted + 1u] = words.y;
   }
 }

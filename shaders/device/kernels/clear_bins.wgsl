@@ -9,8 +9,8 @@ fn clear_bins(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let bin = (work_group.y * params.grid_width + work_group.x) * WORK_GROUP_SIZE + thread;
-  if (bin < params.length) {
-    cleared[params.output_base + bin] = 0u;
+  let bin = (work_group.y * call.grid_width + work_group.x) * WORK_GROUP_SIZE + thread;
+  if (bin < call.length) {
+    cleared[call.output_base + bin] = 0u;
   }
 }

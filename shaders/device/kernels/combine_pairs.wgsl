@@ -8,9 +8,9 @@ fn combine_pairs(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) local_index: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let pair = tile * WORK_GROUP_SIZE + local_index;
-  if (pair < params.length / 2u) {
+  if (pair < call.length / 2u) {
     let earlier = element_from_item(read_item(2u * pair), 2u * pair);
     let later = element_from_item(read_item(2u * pair + 1u), 2u * pair + 1u);
     write_item(pair, item_from_element(combine(earlier, later)));

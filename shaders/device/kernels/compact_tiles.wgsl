@@ -10,7 +10,7 @@ fn compact_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   let length = data_length();
   if (tile > last_tile(length)) {

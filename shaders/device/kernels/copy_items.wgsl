@@ -10,7 +10,7 @@ fn copy_items(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) local_index: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let first = tile * TILE + local_index;
   let count = items_to_copy();
   for (var item = 0u; item < ITEMS; item++) { // unroll
@@ -22,5 +22,5 @@ fn copy_items(
 }
 
 fn items_to_copy() -> u32 {
-  return min(params.length, count_buffer[params.count_base]);
+  return min(call.length, count_buffer[call.count_base]);
 }

@@ -10,13 +10,13 @@ fn count_classes(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   for (var class_at = 0u; class_at < CLASSES; class_at++) {
     class_now = class_at;
     let total = reduce_tile(counts_of(load_kept(tile, thread, data_length())), thread);
-    if (tile < params.tiles && thread == 0u) {
-      class_counts[class_at * params.tiles + tile] = total;
+    if (tile < call.tiles && thread == 0u) {
+      class_counts[class_at * call.tiles + tile] = total;
     }
     // The next class takes the same work-group memory.
     workgroupBarrier();

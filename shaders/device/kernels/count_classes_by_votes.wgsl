@@ -11,15 +11,15 @@ fn count_classes(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   let length = data_length();
   _ = rank_items(tile, load_classes(tile, thread, length), thread);
   // Items past the end counted in the last class.
   let past = TILE - min(TILE, max(length, tile * TILE) - tile * TILE);
-  if (tile < params.tiles) {
+  if (tile < call.tiles) {
     for (var class_at = thread; class_at < CLASSES; class_at += WORK_GROUP_SIZE) {
-      class_counts[class_at * params.tiles + tile] =
+      class_counts[class_at * call.tiles + tile] =
         count_of_digit(class_at) - select(0u, past, class_at == CLASSES - 1u);
     }
   }

@@ -10,9 +10,9 @@ fn count_digits(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   count_tile(tile, thread, data_length());
-  if (thread < RADIX && tile < params.tiles) {
-    digit_counts[thread * params.tiles + tile] = atomicLoad(&digit_words[thread]);
+  if (thread < RADIX && tile < call.tiles) {
+    digit_counts[thread * call.tiles + tile] = atomicLoad(&digit_words[thread]);
   }
 }

@@ -9,10 +9,10 @@ fn count_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   let total = reduce_tile(counts_of(load_kept(tile, thread, data_length())), thread);
-  if (tile < params.tiles && thread == 0u) {
+  if (tile < call.tiles && thread == 0u) {
     counts[tile] = total;
   }
 }

@@ -24,15 +24,15 @@ fn expand_runs(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let runs = data_length();
   var items = 0u;
   if (runs > 0u) {
     // What the output has no room for is left out.
-    items = min(run_end(runs - 1u), params.segment_count);
+    items = min(run_end(runs - 1u), call.segment_count);
   }
   if (tile == 0u && thread == 0u) {
-    count_buffer[params.count_base] = items;
+    count_buffer[call.count_base] = items;
   }
   var first = 0u;
   for (var begin = tile * TILE; begin < min(items, tile * TILE + TILE); begin += BLOCK) {
@@ -60,7 +60,7 @@ fn expand_runs(
 }
 
 fn run_end(run: u32) -> u32 {
-  return ends[params.positions_base + run];
+  return ends[call.positions_base + run];
 }
 
 // The run of an item: the first one that ends behind it, from the run of an item before on. Threads try places at equal distances, then

@@ -8,5 +8,5 @@ fn find_left(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  tally_tile(work_group.y * params.grid_width + work_group.x, thread, data_length());
+  tally_tile(work_group.y * call.grid_width + work_group.x, thread, data_length());
 }

@@ -7,9 +7,9 @@ fn first_of_blocks(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let block = (work_group.y * params.grid_width + work_group.x) * WORK_GROUP_SIZE + thread;
+  let block = (work_group.y * call.grid_width + work_group.x) * WORK_GROUP_SIZE + thread;
   let length = data_length();
-  let shift = params.digit;
+  let shift = call.digit;
   if (block >= blocks_of(shift, length)) {
     return;
   }

@@ -10,9 +10,9 @@ fn first_of_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let block = (work_group.y * params.grid_width + work_group.x) * (WORK_GROUP_SIZE / LANES) + thread / LANES;
+  let block = (work_group.y * call.grid_width + work_group.x) * (WORK_GROUP_SIZE / LANES) + thread / LANES;
   let length = data_length();
-  let shift = params.digit;
+  let shift = call.digit;
   let is_block = block < blocks_of(shift, length);
   let start = select(length, number_of(block, shift) << shift, is_block);
   let end = min(length, start + (1u << shift));
@@ -20,7 +20,7 @@ fn first_of_tiles(
   for (var at = start + thread % LANES * VECTOR; at < end; at += LANES * ITEMS) {
     // All loads come first, so that they are under way together.
     var items: array<array<Input, VECTOR>, VECTORS>;
-    if (at + (VECTORS - 1u) * (LANES * VECTOR) + VECTOR <= min(end, params.wide_length)) {
+    if (at + (VECTORS - 1u) * (LANES * VECTOR) + VECTOR <= min(end, call.wide_length)) {
       for (var vector = 0u; vector < VECTORS; vector++) { // unroll
         items[vector] = input_items(read_vector(at / VECTOR + vector * LANES));
       }

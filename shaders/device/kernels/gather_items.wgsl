@@ -9,12 +9,12 @@ fn gather_items(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let length = data_length();
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let index = tile * TILE + item * WORK_GROUP_SIZE + thread;
-    if (tile < params.tiles && index < length) {
-      write_item(index, read_item(positions[params.positions_base + index]));
+    if (tile < call.tiles && index < length) {
+      write_item(index, read_item(positions[call.positions_base + index]));
     }
   }
 }

@@ -2,7 +2,7 @@
 // work-groups, and counts in counters of its own. At the end it adds these to the bins.
 // Linked with contract.wgsl, an input, load_items.wgsl, length_*.wgsl, bin_*.wgsl, amount_*.wgsl, tally_*.wgsl, counters_*.wgsl
 // and bins_*.wgsl. The bins must be zero at the start.
-// begin_tally comes before a work-group's first tile. Dispatch any number of work-groups. A grid of several rows may have more than params.tiles; these add nothing.
+// begin_tally comes before a work-group's first tile. Dispatch any number of work-groups. A grid of several rows may have more than call.tiles; these add nothing.
 // Work-group memory: that of the counters.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -10,13 +10,13 @@ fn histogram(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let number = work_group.y * params.grid_width + work_group.x;
+  let number = work_group.y * call.grid_width + work_group.x;
   let length = data_length();
-  let tiles = select(0u, last_tile(length) + 1u, length > 0u && number < params.tiles);
-  if (number < params.tiles) {
+  let tiles = select(0u, last_tile(length) + 1u, length > 0u && number < call.tiles);
+  if (number < call.tiles) {
     begin_tally(number, thread, length);
   }
-  for (var tile = number; tile < tiles; tile += params.tiles) {
+  for (var tile = number; tile < tiles; tile += call.tiles) {
     tally_tile(tile, thread, length);
   }
   end_tally(thread);
@@ -28,7 +28,7 @@ fn begin_tally(number: u32, thread: u32, length: u32) {}
 fn tally_tile(tile: u32, thread: u32, length: u32) {
   let first = tile * (TILE / VECTOR) + thread;
   var items: array<array<Input, VECTOR>, VECTORS>;
-  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+  if ((tile + 1u) * TILE <= min(length, call.wide_length)) {
     // All loads come first, so that they are under way together.
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       items[vector] = input_items(read_vector(first + vector * WORK_GROUP_SIZE));

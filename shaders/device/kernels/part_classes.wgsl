@@ -11,15 +11,15 @@ fn part_classes(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   for (var class_at = 0u; class_at < CLASSES; class_at++) {
     class_now = class_at;
     let kept = load_kept(tile, thread, data_length());
     // Votes come before branches that only a few lanes take: compact_single_pass.wgsl says why.
     let ranks = ranks_of(kept, thread);
-    let part = class_at * params.tiles;
-    store_kept(tile, thread, kept, ranks, load_carry(part + min(tile, params.tiles - 1u)));
+    let part = class_at * call.tiles;
+    store_kept(tile, thread, kept, ranks, load_carry(part + min(tile, call.tiles - 1u)));
     // The next class takes the same work-group memory.
     workgroupBarrier();
   }

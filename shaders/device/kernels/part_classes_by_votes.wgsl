@@ -11,7 +11,7 @@ fn part_classes(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   let length = data_length();
   var classes = load_classes(tile, thread, length);
@@ -19,8 +19,8 @@ fn part_classes(
   // The counters become the places of each class's first item of each subgroup.
   for (var first = 0u; first < CLASSES; first += WORK_GROUP_SIZE) {
     let class_at = first + thread;
-    let part = min(class_at, CLASSES - 1u) * params.tiles;
-    set_first_of_digit(load_carry(part + min(tile, params.tiles - 1u)), class_at);
+    let part = min(class_at, CLASSES - 1u) * call.tiles;
+    set_first_of_digit(load_carry(part + min(tile, call.tiles - 1u)), class_at);
   }
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let index = vector_of(tile, thread, item);

@@ -10,9 +10,9 @@ fn reduce_each_row(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
-  if (tile >= params.tiles) {
+  if (tile >= call.tiles) {
     return;
   }
   reduce_row_tile(tile, row_tile(tile), thread);

@@ -16,7 +16,7 @@
 // most 32 rows.
 // Generated with it: consts LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE; LANE_ITEMS, at most 31, which VECTOR divides and which
 // divides ITEMS; LANE_VECTORS, the vectors of as many items; and LANE_ROWS, the rows of a thread's items.
-// Dispatch at least one work-group for each tile, and params.tiles in all.
+// Dispatch at least one work-group for each tile, and call.tiles in all.
 // Work-group memory: the look-back's, the algorithm's, two words for each LANE_ITEMS items, and a value.
 // replaces: total_of_tile, place_of_vector
 
@@ -75,7 +75,7 @@ fn reduce_offsets(
 
   // The total of the segment that is open where the tile starts, if it ends in one of the thread's rows.
   var first = value_identity();
-  var first_place = params.segment_count;
+  var first_place = call.segment_count;
   for (var row = 0u; row < LANE_ROWS; row++) { // unroll
     let own_row = row_of(thread, row);
     let ends = atomicLoad(&row_ends[own_row]);
@@ -100,13 +100,13 @@ fn reduce_offsets(
         total = combine_values(earlier, total);
         earlier = value_identity();
         // Empty segments may lie between the segment that ended before and this one.
-        if (is_later && (ends & HAS_EMPTY) != 0u && place < params.segment_count) {
+        if (is_later && (ends & HAS_EMPTY) != 0u && place < call.segment_count) {
           place = place_from(place, begin + own_row * LANE_ITEMS + end + 1u, length);
         }
         if (is_first) {
           first = total;
           first_place = place;
-        } else if (place < params.segment_count) {
+        } else if (place < call.segment_count) {
           write_item(place, item_from_element(Element(total, 1u)));
         }
         is_first = false;
@@ -124,7 +124,7 @@ fn reduce_offsets(
     look_back(tile, tiles.total, thread, length);
     open = carry().value;
   }
-  if (first_place < params.segment_count) {
+  if (first_place < call.segment_count) {
     write_item(first_place, item_from_element(Element(combine_values(open, first), 1u)));
   }
 }
@@ -222,7 +222,7 @@ fn mark_ends(tile: u32, thread: u32, length: u32, first: u32) {
     }
   }
   var segment = first + thread;
-  while (segment < params.segment_count) {
+  while (segment < call.segment_count) {
     let start = offset_at(segment, length);
     let behind = offset_at(segment + 1u, length);
     if (start >= end) {
@@ -234,7 +234,7 @@ fn mark_ends(tile: u32, thread: u32, length: u32, first: u32) {
       }
       // Many empty segments one after another are passed in strides that grow.
       var stride = WORK_GROUP_SIZE;
-      while (segment + stride < params.segment_count && offset_at(segment + stride + 1u, length) == start) {
+      while (segment + stride < call.segment_count && offset_at(segment + stride + 1u, length) == start) {
         segment += stride;
         stride *= 2u;
       }
@@ -254,11 +254,11 @@ fn mark_end(at: u32, number: u32) {
 fn place_from(place: u32, index: u32, length: u32) -> u32 {
   var low = place;
   var stride = 1u;
-  while (low + stride <= params.segment_count && offset_at(low + stride, length) < index) {
+  while (low + stride <= call.segment_count && offset_at(low + stride, length) < index) {
     low += stride;
     stride *= 2u;
   }
-  var high = min(low + stride - 1u, params.segment_count);
+  var high = min(low + stride - 1u, call.segment_count);
   while (low < high) {
     let middle = low + (high - low) / 2u;
     if (offset_at(middle + 1u, length) < index) {
@@ -272,9 +272,9 @@ fn place_from(place: u32, index: u32, length: u32) -> u32 {
 
 // Stores the totals of a share of the segments: of those that are empty. Each work-group has as many, wherever empty ones lie.
 fn store_empty_totals(tile: u32, thread: u32, length: u32) {
-  if (tile < params.tiles) {
-    let share = params.segment_count / params.tiles + 1u;
-    let end = min((tile + 1u) * share, params.segment_count);
+  if (tile < call.tiles) {
+    let share = call.segment_count / call.tiles + 1u;
+    let end = min((tile + 1u) * share, call.segment_count);
     for (var segment = tile * share + thread; segment < end; segment += WORK_GROUP_SIZE) {
       if (offset_at(segment, length) >= offset_at(segment + 1u, length)) {
         write_item(segment, item_from_empty());

@@ -1,5 +1,5 @@
 // A whole reduction in one dispatch. Each work-group counts itself as it begins, and hands on a total: of one tile, or of every
-// params.tiles-th tile. The work-group that began last combines all totals. By then, all others have begun, so it waits for totals that
+// call.tiles-th tile. The work-group that began last combines all totals. By then, all others have begun, so it waits for totals that
 // are on their way: to count work-groups as they end takes a round trip to memory more.
 //
 // It does not wait for ever. Totals are entries of a spine, whose words say whether they are of this run. After PATIENCE attempts
@@ -25,7 +25,7 @@ fn reduce_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let number = work_group.y * params.grid_width + work_group.x;
+  let number = work_group.y * call.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   let length = data_length();
   let last = last_total(length);
@@ -35,7 +35,7 @@ fn reduce_tiles(
 
   var begun = 0u;
   if (thread == 0u) {
-    begun = atomicAdd(&spine[2u * params.spine_entries * ENTRY_WORDS + run_number()], 1u);
+    begun = atomicAdd(&spine[2u * call.spine_entries * ENTRY_WORDS + run_number()], 1u);
   }
   let own = own_total(number, thread, length);
   if (thread == 0u) {

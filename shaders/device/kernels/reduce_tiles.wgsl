@@ -10,12 +10,12 @@ fn reduce_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
 
   let elements = load_items(tile, thread, data_length());
   let total = reduce_tile(elements, thread);
-  if (tile < params.tiles && thread == 0u) {
+  if (tile < call.tiles && thread == 0u) {
     write_item(tile, item_from_element(result_of(total)));
   }
 }

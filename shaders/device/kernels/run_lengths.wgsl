@@ -61,7 +61,7 @@ fn run_lengths(
     if (number_of(all) > 0u) {
       store_length(number_of(all) - 1u, length + 1u - last_of(all));
     }
-    count_buffer[params.count_base] = number_of(all);
+    count_buffer[call.count_base] = number_of(all);
   }
 }
 
@@ -141,7 +141,7 @@ fn stage_runs(tile: u32, thread: u32, keys: array<Key, ITEMS>, starts: Starts, b
 // before it.
 fn store_staged(thread: u32, number: u32, place: u32, last: u32) {
   for (var at = thread; at < number; at += WORK_GROUP_SIZE) {
-    if (place + at < params.segment_count) {
+    if (place + at < call.segment_count) {
       store_run(place + at, at);
     }
     store_number(place + at, at, last);

@@ -14,36 +14,36 @@ fn scan_column_blocks(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) local_index: u32,
 ) {
-  let block = work_group.y * params.grid_width + work_group.x;
-  let blocks = (params.columns + COLUMN_BLOCK - 1u) / COLUMN_BLOCK;
+  let block = work_group.y * call.grid_width + work_group.x;
+  let blocks = (call.columns + COLUMN_BLOCK - 1u) / COLUMN_BLOCK;
   let own = local_index % COLUMN_BLOCK;
   let column = block % blocks * COLUMN_BLOCK + own;
-  let place = block / blocks * params.columns + column;
+  let place = block / blocks * call.columns + column;
   let run = run_at(place, data_length());
   // Threads past the last column, or the last chunk, take no item.
-  let count = select(0u, run.count, column < params.columns);
+  let count = select(0u, run.count, column < call.columns);
   var before = identity();
   if (count > 0u) {
     before = load_carry(carry_place(place));
   }
   let group = local_index / COLUMN_BLOCK;
   var turn = 0u;
-  for (var first = 0u; first < params.chunk_rows; first += COLUMN_GROUPS * ITEMS) {
+  for (var first = 0u; first < call.chunk_rows; first += COLUMN_GROUPS * ITEMS) {
     let row = first + group * ITEMS;
-    let index = run.first + row * params.columns;
+    let index = run.first + row * call.columns;
     let left = count - min(count, row);
     var elements: array<Element, ITEMS>;
     if (left >= ITEMS) {
       // All loads come before the first combination, so that no load waits for another.
       for (var item = 0u; item < ITEMS; item++) { // unroll
-        let at = index + item * params.columns;
+        let at = index + item * call.columns;
         elements[item] = element_from_item(read_item(at), at);
       }
     } else {
       for (var item = 0u; item < ITEMS; item++) { // unroll
         elements[item] = identity();
         if (item < left) {
-          let at = index + item * params.columns;
+          let at = index + item * call.columns;
           elements[item] = element_from_item(read_item(at), at);
         }
       }
@@ -67,7 +67,7 @@ fn scan_column_blocks(
       let earlier = prefix;
       prefix = combine(prefix, elements[item]);
       if (item < left) {
-        write_item(index + item * params.columns, item_from_element(select_prefix(earlier, prefix)));
+        write_item(index + item * call.columns, item_from_element(select_prefix(earlier, prefix)));
       }
     }
   }

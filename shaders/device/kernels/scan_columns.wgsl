@@ -8,7 +8,7 @@ fn scan_columns(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) local_index: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let place = tile * WORK_GROUP_SIZE + local_index;
   let run = run_at(place, data_length());
   if (run.count == 0u) {
@@ -22,22 +22,22 @@ fn scan_columns(
     // All loads come before the first combination, so that no load waits for another.
     var elements: array<Element, ITEMS>;
     for (var item = 0u; item < ITEMS; item++) { // unroll
-      let at = index + item * params.columns;
+      let at = index + item * call.columns;
       elements[item] = element_from_item(read_item(at), at);
     }
     for (var item = 0u; item < ITEMS; item++) { // unroll
       let earlier = prefix;
       prefix = combine(prefix, elements[item]);
-      write_item(index + item * params.columns, item_from_element(select_prefix(earlier, prefix)));
+      write_item(index + item * call.columns, item_from_element(select_prefix(earlier, prefix)));
     }
-    index += ITEMS * params.columns;
+    index += ITEMS * call.columns;
     left -= ITEMS;
   }
   while (left > 0u) {
     let earlier = prefix;
     prefix = combine(prefix, element_from_item(read_item(index), index));
     write_item(index, item_from_element(select_prefix(earlier, prefix)));
-    index += params.columns;
+    index += call.columns;
     left -= 1u;
   }
 }

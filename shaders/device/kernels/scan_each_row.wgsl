@@ -9,9 +9,9 @@ fn scan_each_row(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
-  if (tile >= params.tiles) {
+  if (tile >= call.tiles) {
     return;
   }
   scan_row_tile(row_tile(tile), thread);

@@ -31,7 +31,7 @@ fn take_tile(tile: u32, thread: u32, length: u32) {
 }
 
 fn place_of_left(tile: u32) -> u32 {
-  return first_word_of(params.spine_entries + entry_of_tile(tile));
+  return first_word_of(call.spine_entries + entry_of_tile(tile));
 }
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -41,7 +41,7 @@ fn scan_left_tiles(
 ) {
   let thread = work_group_thread(invocation);
   let length = data_length();
-  let own = (work_group.y * params.grid_width + work_group.x) * WORK_GROUP_SIZE + thread;
+  let own = (work_group.y * call.grid_width + work_group.x) * WORK_GROUP_SIZE + thread;
   var is_left = own <= last_tile(length) && atomicLoad(&spine[place_of_left(own)]) == run_number();
   loop {
     if (is_left) {

@@ -1,5 +1,5 @@
 // Scans rows that are longer than a tile, each in a single pass of its own. Each work-group takes one tile of one row, and looks
-// back at the tiles before it in the row. All rows have as many tiles, params.wanted, which are counted from the row's start. The
+// back at the tiles before it in the row. All rows have as many tiles, call.wanted, which are counted from the row's start. The
 // groups of a row's tiles lie behind those of the row before in the spine.
 // Linked with contract.wgsl, an algorithm, load_items.wgsl, store_prefixes.wgsl, an input and an output of vectors, length_*.wgsl,
 // look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Each row starts at a vector.
@@ -14,18 +14,18 @@ fn scan_long_rows(
 ) {
   let thread = work_group_thread(invocation);
   let number = tile_of(work_group, thread);
-  let row = number / params.wanted;
-  let tile = number % params.wanted;
+  let row = number / call.wanted;
+  let tile = number % call.wanted;
   let length = data_length();
-  let first = row * params.columns;
-  let end = min(first + params.columns, length);
+  let first = row * call.columns;
+  let end = min(first + call.columns, length);
   // A row that the data ends in has fewer tiles.
-  if (number >= params.tiles || first + tile * TILE >= end) {
+  if (number >= call.tiles || first + tile * TILE >= end) {
     return;
   }
   long_row_first = first / VECTOR;
   long_row_end = end;
-  long_row_group = row * (params.wanted / FAN_OUT + 1u);
+  long_row_group = row * (call.wanted / FAN_OUT + 1u);
 
   let elements = load_part(tile, thread);
   let scan = begin_scan(elements, thread);
@@ -47,7 +47,7 @@ fn first_word_of(place: u32) -> u32 {
 }
 
 fn is_whole_part(tile: u32) -> bool {
-  return long_row_first * VECTOR + (tile + 1u) * TILE <= min(long_row_end, params.wide_length);
+  return long_row_first * VECTOR + (tile + 1u) * TILE <= min(long_row_end, call.wide_length);
 }
 
 fn load_part(tile: u32, thread: u32) -> array<Element, ITEMS> {
@@ -88,7 +88,7 @@ fn store_part(tile: u32, thread: u32, prefixes: array<Element, ITEMS>) {
       part[item] = items[vector * VECTOR + item];
     }
     let place = long_row_first + vector_of(tile, thread, vector);
-    if (is_whole || (place + 1u) * VECTOR <= min(long_row_end, params.wide_length)) {
+    if (is_whole || (place + 1u) * VECTOR <= min(long_row_end, call.wide_length)) {
       write_vector(place, output_vector(part));
     } else {
       write_edge(place, long_row_end, part);

@@ -10,7 +10,7 @@ fn scan_tiles(
   @builtin(workgroup_id) work_group: vec3<u32>,
   invocation: Invocation,
 ) {
-  let number = work_group.y * params.grid_width + work_group.x;
+  let number = work_group.y * call.grid_width + work_group.x;
   let thread = work_group_thread(invocation);
   let length = data_length();
   if (number > last_tile(length)) {

@@ -9,13 +9,13 @@ fn search_counted(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let length = data_length();
-  // The range has at most `params.sorted_length` items.
-  let sorted_length = min(sorted_count[params.count_base], params.sorted_length);
+  // The range has at most `call.sorted_length` items.
+  let sorted_length = min(sorted_count[call.count_base], call.sorted_length);
   for (var item = 0u; item < ITEMS; item++) {
     let index = tile * TILE + item * WORK_GROUP_SIZE + thread;
-    if (tile < params.tiles && index < length) {
+    if (tile < call.tiles && index < length) {
       write_item(index, count_before(key_of(read_item(index)), sorted_length));
     }
   }

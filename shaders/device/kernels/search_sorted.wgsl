@@ -7,12 +7,12 @@ fn search_sorted(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let length = data_length();
   for (var item = 0u; item < ITEMS; item++) {
     let index = tile * TILE + item * WORK_GROUP_SIZE + thread;
-    if (tile < params.tiles && index < length) {
-      write_item(index, count_before(key_of(read_item(index)), params.sorted_length));
+    if (tile < call.tiles && index < length) {
+      write_item(index, count_before(key_of(read_item(index)), call.sorted_length));
     }
   }
 }

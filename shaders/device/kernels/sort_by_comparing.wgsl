@@ -3,7 +3,7 @@
 // time, and none waits for another. Equal items keep their order.
 // Linked with contract.wgsl, select/keys.wgsl, a sort/segment_values_*.wgsl, a sort/store_*keys.wgsl, input_items.wgsl, output_items.wgsl
 // and length_*.wgsl. Generated with it: key_bits, the bits of keys that count. OWN is a power of 2 and at most WORK_GROUP_SIZE, of which
-// CHUNKS is the multiple, and ITEMS is 1. Dispatch at least params.tiles work-groups. Those past the last tile write nothing. The input and
+// CHUNKS is the multiple, and ITEMS is 1. Dispatch at least call.tiles work-groups. Those past the last tile write nothing. The input and
 // the output have no item in common.
 // Work-group memory: two keys and three words for each item of its own.
 
@@ -24,7 +24,7 @@ fn sort_by_comparing(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let length = data_length();
   if (tile * OWN >= length) {
     return;

@@ -1,7 +1,7 @@
 // Sorts segments of keys, each on its own, by networks of comparisons: each thread puts its ITEMS items in order, and then longer and
 // longer runs are merged. A tile has SLOTS slots of SLOT items, a power of 2, and a segment lies in each.
 // Linked with contract.wgsl, sort/network_of_keys.wgsl and what it is linked with, a sort/keys_tell_*.wgsl, sort/places_in_slots.wgsl, a
-// sort/segments_by_*.wgsl, input_items.wgsl, output_items.wgsl and length_*.wgsl. Dispatch at least params.tiles work-groups. Those past
+// sort/segments_by_*.wgsl, input_items.wgsl, output_items.wgsl and length_*.wgsl. Dispatch at least call.tiles work-groups. Those past
 // the last tile write nothing. Work-group memory: that of sort/network_of_keys.wgsl and of sort/keys_tell_*.wgsl.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -9,8 +9,8 @@ fn sort_keys_in_threads(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
-  if (tile >= params.tiles) {
+  let tile = work_group.y * call.grid_width + work_group.x;
+  if (tile >= call.tiles) {
     return;
   }
   let length = data_length();

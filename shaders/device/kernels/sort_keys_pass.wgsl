@@ -45,7 +45,7 @@ fn sort_keys_pass(
       let at = arrival_of(item, tile);
       let key = key_of(items[at]);
       is_wrong |= are_equals_others(key);
-      ranks[at] = atomicAdd(&sort_memory[counter_of(digit_of(key, params.digit))], 1u);
+      ranks[at] = atomicAdd(&sort_memory[counter_of(digit_of(key, call.digit))], 1u);
     }
   } else {
     // Places past the end of the data have its last item, and do not count. So no load waits for another.
@@ -57,7 +57,7 @@ fn sort_keys_pass(
       let key = key_of(items[at]);
       let counts = place_of(0u, thread, at) < own;
       is_wrong |= counts & are_equals_others(key);
-      ranks[at] = atomicAdd(&sort_memory[counter_of(digit_of(key, params.digit))], select(0u, 1u, counts));
+      ranks[at] = atomicAdd(&sort_memory[counter_of(digit_of(key, call.digit))], select(0u, 1u, counts));
     }
   }
   workgroupBarrier();
@@ -70,12 +70,12 @@ fn sort_keys_pass(
   set_first_of_digit(before.x, thread);
   if (own == TILE) {
     for (var item = 0u; item < ITEMS; item++) { // unroll
-      ranks[item] += atomicLoad(&sort_memory[counter_of(digit_of(key_of(items[item]), params.digit))]);
+      ranks[item] += atomicLoad(&sort_memory[counter_of(digit_of(key_of(items[item]), call.digit))]);
     }
   } else {
     for (var item = 0u; item < ITEMS; item++) { // unroll
       let place = place_of(0u, thread, item);
-      let first = atomicLoad(&sort_memory[counter_of(digit_of(key_of(items[item]), params.digit))]);
+      let first = atomicLoad(&sort_memory[counter_of(digit_of(key_of(items[item]), call.digit))]);
       ranks[item] = select(place, ranks[item] + first, place < own);
     }
   }
@@ -140,7 +140,7 @@ fn store_items(given: array<Output, SHARE_ITEMS>, part: u32, thread: u32) {
   var moved = given;
   var places: array<u32, SHARE_ITEMS>;
   for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
-    let digit = digit_of(key_of(moved[item]), params.digit);
+    let digit = digit_of(key_of(moved[item]), call.digit);
     places[item] = atomicLoad(&digit_words[digit]) + part * SHARE + item * WORK_GROUP_SIZE + thread;
   }
   for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
@@ -149,7 +149,7 @@ fn store_items(given: array<Output, SHARE_ITEMS>, part: u32, thread: u32) {
 }
 
 fn store_item(item: Output, place: u32) {
-  write_item(atomicLoad(&digit_words[digit_of(key_of(item), params.digit)]) + place, item);
+  write_item(atomicLoad(&digit_words[digit_of(key_of(item), call.digit)]) + place, item);
 }
 
 // Whether an item is less, by the digits up to this one, than its neighbour before it, which is in memory at `before`.
@@ -168,7 +168,7 @@ fn sort_again(tile: u32, first: u32, own: u32, thread: u32) {
     digits[item] = RADIX - 1u;
     if (index - tile * TILE < own) {
       items[item] = output_from_input(read_item(index));
-      digits[item] = digit_of(key_of(items[item]), params.digit);
+      digits[item] = digit_of(key_of(items[item]), call.digit);
     }
   }
   count_items(tile, digits, thread);

@@ -28,7 +28,7 @@ fn sort_pass(
       items[item] = output_from_input(read_item(place_of(tile, thread, item)));
     }
     for (var item = 0u; item < ITEMS; item++) { // unroll
-      digits[item] = digit_of(key_of(items[item]), params.digit);
+      digits[item] = digit_of(key_of(items[item]), call.digit);
     }
   } else {
     for (var item = 0u; item < ITEMS; item++) { // unroll
@@ -36,7 +36,7 @@ fn sort_pass(
       digits[item] = RADIX - 1u;
       if (index < length) {
         items[item] = output_from_input(read_item(index));
-        digits[item] = digit_of(key_of(items[item]), params.digit);
+        digits[item] = digit_of(key_of(items[item]), call.digit);
       }
     }
   }
@@ -65,7 +65,7 @@ fn sort_pass(
         moved[item] = take_item(item * WORK_GROUP_SIZE + thread);
       }
       for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
-        let digit = digit_of(key_of(moved[item]), params.digit);
+        let digit = digit_of(key_of(moved[item]), call.digit);
         places[item] = atomicLoad(&digit_words[digit]) + part * SHARE + item * WORK_GROUP_SIZE + thread;
       }
       for (var item = 0u; item < SHARE_ITEMS; item++) { // unroll
@@ -76,7 +76,7 @@ fn sort_pass(
         let at = item * WORK_GROUP_SIZE + thread;
         if (part * SHARE + at < own) {
           let moved = take_item(at);
-          let digit = digit_of(key_of(moved), params.digit);
+          let digit = digit_of(key_of(moved), call.digit);
           places[item] = atomicLoad(&digit_words[digit]) + part * SHARE + at;
           store_key(places[item], moved);
         }

@@ -3,7 +3,7 @@
 // in its slot. What is behind the items of a segment has the greatest digit of the slot, and stays behind them.
 // Linked with contract.wgsl, a sort/rank_by_*.wgsl, sort/places_in_slots.wgsl, a sort/segments_by_*.wgsl,
 // a sort/segment_values_*.wgsl, sort/digits_in_slots.wgsl, a sort/stored_*.wgsl, sort/memory.wgsl, a sort/store_*keys.wgsl,
-// input_items.wgsl, output_items.wgsl and length_*.wgsl. Dispatch at least params.tiles work-groups. Those past the last tile write nothing.
+// input_items.wgsl, output_items.wgsl and length_*.wgsl. Dispatch at least call.tiles work-groups. Those past the last tile write nothing.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn sort_segments(
@@ -11,8 +11,8 @@ fn sort_segments(
   invocation: Invocation,
 ) {
   let thread = work_group_thread(invocation);
-  let tile = work_group.y * params.grid_width + work_group.x;
-  if (tile >= params.tiles) {
+  let tile = work_group.y * call.grid_width + work_group.x;
+  if (tile >= call.tiles) {
     return;
   }
   let length = data_length();

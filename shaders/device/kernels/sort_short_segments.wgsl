@@ -2,7 +2,7 @@
 // SLOTS slots of SLOT items, and a segment lies in each.
 // Linked with contract.wgsl, sort/places_in_slots.wgsl, a sort/segments_by_*.wgsl, a sort/segment_values_*.wgsl, a sort/stored_*.wgsl,
 // a sort/store_*keys.wgsl, select/keys.wgsl, input_items.wgsl, output_items.wgsl and length_*.wgsl. Generated with it: key_bits, the
-// bits of keys that count. Dispatch at least params.tiles work-groups. Those past the last tile write nothing.
+// bits of keys that count. Dispatch at least call.tiles work-groups. Those past the last tile write nothing.
 // Work-group memory: a key for each item of the tile and of one slot more.
 
 // The last places of a tile may be in no slot, and read past the tile.
@@ -13,8 +13,8 @@ fn sort_short_segments(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
-  if (tile >= params.tiles) {
+  let tile = work_group.y * call.grid_width + work_group.x;
+  if (tile >= call.tiles) {
     return;
   }
   let length = data_length();

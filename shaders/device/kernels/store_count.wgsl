@@ -5,5 +5,5 @@
 
 @compute @workgroup_size(1)
 fn store_count() {
-  store_total(counts[2u + params.window]);
+  store_total(counts[2u + call.window]);
 }

@@ -1,6 +1,6 @@
-// Stores the first params.wanted elements of each row, or all if there are fewer, and their positions. The rows have params.columns
+// Stores the first call.wanted elements of each row, or all if there are fewer, and their positions. The rows have call.columns
 // positions, which a sort has put in order.
-// Linked with contract.wgsl, input_items.wgsl, output_items.wgsl and length_params.wgsl.
+// Linked with contract.wgsl, input_items.wgsl, output_items.wgsl and length_of_call.wgsl.
 // Dispatch at least one work-group for each tile. Threads past the last element store nothing. No work-group memory.
 
 @group(0) @binding(18) var<storage, read_write> indices: array<u32>;
@@ -11,15 +11,15 @@ fn store_first(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let length = data_length();
-  let stored = min(params.wanted, params.columns);
+  let stored = min(call.wanted, call.columns);
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let index = tile * TILE + item * WORK_GROUP_SIZE + thread;
-    if (tile < params.tiles && index < length) {
-      let position = positions[index / stored * params.columns + index % stored];
+    if (tile < call.tiles && index < length) {
+      let position = positions[index / stored * call.columns + index % stored];
       write_item(index, read_item(position));
-      indices[params.reordered_base + index] = position + params.first_index;
+      indices[call.reordered_base + index] = position + call.first_index;
     }
   }
 }

@@ -7,8 +7,8 @@
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn store_offsets(@builtin(local_invocation_index) local_index: u32) {
-  let tiles = max(1u, (params.length + TILE - 1u) / TILE);
+  let tiles = max(1u, (call.length + TILE - 1u) / TILE);
   for (var class_at = local_index; class_at <= CLASSES; class_at += WORK_GROUP_SIZE) {
-    class_offsets[params.count_base + class_at] = load_carry(class_at * tiles);
+    class_offsets[call.count_base + class_at] = load_carry(class_at * tiles);
   }
 }

@@ -10,14 +10,14 @@ fn store_taken(
   @builtin(workgroup_id) work_group: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let tile = work_group.y * params.grid_width + work_group.x;
+  let tile = work_group.y * call.grid_width + work_group.x;
   let length = data_length();
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let index = tile * TILE + item * WORK_GROUP_SIZE + thread;
-    if (tile < params.tiles && index < length) {
+    if (tile < call.tiles && index < length) {
       let position = positions[index];
       write_item(index, read_item(position));
-      indices[params.reordered_base + index] = position + params.first_index;
+      indices[call.reordered_base + index] = position + call.first_index;
     }
   }
 }

@@ -11,8 +11,8 @@
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn take_first(@builtin(local_invocation_index) thread: u32) {
   let length = data_length();
-  let shift = params.digit;
-  let wanted = min(params.wanted, length);
+  let shift = call.digit;
+  let wanted = min(call.wanted, length);
   // There is room for the elements of these blocks.
   let blocks = list_blocks(shift, length, min(MOST_WANTED, TILE >> shift), thread);
   var keys: array<Key, ITEMS>;
@@ -42,10 +42,10 @@ fn take_first(@builtin(local_invocation_index) thread: u32) {
     if (place < wanted) {
       let position = few_numbers[at];
       write_item(place, read_item(position));
-      indices[params.reordered_base + place] = position + params.first_index;
+      indices[call.reordered_base + place] = position + call.first_index;
     }
   }
   if (thread == 0u) {
-    taken_count[params.count_base] = wanted;
+    taken_count[call.count_base] = wanted;
   }
 }

@@ -18,7 +18,7 @@ fn scan_single_pass(
   let thread = work_group_thread(invocation);
   let length = data_length();
   let last = last_tile(length);
-  if (work_group.y * params.grid_width + work_group.x > last) {
+  if (work_group.y * call.grid_width + work_group.x > last) {
     return;
   }
   after_look_back(thread);
@@ -32,7 +32,7 @@ var<workgroup> tile_taken: u32;
 // Takes the next tile, and makes the look-back's memory as it was before the first one.
 fn after_look_back(thread: u32) {
   if (thread == 0u) {
-    tile_taken = atomicAdd(&spine[2u * params.spine_entries * ENTRY_WORDS + run_number()], 1u);
+    tile_taken = atomicAdd(&spine[2u * call.spine_entries * ENTRY_WORDS + run_number()], 1u);
     look_back_is_found = 0u;
     atomicStore(&look_back_stops, 0u);
   }

@@ -43,7 +43,7 @@ fn is_hit(place: u32) -> bool {
 // Delays by atomic additions, which no compiler leaves out. They go to the ticket of run 0, which never runs.
 fn delay(turns: u32) {
   for (var turn = 0u; turn < turns; turn++) {
-    atomicAdd(&spine[2u * params.spine_entries * ENTRY_WORDS], 1u);
+    atomicAdd(&spine[2u * call.spine_entries * ENTRY_WORDS], 1u);
   }
 }
 
@@ -54,12 +54,12 @@ fn delay_tile(tile: u32) {
   }
   // The later the tile, the shorter its delay.
   if (mode == 7u && is_hit(entry_of_tile(tile))) {
-    delay((params.tiles - min(tile, params.tiles)) * DELAY / params.tiles);
+    delay((call.tiles - min(tile, call.tiles)) * DELAY / call.tiles);
   }
 }
 
 fn is_withheld(place: u32, word: u32) -> bool {
-  if (place >= params.spine_entries || !is_hit(place)) {
+  if (place >= call.spine_entries || !is_hit(place)) {
     return false;
   }
   switch (fault_mode()) {

@@ -33,7 +33,7 @@ fn entry_of_carry(group: u32) -> u32 {
 // it has the number of the run in which it was last taken.
 fn claims_carry(group: u32) -> bool {
   let run = run_number();
-  return atomicExchange(&spine[first_word_of(params.spine_entries + entry_of_carry(group) + 1u)], run) != run;
+  return atomicExchange(&spine[first_word_of(call.spine_entries + entry_of_carry(group) + 1u)], run) != run;
 }
 
 // The parts of look_back_stops of look_back_threads.wgsl and look_back_votes.wgsl.
@@ -111,7 +111,7 @@ fn look_back_again(tile: u32, total: Element, thread: u32, length: u32) {
       if (group < own_group) {
         look_back_known = combine(look_back_known, last);
         if (claims_carry(group + 1u)) {
-          write_place(params.spine_entries + entry_of_carry(group + 1u), look_back_known, 0u, 1u);
+          write_place(call.spine_entries + entry_of_carry(group + 1u), look_back_known, 0u, 1u);
         }
       } else if (tiles == FAN_OUT - 1u) {
         write_place(entry_of_carry(group + 1u), combine(look_back_known, total), 0u, 1u);
@@ -136,7 +136,7 @@ fn total_before(other: u32, thread: u32, length: u32) -> Element {
   if (workgroupUniformLoad(&look_back_missing) != 0u) {
     element = total_of_tile(other, thread, length);
     if (thread == 0u) {
-      write_place(params.spine_entries + entry_of_tile(other), element, 0u, 1u);
+      write_place(call.spine_entries + entry_of_tile(other), element, 0u, 1u);
     }
   }
   return element;

@@ -77,10 +77,10 @@ fn read_groups(tile: u32, thread: u32) {
       }
     }
     if (!carry.is_whole && (is_last || !total.is_whole)) {
-      carry = read_place(params.spine_entries + entry_of_carry(group));
+      carry = read_place(call.spine_entries + entry_of_carry(group));
     }
     if (!total.is_whole) {
-      total = read_place(params.spine_entries + entry_of_tile(group * FAN_OUT + thread));
+      total = read_place(call.spine_entries + entry_of_tile(group * FAN_OUT + thread));
     }
     if (!total.is_whole) {
       stop_before(away);

@@ -75,7 +75,7 @@ fn read_groups(tile: u32) {
     }
     if (!all_there) {
       if (!found.is_whole) {
-        found = read_place(params.spine_entries + entry);
+        found = read_place(call.spine_entries + entry);
       }
       all_there = all_lanes(found.is_whole || lane < first || lane >= select(needed, tiles, first > 0u));
       if (!all_there) {

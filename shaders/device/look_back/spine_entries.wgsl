@@ -52,7 +52,7 @@ fn read_entry(entry: u32) -> Entry {
   if (found.is_whole) {
     return found;
   }
-  return read_place(params.spine_entries + entry);
+  return read_place(call.spine_entries + entry);
 }
 
 // Writes an entry. `writers` threads share the work: all of them hold the element, and each calls this with its own number.

@@ -2,5 +2,5 @@
 // right in any case.
 
 fn tile_of(work_group: vec3<u32>, thread: u32) -> u32 {
-  return work_group.y * params.grid_width + work_group.x;
+  return work_group.y * call.grid_width + work_group.x;
 }

@@ -6,7 +6,7 @@ var<workgroup> ticket: u32;
 
 fn tile_of(work_group: vec3<u32>, thread: u32) -> u32 {
   if (thread == 0u) {
-    ticket = atomicAdd(&spine[2u * params.spine_entries * ENTRY_WORDS + run_number()], 1u);
+    ticket = atomicAdd(&spine[2u * call.spine_entries * ENTRY_WORDS + run_number()], 1u);
   }
   return workgroupUniformLoad(&ticket);
 }

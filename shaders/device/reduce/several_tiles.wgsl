@@ -1,4 +1,4 @@
-// Each work-group of reduce_single_pass.wgsl takes every params.tiles-th tile, for an operator that may combine in any order. Each thread
+// Each work-group of reduce_single_pass.wgsl takes every call.tiles-th tile, for an operator that may combine in any order. Each thread
 // combines its items of all of these tiles, and then the threads combine their results once. So do those of the work-group that began last:
 // each combines every WORK_GROUP_SIZE-th total.
 // Linked with subgroup_any_order.wgsl, load_items.wgsl, an input and reduce_single_pass.wgsl, which says where to call what.
@@ -7,16 +7,16 @@
 alias Totals = Element;
 
 fn last_total(length: u32) -> u32 {
-  return min(last_tile(length), params.tiles - 1u);
+  return min(last_tile(length), call.tiles - 1u);
 }
 
 fn tiles_of_total(length: u32) -> u32 {
-  return 1u + last_tile(length) / params.tiles;
+  return 1u + last_tile(length) / call.tiles;
 }
 
 fn own_total(number: u32, thread: u32, length: u32) -> Element {
   var total = identity();
-  for (var tile = number; tile <= last_tile(length); tile += params.tiles) {
+  for (var tile = number; tile <= last_tile(length); tile += call.tiles) {
     total = with_items(total, load_items(tile, thread, length));
   }
   return reduce_threads(total);

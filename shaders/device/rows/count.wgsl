@@ -7,6 +7,6 @@
 fn store_row_count(tile: u32, thread: u32) {
   if (tile == 0u && thread == 0u) {
     let length = data_length();
-    row_count[params.count_base] = length / params.columns + select(0u, 1u, length % params.columns != 0u);
+    row_count[call.count_base] = length / call.columns + select(0u, 1u, length % call.columns != 0u);
   }
 }

@@ -1,5 +1,5 @@
-// How a work-group takes rows: params.wanted items each, and each combined on its own. A tile has
-// params.chunk_rows items at most. It has as many whole rows as fit; or, if a row is longer, a part of one row.
+// How a work-group takes rows: call.wanted items each, and each combined on its own. A tile has
+// call.chunk_rows items at most. It has as many whole rows as fit; or, if a row is longer, a part of one row.
 // Linked with contract.wgsl, load_items.wgsl, an input, and a file that declares row_items_end(): where the data ends.
 // Call from any control flow. No work-group memory.
 
@@ -15,23 +15,23 @@ fn row_tile(tile: u32) -> RowTile {
   let items = row_items_end();
   if (has_whole_rows()) {
     let row = tile * tile_rows();
-    let first = row * params.wanted;
-    return RowTile(row, first, min(first + tile_rows() * params.wanted, items));
+    let first = row * call.wanted;
+    return RowTile(row, first, min(first + tile_rows() * call.wanted, items));
   }
-  let parts = (params.wanted + params.chunk_rows - 1u) / params.chunk_rows;
+  let parts = (call.wanted + call.chunk_rows - 1u) / call.chunk_rows;
   let row = tile / parts;
-  let first = row * params.wanted + tile % parts * params.chunk_rows;
-  return RowTile(row, first, min(min(first + params.chunk_rows, (row + 1u) * params.wanted), items));
+  let first = row * call.wanted + tile % parts * call.chunk_rows;
+  return RowTile(row, first, min(min(first + call.chunk_rows, (row + 1u) * call.wanted), items));
 }
 
 // Whether tiles have whole rows.
 fn has_whole_rows() -> bool {
-  return params.chunk_rows >= params.wanted;
+  return call.chunk_rows >= call.wanted;
 }
 
 // The rows of a tile. It is 1 if a tile has a part of a row.
 fn tile_rows() -> u32 {
-  return max(params.chunk_rows / params.wanted, 1u);
+  return max(call.chunk_rows / call.wanted, 1u);
 }
 
 // The element of an item, or the identity for an item that is not the tile's.
@@ -44,15 +44,15 @@ fn row_element(item: Input, index: u32, own: RowTile) -> Element {
 
 // Whether rows start at vectors.
 fn rows_have_vectors() -> bool {
-  return params.wanted % VECTOR == 0u;
+  return call.wanted % VECTOR == 0u;
 }
 
 // Whether a tile has whole vectors, and all of them are bound as vectors.
 fn has_whole_vectors(own: RowTile) -> bool {
-  return own.first % VECTOR == 0u && own.end % VECTOR == 0u && own.first < own.end && own.end <= params.wide_length;
+  return own.first % VECTOR == 0u && own.end % VECTOR == 0u && own.first < own.end && own.end <= call.wide_length;
 }
 
 // Whether all vectors of a tile can be read at once, and all their items are the tile's.
 fn is_whole_tile(own: RowTile) -> bool {
-  return own.end - own.first == TILE && own.first % VECTOR == 0u && own.end <= params.wide_length;
+  return own.end - own.first == TILE && own.first % VECTOR == 0u && own.end <= call.wide_length;
 }

@@ -4,5 +4,5 @@
 @group(0) @binding(14) var<storage, read> keys: array<Key>;
 
 fn key_at(index: u32) -> Key {
-  return keys[params.keys_base + index];
+  return keys[call.keys_base + index];
 }

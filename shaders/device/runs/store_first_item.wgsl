@@ -5,5 +5,5 @@
 @group(0) @binding(15) var<storage, read_write> first_items: array<Keyed>;
 
 fn store_run(place: u32, at: u32) {
-  first_items[params.unique_base + place] = keys[params.keys_base + staged_firsts[at] - 1u];
+  first_items[call.unique_base + place] = keys[call.keys_base + staged_firsts[at] - 1u];
 }

@@ -5,5 +5,5 @@
 @group(0) @binding(15) var<storage, read_write> unique_keys: array<Key>;
 
 fn store_run(place: u32, at: u32) {
-  unique_keys[params.unique_base + place] = staged_keys[at];
+  unique_keys[call.unique_base + place] = staged_keys[at];
 }

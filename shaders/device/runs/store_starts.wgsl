@@ -1,9 +1,9 @@
-// Stores the index of each run's first item. Indices count from params.first_index.
+// Stores the index of each run's first item. Indices count from call.first_index.
 // Linked with run_lengths.wgsl and stage_firsts.wgsl. Call from any control flow. No work-group memory.
 // replaces: store_number
 
 fn store_number(place: u32, at: u32, last: u32) {
-  if (place < params.segment_count) {
-    write_item(place, staged_firsts[at] - 1u + params.first_index);
+  if (place < call.segment_count) {
+    write_item(place, staged_firsts[at] - 1u + call.first_index);
   }
 }

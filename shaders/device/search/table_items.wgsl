@@ -3,5 +3,5 @@
 @group(0) @binding(14) var<storage, read> sorted: array<Input>;
 
 fn table_key(index: u32) -> Key {
-  return key_of(sorted[params.sorted_base + index]);
+  return key_of(sorted[call.sorted_base + index]);
 }

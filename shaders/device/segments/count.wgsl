@@ -4,5 +4,5 @@
 @group(0) @binding(5) var<storage, read_write> count_buffer: array<u32>;
 
 fn store_total(element: Element) {
-  count_buffer[params.count_base] = element.heads;
+  count_buffer[call.count_base] = element.heads;
 }

@@ -10,7 +10,7 @@ var<workgroup> first_segment: u32;
 fn first_segment_of(tile: u32, length: u32) -> u32 {
   if (subgroup_number == 0u) {
     var low = 0u;
-    var high = params.segment_count;
+    var high = call.segment_count;
     while (low < high) {
       let step = (high - low - 1u) / subgroup_count + 1u;
       let segment = low + subgroup_rank * step + step - 1u;

@@ -4,5 +4,5 @@
 @group(0) @binding(14) var<storage, read> first_segments: array<u32>;
 
 fn first_segment_of(tile: u32, length: u32) -> u32 {
-  return min(first_segments[tile], params.segment_count);
+  return min(first_segments[tile], call.segment_count);
 }

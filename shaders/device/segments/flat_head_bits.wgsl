@@ -15,6 +15,6 @@ fn heads_at(first: u32, length: u32) -> u32 {
   if (first >= length) {
     return 0u;
   }
-  let bits = (heads[params.heads_base + first / 32u] >> (first % 32u)) | select(0u, 1u, first == 0u);
+  let bits = (heads[call.heads_base + first / 32u] >> (first % 32u)) | select(0u, 1u, first == 0u);
   return bits & ((1u << min(length - first, VECTOR)) - 1u);
 }

@@ -5,9 +5,9 @@
 @group(0) @binding(15) var<storage, read> head_vectors: array<HeadVector>;
 
 fn heads_start_at_vector() -> bool {
-  return params.heads_base % VECTOR == 0u;
+  return call.heads_base % VECTOR == 0u;
 }
 
 fn flags_of_vector(vector: u32) -> array<u32, VECTOR> {
-  return array_of_vector(head_vectors[params.heads_base / VECTOR + vector]);
+  return array_of_vector(head_vectors[call.heads_base / VECTOR + vector]);
 }

@@ -4,5 +4,5 @@
 @group(0) @binding(12) var<storage, read> initial: array<SegmentStored>;
 
 fn initial_value() -> SegmentValue {
-  return value_from_stored(initial[params.initial_base]);
+  return value_from_stored(initial[call.initial_base]);
 }

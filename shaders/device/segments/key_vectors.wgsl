@@ -5,9 +5,9 @@
 @group(0) @binding(15) var<storage, read> key_vectors: array<KeyVector>;
 
 fn keys_start_at_vector() -> bool {
-  return params.keys_base % VECTOR == 0u;
+  return call.keys_base % VECTOR == 0u;
 }
 
 fn keys_of_vector(vector: u32) -> array<Key, VECTOR> {
-  return array_of_vector(key_vectors[params.keys_base / VECTOR + vector]);
+  return array_of_vector(key_vectors[call.keys_base / VECTOR + vector]);
 }

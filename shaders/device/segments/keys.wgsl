@@ -4,7 +4,7 @@
 @group(0) @binding(14) var<storage, read> keys: array<Key>;
 
 fn key_at(index: u32) -> Key {
-  return keys[params.keys_base + index];
+  return keys[call.keys_base + index];
 }
 
 // Nothing comes before the first item, which starts a segment in any case.
@@ -17,16 +17,16 @@ fn key_before(index: u32) -> Key {
 }
 
 fn head_at(index: u32) -> u32 {
-  let own = params.keys_base + index;
+  let own = call.keys_base + index;
   return select(0u, 1u, index == 0u || !is_same_key(keys[own - min(index, 1u)], keys[own]));
 }
 
 // The heads of a vector of items. Each key is read once.
 fn heads_of_vector(first: u32) -> array<u32, VECTOR> {
   var heads: array<u32, VECTOR>;
-  var before = keys[params.keys_base + max(first, 1u) - 1u];
+  var before = keys[call.keys_base + max(first, 1u) - 1u];
   for (var item = 0u; item < VECTOR; item++) { // unroll
-    let own = keys[params.keys_base + first + item];
+    let own = keys[call.keys_base + first + item];
     heads[item] = select(0u, 1u, first + item == 0u || !is_same_key(before, own));
     before = own;
   }

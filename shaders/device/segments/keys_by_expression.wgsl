@@ -5,7 +5,7 @@
 @group(0) @binding(14) var<storage, read> keys: array<Keyed>;
 
 fn keyed_at(index: u32) -> Keyed {
-  return keys[params.keys_base + index];
+  return keys[call.keys_base + index];
 }
 
 fn key_at(index: u32) -> Key {

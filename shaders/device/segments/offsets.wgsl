@@ -5,13 +5,13 @@
 
 // An offset past the end of the data counts as the end.
 fn offset_at(segment: u32, length: u32) -> u32 {
-  return min(offsets[params.offsets_base + segment], length);
+  return min(offsets[call.offsets_base + segment], length);
 }
 
 // How many offsets lie at an item or before it. It is found by halves.
 fn offsets_up_to(index: u32, length: u32) -> u32 {
   var low = 0u;
-  var high = params.segment_count + 1u;
+  var high = call.segment_count + 1u;
   while (low < high) {
     let middle = low + (high - low) / 2u;
     if (offset_at(middle, length) <= index) {

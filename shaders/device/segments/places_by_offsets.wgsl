@@ -11,10 +11,10 @@ fn place_of_segment(last: u32, number: u32, length: u32) -> u32 {
   }
   let place = segment_up_from(last, length);
   // Before the first offset, items are in no segment.
-  return select(params.segment_count, place, is_last_of(last, place, length));
+  return select(call.segment_count, place, is_last_of(last, place, length));
 }
 
 // Whether a segment has items, and ends with the item.
 fn is_last_of(last: u32, segment: u32, length: u32) -> bool {
-  return segment < params.segment_count && offset_at(segment, length) <= last && offset_at(segment + 1u, length) == last + 1u;
+  return segment < call.segment_count && offset_at(segment, length) <= last && offset_at(segment + 1u, length) == last + 1u;
 }

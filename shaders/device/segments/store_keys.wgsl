@@ -7,8 +7,8 @@
 fn store_key(first: u32, number: u32, length: u32) {
   if (first < length) {
     let place = place_of_segment(first, number, length);
-    if (place < params.segment_count) {
-      unique_keys[params.unique_base + place] = key_at(first);
+    if (place < call.segment_count) {
+      unique_keys[call.unique_base + place] = key_at(first);
     }
   }
 }

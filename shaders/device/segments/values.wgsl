@@ -4,7 +4,7 @@
 // The values of the thread's items.
 fn load_values(tile: u32, thread: u32, length: u32) -> array<SegmentValue, ITEMS> {
   var values: array<SegmentValue, ITEMS>;
-  if ((tile + 1u) * TILE <= min(length, params.wide_length)) {
+  if ((tile + 1u) * TILE <= min(length, call.wide_length)) {
     for (var vector = 0u; vector < VECTORS; vector++) { // unroll
       let place = place_of_vector(tile, thread, vector);
       var items = input_items(read_vector(place));

@@ -7,6 +7,6 @@
 fn tally_item(item: Input, index: u32, thread: u32) {
   if (is_left(key_from_item(item), index)) {
     write_item(0u, item);
-    indices[params.reordered_base] = index + params.first_index;
+    indices[call.reordered_base] = index + call.first_index;
   }
 }

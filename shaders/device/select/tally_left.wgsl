@@ -7,9 +7,9 @@
 fn tally_item(item: Input, index: u32, thread: u32) {
   let key = key_from_item(item);
   if (is_left(key, index)) {
-    var digit = (index >> (params.digit * INDEX_BITS)) & ((1u << INDEX_BITS) - 1u);
-    if (params.digit >= INDEX_DIGITS) {
-      digit = digit_of(key, params.digit - INDEX_DIGITS);
+    var digit = (index >> (call.digit * INDEX_BITS)) & ((1u << INDEX_BITS) - 1u);
+    if (call.digit >= INDEX_DIGITS) {
+      digit = digit_of(key, call.digit - INDEX_DIGITS);
     }
     tally(digit, amount_of(index), thread);
   }

@@ -13,7 +13,7 @@ fn begin_tally(number: u32, thread: u32, length: u32) {
     atomicStore(&bins[COUNTED_BINS], atomicLoad(&bins[NEXT_BINS]));
   }
   let tiles = (length + PARTS * SHARE - 1u) / (PARTS * SHARE);
-  for (var word = FIRST_TICKET + number * WORK_GROUP_SIZE + thread; word < FIRST_ENTRY + tiles * RADIX; word += params.tiles * WORK_GROUP_SIZE) {
+  for (var word = FIRST_TICKET + number * WORK_GROUP_SIZE + thread; word < FIRST_ENTRY + tiles * RADIX; word += call.tiles * WORK_GROUP_SIZE) {
     atomicStore(&bins[word], 0u);
   }
 }

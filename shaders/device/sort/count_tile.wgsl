@@ -11,7 +11,7 @@ fn count_tile(tile: u32, thread: u32, length: u32) {
     let index = tile * TILE + item * WORK_GROUP_SIZE + thread;
     if (index < length) {
       let key = key_of(output_from_input(read_item(index)));
-      atomicAdd(&digit_words[digit_of(key, params.digit)], 1u);
+      atomicAdd(&digit_words[digit_of(key, call.digit)], 1u);
     }
   }
   workgroupBarrier();

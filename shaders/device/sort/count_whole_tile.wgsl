@@ -13,14 +13,14 @@ fn count_tile(tile: u32, thread: u32, length: u32) {
     var digits: array<u32, ITEMS>;
     for (var item = 0u; item < ITEMS; item++) { // unroll
       let key = key_of(output_from_input(read_item(first + item * WORK_GROUP_SIZE)));
-      digits[item] = digit_of(key, params.digit);
+      digits[item] = digit_of(key, call.digit);
     }
     for (var item = 0u; item < ITEMS; item++) { // unroll
       atomicAdd(&digit_words[digits[item]], 1u);
     }
   } else {
     for (var index = first; index < length; index += WORK_GROUP_SIZE) {
-      atomicAdd(&digit_words[digit_of(key_of(output_from_input(read_item(index))), params.digit)], 1u);
+      atomicAdd(&digit_words[digit_of(key_of(output_from_input(read_item(index))), call.digit)], 1u);
     }
   }
   workgroupBarrier();

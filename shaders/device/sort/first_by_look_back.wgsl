@@ -22,7 +22,7 @@ const PART = 2u;
 
 // What the two upper bits of a sum are in this pass: 1 or 3.
 fn sum_state() -> u32 {
-  return 1u + 2u * (params.digit & 1u);
+  return 1u + 2u * (call.digit & 1u);
 }
 
 fn entry_of(tile: u32, digit: u32) -> u32 {
@@ -34,7 +34,7 @@ fn hand_on_digits(tile: u32, count: u32, thread: u32) {
   if (thread < RADIX && tile > 0u && !is_part_withheld(tile, thread)) {
     hand_on(entry_of(tile, thread), PART, count);
   }
-  if (tile == 0u && params.digit == 0u) {
+  if (tile == 0u && call.digit == 0u) {
     turn_bins(thread);
   }
 }
@@ -58,7 +58,7 @@ fn items_of_digit(thread: u32) -> u32 {
   if (thread >= RADIX) {
     return 0u;
   }
-  return atomicLoad(&spine[atomicLoad(&spine[COUNTED_BINS]) * BINS + params.digit * RADIX + thread]);
+  return atomicLoad(&spine[atomicLoad(&spine[COUNTED_BINS]) * BINS + call.digit * RADIX + thread]);
 }
 
 // The greatest number of a tile whose entry a thread waited for in vain, and 1 more.

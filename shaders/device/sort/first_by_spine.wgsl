@@ -16,7 +16,7 @@ fn items_of_digit(thread: u32) -> u32 {
 // items of the tile, and of the whole data, have lesser digits than `thread`.
 fn find_places(tile: u32, count: u32, before: vec2<u32>, thread: u32, length: u32) {
   if (thread < RADIX) {
-    atomicStore(&digit_words[thread], spine[thread * params.tiles + tile] - before.x);
+    atomicStore(&digit_words[thread], spine[thread * call.tiles + tile] - before.x);
   }
   workgroupBarrier();
 }

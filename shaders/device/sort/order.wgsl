@@ -2,6 +2,6 @@
 // Call from any control flow. No work-group memory.
 
 fn are_in_order(earlier: Key, later: Key) -> bool {
-  let others = 32u - min(32u, (params.digit + 1u) * DIGIT_BITS);
+  let others = 32u - min(32u, (call.digit + 1u) * DIGIT_BITS);
   return (earlier << others) <= (later << others);
 }

@@ -7,7 +7,7 @@ const NO_ITEM = 0xffffffffu;
 fn index_of_place(tile: u32, place: u32, length: u32) -> u32 {
   let slot = place / SLOT;
   let segment = tile * SLOTS + slot;
-  if (slot >= SLOTS || segment >= params.segment_count) {
+  if (slot >= SLOTS || segment >= call.segment_count) {
     return NO_ITEM;
   }
   let span = span_of_segment(segment, length);

@@ -28,7 +28,7 @@ fn store_segment_values(given_indices: array<u32, ITEMS>) {
   var indices = given_indices;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     if (indices[item] != NO_ITEM) {
-      reordered[params.reordered_base + indices[item]] = own_values[item];
+      reordered[call.reordered_base + indices[item]] = own_values[item];
     }
   }
 }

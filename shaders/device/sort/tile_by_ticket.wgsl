@@ -5,7 +5,7 @@ var<workgroup> ticket: u32;
 
 fn tile_of(work_group: vec3<u32>, thread: u32) -> u32 {
   if (thread == 0u) {
-    ticket = atomicAdd(&spine[FIRST_TICKET + params.digit], 1u);
+    ticket = atomicAdd(&spine[FIRST_TICKET + call.digit], 1u);
   }
   return workgroupUniformLoad(&ticket);
 }

@@ -3,5 +3,5 @@
 @group(0) @binding(17) var<storage, read> values: array<Value>;
 
 fn read_value(index: u32) -> Value {
-  return values[params.values_base + index];
+  return values[call.values_base + index];
 }

@@ -4,7 +4,7 @@
 @group(0) @binding(18) var<storage, read_write> reordered: array<Value>;
 
 fn write_value(index: u32, value: Value) {
-  reordered[params.reordered_base + index] = value;
+  reordered[call.reordered_base + index] = value;
 }
 
 var<private> own_values: array<Value, ITEMS>;

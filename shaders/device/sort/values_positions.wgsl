@@ -1,5 +1,5 @@
 // The value of an item is its position.
 
 fn read_value(index: u32) -> Value {
-  return index + params.first_index;
+  return index + call.first_index;
 }

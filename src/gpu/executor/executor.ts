@@ -1,4 +1,4 @@
-import { leastCommonMultiple, paramNames } from "../../kernels/contract.ts";
+import { callMembers, leastCommonMultiple } from "../../kernels/contract.ts";
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Limits } from "../../plan/device_facts.ts";
 import type { Pass, Plan, RangeName, Scratch, Variant } from "../../plan/plan.ts";
@@ -54,7 +54,7 @@ export interface Dispatch {
 }
 
 /** Parameters of a recording whose items are a part of longer data. shaders/contract.wgsl explains each. */
-export type PartParams = Readonly<Partial<Record<(typeof paramNames)[number], number>>>;
+export type PartParams = Readonly<Partial<Record<(typeof callMembers)[number], number>>>;
 
 /** A plan with its pipelines compiled and its scratch allocated. It records ranges that were checked before. */
 export interface Compiled {
@@ -301,7 +301,7 @@ export async function compilePlan(
     const { kernel, tiles, counted } = pass;
     const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
     const { width, height } = gridOf(tiles, limits, title);
-    const words = paramNames.map((name) => (name === "grid_width" ? width : (params[name] ?? 0)));
+    const words = callMembers.map((name) => (name === "grid_width" ? width : (params[name] ?? 0)));
     const uniform = own(filledBuffer(device, new Uint32Array(words), UNIFORM | COPY_DST, label));
     const numbered = kernel.bindings.has("run_low");
     const entries: GPUBindGroupEntry[] = [
@@ -312,7 +312,7 @@ export async function compilePlan(
             ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
             : { buffer: "scratch" in one ? scratchOf(one.scratch) : placeholderFor(one.variable) },
       })),
-      { binding: numberOf(kernel, "params"), resource: { buffer: uniform } },
+      { binding: numberOf(kernel, "call"), resource: { buffer: uniform } },
       ...(numbered ? ["run_low", "run_high"] : []).map((variable) => ({
         binding: numberOf(kernel, variable),
         // A plan has digits if one of its kernels is numbered.

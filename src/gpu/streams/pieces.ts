@@ -1,4 +1,4 @@
-import { paramNames } from "../../kernels/contract.ts";
+import { callMembers } from "../../kernels/contract.ts";
 import { paddedBytes, rangeBytes, wholeWords } from "../../plan/plan.ts";
 import { bufferBytesFor, letGoOfBuffers } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -324,7 +324,7 @@ export function openPieces(
       const first = firstOf(piece) % 2 ** 32;
       const known = own.pieces.dispatches.get(key);
       if (known !== undefined) {
-        const at = paramNames.indexOf("first_index") * 4;
+        const at = callMembers.indexOf("first_index") * 4;
         for (const { uniform } of known) {
           context.device.queue.writeBuffer(uniform, at, Uint32Array.of(first));
         }

@@ -116,7 +116,7 @@ const byNumber = (bindings: Kernel["bindings"]): ReadonlyMap<number, string> =>
   new Map([...bindings.values()].map(({ number, kind }) => [number, kind]));
 
 /** What the runtime binds beside what a pass names: parameters, ends of ranges that are bound as vectors, and a run's digits. */
-const BESIDE = ["params", "input_end", "output_end", "run_low", "run_high"];
+const BESIDE = ["call", "input_end", "output_end", "run_low", "run_high"];
 
 /** @throws {Error} if a pass leaves out a variable of its kernel, or binds scratch that is not the plan's. */
 function requireBound(

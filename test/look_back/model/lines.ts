@@ -67,7 +67,7 @@ export const lines = {
   takeTicket: {
     file: "look_back/tile_by_ticket.wgsl",
     function: "tile_of",
-    text: "ticket = atomicAdd(&spine[2u * params.spine_entries * ENTRY_WORDS + run_number()], 1u);",
+    text: "ticket = atomicAdd(&spine[2u * call.spine_entries * ENTRY_WORDS + run_number()], 1u);",
   },
   storeWord: {
     file: spine,
@@ -97,7 +97,7 @@ export const lines = {
   claimCarry: {
     file: lookBack,
     function: "claims_carry",
-    text: "return atomicExchange(&spine[first_word_of(params.spine_entries + entry_of_carry(group) + 1u)], run) != run;",
+    text: "return atomicExchange(&spine[first_word_of(call.spine_entries + entry_of_carry(group) + 1u)], run) != run;",
   },
   leave: {
     file: "kernels/scan_in_place.wgsl",
@@ -143,7 +143,7 @@ export const lines = {
   takeSortTicket: {
     file: "sort/tile_by_ticket.wgsl",
     function: "tile_of",
-    text: "ticket = atomicAdd(&spine[FIRST_TICKET + params.digit], 1u);",
+    text: "ticket = atomicAdd(&spine[FIRST_TICKET + call.digit], 1u);",
   },
   storeEntry: {
     file: digits,

@@ -1,5 +1,5 @@
 // The caller's program gives the length.
 
 fn data_length() -> u32 {
-  return params.length;
+  return call.length;
 }
