@@ -1,5 +1,6 @@
 import carryNone from "#shaders/device/io/carry_none.wgsl";
 import carrySpine from "#shaders/device/io/carry_spine.wgsl";
+import copyCounted from "#shaders/device/io/copy_counted.wgsl";
 import copyWhole from "#shaders/device/io/copy_whole.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
 import keepFlagged from "#shaders/device/io/keep_flagged.wgsl";
@@ -314,7 +315,7 @@ export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, w
       inputItems,
       outputItems,
       copyItems,
-      ...(whole ? [lengthFile(lengthOnGpu), copyWhole] : []),
+      ...(whole ? [lengthFile(lengthOnGpu), copyWhole] : [copyCounted]),
     ],
     sizes,
   );

@@ -6,6 +6,7 @@ import firstNeeded from "#shaders/device/segments/first_needed.wgsl";
 import flatAnyOrder from "#shaders/device/segments/flat_any_order.wgsl";
 import flatHeadBits from "#shaders/device/segments/flat_head_bits.wgsl";
 import flatHeads from "#shaders/device/segments/flat_heads.wgsl";
+import flatHeadsOneByOne from "#shaders/device/segments/flat_heads_one_by_one.wgsl";
 import flatInOrder from "#shaders/device/segments/flat_in_order.wgsl";
 import flatKeys from "#shaders/device/segments/flat_keys.wgsl";
 import flatRows from "#shaders/device/segments/flat_rows.wgsl";
@@ -33,7 +34,12 @@ function headFilesOf(heads: FlatHeads, vector: number): readonly SourceText[] {
     case "rows":
       return [flatRows];
     case "heads":
-      return [arrayOfVectorText("HeadVector", "u32", "u32", vector), headVectors, flatHeads];
+      return [
+        arrayOfVectorText("HeadVector", "u32", "u32", vector),
+        headVectors,
+        flatHeadsOneByOne,
+        flatHeads,
+      ];
     case "headBits":
     case "offsets":
       return [flatHeadBits];
@@ -42,6 +48,7 @@ function headFilesOf(heads: FlatHeads, vector: number): readonly SourceText[] {
         arrayOfVectorText("KeyVector", "Key", carriedAs(heads), vector),
         keyVectors,
         loadKeys,
+        flatHeadsOneByOne,
         flatKeys,
       ];
   }

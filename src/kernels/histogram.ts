@@ -9,6 +9,7 @@ import countersFloats from "#shaders/device/histogram/counters_floats.wgsl";
 import countersNone from "#shaders/device/histogram/counters_none.wgsl";
 import countersWords from "#shaders/device/histogram/counters_words.wgsl";
 import tallyEach from "#shaders/device/histogram/tally_each.wgsl";
+import tallyItems from "#shaders/device/histogram/tally_items.wgsl";
 import tallyRuns from "#shaders/device/histogram/tally_runs.wgsl";
 import loadItems from "#shaders/device/io/load_items.wgsl";
 import clearBins from "#shaders/device/kernels/clear_bins.wgsl";
@@ -159,6 +160,7 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
       loadItems,
       lengthFile(lengthOnGpu),
       weights === undefined ? amountOne : amountWeights,
+      tallyItems,
       runs ? tallyRuns : tallyEach,
       ...counters,
       isFloat ? binsFloats : binsWords,

@@ -11,6 +11,7 @@ import oneBufferVectors from "#shaders/device/io/one_buffer_vectors.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import outputPadded from "#shaders/device/io/output_padded.wgsl";
 import outputVectors from "#shaders/device/io/output_vectors.wgsl";
+import result from "#shaders/device/io/result.wgsl";
 import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
 import totalNone from "#shaders/device/io/total_none.wgsl";
 import reduceTiles from "#shaders/device/kernels/reduce_tiles.wgsl";
@@ -172,6 +173,10 @@ export interface Ends {
   /** The declarations for a kernel's carry and total. */
   sources(place: CarryPlace): readonly SourceText[];
 }
+
+/** The declarations for what a reduction stores for a total. */
+export const resultSources = (ends: Ends | undefined): readonly SourceText[] =>
+  ends?.sources("result") ?? [result];
 
 /** The facts that decide how a kernel stores totals: its tiles, and where their carries come from. */
 export type TotalsOptions = TileShape & {
@@ -338,7 +343,7 @@ export function reduceKernel(
       ...sources(monoid),
       loadItems,
       reduceTiles,
-      ...(ends?.sources("result") ?? []),
+      ...resultSources(ends),
       ...(options.segments ? [...options.segments.heads, options.segments.load] : []),
     ],
     monoid,

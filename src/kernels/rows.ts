@@ -6,6 +6,7 @@ import reduceRows from "#shaders/device/kernels/reduce_each_row.wgsl";
 import scanRows from "#shaders/device/kernels/scan_each_row.wgsl";
 import scanLongRows from "#shaders/device/kernels/scan_long_rows.wgsl";
 import rowCount from "#shaders/device/rows/count.wgsl";
+import noRowCount from "#shaders/device/rows/count_none.wgsl";
 import elementsItems from "#shaders/device/rows/elements_items.wgsl";
 import elementsVectors from "#shaders/device/rows/elements_vectors.wgsl";
 import levels from "#shaders/device/rows/levels.wgsl";
@@ -25,7 +26,7 @@ import { memoryOf, withGaps } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
 import { elementsOfVector, elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Ends, Kernel } from "./kernel.ts";
-import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText } from "./kernel.ts";
+import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText, resultSources } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileSources } from "./tiles.ts";
@@ -192,9 +193,9 @@ export function reduceRowsKernel(
       ...(algorithm === "subgroup"
         ? [loadElements, ...(output === "elements" ? [reducePart] : [subgroups, reduceSubgroups])]
         : [levels, reduceLevels]),
-      ...(options.counts ? [rowCount] : []),
+      options.counts ? rowCount : noRowCount,
       // The initial value joins where the result is stored.
-      ...((output === "items" ? ends : undefined)?.sources("result") ?? []),
+      ...resultSources(output === "items" ? ends : undefined),
     ],
     sizes,
     vector,

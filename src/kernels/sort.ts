@@ -1,5 +1,4 @@
 import amountOne from "#shaders/device/histogram/amount_one.wgsl";
-import binsWords from "#shaders/device/histogram/bins_words.wgsl";
 import countersWords from "#shaders/device/histogram/counters_words.wgsl";
 import tallyEach from "#shaders/device/histogram/tally_each.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
@@ -12,7 +11,6 @@ import sortKeysPass from "#shaders/device/kernels/sort_keys_pass.wgsl";
 import sortPass from "#shaders/device/kernels/sort_pass.wgsl";
 import tileByNumber from "#shaders/device/look_back/tile_by_number.wgsl";
 import arrivalsPlanted from "#shaders/device/sort/arrivals_planted.wgsl";
-import binsInTurn from "#shaders/device/sort/bins_in_turn.wgsl";
 import countTile from "#shaders/device/sort/count_tile.wgsl";
 import countWholeTile from "#shaders/device/sort/count_whole_tile.wgsl";
 import faultsNone from "#shaders/device/sort/faults_none.wgsl";
@@ -299,8 +297,6 @@ export const histogramOfDigits = (options: SortKernelOptions, sizes: Sizes, copi
       tallyEach,
       tallyDigits,
       countersWords,
-      binsWords,
-      binsInTurn,
       histogram,
     ],
     { COPIES: copies, COUNTERS: BINS * copies },

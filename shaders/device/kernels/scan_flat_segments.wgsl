@@ -5,8 +5,8 @@
 // starts in the tile.
 //
 // Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl,
-// store_prefixes.wgsl, flat_in_order.wgsl or flat_any_order.wgsl, one of flat_rows.wgsl, flat_keys.wgsl, flat_heads.wgsl and flat_head_bits.wgsl,
-// an input and an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Generated with
+// store_prefixes.wgsl, flat_in_order.wgsl or flat_any_order.wgsl, one of flat_rows.wgsl, flat_head_bits.wgsl, and flat_keys.wgsl or
+// flat_heads.wgsl with flat_heads_one_by_one.wgsl, an input and an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Generated with
 // it: LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // All subgroups are full, with at most 32 lanes. A thread has at most 32 items. Work-group memory: the algorithm's, and the look-back's.
@@ -116,17 +116,6 @@ fn scan_flat_run(values: array<SegmentValue, ITEMS>, heads: u32) -> FlatRun {
     }
   }
   return FlatRun(prefixes, open);
-}
-
-// A bit for each item of a vector that starts a segment. The vector may reach past the end of the data.
-fn heads_at(first: u32, length: u32) -> u32 {
-  var heads = 0u;
-  for (var item = 0u; item < VECTOR; item++) { // unroll
-    if (first + item < length) {
-      heads |= head_at(first + item) << item;
-    }
-  }
-  return heads;
 }
 
 // The bits of a vector, from those of the thread's items.
