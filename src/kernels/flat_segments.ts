@@ -1,8 +1,7 @@
-import loadItems from "#shaders/device/io/load_items.wgsl";
 import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
 import totalNone from "#shaders/device/io/total_none.wgsl";
 import scanFlatSegments from "#shaders/device/kernels/scan_flat_segments.wgsl";
-import firstNeeded from "#shaders/device/segments/first_needed.wgsl";
+import firstNeeded from "#shaders/device/look_back/first_needed_of_segments.wgsl";
 import flatAnyOrder from "#shaders/device/segments/flat_any_order.wgsl";
 import flatHeadBits from "#shaders/device/segments/flat_head_bits.wgsl";
 import flatHeads from "#shaders/device/segments/flat_heads.wgsl";
@@ -20,7 +19,7 @@ import { arrayOfVectorText } from "./array_of_vector.ts";
 import { carriedAs, elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { filesOf, lengthFile, linkKernel, prefixText } from "./kernel.ts";
-import { sourcesWithoutTotal, valueSources } from "./offsets.ts";
+import { valueSources } from "./offsets.ts";
 import { laneStages, takesAnyOrder } from "./subgroup_sources.ts";
 
 // This is loaded only if a plan takes segments.
@@ -82,7 +81,7 @@ export function scanFlatSegmentsKernel(
       firstNeeded,
       ...headFilesOf(heads, vector),
       scanFlatSegments,
-      // It replaces a function of the algorithm. In any order, each lane of a subgroup takes what all others have, so all must be there.
+      // In any order, each lane of a subgroup takes what all others have, so all must be there.
       onValues && takesAnyOrder(onValues) && sizes.minSubgroupSize === sizes.maxSubgroupSize
         ? flatAnyOrder
         : flatInOrder,
@@ -90,8 +89,7 @@ export function scanFlatSegmentsKernel(
       totalNone,
       ...(segments?.heads ?? []),
       lengthFile(lengthOnGpu),
-      ...sourcesWithoutTotal(sources(monoid)),
-      loadItems,
+      ...sources(monoid, { hasTotal: true }),
       storePrefixes,
     ],
     sizes,

@@ -1,10 +1,9 @@
 import carryNone from "#shaders/device/io/carry_none.wgsl";
-import loadItems from "#shaders/device/io/load_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
-import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
 import reduceRows from "#shaders/device/kernels/reduce_each_row.wgsl";
 import scanRows from "#shaders/device/kernels/scan_each_row.wgsl";
 import scanLongRows from "#shaders/device/kernels/scan_long_rows.wgsl";
+import entriesOfRows from "#shaders/device/look_back/entries_of_rows.wgsl";
 import rowCount from "#shaders/device/rows/count.wgsl";
 import noRowCount from "#shaders/device/rows/count_none.wgsl";
 import elementsItems from "#shaders/device/rows/elements_items.wgsl";
@@ -94,8 +93,6 @@ export function scanRowsKernel(
       ...files,
       ...(ends?.sources("one tile") ?? [carryNone]),
       lengthFile(lengthOnGpu),
-      loadItems,
-      storePrefixes,
       itemsEnd("data_length()"),
       ...sources(monoid),
       rowTiles,
@@ -134,14 +131,12 @@ export function scanLongRowsKernel(
         ...type.files,
       ]),
       ...filesOf("vectors").files,
-      // It replaces functions of the look-back and of the scan of all data.
       scanLongRows,
+      entriesOfRows,
       ...carry,
       ...(ends?.sources("look-back") ?? []),
       lengthFile(lengthOnGpu),
       ...sources(monoid, { isAwaited: true }),
-      loadItems,
-      storePrefixes,
     ],
     sizes,
     vector,
@@ -178,10 +173,9 @@ export function reduceRowsKernel(
     [
       ...operatorSources(monoid),
       ...sources,
-      inputFor(arrangement),
+      ...inputFor(arrangement),
       outputItems,
       lengthFile(lengthOnGpu),
-      loadItems,
       itemsEnd(input === "items" ? "data_length()" : "call.segment_count * call.wanted"),
       generated(
         `fn row_stored(row: u32) -> bool {\n  return ${output === "items" ? "row * call.columns < data_length()" : "true"};\n}`,

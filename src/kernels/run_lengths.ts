@@ -133,7 +133,7 @@ export function runLengthsKernel(
       ...carry,
       lengthFile(lengthOnGpu),
       runLengths,
-      ...sources(monoid, { votes: true }),
+      ...sources(monoid, { votes: true, hasTotal: true }),
     ],
     sizes,
     vector,

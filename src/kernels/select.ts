@@ -3,7 +3,6 @@ import binsWords from "#shaders/device/histogram/bins_words.wgsl";
 import countersWords from "#shaders/device/histogram/counters_words.wgsl";
 import tallyEach from "#shaders/device/histogram/tally_each.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
-import loadItems from "#shaders/device/io/load_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import beginSelection from "#shaders/device/kernels/begin_selection.wgsl";
 import chooseDigit from "#shaders/device/kernels/choose_digit.wgsl";
@@ -126,8 +125,7 @@ function itemSources(
       ),
       ...keySourcesOf(type, key),
       ...digitSources(key),
-      inputFor(arrangement),
-      loadItems,
+      ...inputFor(arrangement),
       histogram,
     ],
     vector,
@@ -299,7 +297,7 @@ export function firstOfTilesKernel(
     "first keys of tiles",
     "first_of_tiles",
     options,
-    [...blockItems(options, vector), inputFor(arrangement), loadItems, firstOfTiles],
+    [...blockItems(options, vector), ...inputFor(arrangement), firstOfTiles],
     sizes,
     vector,
     { LANES: lanes },

@@ -1,8 +1,8 @@
 import amountOne from "#shaders/device/histogram/amount_one.wgsl";
 import countersWords from "#shaders/device/histogram/counters_words.wgsl";
 import tallyEach from "#shaders/device/histogram/tally_each.wgsl";
+import edges from "#shaders/device/io/edges.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
-import loadItems from "#shaders/device/io/load_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import countDigits from "#shaders/device/kernels/count_digits.wgsl";
 import gatherItems from "#shaders/device/kernels/gather_items.wgsl";
@@ -292,7 +292,7 @@ export const histogramOfDigits = (options: SortKernelOptions, sizes: Sizes, copi
     [
       ...itemSources(options, "items"),
       generated("alias Amount = u32;"),
-      loadItems,
+      edges,
       amountOne,
       tallyEach,
       tallyDigits,

@@ -3,6 +3,7 @@ import writePairEvenFile from "#shaders/device/io/write_pair_even.wgsl";
 import writePairOfThreeFile from "#shaders/device/io/write_pair_of_three.wgsl";
 import scanInPlace from "#shaders/device/kernels/scan_in_place.wgsl";
 import takeTiles from "#shaders/device/kernels/take_tiles.wgsl";
+import totalHandedOn from "#shaders/device/look_back/total_handed_on.wgsl";
 import type { ByKind } from "../adapters/adapter.ts";
 import { tableFor, traitsOf } from "../adapters/adapter.ts";
 import { singlePass as gpu } from "../adapters/gpu.ts";
@@ -168,17 +169,21 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
         ({
           ...own,
           ...tuning,
-          sources: (one) => [
-            ...tuning.sources(one, {
+          sources: (one, traits) =>
+            tuning.sources(one, {
               oneItem: !isWide(arrangement),
               isAwaited: true,
               isShifted: isShifted(arrangement),
+              ...traits,
             }),
-            ...(byPairs && isAtVectors(arrangement) ? storeByPairs(parts) : []),
-          ],
+          ...(byPairs && isAtVectors(arrangement) && { store: storeByPairs(parts) }),
           arrangement,
           carry:
-            arrangement === "in-place" ? [scanInPlace, ...carry] : takesTurns ? [takeTiles, ...carry] : carry,
+            arrangement === "in-place"
+              ? [scanInPlace, totalHandedOn, ...carry]
+              : takesTurns
+                ? [takeTiles, ...carry]
+                : carry,
         }) satisfies Parameters<typeof scanKernel>[1];
       const kernels = perArrangement(taken, (arrangement) => {
         const all = optionsOf(arrangement);

@@ -1,6 +1,6 @@
 // Adds up what falls in each bin. Each work-group takes a tile after another, tiles that are as far apart as there are
 // work-groups, and counts in counters of its own. At the end it adds these to the bins.
-// Linked with contract.wgsl, an input, load_items.wgsl, length_*.wgsl, bin_*.wgsl, tally_items.wgsl, amount_*.wgsl, tally_*.wgsl,
+// Linked with contract.wgsl, an input, length_*.wgsl, bin_*.wgsl, tally_items.wgsl, amount_*.wgsl, tally_*.wgsl,
 // counters_*.wgsl and bins_*.wgsl. The bins must be zero at the start. A sort and a selection have files of their own in place of
 // tally_items.wgsl.
 // begin_tally comes before a work-group's first tile. Dispatch any number of work-groups. A grid of several rows may have more than call.tiles; these add nothing.

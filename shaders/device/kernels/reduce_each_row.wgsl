@@ -1,6 +1,6 @@
 // Reduces each row to its total, or each part of a row, if rows are longer than a tile. Each item is read once. The totals of
 // parts lie in order, so they are rows for the next pass.
-// Linked with contract.wgsl, tiles.wgsl of rows, reduce_levels.wgsl, reduce_subgroups.wgsl or reduce_part.wgsl, load_items.wgsl, an
+// Linked with contract.wgsl, tiles.wgsl of rows, reduce_levels.wgsl, reduce_subgroups.wgsl or reduce_part.wgsl, an
 // input, output_items.wgsl, result*.wgsl, length_*.wgsl, count.wgsl or count_none.wgsl, and a file that declares row_stored().
 // Dispatch one work-group for each tile. A grid of several rows may have more, which store nothing.
 // Work-group memory: that of reduce_levels.wgsl or of subgroups.

@@ -21,7 +21,6 @@
 // All subgroups must be full, and have at most 32 lanes. A vector has at most four items. The outputs must not overlap the keys.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Work-group memory: the algorithm's, the look-back's, a word, and what stage_*.wgsl take for STAGED runs.
-// replaces: total_of_tile
 
 @group(0) @binding(5) var<storage, read_write> count_buffer: array<u32>;
 

@@ -4,8 +4,8 @@
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a segment
 // starts in the tile.
 //
-// Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl,
-// store_prefixes.wgsl, flat_in_order.wgsl or flat_any_order.wgsl, one of flat_rows.wgsl, flat_head_bits.wgsl, and flat_keys.wgsl or
+// Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, store_prefixes.wgsl,
+// flat_in_order.wgsl or flat_any_order.wgsl, one of flat_rows.wgsl, flat_head_bits.wgsl, and flat_keys.wgsl or
 // flat_heads.wgsl with flat_heads_one_by_one.wgsl, an input and an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Generated with
 // it: LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
@@ -34,6 +34,11 @@ fn scan_flat_segments(
   if (tile == last_tile(length) && thread == 0u) {
     store_total(combine(carry(), scan.subgroups.total));
   }
+}
+
+// The place of one of the thread's vectors among those of the data.
+fn place_of_vector(tile: u32, thread: u32, vector: u32) -> u32 {
+  return vector_of(tile, thread, vector);
 }
 
 // The thread's prefixes. Those of items before the subgroup's first head begin with what is open before the subgroup's run.
