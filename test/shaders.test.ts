@@ -835,10 +835,15 @@ test("kernels of tile.wgsl compile", async () => {
   ).toEqual([]);
 });
 
-test.each(files)("%s has a header, and no tab or trailing space", (path) => {
+test.each(files)("%s has a header, names files that exist, and has no tab or trailing space", (path) => {
   const text = read(path);
   expect(text).toMatch(/^\/\/ \S/);
   expect(text).not.toMatch(/\t| $/m);
+  // A star stands for some letters: carry_*.wgsl.
+  const named = text.match(/[\w*/]+\.wgsl/g) ?? [];
+  const isThere = (name: string): boolean =>
+    files.some((file) => new RegExp(`(^|/)${name.replaceAll("*", "\\w*")}$`).test(file));
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
 
 let declaredNames: ReadonlySet<string> | undefined;
