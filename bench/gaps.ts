@@ -15,7 +15,7 @@ import { u32 } from "../src/algebra/integers.ts";
 import { exactAdd } from "../src/algebra/operators.ts";
 import { f64, u64 } from "../src/algebra/types_64.ts";
 import { contextOf } from "../src/gpu/device/device.ts";
-import { methodsFor } from "../src/gpu/executor/load_methods.ts";
+import { planFactsFor } from "../src/gpu/executor/load_later.ts";
 import type { Prepared, Ranges } from "../src/gpu/recordings/recording.ts";
 import { prepare, prepareFor } from "../src/gpu/recordings/recording.ts";
 import type { Fold } from "../src/node.ts";
@@ -148,8 +148,8 @@ async function prepareParts(fold: Fold, row: Row): Promise<readonly Form[]> {
   }
   const context = contextOf(fold.device);
   const { options, arrangements } = plannedOf(row);
-  const methods = await methodsFor(options as ScanOptions, context.facts, true);
-  const plan = planScan(options, context.facts, methods, arrangements);
+  const facts = await planFactsFor(options as ScanOptions, context.facts, true);
+  const plan = planScan(options, facts, arrangements);
   const parts = (Object.keys(partsLeftOut) as PartLeftOut[]).flatMap((name) => {
     const without = planWithout(plan, name);
     return without === undefined ? [] : [{ name, plan: prepare(context, without), isWrong: true } as const];

@@ -62,7 +62,6 @@ const parts = [
   "src/gpu/at_hand/reduce_and_compact_at_hand.ts",
   "src/gpu/device/device_errors.ts",
   "src/gpu/executor/numbers_64_part.ts",
-  "src/gpu/executor/options_part.ts",
   "src/gpu/executor/types_64_part.ts",
   "src/gpu/gpu_arrays/gpu_arrays_part.ts",
   "src/gpu/recordings/long_ranges.ts",
@@ -72,8 +71,8 @@ const parts = [
   "src/gpu/sorts_and_searches/sorts_part.ts",
   "src/gpu/streams/streams.ts",
   "src/gpu/tuning/tuning_part.ts",
-  "src/plan/methods_of_segments.ts",
-  "src/plan/methods_with_subgroups.ts",
+  "src/plan/by_subgroups.ts",
+  "src/plan/plan_segmented.ts",
 ];
 
 /** What entries besides `wavefold` load so: `wavefold/laws` needs fast-check, which may be missing; few programs in Node.js simulate. */

@@ -2,19 +2,19 @@ import { describedAdapters } from "../src/adapters/described.ts";
 import { workGroupAlgorithms } from "../src/in_kernel/algorithms.ts";
 import type { Algorithm, ElementType, Operator, ScalarType } from "../src/index.ts";
 import { reductionOf } from "../src/plan/arg_min_max.ts";
+import { withSubgroups } from "../src/plan/by_subgroups.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCompact, planPartition } from "../src/plan/compact.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
 import { planExpandRuns, saturatingSum } from "../src/plan/expand_runs.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
-import { methodsWithSubgroups } from "../src/plan/methods_with_subgroups.ts";
 import type { Passes } from "../src/plan/options.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { planReduce } from "../src/plan/reduce.ts";
 import { FIRST_ITEMS } from "../src/plan/run_key.ts";
 import { planScan } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
-import { segmentsOf } from "../src/plan/segments.ts";
+import { planSegments } from "../src/plan/segments.ts";
 import { planTopK } from "../src/plan/select.ts";
 import { planSort } from "../src/plan/sort.ts";
 // Plans are made at once, so the types read texts at once.
@@ -67,11 +67,11 @@ export function planOf(wanted: Wanted, facts: DeviceFacts): Plan {
   const options = optionsOf(wanted);
   switch (wanted.primitive) {
     case "scan":
-      return planScan(options, facts, methodsWithSubgroups, [LIE]);
+      return planScan(options, withSubgroups(facts), [LIE]);
     case "reduce":
-      return planReduce(options, facts, methodsWithSubgroups, [LIE]);
+      return planReduce(options, withSubgroups(facts), [LIE]);
     case "compact":
-      return planCompact(options, facts, methodsWithSubgroups, [LIE]);
+      return planCompact(options, withSubgroups(facts), [LIE]);
     default:
       return wanted.primitive satisfies never;
   }
@@ -99,8 +99,6 @@ export async function listingsOf(wanted: Wanted, facts: DeviceFacts): Promise<Li
   return [...passes, { title: `In a kernel of yours: ${functions.names[0] ?? ""}`, code: functions.code }];
 }
 
-const segmented = { ...methodsWithSubgroups, segmentsOf };
-
 /** The plan of a call at hand, for `length` elements. */
 function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
   const { primitive, op, exclusive, predicate, segments, descending, k, bins, range, key } = choice;
@@ -124,26 +122,25 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
   const ofKey = key && { key: key.key, keyType: elementTypes[key.keyType], [FIRST_ITEMS]: true };
   const runs = { maxLength: length, from: type, type: u32, segments: { keys: type, ...ofKey, unique: true } };
   const combined = { ...all, ...by, op };
-  const inColumns = (primitive: "scan" | "reduce", options: object): Plan =>
-    planColumns(primitive, options as never, facts, methodsWithSubgroups, [LIE]);
+  const inSegments = (primitive: "scan" | "reduce", options: object): Plan =>
+    segments?.kind === "columns"
+      ? planColumns(primitive, options as never, withSubgroups(facts), [LIE])
+      : planSegments(primitive, options as never, withSubgroups(facts));
   switch (primitive) {
     case "scan":
-      return segments?.kind === "columns"
-        ? inColumns("scan", { ...combined, exclusive })
-        : planScan({ ...combined, exclusive } as never, facts, segmented);
+      return segments
+        ? inSegments("scan", { ...combined, exclusive })
+        : planScan({ ...combined, exclusive } as never, withSubgroups(facts));
     case "reduce":
-      return segments?.kind === "columns"
-        ? inColumns("reduce", combined)
-        : planReduce(combined as never, facts, segmented);
+      return segments ? inSegments("reduce", combined) : planReduce(combined as never, withSubgroups(facts));
     case "unique":
     case "runLengths":
-      return planReduce({ ...runs, map: "1u" } as never, facts, segmented);
+      return inSegments("reduce", { ...runs, map: "1u" });
     case "argMin":
     case "argMax":
       return planReduce(
         { ...reductionOf(primitive, type as ScalarType, u64), maxLength: length } as never,
-        facts,
-        methodsWithSubgroups,
+        withSubgroups(facts),
       );
     case "searchSorted":
       return planSearch(
@@ -155,19 +152,16 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
         ...planExpandRuns(all, facts),
         // A scan of the counts says where each run ends.
         kernels: [
-          ...planScan(
-            { type: u32, op: saturatingSum, maxLength: length } as never,
-            facts,
-            methodsWithSubgroups,
-          ).kernels,
+          ...planScan({ type: u32, op: saturatingSum, maxLength: length } as never, withSubgroups(facts))
+            .kernels,
           ...planExpandRuns(all, facts).kernels,
         ],
       };
     case "compact":
     case "partition":
       return classes === undefined
-        ? planPartition({ ...all, where: predicate?.where ?? "" }, facts, methodsWithSubgroups)
-        : planPartition({ ...all, classes, class: number?.text ?? "" }, facts, methodsWithSubgroups);
+        ? planPartition({ ...all, where: predicate?.where ?? "" }, withSubgroups(facts))
+        : planPartition({ ...all, classes, class: number?.text ?? "" }, withSubgroups(facts));
     case "histogram": {
       const own = edges ? { edges } : number ? { bins, bin: number.text } : { bins, range };
       return planHistogram(
@@ -176,11 +170,11 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
       );
     }
     case "sort":
-      return planSort({ ...all, descending }, facts, methodsWithSubgroups);
+      return planSort({ ...all, descending }, facts);
     case "argSort":
-      return planSort({ ...all, descending, indices: true }, facts, methodsWithSubgroups);
+      return planSort({ ...all, descending, indices: true }, facts);
     case "topK":
-      return planTopK({ ...all, k }, facts, methodsWithSubgroups);
+      return planTopK({ ...all, k }, facts);
     default:
       return primitive satisfies never;
   }

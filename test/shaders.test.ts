@@ -25,6 +25,7 @@ import { slots } from "../src/kernels/slots.ts";
 import { subgroup } from "../src/kernels/subgroup_tiles.ts";
 import { planAppend } from "../src/plan/append_kept_items.ts";
 import { reductionOf } from "../src/plan/arg_min_max.ts";
+import { withSubgroups } from "../src/plan/by_subgroups.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCombine } from "../src/plan/combine_pairs.ts";
 import { countWorkGroups } from "../src/plan/count_work_groups.ts";
@@ -33,7 +34,6 @@ import { planExpandRuns } from "../src/plan/expand_runs.ts";
 import { planGather } from "../src/plan/gather.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
-import { methodsWithSubgroups } from "../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
@@ -41,7 +41,6 @@ import { planRows } from "../src/plan/rows.ts";
 import { ALONE, FIRST_ITEMS } from "../src/plan/run_key.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
 import { planSearch } from "../src/plan/search.ts";
-import { segmentsOf } from "../src/plan/segments.ts";
 import { planNth, planTopK } from "../src/plan/select.ts";
 import { planTopKRows } from "../src/plan/select_rows.ts";
 import { planSort } from "../src/plan/sort.ts";
@@ -229,43 +228,30 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
       const options = { ...base, maxLength, lengthOnGpu: at % 2 === 1 };
       const faulty = { tickets: true, fault: "late" } as const;
       yield* [
-        planSort({ ...options, indices: true }, facts, methodsWithSubgroups),
-        planSort(
-          { ...options, bits: [3, 11], ...(type === wide && { indices: true }) },
-          facts,
-          methodsWithSubgroups,
-        ),
-        planSort(options, facts, methodsWithSubgroups, type === f64 ? f64 : u32, ALL_ARRANGEMENTS, faulty),
-        ...(type === f64
-          ? [planSort(options, facts, methodsWithSubgroups, f64, ALL_ARRANGEMENTS, { partBytes: 512 })]
-          : []),
+        planSort({ ...options, indices: true }, facts),
+        planSort({ ...options, bits: [3, 11], ...(type === wide && { indices: true }) }, facts),
+        planSort(options, facts, type === f64 ? f64 : u32, ALL_ARRANGEMENTS, faulty),
+        ...(type === f64 ? [planSort(options, facts, f64, ALL_ARRANGEMENTS, { partBytes: 512 })] : []),
       ];
     }
     yield* [
-      planSort({ type, ...key, maxLength: 500 }, facts, methodsWithSubgroups, "positions"),
-      ...(type === wide ? [] : [planSort({ type, maxLength: 500 }, facts, methodsWithSubgroups)]),
+      planSort({ type, ...key, maxLength: 500 }, facts, "positions"),
+      ...(type === wide ? [] : [planSort({ type, maxLength: 500 }, facts)]),
       planGather({ type, maxLength }, facts, "sort", ["values", "reordered"]),
       ...(["rows", "offsets"] as const).flatMap((segments) =>
         [50, 1000, 1e6].map((maxSegmentLength) =>
           planSegmentSort(
             { type, ...key, maxLength, segments, maxSegmentLength, ...(type === wide && { indices: true }) },
             facts,
-            methodsWithSubgroups,
             type === f64 ? f64 : type === u32 && segments === "rows" ? undefined : "positions",
           ),
         ),
       ),
-      ...[10, 1e4].map((k) =>
-        planTopKRows({ type, ...key, k, maxLength, segments: "rows" }, facts, methodsWithSubgroups),
-      ),
-      planTopK({ type, ...key, k: 100, maxLength, lengthOnGpu: at % 2 === 0 }, facts, methodsWithSubgroups),
-      planTopK({ type, ...key, k: 100, maxLength: 2 ** 12 }, facts, methodsWithSubgroups),
-      planTopK(
-        { type, ...key, k: 9000, maxLength, passes: "single", smallest: true },
-        facts,
-        methodsWithSubgroups,
-      ),
-      planNth({ type, ...key, n: 100, maxLength, lengthOnGpu: at % 2 === 1 }, facts, methodsWithSubgroups),
+      ...[10, 1e4].map((k) => planTopKRows({ type, ...key, k, maxLength, segments: "rows" }, facts)),
+      planTopK({ type, ...key, k: 100, maxLength, lengthOnGpu: at % 2 === 0 }, facts),
+      planTopK({ type, ...key, k: 100, maxLength: 2 ** 12 }, facts),
+      planTopK({ type, ...key, k: 9000, maxLength, passes: "single", smallest: true }, facts),
+      planNth({ type, ...key, n: 100, maxLength, lengthOnGpu: at % 2 === 1 }, facts),
     ];
   }
   for (const [type, op] of sums) {
@@ -311,18 +297,12 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
         { ...columns, exclusive: true, initial: true, lengthOnGpu: true },
         ...(type === u32 ? [{ ...columns, from: f32, map: "u32(x) + i" }] : []),
       ]) {
-        yield* [planColumns(primitive, options, facts, methodsWithSubgroups, ALL_ARRANGEMENTS)];
+        yield* [planColumns(primitive, options, withSubgroups(facts), ALL_ARRANGEMENTS)];
         // Level by level, and by subgroups.
         for (const vendor of [facts.vendor, "nvidia"]) {
           const own = { ...facts, vendor, software: facts.software && vendor !== "nvidia" };
           const asRows = { ...options, segments: "rows" } as const;
-          const rowPlan = planRows(
-            primitive,
-            asRows,
-            own,
-            { ...methodsWithSubgroups, segmentsOf },
-            ALL_ARRANGEMENTS,
-          );
+          const rowPlan = planRows(primitive, asRows, withSubgroups(own), ALL_ARRANGEMENTS);
           yield* rowPlan ? [rowPlan] : [];
         }
       }
@@ -331,14 +311,14 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
   for (const type of [u32, f64] as ElementType[]) {
     const options = { type, algorithm: "subgroup", maxLength, workGroupSize: 64, itemsPerThread: 4 } as const;
     const compared = { compared: [[maxLength, 8, 64]] } as const;
-    yield* [planSort({ type, maxLength }, facts, methodsWithSubgroups, undefined, ["items"], compared)];
+    yield* [planSort({ type, maxLength }, facts, undefined, ["items"], compared)];
     const rows = { type, maxLength, segments: "rows", maxSegmentLength: 16 } as const;
     const network = { short: 0, network: 16, networkThreads: 4, networkItems: 4 } as const;
-    yield* [planSegmentSort(rows, facts, methodsWithSubgroups, undefined, ["items"], network)];
+    yield* [planSegmentSort(rows, facts, undefined, ["items"], network)];
     for (const planted of [{}, { disorder: 2 }]) {
       yield* [
-        planSort(options, facts, methodsWithSubgroups, undefined, ["items"], { ...planted, byArrival: true }),
-        planSort(options, facts, methodsWithSubgroups, "positions", ["items"], { ...planted, byMarks: true }),
+        planSort(options, facts, undefined, ["items"], { ...planted, byArrival: true }),
+        planSort(options, facts, "positions", ["items"], { ...planted, byMarks: true }),
       ];
     }
   }

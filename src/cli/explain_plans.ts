@@ -2,21 +2,18 @@ import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ScalarType, TypeName } from "../algebra/types.ts";
-import { methodsFor } from "../gpu/executor/load_methods.ts";
+import { planFactsFor } from "../gpu/executor/load_later.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
-import { planCompact, planPartition } from "../plan/compact.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import { planGather } from "../plan/gather.ts";
 import { planHistogram } from "../plan/histogram.ts";
-import { methodsOfSegments } from "../plan/methods_of_segments.ts";
-import { methodsWithSubgroups } from "../plan/methods_with_subgroups.ts";
 import type { Passes } from "../plan/options.ts";
 import type { PassParams, Plan, RangeName, Scratch } from "../plan/plan.ts";
 import { ALL_ARRANGEMENTS, distinct, withRanges } from "../plan/plan.ts";
+import type { Primitive, Planner as RecordingPlanner } from "../plan/plan_recording.ts";
 import { planRecording } from "../plan/plan_recording.ts";
-import { planReduce } from "../plan/reduce.ts";
+import { planSegmented } from "../plan/plan_segmented.ts";
 import { ALONE, FIRST_ITEMS } from "../plan/run_key.ts";
-import { planScan } from "../plan/scan.ts";
 import { planNth, planTopK } from "../plan/select.ts";
 import { planTopKRows } from "../plan/select_rows.ts";
 import { planSort } from "../plan/sort.ts";
@@ -52,8 +49,6 @@ export interface PlanToExplain {
 
 type Planner = (options: ExplainPlanOptions, facts: DeviceFacts) => Plan | Promise<Plan>;
 
-const planners = { scan: planScan, reduce: planReduce, compact: planCompact, partition: planPartition };
-
 /** What every plan takes. */
 const basicOf = ({ type, length, lengthOnGpu }: ExplainPlanOptions) => ({
   type: elementTypes[type],
@@ -76,16 +71,16 @@ const rowsOf = ({ rows = 1 }: ExplainPlanOptions) => ({ segments: "rows", maxSeg
 
 /** Plans as a recording does. */
 async function planned(
-  primitive: keyof typeof planners,
+  primitive: Primitive,
   options: Readonly<Record<string, unknown>>,
   facts: DeviceFacts,
 ): Promise<Plan> {
-  const { segments } = options;
-  const methods = {
-    ...(await methodsFor(options, facts, true)),
-    ...(segments !== undefined && methodsOfSegments(segments)),
-  };
-  return planRecording(primitive, () => planners[primitive], options, facts, methods, ALL_ARRANGEMENTS);
+  const planFacts = await planFactsFor(options, facts, true);
+  const planner: RecordingPlanner | undefined =
+    options.segments === undefined
+      ? undefined
+      : (...given) => planSegmented(primitive as "scan" | "reduce", ...given);
+  return planRecording(primitive, options, planFacts, ALL_ARRANGEMENTS, planner);
 }
 
 const folded =
@@ -151,8 +146,8 @@ const sorted =
     };
     const sort =
       options.rows === undefined
-        ? { ...planSort(all, facts, methodsWithSubgroups, moved), leavesPositions: false }
-        : planSegmentSort({ ...all, ...rowsOf(options) }, facts, methodsWithSubgroups, moved);
+        ? { ...planSort(all, facts, moved), leavesPositions: false }
+        : planSegmentSort({ ...all, ...rowsOf(options) }, facts, moved);
     if (indices || !(byKey || sort.leavesPositions)) {
       return sort;
     }
@@ -186,13 +181,11 @@ function withGathers(sort: Plan, gathers: readonly Plan[]): Plan {
 const topK: Planner = (options, facts) => {
   const { k = 0, rows, passes } = options;
   const all = { ...basicOf(options), ...keyOf(options), k, ...(passes && { passes }) };
-  return rows === undefined
-    ? planTopK(all, facts, methodsWithSubgroups)
-    : planTopKRows({ ...all, ...rowsOf(options) }, facts, methodsWithSubgroups);
+  return rows === undefined ? planTopK(all, facts) : planTopKRows({ ...all, ...rowsOf(options) }, facts);
 };
 
 const nth: Planner = (options, facts) =>
-  planNth({ ...basicOf(options), ...keyOf(options), n: options.n ?? 0 }, facts, methodsWithSubgroups);
+  planNth({ ...basicOf(options), ...keyOf(options), n: options.n ?? 0 }, facts);
 
 const histogram: Planner = (options, facts) =>
   planHistogram({ ...basicOf(options), bins: options.bins, range: [0, options.bins] }, facts);

@@ -4,6 +4,7 @@ import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { HistogramOptions } from "../plan/histogram.ts";
+import type { Primitive } from "../plan/plan_recording.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
@@ -40,7 +41,7 @@ import type { Context, SinglePassTest } from "./device/context.ts";
 import { trim } from "./device/device.ts";
 import type { Given } from "./device/transfer.ts";
 import { givenOf } from "./device/transfer.ts";
-import { once, withNumbers } from "./executor/load_methods.ts";
+import { once, withNumbers } from "./executor/load_later.ts";
 import type { PreparedExpandRuns } from "./gpu_arrays/expand_runs.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { RunLengths, RunOptions } from "./gpu_arrays/run_lengths.ts";
@@ -50,7 +51,7 @@ import type {
   PartitionRanges,
   PreparedPartition,
 } from "./recordings/partition_ranges.ts";
-import type { BufferRange, Length, Primitive } from "./recordings/recording.ts";
+import type { BufferRange, Length } from "./recordings/recording.ts";
 import type { WeightArray } from "./sorts_and_searches/histogram.ts";
 import type { PreparedNth, PreparedTopK } from "./sorts_and_searches/recorded_select.ts";
 import type { PreparedSort, PreparedSortOptions } from "./sorts_and_searches/recorded_sort.ts";

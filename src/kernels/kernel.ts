@@ -243,7 +243,7 @@ export function scanKernel(
       /** The entry point, if it is another than that of tiles or of a single pass. */
       readonly entryPoint?: "scan_left_tiles";
       /** The files that store prefixes, if not store_prefixes.wgsl. */
-      readonly store?: readonly SourceText[];
+      readonly store?: readonly SourceText[] | undefined;
     },
 ): Kernel {
   const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;

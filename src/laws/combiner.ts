@@ -6,7 +6,7 @@ import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { allocate, contextOf, explain } from "../gpu/device/device.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../gpu/device/usage_flags.ts";
-import { withNumbers } from "../gpu/executor/load_methods.ts";
+import { withNumbers } from "../gpu/executor/load_later.ts";
 import { prepare } from "../gpu/recordings/recording.ts";
 import { planCombine } from "../plan/combine_pairs.ts";
 import { wholeWords } from "../plan/plan.ts";

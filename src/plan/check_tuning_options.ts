@@ -1,10 +1,10 @@
 import { ArgumentError, FeatureError, LimitError, refuse, shown } from "../errors.ts";
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
 import { requireCount } from "../options.ts";
-import { tileOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { Tuning } from "./methods.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
+import type { Tuning } from "./tuning.ts";
+import { tileOf } from "./tuning.ts";
 
 /**
  * Checks each of the caller's choices on its own.

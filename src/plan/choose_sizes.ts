@@ -1,17 +1,35 @@
 import type { AdapterIdentity, ByKind } from "../adapters/adapter.ts";
 import { tableFor, traitsOf } from "../adapters/adapter.ts";
-import type { Rows, Tuned, TuningRow } from "../adapters/tables.ts";
+import { twoPass as gpu } from "../adapters/gpu.ts";
+import { twoPass as nvidia } from "../adapters/nvidia.ts";
+import { twoPass as software } from "../adapters/software.ts";
+import type { Rows, Tuned, TuningRow, TwoPassTable } from "../adapters/tables.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
 import { FeatureError } from "../errors.ts";
 import type { Algorithm, TileShape } from "../kernels/algorithms.ts";
-import { algorithms, mostRows } from "../kernels/algorithms.ts";
+import { algorithms } from "../kernels/algorithms.ts";
+import { blelloch, hillisSteele } from "../kernels/portable_tiles.ts";
 import type { TileAlgorithm } from "../kernels/tiles.ts";
 import { requireCount } from "../options.ts";
 import { requireBindable } from "./binding_length.ts";
+import { requireChosen, requireFit } from "./check_tuning_options.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
-import type { Grouping } from "./grouping.ts";
-import type { LoadedTuning, Methods, Tuning } from "./methods.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
+import type { PlanFacts } from "./plan_facts.ts";
+import type { LoadedTuning, Tuning } from "./tuning.ts";
+
+/** The algorithms that a plan may take, by name. */
+const tilesOf = ({
+  bySubgroups,
+}: Pick<PlanFacts, "bySubgroups">): Partial<Record<Algorithm, TileAlgorithm>> => ({
+  blelloch,
+  "hillis-steele": hillisSteele,
+  ...(bySubgroups && { subgroup: bySubgroups.tiles }),
+});
+
+const twoPassTables: ByKind<TwoPassTable> = { software, nvidia, gpu };
+/** The same without subgroups, which the rows of NVIDIA's GPUs take. */
+const portableTables: ByKind<TwoPassTable> = { software, nvidia: gpu, gpu };
 
 export type Combined = Pick<Domain, "elementBytes" | "long" | "row">;
 
@@ -24,14 +42,13 @@ export function rowOf<Name extends Tuned>(
   primitive: Name,
   combined: Combined,
   { maxLength }: Chosen,
-  facts: AdapterIdentity & Pick<DeviceFacts, "tuned">,
-  { algorithms, twoPassTables }: Methods,
+  facts: AdapterIdentity & Pick<PlanFacts, "tuned" | "bySubgroups">,
+  readsTwice = false,
 ): TuningRow {
   const { elementBytes, long, row } = combined;
-  const readsTwice = tables === twoPassTables;
   const rows = tableFor(tables, facts)[primitive];
   return ((traitsOf(facts).takesTilesOfOperators && row?.(primitive)) ||
-    (facts.tuned?.rowOf(readsTwice, primitive, combined, maxLength, algorithms) ??
+    (facts.tuned?.rowOf(readsTwice, primitive, combined, maxLength, tilesOf(facts)) ??
       // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
       rows.find(
         (one) =>
@@ -41,6 +58,15 @@ export function rowOf<Name extends Tuned>(
       ) ??
       rows.at(-1))) as TuningRow;
 }
+
+/** The row of a reduction, or of a scan or a compaction that reads its data twice. */
+export const twoPassRowOf = (
+  primitive: keyof TwoPassTable & Tuned,
+  combined: Combined,
+  options: Chosen,
+  facts: AdapterIdentity & Pick<PlanFacts, "tuned" | "bySubgroups">,
+): TuningRow =>
+  rowOf(facts.bySubgroups ? twoPassTables : portableTables, primitive, combined, options, facts, true);
 
 /** @throws {FeatureError} if the device lacks the feature that a type needs. */
 export function requireFeature({ feature }: ElementType, title: string, { features }: DeviceFacts): void {
@@ -85,17 +111,16 @@ export function chooseSizes(
   type: ElementType,
   { elementBytes, long, row: ownRow }: Combined,
   options: Chosen,
-  facts: DeviceFacts,
-  methods: Methods,
+  facts: PlanFacts,
   memoryBeside: (shape: TileShape) => number = () => 0,
 ): LoadedTuning {
   const { limits, subgroupIds } = facts;
   const { unrollsLong, takesTilesOfOperators } = traitsOf(facts);
   requireFeature(type, title, facts);
-  methods.requireChosen?.(options, title, facts);
+  requireChosen(options, title, facts);
   const algorithm = algorithmOf(row, options, facts);
-  // src/gpu/executor/load_methods.ts has loaded the algorithm.
-  const tiles = methods.algorithms[algorithm] as TileAlgorithm;
+  // Who calls the planner has loaded the algorithm.
+  const tiles = tilesOf(facts)[algorithm] as TileAlgorithm;
   const isHeld = elementBytes <= LONGEST_HELD;
   // Tiles that an operator brings hold items as they are stored.
   const bringsTiles = takesTilesOfOperators && ownRow !== undefined && !algorithms[algorithm].subgroups;
@@ -123,27 +148,13 @@ export function chooseSizes(
     fitting >>= 1;
   }
   const tuning = tuningOf(options.workGroupSize ?? fitting);
-  methods.requireFit?.(tuning, options, title, memoryOf(tuning), most);
+  requireFit(tuning, options, title, memoryOf(tuning), most);
   return {
     ...tuning,
     sources: tiles.sources(tuning),
     gpuLimits: takesTilesOfOperators && limits,
   };
 }
-
-/** Items of a tile. */
-export const tileOf = ({ sizes }: Pick<Tuning, "sizes">): number => sizes.workGroupSize * sizes.items;
-
-/** The order of operations that follows from a tuning. */
-export const groupingOf = ({ algorithm, sizes }: Tuning, itemsPerVector: number): Grouping => ({
-  algorithm,
-  workGroupSize: sizes.workGroupSize,
-  itemsPerThread: sizes.items,
-  itemsPerVector,
-  subgroupSize: sizes.minSubgroupSize,
-  ...(algorithms[algorithm].subgroups && { rows: mostRows(sizes) }),
-  passes: "reduce-then-scan",
-});
 
 /**
  * The length that a plan is made for, checked against what a binding holds. `itemBytes` are those of the longest of its ranges, for each item.

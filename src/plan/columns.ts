@@ -4,18 +4,24 @@ import { columns as gpu } from "../adapters/gpu.ts";
 import { columns as nvidia } from "../adapters/nvidia.ts";
 import { columns as software } from "../adapters/software.ts";
 import type { ColumnTable, ColumnTuning, TuningRow } from "../adapters/tables.ts";
+import type { Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, shown } from "../errors.ts";
 import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
-import type { Kernel } from "../kernels/kernel.ts";
+import { endsOf } from "../kernels/initial_and_total.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { isApart } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import { chooseSizes, groupingOf, requireMaxLength } from "./choose_sizes.ts";
-import type { PlanColumns } from "./methods.ts";
+import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
+import { mapOf } from "./map.ts";
+import type { Chosen } from "./options.ts";
 import type { Bindings, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
+import type { PlanFacts } from "./plan_facts.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
+import { groupingOf } from "./tuning.ts";
 
 const tables: ByKind<ColumnTable> = { software, nvidia, gpu };
 
@@ -50,12 +56,36 @@ function divisionOf(
   return { rows: chunkRows, chunks: Math.max(1, Math.ceil(rows / chunkRows)), blocked, threads };
 }
 
+/** The options of a scan or a reduction of columns. */
+type ColumnOptions = Chosen & {
+  readonly type: ElementType;
+  readonly op?: Operator;
+  readonly map?: string;
+  readonly exclusive?: boolean;
+  readonly initial?: unknown;
+  readonly total?: unknown;
+  readonly lengthOnGpu?: boolean;
+};
+
+/** For tests: numbers that replace those chosen for the adapter. */
+interface ColumnTesting {
+  readonly alone?: number;
+  readonly threads?: number;
+  readonly block?: number;
+}
+
 /**
  * Plans a scan or a reduction down the columns of a matrix. If a thread for each column is too few, a work-group takes a
  * block of columns, with several threads for each. If that is too few, the rows are cut into chunks: each chunk's columns are
  * reduced to totals, these are scanned, and then each chunk is scanned on top of them.
  */
-export const planColumns: PlanColumns = (primitive, options, facts, methods, arrangements, testing = {}) => {
+export function planColumns(
+  primitive: "scan" | "reduce",
+  options: ColumnOptions,
+  facts: PlanFacts,
+  arrangements: readonly Arrangement[],
+  testing: ColumnTesting = {},
+): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false, total, algorithm, passes } = options;
   const reduces = primitive === "reduce";
   const own = monoidOf(op, type, primitive);
@@ -68,10 +98,10 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
       name,
     );
   }
-  const ends = methods.endsOf?.({ initial: options.initial }, title, own);
+  const ends = endsOf({ initial: options.initial }, title, own);
   const monoid = ends?.monoid ?? own;
   const { domain } = monoid;
-  const map = methods.mapOf?.(options, type, title, facts.features);
+  const map = mapOf(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
   const division = { ...tableFor(tables, facts)[primitive], ...testing };
   // Blocks combine each element more often than threads with a column each. That is slow if one combination takes hundreds of instructions.
@@ -84,7 +114,6 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
     domain,
     options,
     facts,
-    methods,
     ({ sizes: { workGroupSize } }) => (wanted ? 2 * workGroupSize * domain.elementBytes : 0),
   );
   const { sizes } = tuning;
@@ -147,7 +176,7 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
     initial: "initial",
     spine,
   } as const;
-  const plan: Plan = {
+  return {
     title,
     maxLength,
     vector: 1,
@@ -204,5 +233,4 @@ export const planColumns: PlanColumns = (primitive, options, facts, methods, arr
           ];
     },
   };
-  return plan;
-};
+}

@@ -2,11 +2,11 @@ import type { Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { combineKernel } from "../kernels/combine_pairs.ts";
-import { chooseSizes, groupingOf, requireMaxLength, rowOf } from "./choose_sizes.ts";
+import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { portableMethods } from "./methods.ts";
 import type { Plan } from "./plan.ts";
 import { itemBytesOf } from "./plan.ts";
+import { groupingOf } from "./tuning.ts";
 
 /** The options of a prepared combination of pairs. */
 export interface CombineOptions {
@@ -29,8 +29,8 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
   // A thread takes one pair, and no work-group memory. A tuning needs an algorithm, but this kernel does not use it.
   const { domain } = monoid;
   const sizes = { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength };
-  const row = rowOf(portableMethods.twoPassTables, "reduce", domain, sizes, facts, portableMethods);
-  const tuning = chooseSizes(row, title, type, domain, sizes, facts, portableMethods);
+  const row = twoPassRowOf("reduce", domain, sizes, facts);
+  const tuning = chooseSizes(row, title, type, domain, sizes, facts);
   const kernel = combineKernel(monoid, tuning.sizes);
   const bindings = { input: "input", output: "output" } as const;
   const outputLength = (length: number): number => Math.floor(length / 2);

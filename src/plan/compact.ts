@@ -1,4 +1,5 @@
 import { u32 } from "../algebra/integers.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
@@ -8,29 +9,25 @@ import type { TileShape } from "../kernels/algorithms.ts";
 import type { ClassKernels, Indirect, Parted, Selector } from "../kernels/compact.ts";
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
-import type { Arrangement } from "../kernels/kernel.ts";
+import type { Arrangement, Kernel, KernelOptions } from "../kernels/kernel.ts";
 import { isWide } from "../kernels/kernel.ts";
-import { apart, byClass, inTwo } from "../kernels/partition.ts";
+import { byClass, inTwo, withRest } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import { requireCode } from "../text/callers.ts";
 import type { Source } from "../text/source.ts";
-import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf } from "./choose_sizes.ts";
-import type { DeviceFacts } from "./device_facts.ts";
+import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
-import type { Methods } from "./methods.ts";
+import { mapOf } from "./map.ts";
 import type { SoonOption, TuningOptions } from "./options.ts";
 import type { Bindings, Pass, Plan, Scratch, Variant } from "./plan.ts";
-import {
-  ALL_ARRANGEMENTS,
-  bound,
-  distinct,
-  itemBytesOf,
-  perArrangement,
-  spineLengths,
-  wholeWords,
-} from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, itemBytesOf, perArrangement, spineLengths, wholeWords } from "./plan.ts";
+import type { PlanFacts, SinglePass } from "./plan_facts.ts";
 import type { LookBackTesting } from "./scan.ts";
 import { spineKernels, spineLevelsOf, spinePasses, spineScratch, vectorOf } from "./scan.ts";
+import type { LoadedTuning } from "./tuning.ts";
+import { groupingOf, tileOf } from "./tuning.ts";
+import type { Way } from "./ways.ts";
+import { planOfWays } from "./ways.ts";
 
 /**
  * The options of `prepareCompact`. If there is a map, `where` looks at the item before the map, and the output has the mapped
@@ -54,6 +51,45 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
   readonly indirect?: Indirect;
 }
 
+/** A compaction or a partition, as its ways need it. */
+interface PlannedCompaction {
+  readonly type: ElementType;
+  /** The type of the items that are loaded. */
+  readonly from: ElementType;
+  readonly maxLength: number;
+  /** Bytes of an item of the output. */
+  readonly outputBytes: number;
+  readonly canShare: boolean;
+  readonly lengthOnGpu: boolean;
+  readonly parted: Parted | undefined;
+  readonly count: Monoid;
+  readonly kernelOptions: Omit<
+    Parameters<typeof compactKernel>[1],
+    keyof KernelOptions | "arrangement" | "carry"
+  > & {
+    readonly lengthOnGpu: boolean;
+  };
+  /** Kept items that do not go to the output at once, and the passes that copy them to it. */
+  readonly aside: Aside;
+}
+
+/** What a compaction binds that it reads. */
+const sources = {
+  input: "input",
+  flags: "flags",
+  selection: "flags",
+  length_buffer: "length",
+} as const satisfies Bindings;
+
+/** What a compaction binds. */
+const ends = {
+  ...sources,
+  output: "output",
+  count_buffer: "count",
+  indirect: "indirect",
+  rest: "rest",
+} as const satisfies Bindings;
+
 /**
  * Plans a compaction. It takes a single pass if the adapter manages it and if the input starts at a vector. Otherwise it
  * counts the kept items of each tile, scans the counts, and moves the kept items to their places, in order. The number of
@@ -64,8 +100,7 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
  */
 export function planCompact(
   options: CompactOptions,
-  facts: DeviceFacts,
-  methods: Methods,
+  facts: PlanFacts,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
   parted?: Parted,
@@ -79,59 +114,214 @@ export function planCompact(
     requireCode(title, "where", where, "a WGSL expression over the element x and its index i");
   }
   const indirect = requireIndirect(options.indirect, title);
-  const map = methods.mapOf?.(options, type, title, facts.features);
+  const map = mapOf(options, type, title, facts.features);
   if (map !== undefined && indices) {
     throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
   }
   const from = map?.from ?? type;
   const classes = parted?.classes;
-  /** Whether items go to places that depend on how many are kept in all. */
-  const needsTotal = parted !== undefined && !parted.apart;
-  const flags = where === undefined && classes === undefined && keep === undefined;
-  const selector: Selector = keep
+  const selector = selectorOf(where, classes, keep);
+  const flags = selector === "flags";
+  const count = monoidOf(add, u32, "compact");
+  const outputBytes = indices ? u32.bytes : type.bytes;
+  // Where the rest begins is known once all kept items are counted.
+  const mayBeSingle = parted === undefined || parted.apart === true;
+  const single = mayBeSingle
+    ? facts.bySubgroups?.planSinglePass(
+        parted?.apart ? "parts" : "compact",
+        { title, type, monoid: count },
+        options,
+        facts,
+        testing,
+      )
+    : undefined;
+  const tuning = sizesOf(title, type, parted, options, facts);
+  const maxLength = requireMaxLength(
+    title,
+    options.maxLength,
+    Math.max(from.bytes, outputBytes, flags ? 4 : 0),
+    facts.limits,
+  );
+  const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
+  const canShare = outputBytes === from.bytes;
+  const compaction: PlannedCompaction = {
+    type,
+    from,
+    maxLength,
+    outputBytes,
+    canShare,
+    lengthOnGpu,
+    parted,
+    count,
+    kernelOptions: {
+      type,
+      selector,
+      indices,
+      lengthOnGpu,
+      mostWorkGroups: facts.limits.maxComputeWorkgroupsPerDimension,
+      map,
+      parted,
+      ...(indirect !== undefined && { indirect }),
+    },
+    aside: asideOf(
+      { name: "kept items", bytes: wholeWords(maxLength * outputBytes), late: true },
+      sharing
+        ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, !mayBeSingle)
+        : undefined,
+      tileOf(tuning),
+    ),
+  };
+  const once = single && keepOnce(compaction, single, arrangements);
+  const others = arrangements.filter((one) => !once?.arrangements.includes(one));
+  const twice = countThenMove(compaction, tuning, others);
+  const ways = once ? [once, twice] : [twice];
+  return planOfWays(
+    {
+      title,
+      maxLength,
+      needs: new Set([
+        ...(flags && indices ? [] : (["input"] as const)),
+        "output",
+        ...(flags ? (["flags"] as const) : []),
+        "count",
+        ...(parted?.apart ? (["rest"] as const) : []),
+        ...(lengthOnGpu ? (["length"] as const) : []),
+        ...(indirect === undefined ? [] : (["indirect"] as const)),
+      ] as const),
+      itemBytes: { ...itemBytesOf(from.bytes, outputBytes), rest: outputBytes },
+      // The kernels know where the rest lies by the name that other kernels have for what is stored beside the output.
+      ...(parted?.apart && { baseNames: { rest: "unique_base" } }),
+      indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
+      ...(classes && { countWords: classes.number + 1 }),
+      outputLength: (length) => length,
+      variants: variantsOf(canShare).filter(({ arrangement }) => arrangements.includes(arrangement)),
+    },
+    flags && indices ? ways.map((way) => ({ ...way, vector: 1 })) : ways,
+  );
+}
+
+/** What says which items are kept, or which class they are of. */
+const selectorOf = (
+  where: string | undefined,
+  classes: Parted["classes"],
+  keep: readonly Source[] | undefined,
+): Selector =>
+  keep
     ? { sources: keep }
     : classes
       ? { class: classes.expression, classes: classes.number }
       : where === undefined
         ? "flags"
         : { where };
-  const count = monoidOf(add, u32, "compact");
-  const output = indices ? u32.bytes : type.bytes;
-  const once = methods.singlePass?.(
-    parted?.apart ? "parts" : "compact",
-    title,
-    type,
-    count,
-    options,
-    facts,
-    methods,
-    testing,
-  );
-  const single = arrangements.includes("vectors") || arrangements.includes("in-place") ? once : undefined;
-  const row = rowOf(methods.twoPassTables, "compact", count.domain, options, facts, methods);
-  const sizesFor = (items: number) =>
-    chooseSizes({ ...row, items }, title, type, count.domain, options, facts, methods);
+
+/** The sizes of a compaction that reads its data twice. */
+function sizesOf(
+  title: string,
+  type: ElementType,
+  parted: Parted | undefined,
+  options: CompactOptions,
+  facts: PlanFacts,
+): LoadedTuning {
+  const { domain } = monoidOf(add, u32, "compact");
+  const row = twoPassRowOf("compact", domain, options, facts);
+  const sizesFor = (items: number) => chooseSizes({ ...row, items }, title, type, domain, options, facts);
   const ofRow = sizesFor(row.items);
-  const most = itemsByClasses(classes?.number);
-  const tuning = most < row.items && parted?.classes?.kernelsOf(ofRow).loadOnce ? sizesFor(most) : ofRow;
-  const maxLength = requireMaxLength(
-    title,
-    options.maxLength,
-    Math.max(from.bytes, output, flags ? 4 : 0),
-    facts.limits,
-  );
-  const canShare = output === from.bytes;
-  // In place, an item could land on one that nobody has read yet. So the kept items first go to scratch. They also do if
-  // another range that is read lies in the output's buffer.
-  const apart = (arrangement: Arrangement): Arrangement =>
-    arrangement === "in-place"
-      ? "vectors"
-      : arrangement === "one-buffer" && !canShare
-        ? "items"
-        : arrangement;
-  const isSingle = (arrangement: Arrangement): boolean =>
-    single !== undefined && apart(arrangement) === "vectors";
-  const others = arrangements.filter((one) => !isSingle(one)).map(apart);
+  const most = itemsByClasses(parted?.classes?.number);
+  return most < row.items && parted?.classes?.kernelsOf(ofRow).loadOnce ? sizesFor(most) : ofRow;
+}
+
+/** The variants of a compaction, in order of preference. */
+const variantsOf = (canShare: boolean): readonly Variant[] => [
+  { arrangement: "vectors" },
+  { arrangement: "items" },
+  ...(canShare ? [{ arrangement: "one-buffer", apart: true } as const] : []),
+  { arrangement: "in-place", aside: true },
+  { arrangement: "one-buffer", aside: true },
+];
+
+/** Scratch that kept items go to first, and what copies them to the output. */
+interface Aside {
+  readonly kept: Scratch;
+  readonly kernel: Kernel | undefined;
+  passes(length: number, aside: boolean): readonly Pass[];
+}
+
+const asideOf = (kept: Scratch, kernel: Kernel | undefined, tile: number): Aside => ({
+  kept,
+  kernel,
+  passes: (length, aside) =>
+    aside && length > 0 && kernel !== undefined
+      ? [
+          {
+            kernel,
+            bindings: bound(kernel, {
+              input: kept,
+              output: "output",
+              count_buffer: "count",
+              length_buffer: "length",
+            }),
+            length,
+            tiles: Math.max(1, Math.ceil(length / tile)),
+          },
+        ]
+      : [],
+});
+
+/**
+ * How kernels take ranges that lie so. In place, an item could land on one that nobody has read yet. So the kept items first go to scratch. They also
+ * do if another range that is read lies in the output's buffer.
+ */
+const takenAs = (arrangement: Arrangement, canShare: boolean): Arrangement =>
+  arrangement === "in-place" ? "vectors" : arrangement === "one-buffer" && !canShare ? "items" : arrangement;
+
+/** The way of a compaction that reads its data once. */
+function keepOnce(
+  { from, maxLength, canShare, count, kernelOptions, aside }: PlannedCompaction,
+  single: SinglePass,
+  given: readonly Arrangement[],
+): Way | undefined {
+  const arrangements = given.filter((one) => takenAs(one, canShare) === "vectors");
+  if (arrangements.length === 0) {
+    return undefined;
+  }
+  const kernel = compactKernel(count, {
+    ...kernelOptions,
+    ...single.tuning,
+    arrangement: "vectors",
+    carry: single.carry,
+  });
+  const { entries, bytes } = single.spineOf(maxLength);
+  const spine: Scratch = { name: "spine", bytes };
+  const vector = vectorOf(from, single.tuning);
+  return {
+    arrangements,
+    vector,
+    kernels: [kernel, aside.kernel],
+    scratch: [spine, aside.kept],
+    spine: { scratch: spine, entries },
+    groupingOf: () => single.groupingOf(vector),
+    passes: (length, _, isAside = false) => [
+      {
+        kernel,
+        bindings: bound(kernel, { ...ends, ...(isAside && { output: aside.kept }), spine }),
+        length,
+        tiles: Math.max(1, single.tilesOf(length)),
+      },
+      ...aside.passes(length, isAside),
+    ],
+  };
+}
+
+/** The way of a compaction that reads its data twice: it counts what each tile keeps, scans the counts, and moves the items. */
+function countThenMove(
+  { from, maxLength, canShare, parted, count, kernelOptions, aside }: PlannedCompaction,
+  tuning: LoadedTuning,
+  given: readonly Arrangement[],
+): Way {
+  const classes = parted?.classes;
+  /** Whether items go to places that depend on how many are kept in all. */
+  const needsTotal = parted !== undefined && !parted.apart;
+  const others = given.map((one) => takenAs(one, canShare));
   const tile = tileOf(tuning);
   // Unlike a scan's spine, a compaction's has at least one level, since it gives the total.
   const levelsOf = (length: number): number[] => {
@@ -141,26 +331,6 @@ export function planCompact(
     return levels.length === 0 ? [Math.min(1, tiles)] : levels;
   };
   const levels = levelsOf(maxLength);
-
-  const mostWorkGroups = facts.limits.maxComputeWorkgroupsPerDimension;
-  const kernelOptions = {
-    type,
-    selector,
-    indices,
-    lengthOnGpu,
-    mostWorkGroups,
-    map,
-    parted,
-    ...(indirect !== undefined && { indirect }),
-  };
-  const singleKernel =
-    single &&
-    compactKernel(count, {
-      ...kernelOptions,
-      ...single.tuning,
-      arrangement: "vectors",
-      carry: single.carry,
-    });
   const moving = perArrangement(
     // Items that are loaded one by one may go to scratch first, too.
     others.includes("one-buffer") ? [...others, "items"] : others,
@@ -180,129 +350,57 @@ export function planCompact(
         }
       : undefined;
   const offsets = classes?.offsets(count, tuning.sizes);
-  const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
-  const copying = sharing
-    ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, needsTotal)
-    : undefined;
-
   const spineLevels = spine === undefined ? [] : spineLevelsOf(levels, u32.bytes);
   const counts = spineLevels[0]?.totals;
-  const singleSize = single?.spineOf(maxLength);
-  const singleSpine: Scratch | undefined = singleSize && { name: "spine", bytes: singleSize.bytes };
-  // Kept items that do not go to the output at once.
-  const kept: Scratch = { name: "kept items", bytes: wholeWords(maxLength * output), late: true };
+  const vector = vectorOf(from, tuning);
   return {
-    title,
-    maxLength,
-    vector:
-      flags && indices
-        ? 1
-        : Math.max(vectorOf(from, tuning), single === undefined ? 1 : vectorOf(from, single.tuning)),
-    kernels: distinct([
-      singleKernel,
+    arrangements: given,
+    vector,
+    kernels: [
       ...moving.all,
       ...(spine === undefined ? [] : [...counting.all, spine.top]),
       ...(spine !== undefined && levels.length > 1 ? [spine.reduce, spine.below] : []),
       offsets,
-      copying,
-    ]),
-    scratch: [...spineScratch(spineLevels), ...(singleSpine === undefined ? [] : [singleSpine]), kept],
-    ...(singleSpine && singleSize && { spine: { scratch: singleSpine, entries: singleSize.entries } }),
-    needs: new Set([
-      ...(flags && indices ? [] : (["input"] as const)),
-      "output",
-      ...(flags ? (["flags"] as const) : []),
-      "count",
-      ...(parted?.apart ? (["rest"] as const) : []),
-      ...(lengthOnGpu ? (["length"] as const) : []),
-      ...(indirect === undefined ? [] : (["indirect"] as const)),
-    ] as const),
-    itemBytes: { ...itemBytesOf(from.bytes, output), rest: output },
-    // The kernels know where the rest lies by the name that other kernels have for what is stored beside the output.
-    ...(parted?.apart && { baseNames: { rest: "unique_base" } }),
-    indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
-    ...(classes && { countWords: classes.number + 1 }),
-    outputLength: (length) => length,
-    variants: (
-      [
-        { arrangement: "vectors" },
-        { arrangement: "items" },
-        ...(canShare ? [{ arrangement: "one-buffer", apart: true } as const] : []),
-        { arrangement: "in-place", aside: true },
-        { arrangement: "one-buffer", aside: true },
-      ] satisfies Variant[]
-    ).filter(({ arrangement }) => arrangements.includes(arrangement)),
-    groupingOf: (arrangement) =>
-      single !== undefined && isSingle(arrangement)
-        ? single.groupingOf(vectorOf(from, single.tuning))
-        : groupingOf(tuning, isWide(arrangement) ? vectorOf(from, tuning) : 1),
-    passes(length, arrangement, aside = false) {
-      const sources: Bindings = {
-        input: "input",
-        flags: "flags",
-        selection: "flags",
-        length_buffer: "length",
-      };
-      const ends: Bindings = {
-        ...sources,
-        output: aside ? kept : "output",
-        count_buffer: "count",
-        indirect: "indirect",
-        rest: "rest",
-      };
+      aside.kernel,
+    ],
+    scratch: [...spineScratch(spineLevels), aside.kept],
+    groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vector : 1),
+    passes(length, arrangement, isAside = false) {
+      if (spine === undefined || counts === undefined) {
+        return [];
+      }
+      const tiles = Math.max(1, Math.ceil(length / tile));
+      const taken = takenAs(arrangement, canShare);
+      const move = moving.of(isAside && arrangement === "one-buffer" ? "items" : taken);
+      const counted = counting.of(taken);
       const passes: Pass[] = [];
-      if (single !== undefined && singleKernel !== undefined && isSingle(arrangement)) {
+      if (length > 0 || classes !== undefined) {
         passes.push({
-          kernel: singleKernel,
-          bindings: bound(singleKernel, { ...ends, ...(singleSpine && { spine: singleSpine }) }),
+          kernel: counted,
+          bindings: bound(counted, { ...sources, counts, class_counts: counts }),
           length,
-          tiles: Math.max(1, single.tilesOf(length)),
-        });
-      } else if (spine !== undefined && counts !== undefined) {
-        const tiles = Math.max(1, Math.ceil(length / tile));
-        const move = moving.of(aside && arrangement === "one-buffer" ? "items" : apart(arrangement));
-        const counted = counting.of(apart(arrangement));
-        if (length > 0 || classes !== undefined) {
-          passes.push({
-            kernel: counted,
-            bindings: bound(counted, { ...sources, counts, class_counts: counts }),
-            length,
-            // A kernel that counts one class leaves the last place to a tile past the end.
-            tiles: tiles + (needsTotal && classes === undefined ? 1 : 0),
-          });
-        }
-        passes.push(...spinePasses(spine, levelsOf(length), tile, spineLevels));
-        if (offsets !== undefined) {
-          passes.push({
-            kernel: offsets,
-            bindings: bound(offsets, { spine: counts, class_offsets: "count" }),
-            length,
-            tiles: 1,
-          });
-        }
-        if (length > 0) {
-          passes.push({
-            kernel: move,
-            bindings: bound(move, { ...ends, spine: counts }),
-            length,
-            tiles,
-          });
-        }
-      }
-      if (aside && length > 0 && copying !== undefined) {
-        passes.push({
-          kernel: copying,
-          bindings: bound(copying, {
-            input: kept,
-            output: "output",
-            count_buffer: "count",
-            length_buffer: "length",
-          }),
-          length,
-          tiles: Math.max(1, Math.ceil(length / tile)),
+          // A kernel that counts one class leaves the last place to a tile past the end.
+          tiles: tiles + (needsTotal && classes === undefined ? 1 : 0),
         });
       }
-      return passes;
+      passes.push(...spinePasses(spine, levelsOf(length), tile, spineLevels));
+      if (offsets !== undefined) {
+        passes.push({
+          kernel: offsets,
+          bindings: bound(offsets, { spine: counts, class_offsets: "count" }),
+          length,
+          tiles: 1,
+        });
+      }
+      if (length > 0) {
+        passes.push({
+          kernel: move,
+          bindings: bound(move, { ...ends, ...(isAside && { output: aside.kept }), spine: counts }),
+          length,
+          tiles,
+        });
+      }
+      return [...passes, ...aside.passes(length, isAside)];
     },
   };
 }
@@ -377,15 +475,15 @@ export interface PartitionOptions<Name extends string = string> extends TuningOp
  */
 export function planPartition(
   options: PartitionOptions,
-  facts: DeviceFacts,
-  { singlePass, ...methods }: Methods,
+  facts: PlanFacts,
   arrangements?: readonly Arrangement[],
   testing?: LookBackTesting,
 ): Plan {
   const mostMemory = facts.limits.maxComputeWorkgroupStorageSize;
-  const parted = partedBy(options, (classes, own) => methods.classesByVotes?.(classes, mostMemory, own));
-  const ownMethods = parted.apart && singlePass ? { ...methods, singlePass } : methods;
-  return planCompact(options, facts, ownMethods, arrangements, testing, parted);
+  const parted = partedBy(options, (classes, own) =>
+    facts.bySubgroups?.classesByVotes(classes, mostMemory, own),
+  );
+  return planCompact(options, facts, arrangements, testing, parted);
 }
 
 /** The most classes. Where no subgroups vote, the data is read twice for each. */
@@ -398,7 +496,7 @@ function partedBy(
 ): Parted {
   const title = `partition<${type?.name}>`;
   if (classes === undefined && expression === undefined) {
-    return rest ? apart : inTwo;
+    return rest ? withRest : inTwo;
   }
   if (rest) {
     throw new ArgumentError(

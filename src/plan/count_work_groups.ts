@@ -9,7 +9,9 @@ import type { Kernel } from "../kernels/kernel.ts";
 import { lengthFile, linkKernel } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, gridOf } from "./plan.ts";
+import { bound, gridOf } from "./plan.ts";
+import type { Preparation } from "./ways.ts";
+import { prepared } from "./ways.ts";
 
 const tables: ByKind<CountTable> = { software, nvidia, gpu };
 
@@ -35,23 +37,20 @@ const countKernel = (tile: number): Kernel =>
   });
 
 /**
- * Changes a plan whose length is on the GPU, so that a recording of many tiles starts only the work-groups that the length
- * takes. Otherwise a short length takes as long as the start of all work-groups of the longest.
+ * A plan whose length is on the GPU, with a dispatch before the others, so that a recording of many tiles starts only the work-groups that the
+ * length takes. Otherwise a short length takes as long as the start of all work-groups of the longest.
  *
  * If a plan has several passes, a later one could read what work-groups past the end would have stored. That of a scan does not: no
  * prefix depends on what comes after it.
  */
-export function countWorkGroups(plan: Plan, isScan: boolean, facts: DeviceFacts): Plan {
+export const countWorkGroups = (plan: Plan, isScan: boolean, facts: DeviceFacts): Plan =>
+  prepared(plan, countingOf(plan, isScan, facts));
+
+function countingOf(plan: Plan, isScan: boolean, facts: DeviceFacts): Preparation | undefined {
   const { few, countsOnePass } = tableFor(tables, facts);
   if (plan.segments || !(isScan || countsOnePass)) {
-    return plan;
+    return undefined;
   }
-  const kernels = new Map(
-    plan.variants.map(({ arrangement }) => {
-      const { workGroupSize, itemsPerThread } = plan.groupingOf(arrangement);
-      return [arrangement, countKernel(workGroupSize * itemsPerThread)];
-    }),
-  );
   const takesLength = (pass: Pass): boolean => pass.kernel.bindings.has("length_buffer") && !scansLeft(pass);
   const isFor = (passes: readonly Pass[]): boolean =>
     passes.some((pass) => takesLength(pass) && pass.tiles > few) &&
@@ -61,25 +60,29 @@ export function countWorkGroups(plan: Plan, isScan: boolean, facts: DeviceFacts)
     isFor(plan.passes(plan.maxLength, arrangement, aside)),
   );
   if (used.length === 0) {
-    return plan;
+    return undefined;
   }
+  const kernels = new Map(
+    used.map(({ arrangement }) => {
+      const { workGroupSize, itemsPerThread } = plan.groupingOf(arrangement);
+      return [arrangement, countKernel(workGroupSize * itemsPerThread)];
+    }),
+  );
   const counted: Scratch = { name: "number of work-groups", bytes: 16, late: true };
   return {
-    ...plan,
-    kernels: distinct([...plan.kernels, ...used.map(({ arrangement }) => kernels.get(arrangement))]),
-    scratch: [...plan.scratch, counted],
-    passes(length, arrangement, aside, params) {
-      const passes = plan.passes(length, arrangement, aside, params);
+    kernels: [...kernels.values()],
+    scratch: [counted],
+    passes(planned, length, arrangement) {
       const kernel = kernels.get(arrangement);
-      const largest = passes.find(takesLength);
-      if (kernel === undefined || largest === undefined || !isFor(passes)) {
-        return passes;
+      const largest = planned.find(takesLength);
+      if (kernel === undefined || largest === undefined || !isFor(planned)) {
+        return planned;
       }
       const { width } = gridOf(largest.tiles, facts.limits, plan.title);
       const bindings = bound(kernel, { length_buffer: "length", work_groups: counted });
       return [
         { kernel, bindings, length, tiles: 1, params: { columns: width } },
-        ...passes.map((pass) => (takesLength(pass) ? { ...pass, counted } : pass)),
+        ...planned.map((pass) => (takesLength(pass) ? { ...pass, counted } : pass)),
       ];
     },
   };

@@ -1,38 +1,37 @@
 import type { Arrangement } from "../kernels/kernel.ts";
-import type { DeviceFacts } from "./device_facts.ts";
-import type { Methods } from "./methods.ts";
-import type { SegmentMethods } from "./methods_of_segments.ts";
+import { planCompact, planPartition } from "./compact.ts";
+import { countWorkGroups } from "./count_work_groups.ts";
 import type { Plan } from "./plan.ts";
+import type { PlanFacts } from "./plan_facts.ts";
+import { planReduce } from "./reduce.ts";
+import { planScan } from "./scan.ts";
+
+/** The primitives that `prepareScan` and so on record. */
+export type Primitive = "scan" | "reduce" | "compact" | "partition";
 
 /** The planner of a primitive. It checks the options. */
-type Planner = (
-  options: never,
-  facts: DeviceFacts,
-  methods: Methods,
-  arrangements: readonly Arrangement[],
-) => Plan;
+export type Planner = (options: never, facts: PlanFacts, arrangements: readonly Arrangement[]) => Plan;
+
+const planners: Record<Primitive, Planner> = {
+  scan: planScan,
+  reduce: planReduce,
+  compact: planCompact,
+  partition: planPartition,
+};
 
 /**
- * Plans a recording: by the planner of columns or of rows, if the options name these and it takes them, or else by the primitive's own. If a
- * buffer has the length, the plan may count its work-groups on the GPU. The primitive's own planner is loaded only if it is needed.
+ * Plans a recording. If a buffer has the length, the plan may count its work-groups on the GPU. `planner` is for segments: `planSegmented` is loaded only
+ * for these.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
-export async function planRecording(
-  primitive: "scan" | "reduce" | "compact" | "partition",
-  loadPlanner: () => Planner | Promise<Planner>,
+export function planRecording(
+  primitive: Primitive,
   options: { readonly lengthOnGpu?: unknown },
-  facts: DeviceFacts,
-  methods: Methods & SegmentMethods,
+  facts: PlanFacts,
   arrangements: readonly Arrangement[],
-): Promise<Plan> {
-  // Of compactions and partitions, no options name segments.
-  const sides = primitive as "scan" | "reduce";
-  const plan =
-    methods.planColumns?.(sides, options as never, facts, methods, arrangements) ??
-    methods.planRows?.(sides, options as never, facts, methods, arrangements) ??
-    (await loadPlanner())(options as never, facts, methods, arrangements);
-  return options.lengthOnGpu && !methods.planColumns
-    ? (methods.countWorkGroups?.(plan, primitive === "scan", facts) ?? plan)
-    : plan;
+  planner: Planner = planners[primitive],
+): Plan {
+  const plan = planner(options as never, facts, arrangements);
+  return options.lengthOnGpu ? countWorkGroups(plan, primitive === "scan", facts) : plan;
 }

@@ -4,24 +4,36 @@ import { reduction as gpu } from "../adapters/gpu.ts";
 import { reduction as nvidia } from "../adapters/nvidia.ts";
 import { reduction as software } from "../adapters/software.ts";
 import type { ReductionTable, TuningRow } from "../adapters/tables.ts";
-import type { Operator } from "../algebra/monoid.ts";
+import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Side } from "../kernels/contract.ts";
 import { elementsOfVector } from "../kernels/contract.ts";
+import { endsOf } from "../kernels/initial_and_total.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
 import type { TileSources } from "../kernels/tiles.ts";
-import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf } from "./choose_sizes.ts";
-import type { DeviceFacts } from "./device_facts.ts";
+import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
-import type { Methods } from "./methods.ts";
-import type { AnyOperator, EndOptions, SegmentOptions, SoonOption, TuningOptions } from "./options.ts";
+import { mapOf } from "./map.ts";
+import type {
+  AnyOperator,
+  Chosen,
+  EndOptions,
+  SegmentOptions,
+  SoonOption,
+  TuningOptions,
+} from "./options.ts";
 import type { Bindable, Pass, Plan, Scratch } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement, spineLengths } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, itemBytesOf, perArrangement, spineLengths } from "./plan.ts";
+import type { PlanFacts } from "./plan_facts.ts";
 import type { Continued, LookBackTesting } from "./scan.ts";
-import { planScan, spineLevelsOf, vectorOf } from "./scan.ts";
+import { spineLevelsOf, vectorOf } from "./scan.ts";
+import type { LoadedTuning } from "./tuning.ts";
+import { groupingOf as groupingOfTuning, tileOf } from "./tuning.ts";
+import type { Way } from "./ways.ts";
+import { planOfWays } from "./ways.ts";
 
 const tables: ByKind<ReductionTable> = { software, nvidia, gpu };
 
@@ -43,60 +55,30 @@ export interface ReduceOptions<Name extends string = string>
 }
 
 /**
- * Plans a reduction. It reduces tiles to totals, and reduces these totals again, until one is left.
+ * Plans a reduction. One dispatch reduces all tiles if the adapter manages it. Otherwise it reduces tiles to totals, and reduces these totals again,
+ * until one is left. Reductions of segments have a planner of their own: `planSegmented` in src/plan/plan_segmented.ts.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planReduce(
   options: AnyOperator<ReduceOptions> & Continued,
-  facts: DeviceFacts,
-  methods: Methods,
+  facts: PlanFacts,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
 ): Plan {
   const { type, op = add, lengthOnGpu = false } = options;
   const own = monoidOf(op, type, "reduce");
   const title = `reduce<${own.title}>`;
-  const segments = methods.segmentsOf?.(options, title, own, facts, true);
-  if (segments !== undefined) {
-    return (
-      segments.runLengths?.(options, methods, testing) ??
-      // The totals of segments are among the prefixes.
-      planScan(options, facts, methods, arrangements.filter(isApart), testing, segments)
-    );
-  }
-  const ends = methods.endsOf?.(options, title, own);
+  const ends = endsOf(options, title, own);
   const monoid = ends?.monoid ?? own;
-  const { domain } = monoid;
-  const map = methods.mapOf?.(options, type, title, facts.features);
+  const map = mapOf(options, type, title, facts.features);
   const loaded = map?.from ?? type;
-  const usual = rowOf(methods.twoPassTables, "reduce", domain, options, facts, methods);
-  const { positions, takesMoreNarrowItems } = tableFor(tables, facts);
-  // Elements of two words of a key, a position and 0. A tuning, which times sums, does not apply to them.
-  const isEntry = monoid.leading !== undefined && domain.elementBytes === 16;
-  const row: TuningRow = {
-    ...usual,
-    ...(isEntry && methods.algorithms.subgroup && positions),
-  };
-  const isNarrow = takesMoreNarrowItems && loaded.bytes < type.bytes && row.algorithm === "subgroup";
-  const isOrdered = monoid.operation === undefined && monoid.leading === undefined;
-  const sized = isNarrow
-    ? { ...row, items: row.items * (isOrdered && options.maxLength > 2 ** 25 ? 3 : 2) }
-    : row;
-  const tuning = chooseSizes(sized, title, type, domain, options, facts, methods);
+  const row = reductionRow(monoid, loaded, options, facts);
+  const tuning = chooseSizes(row, title, type, monoid.domain, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
-  const tile = tileOf(tuning);
   // A dispatch cannot read a buffer that it writes. So if input and output share one, the result goes through the spine.
   const detour = arrangements.some((one) => one === "one-buffer" || one === "in-place");
-  const levels = spineLengths(maxLength, tile);
-  const spineLevels = levels.length === 0 && detour ? [1] : levels;
-
-  const kernelOf = (
-    input: Side,
-    output: Side,
-    arrangement: Arrangement,
-    sources: TileSources = tuning.sources,
-  ): Kernel =>
+  const kernelOf: LevelOptions["kernelOf"] = (input, output, arrangement, sources = tuning.sources) =>
     reduceKernel(monoid, {
       ...tuning,
       sources,
@@ -108,6 +90,90 @@ export function planReduce(
       map,
       ends: output === "items" ? ends : undefined,
     });
+  const vector = vectorOf(loaded, tuning);
+  const groupingOf: Plan["groupingOf"] = (arrangement) =>
+    groupingOfTuning(tuning, isWide(arrangement) ? vector : 1);
+  // By vectors if possible. If the result lies on the input, it goes through the spine.
+  const variants = (["vectors", "items"] as const)
+    .filter((one) => arrangements.includes(one))
+    .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside })));
+  const once = facts.bySubgroups?.reduceOnce(
+    { monoid, tuning, kernelOf: (sources) => kernelOf("items", "items", "vectors", sources) },
+    { maxLength, variants, vector, groupingOf },
+    options,
+    facts,
+    testing,
+  );
+  // If one dispatch takes all that is longer than a tile, there are no levels.
+  const isAlwaysOnce = once !== undefined && variants.length === 1 && maxLength <= once.longest;
+  const levels = reduceLevels({
+    maxLength: isAlwaysOnce ? Math.min(maxLength, tileOf(tuning)) : maxLength,
+    arrangements: isAlwaysOnce ? ["vectors"] : arrangements,
+    detour,
+    monoid,
+    tuning,
+    kernelOf,
+  });
+  return planOfWays(
+    {
+      title,
+      maxLength,
+      ...(ends?.initial && { initial: ends.initial }),
+      needs: new Set([
+        "input",
+        "output",
+        ...(lengthOnGpu ? (["length"] as const) : []),
+        ...(ends?.needs ?? []),
+      ] as const),
+      itemBytes: itemBytesOf(loaded.bytes, type.bytes),
+      indirectWords: 0,
+      outputLength: () => 1,
+      variants,
+    },
+    [once?.way, { ...levels, vector, groupingOf }],
+  );
+}
+
+/** The row of a reduction's sizes. */
+function reductionRow(
+  monoid: Monoid,
+  loaded: ElementType,
+  options: Chosen & { readonly maxLength: number },
+  facts: PlanFacts,
+): TuningRow {
+  const { domain, type } = monoid;
+  const usual = twoPassRowOf("reduce", domain, options, facts);
+  const { positions, takesMoreNarrowItems } = tableFor(tables, facts);
+  // Elements of two words of a key, a position and 0. A tuning, which times sums, does not apply to them.
+  const isEntry = monoid.leading !== undefined && domain.elementBytes === 16;
+  const row: TuningRow = { ...usual, ...(isEntry && facts.bySubgroups && positions) };
+  const isNarrow = takesMoreNarrowItems && loaded.bytes < type.bytes && row.algorithm === "subgroup";
+  const isOrdered = monoid.operation === undefined && monoid.leading === undefined;
+  return isNarrow ? { ...row, items: row.items * (isOrdered && options.maxLength > 2 ** 25 ? 3 : 2) } : row;
+}
+
+interface LevelOptions {
+  readonly maxLength: number;
+  readonly arrangements: readonly Arrangement[];
+  /** Whether results may go through the spine even if there is one tile. */
+  readonly detour: boolean;
+  readonly monoid: Monoid;
+  readonly tuning: LoadedTuning;
+  kernelOf(input: Side, output: Side, arrangement: Arrangement, sources?: TileSources): Kernel;
+}
+
+/** The way of a reduction that takes a dispatch for each level of totals. */
+function reduceLevels({
+  maxLength,
+  arrangements,
+  detour,
+  monoid,
+  tuning,
+  kernelOf,
+}: LevelOptions): Omit<Way, "vector" | "groupingOf"> {
+  const tile = tileOf(tuning);
+  const levels = spineLengths(maxLength, tile);
+  const spineLevels = levels.length === 0 && detour ? [1] : levels;
   const only = perArrangement(arrangements.filter(isApart), (arrangement) =>
     kernelOf("items", "items", arrangement),
   );
@@ -121,36 +187,17 @@ export function planReduce(
   const between = isPadded ? "padded" : "items";
   const last = kernelOf("elements", "items", between);
   const middle = kernelOf("elements", "elements", between);
-
   const totals = spineLevelsOf(spineLevels, monoid.domain.elementBytes, {
     vector: isPadded ? elementsOfVector(monoid, tuning.sizes.items) : 1,
   }).map((level) => level.totals);
-
-  const plan: Plan = {
-    title,
-    maxLength,
-    vector: vectorOf(loaded, tuning),
-    kernels: distinct([
+  return {
+    arrangements,
+    kernels: [
       ...only.all,
       ...(first === undefined ? [] : [...first.all, last]),
       ...(levels.length > 1 ? [middle] : []),
-    ]),
+    ],
     scratch: totals,
-    ...(ends?.initial && { initial: ends.initial }),
-    needs: new Set([
-      "input",
-      "output",
-      ...(lengthOnGpu ? (["length"] as const) : []),
-      ...(ends?.needs ?? []),
-    ] as const),
-    itemBytes: itemBytesOf(loaded.bytes, type.bytes),
-    indirectWords: 0,
-    outputLength: () => 1,
-    // By vectors if possible. If the result lies on the input, it goes through the spine.
-    variants: (["vectors", "items"] as const)
-      .filter((one) => arrangements.includes(one))
-      .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside }))),
-    groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vectorOf(loaded, tuning) : 1),
     passes(length, arrangement, aside = false) {
       const pass = (kernel: Kernel, from: Bindable, to: Bindable, items: number): Pass => ({
         kernel,
@@ -171,14 +218,4 @@ export function planReduce(
       ];
     },
   };
-  const once = methods.reduceOnce?.(
-    plan,
-    monoid,
-    tuning,
-    (sources) => kernelOf("items", "items", "vectors", sources),
-    options,
-    facts,
-    testing,
-  );
-  return once ?? plan;
 }

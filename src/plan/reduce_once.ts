@@ -3,10 +3,11 @@ import { roundingIn } from "../algebra/rounding.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import { lookBackShape, reduceOnceMemory, reduceOnceSources, spineSize } from "../kernels/look_back.ts";
 import { takesAnyOrder } from "../kernels/subgroup_sources.ts";
-import { tileOf } from "./choose_sizes.ts";
-import type { ReduceOnce } from "./methods.ts";
 import type { Scratch } from "./plan.ts";
-import { bound, distinct, RUNS } from "./plan.ts";
+import { bound, RUNS } from "./plan.ts";
+import type { ReduceOnce } from "./plan_facts.ts";
+import { tileOf } from "./tuning.ts";
+import type { Way } from "./ways.ts";
 
 /**
  * The most tiles that one work-group combines the totals of. u32 on an H100, tiles of 4096: 2^16 items 11.8 µs (two dispatches: 14.1),
@@ -25,8 +26,7 @@ const MOST_WORK_GROUPS = 512;
  * Reduces up to a tile of tiles, or {@link MOST_TILES}, in one dispatch, in the order of operations of two. If the operator may combine
  * in any order, sums of f32 and f16 too, subgroups reduce any number of tiles in one dispatch, in an order of their own.
  */
-export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, facts, testing) => {
-  const { passes } = options;
+export const reduceOnce: ReduceOnce = ({ monoid, tuning, kernelOf }, plan, { passes }, facts, testing) => {
   const { sizes, algorithm } = tuning;
   const { domain, type } = monoid;
   const tile = tileOf(tuning);
@@ -48,14 +48,11 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
     algorithms[algorithm].memory(sizes, domain.elementBytes) + reduceOnceMemory(domain.elementBytes) >
       facts.limits.maxComputeWorkgroupStorageSize
   ) {
-    return plan;
+    return undefined;
   }
   const sources = reduceOnceSources(monoid, shape, strides, { patience, ...(faults && { faults }) });
   const kernel = kernelOf((own) => [...sources, ...tuning.sources(own, { strides })]);
   const { entries, bytes } = spineSize(shape, tiles, monoid, RUNS);
-  // Data longer than that takes a dispatch for each level, and so do ranges that do not start at a vector.
-  const isAlways = plan.variants.length === 1 && plan.maxLength <= longest;
-  const levels = isAlways ? [] : plan.scratch;
   const spine: Scratch = { name: "spine", bytes };
   const bindings = bound(kernel, {
     input: "input",
@@ -64,15 +61,15 @@ export const reduceOnce: ReduceOnce = (plan, monoid, tuning, kernelOf, options, 
     initial: "initial",
     spine,
   });
-  const others = isAlways ? plan.passes(1, "vectors").map((pass) => pass.kernel) : plan.kernels;
-  return {
-    ...plan,
-    kernels: distinct([kernel, ...others]),
-    scratch: [...levels, spine],
+  const way: Way = {
+    arrangements: ["vectors"],
+    takes: (length, _, aside) => !aside && length > tile && length <= longest,
+    kernels: [kernel],
+    scratch: [spine],
     spine: { scratch: spine, entries },
-    passes: (length, arrangement, aside, params) =>
-      arrangement === "vectors" && !aside && length > tile && length <= longest
-        ? [{ kernel, bindings, length, tiles: Math.min(most, Math.ceil(length / tile)) }]
-        : plan.passes(length, arrangement, aside, params),
+    vector: plan.vector,
+    groupingOf: plan.groupingOf,
+    passes: (length) => [{ kernel, bindings, length, tiles: Math.min(most, Math.ceil(length / tile)) }],
   };
+  return { way, longest };
 };

@@ -4,26 +4,35 @@ import { rows as gpu } from "../adapters/gpu.ts";
 import { rows as nvidia } from "../adapters/nvidia.ts";
 import { rows as software } from "../adapters/software.ts";
 import type { RowsTable, TuningRow } from "../adapters/tables.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Domain } from "../algebra/types.ts";
 import { hillisSteeleMemory } from "../kernels/algorithms.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
-import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { endsOf } from "../kernels/initial_and_total.ts";
+import type { Arrangement, Ends, Kernel } from "../kernels/kernel.ts";
 import { isApart, isWide } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import { lookBackMemory, lookBackShape, lookBackSources, spineSize } from "../kernels/look_back.ts";
+import type { ItemMap } from "../kernels/map.ts";
 import { ROW_FAN, reduceRowsKernel, rowMemory, scanLongRowsKernel, scanRowsKernel } from "../kernels/rows.ts";
-import { chooseSizes, groupingOf, requireMaxLength, tileOf } from "./choose_sizes.ts";
-import type { DeviceFacts } from "./device_facts.ts";
-import type { Methods } from "./methods.ts";
+import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
+import type { Grouping } from "./grouping.ts";
+import { mapOf } from "./map.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
-import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, distinct, itemBytesOf, perArrangement, RUNS, wholeWords, withScratch } from "./plan.ts";
+import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
+import { bound, itemBytesOf, perArrangement, RUNS, wholeWords, withScratch } from "./plan.ts";
+import type { PlanFacts } from "./plan_facts.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
-import { planScan, vectorOf } from "./scan.ts";
+import { vectorOf } from "./scan.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
+import { planSegments } from "./segments.ts";
+import type { LoadedTuning } from "./tuning.ts";
+import { groupingOf, tileOf } from "./tuning.ts";
+import type { PlanBase, Way } from "./ways.ts";
+import { planOfWays } from "./ways.ts";
 
 const tables: ByKind<RowsTable> = { software, nvidia, gpu };
 
@@ -32,13 +41,12 @@ function rowFor(
   primitive: "scan" | "reduce" | "long",
   { elementBytes, long }: Pick<Domain, "elementBytes" | "long">,
   { workGroupSize, maxLength }: Chosen,
-  facts: DeviceFacts,
-  { algorithms }: Methods,
+  facts: PlanFacts,
 ): TuningRow {
   const { byLevels, bySubgroups } = tableFor(tables, facts);
   const fits = ({ elementBytes: most, maxLength: longest = Number.POSITIVE_INFINITY }: TuningRow): boolean =>
     elementBytes <= most && !(typeof maxLength === "number" && maxLength > longest);
-  const mayShuffle = algorithms.subgroup && facts.features.has("subgroups") && !long;
+  const mayShuffle = facts.bySubgroups && facts.features.has("subgroups") && !long;
   const row = mayShuffle ? bySubgroups?.[primitive].find(fits) : undefined;
   // Each subgroup is full.
   if (row !== undefined && (workGroupSize ?? row.workGroupSize) % facts.subgroupMaxSize === 0) {
@@ -78,6 +86,35 @@ const widthOf = (length: number, columns: number): number => Math.max(1, Math.mi
 const tilesOf = (rows: number, width: number, chunk: number): number =>
   chunk >= width ? Math.ceil(rows / Math.floor(chunk / width)) : rows * Math.ceil(width / chunk);
 
+/** A scan or a reduction of rows, as its ways need it. */
+interface PlannedRows {
+  readonly monoid: Monoid;
+  readonly maxLength: number;
+  readonly tuning: LoadedTuning;
+  readonly bySubgroups: boolean;
+  readonly arrangements: readonly Arrangement[];
+  /** The kernel options that all kernels have. */
+  readonly base: LoadedTuning & {
+    readonly lengthOnGpu: boolean;
+    readonly map: ItemMap | undefined;
+    readonly ends: Ends | undefined;
+  };
+  vectorFor(arrangement: Arrangement): number;
+  /** The order of operations in rows of `width` items, in chunks of `chunk` items. */
+  groupingFor(arrangement: Arrangement, width: number, chunk: number): Grouping;
+}
+
+/** What the kernels of rows bind of the caller's. */
+const callers = {
+  input: "input",
+  output: "output",
+  length_buffer: "length",
+  initial: "initial",
+  row_count: "count",
+} as const satisfies Bindings;
+
+type RowOptions = AnyOperator<ScanOptions & ReduceOptions>;
+
 /**
  * Plans a scan or a reduction of rows, each on its own. A work-group takes whole rows, so no tile waits for another one, and
  * each item is read once. Longer rows are reduced in parts, and the totals of parts are rows for the next pass. Longer rows are
@@ -86,13 +123,12 @@ const tilesOf = (rows: number, width: number, chunk: number): number =>
  */
 export function planRows(
   primitive: "scan" | "reduce",
-  options: AnyOperator<ScanOptions & ReduceOptions>,
-  facts: DeviceFacts,
-  methods: Methods,
-  arrangements: readonly Arrangement[],
+  options: RowOptions,
+  facts: PlanFacts,
+  given: readonly Arrangement[],
   testing: Partial<LookBackChoices> = {},
 ): Plan | undefined {
-  const { type, op = add, exclusive = false, lengthOnGpu = false, algorithm, passes, total } = options;
+  const { type, op = add, lengthOnGpu = false, algorithm, passes, total } = options;
   if (algorithm !== undefined || passes !== undefined) {
     return undefined;
   }
@@ -100,30 +136,17 @@ export function planRows(
   const own = monoidOf(op, type, primitive);
   const title = `${primitive}<${own.title}> of rows`;
   refuseTotal(total, title);
-  const ends = methods.endsOf?.({ initial: options.initial }, title, own);
+  const ends = endsOf({ initial: options.initial }, title, own);
   const monoid = ends?.monoid ?? own;
   const { domain } = monoid;
-  const map = methods.mapOf?.(options, type, title, facts.features);
+  const map = mapOf(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
-  const fitting = rowFor(primitive, domain, options, facts, methods);
-  const bySubgroups = fitting.algorithm === "subgroup";
-  const asked = {
-    workGroupSize: options.workGroupSize ?? 1,
-    items: options.itemsPerThread ?? fitting.items,
-  };
-  const beside = hillisSteeleMemory(asked.workGroupSize, domain.elementBytes);
-  if (
-    !bySubgroups &&
-    rowMemory(asked, domain.elementBytes) + beside > facts.limits.maxComputeWorkgroupStorageSize
-  ) {
-    // The caller chose sizes that a tile of rows has no room for.
+  const row = fittingRow(primitive, domain, options, facts);
+  if (row === undefined) {
     return undefined;
   }
-  const { elementBytes, long } = domain;
-  if (!reduces && !bySubgroups && !long && elementBytes > tableFor(tables, facts).longestByLevels) {
-    return undefined;
-  }
-  const tuning = chooseSizes(fitting, title, type, domain, options, facts, methods, (shape) =>
+  const bySubgroups = row.algorithm === "subgroup";
+  const tuning = chooseSizes(row, title, type, domain, options, facts, (shape) =>
     bySubgroups
       ? reduces
         ? 0
@@ -131,31 +154,36 @@ export function planRows(
       : rowMemory(shape.sizes, domain.elementBytes),
   );
   const { sizes } = tuning;
-  const tile = tileOf(tuning);
-  if (sizes.workGroupSize < 4 || tile < 16) {
+  if (sizes.workGroupSize < 4 || tileOf(tuning) < 16) {
     // With tiles that are hardly longer than a vector, the totals of parts would be about as many as the items.
     return undefined;
   }
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   const canShare = itemBytes === type.bytes && !reduces;
-  const ownArrangements = (["vectors", "in-place", "items", "one-buffer"] as const).filter(
-    (one) => arrangements.includes(one) && (canShare || isApart(one)),
+  const arrangements = (["vectors", "in-place", "items", "one-buffer"] as const).filter(
+    (one) => given.includes(one) && (canShare || isApart(one)),
   );
   const vectorFor = (arrangement: Arrangement): number =>
     isWide(arrangement) ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes) : 1;
-  const segments = {
-    keyBytes: 4,
-    numbers: ["rows"],
-    reduces,
-    headsOf: () => 0,
-    countsOf,
-  } as const;
-  const common = {
+  const rows: PlannedRows = {
+    monoid,
+    maxLength,
+    tuning,
+    bySubgroups,
+    arrangements,
+    base: { ...tuning, lengthOnGpu, map, ends },
+    vectorFor,
+    groupingFor: (arrangement, width, chunk) => ({
+      ...groupingOf(tuning, width % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1),
+      ...(!bySubgroups && { fanIn: ROW_FAN, itemsPerRow: chunk }),
+    }),
+  };
+  const vector = vectorOf(reduces ? undefined : type, tuning, itemBytes);
+  const base: PlanBase = {
     title,
     maxLength,
-    vector: vectorOf(reduces ? undefined : type, tuning, itemBytes),
     ...(ends?.initial && { initial: ends.initial }),
-    segments,
+    segments: { keyBytes: 4, numbers: ["rows"], reduces, headsOf: () => 0, countsOf },
     needs: new Set<RangeName>([
       "input",
       "output",
@@ -166,126 +194,186 @@ export function planRows(
     itemBytes: itemBytesOf(itemBytes, type.bytes),
     indirectWords: 0,
     outputLength: (length: number) => length,
-    variants: ownArrangements.map((arrangement) => ({ arrangement })),
+    variants: arrangements.map((arrangement) => ({ arrangement })),
   };
-  const groupingFor = (arrangement: Arrangement, wanted: number, chunk: number) => ({
-    ...groupingOf(tuning, wanted % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1),
-    ...(!bySubgroups && { fanIn: ROW_FAN, itemsPerRow: chunk }),
-  });
-  const callers: Bindings = {
-    input: "input",
-    output: "output",
-    length_buffer: "length",
-    initial: "initial",
-    row_count: "count",
-  };
-  const base = { ...tuning, lengthOnGpu, map, ends } as const;
+  return reduces
+    ? planOfWays(base, [{ vector, ...reduceEachRow(rows) }])
+    : planScanOfRows(base, vector, rows, options, facts, given, testing);
+}
 
-  if (!reduces) {
-    const kernels = perArrangement(ownArrangements, (arrangement) =>
-      scanRowsKernel(monoid, { ...base, arrangement, exclusive }),
-    );
-    /** The plan for rows that are longer than a tile: they are segments. */
-    const planned =
-      maxLength > tile / Math.max(...ownArrangements.map(vectorFor))
-        ? planScan(options, facts, methods, arrangements)
-        : undefined;
-    const isFlat = planned?.kernels.some(({ entryPoint }) => entryPoint === "scan_flat_segments");
-    /** Where rows are longer and start at vectors, each is a single pass of its own, with groups of its own in the spine. */
-    const longTuning = bySubgroups
-      ? chooseSizes(
-          rowFor("long", domain, options, facts, methods),
-          title,
-          type,
-          domain,
-          options,
-          facts,
-          methods,
-          (shape) => lookBackMemory(shape, domain.elementBytes),
-        )
-      : tuning;
-    const shape = lookBackShape(longTuning);
-    const longTile = tileOf(longTuning);
-    const longVector = vectorFor("vectors");
-    const isOwnPass =
-      bySubgroups && shape.byVotes && planned?.spine !== undefined && ownArrangements.includes("vectors");
-    const long = isOwnPass
-      ? scanLongRowsKernel(monoid, {
-          ...base,
-          ...longTuning,
-          exclusive,
-          carry: lookBackSources("scan", monoid, shape, {
-            patience: traitsOf(facts).patience,
-            // Adapters by subgroups start work-groups in the order of their numbers.
-            tickets: false,
-            ...testing,
-          }),
-        })
-      : undefined;
-    // Each row begins a group of tiles. Rows that fill one tile just enough take the most groups.
-    const longTiles = (Math.ceil(maxLength / longTile / LEAST_FILL) + 1) * shape.fanOut;
-    const longSpine = spineSize(shape, longTiles, monoid, RUNS);
-    // Both take one spine, which has room for either.
-    const spine: Scratch | undefined = long &&
-      planned?.spine && {
-        ...planned.spine.scratch,
-        bytes: Math.max(planned.spine.scratch.bytes, longSpine.bytes),
-      };
-    const general = planned?.spine && spine ? withScratch(planned, planned.spine.scratch, spine) : planned;
-    return {
-      ...common,
-      kernels: distinct([...kernels.all, long, ...(general?.kernels ?? [])]),
-      scratch: general?.scratch ?? [],
-      ...(general?.spine && { spine: general.spine }),
-      vector: Math.max(common.vector, general?.vector ?? 1),
-      groupingOf(arrangement, { columns = 1, wanted = columns, chunk_rows: chunk, ...others } = {}) {
-        if (long && others.spine_entries !== undefined) {
-          return { ...groupingOf(longTuning, longVector), passes: "single", lookBack: shape };
-        }
-        return chunk === undefined && general
-          ? general.groupingOf(arrangement, others)
-          : groupingFor(arrangement, wanted, chunk ?? 1);
-      },
-      passes(length, arrangement, aside, params = {}) {
-        const { columns = 1 } = params;
-        const wanted = widthOf(length, columns);
-        const chunk = wholeRowItems(wanted, tile, vectorFor(arrangement));
-        const tilesOfRow = Math.ceil(columns / longTile);
-        const fill = columns / (tilesOfRow * longTile);
-        if (
-          long &&
-          spine &&
-          arrangement === "vectors" &&
-          columns % longVector === 0 &&
-          wanted === columns &&
-          fill > Math.max(chunk / tile, LEAST_FILL)
-        ) {
-          return [
-            {
-              kernel: long,
-              bindings: bound(long, { ...callers, spine }),
-              length,
-              tiles: Math.ceil(length / columns) * tilesOfRow,
-              params: { columns, wanted: tilesOfRow, spine_entries: longSpine.entries },
-            },
-          ];
-        }
-        const isFilled = chunk > 0 && (chunk >= LEAST_FILL * tile || arrangement !== "vectors" || !isFlat);
-        if (!isFilled && general) {
-          return general.passes(length, arrangement, aside, params);
-        }
-        if (length === 0) {
-          return [];
-        }
-        const kernel = kernels.of(arrangement);
-        const tiles = tilesOf(Math.ceil(length / columns), wanted, chunk);
-        const own = { columns, chunk_rows: chunk, wanted };
-        return [{ kernel, bindings: bound(kernel, callers), length, tiles, params: own }];
-      },
-    };
+/** The row of sizes, if tiles of rows have room for what the caller chose, and if elements are not too long. */
+function fittingRow(
+  primitive: "scan" | "reduce",
+  domain: Domain,
+  options: RowOptions,
+  facts: PlanFacts,
+): TuningRow | undefined {
+  const { elementBytes, long } = domain;
+  const row = rowFor(primitive, domain, options, facts);
+  if (row.algorithm === "subgroup") {
+    return row;
   }
+  const asked = { workGroupSize: options.workGroupSize ?? 1, items: options.itemsPerThread ?? row.items };
+  const memory = rowMemory(asked, elementBytes) + hillisSteeleMemory(asked.workGroupSize, elementBytes);
+  const isTooLong = primitive === "scan" && !long && elementBytes > tableFor(tables, facts).longestByLevels;
+  return isTooLong || memory > facts.limits.maxComputeWorkgroupStorageSize ? undefined : row;
+}
 
-  const counts = lengthOnGpu;
+/** A scan of rows goes three ways: rows that fill tiles, longer rows that start at vectors, and all others as segments. */
+function planScanOfRows(
+  base: PlanBase,
+  vector: number,
+  rows: PlannedRows,
+  options: RowOptions,
+  facts: PlanFacts,
+  given: readonly Arrangement[],
+  testing: Partial<LookBackChoices>,
+): Plan {
+  const { maxLength, tuning, arrangements, vectorFor, groupingFor } = rows;
+  const { exclusive = false } = options;
+  const tile = tileOf(tuning);
+  /** The plan for rows that are longer than a tile: they are segments. */
+  const planned =
+    maxLength > tile / Math.max(...arrangements.map(vectorFor))
+      ? planSegments("scan", options, facts, given)
+      : undefined;
+  const isFlat = planned?.kernels.some(({ entryPoint }) => entryPoint === "scan_flat_segments");
+  const long =
+    planned?.spine &&
+    scanLongRows(rows, exclusive, planned.spine.scratch, base.title, options, facts, testing);
+  const general = planned?.spine && long ? withScratch(planned, planned.spine.scratch, long.spine) : planned;
+  const kernels = perArrangement(arrangements, (arrangement) =>
+    scanRowsKernel(rows.monoid, { ...rows.base, arrangement, exclusive }),
+  );
+  const widthAndChunk = (length: number, arrangement: Arrangement, { columns = 1 }: PassParams = {}) => {
+    const width = widthOf(length, columns);
+    return { columns, width, chunk: wholeRowItems(width, tile, vectorFor(arrangement)) };
+  };
+  const short: Way = {
+    arrangements,
+    takes(length, arrangement, _, params) {
+      const { chunk } = widthAndChunk(length, arrangement, params);
+      const isFilled = chunk > 0 && (chunk >= LEAST_FILL * tile || arrangement !== "vectors" || !isFlat);
+      return isFilled || general === undefined;
+    },
+    vector,
+    kernels: kernels.all,
+    scratch: [],
+    groupingOf: (arrangement, { columns = 1, wanted = columns, chunk_rows: chunk = 1 } = {}) =>
+      groupingFor(arrangement, wanted, chunk),
+    passes(length, arrangement, _, params) {
+      if (length === 0) {
+        return [];
+      }
+      const { columns, width, chunk } = widthAndChunk(length, arrangement, params);
+      const kernel = kernels.of(arrangement);
+      const tiles = tilesOf(Math.ceil(length / columns), width, chunk);
+      const own = { columns, chunk_rows: chunk, wanted: width };
+      return [{ kernel, bindings: bound(kernel, callers), length, tiles, params: own }];
+    },
+  };
+  return {
+    ...planOfWays(base, [long?.way, short, general && { ...general, arrangements }]),
+    groupingOf(arrangement, params = {}) {
+      const { columns: _, wanted: __, chunk_rows: chunk, ...others } = params;
+      if (long && params.spine_entries !== undefined) {
+        return long.way.groupingOf(arrangement);
+      }
+      return chunk === undefined && general
+        ? general.groupingOf(arrangement, others)
+        : short.groupingOf(arrangement, params);
+    },
+  };
+}
+
+/**
+ * Where rows are longer and start at vectors, each is a single pass of its own, with groups of its own in the spine. Both share a spine with the
+ * plan of segments, which has room for either. It is undefined if subgroups do not vote, or if no rows start at vectors.
+ */
+function scanLongRows(
+  { monoid, maxLength, tuning: usual, bySubgroups, arrangements, base, vectorFor }: PlannedRows,
+  exclusive: boolean,
+  shared: Scratch,
+  title: string,
+  options: RowOptions,
+  facts: PlanFacts,
+  testing: Partial<LookBackChoices>,
+): { readonly way: Way; readonly spine: Scratch } | undefined {
+  if (!bySubgroups || !arrangements.includes("vectors")) {
+    return undefined;
+  }
+  const { domain, type } = monoid;
+  const tuning = chooseSizes(
+    rowFor("long", domain, options, facts),
+    title,
+    type,
+    domain,
+    options,
+    facts,
+    (shape) => lookBackMemory(shape, domain.elementBytes),
+  );
+  const shape = lookBackShape(tuning);
+  if (!shape.byVotes) {
+    return undefined;
+  }
+  const tile = tileOf(tuning);
+  const vector = vectorFor("vectors");
+  const kernel = scanLongRowsKernel(monoid, {
+    ...base,
+    ...tuning,
+    exclusive,
+    carry: lookBackSources("scan", monoid, shape, {
+      patience: traitsOf(facts).patience,
+      // Adapters by subgroups start work-groups in the order of their numbers.
+      tickets: false,
+      ...testing,
+    }),
+  });
+  // Each row begins a group of tiles. Rows that fill one tile just enough take the most groups.
+  const mostTiles = (Math.ceil(maxLength / tile / LEAST_FILL) + 1) * shape.fanOut;
+  const { entries, bytes } = spineSize(shape, mostTiles, monoid, RUNS);
+  const spine: Scratch = { ...shared, bytes: Math.max(shared.bytes, bytes) };
+  const tilesOfRow = (columns: number): number => Math.ceil(columns / tile);
+  const way: Way = {
+    arrangements: ["vectors"],
+    takes(length, arrangement, _, { columns = 1 } = {}) {
+      const chunk = wholeRowItems(widthOf(length, columns), tileOf(usual), vectorFor(arrangement));
+      const fill = columns / (tilesOfRow(columns) * tile);
+      return (
+        columns % vector === 0 &&
+        widthOf(length, columns) === columns &&
+        fill > Math.max(chunk / tileOf(usual), LEAST_FILL)
+      );
+    },
+    vector: 1,
+    kernels: [kernel],
+    scratch: [],
+    groupingOf: () => ({ ...groupingOf(tuning, vector), passes: "single", lookBack: shape }),
+    passes: (length, _, __, { columns = 1 } = {}) => [
+      {
+        kernel,
+        bindings: bound(kernel, { ...callers, spine }),
+        length,
+        tiles: Math.ceil(length / columns) * tilesOfRow(columns),
+        params: { columns, wanted: tilesOfRow(columns), spine_entries: entries },
+      },
+    ],
+  };
+  return { way, spine };
+}
+
+/** The way of a reduction of rows. The totals of parts of long rows are rows for the next pass. */
+function reduceEachRow({
+  monoid,
+  maxLength,
+  tuning,
+  arrangements,
+  base,
+  vectorFor,
+  groupingFor,
+}: PlannedRows): Omit<Way, "vector"> {
+  const tile = tileOf(tuning);
+  const counts = base.lengthOnGpu;
   // The elements of each level of parts. Each part of a row that is longer than a tile has at least half a tile of items, but for the
   // last part.
   const half = Math.floor(tile / 2);
@@ -296,10 +384,10 @@ export function planRows(
     longest = Math.ceil(longest / half);
   }
   const inParts = levels.length > 0;
-  const whole = perArrangement(ownArrangements, (arrangement) =>
+  const whole = perArrangement(arrangements, (arrangement) =>
     reduceRowsKernel(monoid, { ...base, arrangement, input: "items", output: "items", counts }),
   );
-  const parts = perArrangement(inParts ? ownArrangements : [], (arrangement) =>
+  const parts = perArrangement(inParts ? arrangements : [], (arrangement) =>
     reduceRowsKernel(monoid, { ...base, arrangement, input: "items", output: "elements", counts: false }),
   );
   const ofParts = { ...base, arrangement: "items", input: "elements" } as const;
@@ -308,19 +396,19 @@ export function planRows(
   const scratch = levels.map(
     (elements, level): Scratch => ({
       name: `totals of level ${level}`,
-      bytes: wholeWords(elements * domain.elementBytes),
+      bytes: wholeWords(elements * monoid.domain.elementBytes),
       ...(level > 0 && { late: true }),
     }),
   );
   const at = (level: number): Scratch => scratch[level] as Scratch;
   return {
-    ...common,
-    kernels: distinct([
+    arrangements,
+    kernels: [
       ...whole.all,
       ...parts.all,
       ...(inParts ? [last] : []),
       ...(levels.length > 1 ? [between] : []),
-    ]),
+    ],
     scratch,
     groupingOf: (arrangement, { columns = 1, wanted = columns, chunk_rows: chunk = 1 } = {}) =>
       groupingFor(arrangement, wanted, chunk),

@@ -1,19 +1,19 @@
 import { u32 } from "../algebra/integers.ts";
+import type { Operator } from "../algebra/monoid.ts";
 import { add, min } from "../algebra/operators.ts";
+import type { ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { hasFullSubgroups } from "../kernels/algorithms.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import type { RunStores } from "../kernels/run_lengths.ts";
 import { runLengthsKernel, runLengthsMemory, runsMonoid } from "../kernels/run_lengths.ts";
-import type { KeySource } from "../kernels/segments.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
-import type { DeviceFacts } from "./device_facts.ts";
-import type { Methods, RunLengthOptions } from "./methods.ts";
-import type { Bindings, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
+import { mapOf } from "./map.ts";
+import type { Chosen } from "./options.ts";
+import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, itemBytesOf } from "./plan.ts";
-import type { Alone } from "./run_key.ts";
-
-// The package loads this file only if a plan has segments.
+import type { PlanFacts } from "./plan_facts.ts";
+import type { SegmentsOf } from "./planned_segments.ts";
 
 /** The most bytes of a key that threads hold while they look back. */
 const MOST_KEY_BYTES = 8;
@@ -23,18 +23,14 @@ const MOST_LANES = 32;
 /** Bytes of the buffer that is bound in place of the keys, if these do not fill a vector. */
 const NOTHING_BYTES = 16;
 
-/** The members of the plan of segments that a plan of run lengths uses. */
-interface Given {
-  readonly title: string;
-  readonly options: RunLengthOptions;
-  readonly facts: DeviceFacts;
-  readonly methods: Methods;
-  readonly testing: Partial<LookBackChoices>;
-  readonly needs: readonly RangeName[];
-  readonly ranges: SegmentRanges;
-  readonly keyBytes: number;
-  readonly uniqueBytes: number;
-}
+/** The options by which a plan knows whether a reduction only finds runs. */
+export type RunLengthOptions = Chosen & {
+  readonly type: ElementType;
+  readonly op?: Operator;
+  readonly map?: string;
+  readonly initial?: unknown;
+  readonly lengthOnGpu?: boolean;
+};
 
 /**
  * What a reduction stores for a run, if the starts of the runs decide it: its length, for a sum that adds 1 for each item; its
@@ -50,11 +46,16 @@ function numberOf({ type, op = add, map, initial }: RunLengthOptions): "length" 
 
 /** Plans a reduction that only finds runs of keys, in one dispatch. It is undefined for others, and where the data is read twice. */
 export function planRunLengths(
-  keys: KeySource,
-  unique: boolean | "first item",
-  alone: Alone | undefined,
-  { title, options, facts, methods, testing, needs, ranges, keyBytes, uniqueBytes }: Given,
+  { segments: { title, needs, ranges, uniqueBytes }, runs }: SegmentsOf,
+  options: RunLengthOptions,
+  facts: PlanFacts,
+  testing: Partial<LookBackChoices>,
 ): Plan | undefined {
+  if (runs === undefined) {
+    return undefined;
+  }
+  const { keys, unique, alone } = runs;
+  const { keyBytes } = ranges;
   const number = numberOf(options);
   // If the indices of a recording wrap around within a run, its first index is not the least one.
   if (number === undefined || (number === "start" && alone !== "totals")) {
@@ -63,7 +64,7 @@ export function planRunLengths(
   const { type, from = type, lengthOnGpu = false } = options;
   const stores: RunStores = { unique, number: alone === "keys" ? undefined : number };
   const monoid = runsMonoid(stores);
-  const single = methods.singlePass?.("runs", title, type, monoid, options, facts, methods, testing);
+  const single = facts.bySubgroups?.planSinglePass("runs", { title, type, monoid }, options, facts, testing);
   if (single === undefined) {
     return undefined;
   }
@@ -78,7 +79,7 @@ export function planRunLengths(
     return undefined;
   }
   // Checks the types.
-  methods.mapOf?.(options, type, title, facts.features);
+  mapOf(options, type, title, facts.features);
   const maxLength = requireMaxLength(
     title,
     options.maxLength,
@@ -107,7 +108,7 @@ export function planRunLengths(
     spine: { scratch: spine, entries },
     segments: ranges,
     needs: new Set<RangeName>(["input", "output", ...(lengthOnGpu ? (["length"] as const) : []), ...needs]),
-    itemBytes: { ...itemBytesOf(from.bytes, type.bytes, keyBytes), unique: uniqueBytes },
+    itemBytes: { ...itemBytesOf(from.bytes, type.bytes, keyBytes), unique: uniqueBytes ?? keyBytes },
     indirectWords: 0,
     outputLength: (length) => length,
     // The kernel takes single items, wherever they start.

@@ -3,24 +3,22 @@ import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
+import { endsOf } from "../kernels/initial_and_total.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { isApart, isWide, reduceKernel, scanKernel } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
-import { chooseSizes, groupingOf, requireMaxLength, rowOf, tileOf } from "./choose_sizes.ts";
-import type { DeviceFacts } from "./device_facts.ts";
+import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
-import type { LoadedTuning, Methods, PlannedSegments, Tuning } from "./methods.ts";
+import { mapOf } from "./map.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, SoonOption, TuningOptions } from "./options.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import {
-  ALL_ARRANGEMENTS,
-  bound,
-  distinct,
-  itemBytesOf,
-  paddedBytes,
-  perArrangement,
-  spineLengths,
-} from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, itemBytesOf, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
+import type { PlanFacts, PlannedScan } from "./plan_facts.ts";
+import type { PlannedSegments } from "./planned_segments.ts";
+import type { LoadedTuning, Tuning } from "./tuning.ts";
+import { groupingOf, tileOf } from "./tuning.ts";
+import type { Way } from "./ways.ts";
+import { planOfWays, prepared } from "./ways.ts";
 
 /** The options of `prepareScan`. */
 export interface ScanOptions<Name extends string = string>
@@ -147,59 +145,107 @@ export const spineScratch = (levels: readonly SpineLevel[]): Scratch[] => [
  * starts at a vector. By segments, they must be in two buffers and start at vectors. Otherwise it takes reduce-then-scan: it reduces
  * each tile to a total, scans the totals, then scans each tile on top of its carry.
  *
+ * `segments` are the ones that the options name: `planSegmented` in src/plan/plan_segmented.ts makes them.
+ *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planScan(
   options: AnyOperator<ScanOptions> & Continued,
-  facts: DeviceFacts,
-  methods: Methods,
+  facts: PlanFacts,
   givenArrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
-  given?: PlannedSegments,
+  segments?: PlannedSegments,
 ): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
-  const own = given?.monoid ?? monoidOf(op, type, "scan");
-  const plainTitle = `scan<${own.title}>`;
-  const segments = given ?? methods.segmentsOf?.(options, plainTitle, own, facts, false);
-  const title = segments?.title ?? plainTitle;
-  const ends = segments ? undefined : methods.endsOf?.(options, title, own);
-  const monoid = segments?.monoid ?? ends?.monoid ?? own;
-  const { domain } = monoid;
+  const own = segments?.monoid ?? monoidOf(op, type, "scan");
+  const title = segments?.title ?? `scan<${own.title}>`;
+  const ends = segments ? undefined : endsOf(options, title, own);
+  const monoid = ends?.monoid ?? own;
   // Ranges that start at a vector are bound as single items, if the device cannot bind as many buffers as vectors need.
   const arrangements =
     segments?.fitsVectors === false
       ? [...new Set(givenArrangements.map((one) => (one === "vectors" ? "items" : one)))]
       : givenArrangements;
-  const map = methods.mapOf?.(options, type, title, facts.features);
+  const map = mapOf(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
+  const reduces = segments?.ranges.reduces;
   // A binding that spans both ranges has items of one size.
-  const canShare = itemBytes === type.bytes && !segments?.ranges.reduces;
-  const once = methods.singlePass?.(
-    segments?.ranges.reduces ? "totals" : segments?.isFlat ? "flat" : "scan",
+  const canShare = itemBytes === type.bytes && !reduces;
+  const lying = arrangements.filter((one) => canShare || isApart(one));
+  const variants = SCAN_ARRANGEMENTS.filter((one) => lying.includes(one)).map((arrangement) => ({
+    arrangement,
+  }));
+  const single = facts.bySubgroups?.planSinglePass(
+    reduces ? "totals" : segments?.isFlat ? "flat" : "scan",
+    { title, type, monoid },
+    options,
+    facts,
+    testing,
+  );
+  const row = twoPassRowOf("scan", monoid.domain, options, facts);
+  const tuning = chooseSizes(row, title, type, monoid.domain, options, facts);
+  const longest = Math.max(itemBytes, type.bytes, segments?.ranges.startBytes ?? 0);
+  const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
+  const scan: PlannedScan = {
     title,
     type,
     monoid,
-    options,
-    facts,
-    methods,
-    testing,
-  );
-  const single = arrangements.includes("vectors") ? once : undefined;
-  const row = rowOf(methods.twoPassTables, "scan", domain, options, facts, methods);
-  const tuning = chooseSizes(row, title, type, domain, options, facts, methods);
-  const longest = Math.max(itemBytes, type.bytes, segments?.ranges.startBytes ?? 0);
-  const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
+    maxLength,
+    itemBytes,
+    kernelOptions: { exclusive, side: "items", lengthOnGpu, map, ends, segments: segments?.kernels },
+    segments,
+  };
+  const once =
+    single && arrangements.includes("vectors")
+      ? facts.bySubgroups?.scanOnce(single, scan, { variants }, facts, testing)
+      : undefined;
   // Reduce-then-scan, for the arrangements that a single pass does not take.
-  const others = arrangements.filter((one) => (canShare || isApart(one)) && !single?.takes(one, segments));
+  const twice = reduceThenScan(
+    scan,
+    tuning,
+    lying.filter((one) => !once?.arrangements.includes(one)),
+  );
+  const initial = segments?.initial ?? ends?.initial;
+  const plan = planOfWays(
+    {
+      title,
+      maxLength,
+      ...(initial && { initial }),
+      ...(segments && { segments: segments.ranges }),
+      needs: new Set<RangeName>([
+        "input",
+        "output",
+        ...(lengthOnGpu ? (["length"] as const) : []),
+        ...(segments?.needs ?? ends?.needs ?? []),
+      ]),
+      itemBytes: {
+        ...itemBytesOf(itemBytes, type.bytes, segments?.ranges.keyBytes),
+        ...(segments?.uniqueBytes && { unique: segments.uniqueBytes }),
+      },
+      indirectWords: 0,
+      outputLength: (length) => length,
+      variants,
+    },
+    [once, twice],
+  );
+  return prepared(plan, segments?.preparationOf(plan, (once && single?.tuning) ?? tuning));
+}
+
+/** Whether a scan stores something even if there are no items: a total, or a number of segments. */
+export const storesWithoutItems = ({ kernelOptions: { ends, segments } }: PlannedScan): boolean =>
+  ends?.total === true || segments?.count !== undefined;
+
+/** The way of a scan that reads the data twice: it reduces tiles, scans their totals, and then scans tiles. */
+function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: readonly Arrangement[]): Way {
+  const { monoid, type, maxLength, itemBytes, kernelOptions, segments } = scan;
+  const { lengthOnGpu, map } = kernelOptions;
+  const reduces = segments?.ranges.reduces;
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
-
-  const kernels = segments?.kernels;
-  const base = { exclusive, side: "items", lengthOnGpu, map, ends, segments: kernels } as const;
-  const carried = perArrangement(others, (arrangement) =>
-    scanKernel(monoid, { ...base, ...tuning, arrangement, carry: levels.length > 0 }),
+  const carried = perArrangement(arrangements, (arrangement) =>
+    scanKernel(monoid, { ...kernelOptions, ...tuning, arrangement, carry: levels.length > 0 }),
   );
-  const totals = perArrangement(levels.length > 0 ? others : [], (arrangement) =>
+  const totals = perArrangement(levels.length > 0 ? arrangements : [], (arrangement) =>
     reduceKernel(monoid, {
       ...tuning,
       lengthOnGpu,
@@ -207,70 +253,52 @@ export function planScan(
       output: "elements",
       arrangement,
       map,
-      ...(!segments?.ranges.reduces && { storedBytes: type.bytes }),
-      segments: kernels,
+      ...(!reduces && { storedBytes: type.bytes }),
+      segments: segments?.kernels,
     }),
   );
   // Our own buffers are padded. The caller's are not, and then the spine is scanned in place.
-  const isPadded = others.includes("padded");
+  const isPadded = arrangements.includes("padded");
   const spine =
-    others.length > 0 && levels.length > 0
+    arrangements.length > 0 && levels.length > 0
       ? spineKernels(monoid, tuning, isPadded ? "padded" : "one-buffer")
       : undefined;
-
   const spineLevels =
     spine === undefined
       ? []
-      : spineLevelsOf(levels, domain.elementBytes, {
+      : spineLevelsOf(levels, monoid.domain.elementBytes, {
           vector: isPadded ? elementsOfVector(monoid, tuning.sizes.items) : 1,
           isInPlace: !isPadded,
         });
   // Totals of segments are stored one by one.
-  const stored = segments?.ranges.reduces ? undefined : type;
-  const vector = vectorOf(stored, tuning, itemBytes);
-  const initial = segments?.initial ?? ends?.initial;
-  const plan: Plan = {
-    title,
-    maxLength,
+  const vector = vectorOf(reduces ? undefined : type, tuning, itemBytes);
+  return {
+    arrangements,
     vector,
-    kernels: distinct([
+    kernels: [
       ...carried.all,
       ...(spine === undefined ? [] : [...totals.all, spine.top]),
       ...(spine && levels.length > 1 ? [spine.reduce, spine.below] : []),
-    ]),
+    ],
     scratch: spineScratch(spineLevels),
-    ...(initial && { initial }),
-    ...(segments && { segments: segments.ranges }),
-    needs: new Set<RangeName>([
-      "input",
-      "output",
-      ...(lengthOnGpu ? (["length"] as const) : []),
-      ...(segments?.needs ?? ends?.needs ?? []),
-    ]),
-    itemBytes: itemBytesOf(itemBytes, type.bytes, segments?.ranges.keyBytes),
-    indirectWords: 0,
-    outputLength: (length) => length,
-    variants: SCAN_ARRANGEMENTS.filter((one) => arrangements.includes(one) && (canShare || isApart(one))).map(
-      (arrangement) => ({ arrangement }),
-    ),
     groupingOf: (arrangement) => groupingOf(tuning, isWide(arrangement) ? vector : 1),
     passes(length, arrangement) {
-      if (length === 0 && !ends?.total && !kernels?.count) {
+      if (length === 0 && !storesWithoutItems(scan)) {
         return [];
       }
       const kernel = carried.of(arrangement);
       const tiles = Math.max(1, Math.ceil(length / tile));
+      const [firstLevel] = spineLevels;
       const last = {
         kernel,
         bindings: bound(kernel, {
           ...callersRanges,
           ...segments?.bindings,
-          ...(spineLevels[0] && { spine: spineLevels[0].prefixes }),
+          ...(firstLevel && { spine: firstLevel.prefixes }),
         }),
         length,
         tiles,
       };
-      const [firstLevel] = spineLevels;
       if (tiles === 1 || spine === undefined || firstLevel === undefined) {
         return [last];
       }
@@ -292,8 +320,6 @@ export function planScan(
       ];
     },
   };
-  const whole = single === undefined ? plan : single.scanOf(plan, base, segments);
-  return segments?.around(whole, single?.tuning ?? tuning) ?? whole;
 }
 
 /** The arrangements of a scan, in order of preference. */

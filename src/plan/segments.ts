@@ -2,10 +2,14 @@ import { describe } from "../algebra/check_value.ts";
 import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import type { Monoid } from "../algebra/monoid.ts";
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
-import type { Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { isApart } from "../kernels/kernel.ts";
+import type { LookBackChoices } from "../kernels/look_back.ts";
 import { firstSegmentsKernel } from "../kernels/offsets.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
 import {
@@ -15,17 +19,35 @@ import {
   segmentedMonoid,
   segmentSources,
 } from "../kernels/segments.ts";
-import { tileOf, typeFeatureError } from "./choose_sizes.ts";
+import { typeFeatureError } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { PlanSegments } from "./methods.ts";
-import type { Pass, RangeName, Scratch, SegmentRanges } from "./plan.ts";
-import { bound } from "./plan.ts";
+import type { AnyOperator, Chosen } from "./options.ts";
+import type { Pass, PassParams, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound } from "./plan.ts";
+import type { PlanFacts } from "./plan_facts.ts";
+import type { SegmentsOf } from "./planned_segments.ts";
+import type { ReduceOptions } from "./reduce.ts";
 import type { Alone, OwnSegments } from "./run_key.ts";
 import { ALONE, FIRST_ITEMS, requireRunKey } from "./run_key.ts";
 import { planRunLengths } from "./run_lengths.ts";
+import type { ScanOptions } from "./scan.ts";
+import { planScan } from "./scan.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
+import type { Tuning } from "./tuning.ts";
+import { tileOf } from "./tuning.ts";
+import type { Preparation } from "./ways.ts";
 
-// The package loads this file only if a plan has segments.
+/** The options that segments depend on. Nobody has checked them yet. */
+export type SegmentedOptions = Pick<Chosen, "workGroupSize" | "itemsPerThread"> & {
+  readonly maxLength?: unknown;
+  readonly segments?: unknown;
+  readonly from?: ElementType;
+  readonly map?: unknown;
+  readonly exclusive?: boolean;
+  readonly initial?: unknown;
+  readonly total?: unknown;
+  readonly lengthOnGpu?: boolean;
+};
 
 /** The most work-groups that go through the offsets. */
 const MOST_MARKING = 4096;
@@ -138,7 +160,7 @@ const isFlatScan = (
   use: SegmentUse,
   { domain }: Monoid,
   types: readonly ElementType[],
-  { maxLength, workGroupSize, itemsPerThread, lengthOnGpu = false }: Parameters<PlanSegments>[0],
+  { maxLength, workGroupSize, itemsPerThread, lengthOnGpu = false }: SegmentedOptions,
   { limits }: DeviceFacts,
 ): boolean =>
   use.heads.kind === "rows" ||
@@ -149,15 +171,19 @@ const isFlatScan = (
     buffersOf(use, lengthOnGpu) + HEAD_VECTORS <= limits.maxStorageBuffersPerShaderStage);
 
 /**
- * What a scan needs for segments, or a reduction if `reduces`. It is undefined if the options name none.
+ * What a scan needs for the segments that its options name, or a reduction if `reduces`. `title` and `own` are those of the scan or the reduction of
+ * all items.
  *
  * @throws {ArgumentError} {@link FeatureError}
  */
-export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) => {
+function segmentsOf(
+  options: SegmentedOptions,
+  title: string,
+  own: Monoid,
+  facts: DeviceFacts,
+  reduces: boolean,
+): SegmentsOf {
   const { segments, from, map, exclusive = false, initial = false, total, lengthOnGpu = false } = options;
-  if (segments === undefined) {
-    return undefined;
-  }
   const types = [own.type, ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")])];
   const { unique, alone, ...heads } = headsOf(segments, title, facts, types, map !== undefined);
   if (typeof initial !== "boolean") {
@@ -205,115 +231,112 @@ export const segmentsOf: PlanSegments = (options, title, own, facts, reduces) =>
     headsOf: (length) => (heads.kind === "headBits" ? Math.ceil(length / 32) : length),
   };
   return {
-    title: wholeTitle,
-    monoid,
-    kernels: segmentSources(use, monoid),
-    needs,
-    ...(initial && { initial: (value: unknown) => bytesOfInitial(value, own.type, title) }),
-    ranges,
-    isFlat,
-    ...(reduces &&
-      keys !== undefined && {
-        runLengths: (all, methods, testing) =>
-          planRunLengths(keys, unique, alone, {
-            title: wholeTitle,
-            options: all,
-            facts,
-            methods,
-            testing,
-            needs,
-            ranges,
-            keyBytes,
-            uniqueBytes: uniqueBytes ?? keyBytes,
-          }),
-      }),
-    fitsVectors: buffersOf(use, lengthOnGpu) <= facts.limits.maxStorageBuffersPerShaderStage,
-    bindings: {
-      heads: "heads",
-      keys: "keys",
-      ...(!reduces && { head_vectors: "heads", key_vectors: "keys" }),
-      offsets: "offsets",
-      ...(reduces && { unique_keys: "unique", first_items: "unique" }),
-      count_buffer: "count",
+    segments: {
+      title: wholeTitle,
+      monoid,
+      kernels: segmentSources(use, monoid),
+      needs,
+      ...(initial && { initial: (value: unknown) => bytesOfInitial(value, own.type, title) }),
+      ranges,
+      uniqueBytes,
+      isFlat,
+      fitsVectors: buffersOf(use, lengthOnGpu) <= facts.limits.maxStorageBuffersPerShaderStage,
+      bindings: {
+        heads: "heads",
+        keys: "keys",
+        ...(!reduces && { head_vectors: "heads", key_vectors: "keys" }),
+        offsets: "offsets",
+        ...(reduces && { unique_keys: "unique", first_items: "unique" }),
+        count_buffer: "count",
+      },
+      preparationOf: (plan, tuning) =>
+        heads.kind === "offsets" ? headsFromOffsets(plan, tuning, monoid, use, lengthOnGpu) : undefined,
     },
-    around(plan, tuning) {
-      if (uniqueBytes !== undefined && uniqueBytes !== keyBytes) {
-        return { ...plan, itemBytes: { ...plan.itemBytes, unique: uniqueBytes } };
+    runs: reduces && keys ? { keys, unique, alone } : undefined,
+  };
+}
+
+/** The passes that make bits of offsets, which all kernels read; or that find the first segment of each tile. */
+function headsFromOffsets(
+  plan: Plan,
+  tuning: Tuning,
+  monoid: Monoid,
+  use: SegmentUse,
+  lengthOnGpu: boolean,
+): Preparation {
+  const bits: Scratch = { name: "bits of heads", bytes: Math.max(4, Math.ceil(plan.maxLength / 32) * 4) };
+  const readsBits = ({ bindings }: Kernel): boolean =>
+    bindings.has("heads") || bindings.has("first_segments");
+  const clear = clearHeadsKernel(tuning.sizes);
+  const mark = markKernel(monoid, use, lengthOnGpu, tuning.sizes);
+  const tile = tileOf(tuning);
+  const storesFirst = plan.kernels.some(
+    (kernel) => kernel.entryPoint === "reduce_offsets" && readsBits(kernel),
+  );
+  const find = storesFirst ? firstSegmentsKernel(tile, lengthOnGpu, tuning.sizes) : undefined;
+  const pass = (kernel: Kernel, length: number, tiles: number, params?: PassParams): Pass => ({
+    kernel,
+    bindings: bound(kernel, {
+      head_words: bits,
+      first_segments: bits,
+      offsets: "offsets",
+      output: "output",
+      length_buffer: "length",
+      initial: "initial",
+    }),
+    length,
+    tiles,
+    ...(params && { params }),
+  });
+  const marking = (length: number): Pass[] => {
+    const words = Math.ceil(length / 32);
+    const tiles = Math.min(MOST_MARKING, Math.max(1, Math.ceil(plan.maxLength / tile)));
+    return [...(words > 0 ? [pass(clear, words, Math.ceil(words / tile))] : []), pass(mark, length, tiles)];
+  };
+  const finding = (kernel: Kernel, length: number): Pass => {
+    const tiles = Math.ceil(length / tile);
+    return pass(kernel, length, Math.ceil(tiles / tuning.sizes.workGroupSize), { wanted: tiles });
+  };
+  return {
+    kernels: [clear, mark, find],
+    scratch: [bits],
+    passes(planned, length) {
+      const readBits = planned.some(({ kernel }) => readsBits(kernel));
+      if (length === 0 ? !use.totals : planned.length > 0 && !readBits) {
+        return planned;
       }
-      if (heads.kind !== "offsets") {
-        return plan;
-      }
-      // The offsets become bits, which all kernels read.
-      const bits: Scratch = { name: "bits of heads", bytes: Math.max(4, Math.ceil(plan.maxLength / 32) * 4) };
-      const readsBits = ({ bindings }: Kernel): boolean =>
-        bindings.has("heads") || bindings.has("first_segments");
-      const clear = clearHeadsKernel(tuning.sizes);
-      const mark = markKernel(monoid, use, lengthOnGpu, tuning.sizes);
-      const tile = tileOf(tuning);
-      const storesFirst = plan.kernels.some(
-        (kernel) => kernel.entryPoint === "reduce_offsets" && readsBits(kernel),
-      );
-      const find = storesFirst ? firstSegmentsKernel(tile, lengthOnGpu, tuning.sizes) : undefined;
-      const marking = (length: number): Pass[] => {
-        const words = Math.ceil(length / 32);
-        return [
-          ...(words > 0
-            ? [
-                {
-                  kernel: clear,
-                  bindings: bound(clear, { head_words: bits }),
-                  length: words,
-                  tiles: Math.ceil(words / tile),
-                },
-              ]
-            : []),
-          {
-            kernel: mark,
-            bindings: bound(mark, {
-              head_words: bits,
-              offsets: "offsets",
-              output: "output",
-              length_buffer: "length",
-              initial: "initial",
-            }),
-            length,
-            tiles: Math.min(MOST_MARKING, Math.max(1, Math.ceil(plan.maxLength / tile))),
-          },
-        ];
-      };
-      return {
-        ...plan,
-        kernels: [...plan.kernels, clear, mark, ...(find ? [find] : [])],
-        scratch: [...plan.scratch, bits],
-        passes(length, arrangement, aside) {
-          const passes = plan.passes(length, arrangement, aside);
-          const readBits = passes.some(({ kernel }) => readsBits(kernel));
-          if (length === 0 ? !reduces : passes.length > 0 && !readBits) {
-            return passes;
-          }
-          return [
-            ...(find && passes.some(({ kernel }) => kernel.entryPoint === "reduce_offsets")
-              ? [
-                  {
-                    kernel: find,
-                    bindings: bound(find, {
-                      first_segments: bits,
-                      offsets: "offsets",
-                      length_buffer: "length",
-                    }),
-                    length,
-                    tiles: Math.ceil(length / tile / tuning.sizes.workGroupSize),
-                    params: { wanted: Math.ceil(length / tile) },
-                  },
-                ]
-              : marking(length)),
-            ...passes.map((pass) => ({
-              ...pass,
-              bindings: { ...pass.bindings, ...bound(pass.kernel, { heads: bits, first_segments: bits }) },
-            })),
-          ];
-        },
-      };
+      return [
+        ...(find && planned.some(({ kernel }) => kernel.entryPoint === "reduce_offsets")
+          ? [finding(find, length)]
+          : marking(length)),
+        ...planned.map((one) => ({
+          ...one,
+          bindings: { ...one.bindings, ...bound(one.kernel, { heads: bits, first_segments: bits }) },
+        })),
+      ];
     },
   };
-};
+}
+
+/**
+ * Plans a scan or a reduction of segments of any length, by elements that know whether a segment starts. A reduction is a scan that stores the totals
+ * of segments; if it only finds runs, one dispatch may do that.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export function planSegments(
+  primitive: "scan" | "reduce",
+  options: AnyOperator<ScanOptions & ReduceOptions>,
+  facts: PlanFacts,
+  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
+  testing: Partial<LookBackChoices> = {},
+): Plan {
+  const { type, op = add } = options;
+  const reduces = primitive === "reduce";
+  const own = monoidOf(op, type, primitive);
+  const found = segmentsOf(options, `${primitive}<${own.title}>`, own, facts, reduces);
+  return (
+    planRunLengths(found, options, facts, testing) ??
+    planScan(options, facts, reduces ? arrangements.filter(isApart) : arrangements, testing, found.segments)
+  );
+}

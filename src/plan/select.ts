@@ -8,6 +8,7 @@ import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { blelloch, hillisSteele } from "../kernels/portable_tiles.ts";
 import type { BlockKernelOptions, SelectKernelOptions } from "../kernels/select.ts";
 import {
   beginKernel,
@@ -26,13 +27,13 @@ import {
 import type { Sizes } from "../kernels/sizes.ts";
 import { gatherKernel } from "../kernels/sort.ts";
 import { digitsOf } from "../kernels/sort_key.ts";
+import { withSubgroups } from "./by_subgroups.ts";
 import { checkedKey } from "./check_sort.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
-import type { Methods } from "./methods.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Bindable, Bindings, Pass, Plan, Scratch } from "./plan.ts";
@@ -130,7 +131,6 @@ function planSelection(
   options: SelectOptions<string> & SortKeyOptions,
   single: boolean,
   facts: DeviceFacts,
-  { algorithms }: Methods,
   testing: SelectTesting,
 ): Selection {
   const { limits } = facts;
@@ -151,7 +151,7 @@ function planSelection(
   const choose = chooseKernel(
     own,
     digitSizes,
-    algorithms.blelloch.sources({ sizes: digitSizes, subgroupIds: facts.subgroupIds }),
+    blelloch.sources({ sizes: digitSizes, subgroupIds: facts.subgroupIds }),
   );
   const counts = perArrangement(ARRANGEMENTS, (one) => countLeftKernel(own, one, sizes, copies));
   const finds = single ? perArrangement(ARRANGEMENTS, (one) => findKernel(own, one, sizes)) : undefined;
@@ -227,20 +227,13 @@ interface Taking {
  * Takes any number of elements: it finds the last of them, digit by digit, and compacts all up to it. The compaction leaves the
  * positions in its range `output`, and their number in `count`.
  */
-function takeByDigits(
-  options: TopKOptions,
-  k: number,
-  facts: DeviceFacts,
-  methods: Methods,
-  testing: SelectTesting,
-): Taking {
-  const selection = planSelection("topK", options, false, facts, methods, testing);
+function takeByDigits(options: TopKOptions, k: number, facts: DeviceFacts, testing: SelectTesting): Taking {
+  const selection = planSelection("topK", options, false, facts, testing);
   const { type, maxLength } = selection;
   const { lengthOnGpu = false, passes } = options;
   const keep = planCompact(
     { type, indices: true, maxLength, lengthOnGpu, ...(passes !== undefined && { passes }) },
-    facts,
-    methods,
+    withSubgroups(facts),
     ARRANGEMENTS,
     {},
     undefined,
@@ -267,7 +260,6 @@ function takeByBlocks(
   options: TopKOptions,
   k: number,
   facts: DeviceFacts,
-  { algorithms }: Methods,
   testing: SelectTesting,
 ): Taking | undefined {
   const { lengthOnGpu = false } = options;
@@ -392,7 +384,7 @@ function takeByBlocks(
   const take = takeBlocksKernel(
     own,
     takeSizes,
-    algorithms["hillis-steele"].sources({ sizes: takeSizes, subgroupIds: facts.subgroupIds }),
+    hillisSteele.sources({ sizes: takeSizes, subgroupIds: facts.subgroupIds }),
   );
   return {
     kernels: distinct([...finds, take]),
@@ -416,12 +408,7 @@ function takeByBlocks(
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planTopK(
-  options: TopKOptions,
-  given: DeviceFacts,
-  methods: Methods,
-  testing: SelectTesting = {},
-): Plan {
+export function planTopK(options: TopKOptions, given: DeviceFacts, testing: SelectTesting = {}): Plan {
   const facts = untuned(given);
   const { lengthOnGpu = false, passes, smallest, key, keyType, bits } = options;
   const ordered = { ...options, descending: smallest !== true };
@@ -430,8 +417,7 @@ export function planTopK(
   const k = requireWhole(options.k, 1, title, "k");
   const most = Math.min(k, maxLength);
   const taking =
-    takeByBlocks(ordered, Math.max(1, most), facts, methods, testing) ??
-    takeByDigits(ordered, k, facts, methods, testing);
+    takeByBlocks(ordered, Math.max(1, most), facts, testing) ?? takeByDigits(ordered, k, facts, testing);
   const plan = {
     ...common(title, maxLength, type),
     vector: taking.vector,
@@ -462,9 +448,7 @@ export function planTopK(
     ...(bits && { bits }),
     ...(passes !== undefined && { passes }),
   };
-  const sort = planSort({ type, ...by, indices: true, maxLength: most, lengthOnGpu }, facts, methods, u32, [
-    "items",
-  ]);
+  const sort = planSort({ type, ...by, indices: true, maxLength: most, lengthOnGpu }, facts, u32, ["items"]);
   const sizes = moveSizes(title, type, facts);
   const gather = gatherKernel(type, lengthOnGpu, sizes);
   const store = storeTakenKernel(type, lengthOnGpu, sizes);
@@ -524,13 +508,8 @@ export function planTopK(
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planNth(
-  options: NthOptions,
-  facts: DeviceFacts,
-  methods: Methods,
-  testing: SelectTesting = {},
-): Plan {
-  const selection = planSelection("nth", options, true, facts, methods, testing);
+export function planNth(options: NthOptions, facts: DeviceFacts, testing: SelectTesting = {}): Plan {
+  const selection = planSelection("nth", options, true, facts, testing);
   const n = requireWhole(options.n, 0, selection.title, "n");
   return {
     ...common(selection.title, selection.maxLength, selection.type),

@@ -5,7 +5,6 @@ import type { SortSource } from "../kernels/sort.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
-import type { Methods } from "./methods.ts";
 import type { Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, wholeWords, withRanges } from "./plan.ts";
 import type { TopKRowsOptions } from "./select.ts";
@@ -26,7 +25,6 @@ import { longestTile, planLong, planSegmentsOf, requireSortedSegments, slottedFo
 export function planTopKRows(
   options: TopKRowsOptions,
   facts: DeviceFacts,
-  methods: Methods,
   testing: SegmentTesting = {},
 ): Plan {
   const { k: given, smallest, segments: _, maxSegmentLength, ...others } = options;
@@ -51,15 +49,7 @@ export function planTopKRows(
     );
   }
   const most = Math.min(maxLength, maxSegmentLength ?? maxLength);
-  const slotted = slottedFor(
-    base,
-    range,
-    {},
-    row,
-    facts,
-    methods,
-    Math.min(most, longestTile(facts, testing)),
-  );
+  const slotted = slottedFor(base, range, {}, row, facts, Math.min(most, longestTile(facts, testing)));
   const sizes = moveSizes(title, type, facts);
   const tile = sizes.workGroupSize * sizes.items;
   const plan = {
@@ -82,7 +72,7 @@ export function planTopKRows(
 
   const taken: Scratch = { name: "positions that are taken", bytes: wholeWords(maxLength * 4) };
   if (slotted === undefined || (most > slotted.slot && 2 * k > slotted.slot)) {
-    const order = planLong(sorted, "rows", title, facts, methods, testing);
+    const order = planLong(sorted, "rows", title, facts, testing);
     const last = storeFirstKernel(type, sizes);
     return {
       ...plan,

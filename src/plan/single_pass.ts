@@ -14,6 +14,7 @@ import type { Domain, ElementType } from "../algebra/types.ts";
 import { hasFullSubgroups, memoryOf } from "../kernels/algorithms.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { isWide, scanKernel } from "../kernels/kernel.ts";
+import type { LookBackChoices } from "../kernels/look_back.ts";
 import {
   laneItems,
   lookBackMemory,
@@ -25,13 +26,14 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { partsOfVector } from "../kernels/words.ts";
 import { unrollFile } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
-import { algorithmOf, chooseSizes, groupingOf, rowOf, tileOf } from "./choose_sizes.ts";
+import { algorithmOf, chooseSizes, rowOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { PlanSinglePass, SinglePass } from "./methods.ts";
 import type { Chosen, SegmentOptions } from "./options.ts";
 import type { Bindings, Scratch } from "./plan.ts";
-import { bound, distinct, perArrangement, RUNS } from "./plan.ts";
-import { callersRanges, vectorOf } from "./scan.ts";
+import { bound, perArrangement, RUNS } from "./plan.ts";
+import type { PlannedScan, PlanSinglePass, ScanOnce, SinglePass } from "./plan_facts.ts";
+import { callersRanges, storesWithoutItems, vectorOf } from "./scan.ts";
+import { groupingOf, tileOf } from "./tuning.ts";
 
 const tables: ByKind<SinglePassTable> = { software, nvidia, gpu };
 
@@ -90,14 +92,14 @@ const pairRow = (
       )
     : undefined;
 
-export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, facts, methods, testing) => {
+export const planSinglePass: PlanSinglePass = (asked, { title, type, monoid }, options, facts, testing) => {
   const { domain } = monoid;
   const { passes } = options;
   const table = tableFor(tables, facts);
   const primitive = asked === "flat" ? "scan" : asked;
   // Totals of segments by offsets have a kernel and rows of their own.
   const byOffsets = primitive === "totals" && (options as SegmentOptions).segments === "offsets";
-  const known = rowOf(tables, byOffsets ? "offsets" : primitive, domain, options, facts, methods);
+  const known = rowOf(tables, byOffsets ? "offsets" : primitive, domain, options, facts);
   const row =
     (asked === "flat" ? flatRow(known, domain, table) : undefined) ??
     pairRow(known, type, domain, options, facts, table) ??
@@ -113,132 +115,147 @@ export const singlePass: PlanSinglePass = (asked, title, type, monoid, options, 
     domain,
     options,
     facts,
-    methods,
     (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? endsMemory(shape) : 0),
   );
   const shape = lookBackShape(tuning);
   const { patience, startsInOrder } = traitsOf(facts);
-  const carry = lookBackSources(primitive, monoid, shape, {
-    patience,
-    tickets: !startsInOrder,
-    ...testing,
-  });
-  // Ranges of two buffers that start at a vector, or at any item if they are no items of segments; and scans in place, if the operator
-  // has no tiles of its own.
-  const takes: SinglePass["takes"] = (arrangement, segments) =>
-    arrangement === "vectors" ||
-    (segments === undefined &&
-      (arrangement === "items" || (arrangement === "in-place" && primitive === "scan" && !monoid.tiles)));
-  const single: SinglePass = {
+  const tilesOf = (length: number): number => Math.ceil(length / tileOf(tuning));
+  return {
     tuning,
-    carry,
-    tilesOf: (length) => Math.ceil(length / tileOf(tuning)),
-    spineOf: (length) => spineSize(shape, Math.max(1, single.tilesOf(length)), monoid, RUNS),
+    carry: lookBackSources(primitive, monoid, shape, { patience, tickets: !startsInOrder, ...testing }),
+    tilesOf,
+    spineOf: (length) => spineSize(shape, Math.max(1, tilesOf(length)), monoid, RUNS),
     groupingOf: (itemsPerVector) => ({
       ...groupingOf(tuning, itemsPerVector),
       passes: "single",
       lookBack: shape,
     }),
-    takes,
-    scanOf(plan, own, segments) {
-      const taken = plan.variants.map(({ arrangement }) => arrangement).filter((one) => takes(one, segments));
-      const { scanWorkGroups = table.mostWorkGroups } = testing;
-      // Long operations lose (f64, H100, 2^26: 1764 µs for 1378), and longer elements were not measured.
-      const isShort = !domain.long && domain.elementBytes <= 8;
-      const mayTakeTurns = own.lengthOnGpu && isShort && segments === undefined;
-      const mostWorkGroups = (mayTakeTurns && scanWorkGroups) || Number.POSITIVE_INFINITY;
-      const takesTurns = mostWorkGroups < single.tilesOf(plan.maxLength);
-      const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, plan.itemBytes.input);
-      const lanesExchange =
-        tuning.algorithm === "subgroup" && hasFullSubgroups(tuning.sizes) && !(monoid.tiles || segments);
-      const isAtVectors = (arrangement: Arrangement): boolean =>
-        arrangement === "vectors" || arrangement === "in-place";
-      const isShifted = (arrangement: Arrangement): boolean =>
-        lanesExchange &&
-        type.bytes >= SHORTEST_SHIFTED &&
-        vector === 1 &&
-        !own.exclusive &&
-        isAtVectors(arrangement);
-      // 2^30 bytes, H200, 64 bytes: 912 µs, and 1075 without. H100, 32 bytes, inclusive and exclusive: 847 and 820 (855 and 834), in place 847
-      // and 829 (899 and 877; loaded by pairs, too, 892 and 872).
-      // Of 12 bytes, 2^28 bytes, H200, 192 × 12: 164 µs, and 194 without, H100 199 and 221.
-      // What is mapped gains, too: 2^26 f16 to f32, H100, 174 (210), 2^25 u32 to u64 152 (177), 2^24 u32 to 16 bytes 156 (230).
-      const parts = partsOfVector(domain.stored ?? domain.element, vector);
-      const byPairs = lanesExchange && parts > 1 && parts <= MOST_PARTS;
-      const optionsOf = (arrangement: Arrangement) =>
-        ({
-          ...own,
-          ...tuning,
-          sources: (one, traits) =>
-            tuning.sources(one, {
-              oneItem: !isWide(arrangement),
-              isAwaited: true,
-              isShifted: isShifted(arrangement),
-              ...traits,
-            }),
-          ...(byPairs && isAtVectors(arrangement) && { store: storeByPairs(parts) }),
-          arrangement,
-          carry:
-            arrangement === "in-place"
-              ? [scanInPlace, totalHandedOn, ...carry]
-              : takesTurns
-                ? [takeTiles, ...carry]
-                : carry,
-        }) satisfies Parameters<typeof scanKernel>[1];
-      const kernels = perArrangement(taken, (arrangement) => {
-        const all = optionsOf(arrangement);
-        return own.segments?.singlePass?.(monoid, all, plan.maxLength) ?? scanKernel(monoid, all);
-      });
-      // In place, a second dispatch scans the tiles that the first one leaves.
-      const left = taken.includes("in-place")
-        ? scanKernel(monoid, { ...optionsOf("in-place"), entryPoint: "scan_left_tiles" })
-        : undefined;
-      const { entries, bytes } = single.spineOf(plan.maxLength);
-      const spine: Scratch = { name: "spine", bytes };
-      // A buffer that is bound in place of flags or keys that do not fill a vector.
-      const vectorOfHeads: Scratch = { name: "a vector of heads", bytes: VECTOR_BYTES, late: true };
-      const bindsHeadVectors =
-        segments?.isFlat &&
-        kernels.all.some(({ bindings }) => bindings.has("head_vectors") || bindings.has("key_vectors"));
-      const bindingsOf = (kernel: Kernel, length: number): Bindings =>
-        bound(kernel, {
-          ...callersRanges,
-          ...segments?.bindings,
-          ...(bindsHeadVectors &&
-            length * 4 < VECTOR_BYTES && { head_vectors: vectorOfHeads, key_vectors: vectorOfHeads }),
-          spine,
-        });
-      return {
-        ...plan,
-        vector: Math.max(plan.vector, vector),
-        kernels: distinct([...kernels.all, left, ...plan.kernels]),
-        scratch: [...plan.scratch, spine, ...(bindsHeadVectors ? [vectorOfHeads] : [])],
-        spine: { scratch: spine, entries },
-        groupingOf: (arrangement) =>
-          takes(arrangement, segments)
-            ? {
-                ...single.groupingOf(isWide(arrangement) ? vector : 1),
-                ...(isShifted(arrangement) && { shifted: true }),
-              }
-            : plan.groupingOf(arrangement),
-        passes(length, arrangement, aside) {
-          if (takes(arrangement, segments) && (length > 0 || own.ends?.total || segments?.kernels.count)) {
-            const kernel = kernels.of(arrangement);
-            const tiles = Math.max(1, single.tilesOf(length));
-            const isInPlace = arrangement === "in-place";
-            const workGroups = isInPlace ? tiles : Math.min(mostWorkGroups, tiles);
-            const first = { kernel, bindings: bindingsOf(kernel, length), length, tiles: workGroups };
-            // Before a single tile, there is nothing to find.
-            if (left === undefined || !isInPlace || tiles === 1) {
-              return [first];
-            }
-            const others = Math.ceil(tiles / tuning.sizes.workGroupSize);
-            return [first, { kernel: left, bindings: bindingsOf(left, length), length, tiles: others }];
-          }
-          return plan.passes(length, arrangement, aside);
-        },
-      };
+  };
+};
+
+/**
+ * Whether a scan of ranges that lie so may take a single pass: ranges of two buffers that start at a vector, or at any item if they are no items of
+ * segments; and scans in place, if the operator has no tiles of its own.
+ */
+const takesOnce = (arrangement: Arrangement, { monoid, segments }: PlannedScan): boolean =>
+  arrangement === "vectors" ||
+  (segments === undefined &&
+    (arrangement === "items" || (arrangement === "in-place" && monoid.tiles === undefined)));
+
+const isAtVectors = (arrangement: Arrangement): boolean =>
+  arrangement === "vectors" || arrangement === "in-place";
+
+/** How lanes exchange what they store, and in which vectors: the files for it depend on how the ranges lie. */
+function storesOf({ tuning }: SinglePass, { type, monoid, itemBytes, kernelOptions, segments }: PlannedScan) {
+  const { domain } = monoid;
+  const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, itemBytes);
+  const lanesExchange =
+    tuning.algorithm === "subgroup" && hasFullSubgroups(tuning.sizes) && !(monoid.tiles || segments);
+  // 2^30 bytes, H200, 64 bytes: 912 µs, and 1075 without. H100, 32 bytes, inclusive and exclusive: 847 and 820 (855 and 834), in place 847
+  // and 829 (899 and 877; loaded by pairs, too, 892 and 872).
+  // Of 12 bytes, 2^28 bytes, H200, 192 × 12: 164 µs, and 194 without, H100 199 and 221.
+  // What is mapped gains, too: 2^26 f16 to f32, H100, 174 (210), 2^25 u32 to u64 152 (177), 2^24 u32 to 16 bytes 156 (230).
+  const parts = partsOfVector(domain.stored ?? domain.element, vector);
+  const byPairs = lanesExchange && parts > 1 && parts <= MOST_PARTS;
+  return {
+    vector,
+    isShifted: (arrangement: Arrangement): boolean =>
+      lanesExchange &&
+      type.bytes >= SHORTEST_SHIFTED &&
+      vector === 1 &&
+      !kernelOptions.exclusive &&
+      isAtVectors(arrangement),
+    filesOf: (arrangement: Arrangement): readonly SourceText[] | undefined =>
+      byPairs && isAtVectors(arrangement) ? storeByPairs(parts) : undefined,
+  };
+}
+
+/** The most work-groups of a scan whose length is on the GPU. If there are fewer than tiles, each takes one tile after another. */
+function mostWorkGroupsOf(
+  single: SinglePass,
+  { monoid: { domain }, maxLength, kernelOptions, segments }: PlannedScan,
+  facts: DeviceFacts,
+  { scanWorkGroups = tableFor(tables, facts).mostWorkGroups }: Partial<LookBackChoices>,
+): number {
+  // Long operations lose (f64, H100, 2^26: 1764 µs for 1378), and longer elements were not measured.
+  const isShort = !domain.long && domain.elementBytes <= 8;
+  const mayTakeTurns = kernelOptions.lengthOnGpu && isShort && segments === undefined;
+  const most = (mayTakeTurns && scanWorkGroups) || Number.POSITIVE_INFINITY;
+  return most < single.tilesOf(maxLength) ? most : Number.POSITIVE_INFINITY;
+}
+
+export const scanOnce: ScanOnce = (single, scan, { variants }, facts, testing) => {
+  const { tuning, carry } = single;
+  const { monoid, maxLength, kernelOptions, segments } = scan;
+  const arrangements = variants
+    .map(({ arrangement }) => arrangement)
+    .filter((arrangement) => takesOnce(arrangement, scan));
+  const { vector, isShifted, filesOf } = storesOf(single, scan);
+  const mostWorkGroups = mostWorkGroupsOf(single, scan, facts, testing);
+  const usual = mostWorkGroups === Number.POSITIVE_INFINITY ? carry : [takeTiles, ...carry];
+  const optionsOf = (arrangement: Arrangement) =>
+    ({
+      ...kernelOptions,
+      ...tuning,
+      sources: (one, traits) =>
+        tuning.sources(one, {
+          oneItem: !isWide(arrangement),
+          isAwaited: true,
+          isShifted: isShifted(arrangement),
+          ...traits,
+        }),
+      store: filesOf(arrangement),
+      arrangement,
+      carry: arrangement === "in-place" ? [scanInPlace, totalHandedOn, ...carry] : usual,
+    }) satisfies Parameters<typeof scanKernel>[1];
+  const kernels = perArrangement(arrangements, (arrangement) => {
+    const all = optionsOf(arrangement);
+    return kernelOptions.segments?.singlePass?.(monoid, all, maxLength) ?? scanKernel(monoid, all);
+  });
+  // In place, a second dispatch scans the tiles that the first one leaves.
+  const left = arrangements.includes("in-place")
+    ? scanKernel(monoid, { ...optionsOf("in-place"), entryPoint: "scan_left_tiles" })
+    : undefined;
+  const { entries, bytes } = single.spineOf(maxLength);
+  const spine: Scratch = { name: "spine", bytes };
+  // A buffer that is bound in place of flags or keys that do not fill a vector.
+  const vectorOfHeads: Scratch = { name: "a vector of heads", bytes: VECTOR_BYTES, late: true };
+  const bindsHeadVectors =
+    segments?.isFlat &&
+    kernels.all.some(({ bindings }) => bindings.has("head_vectors") || bindings.has("key_vectors"));
+  const bindingsOf = (kernel: Kernel, length: number): Bindings =>
+    bound(kernel, {
+      ...callersRanges,
+      ...segments?.bindings,
+      ...(bindsHeadVectors &&
+        length * 4 < VECTOR_BYTES && { head_vectors: vectorOfHeads, key_vectors: vectorOfHeads }),
+      spine,
+    });
+  return {
+    arrangements,
+    vector,
+    kernels: [...kernels.all, left],
+    scratch: [spine, ...(bindsHeadVectors ? [vectorOfHeads] : [])],
+    spine: { scratch: spine, entries },
+    groupingOf: (arrangement) => ({
+      ...single.groupingOf(isWide(arrangement) ? vector : 1),
+      ...(isShifted(arrangement) && { shifted: true }),
+    }),
+    passes(length, arrangement) {
+      if (length === 0 && !storesWithoutItems(scan)) {
+        return [];
+      }
+      const kernel = kernels.of(arrangement);
+      const tiles = Math.max(1, single.tilesOf(length));
+      const isInPlace = arrangement === "in-place";
+      const workGroups = isInPlace ? tiles : Math.min(mostWorkGroups, tiles);
+      const first = { kernel, bindings: bindingsOf(kernel, length), length, tiles: workGroups };
+      // Before a single tile, there is nothing to find.
+      if (left === undefined || !isInPlace || tiles === 1) {
+        return [first];
+      }
+      const others = Math.ceil(tiles / tuning.sizes.workGroupSize);
+      return [first, { kernel: left, bindings: bindingsOf(left, length), length, tiles: others }];
     },
   };
-  return single;
 };

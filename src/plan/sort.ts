@@ -5,7 +5,6 @@ import { isByArrival } from "../kernels/sort_tile.ts";
 import type { CheckedSort, Moved, SortOptions, SortTesting } from "./check_sort.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { Methods } from "./methods.ts";
 import type { Bindable, Pass, Plan } from "./plan.ts";
 import { ALL_ARRANGEMENTS, distinct } from "./plan.ts";
 import { countedAtOnce, countedByPass } from "./sort_counts.ts";
@@ -30,18 +29,17 @@ export interface SortPlan extends Plan {
 export function planSort(
   options: SortOptions,
   facts: DeviceFacts,
-  methods: Methods,
   moved: Moved = options.indices ? "positions" : undefined,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: SortTesting = {},
   anyDigits = false,
 ): SortPlan {
   const checked = checkedSort(options, facts, moved, testing);
-  const compared = comparedFor(checked, options, facts, methods);
+  const compared = comparedFor(checked, options, facts);
   if (compared) {
     return planCompared(checked, compared, arrangements, facts);
   }
-  const { lookBack, row, kernelOptions } = tilesFor(checked, options, facts, methods, testing);
+  const { lookBack, row, kernelOptions } = tilesFor(checked, options, facts, testing);
   const { shape, digits } = kernelOptions;
   const tilesOf = (length: number): number =>
     Math.ceil(length / (shape.sizes.workGroupSize * shape.sizes.items));
@@ -65,7 +63,7 @@ export function planSort(
   const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));
   const counted = lookBack
     ? countedAtOnce(kernelOptions, row, facts, tilesOf(checked.maxLength))
-    : countedByPass(kernelOptions, facts, methods, tilesOf(checked.maxLength));
+    : countedByPass(kernelOptions, facts, tilesOf(checked.maxLength));
   const passesBy = (count: number, length: number, aside: boolean): readonly Pass[] => {
     if (length === 0) {
       return [];

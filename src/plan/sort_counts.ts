@@ -5,8 +5,8 @@ import type { Kernel } from "../kernels/kernel.ts";
 import { countDigitsKernel, histogramOfDigits } from "../kernels/sort.ts";
 import type { SortKernelOptions } from "../kernels/sort_tile.ts";
 import { spinePlaces } from "../kernels/sort_tile.ts";
+import { withSubgroups } from "./by_subgroups.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { Methods } from "./methods.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
 import type { Bindable, Pass, Scratch } from "./plan.ts";
 import { bound, paddedBytes, withRanges } from "./plan.ts";
@@ -60,18 +60,14 @@ export function countedAtOnce(
 }
 
 /** Before each pass, a kernel counts the digits of each tile, and a scan adds the counts up. No work-group waits for another. */
-export function countedByPass(
-  options: SortKernelOptions,
-  facts: DeviceFacts,
-  methods: Methods,
-  mostTiles: number,
-): Counted {
+export function countedByPass(options: SortKernelOptions, facts: DeviceFacts, mostTiles: number): Counted {
   const { digits, shape } = options;
   const radix = 2 ** digits.each;
-  const { singlePass: _, ...twoPass } = methods;
-  const scan = planScan({ type: u32, exclusive: true, maxLength: radix * mostTiles }, facts, twoPass, [
-    "padded",
-  ]);
+  const scan = planScan(
+    { type: u32, exclusive: true, maxLength: radix * mostTiles, passes: "reduce-then-scan" },
+    withSubgroups(facts),
+    ["padded"],
+  );
   const bytes = paddedBytes(radix * mostTiles, 4, scan.vector);
   const spine: Scratch = { name: "first places of digits", bytes };
   const counts: Scratch = { name: "counts of digits", bytes };

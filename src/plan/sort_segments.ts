@@ -17,7 +17,6 @@ import type { Moved, SortOptions, SortTesting } from "./check_sort.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
-import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, wholeWords, withRanges } from "./plan.ts";
@@ -104,12 +103,11 @@ export function slottedFor(
   options: TuningOptions,
   row: SortRow & Omit<SegmentTesting, keyof SortTesting>,
   facts: DeviceFacts,
-  methods: Methods,
   mostItems: number,
 ): Slotted | undefined {
   const { algorithm, workGroupSize, itemsPerThread } = options;
   const most = Math.max(1, mostItems);
-  const byVotes = votesFor(options, row, facts, methods);
+  const byVotes = votesFor(options, row, facts);
   const limit = mostThreads(facts);
   const memory = facts.limits.maxComputeWorkgroupStorageSize;
   const isChosen = [algorithm, workGroupSize, itemsPerThread].some((one) => one !== undefined);
@@ -122,7 +120,7 @@ export function slottedFor(
     const threads = row.networkThreads ?? sizes.networkThreads;
     const items = row.networkItems ?? sizes.networkItems;
     const slot = networkSlot(most);
-    const { shape, digits } = shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8);
+    const { shape, digits } = shapeOf(base, range, facts, "blelloch", threads, items, false, 8);
     const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
       networkKernel({ ...base, payload, shape, digits }, slot, ...others);
     return { sizes: shape.sizes, slots: (threads * items) / slot, slot, kernelFor };
@@ -130,7 +128,7 @@ export function slottedFor(
   if (!isChosen && isShort) {
     const threads = Math.min(limit, sizes.comparedThreads);
     const items = Math.ceil(Math.max((row.shortItems ?? sizes.comparedItems) * threads, most) / threads);
-    const { shape, digits } = shapeOf(base, range, facts, methods, "blelloch", threads, items, false, 8);
+    const { shape, digits } = shapeOf(base, range, facts, "blelloch", threads, items, false, 8);
     const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
       shortSegmentsKernel({ ...base, payload, shape, digits }, most, ...others);
     return { sizes: shape.sizes, slots: Math.floor((threads * items) / most), slot: most, kernelFor };
@@ -156,7 +154,7 @@ export function slottedFor(
         slotBits--;
       }
       const slotted = { ...base, slotBits };
-      const made = shapeOf(slotted, range, facts, methods, algorithm, threads, items, votes, bits);
+      const made = shapeOf(slotted, range, facts, algorithm, threads, items, votes, bits);
       if (made.bytes <= memory) {
         const { shape, digits } = made;
         const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
@@ -188,7 +186,6 @@ export const planSegmentsOf = (segments: SortedSegments): Pick<Plan, "segments">
 export function planSegmentSort(
   options: SortOptions & SegmentSortOptions,
   facts: DeviceFacts,
-  methods: Methods,
   moved: Moved = options.indices ? "positions" : undefined,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: SegmentTesting = {},
@@ -199,9 +196,9 @@ export function planSegmentSort(
   const segments = requireSortedSegments(options, maxLength, checked.title);
   const title = `${checked.title} of ${segments}`;
   const most = Math.min(maxLength, maxSegmentLength ?? maxLength);
-  const slotted = slottedFor(base, range, options, row, facts, methods, most);
+  const slotted = slottedFor(base, range, options, row, facts, most);
   if (slotted === undefined) {
-    return { ...planLong(others, segments, title, facts, methods, testing), leavesPositions: true };
+    return { ...planLong(others, segments, title, facts, testing), leavesPositions: true };
   }
   const layout = layoutOf({ ...checked, title }, slotted.sizes, arrangements, 1, facts);
   const { common, storesKeys, bindingsFor, copies } = layout;
@@ -240,7 +237,6 @@ export function planLong(
   segments: SortedSegments,
   title: string,
   given: DeviceFacts,
-  methods: Methods,
   testing: SortTesting,
 ): Plan {
   const facts = untuned(given);
@@ -251,12 +247,12 @@ export function planLong(
     ...(workGroupSize !== undefined && { workGroupSize }),
     ...(itemsPerThread !== undefined && { itemsPerThread }),
   };
-  const order = planSort({ ...options, indices: true }, facts, methods, "positions", ["items"], testing);
+  const order = planSort({ ...options, indices: true }, facts, "positions", ["items"], testing);
   const { maxLength } = order;
   // There are no more rows than items. How many offsets there are only a recording says.
   const bits = segments === "rows" ? Math.max(1, Math.ceil(Math.log2(Math.max(1, maxLength)))) : 32;
   const byNumber = { type: u32, indices: true, bits: [0, bits], maxLength, lengthOnGpu, ...tuning } as const;
-  const place = planSort(byNumber, facts, methods, u32, ["items"], testing, true);
+  const place = planSort(byNumber, facts, u32, ["items"], testing, true);
   const sizes = moveSizes(title, u32, facts);
   const number = numberKernel(segments, lengthOnGpu, sizes);
 

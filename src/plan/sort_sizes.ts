@@ -1,17 +1,21 @@
 import { traitsOf } from "../adapters/adapter.ts";
 import type { Shape, SortRow } from "../adapters/tables.ts";
 import { LimitError, refuse, shown } from "../errors.ts";
+import { blelloch, hillisSteele } from "../kernels/portable_tiles.ts";
 import { comparedMemory } from "../kernels/sort_compared.ts";
 import type { Digits } from "../kernels/sort_key.ts";
 import { digitsOf, wordsPerKey } from "../kernels/sort_key.ts";
 import type { SortKernelOptions, SortShape } from "../kernels/sort_tile.ts";
 import { movesPairs, sortMemory } from "../kernels/sort_tile.ts";
+import { subgroup } from "../kernels/subgroup_tiles.ts";
 import type { CheckedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 
 // The sizes of a sort's tiles, and the digits that keys are sorted by.
+
+/** The algorithms that scan the counters of a tile. */
+export const tileAlgorithms = { blelloch, "hillis-steele": hillisSteele, subgroup } as const;
 
 /** The sizes of the kernels, how they rank items, and the digits of the keys. */
 export interface Shaped {
@@ -20,15 +24,8 @@ export interface Shaped {
 }
 
 /** Whether subgroups vote. */
-export const votesFor = (
-  { algorithm }: TuningOptions,
-  row: SortRow,
-  { features }: DeviceFacts,
-  { algorithms }: Methods,
-): boolean =>
-  features.has("subgroups") &&
-  algorithms.subgroup !== undefined &&
-  (algorithm === undefined ? row.byVotes : algorithm === "subgroup");
+export const votesFor = ({ algorithm }: TuningOptions, row: SortRow, { features }: DeviceFacts): boolean =>
+  features.has("subgroups") && (algorithm === undefined ? row.byVotes : algorithm === "subgroup");
 
 /** The most threads of a work-group. */
 export const mostThreads = ({ limits }: DeviceFacts): number =>
@@ -45,7 +42,6 @@ export function shapeOf(
   base: Omit<SortKernelOptions, "shape" | "digits">,
   range: readonly [number, number],
   facts: DeviceFacts,
-  { algorithms }: Methods,
   algorithm: TuningOptions["algorithm"],
   workGroupSize: number,
   items: number,
@@ -60,12 +56,11 @@ export function shapeOf(
     maxSubgroupSize: facts.subgroupMaxSize,
   };
   const name = byVotes ? "subgroup" : algorithm === "hillis-steele" ? algorithm : "blelloch";
-  const tiles = algorithms[name] ?? algorithms.blelloch;
   const shape: SortShape = {
     sizes,
     algorithm: name,
     byVotes,
-    sources: tiles.sources({ sizes, subgroupIds: facts.subgroupIds }),
+    sources: tileAlgorithms[name].sources({ sizes, subgroupIds: facts.subgroupIds }),
   };
   // A thread looks after one value of a digit.
   const most = Math.min(bits, Math.floor(Math.log2(workGroupSize))) - (base.slotBits ?? 0);
@@ -100,11 +95,10 @@ export function shapeFor(
   options: TuningOptions,
   row: SortRow,
   facts: DeviceFacts,
-  methods: Methods,
   title: string,
 ): Shaped | LimitError {
   const { algorithm, itemsPerThread, workGroupSize } = options;
-  const byVotes = votesFor(options, row, facts, methods);
+  const byVotes = votesFor(options, row, facts);
   const usual: Shape = byVotes ? row : { workGroupSize: row.counterThreads, items: row.counterItems };
   const threads = Math.min(mostThreads(facts), workGroupSize ?? usual.workGroupSize);
   const most = itemsPerThread ?? usual.items;
@@ -118,7 +112,7 @@ export function shapeFor(
     for (const bits of bitsOf(votes)) {
       const fewest = itemsPerThread ?? 1;
       for (let items = most; items >= fewest; items = Math.floor(items / 2)) {
-        const made = shapeOf(base, range, facts, methods, algorithm, threads, items, votes, bits);
+        const made = shapeOf(base, range, facts, algorithm, threads, items, votes, bits);
         least = Math.min(least, made.bytes);
         if (made.bytes <= memory) {
           return made;
@@ -139,7 +133,6 @@ export function comparedFor(
   { base, range, maxLength, row: { compared } }: CheckedSort,
   { algorithm, workGroupSize, itemsPerThread }: TuningOptions,
   facts: DeviceFacts,
-  methods: Methods,
 ): (Shaped & { readonly placed: number }) | undefined {
   const [, placed, most = 0] = compared.find(([upTo]) => maxLength <= upTo) ?? [];
   const threads = Math.min(most, mostThreads(facts));
@@ -148,5 +141,5 @@ export function comparedFor(
     threads % placed !== 0 ||
     comparedMemory(base, placed) > facts.limits.maxComputeWorkgroupStorageSize
     ? undefined
-    : { ...shapeOf(base, range, facts, methods, "blelloch", threads, 1, false, 8), placed };
+    : { ...shapeOf(base, range, facts, "blelloch", threads, 1, false, 8), placed };
 }

@@ -7,10 +7,9 @@ import type { SortKernelOptions } from "../kernels/sort_tile.ts";
 import { takesMarks } from "../kernels/sort_tile.ts";
 import type { CheckedSort, SortOptions, SortTesting } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { Methods } from "./methods.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Shaped } from "./sort_sizes.ts";
-import { shapeFor, tileShapeOf } from "./sort_sizes.ts";
+import { shapeFor, tileAlgorithms, tileShapeOf } from "./sort_sizes.ts";
 
 // The tiles of a sort: how large they are, how they are ranked, and whether they look back.
 
@@ -27,7 +26,6 @@ export function tilesFor(
   checked: CheckedSort,
   options: SortOptions,
   facts: DeviceFacts,
-  methods: Methods,
   testing: SortTesting,
 ): Tiles {
   const { title, base, range, maxLength, row: usual } = checked;
@@ -40,7 +38,7 @@ export function tilesFor(
       passes: options.passes,
       lookBack: facts.lookBack,
     },
-    methods.algorithms,
+    tileAlgorithms,
   );
   // A row's sizes were measured together, so a caller who chooses one of them gets Wavefold's own for the other.
   const isSized = options.workGroupSize !== undefined || options.itemsPerThread !== undefined;
@@ -57,7 +55,7 @@ export function tilesFor(
     ...testing,
   };
   const shaped = (workGroupSize: number): Shaped | LimitError =>
-    shapeFor(ranked, range, options, { ...row, workGroupSize }, facts, methods, title);
+    shapeFor(ranked, range, options, { ...row, workGroupSize }, facts, title);
   const first = shaped(row.workGroupSize);
   const fewer = row.workGroupSize > usual.workGroupSize ? shaped(usual.workGroupSize) : first;
   const chosen = isBetter(fewer, first) ? fewer : first;

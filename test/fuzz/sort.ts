@@ -6,7 +6,6 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { SortTesting } from "../../src/plan/check_sort.ts";
 import { movesDirectly } from "../../src/plan/check_sort.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
@@ -212,7 +211,6 @@ export async function runSort({ plan, steps }: SortCase, fixture: Fixture): Prom
     const own = planSort(
       options as never,
       context.facts,
-      methodsWithSubgroups,
       moved as ScalarType | undefined,
       undefined,
       testing,

@@ -12,9 +12,9 @@ import { link } from "../../src/in_kernel/link.ts";
 import { identityOf, numeric } from "../../src/in_kernel/numeric.ts";
 import { workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
+import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import { planCombine } from "../../src/plan/combine_pairs.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planSort } from "../../src/plan/sort.ts";
@@ -66,10 +66,10 @@ async function kernelsOf(type: StructType, algorithm: Algorithm): Promise<Titled
     ]),
     planScan({ ...base, from: u32, map: `var made: ${type.name};\nreturn made;` }, facts),
     planReduce({ ...base, segments: { keys: type, unique: true } }, facts),
-    planSort({ type, maxLength: 1e5, key: first }, facts, methodsWithSubgroups),
-    planTopK({ type, maxLength: 1e5, k: 5, key: first }, facts, methodsWithSubgroups),
-    planNth({ type, maxLength: 1e5, n: 5, key: first }, facts, methodsWithSubgroups),
-    planColumns("scan", { type, op, maxLength: 1e5 }, facts, methodsWithSubgroups, ALL_ARRANGEMENTS),
+    planSort({ type, maxLength: 1e5, key: first }, facts),
+    planTopK({ type, maxLength: 1e5, k: 5, key: first }, facts),
+    planNth({ type, maxLength: 1e5, n: 5, key: first }, facts),
+    planColumns("scan", { type, op, maxLength: 1e5 }, withSubgroups(facts), ALL_ARRANGEMENTS),
     planCombine({ type, op, maxLength: 1e4 }, facts),
   ];
   const kernels = (await Promise.all(plans)).flatMap((plan) => plan.kernels);

@@ -5,11 +5,10 @@ import { max, min } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { i64 } from "../../src/algebra/types_64.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
+import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { planReduce } from "../../src/plan/reduce.ts";
 import { ALONE } from "../../src/plan/run_key.ts";
-import { segmentsOf } from "../../src/plan/segments.ts";
+import { planSegments } from "../../src/plan/segments.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -22,7 +21,6 @@ import { changed, contextOfFold, FAULTS, faultOf, faults, fewLanes, missing, STU
 // Runs of keys that are found in one dispatch. Each fault of the look-back is planted in a run of its own.
 
 const fold = useFold(fewLanes);
-const methods = { ...methodsWithSubgroups, segmentsOf };
 const POISON = 0xdeadbeef;
 
 /** Small tiles of two rows, so that few keys take many of them. All subgroups are full. */
@@ -83,7 +81,8 @@ function faultRuns(): OneRun[] {
 
 /** The plan of run lengths, or of where runs start, as on an adapter with a single pass. */
 function planOf(options: object = {}, testing: object = {}): Plan {
-  return planReduce(
+  return planSegments(
+    "reduce",
     {
       type: u32,
       maxLength: 20 * sizes().group,
@@ -92,8 +91,7 @@ function planOf(options: object = {}, testing: object = {}): Plan {
       ...sizes().own,
       ...options,
     } as never,
-    contextOfFold(fold()).facts,
-    methods,
+    withSubgroups(contextOfFold(fold()).facts),
     undefined,
     testing,
   );
@@ -382,7 +380,8 @@ test("the plan takes the dispatch of runs only where it finds nothing but runs",
     subgroupMaxSize: 32,
   });
   const entries = (options: object = {}, other: object = {}): string | undefined =>
-    planReduce(
+    planSegments(
+      "reduce",
       {
         type: u32,
         maxLength: 2 ** 20,
@@ -390,8 +389,7 @@ test("the plan takes the dispatch of runs only where it finds nothing but runs",
         segments: { keys: u32, unique: true },
         ...options,
       } as never,
-      { ...facts, ...other } as never,
-      methods,
+      withSubgroups({ ...facts, ...other } as never),
     )
       .passes(2 ** 20, "vectors")
       .map(({ kernel }) => kernel.entryPoint)

@@ -18,7 +18,6 @@ import {
 } from "../../src/plan/adapter_tuning.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { TopKOptions } from "../../src/plan/select.ts";
 import { planTopK } from "../../src/plan/select.ts";
@@ -160,7 +159,6 @@ describe("plans of sorts and histograms", () => {
     planSort(
       { type: u32, maxLength: 1e6, ...options },
       rows.length === 0 ? own : { ...own, tuned: withRows(...rows) },
-      methodsWithSubgroups,
     );
   /** The kernels' texts: equal plans have equal ones. */
   const textsOf = ({ kernels }: Plan): string[] => kernels.map(({ code }) => code);
@@ -195,7 +193,7 @@ describe("plans of sorts and histograms", () => {
     const sizesFor = (rows: AdapterTuningRow[], moved?: ScalarType | "positions"): Plan["sizes"] => {
       const own = rows.length === 0 ? facts : { ...facts, tuned: withRows(...rows) };
       const indices = moved === "positions";
-      return planSort({ type: u32, maxLength: 1e6, indices }, own, methodsWithSubgroups, moved).sizes;
+      return planSort({ type: u32, maxLength: 1e6, indices }, own, moved).sizes;
     };
     const ofKeys = { workGroupSize: 128, itemsPerThread: 10 };
     const ofPairs = { workGroupSize: 64, itemsPerThread: 6 };
@@ -235,19 +233,15 @@ describe("plans of sorts and histograms", () => {
         expect(tuned).toEqual(textsOf(plan(options, facts)));
       }
     };
-    keepsOwn(1000, ({ k: _, ...options }, own) => planSort(options, own, methodsWithSubgroups));
-    keepsOwn(1000, ({ k: _, ...options }, own) =>
-      planSort({ ...options, lengthOnGpu: true }, own, methodsWithSubgroups),
-    );
+    keepsOwn(1000, ({ k: _, ...options }, own) => planSort(options, own));
+    keepsOwn(1000, ({ k: _, ...options }, own) => planSort({ ...options, lengthOnGpu: true }, own));
     for (const maxSegmentLength of [100, 3000, 100_000]) {
       keepsOwn(1e6, ({ k: _, ...options }, own) =>
-        planSegmentSort({ ...options, segments: "rows", maxSegmentLength }, own, methodsWithSubgroups),
+        planSegmentSort({ ...options, segments: "rows", maxSegmentLength }, own),
       );
     }
-    keepsOwn(1e6, (options, own) => planTopK(options, own, methodsWithSubgroups));
-    keepsOwn(1e6, (options, own) =>
-      planTopKRows({ ...options, segments: "rows" }, own, methodsWithSubgroups),
-    );
+    keepsOwn(1e6, (options, own) => planTopK(options, own));
+    keepsOwn(1e6, (options, own) => planTopKRows({ ...options, segments: "rows" }, own));
   });
 
   test("a histogram takes its row's sizes", () => {

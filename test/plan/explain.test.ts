@@ -6,17 +6,16 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { bindingsIn } from "../../src/kernels/kernel.ts";
+import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { Explained } from "../../src/plan/explain.ts";
 import { explainKernels, explainPlan } from "../../src/plan/explain.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { ungrouped } from "../../src/plan/one_dispatch_plan.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import type { Plan, Scratch } from "../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
-import { segmentsOf } from "../../src/plan/segments.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { linkSources } from "../../src/text/link.ts";
@@ -44,7 +43,7 @@ const reduced = async (facts: Facts, { length = LENGTH, ...choice }: Choice = {}
     ...choice,
   });
 const sorted = (facts: Facts, { length = LENGTH, ...choice }: Choice = {}): Explained =>
-  explainPlan(planSort({ type: u32, maxLength: length, ...choice }, facts, methodsWithSubgroups), length, {
+  explainPlan(planSort({ type: u32, maxLength: length, ...choice }, facts), length, {
     facts,
     ...choice,
   });
@@ -309,7 +308,7 @@ describe("what the data decides is told as the most", () => {
 
   test("of a selection", () => {
     const options = { type: u32, maxLength: 2 ** 24 };
-    const few = explainPlan(planTopK({ ...options, k: 10 }, nvidia, methodsWithSubgroups), 2 ** 24, {
+    const few = explainPlan(planTopK({ ...options, k: 10 }, nvidia), 2 ** 24, {
       facts: nvidia,
     });
     expect(few.way).toMatch(/^by blocks/);
@@ -317,11 +316,11 @@ describe("what the data decides is told as the most", () => {
     expect(first).toBe(2 ** 26);
     expect(second).toBeLessThanOrEqual(2 ** 18);
     expect(bytesOf(few, "writes", "output")).toEqual([40]);
-    const many = explainPlan(planTopK({ ...options, k: 100_000 }, nvidia, methodsWithSubgroups), 2 ** 24, {
+    const many = explainPlan(planTopK({ ...options, k: 100_000 }, nvidia), 2 ** 24, {
       facts: nvidia,
     });
     expect(many.way).toMatch(/^by digits/);
-    const one = explainPlan(planNth({ ...options, n: 10 }, nvidia, methodsWithSubgroups), 2 ** 24, {
+    const one = explainPlan(planNth({ ...options, n: 10 }, nvidia), 2 ** 24, {
       facts: nvidia,
     });
     expect(one.bounds.join()).toMatch(/how many digits/);
@@ -336,9 +335,8 @@ describe("what the data decides is told as the most", () => {
 });
 
 test("rows are taken whole where they fit in a tile, and else by a single pass", () => {
-  const methods = { ...methodsWithSubgroups, segmentsOf };
   const options = { type: u32, segments: "rows", maxLength: 1_000_000 } as const;
-  const plan = planRows("scan", options, nvidia, methods, ALL_ARRANGEMENTS) as Plan;
+  const plan = planRows("scan", options, withSubgroups(nvidia), ALL_ARRANGEMENTS) as Plan;
   const told = (columns: number) => explainPlan(plan, 1_000_000, { facts: nvidia, params: { columns } });
   expect(told(64).way).toBe("one dispatch: work-groups take whole rows");
   for (const columns of [64, 100_000, 99_999]) {
@@ -360,11 +358,11 @@ const plansFor = async (facts: Facts): Promise<Plan[]> => {
     await planCompact({ ...options, indices: true }, facts),
     await planPartition({ ...options, where: "x > 0.0", rest: true }, facts),
     planHistogram({ ...options, bins: 10, range: [0, 10] }, facts),
-    planSort({ ...options, maxLength: 5000 }, facts, methodsWithSubgroups, u32),
-    planSort(options, facts, methodsWithSubgroups, u32),
-    planTopK({ ...options, k: 100 }, facts, methodsWithSubgroups),
-    planTopK({ ...options, k: 50_000 }, facts, methodsWithSubgroups),
-    planNth({ ...options, n: 9 }, facts, methodsWithSubgroups),
+    planSort({ ...options, maxLength: 5000 }, facts, u32),
+    planSort(options, facts, u32),
+    planTopK({ ...options, k: 100 }, facts),
+    planTopK({ ...options, k: 50_000 }, facts),
+    planNth({ ...options, n: 9 }, facts),
   ];
 };
 

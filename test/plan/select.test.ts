@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { planTopK } from "../../src/plan/select.ts";
 import { factsWith } from "../support/kernels.ts";
 
@@ -28,7 +27,7 @@ test.each([
   { log: 28, k: 100, dispatches: 4 },
 ])("the first $k of 2^$log: $dispatches dispatches", ({ log, k, dispatches }) => {
   const length = 2 ** log;
-  const plan = planTopK({ type: f32, k, maxLength: length }, nvidia, methodsWithSubgroups);
+  const plan = planTopK({ type: f32, k, maxLength: length }, nvidia);
   const passes = plan.passes(length, "vectors");
   expect(passes).toHaveLength(dispatches);
   // Everything but the first keys of blocks is for one work-group.
@@ -37,7 +36,7 @@ test.each([
 });
 
 test("a plan for more elements than one work-group puts in order sorts what it takes", () => {
-  const plan = planTopK({ type: f32, k: 513, maxLength: 2 ** 20 }, nvidia, methodsWithSubgroups);
+  const plan = planTopK({ type: f32, k: 513, maxLength: 2 ** 20 }, nvidia);
   const passes = plan.passes(2 ** 20, "vectors");
   expect(passes.at(-1)?.kernel.entryPoint).toBe("store_taken");
 });
@@ -49,11 +48,7 @@ test.each([1, 2, 3, 4, 5, 7, 9, 16])(
     const Item = struct({ name: "Item", fields });
     for (const facts of [nvidia, factsWith({ vendor: "amd" }, nvidia.limits)]) {
       for (let log = 14; log <= 24; log++) {
-        const plan = planTopK(
-          { type: Item, key: "x.f0", k: 100, maxLength: 2 ** log } as never,
-          facts,
-          methodsWithSubgroups,
-        );
+        const plan = planTopK({ type: Item, key: "x.f0", k: 100, maxLength: 2 ** log } as never, facts);
         for (const { code } of plan.kernels) {
           for (const [, lanes = ""] of code.matchAll(/const LANES = (\S+);/g)) {
             expect(lanes).toMatch(/^(1|2|4|8|16|32|64|128|256|512|1024)u$/);

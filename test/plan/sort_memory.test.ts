@@ -4,7 +4,6 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
@@ -38,7 +37,7 @@ test.each([
         { lengthOnGpu: true, algorithm: "blelloch" },
         { workGroupSize: 256, itemsPerThread: 16 },
       ] as const) {
-        const { kernels } = planSort({ type, maxLength, ...tuning }, nvidia, methodsWithSubgroups, moved);
+        const { kernels } = planSort({ type, maxLength, ...tuning }, nvidia, moved);
         for (const { code, label } of kernels) {
           const number = (name: string): number =>
             Number(new RegExp(`const ${name}\\b[^=]* = (\\d+)u;`).exec(code)?.[1]);
@@ -58,7 +57,7 @@ test.each([
 
 test("what is ranked by the order in which it arrives: words alone, by all their bits", () => {
   const takesIt = (more: object, moved?: ScalarType): boolean =>
-    planSort({ type: u32, maxLength: 2 ** 24, ...more }, nvidia, methodsWithSubgroups, moved).kernels.some(
+    planSort({ type: u32, maxLength: 2 ** 24, ...more }, nvidia, moved).kernels.some(
       ({ entryPoint }) => entryPoint === "sort_keys_pass",
     );
   expect(
@@ -82,7 +81,7 @@ test("what is ranked by the order in which it arrives: words alone, by all their
 test("what marks check, and how many items a thread takes", () => {
   const rankedBy = (more: object, moved?: ScalarType, facts = nvidia): string => {
     const options = { type: u32, maxLength: 2 ** 25, ...more };
-    const [kernel] = planSort(options, facts, methodsWithSubgroups, moved).kernels;
+    const [kernel] = planSort(options, facts, moved).kernels;
     return shapeOf(kernel);
   };
   const ofLittleMemory = {
@@ -120,7 +119,7 @@ test("what marks check, and how many items a thread takes", () => {
 
 test("a part has room for its neighbour", () => {
   for (const shape of [{}, { workGroupSize: 256, itemsPerThread: 32 }, { itemsPerThread: 9 }] as const) {
-    const { kernels } = planSort({ type: u32, maxLength: 2 ** 24, ...shape }, nvidia, methodsWithSubgroups);
+    const { kernels } = planSort({ type: u32, maxLength: 2 ** 24, ...shape }, nvidia);
     const code = kernels.find(({ entryPoint }) => entryPoint === "sort_keys_pass")?.code ?? "";
     const number = (name: string): number =>
       Number(new RegExp(`const ${name}\\b[^=]* = (\\d+)u;`).exec(code)?.[1]);
@@ -136,7 +135,7 @@ test.each([f16, f32, u64] as ElementType[])(
       for (const facts of [nvidia, factsWith({ software: true })]) {
         const count = 10;
         const maxLength = count * columns;
-        const plan = planTopKRows({ type, k, segments: "rows", maxLength }, facts, methodsWithSubgroups);
+        const plan = planTopKRows({ type, k, segments: "rows", maxLength }, facts);
         const passes = plan.passes(maxLength, "items", false, { columns, segment_count: count });
         for (const { bindings, length } of passes.slice(1, -1)) {
           const { input } = bindings;
@@ -154,7 +153,6 @@ test("a thread takes more than 64 items in loops, which take less time to compil
     planSegmentSort(
       { type: u32, maxLength, segments: "offsets", indices: true, algorithm: "blelloch", workGroupSize: 7 },
       nvidia,
-      methodsWithSubgroups,
     ).kernels[0]?.code ?? "";
   const inLoops = "ranks[item] = atomicAdd(";
   expect(codeOf(7 * 64)).not.toContain(inLoops);

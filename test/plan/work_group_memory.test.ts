@@ -8,7 +8,6 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { LimitError } from "../../src/errors.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
@@ -109,7 +108,7 @@ const plans: Readonly<Record<string, (facts: DeviceFacts) => Promise<Plan> | Pla
         const sort = { type, ...key, maxLength } as never;
         const name = `${type.name} with ${moved?.name ?? "nothing"}`;
         return [
-          [`a sort of ${name}`, (facts: DeviceFacts) => planSort(sort, facts, methodsWithSubgroups, moved)],
+          [`a sort of ${name}`, (facts: DeviceFacts) => planSort(sort, facts, moved)],
           ...[16, 100, 900, 3000].flatMap((most) =>
             ["rows", "offsets"].map((segments) => [
               `a sort of ${segments} of ${most} ${name}`,
@@ -117,7 +116,6 @@ const plans: Readonly<Record<string, (facts: DeviceFacts) => Promise<Plan> | Pla
                 planSegmentSort(
                   { ...(sort as object), segments, maxSegmentLength: most } as never,
                   facts,
-                  methodsWithSubgroups,
                   moved,
                 ),
             ]),

@@ -11,7 +11,6 @@ import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import type { SortTesting } from "../../src/plan/check_sort.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planSort } from "../../src/plan/sort.ts";
@@ -135,14 +134,7 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32, disorder?: number)
     const context = contextOf(device);
     const options = { type, algorithm: "subgroup", ...tile, passes: "reduce-then-scan" } as const;
     const planned = { byArrival: true, partBytes: 128, ...(disorder && { disorder }) };
-    const plan = planSort(
-      { ...options, maxLength: LENGTH },
-      context.facts,
-      methodsWithSubgroups,
-      undefined,
-      undefined,
-      planned,
-    );
+    const plan = planSort({ ...options, maxLength: LENGTH }, context.facts, undefined, undefined, planned);
     const sort = await prepare(context, plan);
     const [input, output] = [bits, new Uint32Array(LENGTH)].map((one) => storageBuffer(device, one)) as [
       GPUBuffer,
@@ -166,10 +158,7 @@ const positionsOf = (
   async function* ({ device }) {
     const context = contextOf(device);
     const options = { type: u32, algorithm: "subgroup", ...tuning, maxLength: LENGTH } as const;
-    const sort = await prepare(
-      context,
-      planSort(options, context.facts, methodsWithSubgroups, "positions", undefined, testing),
-    );
+    const sort = await prepare(context, planSort(options, context.facts, "positions", undefined, testing));
     const [input, output, reordered] = [data, new Uint32Array(LENGTH), new Uint32Array(LENGTH)].map((one) =>
       storageBuffer(device, one),
     ) as [GPUBuffer, GPUBuffer, GPUBuffer];
@@ -225,8 +214,7 @@ const byNetwork = (moved: "positions" | undefined): Subject => {
   return recordedOnce(
     moved,
     u32,
-    (facts, maxLength) =>
-      planSegmentSort({ ...options, maxLength }, facts, methodsWithSubgroups, moved, undefined, sizes),
+    (facts, maxLength) => planSegmentSort({ ...options, maxLength }, facts, moved, undefined, sizes),
     198,
   );
 };
@@ -235,7 +223,7 @@ const byNetwork = (moved: "positions" | undefined): Subject => {
 const byComparing = (moved: "positions" | undefined, type: ScalarType = u32): Subject => {
   const sizes = { compared: [[256, 8, 32]] } as const;
   return recordedOnce(moved, type, (facts, maxLength) =>
-    planSort({ type, maxLength }, facts, methodsWithSubgroups, moved, undefined, sizes),
+    planSort({ type, maxLength }, facts, moved, undefined, sizes),
   );
 };
 

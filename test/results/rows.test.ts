@@ -4,11 +4,10 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { prepareFor } from "../../src/gpu/recordings/recording.ts";
+import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
-import { segmentsOf } from "../../src/plan/segments.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
@@ -295,8 +294,7 @@ describe("rows", () => {
       planRows(
         primitive,
         { type: u32, maxLength: 2 ** 20, ...options },
-        { ...facts, ...other },
-        { ...methodsWithSubgroups, segmentsOf },
+        withSubgroups({ ...facts, ...other }),
         ALL_ARRANGEMENTS,
       );
     const kernelOf = (primitive: "scan" | "reduce", columns: number): string | undefined =>

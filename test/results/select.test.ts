@@ -9,7 +9,6 @@ import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import type { ReferenceTopK } from "../../src/reference/sort.ts";
@@ -199,7 +198,6 @@ describe("long data in short tiles", () => {
       const plan = planTopK(
         { type, k: 3, maxLength: length, lengthOnGpu, smallest },
         contextOf(fold().device).facts,
-        methodsWithSubgroups,
         testing,
       );
       await check(plan, data, topKReference(data, 3, { type: type as never, smallest }), before, lengthOnGpu);
@@ -211,7 +209,7 @@ describe("long data in short tiles", () => {
     const data = Uint32Array.from({ length: 1500 }, (_, at) => (at % 4 < 2 ? 9 : at % 8));
     const testing = { blocks: 16, threads: 4, tileShift: 3, workGroupSize: 8, items: 4, inOrder: 4 };
     const { facts } = contextOf(fold().device);
-    const plan = planTopK({ type: u32, k: 4, maxLength: data.length }, facts, methodsWithSubgroups, testing);
+    const plan = planTopK({ type: u32, k: 4, maxLength: data.length }, facts, testing);
     await check(plan, data, topKReference(data, 4), 0, false);
   });
 
@@ -226,11 +224,11 @@ describe("long data in short tiles", () => {
       const data = kinds[kind](name, length, `${name} ${length}`) as Uint32Array;
       const options = { type, maxLength: length };
       if (call === "topK") {
-        const many = planTopK({ ...options, k: 500 }, facts, methodsWithSubgroups, testing);
+        const many = planTopK({ ...options, k: 500 }, facts, testing);
         await check(many, data, topKReference(data, 500, { type: type as never }), before, false);
       } else {
         const { index } = nthReference(data, length >> 1, { type: type as never });
-        const middle = planNth({ ...options, n: length >> 1 }, facts, methodsWithSubgroups, testing);
+        const middle = planNth({ ...options, n: length >> 1 }, facts, testing);
         const values = data.slice(index, index + 1);
         await check(middle, data, { values, indices: Uint32Array.of(index) }, before, false);
       }

@@ -3,7 +3,6 @@ import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { planAs, useFold } from "../support/fold.ts";
@@ -91,7 +90,7 @@ test("more scratch than a binding has room for: of keys, and of counts of tiles"
   const own = factsWith({}, { maxStorageBufferBindingSize: 2 ** 20, maxBufferSize: 2 ** 20 });
   const { limits } = own;
   const wide = { type: u32, key: "vec2<u32>(x, 0u)", keyType: u64, indices: true, maxLength: 2 ** 18 };
-  expect(() => planSort(wide, own, methodsWithSubgroups)).toThrow(LimitError);
+  expect(() => planSort(wide, own)).toThrow(LimitError);
   const restore = planAs(fold(), { limits });
   try {
     const small = {
@@ -117,8 +116,7 @@ test("more scratch than a binding has room for: of keys, and of counts of tiles"
 test("the memory of the algorithm that is chosen counts", async () => {
   const facts = factsWith({}, { maxComputeWorkgroupStorageSize: 16384 });
   const options = { type: u32, workGroupSize: 256, itemsPerThread: 14, maxLength: 2 ** 16 } as const;
-  const plan = (algorithm: "blelloch" | "hillis-steele") => () =>
-    planSort({ ...options, algorithm }, facts, methodsWithSubgroups);
+  const plan = (algorithm: "blelloch" | "hillis-steele") => () => planSort({ ...options, algorithm }, facts);
   expect(plan("blelloch")).not.toThrow();
   expect(plan("hillis-steele")).toThrow(LimitError);
 });

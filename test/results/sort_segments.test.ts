@@ -7,7 +7,6 @@ import type { TypeName } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
@@ -305,7 +304,7 @@ const plannedNetwork = (
   text: string,
 ): Plan => {
   const { facts } = contextOf(fold().device);
-  const plan = planSegmentSort(options as never, facts, methodsWithSubgroups, values, undefined, testing);
+  const plan = planSegmentSort(options as never, facts, values, undefined, testing);
   expect(plan.kernels[0]?.code).toContain(text);
   return plan;
 };
@@ -532,7 +531,7 @@ describe("topK of rows", () => {
         segments: "rows",
         ...(most && { maxSegmentLength: most }),
       } as const;
-      const plan = planTopKRows(options, context.facts, methodsWithSubgroups, testing);
+      const plan = planTopKRows(options, context.facts, testing);
       const prepared = await prepare(context, plan);
       for (const length of most ? [1, 15, 16] : [1, 64, 65, 300]) {
         const count = Math.floor(Math.min(600, 20 * length) / length);
@@ -573,7 +572,7 @@ describe("topK of rows", () => {
     const context = contextOf(fold().device);
     const { device } = fold();
     const options = { type: f32, k: 4, maxLength: 600, segments: "rows" } as const;
-    const plan = planTopKRows(options, context.facts, methodsWithSubgroups, { ...networks[0], tile: 16 });
+    const plan = planTopKRows(options, context.facts, { ...networks[0], tile: 16 });
     expect(plan.kernels[0]?.code).toContain("network_keys");
     const prepared = await prepare(context, plan);
     for (const length of [3, 16, 17, 600]) {

@@ -25,7 +25,6 @@ import { workGroupSort, workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { Fold } from "../../src/node.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
@@ -707,22 +706,14 @@ for (const [title, { planned, moved }] of Object.entries(sortPlans)) {
   cases[`sort ${title}, whose counts never come`] = sortedBy((facts, maxLength) => {
     const options = { ...by, passes: "single", maxLength } as const;
     const testing = { ...planned, tickets: true, fault: "no part, late sum", share: 2 } as never;
-    return changeKernels(
-      planSort(options, facts, methodsWithSubgroups, moved, undefined, testing),
-      (kernel) => ({ ...kernel, code: kernel.code.replace(/const PATIENCE = \d+u/, "const PATIENCE = 1u") }),
-    );
+    return changeKernels(planSort(options, facts, moved, undefined, testing), (kernel) => ({
+      ...kernel,
+      code: kernel.code.replace(/const PATIENCE = \d+u/, "const PATIENCE = 1u"),
+    }));
   }, moved);
   for (const passes of ["reduce-then-scan", "single"] as const) {
     cases[`sort ${title}: ${passes}`] = sortedBy(
-      (facts, maxLength) =>
-        planSort(
-          { ...by, passes, maxLength },
-          facts,
-          methodsWithSubgroups,
-          moved,
-          undefined,
-          planned as never,
-        ),
+      (facts, maxLength) => planSort({ ...by, passes, maxLength }, facts, moved, undefined, planned as never),
       moved,
     );
   }
@@ -731,7 +722,7 @@ for (const moved of [undefined, "positions"] as const) {
   const what = moved ?? "keys";
   cases[`sort by comparing: ${what}`] = sortedBy(
     (facts, maxLength) =>
-      planSort({ type: u32, maxLength }, facts, methodsWithSubgroups, moved, undefined, {
+      planSort({ type: u32, maxLength }, facts, moved, undefined, {
         compared: [[256, 8, 32]],
       } as never),
     moved,
@@ -739,14 +730,7 @@ for (const moved of [undefined, "positions"] as const) {
   const sizes = { short: 0, network: 256, networkThreads: 64, networkItems: 4 } as const;
   cases[`sort by a network: ${what}`] = sortedBy(
     (facts, maxLength) =>
-      planSegmentSort(
-        { type: u32, segments: "rows", maxLength },
-        facts,
-        methodsWithSubgroups,
-        moved,
-        undefined,
-        sizes,
-      ),
+      planSegmentSort({ type: u32, segments: "rows", maxLength }, facts, moved, undefined, sizes),
     moved,
     few,
     (length) => ({ rows: length }),
@@ -807,7 +791,6 @@ cases["sort of floats with NaN by a network"] = async function* (fold, length) {
   const plan = planSegmentSort(
     { type: f32, segments: "rows", maxLength: length },
     contextOf(fold.device).facts,
-    methodsWithSubgroups,
     undefined,
     undefined,
     sizes,
@@ -825,7 +808,6 @@ cases["sort of pairs by comparing"] = async function* (fold, length) {
   const plan = planSort(
     { type: u64, maxLength: length },
     contextOf(fold.device).facts,
-    methodsWithSubgroups,
     "positions",
     undefined,
     { compared: [[256, 8, 32]] } as never,

@@ -37,18 +37,17 @@ import {
   workGroupSegmentedScan,
 } from "../../src/in_kernel/segmented.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
+import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/device_facts.ts";
 import { planExpandRuns } from "../../src/plan/expand_runs.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { planSearch } from "../../src/plan/search.ts";
-import { segmentsOf } from "../../src/plan/segments.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
@@ -385,12 +384,9 @@ export async function kernelsOf(
       const lengthOnGpu = op.name === "max";
       const options = { ...shape, type, op, exclusive, initial: exclusive, lengthOnGpu, maxLength };
       for (const primitive of ["scan", "reduce"] as const) {
-        take(planColumns(primitive, options, facts, methodsWithSubgroups, ALL_ARRANGEMENTS).kernels);
+        take(planColumns(primitive, options, withSubgroups(facts), ALL_ARRANGEMENTS).kernels);
         const asRows = { ...options, segments: "rows" } as const;
-        take(
-          planRows(primitive, asRows, facts, { ...methodsWithSubgroups, segmentsOf }, ALL_ARRANGEMENTS)
-            ?.kernels ?? [],
-        );
+        take(planRows(primitive, asRows, withSubgroups(facts), ALL_ARRANGEMENTS)?.kernels ?? []);
       }
     }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.
@@ -456,7 +452,7 @@ export async function kernelsOf(
     for (const one of [{ ...options, indices: true, descending: true }, options]) {
       try {
         const moved = one === options ? (type.bytes === 8 ? f64 : u32) : undefined;
-        take(planSort(one, facts, methodsWithSubgroups, moved).kernels);
+        take(planSort(one, facts, moved).kernels);
       } catch (cause) {
         // Large tiles of long items are more than work-group memory has room for.
         if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
@@ -472,7 +468,7 @@ export async function kernelsOf(
     const options = { type, maxLength, segments, maxSegmentLength: most };
     const chosen = most === 30 ? {} : { algorithm, ...shape };
     try {
-      take(planSegmentSort({ ...options, ...chosen }, facts, methodsWithSubgroups, u32).kernels);
+      take(planSegmentSort({ ...options, ...chosen }, facts, u32).kernels);
     } catch (cause) {
       if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
         throw cause;
@@ -482,17 +478,17 @@ export async function kernelsOf(
   // Comparisons depend on no algorithm, and neither do networks. Small ones compile soon.
   for (const moved of algorithm === "blelloch" ? [undefined, u32, f64] : []) {
     const sizes = { compared: [[64, 4, 16]] } as const;
-    take(planSort({ type, maxLength: 64 }, facts, methodsWithSubgroups, moved, undefined, sizes).kernels);
+    take(planSort({ type, maxLength: 64 }, facts, moved, undefined, sizes).kernels);
   }
   for (const moved of algorithm === "blelloch" ? [undefined, u32] : []) {
     const options = { type, maxLength, segments: "rows", maxSegmentLength: 16 } as const;
     const network = { network: 16, networkThreads: 4, networkItems: 4, short: 0 };
-    take(planSegmentSort(options, facts, methodsWithSubgroups, moved, undefined, network).kernels);
+    take(planSegmentSort(options, facts, moved, undefined, network).kernels);
   }
   if (type.bytes === 8 && algorithm === "subgroup" && shape.workGroupSize > 1) {
     const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
     try {
-      take(planSort(options, facts, methodsWithSubgroups, f64, undefined, { partBytes: 1024 }).kernels);
+      take(planSort(options, facts, f64, undefined, { partBytes: 1024 }).kernels);
     } catch (cause) {
       // The counters of 32 subgroups alone take what there is.
       if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
@@ -504,11 +500,8 @@ export async function kernelsOf(
     const options = { type, algorithm, ...shape, maxLength, passes: "single" } as const;
     const testing = { byArrival: true, byMarks: true, partBytes: 16_384 };
     try {
-      take(planSort(options, facts, methodsWithSubgroups, undefined, ["items"], testing).kernels);
-      take(
-        planSort(options, facts, methodsWithSubgroups, type.bytes === 8 ? f64 : u32, ["items"], testing)
-          .kernels,
-      );
+      take(planSort(options, facts, undefined, ["items"], testing).kernels);
+      take(planSort(options, facts, type.bytes === 8 ? f64 : u32, ["items"], testing).kernels);
     } catch (cause) {
       if (!(cause instanceof LimitError) || shape.workGroupSize < 1024) {
         throw cause;
@@ -517,23 +510,21 @@ export async function kernelsOf(
   }
   // One tile takes all the memory that there is. Some of these kernels are compiled for the least that a device has.
   const least = { ...facts, limits: { ...facts.limits, maxComputeWorkgroupStorageSize: 16_384 } };
-  take(
-    planSort({ type, algorithm, maxLength: 100, key: "x" }, least, methodsWithSubgroups, "positions").kernels,
-  );
+  take(planSort({ type, algorithm, maxLength: 100, key: "x" }, least, "positions").kernels);
   for (const options of [
     { type, maxLength },
     { type, maxLength, key: "x", lengthOnGpu: true },
   ]) {
     // The sort within has an algorithm of its own choice, so it may have no subgroups to choose.
     const plain = { ...least, features: new Set([...facts.features].filter((one) => one !== "subgroups")) };
-    take(planTopK({ ...options, k: 5, passes: "single" }, plain, methodsWithSubgroups).kernels);
-    take(planNth({ ...options, n: 5, descending: true }, plain, methodsWithSubgroups).kernels);
+    take(planTopK({ ...options, k: 5, passes: "single" }, plain).kernels);
+    take(planNth({ ...options, n: 5, descending: true }, plain).kernels);
     if (options.lengthOnGpu !== true) {
       // Too many for one work-group to put in order.
-      take(planTopK({ ...options, k: 1000 }, plain, methodsWithSubgroups).kernels);
+      take(planTopK({ ...options, k: 1000 }, plain).kernels);
       const rows = { ...options, segments: "rows", k: 5 } as const;
-      take(planTopKRows(rows, plain, methodsWithSubgroups).kernels);
-      take(planTopKRows({ ...rows, maxSegmentLength: 30 }, plain, methodsWithSubgroups).kernels);
+      take(planTopKRows(rows, plain).kernels);
+      take(planTopKRows({ ...rows, maxSegmentLength: 30 }, plain).kernels);
     }
   }
   for (const indices of [false, true]) {

@@ -9,7 +9,6 @@ import type { Fold } from "../../src/gpu/fold.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Moved, SortOptions, SortTesting } from "../../src/plan/check_sort.ts";
-import { methodsWithSubgroups } from "../../src/plan/methods_with_subgroups.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { SortPlan } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
@@ -47,8 +46,7 @@ export const plannedSort = (
   options: SortOptions,
   moved: Moved,
   testing: SortTesting = {},
-): SortPlan =>
-  planSort(options, contextOf(fold.device).facts, methodsWithSubgroups, moved, undefined, testing);
+): SortPlan => planSort(options, contextOf(fold.device).facts, moved, undefined, testing);
 
 /** Prepares a plan on a fold's device. */
 export const prepareOn = ({ device }: Fold, plan: SortPlan): Promise<Prepared> =>

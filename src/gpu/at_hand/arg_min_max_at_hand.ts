@@ -1,4 +1,5 @@
 import type { ElementType, Scalar } from "../../algebra/types.ts";
+import { u64 } from "../../algebra/words_64.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
@@ -10,7 +11,7 @@ import { planReduce } from "../../plan/reduce.ts";
 import { requireScalar } from "../../plan/require_scalar.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
-import { loadOptionsPart, methodsFor } from "../executor/load_methods.ts";
+import { planFactsFor } from "../executor/load_later.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
 import { isLong, runAtOnce, typesOf } from "./scan_at_hand.ts";
 
@@ -54,7 +55,7 @@ export async function argAtHand(
   if (given.length === 0) {
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }
-  const reduction = reductionOf(call, type, (await loadOptionsPart()).u64);
+  const reduction = reductionOf(call, type, u64);
   // Entries have no value on the CPU that could be carried from piece to piece. So the parts of a long array are calls of their own.
   let items = given.length;
   while (isLong(items, reduction.type.bytes, context)) {
@@ -62,7 +63,7 @@ export async function argAtHand(
   }
   const all = { ...others, ...reduction, maxLength: plannedLength(items) };
   const plan = async (options: typeof all): Promise<Plan> =>
-    planReduce(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+    planReduce(options, await planFactsFor(options, context.facts), [arrangementFor(options)]);
   let best = new Uint32Array(0);
   let start = 0;
   for (let at = 0; at < given.length; at += items) {

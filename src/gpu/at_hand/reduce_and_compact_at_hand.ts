@@ -17,7 +17,7 @@ import { planReduce } from "../../plan/reduce.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, ReadBack } from "../device/transfer.ts";
-import { methodsFor } from "../executor/load_methods.ts";
+import { planFactsFor } from "../executor/load_later.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
 import type {
   EndValues,
@@ -39,9 +39,7 @@ import {
   typesOf,
 } from "./scan_at_hand.ts";
 
-// Reductions, compactions and partitions at hand. Recordings take the planners from here, too.
-
-export { planCompact, planPartition, planReduce };
+// Reductions, compactions and partitions at hand.
 
 const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies OptionTable<
   FoldOptions<string, string, ElementType, Value> & MapOption
@@ -65,7 +63,7 @@ export async function reduceAtHand(
     maxLength: plannedLength(given.length),
   };
   const plan = async (options: typeof all): Promise<Plan> =>
-    planReduce(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+    planReduce(options, await planFactsFor(options, context.facts), [arrangementFor(options)]);
   const made = await runAtHand(context, { primitive: "reduce", all, plan }, types, given, own);
   return valuesOf(arrayOf(made.buffer as ArrayBuffer), type)(0);
 }
@@ -237,7 +235,7 @@ async function selectAtHand(
     maxLength: isWhole ? length : plannedLength(length),
   };
   const plan = async (options: typeof all): Promise<Plan> =>
-    planner(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+    planner(options, await planFactsFor(options, context.facts), [arrangementFor(options)]);
   const call = { all, plan };
   let counts = new Uint32Array(1);
   const made = goesInPieces

@@ -25,11 +25,13 @@ import type { Context } from "../device/context.ts";
 import type { Given, Place, ReadBack, Target } from "../device/transfer.ts";
 import { atHand, fresh, givenOf } from "../device/transfer.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
+import { checkEnds } from "../executor/check_ends.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
-import { loadOptionsPart, methodsFor, once } from "../executor/load_methods.ts";
+import { once, planFactsFor } from "../executor/load_later.ts";
 import type { Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor, forgetRuns, plannedLength, withPlan } from "../executor/plans_of_calls.ts";
 import type { LongPlanned } from "../streams/pieces_at_hand.ts";
+import { resultIn } from "./result_in.ts";
 
 // Scans at hand, and what all calls at hand share: they find the types, plan, upload, execute the plan, and read back.
 
@@ -124,7 +126,7 @@ export async function scanAtHand(
     maxLength: plannedLength(given.length),
   };
   const plan = async (options: typeof all): Promise<Plan> =>
-    planScan(options, context.facts, await methodsFor(options, context.facts), [arrangementFor(options)]);
+    planScan(options, await planFactsFor(options, context.facts), [arrangementFor(options)]);
   const made = await runAtHand(context, { primitive: "scan", all, plan }, types, given, own, target, room);
   return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
 }
@@ -146,16 +148,14 @@ export function endReaderOf(
 ): (types: HandTypes & { readonly into?: Given }) => Promise<Partial<CheckedEnds>> {
   const room = givenOf(total as AnyArray);
   return async (types) =>
-    initial === undefined && total === undefined
-      ? {}
-      : (await loadOptionsPart()).checkEnds(caller, types, initial, total, room);
+    initial === undefined && total === undefined ? {} : checkEnds(caller, types, initial, total, room);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. `others` are the other arguments of {@link resultIn}. */
 export const targetFor = async (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Promise<Target> => (into === undefined ? fresh : (await loadOptionsPart()).resultIn(into, ...others));
+): Promise<Target> => (into === undefined ? fresh : resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {

@@ -6,7 +6,7 @@ import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { Context, Pipeline, RunNumberDigits } from "../device/context.ts";
 import { allocate, errorsFor, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
 import { COPY_DST, SCRATCH, UNIFORM } from "../device/usage_flags.ts";
-import { loadOptionsPart } from "./load_methods.ts";
+import { runNumberDigits } from "./run_numbers.ts";
 
 /** A range of a buffer, which was checked. */
 export interface Range {
@@ -275,7 +275,7 @@ export async function compilePlan(
     if (failed) {
       throw failed.reason;
     }
-    digits = plan.spine && (await loadOptionsPart()).runNumberDigits(context);
+    digits = plan.spine && runNumberDigits(context);
   } catch (cause) {
     destroy();
     throw await explain(context, title, cause);

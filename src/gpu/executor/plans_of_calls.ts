@@ -8,7 +8,7 @@ import type { Context } from "../device/context.ts";
 import { pipelineKeyOf, usePipelines } from "../device/device.ts";
 import type { Compiled, Dispatch } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
-import { withNumbers } from "./load_methods.ts";
+import { withNumbers } from "./load_later.ts";
 
 // The plans of calls at hand and of streams. Each call finds the plan that an earlier one left, or makes one.
 

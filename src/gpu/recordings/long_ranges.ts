@@ -3,14 +3,13 @@ import { monoid as monoidOf } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { LimitError } from "../../errors.ts";
-import { endsOf } from "../../kernels/initial_and_total.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import { appendScratch, planAppend } from "../../plan/append_kept_items.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import { planCompact } from "../../plan/compact.ts";
-import type { Methods } from "../../plan/methods.ts";
 import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { PlanFacts } from "../../plan/plan_facts.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
@@ -110,19 +109,14 @@ function requireValues(
 async function scanInWindows(
   context: Context,
   options: AnyOperator<ScanOptions>,
-  methods: Methods,
+  facts: PlanFacts,
   window: number,
   arrangements: readonly Arrangement[],
 ): Promise<Division> {
   requireValues(options, "scan", window);
   const { type, maxLength, initial, total } = options;
   const planOf = (more: object): Plan =>
-    planScan(
-      { ...options, ...more, maxLength: window, total: true },
-      context.facts,
-      { ...methods, endsOf },
-      arrangements,
-    );
+    planScan({ ...options, ...more, maxLength: window, total: true }, facts, arrangements);
   const first = planOf({});
   const itemBytes = Math.max(type.bytes, first.itemBytes.input);
   requireWindows(first.title, maxLength, itemBytes, context.facts.limits);
@@ -148,19 +142,14 @@ async function scanInWindows(
 async function reduceInWindows(
   context: Context,
   options: AnyOperator<ReduceOptions>,
-  methods: Methods,
+  facts: PlanFacts,
   window: number,
   arrangements: readonly Arrangement[],
 ): Promise<Division> {
   requireValues(options, "reduce", window);
   const { type, maxLength, initial } = options;
   const planOf = (more: object): Plan =>
-    planReduce(
-      { ...options, ...more, maxLength: window },
-      context.facts,
-      { ...methods, endsOf },
-      arrangements,
-    );
+    planReduce({ ...options, ...more, maxLength: window }, facts, arrangements);
   const first = planOf({});
   requireWindows(first.title, maxLength, first.itemBytes.input, context.facts.limits);
   const plan = wholePlan(first, maxLength, window, [...first.needs]);
@@ -188,19 +177,17 @@ const COUNTS_BEFORE = 2 * u32.bytes;
 async function compactInWindows(
   context: Context,
   options: CompactOptions,
-  methods: Methods,
+  facts: PlanFacts,
   window: number,
   arrangements: readonly Arrangement[],
 ): Promise<Division> {
   const { maxLength, indirect } = options;
-  const asked = planCompact({ ...options, maxLength: window }, context.facts, methods, arrangements);
+  const asked = planCompact({ ...options, maxLength: window }, facts, arrangements);
   const { title, itemBytes } = asked;
   requireWindows(title, maxLength, Math.max(itemBytes.input, itemBytes.output), context.facts.limits);
   const { indirect: _, ...others } = options;
   const windowPlan =
-    indirect === undefined
-      ? asked
-      : planCompact({ ...others, maxLength: window }, context.facts, methods, arrangements);
+    indirect === undefined ? asked : planCompact({ ...others, maxLength: window }, facts, arrangements);
   const plan = wholePlan(asked, maxLength, window, [...asked.needs]);
   const { compiled, division } = await compileAll(context, [
     windowPlan,
@@ -262,5 +249,5 @@ export const inWindows = (
   primitive: keyof typeof primitives,
   context: Context,
   options: AnyOperator<ScanOptions & ReduceOptions> & CompactOptions,
-  ...others: readonly [methods: Methods, window: number, arrangements: readonly Arrangement[]]
+  ...others: readonly [facts: PlanFacts, window: number, arrangements: readonly Arrangement[]]
 ): Promise<Division> => primitives[primitive](context, options, ...others);

@@ -10,18 +10,18 @@ import type { AnyOperator, EndOptions, SegmentOptions, SoonOption } from "../../
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
+import type { Planner, Primitive } from "../../plan/plan_recording.ts";
 import { planRecording } from "../../plan/plan_recording.ts";
 import { itemsOfRange } from "../../plan/range_items.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
-import { planScan } from "../../plan/scan.ts";
 import { windowOf } from "../../plan/window_length.ts";
 import type { Context, Pipeline } from "../device/context.ts";
 import { filledBuffer, pipelineKeyOf, pipelineOf, requireDevice, usePipelines } from "../device/device.ts";
 import { STORAGE } from "../device/usage_flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
-import { methodsFor } from "../executor/load_methods.ts";
+import { planFactsFor } from "../executor/load_later.ts";
 import type { Division, Execution } from "./choose_variant.ts";
 import { undivided } from "./choose_variant.ts";
 import { deferKernels } from "./deferred_kernels.ts";
@@ -211,26 +211,26 @@ export async function prepareFor(
   isSubmitted?: boolean,
   meanwhile?: Meanwhile,
 ): Promise<Prepared> {
-  const { facts } = context;
   const { segments } = options as ScanOptions;
-  const [own, segmentPart] = await Promise.all([
-    methodsFor(options, facts, true),
-    segments === undefined ? undefined : part(import("../../plan/methods_of_segments.ts")),
+  const [facts, segmentPart] = await Promise.all([
+    planFactsFor(options, context.facts, true),
+    segments === undefined ? undefined : part(import("../../plan/plan_segmented.ts")),
   ]);
-  const methods = { ...own, ...segmentPart?.methodsOfSegments(segments) };
   // Partitions and segments do not go in windows, so a plan for longer ranges is refused.
   const mayGoInWindows = primitive !== "partition" && segments === undefined;
   const window = mayGoInWindows ? windowFor(options, facts.limits) : undefined;
   if (mayGoInWindows && window !== undefined) {
     const { inWindows } = await part(import("./long_ranges.ts"));
-    const division = inWindows(primitive, context, options as never, methods, window, arrangements);
+    const division = inWindows(primitive, context, options as never, facts, window, arrangements);
     return checked(context, await division, isSubmitted);
   }
-  const planFor = (some: readonly Arrangement[]): Promise<Plan> =>
-    planRecording(primitive, planners[primitive], options, facts, methods, some);
+  const planner: Planner | undefined =
+    segmentPart && ((...given) => segmentPart.planSegmented(primitive as "scan" | "reduce", ...given));
+  const planFor = (some: readonly Arrangement[]): Plan =>
+    planRecording(primitive, options, facts, some, planner);
   // The device compiles the kernels of the first arrangement on threads of its own. Meanwhile, the others are linked.
   const isWhole = segments || arrangements.length === 1;
-  const first = await planFor(isWhole ? arrangements : arrangements.slice(0, 1));
+  const first = planFor(isWhole ? arrangements : arrangements.slice(0, 1));
   await meanwhile?.checked?.();
   const given = new Map<string, Pipeline | Promise<Pipeline>>();
   const early = isWhole ? [] : first.kernels;
@@ -238,7 +238,7 @@ export async function prepareFor(
     given.set(kernel.code, pipelineOf(context, kernel));
   }
   meanwhile?.begun?.();
-  const plan = isWhole ? first : await planFor(arrangements);
+  const plan = isWhole ? first : planFor(arrangements);
   let prepared: Prepared | undefined;
   const others = deferKernels(context, plan, first.kernels, () => prepared?.forget());
   usePipelines(context, early.map(pipelineKeyOf));
@@ -274,18 +274,6 @@ export async function prepareFor(
     }
   }
 }
-
-/** The primitives that are recorded. */
-export type Primitive = "scan" | "reduce" | "compact" | "partition";
-
-const loadReduceAndCompact = () => part(import("../at_hand/reduce_and_compact_at_hand.ts"));
-
-const planners = {
-  scan: async () => planScan,
-  reduce: async () => (await loadReduceAndCompact()).planReduce,
-  compact: async () => (await loadReduceAndCompact()).planCompact,
-  partition: async () => (await loadReduceAndCompact()).planPartition,
-} satisfies Record<Primitive, unknown>;
 
 /** Items of a window, if items of these types do not fit in one binding. Nobody has checked the options yet. */
 const windowFor = (

@@ -1,7 +1,6 @@
 import { refuse, shown } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
-import { methodsWithSubgroups } from "../../plan/methods_with_subgroups.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../../plan/select.ts";
 import { planNth, planTopK } from "../../plan/select.ts";
 import { planTopKRows } from "../../plan/select_rows.ts";
@@ -96,13 +95,13 @@ export async function prepareTopK(
   requireOptions("prepareTopK", options, topKNames);
   const { segments, maxSegmentLength } = options as Partial<TopKRowsOptions>;
   if (segments !== undefined) {
-    const plan = planTopKRows(options as TopKRowsOptions, context.facts, methodsWithSubgroups);
+    const plan = planTopKRows(options as TopKRowsOptions, context.facts);
     return prepare(context, plan, undefined, isSubmitted);
   }
   if (maxSegmentLength !== undefined) {
     refuse("prepareTopK", "maxSegmentLength", shown(maxSegmentLength), "a number only beside segments");
   }
-  return prepare(context, planTopK(options, context.facts, methodsWithSubgroups), undefined, isSubmitted);
+  return prepare(context, planTopK(options, context.facts), undefined, isSubmitted);
 }
 
 /** `Fold.prepareNth`. `isSubmitted` is as in {@link prepare}. */
@@ -112,5 +111,5 @@ export async function prepareNth(
   isSubmitted?: boolean,
 ): Promise<Prepared> {
   requireOptions("prepareNth", options, nthNames);
-  return prepare(context, planNth(options, context.facts, methodsWithSubgroups), undefined, isSubmitted);
+  return prepare(context, planNth(options, context.facts), undefined, isSubmitted);
 }

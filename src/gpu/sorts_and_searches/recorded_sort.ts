@@ -6,7 +6,6 @@ import { requireOptions } from "../../options.ts";
 import type { SortOptions } from "../../plan/check_sort.ts";
 import { movesDirectly } from "../../plan/check_sort.ts";
 import { planGather } from "../../plan/gather.ts";
-import { methodsWithSubgroups } from "../../plan/methods_with_subgroups.ts";
 import { tuningNames } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { wholeWords } from "../../plan/plan.ts";
@@ -172,13 +171,8 @@ export async function prepareSortWithLists(
   const sorted = { ...plain, ...(byKey && { indices: true }) };
   const sortPlan =
     segments === undefined
-      ? { ...planSort(sorted, facts, methodsWithSubgroups, moved), leavesPositions: false }
-      : planSegmentSort(
-          { ...options, ...sorted } as Parameters<typeof planSegmentSort>[0],
-          facts,
-          methodsWithSubgroups,
-          moved,
-        );
+      ? { ...planSort(sorted, facts, moved), leavesPositions: false }
+      : planSegmentSort({ ...options, ...sorted } as Parameters<typeof planSegmentSort>[0], facts, moved);
   const prepared = (plan: Plan): Promise<Prepared> => prepare(context, plan, undefined, isSubmitted);
   const { title, maxLength, leavesPositions } = sortPlan;
   if (movesAll && (!leavesPositions || options.indices)) {

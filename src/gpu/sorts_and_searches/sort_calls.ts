@@ -21,7 +21,7 @@ import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
 import { givenOf, roomFor } from "../device/transfer.ts";
-import { withNumbers } from "../executor/load_methods.ts";
+import { withNumbers } from "../executor/load_later.ts";
 import { keyOfCall, lengthError } from "../executor/plans_of_calls.ts";
 import {
   callOnGpu,

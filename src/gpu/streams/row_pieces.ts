@@ -7,7 +7,7 @@ import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { methodsFor } from "../executor/load_methods.ts";
+import { planFactsFor } from "../executor/load_later.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
 
 // Rows in pieces. If a row fits in a piece, each piece has whole rows, and no piece hands anything on to the next. A longer row
@@ -72,17 +72,14 @@ export async function planRowPieces(
   options: AnyOperator<ScanOptions & ReduceOptions>,
   facts: DeviceFacts,
 ): Promise<Plan> {
-  const planner = primitive === "scan" ? planScan : planReduce;
   if (options.segments === undefined) {
-    const methods = await methodsFor(options, facts);
-    return planner(options, facts, methods, [arrangementFor(options)]);
+    const planner = primitive === "scan" ? planScan : planReduce;
+    return planner(options, await planFactsFor(options, facts), [arrangementFor(options)]);
   }
-  const [methods, { methodsOfSegments }] = await Promise.all([
-    methodsFor(options, facts, true),
-    part(import("../../plan/methods_of_segments.ts")),
+  const [planFacts, { planSegmented }] = await Promise.all([
+    planFactsFor(options, facts, true),
+    part(import("../../plan/plan_segmented.ts")),
   ]);
-  const { planRows, ...segmented } = methodsOfSegments(options.segments);
-  const all = { ...methods, ...segmented };
   // Pieces start at vectors, in buffers of their own.
-  return planRows?.(primitive, options, facts, all, ["vectors"]) ?? planner(options, facts, all, ["vectors"]);
+  return planSegmented(primitive, options, planFacts, ["vectors"]);
 }

@@ -24,7 +24,7 @@ import { planScan } from "../../plan/scan.ts";
 import type { Context } from "../device/context.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 import { checkEnds } from "../executor/check_ends.ts";
-import { methodsFor } from "../executor/load_methods.ts";
+import { planFactsFor } from "../executor/load_later.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
 import type { Pieces } from "./pieces.ts";
 import { itemsOfPiece, openPieces } from "./pieces.ts";
@@ -236,11 +236,10 @@ function startFold(
     if (rows?.isWhole) {
       return planRowPieces(primitive, all, context.facts);
     }
-    const methods = await methodsFor(all, context.facts);
-    if (isScan) {
-      return planScan(all, context.facts, methods, [arrangementFor(all)]);
-    }
-    return planReduce(all as AnyOperator<ReduceOptions>, context.facts, methods, [arrangementFor(all)]);
+    const facts = await planFactsFor(all, context.facts);
+    return isScan
+      ? planScan(all, facts, [arrangementFor(all)])
+      : planReduce(all as AnyOperator<ReduceOptions>, facts, [arrangementFor(all)]);
   };
   const pieces = openPieces(
     context,
@@ -315,7 +314,7 @@ export function startCompact(
     maxLength: Math.min(itemsOfPiece(context, from.bytes, result.bytes), Math.max(1, known)),
   };
   const plan = async (): Promise<Plan> =>
-    planCompact(all, context.facts, await methodsFor(all, context.facts), [arrangementFor(all)]);
+    planCompact(all, await planFactsFor(all, context.facts), [arrangementFor(all)]);
   const itemBytes = { input: from.bytes, output: result.bytes };
   const pieces = openPieces(context, { primitive: "compact", all, plan }, itemBytes);
   return { pieces, from, type: result, ofNothing: undefined };

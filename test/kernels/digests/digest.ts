@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { InKernelFunctions } from "../../../src/in_kernel/link.ts";
 import type { Kernel } from "../../../src/kernels/kernel.ts";
-import type { Bindable, Bindings, Pass, PassParams, Plan } from "../../../src/plan/plan.ts";
+import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "../../../src/plan/plan.ts";
 import { canonicalText } from "./canonical.ts";
 import type { Planned } from "./planners.ts";
 
@@ -136,10 +136,18 @@ function requireBound(
   }
 }
 
-/** What a plan says, with scratch by its place in the list, and bindings by their numbers: names do not count. */
+/** What a plan says, with scratch by the order of its first use, and bindings by their numbers: names do not count. */
 function dataOf(plan: Plan, numbers: KernelNumbers): unknown {
-  const placeOf = (from: Bindable): unknown =>
-    typeof from === "object" ? { scratch: plan.scratch.indexOf(from) } : from;
+  const used: Scratch[] = [];
+  const placeOf = (from: Bindable): unknown => {
+    if (typeof from !== "object") {
+      return from;
+    }
+    if (!used.includes(from)) {
+      used.push(from);
+    }
+    return { scratch: used.indexOf(from) };
+  };
   const passesOf = (passes: readonly Pass[]): unknown =>
     passes.map(({ kernel, bindings, counted, ...others }) => {
       requireBound(plan, kernel, bindings);
@@ -163,27 +171,31 @@ function dataOf(plan: Plan, numbers: KernelNumbers): unknown {
       plan,
     );
   const { kernels, initial, segments, sortedLength, baseNames, ...others } = plan;
+  const lengths = lengthsOf(plan).map((length) => [
+    length,
+    triedFor(() => {
+      const params = paramsOf(length);
+      return {
+        params,
+        output: plan.outputLength(length, params),
+        variants: plan.variants.map(({ arrangement, aside }) => ({
+          grouping: triedFor(() => plan.groupingOf(arrangement, params)),
+          passes: passesOf(plan.passes(length, arrangement, aside, params)),
+        })),
+      };
+    }),
+  ]);
+  const spine = plan.spine && { ...plan.spine, scratch: placeOf(plan.spine.scratch) };
+  const unused = plan.scratch.filter((one) => !used.includes(one));
+  const bytesOf = ({ name: _, ...scratch }: Scratch): unknown => scratch;
   return {
     ...others,
-    scratch: plan.scratch.map(({ name: _, ...scratch }) => scratch),
-    spine: plan.spine && { ...plan.spine, scratch: placeOf(plan.spine.scratch) },
+    scratch: [used.map(bytesOf), unused.map((one) => JSON.stringify(bytesOf(one))).sort()],
+    spine,
     hasInitial: initial !== undefined,
     hasSortedLength: sortedLength !== undefined,
     segments: segments && { ...segments, heads: segments.headsOf(1000) },
-    lengths: lengthsOf(plan).map((length) => [
-      length,
-      triedFor(() => {
-        const params = paramsOf(length);
-        return {
-          params,
-          output: plan.outputLength(length, params),
-          variants: plan.variants.map(({ arrangement, aside }) => ({
-            grouping: triedFor(() => plan.groupingOf(arrangement, params)),
-            passes: passesOf(plan.passes(length, arrangement, aside, params)),
-          })),
-        };
-      }),
-    ]),
+    lengths,
   };
 }
 

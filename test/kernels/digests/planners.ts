@@ -1,6 +1,6 @@
 import type { ElementType, ScalarType } from "../../../src/algebra/types.ts";
 import { u64 } from "../../../src/algebra/types_64.ts";
-import { methodsFor } from "../../../src/gpu/executor/load_methods.ts";
+import { planFactsFor } from "../../../src/gpu/executor/load_later.ts";
 import { arrangementFor } from "../../../src/gpu/executor/plans_of_calls.ts";
 import type { Arrangement } from "../../../src/kernels/kernel.ts";
 import { litmusKernel, litmusTests } from "../../../src/kernels/litmus.ts";
@@ -13,12 +13,11 @@ import type { DeviceFacts } from "../../../src/plan/device_facts.ts";
 import { planExpandRuns } from "../../../src/plan/expand_runs.ts";
 import { planGather } from "../../../src/plan/gather.ts";
 import { planHistogram } from "../../../src/plan/histogram.ts";
-import type { Methods } from "../../../src/plan/methods.ts";
-import { methodsOfSegments } from "../../../src/plan/methods_of_segments.ts";
-import { methodsWithSubgroups } from "../../../src/plan/methods_with_subgroups.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../../src/plan/plan.ts";
+import type { Planner as RecordingPlanner } from "../../../src/plan/plan_recording.ts";
 import { planRecording } from "../../../src/plan/plan_recording.ts";
+import { planSegmented } from "../../../src/plan/plan_segmented.ts";
 import { planReduce } from "../../../src/plan/reduce.ts";
 import { planScan } from "../../../src/plan/scan.ts";
 import { planSearch } from "../../../src/plan/search.ts";
@@ -42,32 +41,27 @@ const planners = { scan: planScan, reduce: planReduce, compact: planCompact, par
 
 export type RecordedPrimitive = keyof typeof planners;
 
-const planAs = (
-  primitive: RecordedPrimitive,
-  options: Options,
-  facts: DeviceFacts,
-  methods: Methods,
-  arrangements: readonly Arrangement[],
-): Plan => planners[primitive](options as never, facts, methods, arrangements);
-
 /** The plan of `prepareScan` and so on. Options may name a few arrangements. */
 export const recorded =
   (primitive: RecordedPrimitive): Planner =>
   async ({ arrangements = ALL_ARRANGEMENTS, ...options }, facts) => {
-    const some = arrangements as readonly Arrangement[];
-    const { segments } = options;
-    const methods = {
-      ...(await methodsFor(options as never, facts, true)),
-      ...(segments !== undefined && methodsOfSegments(segments)),
-    };
-    return [await planRecording(primitive, () => planners[primitive], options, facts, methods, some)];
+    const segmented: RecordingPlanner = (...given) => planSegmented(primitive as "scan" | "reduce", ...given);
+    return [
+      planRecording(
+        primitive,
+        options,
+        await planFactsFor(options, facts, true),
+        arrangements as readonly Arrangement[],
+        options.segments === undefined ? undefined : segmented,
+      ),
+    ];
   };
 
 /** The plan of a call at hand. */
 export const atHand =
   (primitive: RecordedPrimitive): Planner =>
   async (options, facts) => [
-    planAs(primitive, options, facts, await methodsFor(options as never, facts), [arrangementFor(options)]),
+    planners[primitive](options as never, await planFactsFor(options, facts), [arrangementFor(options)]),
   ];
 
 export const argMinMax: Planner = async ({ call, type, ...options }, facts) =>
@@ -96,16 +90,8 @@ type Moved = ScalarType | "positions" | undefined;
 
 export const sort: Planner = ({ moved, segments, anyDigits, ...options }, facts) => [
   segments === undefined
-    ? planSort(
-        options as never,
-        facts,
-        methodsWithSubgroups,
-        moved as Moved,
-        undefined,
-        {},
-        anyDigits === true,
-      )
-    : planSegmentSort({ ...options, segments } as never, facts, methodsWithSubgroups, moved as Moved),
+    ? planSort(options as never, facts, moved as Moved, undefined, {}, anyDigits === true)
+    : planSegmentSort({ ...options, segments } as never, facts, moved as Moved),
 ];
 
 export const gather: Planner = (options, facts) => [
@@ -115,10 +101,10 @@ export const gather: Planner = (options, facts) => [
 
 export const topK: Planner = (options, facts) => {
   const { segments } = options;
-  return [(segments === undefined ? planTopK : planTopKRows)(options as never, facts, methodsWithSubgroups)];
+  return [(segments === undefined ? planTopK : planTopKRows)(options as never, facts)];
 };
 
-export const nth: Planner = (options, facts) => [planNth(options as never, facts, methodsWithSubgroups)];
+export const nth: Planner = (options, facts) => [planNth(options as never, facts)];
 
 export const litmus: Planner = () => [
   { kernels: litmusTests.map((one) => litmusKernel(one, { workGroupSize: 64, testers: 32 })) },

@@ -5,13 +5,6 @@ import { ArgumentError } from "../../errors.ts";
 import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf } from "../device/transfer.ts";
 
-// What most calls do without, loaded together: the options that ARCHITECTURE.md lists, and the run numbers of single passes.
-
-export { u64 } from "../../algebra/words_64.ts";
-export { methodsOfOptions } from "../../plan/methods_of_options.ts";
-export { checkEnds } from "./check_ends.ts";
-export { runNumberDigits } from "./run_numbers.ts";
-
 /**
  * Checks `into`, for a result of `length` elements, or at most as many, and returns its start as the target. `given` is what
  * it was when the call began.

@@ -1,0 +1,111 @@
+import type { Monoid } from "../algebra/monoid.ts";
+import type { ElementType } from "../algebra/types.ts";
+import type { TileShape } from "../kernels/algorithms.ts";
+import type { ClassKernels } from "../kernels/compact.ts";
+import type { Kernel, ScanKernelOptions } from "../kernels/kernel.ts";
+import type { LookBackChoices, SpineSize } from "../kernels/look_back.ts";
+import type { TileAlgorithm, TileSources } from "../kernels/tiles.ts";
+import type { SourceText } from "../text/source.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import type { Grouping } from "./grouping.ts";
+import type { Chosen } from "./options.ts";
+import type { Plan } from "./plan.ts";
+import type { PlannedSegments } from "./planned_segments.ts";
+import type { LoadedTuning } from "./tuning.ts";
+import type { Way } from "./ways.ts";
+
+/** What a plan is made from: the facts of the device, and the ways by subgroups if they are loaded. */
+export interface PlanFacts extends DeviceFacts {
+  /** Without it, plans take the portable algorithms, and read the data twice. */
+  readonly bySubgroups?: BySubgroups;
+}
+
+/**
+ * The ways that read data once or take subgroups. src/plan/by_subgroups.ts has them. It is a file of its own, since it has about as many bytes as
+ * all else that a first scan needs.
+ */
+export interface BySubgroups {
+  /** The algorithm `subgroup`. */
+  readonly tiles: TileAlgorithm;
+  readonly planSinglePass: PlanSinglePass;
+  readonly scanOnce: ScanOnce;
+  readonly reduceOnce: ReduceOnce;
+  /** The kernels of a partition by classes in which subgroups vote, for a number of classes, bytes of work-group memory, and sizes. */
+  readonly classesByVotes: (
+    classes: number,
+    mostMemory: number,
+    options: TileShape,
+  ) => ClassKernels | undefined;
+}
+
+/** What is combined, and what messages call it. */
+export interface Combination {
+  readonly title: string;
+  readonly type: ElementType;
+  readonly monoid: Monoid;
+}
+
+/** What a plan needs to read its data once: a single pass. */
+export interface SinglePass {
+  readonly tuning: LoadedTuning;
+  /** The sources that its kernel looks back with. */
+  readonly carry: readonly SourceText[];
+  /** The number of tiles that `length` items take. */
+  tilesOf(length: number): number;
+  /** The size of the spine for `length` items. */
+  spineOf(length: number): SpineSize;
+  groupingOf(itemsPerVector: number): Grouping;
+}
+
+/**
+ * `flat` is a scan of segments whose threads may hold values without heads.
+ *
+ * Plans a single pass if the caller asks for one, or if it is faster and the adapter is known to manage it. Otherwise the
+ * data is read twice, and the result is undefined.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
+ */
+export type PlanSinglePass = (
+  primitive: "scan" | "flat" | "compact" | "totals" | "runs" | "parts",
+  combination: Combination,
+  options: Chosen,
+  facts: PlanFacts,
+  testing: Partial<LookBackChoices>,
+) => SinglePass | undefined;
+
+/** A scan, as its ways need it. */
+export interface PlannedScan extends Combination {
+  readonly maxLength: number;
+  readonly itemBytes: number;
+  readonly kernelOptions: ScanKernelOptions;
+  readonly segments?: PlannedSegments | undefined;
+}
+
+/** The way of a scan that reads its data once. */
+export type ScanOnce = (
+  single: SinglePass,
+  scan: PlannedScan,
+  plan: Pick<Plan, "variants">,
+  facts: DeviceFacts,
+  testing: Partial<LookBackChoices>,
+) => Way;
+
+/** A reduction, as its way in one dispatch needs it. */
+export interface PlannedReduction {
+  readonly monoid: Monoid;
+  readonly tuning: LoadedTuning;
+  /** The kernel from items to the result, with these sources. */
+  kernelOf(sources: TileSources): Kernel;
+}
+
+/**
+ * The way of a reduction in which one dispatch reduces data of several tiles, if the ranges start at a vector: up to a tile of tiles, or of any
+ * length by operators that may combine in any order. `longest` is the most items that it takes.
+ */
+export type ReduceOnce = (
+  reduction: PlannedReduction,
+  plan: Pick<Plan, "maxLength" | "variants" | "vector" | "groupingOf">,
+  options: Chosen,
+  facts: DeviceFacts,
+  testing: Partial<LookBackChoices>,
+) => { readonly way: Way; readonly longest: number } | undefined;
