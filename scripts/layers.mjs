@@ -59,18 +59,13 @@ const vendorChoice =
 
 /** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
 const parts = [
-  "src/gpu/at_hand/reduce_and_compact_at_hand.ts",
-  "src/gpu/device/device_errors.ts",
-  "src/gpu/executor/numbers_64_part.ts",
-  "src/gpu/executor/types_64_part.ts",
-  "src/gpu/gpu_arrays/gpu_arrays_part.ts",
-  "src/gpu/recordings/long_ranges.ts",
-  "src/gpu/recordings/prepare_soon.ts",
-  "src/gpu/recordings/recording.ts",
-  "src/gpu/sorts_and_searches/searches_part.ts",
-  "src/gpu/sorts_and_searches/sorts_part.ts",
+  "src/gpu/executor/numbers_64.ts",
+  "src/gpu/gpu_arrays/arrays.ts",
+  "src/gpu/recordings/primitives.ts",
+  "src/gpu/sorts_and_searches/searches.ts",
+  "src/gpu/sorts_and_searches/sorts.ts",
   "src/gpu/streams/streams.ts",
-  "src/gpu/tuning/tuning_part.ts",
+  "src/gpu/tuning/tuning.ts",
   "src/plan/by_subgroups.ts",
   "src/plan/plan_segmented.ts",
 ];

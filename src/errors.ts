@@ -143,15 +143,14 @@ export function refuseOthers(caller: string, others: object, takes: string): voi
 
 /**
  * A part of the package that is loaded when it is needed. Each `import()` of one stands in this. Builds in one file that
- * wait at their top level have not run a part yet: there it is undefined. `problem` is what
- * went wrong before, if the part would say more of it.
+ * wait at their top level have not run a part yet: there it is undefined.
  *
  * @throws {WavefoldError} if it cannot be loaded.
  */
-export const part = <T>(loading: Promise<T>, problem = ""): Promise<T> => {
+export const part = <T>(loading: Promise<T>): Promise<T> => {
   const notLoaded = (cause?: Error): never => {
     throw new WavefoldError(
-      `${problem && `${problem}; `}a part of Wavefold was not loaded: ${cause?.message ?? "import wavefold/whole"}`,
+      `a part of Wavefold was not loaded: ${cause?.message ?? "import wavefold/whole"}`,
     );
   };
   return loading.then((loaded) => loaded ?? notLoaded(), notLoaded);

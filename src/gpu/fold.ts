@@ -10,7 +10,6 @@ import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import type { ArgValue, HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
-import type { ClassPartition, Partition } from "./at_hand/reduce_and_compact_at_hand.ts";
 import { loadStreams, scanAtHand } from "./at_hand/scan_at_hand.ts";
 import type {
   ArgSortOptions,
@@ -26,7 +25,6 @@ import type {
   ReduceCallOptions,
   Reduced,
   ResultArray,
-  Runs,
   ScanCallOptions,
   SegmentsOf,
   SortCallOptions,
@@ -235,14 +233,10 @@ export interface FlaggedCompact extends CompactOf<FlaggedRanges> {}
 /** A compaction that was prepared with or without `where`. */
 export interface EitherCompact extends CompactOf<CompactRanges & Partial<FlaggedRanges>> {}
 
-const loadReduceAndCompact = /* @__PURE__ */ once(() => import("./at_hand/reduce_and_compact_at_hand.ts"));
-const loadRecording = /* @__PURE__ */ once(() => import("./recordings/recording.ts"));
-const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/gpu_arrays_part.ts"));
-const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches_part.ts"));
-const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts_part.ts"));
-
-/** The parameters of a function without the first. */
-type Rest<F> = F extends (context: Context, ...given: infer Given) => unknown ? Given : never;
+const loadPrimitives = /* @__PURE__ */ once(() => import("./recordings/primitives.ts"));
+const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays.ts"));
+const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
+const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
 
 /**
  * The option that names the type. It stands beside the other options, since TypeScript infers nothing from options of which one is missing
@@ -398,16 +392,14 @@ export class Fold {
     data: Data,
     options?: ScanCallOptions<Data, Type>,
   ): Promise<ResultArray<Data, Type>>;
-  async scan(
-    data: AnyArray | GpuArray,
-    options: { readonly segments?: unknown } = {},
-  ): Promise<AnyArray | GpuArray> {
-    return (
-      this.#onGpu("scan", data, options) ??
-      (options?.segments === undefined
-        ? scanAtHand(this.#context, data as AnyArray, options as object)
-        : this.#later(loadArrays, "segmentsAtHand", this.#arrays, "scan", givenOf(data as AnyArray), options))
-    );
+  async scan(data: AnyArray | GpuArray, options: { readonly segments?: unknown } = {}): Promise<unknown> {
+    const onGpu = this.#onGpu("scan", data, options);
+    if (onGpu || options?.segments === undefined) {
+      return onGpu ?? scanAtHand(this.#context, data as AnyArray, options as object);
+    }
+    const given = givenOf(data as AnyArray);
+    const { segmentsAtHand } = await loadArrays();
+    return segmentsAtHand(this.#context, this.#arrays, "scan", given, options);
   }
 
   /**
@@ -434,18 +426,18 @@ export class Fold {
     Type extends ElementType | undefined = undefined,
     By extends SegmentsOf<Data> | undefined = undefined,
   >(data: Data, options?: ReduceCallOptions<Data, Type, By>): Promise<Reduced<Data, Type, By>>;
-  async reduce(
-    data: AnyArray | GpuArray,
-    options: { readonly segments?: unknown } = {},
-  ): Promise<Value | GpuArray | AnyArray | Runs<AnyArray | GpuArray, AnyArray | GpuArray>> {
+  async reduce(data: AnyArray | GpuArray, options: { readonly segments?: unknown } = {}): Promise<unknown> {
     // The array may change while the code is loaded.
     const given = givenOf(data as AnyArray);
-    return (
-      this.#onGpu("reduce", data, options) ??
-      (options?.segments === undefined
-        ? this.#later(loadReduceAndCompact, "reduceAtHand", given, options as object)
-        : this.#later(loadArrays, "segmentsAtHand", this.#arrays, "reduce", given, options))
-    );
+    const onGpu = this.#onGpu("reduce", data, options);
+    if (onGpu) {
+      return onGpu;
+    }
+    if (options?.segments === undefined) {
+      return (await loadPrimitives()).reduceAtHand(this.#context, given, options as object);
+    }
+    const { segmentsAtHand } = await loadArrays();
+    return segmentsAtHand(this.#context, this.#arrays, "reduce", given, options);
   }
 
   /**
@@ -467,15 +459,12 @@ export class Fold {
     Indices extends boolean = false,
   >(data: Data, options: CompactCallOptions<Data, Type, Indices>): Promise<Taken<Data, Type, Indices>>;
   // `options` has a default, so that a call without options gets the error for a missing predicate.
-  async compact(
-    data: AnyArray | GpuArray,
-    options: { readonly into?: unknown } = {},
-  ): Promise<AnyArray | GpuArray> {
+  async compact(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
     // The arrays may change while the code is loaded.
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
       this.#onGpu("compact", data, options) ??
-      this.#later(loadReduceAndCompact, "compactAtHand", given, room, options)
+      (await loadPrimitives()).compactAtHand(this.#context, given, room, options)
     );
   }
 
@@ -511,22 +500,11 @@ export class Fold {
     data: Data,
     options: PartitionCallOptions<Data, Classes, Indices>,
   ): Promise<Partitioned<Data, Classes, Indices>>;
-  partition(
-    data: AnyArray | GpuArray,
-    options: { readonly into?: unknown } = {},
-  ): Promise<
-    | Partition<AnyArray | GpuArray, number | GpuArray>
-    | ClassPartition<AnyArray | GpuArray, Uint32Array | GpuArray>
-  > {
+  async partition(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
+    const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
-      (this.#onGpu("partition", data, options) as Promise<never> | undefined) ??
-      this.#later(
-        loadReduceAndCompact,
-        "partitionAtHand",
-        givenOf(data as AnyArray),
-        givenOf(options?.into as AnyArray),
-        options,
-      )
+      this.#onGpu("partition", data, options) ??
+      (await loadPrimitives()).partitionAtHand(this.#context, given, room, options)
     );
   }
 
@@ -549,8 +527,9 @@ export class Fold {
     data: Data,
     options?: UniqueOptions<Data, Indices>,
   ): Promise<Taken<Data, undefined, Indices>>;
-  unique(data: AnyArray | GpuArray, options: object = {}): Promise<AnyArray | GpuArray> {
-    return this.#later(loadArrays, "runs", this.#arrays, "unique", givenOf(data as AnyArray), options);
+  async unique(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+    const given = givenOf(data as AnyArray);
+    return (await loadArrays()).runs(this.#context, this.#arrays, "unique", given, options);
   }
 
   /**
@@ -570,11 +549,9 @@ export class Fold {
     data: Data,
     options?: RunOptions<NameIn<Data>>,
   ): Promise<RunLengths<Data, U32Array<Data>>>;
-  runLengths(
-    data: AnyArray | GpuArray,
-    options: object = {},
-  ): Promise<RunLengths<AnyArray | GpuArray, Uint32Array | GpuArray>> {
-    return this.#later(loadArrays, "runs", this.#arrays, "runLengths", givenOf(data as AnyArray), options);
+  async runLengths(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+    const given = givenOf(data as AnyArray);
+    return (await loadArrays()).runs(this.#context, this.#arrays, "runLengths", given, options);
   }
 
   /**
@@ -597,19 +574,13 @@ export class Fold {
     counts: U32Array<Data>,
     ...options: ExpandCallOptions<Data>
   ): Promise<Data>;
-  expandRuns(
+  async expandRuns(
     values: AnyArray | GpuArray,
     counts: Uint32Array | GpuArray,
     options: object = {},
-  ): Promise<never> {
-    return this.#later(
-      loadArrays,
-      "expandRuns",
-      this.#arrays,
-      givenOf(values as AnyArray),
-      givenOf(counts as AnyArray),
-      options,
-    );
+  ): Promise<unknown> {
+    const given = [givenOf(values as AnyArray), givenOf(counts as AnyArray)] as const;
+    return (await loadArrays()).expandRuns(this.#context, this.#arrays, ...given, options);
   }
 
   /**
@@ -635,18 +606,12 @@ export class Fold {
     data: Data,
     options: HistogramCallOptions<Data, Weights>,
   ): Promise<Binned<Data, Weights>>;
-  histogram(
+  async histogram(
     data: ScalarArray | GpuArray,
     options: { readonly weights?: WeightArray | GpuArray | undefined },
-  ): Promise<never> {
-    return this.#later(
-      loadSearches,
-      "histogram",
-      this.#arrays,
-      givenOf(data as AnyArray),
-      givenOf(options?.weights as AnyArray | undefined),
-      options,
-    );
+  ): Promise<unknown> {
+    const given = [givenOf(data as AnyArray), givenOf(options?.weights as AnyArray | undefined)] as const;
+    return (await loadSearches()).histogram(this.#context, this.#arrays, ...given, options as never);
   }
 
   /**
@@ -661,11 +626,12 @@ export class Fold {
    * await fold.argMin(Float32Array.of(3, 1, 7, 1)); // { value: 1, index: 1 }
    * ```
    */
-  argMin<A extends ScalarArray>(
+  async argMin<A extends ScalarArray>(
     data: A,
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
-    return this.#later(loadSearches, "argAtHand", "argMin", givenOf(data), options);
+    const given = givenOf(data);
+    return (await loadSearches()).argAtHand(this.#context, "argMin", given, options) as Promise<never>;
   }
 
   /**
@@ -676,11 +642,12 @@ export class Fold {
    * await fold.argMax(Float32Array.of(3, 7, Number.NaN, 7)); // { value: 7, index: 1 }
    * ```
    */
-  argMax<A extends ScalarArray>(
+  async argMax<A extends ScalarArray>(
     data: A,
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
-    return this.#later(loadSearches, "argAtHand", "argMax", givenOf(data), options);
+    const given = givenOf(data);
+    return (await loadSearches()).argAtHand(this.#context, "argMax", given, options) as Promise<never>;
   }
 
   /**
@@ -707,19 +674,13 @@ export class Fold {
     values: NoInfer<Data>,
     options?: HandSearchOptions<NameIn<Data>>,
   ): Promise<U32Array<Data>>;
-  searchSorted(
+  async searchSorted(
     sorted: ScalarArray | GpuArray,
     values: ScalarArray | GpuArray,
     options: HandSearchOptions<string> = {},
-  ): Promise<never> {
-    return this.#later(
-      loadSearches,
-      "searchSorted",
-      this.#arrays,
-      givenOf(sorted as AnyArray),
-      givenOf(values as AnyArray),
-      options,
-    );
+  ): Promise<unknown> {
+    const given = [givenOf(sorted as AnyArray), givenOf(values as AnyArray)] as const;
+    return (await loadSearches()).searchSorted(this.#context, this.#arrays, ...given, options);
   }
 
   /**
@@ -752,7 +713,7 @@ export class Fold {
   sort(
     data: AnyArray | GpuArray,
     options: { readonly values?: unknown; readonly into?: unknown } = {},
-  ): Promise<never> {
+  ): Promise<unknown> {
     return this.#sort("sort", data, options);
   }
 
@@ -767,7 +728,7 @@ export class Fold {
    * ```
    */
   argSort<Data extends FoldArray>(data: Data, options?: ArgSortOptions<Data>): Promise<U32Array<Data>>;
-  argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<never> {
+  argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
     return this.#sort("argSort", data, options);
   }
 
@@ -795,8 +756,9 @@ export class Fold {
     k: number,
     options?: HandTopKOptions<NameIn<Data>>,
   ): Promise<TopK<Data, U32Array<Data>>>;
-  topK(data: unknown, k: number, options = {}): Promise<never> {
-    return this.#later(loadSorts, "select", this.#arrays, "topK", givenOf(data as AnyArray), k, options);
+  async topK(data: unknown, k: number, options = {}): Promise<unknown> {
+    const given = givenOf(data as AnyArray);
+    return (await loadSorts()).select(this.#context, this.#arrays, "topK", given, k, options);
   }
 
   /**
@@ -819,51 +781,30 @@ export class Fold {
     n: number,
     options?: HandNthOptions<NameIn<Data>>,
   ): Promise<NthOf<Data>>;
-  nth(data: unknown, n: number, options = {}): Promise<never> {
-    return this.#later(loadSorts, "select", this.#arrays, "nth", givenOf(data as AnyArray), n, options);
+  async nth(data: unknown, n: number, options = {}): Promise<unknown> {
+    const given = givenOf(data as AnyArray);
+    return (await loadSorts()).select(this.#context, this.#arrays, "nth", given, n, options);
   }
 
   async #sort(
     primitive: "sort" | "argSort",
     data: unknown,
     options: { readonly values?: unknown; readonly into?: unknown },
-  ): Promise<never> {
+  ): Promise<unknown> {
     const [given, room, ...values] = [data, options?.into, ...[options?.values].flat()].map((one) =>
       givenOf(one as AnyArray),
     ) as [Given, Given, ...Given[]];
-    return this.#later(loadSorts, "sort", this.#arrays, primitive, given, room, values, options);
-  }
-
-  /**
-   * Loads a part, and calls a function of it. `given` says where the caller's arrays are now, since they may change while the part is
-   * loaded.
-   */
-  async #later<Part, Name extends keyof Part>(
-    load: () => Part | Promise<Part>,
-    name: Name,
-    ...given: Rest<Part[Name]>
-  ): Promise<never> {
-    const call = (await load())[name] as (...given: unknown[]) => Promise<never>;
-    return call(this.#context, ...given);
-  }
-
-  /** Loads a part, and prepares a plan for recordings by a function of it. */
-  #prepare<Part, Name extends keyof Part>(
-    load: () => Part | Promise<Part>,
-    name: Name,
-    ...given: Rest<Part[Name]>
-  ): Promise<never> {
-    return withNumbers(() => this.#later(load, name, ...given));
+    return (await loadSorts()).sort(this.#context, this.#arrays, primitive, given, room, values, options);
   }
 
   /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
-  #onGpu(primitive: Primitive, data: unknown, options: object): Promise<never> | undefined {
+  #onGpu(primitive: Primitive, data: unknown, options: object): Promise<unknown> | undefined {
     return (data as Partial<GpuArray> | undefined)?.callOnGpu?.(
       primitive,
       this.#context,
       this.#arrays,
       options,
-    ) as Promise<never> | undefined;
+    );
   }
 
   /**
@@ -886,8 +827,9 @@ export class Fold {
     data: A,
     options?: UploadOptions<NameOf<A>>,
   ): Promise<GpuArray<NameOf<A>, ValueIn<A>>>;
-  upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
-    return this.#later(loadArrays, "upload", this.#arrays, givenOf(data), options);
+  async upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
+    const given = givenOf(data);
+    return (await loadArrays()).upload(this.#context, this.#arrays, given, options);
   }
 
   /**
@@ -905,8 +847,8 @@ export class Fold {
    * ```
    */
   wrap<Name extends string, V extends Value>(options: WrapOptions<Name, V>): Promise<GpuArray<Name, V>>;
-  wrap(options: WrapOptions): Promise<GpuArray> {
-    return this.#later(loadArrays, "wrap", this.#arrays, options);
+  async wrap(options: WrapOptions): Promise<GpuArray> {
+    return (await loadArrays()).wrap(this.#context, this.#arrays, options);
   }
 
   /**
@@ -1002,7 +944,8 @@ export class Fold {
   ): StreamOf<Name, V, From, FromValue>;
   reduceStream(source: unknown, options?: AnyStreamOptions): unknown {
     return options || !(source as AnyStreamOptions | undefined)?.segments
-      ? this.#later(loadStreams, "reduceStream", source, options as AnyStreamOptions)
+      ? (async () =>
+          (await loadStreams()).reduceStream(this.#context, source as never, options as AnyStreamOptions))()
       : streamFor(this.#context, "reduceStream", source as AnyStreamOptions);
   }
 
@@ -1024,7 +967,7 @@ export class Fold {
    * ```
    */
   prepareScan<Name extends string>(options: ScanOptions<Name> & OfType<Name>): Promise<PreparedScan> {
-    return this.#prepare(loadRecording, "prepareScan", options);
+    return withNumbers(async () => (await loadPrimitives()).prepareScan(this.#context, options));
   }
 
   /**
@@ -1037,7 +980,7 @@ export class Fold {
    * ```
    */
   prepareReduce<Name extends string>(options: ReduceOptions<Name> & OfType<Name>): Promise<PreparedReduce> {
-    return this.#prepare(loadRecording, "prepareReduce", options);
+    return withNumbers(async () => (await loadPrimitives()).prepareReduce(this.#context, options));
   }
 
   /**
@@ -1066,7 +1009,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    return this.#prepare(loadRecording, "prepareCompact", options);
+    return withNumbers(async () => (await loadPrimitives()).prepareCompact(this.#context, options));
   }
 
   /**
@@ -1079,7 +1022,7 @@ export class Fold {
    * ```
    */
   prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
-    return this.#prepare(loadSearches, "prepareHistogram", options);
+    return withNumbers(async () => (await loadSearches()).prepareHistogram(this.#context, options));
   }
 
   /**
@@ -1092,7 +1035,7 @@ export class Fold {
    * ```
    */
   prepareSearchSorted<Name extends string>(options: SearchOptions<Name>): Promise<PreparedSearchSorted> {
-    return this.#prepare(loadSearches, "prepareSearchSorted", options);
+    return withNumbers(async () => (await loadSearches()).prepareSearchSorted(this.#context, options));
   }
 
   /**
@@ -1105,7 +1048,7 @@ export class Fold {
    * ```
    */
   prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {
-    return this.#prepare(loadArrays, "prepareExpandRuns", options);
+    return withNumbers(async () => (await loadArrays()).prepareExpandRuns(this.#context, options));
   }
 
   /**
@@ -1147,7 +1090,7 @@ export class Fold {
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return this.#prepare(loadRecording, "preparePartition", options);
+    return withNumbers(async () => (await loadPrimitives()).preparePartition(this.#context, options));
   }
 
   /**
@@ -1161,7 +1104,7 @@ export class Fold {
    * ```
    */
   prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
-    return this.#prepare(loadSorts, "prepareSort", options);
+    return withNumbers(async () => (await loadSorts()).prepareSort(this.#context, options));
   }
 
   /**
@@ -1176,7 +1119,7 @@ export class Fold {
   prepareTopK<Name extends string>(
     options: TopKOptions<Name> | TopKRowsOptions<Name>,
   ): Promise<PreparedTopK> {
-    return this.#prepare(loadSorts, "prepareTopK", options);
+    return withNumbers(async () => (await loadSorts()).prepareTopK(this.#context, options));
   }
 
   /**
@@ -1189,7 +1132,7 @@ export class Fold {
    * ```
    */
   prepareNth<Name extends string>(options: NthOptions<Name>): Promise<PreparedNth> {
-    return this.#prepare(loadSorts, "prepareNth", options);
+    return withNumbers(async () => (await loadSorts()).prepareNth(this.#context, options));
   }
 
   /**

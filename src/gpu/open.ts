@@ -2,7 +2,8 @@ import { part, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireCount, requireOptions } from "../options.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
-import { errorsFor, openContext } from "./device/device.ts";
+import { openContext } from "./device/device.ts";
+import { noAdapterError, noDeviceError } from "./device/device_errors.ts";
 import { Fold } from "./fold.ts";
 import type { OpenStore } from "./tuning/tuning_store.ts";
 
@@ -83,7 +84,7 @@ type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 export async function openDevice(options: OpenOptions, find: Find, openStore?: OpenStore): Promise<Fold> {
   const fold = await foldOn(options, find);
   if (options.tuning !== undefined || options.testSinglePass) {
-    await (await part(import("./tuning/tuning_part.ts"))).measured(fold, options, openStore);
+    await (await part(import("./tuning/tuning.ts"))).measured(fold, options, openStore);
   }
   return fold;
 }
@@ -115,7 +116,7 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
     return new Fold(await openContext(own, options), close);
   } catch (cause) {
     close();
-    throw own ? cause : (await errorsFor(`no device: ${cause}`)).noDeviceError(cause);
+    throw own ? cause : noDeviceError(cause);
   }
 }
 
@@ -137,7 +138,7 @@ export function openFold(options: OpenOptions = {}): Promise<Fold> {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
     const adapter = await gpu?.requestAdapter({ powerPreference: "high-performance" });
     if (!adapter) {
-      throw (await errorsFor("no WebGPU adapter")).noAdapterError(gpu);
+      throw noAdapterError(gpu);
     }
     return { adapter };
   });

@@ -130,7 +130,7 @@ export interface Parted {
   /** The files that replace those of a compaction: they say which items are stored, and where. */
   readonly store?: readonly SourceText[];
   /** Whether the rest goes to a range of its own. Then no place depends on how many items are kept in all. */
-  readonly apart?: true;
+  readonly hasRest?: true;
   /** For classes, the kernels that count and move items class by class. */
   readonly classes?: {
     /** How many there are. */

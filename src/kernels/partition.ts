@@ -18,7 +18,7 @@ import { linkKernel } from "./kernel.ts";
 export const inTwo: Parted = { primitive: "partition", store: [storeAll, storeParted] };
 
 /** Options of a partition in two whose rest has a range of its own. */
-export const withRest: Parted = { primitive: "partition", store: [storeAll, storeApart], apart: true };
+export const withRest: Parted = { primitive: "partition", store: [storeAll, storeApart], hasRest: true };
 
 /** The kernels of a partition by classes that every adapter runs: each class loads and scans its tile. */
 const portable: ClassKernels = {

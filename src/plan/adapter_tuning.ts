@@ -370,8 +370,8 @@ export function rowsFrom(
     const byLength = rows.flatMap((one, at) =>
       isPortable(one) ? [one] : [one, ...portable.slice(at, at + 1)],
     );
-    const apart = [...rows, ...portable];
-    return withoutIdle(areAlike(apart, byLength, lengths) ? apart : byLength, lengths);
+    const each = [...rows, ...portable];
+    return withoutIdle(areAlike(each, byLength, lengths) ? each : byLength, lengths);
   });
 }
 

@@ -125,10 +125,10 @@ export function planCompact(
   const count = monoidOf(add, u32, "compact");
   const outputBytes = indices ? u32.bytes : type.bytes;
   // Where the rest begins is known once all kept items are counted.
-  const mayBeSingle = parted === undefined || parted.apart === true;
+  const mayBeSingle = parted === undefined || parted.hasRest === true;
   const single = mayBeSingle
     ? facts.bySubgroups?.planSinglePass(
-        parted?.apart ? "parts" : "compact",
+        parted?.hasRest ? "parts" : "compact",
         { title, type, monoid: count },
         options,
         facts,
@@ -184,13 +184,13 @@ export function planCompact(
         "output",
         ...(flags ? (["flags"] as const) : []),
         "count",
-        ...(parted?.apart ? (["rest"] as const) : []),
+        ...(parted?.hasRest ? (["rest"] as const) : []),
         ...(lengthOnGpu ? (["length"] as const) : []),
         ...(indirect === undefined ? [] : (["indirect"] as const)),
       ] as const),
       itemBytes: { ...itemBytesOf(from.bytes, outputBytes), rest: outputBytes },
       // The kernels know where the rest lies by the name that other kernels have for what is stored beside the output.
-      ...(parted?.apart && { baseNames: { rest: "unique_base" } }),
+      ...(parted?.hasRest && { baseNames: { rest: "unique_base" } }),
       indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
       ...(classes && { countWords: classes.number + 1 }),
       outputLength: (length) => length,
@@ -320,7 +320,7 @@ function countThenMove(
 ): Way {
   const classes = parted?.classes;
   /** Whether items go to places that depend on how many are kept in all. */
-  const needsTotal = parted !== undefined && !parted.apart;
+  const needsTotal = parted !== undefined && !parted.hasRest;
   const others = given.map((one) => takenAs(one, canShare));
   const tile = tileOf(tuning);
   // Unlike a scan's spine, a compaction's has at least one level, since it gives the total.

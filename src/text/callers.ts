@@ -82,7 +82,7 @@ export function callersText(name: string, text: string, sees: Sees = {}): Source
     text: plain,
     callers: true,
     written: text,
-    apart(taken) {
+    avoiding(taken) {
       const marks = marksOf(taken, sees);
       words ??= [...new Set(piecesOf(plain).flatMap(wordsOf))];
       const key = words.filter((word) => marks.has(word)).join();
@@ -202,9 +202,9 @@ export function callersCombine({
     sources: (head) => [...numberFiles(), ...own(head)],
     text(head, taken) {
       const names = new Set(taken);
-      const apart = (source: SourceText): string => (source.apart?.(names) ?? source).text;
+      const textOf = (source: SourceText): string => (source.avoiding?.(names) ?? source).text;
       const text = own(head)
-        .map((source) => ("text" in source ? apart(source) : source.map(apart).join("\n")))
+        .map((source) => ("text" in source ? textOf(source) : source.map(textOf).join("\n")))
         .join("\n");
       // As in kernels of ours, f16 is enabled where it is used.
       return piecesOf(text)

@@ -82,9 +82,9 @@ export function linkSources(
   };
   const ours = sources.filter((one) => !("text" in one && one.callers));
   let taken: ReadonlySet<string> | undefined;
-  const apart = each(sources, (source) => {
-    taken ??= source.apart && new Set(declared(ours).declarations.map(({ name }) => name));
-    return (taken && source.apart?.(taken)) ?? source;
+  const avoiding = each(sources, (source) => {
+    taken ??= source.avoiding && new Set(declared(ours).declarations.map(({ name }) => name));
+    return (taken && source.avoiding?.(taken)) ?? source;
   });
-  return { code: codeOf(apart), sources: apart, relink: (change) => codeOf(each(apart, change)) };
+  return { code: codeOf(avoiding), sources: avoiding, relink: (change) => codeOf(each(avoiding, change)) };
 }

@@ -30,7 +30,7 @@ export interface SourceText {
    * The caller's text, renamed so that no name in it is one of ours, `taken`. So its declarations do not clash with ours,
    * and it cannot refer to ours.
    */
-  apart?(taken: ReadonlySet<string>): SourceText;
+  avoiding?(taken: ReadonlySet<string>): SourceText;
   /** The names that the renamed text may refer to. */
   readonly references?: ReadonlySet<string>;
 }

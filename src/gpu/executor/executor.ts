@@ -4,7 +4,8 @@ import type { Limits } from "../../plan/device_facts.ts";
 import type { Pass, Plan, RangeName, Scratch, Variant } from "../../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { Context, Pipeline, RunNumberDigits } from "../device/context.ts";
-import { allocate, errorsFor, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
+import { allocate, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
+import { scratchError } from "../device/device_errors.ts";
 import { COPY_DST, SCRATCH, UNIFORM } from "../device/usage_flags.ts";
 import { runNumberDigits } from "./run_numbers.ts";
 
@@ -214,11 +215,7 @@ export async function compilePlan(
   const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
   const needed = Math.max(0, ...plan.scratch.map(({ bytes }) => bytes));
   if (needed > most) {
-    throw (await errorsFor(`${title} takes ${needed} bytes, of at most ${most}`)).scratchError(
-      plan,
-      needed,
-      most,
-    );
+    throw scratchError(plan, needed, most);
   }
   const pipelines = new Map<string, Pipeline>();
   const buffers = new Map<Scratch, GPUBuffer>();

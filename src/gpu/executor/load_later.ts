@@ -16,7 +16,7 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
     });
 }
 
-const loadNumbers = /* @__PURE__ */ once(() => import("./numbers_64_part.ts"));
+export const loadNumbers = /* @__PURE__ */ once(() => import("./numbers_64.ts"));
 
 /** Plans. If a caller's text needs the reader of texts over 64-bit values, loads it and plans again: nothing was begun. */
 export async function withNumbers<T>(plan: () => Promise<T>): Promise<T> {

@@ -4,8 +4,7 @@ import type { TuningOptions } from "../../plan/options.ts";
 import type { Meanwhile, PreparedOn } from "./prepared.ts";
 
 // A driver that has kept no kernels compiles two passes by Blelloch's algorithm in a third to three quarters of the time that the fastest kernels
-// take. With `soon`, a plan is prepared twice, and recordings go by the quick plan until the plan's own kernels are there. This file imports types
-// alone: bundlers would cut what each program loads into more files for it.
+// take. With `soon`, a plan is prepared twice, and recordings go by the quick plan until the plan's own kernels are there.
 
 interface Options extends TuningOptions {
   readonly type: ElementType;

@@ -25,6 +25,8 @@ import { planFactsFor } from "../executor/load_later.ts";
 import type { Division, Execution } from "./choose_variant.ts";
 import { undivided } from "./choose_variant.ts";
 import { deferKernels } from "./deferred_kernels.ts";
+import { inWindows } from "./long_ranges.ts";
+import { prepareSoon } from "./prepare_soon.ts";
 import type { Meanwhile, PreparedOn } from "./prepared.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
@@ -187,16 +189,14 @@ function requireNoSegments(call: string, { soon, segments }: SegmentOptions & So
 }
 
 /** Prepares by the plan's own kernels, or with `soon` first by others. */
-async function prepareBy(
+function prepareBy(
   primitive: Primitive,
   context: Context,
   options: (AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions) & SoonOption,
 ): Promise<Prepared> {
   const prepareIt = (own: typeof options, meanwhile?: Meanwhile): Promise<Prepared> =>
     prepareFor(primitive, context, own, undefined, undefined, meanwhile);
-  return options.soon
-    ? (await part(import("./prepare_soon.ts"))).prepareSoon(options, prepareIt)
-    : prepareIt(options);
+  return options.soon ? prepareSoon(options, prepareIt) : prepareIt(options);
 }
 
 /**
@@ -220,9 +220,8 @@ export async function prepareFor(
   const mayGoInWindows = primitive !== "partition" && segments === undefined;
   const window = mayGoInWindows ? windowFor(options, facts.limits) : undefined;
   if (mayGoInWindows && window !== undefined) {
-    const { inWindows } = await part(import("./long_ranges.ts"));
-    const division = inWindows(primitive, context, options as never, facts, window, arrangements);
-    return checked(context, await division, isSubmitted);
+    const division = await inWindows(primitive, context, options as never, facts, window, arrangements);
+    return checked(context, division, isSubmitted);
   }
   const planner: Planner | undefined =
     segmentPart && ((...given) => segmentPart.planSegmented(primitive as "scan" | "reduce", ...given));

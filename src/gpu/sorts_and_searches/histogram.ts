@@ -3,7 +3,7 @@ import { arrayOver, goneError } from "../../algebra/arrays.ts";
 import { f32 } from "../../algebra/floats.ts";
 import { i32, u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
-import { ArgumentError, part } from "../../errors.ts";
+import { ArgumentError } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { BinOptions } from "../../plan/bins.ts";
@@ -17,9 +17,16 @@ import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
 import { fresh } from "../device/transfer.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
+import {
+  plannedLengthOnGpu,
+  requireNamed,
+  requireOneEach,
+  requireOnGpu,
+} from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
-import type { OnGpu } from "../gpu_arrays/gpu_arrays_part.ts";
+import { countOf, rangeOf, runOnGpu } from "../gpu_arrays/one_plan_call.ts";
 import type { Prepared } from "../recordings/recording.ts";
+import { prepare } from "../recordings/recording.ts";
 
 /** The options of `histogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */
 export interface HandHistogramOptions<Name extends string> extends BinOptions, HistogramTuning {
@@ -59,7 +66,6 @@ const preparedNames = {
 /** `Fold.prepareHistogram`. */
 export async function prepareHistogram(context: Context, options: HistogramOptions): Promise<Prepared> {
   requireOptions("prepareHistogram", options, preparedNames);
-  const { prepare } = await part(import("../recordings/recording.ts"));
   return prepare(context, planHistogram(options, context.facts));
 }
 
@@ -139,7 +145,6 @@ const textOf = (values: ArrayLike<unknown> | undefined): string | undefined =>
 
 /** `Fold.histogram` of an array on the GPU. */
 export async function histogramOnGpu(
-  { countOf, plannedLengthOnGpu, rangeOf, requireNamed, requireOneEach, requireOnGpu, runOnGpu }: OnGpu,
   context: Context,
   arrays: Arrays,
   data: unknown,

@@ -1,7 +1,7 @@
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import { ArgumentError, part } from "../../errors.ts";
+import { ArgumentError } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { requireMaxLength } from "../../plan/choose_sizes.ts";
@@ -13,9 +13,11 @@ import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
 import { fresh } from "../device/transfer.ts";
+import { plannedLengthOnGpu, requireNamed, requireOnGpu } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
-import type { OnGpu } from "../gpu_arrays/gpu_arrays_part.ts";
+import { countOf, rangeOf, runOnGpu } from "../gpu_arrays/one_plan_call.ts";
 import type { Prepared } from "../recordings/recording.ts";
+import { prepare } from "../recordings/recording.ts";
 
 /** The options of `searchSorted`. */
 export interface HandSearchOptions<Name extends string> extends SearchTuning {
@@ -39,7 +41,6 @@ const preparedNames = {
 /** `Fold.prepareSearchSorted`. */
 export async function prepareSearchSorted(context: Context, options: SearchOptions): Promise<Prepared> {
   requireOptions("prepareSearchSorted", options, preparedNames);
-  const { prepare } = await part(import("../recordings/recording.ts"));
   return prepare(context, planSearch(options, context.facts));
 }
 
@@ -111,7 +112,6 @@ export async function searchSortedAtHand(
 
 /** `Fold.searchSorted` of arrays on the GPU. */
 export async function searchSortedOnGpu(
-  { countOf, plannedLengthOnGpu, rangeOf, requireNamed, requireOnGpu, runOnGpu }: OnGpu,
   context: Context,
   arrays: Arrays,
   sortedData: unknown,

@@ -30,5 +30,5 @@ export function requireFold(fold: unknown, title: string): void {
  */
 export async function tuneAdapter(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
   requireFold(fold, "tuneAdapter");
-  return (await part(import("./tuning_part.ts"))).tuneNow(fold, options);
+  return (await part(import("./tuning.ts"))).tuneNow(fold, options);
 }

@@ -25,5 +25,5 @@ export async function runLitmusTests(
   options: LitmusOptions = {},
 ): Promise<readonly LitmusResult[]> {
   requireFold(fold, "runLitmusTests");
-  return (await part(import("./tuning_part.ts"))).runOnFold(fold, options);
+  return (await part(import("./tuning.ts"))).runOnFold(fold, options);
 }

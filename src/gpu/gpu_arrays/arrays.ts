@@ -1,10 +1,8 @@
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
-import { plannedLengthOnGpu, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
 import { expandRunsAtHand, expandRunsOnGpu } from "./expand_runs.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { isGpuArray } from "./gpu_array.ts";
-import { countOf, rangeOf, runOnGpu } from "./one_plan_call.ts";
 import type { RunPrimitive } from "./run_lengths.ts";
 import { runsAtHand, runsOnGpu } from "./run_lengths.ts";
 
@@ -13,18 +11,6 @@ import { runsAtHand, runsOnGpu } from "./run_lengths.ts";
 export { prepareExpandRuns } from "./expand_runs.ts";
 export { segmentsAtHand } from "./segments_via_gpu.ts";
 export { upload, wrap } from "./upload_and_wrap.ts";
-
-/** What other calls on arrays on the GPU take. */
-export const onGpu = {
-  countOf,
-  plannedLengthOnGpu,
-  rangeOf,
-  requireNamed,
-  requireOneEach,
-  requireOnGpu,
-  runOnGpu,
-} as const;
-export type OnGpu = typeof onGpu;
 
 /** `Fold.unique` and `Fold.runLengths`. */
 export async function runs(
