@@ -292,28 +292,37 @@ export function scanKernel(
 /** The files that read the input, for a kernel that writes to another buffer. */
 export const inputFor = (arrangement: Arrangement): readonly SourceText[] => arrangements[arrangement].input;
 
+/** The files by which a kernel reduces tiles. */
+export interface ReduceFiles {
+  readonly sources: TileSources;
+  /** Those of the entry point, if not reduce_tiles.wgsl. */
+  readonly entryPoint?: readonly SourceText[];
+}
+
 /** The kernel that reduces each tile to its total. */
 export function reduceKernel(
   monoid: Monoid,
-  options: KernelOptions & {
-    readonly input: Side;
-    readonly output: Side;
-    readonly arrangement: Arrangement;
-    /** The map that items go through. Elements go through none. */
-    readonly map?: ItemMap | undefined;
-    /** The initial value. It joins in the kernel that stores the result. */
-    readonly ends?: Ends | undefined;
-    /**
-     * Bytes of an item that another pass stores, in vectors of as many items. The default is the size of the items that are
-     * loaded.
-     */
-    readonly storedBytes?: number;
-    /** What items need for segments. Elements need nothing. */
-    readonly segments?: SegmentSources | undefined;
-  },
+  options: KernelOptions &
+    ReduceFiles & {
+      readonly input: Side;
+      readonly output: Side;
+      readonly arrangement: Arrangement;
+      /** The map that items go through. Elements go through none. */
+      readonly map?: ItemMap | undefined;
+      /** The initial value. It joins in the kernel that stores the result. */
+      readonly ends?: Ends | undefined;
+      /**
+       * Bytes of an item that another pass stores, in vectors of as many items. The default is the size of the items that are
+       * loaded.
+       */
+      readonly storedBytes?: number;
+      /** What items need for segments. Elements need nothing. */
+      readonly segments?: SegmentSources | undefined;
+    },
 ): Kernel {
   const { sources, sizes, input, output, arrangement, lengthOnGpu, map, ends, storedBytes, segments } =
     options;
+  const { entryPoint = [reduceTiles] } = options;
   const mapped = input === "items" ? map : undefined;
   const vector = !isWide(arrangement)
     ? 1
@@ -336,7 +345,7 @@ export function reduceKernel(
       lengthFile(lengthOnGpu),
       ...(own.tile ?? sources(monoid)),
       ...(own.load ?? [segments?.load ?? loadItems]),
-      reduceTiles,
+      ...entryPoint,
       ...resultSources(ends),
       ...(segments?.heads ?? []),
     ],

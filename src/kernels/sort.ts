@@ -213,10 +213,8 @@ export function sortPassKernel(
   );
 }
 
-const arrivalSources = (disorder: number | undefined): readonly SourceText[] => [
-  rankByArrival,
-  ...(disorder === undefined ? [] : [arrivalsPlanted]),
-];
+const arrivalFile = (disorder: number | undefined): SourceText =>
+  disorder === undefined ? rankByArrival : arrivalsPlanted;
 
 const disorderConstant = (disorder: number | undefined): Readonly<Record<string, number>> =>
   disorder === undefined ? {} : { DISORDER_SHARE: disorder };
@@ -232,7 +230,7 @@ const passSources = (
   exchangeText(options),
   outputItems,
   ...rankSources(options),
-  ...(isByMarks(options) ? [...arrivalSources(disorder), rankByMarks] : []),
+  ...(isByMarks(options) ? [arrivalFile(disorder), rankByMarks] : []),
   ...firstSources(lookBack),
   ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
   storesKeys ? storeKeys : storeNoKeys,
@@ -265,7 +263,7 @@ export function keysPassKernel(
       outputItems,
       ...rankSources(options),
       order,
-      ...arrivalSources(disorder),
+      arrivalFile(disorder),
       ...firstSources(lookBack),
       sortKeysPass,
     ],
