@@ -51,8 +51,8 @@ const breaches: readonly (readonly [file: string, text: string, problem: string]
   ],
   [
     "src/plan/d.ts",
-    'const a = await part(import("../gpu/recordings/recording.ts"));',
-    "src/gpu/recordings/recording.ts, which is no lower",
+    'const a = await part(import("../gpu/recordings/primitives.ts"));',
+    "src/gpu/recordings/primitives.ts, which is no lower",
   ],
   [
     "src/plan/e.ts",
@@ -120,12 +120,12 @@ test("each kind of import that does not point down is reported", () => {
 test("a circle is reported, of import() and of types, too, and a file in no layer", () => {
   const { status, lines } = check({
     "src/gpu/recordings/a.ts": 'import "./b.ts";',
-    "src/gpu/recordings/b.ts": 'export const c = () => part(import("./recording.ts"));',
-    "src/gpu/recordings/recording.ts": 'export type A = typeof import("./a.ts");',
+    "src/gpu/recordings/b.ts": 'export const c = () => part(import("./primitives.ts"));',
+    "src/gpu/recordings/primitives.ts": 'export type A = typeof import("./a.ts");',
     "src/other/a.ts": "",
   });
   expect(lines.sort()).toEqual([
-    "a circle of imports: src/gpu/recordings/a.ts -> src/gpu/recordings/b.ts -> src/gpu/recordings/recording.ts -> src/gpu/recordings/a.ts",
+    "a circle of imports: src/gpu/recordings/a.ts -> src/gpu/recordings/b.ts -> src/gpu/recordings/primitives.ts -> src/gpu/recordings/a.ts",
     "src/other/a.ts is in no layer of scripts/layers.mjs",
   ]);
   expect(status).toBe(1);
