@@ -1,5 +1,5 @@
 import { SourceError } from "../errors.ts";
-import { eachToken, LINE_BREAK, nesting } from "../text/pieces.ts";
+import { eachToken, LINE_BREAK } from "../text/pieces.ts";
 
 /** A comment that asks for functions. */
 export interface Directive {
@@ -39,6 +39,9 @@ export const faultAt =
     const column = start + Math.max(0, lineText.slice(start).search(whole)) + 1;
     return new SourceError(`${name}, line ${line}: ${problem}`, text, line, column);
   };
+
+/** What a token of code adds to the depth of brackets. */
+const nesting = (token: string): number => ("{[(".includes(token) ? 1 : "}])".includes(token) ? -1 : 0);
 
 /** Matches a block comment that starts with a directive. */
 const BLOCK = /\/\*+\s*wavefold\s*:\s*(work_group|coalesced|thread_tile)_/iy;

@@ -107,84 +107,73 @@ export function linkText(
 ): string {
   const kernel = piecesOf(text);
   const pieces = functions.flatMap((set) => set.pieces);
+  const declared = byName(kernel);
+  const given = byName(pieces);
   const reached = reachAmong(byName([...kernel, ...pieces]), kernel.flatMap(wordsOf));
   // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
   // the first line, and the functions after the last.
-  const kernelText = kernel.map((piece) => (piece.directive ? piece.blanks : piece.text)).join("");
-  return join(reached, [
-    kernelText,
-    ...functionTexts(kernel, pieces, reached, refuseLink),
-    ...sizeAssertions(kernel, functions, refuseLink),
-  ]);
-}
-
-/** The texts of the functions that are reached. It refuses what is given twice, and what a name of the kernel's would shadow. */
-function functionTexts(
-  kernel: readonly Piece[],
-  pieces: readonly Piece[],
-  reached: ReadonlySet<string>,
-  refuseLink: RefuseLink,
-): string[] {
-  const declared = byName(kernel);
-  const given = byName(pieces);
-  return [...reached].flatMap((name) => {
+  const linked = [kernel.map((piece) => (piece.directive ? piece.blanks : piece.text)).join("")];
+  for (const name of reached) {
     const piece = given.get(name);
-    if (piece === undefined) {
-      return [];
+    if (piece) {
+      const [code = "", another] = new Set(pieces.filter((other) => other.name === name).map(compactText));
+      if (another) {
+        refuseLink("functions", `${name} is given twice; give one a suffix`, name);
+      }
+      linked.push(code);
+      for (const word of piece.words) {
+        // A function's local names and parameters, a counter and a capacity are not names of WGSL. Names of WGSL never stand in such
+        // places.
+        if (
+          declared.has(word) &&
+          (given.has(word) ||
+            !RegExp(
+              `(let|const|var(\\s*<[^>]*>)?)\\s*${word}\\W|[&(]\\s*${word}\\s*[,.)[]|\\W${word}\\s*:`,
+            ).test(code))
+        ) {
+          refuseLink("kernel", `its ${word} shadows a name of ${name}`, word);
+        }
+      }
     }
-    const [code = "", another] = new Set(pieces.filter((other) => other.name === name).map(compactText));
-    if (another) {
-      refuseLink("functions", `${name} is given twice; give one a suffix`, name);
-    }
-    const shadowing = piece.words.find(
-      (word) => declared.has(word) && (given.has(word) || !isLocal(word, code)),
-    );
-    if (shadowing !== undefined) {
-      refuseLink("kernel", `its ${shadowing} shadows a name of ${name}`, shadowing);
-    }
-    return [code];
-  });
+  }
+  linked.push(...sizeAssertions(kernel, functions, refuseLink));
+  return join(reached, linked);
 }
-
-/**
- * Whether a word of a function's is a local name, a parameter, or the kernel's counter or capacity. These are not names of WGSL, which
- * never stand in such places.
- */
-const isLocal = (word: string, code: string): boolean =>
-  RegExp(`(let|const|var(\\s*<[^>]*>)?)\\s*${word}\\W|[&(]\\s*${word}\\s*[,.)[]|\\W${word}\\s*:`).test(code);
 
 /** Assertions that work-groups have the sizes of the functions that they call. It refuses sizes that are known to differ. */
-function sizeAssertions(
+function* sizeAssertions(
   kernel: readonly Piece[],
   functions: readonly InKernelFunctions[],
   refuseLink: RefuseLink,
-): string[] {
+): Iterable<string> {
   const declared = byName(kernel);
   const calling = new Map(kernel.map((piece) => [piece.name, callsOf(piece)]));
-  return kernel.flatMap((entry) => {
+  for (const entry of kernel) {
     const size = sizeArguments(entry);
-    if (!size) {
-      return [];
+    if (size) {
+      const calls = reach([entry.name], (name) => calling.get(name));
+      const threads = threadsOf(size);
+      for (const { names, workGroupSize } of functions) {
+        const called = names.find(calls.has, calls);
+        if (called && workGroupSize && threads !== workGroupSize) {
+          const problem = `${entry.name} calls ${called}, which takes ${workGroupSize} threads`;
+          const override = piecesOf(size)
+            .flatMap(wordsOf)
+            .find((word) => declared.get(word)?.keyword === "override");
+          if (threads || override) {
+            refuseLink(
+              "kernel",
+              `${problem}, and has ${threads || `the override ${override}; make it a const`}`,
+              called,
+              workGroupSize,
+            );
+          }
+          const sizes = `array(${size},1,1)`;
+          yield `const_assert ${sizes}[0]*${sizes}[1]*${sizes}[2] == ${workGroupSize}; // ${problem}`;
+        }
+      }
     }
-    const calls = reach([entry.name], (name) => calling.get(name));
-    const threads = threadsOf(size);
-    return functions.flatMap(({ names, workGroupSize }) => {
-      const called = names.find(calls.has, calls);
-      if (!called || !workGroupSize || threads === workGroupSize) {
-        return [];
-      }
-      const problem = `${entry.name} calls ${called}, which takes ${workGroupSize} threads`;
-      const override = piecesOf(size)
-        .flatMap(wordsOf)
-        .find((word) => declared.get(word)?.keyword === "override");
-      if (threads || override) {
-        const found = threads || `the override ${override}; make it a const`;
-        refuseLink("kernel", `${problem}, and has ${found}`, called, workGroupSize);
-      }
-      const sizes = `array(${size},1,1)`;
-      return [`const_assert ${sizes}[0]*${sizes}[1]*${sizes}[2] == ${workGroupSize}; // ${problem}`];
-    });
-  });
+  }
 }
 
 /**

@@ -45,7 +45,7 @@ export interface WorkGroupSortPairsOptions extends WorkGroupSortOptions {
 }
 
 /** The most items of a tile. Two counts of them share a word. */
-const MOST_ITEMS = 2 ** 15;
+const MOST_ITEMS = 32_768;
 
 /** WGSL over `x`: the bits (low word, high word) of a key, the key of these bits, and its place in the order as an integer. */
 const keyTexts: Readonly<Record<TypeName, readonly [bits: string, key: string, order: string]>> = {

@@ -79,83 +79,64 @@ export const compactText = ({ text }: Piece): string =>
 export const directivesOf = (pieces: readonly Piece[]): string[] =>
   pieces.flatMap(({ directive }) => directive ?? []);
 
-/** What a token of code adds to the depth of brackets. */
-export const nesting = (token: string): number =>
-  "{[(".includes(token) ? 1 : "}])".includes(token) ? -1 : 0;
-
-/** How far a text has been split into pieces. */
-interface Splitting {
-  readonly pieces: Piece[];
-  readonly rename: (word: string) => string;
-  /** The directives so far. */
-  directives: readonly string[];
-  /** The piece that the next token belongs to. If it is undefined, that token starts a piece. */
-  piece: Piece | undefined;
-  /** How many brackets are open. */
-  depth: number;
-  /** The last token of code so far. Patterns are slow here: there are many tokens. */
-  before: string;
-}
+const DIRECTIVES = ["enable", "requires", "diagnostic"];
 
 /** Splits any WGSL into its pieces. The pieces' texts, joined, are the text, with its words renamed. */
 export function piecesOf(text: string, rename = (word: string): string => word): Piece[] {
-  const splitting: Splitting = {
-    pieces: [],
-    rename,
-    directives: [],
-    piece: undefined,
-    depth: 0,
-    before: ";",
+  const pieces: Piece[] = [];
+  let directives: string[] = [];
+  const empty = (): Piece => ({
+    keyword: "",
+    name: "",
+    words: [...directives],
+    text: "",
+    code: "",
+    blanks: "",
+  });
+  let piece = empty();
+  const endPiece = (): void => {
+    if (DIRECTIVES.includes(piece.keyword)) {
+      piece.directive = piece.code.trim();
+      piece.words.push(piece.directive);
+      directives = piece.words;
+    }
+    pieces.push(piece);
+    piece = empty();
   };
+  let depth = 0;
+  // The last token of code so far. Patterns are slow here: there are many tokens. So are calls of functions.
+  let before = ";";
   eachToken(text, (read, isBlank, word, colon) => {
-    splitting.piece ??= startPiece(splitting);
-    const { piece, before } = splitting;
-    const isMember = colon && piece.keyword === "struct";
-    const isName = word && !isMember && !".@".includes(before) && !isDirective(piece);
-    const token = isName ? takeWord(splitting, piece, read) : read;
-    piece.text += token;
-    piece.code += isBlank ? " " : token;
-    piece.blanks += isBlank ? token : " ";
-    if (!isBlank) {
-      splitting.before = read;
-      splitting.depth += nesting(read);
-      if (!splitting.depth && ";}".includes(read)) {
-        endPiece(splitting, piece);
+    if (isBlank) {
+      piece.blanks += read;
+      piece.text += read;
+      piece.code += " ";
+      return;
+    }
+    const { keyword } = piece;
+    let token = read;
+    if (word && !".@".includes(before) && !DIRECTIVES.includes(keyword) && !(colon && keyword === "struct")) {
+      token = rename(read);
+      if (token) {
+        piece.words.push(token);
+      }
+      if (keyword && keyword !== "const_assert" && (before === keyword || before === ">")) {
+        piece.name ||= token;
+      } else if (!depth) {
+        piece.keyword ||= read;
       }
     }
+    before = read;
+    piece.text += token;
+    piece.blanks += " ";
+    piece.code += token;
+    depth += Number("{[(".includes(read)) - Number("}])".includes(read));
+    if (!depth && ";}".includes(read)) {
+      endPiece();
+    }
   });
-  return splitting.pieces;
-}
-
-const isDirective = ({ keyword }: Piece): boolean =>
-  keyword === "enable" || keyword === "requires" || keyword === "diagnostic";
-
-function startPiece({ pieces, directives }: Splitting): Piece {
-  const piece = { keyword: "", name: "", words: [...directives], text: "", code: "", blanks: "" };
-  pieces.push(piece);
-  return piece;
-}
-
-function endPiece(splitting: Splitting, piece: Piece): void {
-  if (isDirective(piece)) {
-    piece.directive = piece.code.trim();
-    piece.words.push(piece.directive);
-    splitting.directives = piece.words;
+  if (piece.blanks) {
+    pieces.push(piece);
   }
-  splitting.piece = undefined;
-}
-
-/** Takes a word that may name a declaration, or is the keyword of one. It gives the word as it is renamed. */
-function takeWord({ rename, depth, before }: Splitting, piece: Piece, read: string): string {
-  const { keyword } = piece;
-  const word = rename(read);
-  if (word) {
-    piece.words.push(word);
-  }
-  if (!keyword && !depth) {
-    piece.keyword = read;
-  } else if (keyword && keyword !== "const_assert") {
-    piece.name ||= before === keyword || before === ">" ? word : "";
-  }
-  return word;
+  return pieces;
 }
