@@ -76,7 +76,7 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
   if (directives.length === 0) {
     return text;
   }
-  const functions = asked.map((ones) => ones.flatMap((one) => one.functions));
+  const functions = asked.map((sets) => sets.flatMap((set) => set.functions));
   return withCounters(kernel, functions, (text, join) =>
     linkText(
       text,
@@ -96,7 +96,7 @@ export function linkDirectives(source: string, options: LinkOptions = {}): strin
  */
 export function codeOfDirective(body: string): string {
   const text = `// wavefold: ${body.replace(LINE_BREAK, " ")}`;
-  const names = (LIST.exec(body)?.[1] ?? "").split(",").map((one) => one.trim());
+  const names = (LIST.exec(body)?.[1] ?? "").split(",").map((name) => name.trim());
   const suffix = /\ssuffix=(\S+)/.exec(body)?.[1];
   const counter = /\scounter=(\w+)/.exec(body)?.[1];
   const functions = directivesOf({ name: "emit", text }).flatMap((directive) =>
@@ -106,18 +106,18 @@ export function codeOfDirective(body: string): string {
       pieces: [],
       directives: [directive],
       workGroupSizes: [],
-      called: new Set(names.flatMap((one) => [one, `${one}_${suffix}`])),
+      called: new Set(names.flatMap((name) => [name, `${name}_${suffix}`])),
       declared: new Map(
         piecesOf(counter === undefined ? "" : `var<workgroup> ${counter}: u32;`).map((piece) => [
           piece.name,
           piece,
         ]),
       ),
-    }).flatMap((one) => one.functions),
+    }).flatMap((set) => set.functions),
   );
   return codeOf(
-    functions.flatMap((one) => one.pieces),
-    functions.flatMap((one) => one.names),
+    functions.flatMap((set) => set.pieces),
+    functions.flatMap((set) => set.names),
   );
 }
 
@@ -136,12 +136,12 @@ function withCounters(
       .flatMap(({ pieces }) => pieces)
       .filter((piece) => COUNTS.test(piece.name))
       .map(compactText)
-      .filter((one, index, all) => !placed.has(one) && all.indexOf(one) === index);
+      .filter((code, index, all) => !placed.has(code) && all.indexOf(code) === index);
     if (place === undefined) {
       return [];
     }
-    for (const one of texts) {
-      placed.add(one);
+    for (const code of texts) {
+      placed.add(code);
     }
     return texts;
   });
@@ -154,23 +154,23 @@ function withCounters(
       marked = marked.slice(0, place) + markOf(at) + marked.slice(place);
     }
   }
-  return link(marked, (reached, [own = "", ...others]) => {
+  return link(marked, (reached, [kernelText = "", ...others]) => {
     const withFunctions = perDirective.reduce(
       (linked, texts, at) =>
         linked.replace(markOf(at), () =>
-          texts.map((one) => `${plainText(name, one).replace(/\s+/g, " ")} `).join(""),
+          texts.map((code) => `${plainText(name, code).replace(/\s+/g, " ")} `).join(""),
         ),
-      own,
+      kernelText,
     );
-    return joined(reached, [withFunctions, ...others.filter((one) => !placed.has(one))]);
+    return joined(reached, [withFunctions, ...others.filter((code) => !placed.has(code))]);
   });
 }
 
 /** Throws if the kernel calls a name, and directives ask for it with several work-group sizes. */
 function requireOneSize(kernel: Kernel, asked: readonly (readonly Asked[])[]): void {
   const sizes = new Map<string, number>();
-  asked.forEach((ones, at) => {
-    for (const { short, workGroupSize } of ones.filter((one) => kernel.called.has(one.short))) {
+  asked.forEach((sets, at) => {
+    for (const { short, workGroupSize } of sets.filter((set) => kernel.called.has(set.short))) {
       const other = sizes.get(short) ?? workGroupSize;
       sizes.set(short, other);
       if (other !== workGroupSize) {
@@ -205,21 +205,21 @@ function requireAsked(kernel: Kernel, asked: readonly (readonly Asked[])[]): voi
   };
   const comment = tokens.findIndex(
     ([token, isBlank]) =>
-      isBlank && /^\/\/\s*wavefold[^\w:]/i.test(token) && missing.some((one) => token.includes(one)),
+      isBlank && /^\/\/\s*wavefold[^\w:]/i.test(token) && missing.some((name) => token.includes(name)),
   );
   if (comment >= 0) {
     refuseAt(comment, `a directive has a colon after the word wavefold, as in ${EXAMPLE}`);
   }
-  for (const one of missing) {
-    const [, written] = /_(\d+)$/.exec(one) ?? [];
-    const found = formOf(one, { suffix: undefined, workGroupSize: Number(written) });
+  for (const called of missing) {
+    const [, written] = /_(\d+)$/.exec(called) ?? [];
+    const found = formOf(called, { suffix: undefined, workGroupSize: Number(written) });
     if (typeof found !== "string") {
       const { base, form } = found;
       const size = written ?? (workGroupSizes.length === 1 ? workGroupSizes[0] : undefined) ?? 256;
       const settings = `${isSizeless(form) ? "" : ` ${size}`}${takes(form, "counter") ? " counter=NAME" : ""}`;
       refuseAt(
-        tokens.findIndex(([, , word]) => word === one),
-        `${one} is called, and neither declared nor asked for; write // wavefold: ${base}${settings}, or give the text to link() alone`,
+        tokens.findIndex(([, , word]) => word === called),
+        `${called} is called, and neither declared nor asked for; write // wavefold: ${base}${settings}, or give the text to link() alone`,
       );
     }
   }
@@ -236,20 +236,20 @@ const mayBeLinked = (name: string): boolean =>
 function clash(
   kernel: Kernel,
   asked: readonly (readonly InKernelFunctions[])[],
-  ...[, problem, own, size]: Parameters<RefuseLink>
+  ...[, problem, clashing, size]: Parameters<RefuseLink>
 ): SourceError {
   if (size) {
     const at = asked.findIndex((functions) =>
-      functions.some((one) => one.names.includes(own) && one.workGroupSize === size),
+      functions.some((set) => set.names.includes(clashing) && set.workGroupSize === size),
     );
     return faultAt(kernel, kernel.directives[at] as Directive)(problem);
   }
-  const declaration = kernel.declared.get(own);
+  const declaration = kernel.declared.get(clashing);
   if (declaration !== undefined) {
     const line = lineOf(kernel.pieces, declaration);
     const cure = declaration.keyword === "struct" ? "leave it out" : "choose another";
     return new SourceError(
-      `${kernel.name}, line ${line}: the name ${own} is taken by a linked function; ${cure}`,
+      `${kernel.name}, line ${line}: the name ${clashing} is taken by a linked function; ${cure}`,
       kernel.text,
       line,
       0,
@@ -268,7 +268,7 @@ function clash(
   return faultAt(
     kernel,
     kernel.directives[at] as Directive,
-  )(`two functions named ${own} differ; give one of them another name, with suffix=name`);
+  )(`two functions named ${clashing} differ; give one of them another name, with suffix=name`);
 }
 
 /** A function that a directive asks for: one set for each name that the kernel calls it by. */
@@ -373,8 +373,8 @@ function askedBySize(
 }
 
 function notCalled(name: string, { called, declared }: Kernel): string {
-  const others = [...called].filter((one) => /^(work_group|coalesced|thread_tile)_/.test(one));
-  const unknown = others.filter((one) => !declared.has(one)).sort();
+  const others = [...called].filter((word) => /^(work_group|coalesced|thread_tile)_/.test(word));
+  const unknown = others.filter((word) => !declared.has(word)).sort();
   const calls = unknown.length === 0 ? "no such function" : unknown.join(", ");
   return `${name} is asked for, and not called; the kernel calls ${calls}`;
 }

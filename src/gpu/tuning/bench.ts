@@ -277,8 +277,8 @@ export async function timesOf(
       if (took >= ENOUGH_MS || isLong || recordings >= MOST_RECORDINGS) {
         break;
       }
-      const wanted = took > 0 ? Math.ceil((recordings * ENOUGH_MS) / took) : MOST_RECORDINGS;
-      recordings = Math.min(MOST_RECORDINGS, GROWTH * recordings, Math.max(2 * recordings, wanted));
+      const needed = took > 0 ? Math.ceil((recordings * ENOUGH_MS) / took) : MOST_RECORDINGS;
+      recordings = Math.min(MOST_RECORDINGS, GROWTH * recordings, Math.max(2 * recordings, needed));
     }
     for (let repeat = 1; repeat < REPEATS; repeat++) {
       const again = await bench.time(record, recordings);
