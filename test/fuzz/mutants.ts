@@ -1,8 +1,11 @@
 // Breaks lines of the shaders, one at a time, and counts how many of these mutants random cases notice, on simulated machines.
 // usage: node build/mutants.js [--count N] [--cases N] [--tries N] [--seed S] [--file TEXT]
+import type { ChildProcess } from "node:child_process";
+import { fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { Command, InvalidArgumentError } from "commander";
 import fc from "fast-check";
 import type { Case, FamilyName } from "./families.ts";
@@ -110,17 +113,53 @@ async function knownCases(count: number, seed: number): Promise<readonly KnownCa
 
 type Fate = "dies" | "lives" | "does not compile" | "is in no kernel of these cases";
 
-/** What becomes of a mutant in up to `tries` cases that have its line. */
-async function fateOf({ from, to }: Mutant, known: readonly KnownCase[], tries: number): Promise<Fate> {
-  const having = known.filter(({ codes }) => [...codes].some((code) => hasLine(code, from)));
+/** What becomes of a mutant in cases that have its line. */
+async function fateOf({ from, to }: Mutant, having: readonly Case[]): Promise<Fate> {
   const run = runnerWith((code) => code.replaceAll(from.trim(), () => to.trim()));
-  for (const { one } of having.slice(0, tries)) {
+  for (const one of having) {
     const { fault } = await run(one);
     if (fault !== undefined) {
       return /does not compile|ShaderError|SourceError/.test(fault) ? "does not compile" : "dies";
     }
   }
-  return having.length === 0 ? "is in no kernel of these cases" : "lives";
+  return "lives";
+}
+
+/** What the process that runs mutants is asked. */
+interface Question {
+  readonly mutant: Mutant;
+  readonly having: readonly Case[];
+}
+
+/** A mutant may loop for ever. Its process is stopped then: the mutant was noticed. */
+const MOST_SECONDS = 120;
+
+/** Asks a process of its own, which is started anew if a mutant stopped the one before. */
+function asker(): { ask(question: Question): Promise<Fate>; close(): void } {
+  let child: ChildProcess | undefined;
+  return {
+    ask(question) {
+      child ??= fork(fileURLToPath(import.meta.url), ["--child"]);
+      const asked = child;
+      return new Promise((resolve) => {
+        const answered = (fate: Fate): void => {
+          clearTimeout(timer);
+          asked.removeAllListeners();
+          resolve(fate);
+        };
+        const stopped = (): void => {
+          asked.kill("SIGKILL");
+          child = undefined;
+          answered("dies");
+        };
+        const timer = setTimeout(stopped, MOST_SECONDS * 1000);
+        asked.once("message", (fate) => answered(fate as Fate));
+        asked.once("exit", stopped);
+        asked.send(question);
+      });
+    },
+    close: () => child?.kill(),
+  };
 }
 
 const whole = (given: string): number => {
@@ -130,33 +169,48 @@ const whole = (given: string): number => {
   return Number(given);
 };
 
-const { count, cases, tries, seed, file } = new Command("mutants")
-  .description("Breaks lines of the shaders, and counts how many of these mutants random cases notice.")
-  .option("--count <n>", "mutants", whole, 100)
-  .option("--cases <n>", "cases to draw", whole, 300)
-  .option("--tries <n>", "cases that a mutant has to outlive", whole, 12)
-  .option("--seed <n>", "of the cases and the mutants", whole, 1)
-  .option("--file <text>", "a part of the names of the files to break", "device/")
-  .parse()
-  .opts<{ count: number; cases: number; tries: number; seed: number; file: string }>();
-
-const known = await knownCases(cases, seed);
-const all = mutantsOf(file);
-if (all.length === 0) {
-  throw new Error(`no shader whose name has "${file}" has a line to break`);
-}
-const fates = new Map<Fate, number>();
-for (const at of fc.sample(fc.nat(all.length - 1), { numRuns: count, seed })) {
-  const mutant = all[at] as Mutant;
-  const fate = await fateOf(mutant, known, tries);
-  fates.set(fate, (fates.get(fate) ?? 0) + 1);
-  if (fate === "lives") {
-    console.log(`lives: ${mutant.file}:${mutant.number} (${mutant.operator}) ${mutant.from.trim()}`);
+async function main(): Promise<void> {
+  const { count, cases, tries, seed, file } = new Command("mutants")
+    .description("Breaks lines of the shaders, and counts how many of these mutants random cases notice.")
+    .option("--count <n>", "mutants", whole, 100)
+    .option("--cases <n>", "cases to draw", whole, 300)
+    .option("--tries <n>", "cases that a mutant has to outlive", whole, 12)
+    .option("--seed <n>", "of the cases and the mutants", whole, 1)
+    .option("--file <text>", "a part of the names of the files to break", "device/")
+    .parse()
+    .opts<{ count: number; cases: number; tries: number; seed: number; file: string }>();
+  const all = mutantsOf(file);
+  if (all.length === 0) {
+    throw new Error(`no shader whose name has "${file}" has a line to break`);
   }
+  const known = await knownCases(cases, seed);
+  const fates = new Map<Fate, number>();
+  const { ask, close } = asker();
+  for (const at of fc.sample(fc.nat(all.length - 1), { numRuns: count, seed })) {
+    const mutant = all[at] as Mutant;
+    const having = known
+      .filter(({ codes }) => [...codes].some((code) => hasLine(code, mutant.from)))
+      .slice(0, tries)
+      .map(({ one }) => one);
+    const fate = having.length === 0 ? "is in no kernel of these cases" : await ask({ mutant, having });
+    fates.set(fate, (fates.get(fate) ?? 0) + 1);
+    if (fate === "lives") {
+      console.log(`lives: ${mutant.file}:${mutant.number} (${mutant.operator}) ${mutant.from.trim()}`);
+    }
+  }
+  close();
+  const numberOf = (fate: Fate): number => fates.get(fate) ?? 0;
+  const tried = numberOf("dies") + numberOf("lives");
+  const share = tried === 0 ? "none was tried" : `${Math.round((100 * numberOf("dies")) / tried)} %`;
+  console.log(`\n${numberOf("dies")} of ${tried} mutants die (${share})`);
+  console.log([...fates].map(([fate, number]) => `${fate}: ${number}`).join(", "));
 }
-const of = (fate: Fate): number => fates.get(fate) ?? 0;
-const tried = of("dies") + of("lives");
-console.log(
-  `\n${of("dies")} of ${tried} mutants die (${tried === 0 ? "-" : Math.round((100 * of("dies")) / tried)} %); ${[...fates].map(([fate, number]) => `${fate}: ${number}`).join(", ")}`,
-);
-process.exit();
+
+if (process.argv[2] === "--child") {
+  process.on("message", async ({ mutant, having }: Question) => {
+    process.send?.(await fateOf(mutant, having));
+  });
+} else {
+  await main();
+  process.exit();
+}
