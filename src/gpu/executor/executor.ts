@@ -195,6 +195,107 @@ const numberOf = ({ bindings, label }: Kernel, variable: string): number => {
  */
 const NOTHING_BYTES = 64;
 
+/** The buffers that a plan made. */
+interface MadeBuffers {
+  /** Destroys a buffer when the others are destroyed. Returns the buffer. */
+  own(buffer: GPUBuffer): GPUBuffer;
+  destroy(): void;
+}
+
+/**
+ * Remembers the buffers that are made and not yet garbage-collected. Some are dropped before the plan is destroyed, such as a spine that
+ * was replaced. An encoder that is not yet submitted may still use these, and nobody can know, so they are not destroyed when they
+ * are dropped.
+ */
+function madeBuffers(): MadeBuffers {
+  let made: WeakRef<GPUBuffer>[] = [];
+  let mostMade = 64;
+  return {
+    own(buffer) {
+      made.push(new WeakRef(buffer));
+      if (made.length > mostMade) {
+        made = made.filter((reference) => reference.deref() !== undefined);
+        mostMade = Math.max(mostMade, 2 * made.length);
+      }
+      return buffer;
+    },
+    destroy() {
+      for (const reference of made) {
+        reference.deref()?.destroy();
+      }
+      made = [];
+    },
+  };
+}
+
+/** The buffers that a plan binds beside the caller's. */
+interface PlanBuffers {
+  /** Allocates the scratch that is needed at once. */
+  allocate(): readonly Promise<void>[];
+  /** The buffer of some scratch. It is made if it is needed late, or was dropped. */
+  scratchOf(scratch: Scratch): GPUBuffer;
+  /** Drops a buffer of scratch, and destroys it if no encoder that is not yet submitted can use it. */
+  drop(scratch: Scratch, isSubmitted?: boolean): void;
+  /** A placeholder for a variable. Each has its own, since a dispatch that writes a buffer may not bind it twice. */
+  placeholderFor(variable: string): GPUBuffer;
+}
+
+function buffersOf(
+  context: Context,
+  { title, scratch: all }: Plan,
+  own: (buffer: GPUBuffer) => GPUBuffer,
+): PlanBuffers {
+  const { device } = context;
+  const usage = SCRATCH;
+  const buffers = new Map<Scratch, GPUBuffer>();
+  const placeholders = new Map<string, GPUBuffer>();
+  const describe = ({ name, bytes }: Scratch) => ({
+    label: `wavefold ${title} scratch: ${name}`,
+    // Scratch for no items has no bytes, but a binding needs room for at least one item.
+    size: bytes || NOTHING_BYTES,
+    usage,
+  });
+  return {
+    allocate: () =>
+      all
+        .filter(({ late }) => !late)
+        .map(async (scratch) => {
+          const described = describe(scratch);
+          const buffer = scratch.filled
+            ? filledBuffer(device, scratch.filled, usage, described.label)
+            : await allocate(context, described, title);
+          buffers.set(scratch, own(buffer));
+        }),
+    scratchOf(scratch) {
+      const buffer = buffers.get(scratch) ?? own(device.createBuffer(describe(scratch)));
+      buffers.set(scratch, buffer);
+      return buffer;
+    },
+    drop(scratch, isSubmitted) {
+      if (isSubmitted) {
+        buffers.get(scratch)?.destroy();
+      }
+      buffers.delete(scratch);
+    },
+    placeholderFor(variable) {
+      const buffer =
+        placeholders.get(variable) ??
+        own(device.createBuffer({ label: `wavefold ${title} nothing`, size: NOTHING_BYTES, usage }));
+      placeholders.set(variable, buffer);
+      return buffer;
+    },
+  };
+}
+
+/** @throws {LimitError} if some scratch is longer than a buffer or a binding may be. */
+function requireScratch(plan: Plan, { maxBufferSize, maxStorageBufferBindingSize }: Limits): void {
+  const most = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+  const needed = Math.max(0, ...plan.scratch.map(({ bytes }) => bytes));
+  if (needed > most) {
+    throw scratchError(plan, needed, most);
+  }
+}
+
 /**
  * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. `given` has pipelines by
  * the kernel's text that are not compiled here.
@@ -212,40 +313,16 @@ export async function compilePlan(
   const { device } = context;
   requireDevice(context, title);
   const { limits } = context.facts;
-  const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
-  const needed = Math.max(0, ...plan.scratch.map(({ bytes }) => bytes));
-  if (needed > most) {
-    throw scratchError(plan, needed, most);
-  }
+  requireScratch(plan, limits);
   const pipelines = new Map<string, Pipeline>();
-  const buffers = new Map<Scratch, GPUBuffer>();
-  const usage = SCRATCH;
-  const describe = ({ name, bytes }: Scratch) => ({
-    label: `${label} scratch: ${name}`,
-    // Scratch for no items has no bytes, but a binding needs room for at least one item.
-    size: bytes || NOTHING_BYTES,
-    usage,
-  });
-  // All buffers that were made and are not yet garbage-collected. Some are dropped before the plan is destroyed, such as a
-  // spine that was replaced. An encoder that is not yet submitted may still use these, and nobody can know, so they are not
-  // destroyed when they are dropped.
-  let made: WeakRef<GPUBuffer>[] = [];
-  let mostMade = 64;
-  const own = (buffer: GPUBuffer): GPUBuffer => {
-    made.push(new WeakRef(buffer));
-    if (made.length > mostMade) {
-      made = made.filter((one) => one.deref() !== undefined);
-      mostMade = Math.max(mostMade, 2 * made.length);
-    }
-    return buffer;
-  };
+  const made = madeBuffers();
+  const { own } = made;
+  const buffers = buffersOf(context, plan, own);
+  const { scratchOf, placeholderFor } = buffers;
   // The digits of run numbers.
   let digits: RunNumberDigits | undefined;
   const destroy = (): void => {
-    for (const one of made) {
-      one.deref()?.destroy();
-    }
-    made = [];
+    made.destroy();
     pipelines.clear();
     if (digits !== undefined) {
       digits.uses--;
@@ -258,17 +335,9 @@ export async function compilePlan(
       ...plan.kernels.map(async (kernel) => {
         pipelines.set(kernel.code, await (given?.get(kernel.code) ?? pipelineOf(context, kernel)));
       }),
-      ...plan.scratch
-        .filter(({ late }) => !late)
-        .map(async (scratch) => {
-          const described = describe(scratch);
-          const buffer = scratch.filled
-            ? filledBuffer(device, scratch.filled, usage, described.label)
-            : await allocate(context, described, title);
-          buffers.set(scratch, own(buffer));
-        }),
+      ...buffers.allocate(),
     ]);
-    const failed = done.find((one) => "reason" in one);
+    const failed = done.find((settled) => "reason" in settled);
     if (failed) {
       throw failed.reason;
     }
@@ -277,22 +346,8 @@ export async function compilePlan(
     destroy();
     throw await explain(context, title, cause);
   }
-  const scratchOf = (scratch: Scratch): GPUBuffer => {
-    const buffer = buffers.get(scratch) ?? own(device.createBuffer(describe(scratch)));
-    buffers.set(scratch, buffer);
-    return buffer;
-  };
   // The run number of the last execution.
   let run = 0;
-  // The placeholders: one for each variable, since a dispatch that writes a buffer may not bind it twice.
-  const placeholders = new Map<string, GPUBuffer>();
-  const placeholderFor = (variable: string): GPUBuffer => {
-    const buffer =
-      placeholders.get(variable) ??
-      own(device.createBuffer({ label: `${label} nothing`, size: NOTHING_BYTES, usage }));
-    placeholders.set(variable, buffer);
-    return buffer;
-  };
 
   const dispatchOf = ({ pass, bound, params }: BoundPass): Dispatch => {
     const { kernel, tiles, counted } = pass;
@@ -334,10 +389,7 @@ export async function compilePlan(
       const isReplaced = run++ === runs && plan.spine !== undefined;
       if (isReplaced) {
         // Recordings that are not yet submitted keep the old one.
-        if (isSubmitted) {
-          buffers.get(plan.spine.scratch)?.destroy();
-        }
-        buffers.delete(plan.spine.scratch);
+        buffers.drop(plan.spine.scratch, isSubmitted);
         run = 1;
       }
       return isReplaced;

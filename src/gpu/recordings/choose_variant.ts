@@ -2,6 +2,7 @@ import { ArgumentError, LimitError } from "../../errors.ts";
 import type { Kernel } from "../../kernels/kernel.ts";
 import { isWide } from "../../kernels/kernel.ts";
 import { neededFor, requireBindable } from "../../plan/binding_length.ts";
+import type { Limits } from "../../plan/device_facts.ts";
 import type { Plan, RangeName, Variant } from "../../plan/plan.ts";
 import type {
   BoundPass,
@@ -151,38 +152,49 @@ function isFor(
   );
 }
 
-/** Why WebGPU would refuse a dispatch; undefined if it accepts all of them. */
-export function bindingProblemOf(
-  { plan: { title, itemBytes }, limits }: Compiled,
-  passes: readonly BoundPass[],
-): Error | undefined {
-  const most = limits.maxStorageBufferBindingSize;
-  const align = limits.minStorageBufferOffsetAlignment;
+/** Whether one dispatch cannot bind both ranges: they share a buffer, and only one is written, or both are and overlap. */
+const areInConflict = (a: BoundRange, b: BoundRange): boolean =>
+  a.buffer === b.buffer && (a.writes !== b.writes || (a.writes && overlap(a, b)));
+
+function conflictError(
+  { title, itemBytes }: Plan,
+  a: BoundRange,
+  b: BoundRange,
+  limits: Limits,
+): ArgumentError {
   const call = (name: RangeName): string =>
     (name === "input" || name === "output") && itemBytes.input !== itemBytes.output
       ? `${name} (items of ${itemBytes[name]} bytes)`
       : name;
+  const room =
+    a.writes && b.writes ? `, or have ${limits.minStorageBufferOffsetAlignment} bytes between them` : "";
+  return new ArgumentError(
+    `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${room}`,
+    a.name,
+  );
+}
+
+/** Why WebGPU would refuse a dispatch; undefined if it accepts all of them. */
+export function bindingProblemOf(
+  { plan, limits }: Compiled,
+  passes: readonly BoundPass[],
+): Error | undefined {
+  const most = limits.maxStorageBufferBindingSize;
   for (const { bound } of passes) {
-    const ranges = bound.filter((one): one is BoundRange & { variable: string } => "name" in one);
-    for (const [at, a] of ranges.entries()) {
-      if (a.bytes > most) {
+    const ranges = bound.filter((binding): binding is BoundRange & { variable: string } => "name" in binding);
+    for (const [at, range] of ranges.entries()) {
+      const { bytes, name } = range;
+      if (bytes > most) {
         return new LimitError(
-          `${title}: a binding takes ${a.bytes} bytes, and the device's limit is ${most}; ${neededFor(a.bytes, limits)}`,
-          a.bytes,
+          `${plan.title}: a binding takes ${bytes} bytes, and the device's limit is ${most}; ${neededFor(bytes, limits)}`,
+          bytes,
           most,
-          a.name,
+          name,
         );
       }
-      for (const b of ranges.slice(at + 1)) {
-        const isClash = a.writes !== b.writes || (a.writes && overlap(a, b));
-        if (a.buffer === b.buffer && isClash) {
-          return new ArgumentError(
-            `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${
-              a.writes && b.writes ? `, or have ${align} bytes between them` : ""
-            }`,
-            a.name,
-          );
-        }
+      const other = ranges.slice(at + 1).find((later) => areInConflict(range, later));
+      if (other !== undefined) {
+        return conflictError(plan, range, other, limits);
       }
     }
   }
