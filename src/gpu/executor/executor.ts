@@ -198,7 +198,7 @@ const NOTHING_BYTES = 64;
 /** The buffers that a plan made. */
 interface MadeBuffers {
   /** Destroys a buffer when the others are destroyed. Returns the buffer. */
-  own(buffer: GPUBuffer): GPUBuffer;
+  add(buffer: GPUBuffer): GPUBuffer;
   destroy(): void;
 }
 
@@ -211,7 +211,7 @@ function madeBuffers(): MadeBuffers {
   let made: WeakRef<GPUBuffer>[] = [];
   let mostMade = 64;
   return {
-    own(buffer) {
+    add(buffer) {
       made.push(new WeakRef(buffer));
       if (made.length > mostMade) {
         made = made.filter((reference) => reference.deref() !== undefined);
@@ -234,17 +234,13 @@ interface PlanBuffers {
   allocate(): readonly Promise<void>[];
   /** The buffer of some scratch. It is made if it is needed late, or was dropped. */
   scratchOf(scratch: Scratch): GPUBuffer;
-  /** Drops a buffer of scratch, and destroys it if no encoder that is not yet submitted can use it. */
+  /** Drops the buffer of some scratch. It is destroyed if every encoder that uses it is submitted (`isSubmitted`). */
   drop(scratch: Scratch, isSubmitted?: boolean): void;
   /** A placeholder for a variable. Each has its own, since a dispatch that writes a buffer may not bind it twice. */
   placeholderFor(variable: string): GPUBuffer;
 }
 
-function buffersOf(
-  context: Context,
-  { title, scratch: all }: Plan,
-  own: (buffer: GPUBuffer) => GPUBuffer,
-): PlanBuffers {
+function buffersOf(context: Context, { title, scratch: all }: Plan, add: MadeBuffers["add"]): PlanBuffers {
   const { device } = context;
   const usage = SCRATCH;
   const buffers = new Map<Scratch, GPUBuffer>();
@@ -264,10 +260,10 @@ function buffersOf(
           const buffer = scratch.filled
             ? filledBuffer(device, scratch.filled, usage, described.label)
             : await allocate(context, described, title);
-          buffers.set(scratch, own(buffer));
+          buffers.set(scratch, add(buffer));
         }),
     scratchOf(scratch) {
-      const buffer = buffers.get(scratch) ?? own(device.createBuffer(describe(scratch)));
+      const buffer = buffers.get(scratch) ?? add(device.createBuffer(describe(scratch)));
       buffers.set(scratch, buffer);
       return buffer;
     },
@@ -280,7 +276,7 @@ function buffersOf(
     placeholderFor(variable) {
       const buffer =
         placeholders.get(variable) ??
-        own(device.createBuffer({ label: `wavefold ${title} nothing`, size: NOTHING_BYTES, usage }));
+        add(device.createBuffer({ label: `wavefold ${title} nothing`, size: NOTHING_BYTES, usage }));
       placeholders.set(variable, buffer);
       return buffer;
     },
@@ -316,8 +312,7 @@ export async function compilePlan(
   requireScratch(plan, limits);
   const pipelines = new Map<string, Pipeline>();
   const made = madeBuffers();
-  const { own } = made;
-  const buffers = buffersOf(context, plan, own);
+  const buffers = buffersOf(context, plan, made.add);
   const { scratchOf, placeholderFor } = buffers;
   // The digits of run numbers.
   let digits: RunNumberDigits | undefined;
@@ -354,7 +349,7 @@ export async function compilePlan(
     const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
     const { width, height } = gridOf(tiles, limits, title);
     const words = callMembers.map((name) => (name === "grid_width" ? width : (params[name] ?? 0)));
-    const uniform = own(filledBuffer(device, new Uint32Array(words), UNIFORM | COPY_DST, label));
+    const uniform = made.add(filledBuffer(device, new Uint32Array(words), UNIFORM | COPY_DST, label));
     const numbered = kernel.bindings.has("run_low");
     const entries: GPUBindGroupEntry[] = [
       ...bound.map((one) => ({
@@ -401,7 +396,7 @@ export async function compilePlan(
       }
       return scratchOf(scratch);
     },
-    own,
+    own: made.add,
     encode(encoder, dispatches, isKnown) {
       const isPass = "dispatchWorkgroups" in encoder;
       const pass = isPass ? encoder : encoder.beginComputePass(isKnown ? undefined : { label });

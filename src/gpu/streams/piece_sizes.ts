@@ -1,3 +1,4 @@
+import type { Arrangement } from "../../kernels/kernel.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { paddedBytes, rangeBytes } from "../../plan/plan.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
@@ -103,13 +104,16 @@ export function cutFor({ planned, rows }: PieceCall): PieceCut {
   };
 }
 
+/** The ranges of a piece that have items. */
+type ItemRange = "input" | "output" | "flags";
+
 /** How the items of a piece lie in buffers of the device. */
 export interface PieceLayout {
-  readonly arrangement: ReturnType<typeof arrangementFor>;
-  /** Bytes of a buffer for so many items of a range. */
-  roomOf(name: "input" | "output" | "flags", items: number): number;
-  /** Bytes of so many items, as a range of the buffer. A range without bytes is not bound. */
-  bytesOf(name: "input" | "output" | "flags", items: number): number;
+  readonly arrangement: Arrangement;
+  /** Bytes of a buffer for so many items. */
+  roomOf(name: ItemRange, items: number): number;
+  /** Bytes of a range of so many items. A range without bytes is not bound. */
+  bytesOf(name: ItemRange, items: number): number;
 }
 
 /** How the items of pieces lie in buffers, for a plan. */
