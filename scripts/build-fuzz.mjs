@@ -5,7 +5,7 @@ import { bundled } from "./modules.mjs";
 
 await build({
   ...bundled,
-  entryPoints: { fuzz: "test/fuzz/main.ts" },
+  entryPoints: { fuzz: "test/fuzz/main.ts", mutants: "test/fuzz/mutants.ts" },
   outdir: "build",
   platform: "node",
   external: ["webgpu", "@sparticuz/chromium"],

@@ -293,7 +293,7 @@ describe("rows", () => {
     const plan = (primitive: "scan" | "reduce", options: object = {}, other: Partial<DeviceFacts> = {}) =>
       planRows(
         primitive,
-        { type: u32, maxLength: 2 ** 20, ...options },
+        { type: u32, maxLength: 2 ** 20, segments: "rows", ...options },
         withSubgroups({ ...facts, ...other }),
         ALL_ARRANGEMENTS,
       );
@@ -316,7 +316,7 @@ describe("rows", () => {
       subgroupMaxSize: 32,
     };
     const sized = { workGroupSize: 64, itemsPerThread: 4 };
-    const long = plan("scan", { ...sized, segments: "rows" }, bySubgroups as never);
+    const long = plan("scan", sized, bySubgroups as never);
     const tile = sized.workGroupSize * sized.itemsPerThread;
     const entryOf = (columns: number, arrangement: "vectors" | "items" = "vectors"): string | undefined =>
       long?.passes(2 * columns, arrangement, false, { columns })[0]?.kernel.entryPoint;

@@ -51,8 +51,8 @@ const breaches: readonly (readonly [file: string, text: string, problem: string]
   ],
   [
     "src/plan/d.ts",
-    'const a = await part(import("../gpu/recordings/recording.ts"));',
-    "src/gpu/recordings/recording.ts, which is no lower",
+    'const a = await part(import("../gpu/recordings/primitives.ts"));',
+    "src/gpu/recordings/primitives.ts, which is no lower",
   ],
   [
     "src/plan/e.ts",
@@ -120,12 +120,12 @@ test("each kind of import that does not point down is reported", () => {
 test("a circle is reported, of import() and of types, too, and a file in no layer", () => {
   const { status, lines } = check({
     "src/gpu/recordings/a.ts": 'import "./b.ts";',
-    "src/gpu/recordings/b.ts": 'export const c = () => part(import("./recording.ts"));',
-    "src/gpu/recordings/recording.ts": 'export type A = typeof import("./a.ts");',
+    "src/gpu/recordings/b.ts": 'export const c = () => part(import("./primitives.ts"));',
+    "src/gpu/recordings/primitives.ts": 'export type A = typeof import("./a.ts");',
     "src/other/a.ts": "",
   });
   expect(lines.sort()).toEqual([
-    "a circle of imports: src/gpu/recordings/a.ts -> src/gpu/recordings/b.ts -> src/gpu/recordings/recording.ts -> src/gpu/recordings/a.ts",
+    "a circle of imports: src/gpu/recordings/a.ts -> src/gpu/recordings/b.ts -> src/gpu/recordings/primitives.ts -> src/gpu/recordings/a.ts",
     "src/other/a.ts is in no layer of scripts/layers.mjs",
   ]);
   expect(status).toBe(1);
@@ -154,20 +154,20 @@ test("a vendor is compared in src/adapters/ alone, and where an adapter is descr
 
 test("what the package loads later is a part of the list, and its failure an error of ours", () => {
   const { status, lines } = check({
-    "src/gpu/recordings/recording.ts": "",
+    "src/gpu/recordings/primitives.ts": "",
     "src/gpu/recordings/a.ts": 'const a = () => part(import("../device/device.ts"));',
-    "src/gpu/recordings/b.ts": 'const b = async () => (await import("./recording.ts")).prepareScan;',
+    "src/gpu/recordings/b.ts": 'const b = async () => (await import("./primitives.ts")).prepareScan;',
     // These may stand: a part of the list, a type, a package, and a file of the command's.
-    "src/gpu/recordings/c.ts": 'const c = () => part(import("./recording.ts"));',
+    "src/gpu/recordings/c.ts": 'const c = () => part(import("./primitives.ts"));',
     "src/gpu/recordings/d.ts":
       'type D = import("../device/device.ts").D | typeof import("../device/device.ts");',
     "src/gpu/recordings/e.ts": 'const e = () => import("node:fs");',
-    "src/gpu/recordings/f.ts": 'const f = once(() => import("./recording.ts"));',
+    "src/gpu/recordings/f.ts": 'const f = once(() => import("./primitives.ts"));',
     "src/cli/f.ts": 'const f = () => import("./g.ts");',
   });
   expect(lines).toEqual([
     "src/gpu/recordings/a.ts loads src/gpu/device/device.ts, which is not among the parts of scripts/layers.mjs",
-    "src/gpu/recordings/b.ts loads src/gpu/recordings/recording.ts without part() or once()",
+    "src/gpu/recordings/b.ts loads src/gpu/recordings/primitives.ts without part() or once()",
   ]);
   expect(status).toBe(1);
 });
