@@ -107,11 +107,20 @@ export function planCompact(
   keep?: readonly Source[],
 ): Plan {
   const primitive = parted?.primitive ?? "compact";
-  const checked = checkedOptions(primitive, options, facts);
-  const { title, type, map, indices, lengthOnGpu, indirect } = checked;
+  const { where, indices = false, lengthOnGpu = false } = options;
+  const type = requireType(options.type, primitive);
+  const title = `${primitive}<${type.name}>`;
+  if (where !== undefined) {
+    requireCode(title, "where", where, "a WGSL expression over the element x and its index i");
+  }
+  const indirect = requireIndirect(options.indirect, title);
+  const map = mapOf(options, type, title, facts.features);
+  if (map !== undefined && indices) {
+    throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
+  }
   const from = map?.from ?? type;
   const classes = parted?.classes;
-  const selector = selectorOf(options.where, classes, keep);
+  const selector = selectorOf(where, classes, keep);
   const flags = selector === "flags";
   const count = monoidOf(add, u32, "compact");
   const counting = { title, type, monoid: count };
@@ -177,22 +186,6 @@ export function planCompact(
     },
     flags && indices ? ways.map((way) => ({ ...way, vector: 1 })) : ways,
   );
-}
-
-/** Checks the options that do not depend on sizes. */
-function checkedOptions(primitive: string, options: CompactOptions, { features }: PlanFacts) {
-  const { where, indices = false, lengthOnGpu = false } = options;
-  const type = requireType(options.type, primitive);
-  const title = `${primitive}<${type.name}>`;
-  if (where !== undefined) {
-    requireCode(title, "where", where, "a WGSL expression over the element x and its index i");
-  }
-  const indirect = requireIndirect(options.indirect, title);
-  const map = mapOf(options, type, title, features);
-  if (map !== undefined && indices) {
-    throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
-  }
-  return { title, type, map, indices, lengthOnGpu, indirect };
 }
 
 /** The ranges of a compaction. Positions of items by their flags are found without the items. */

@@ -195,63 +195,47 @@ const numberOf = ({ bindings, label }: Kernel, variable: string): number => {
  */
 const NOTHING_BYTES = 64;
 
-/** The buffers that a plan made. */
-interface MadeBuffers {
-  /** Destroys a buffer when the others are destroyed. Returns the buffer. */
+/** The buffers that a plan makes. */
+interface PlanBuffers {
+  /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
   add(buffer: GPUBuffer): GPUBuffer;
+  /** Allocates the scratch that is needed at once. */
+  allocate(): readonly Promise<void>[];
+  /**
+   * The buffer of some scratch, or the placeholder for a variable. It is made if it is not there yet. Each variable has a placeholder of
+   * its own, since a dispatch that writes a buffer may not bind it twice.
+   */
+  bufferOf(scratch: Scratch | string): GPUBuffer;
+  /** Drops the buffer of some scratch. It is destroyed if every encoder that uses it is submitted (`isSubmitted`). */
+  drop(scratch: Scratch, isSubmitted?: boolean): void;
   destroy(): void;
 }
 
-/**
- * Remembers the buffers that are made and not yet garbage-collected. Some are dropped before the plan is destroyed, such as a spine that
- * was replaced. An encoder that is not yet submitted may still use these, and nobody can know, so they are not destroyed when they
- * are dropped.
- */
-function madeBuffers(): MadeBuffers {
-  let made: WeakRef<GPUBuffer>[] = [];
-  let mostMade = 64;
-  return {
-    add(buffer) {
-      made.push(new WeakRef(buffer));
-      if (made.length > mostMade) {
-        made = made.filter((reference) => reference.deref() !== undefined);
-        mostMade = Math.max(mostMade, 2 * made.length);
-      }
-      return buffer;
-    },
-    destroy() {
-      for (const reference of made) {
-        reference.deref()?.destroy();
-      }
-      made = [];
-    },
-  };
-}
-
-/** The buffers that a plan binds beside the caller's. */
-interface PlanBuffers {
-  /** Allocates the scratch that is needed at once. */
-  allocate(): readonly Promise<void>[];
-  /** The buffer of some scratch. It is made if it is needed late, or was dropped. */
-  scratchOf(scratch: Scratch): GPUBuffer;
-  /** Drops the buffer of some scratch. It is destroyed if every encoder that uses it is submitted (`isSubmitted`). */
-  drop(scratch: Scratch, isSubmitted?: boolean): void;
-  /** A placeholder for a variable. Each has its own, since a dispatch that writes a buffer may not bind it twice. */
-  placeholderFor(variable: string): GPUBuffer;
-}
-
-function buffersOf(context: Context, { title, scratch: all }: Plan, add: MadeBuffers["add"]): PlanBuffers {
+function planBuffers(context: Context, { title, scratch: all }: Plan): PlanBuffers {
   const { device } = context;
   const usage = SCRATCH;
-  const buffers = new Map<Scratch, GPUBuffer>();
-  const placeholders = new Map<string, GPUBuffer>();
-  const describe = ({ name, bytes }: Scratch) => ({
-    label: `wavefold ${title} scratch: ${name}`,
+  const buffers = new Map<Scratch | string, GPUBuffer>();
+  // All buffers that were made and are not yet garbage-collected. Some are dropped before the plan is destroyed, such as a
+  // spine that was replaced. An encoder that is not yet submitted may still use these, and nobody can know, so they are not
+  // destroyed when they are dropped.
+  let made: WeakRef<GPUBuffer>[] = [];
+  let mostMade = 64;
+  const add = (buffer: GPUBuffer): GPUBuffer => {
+    made.push(new WeakRef(buffer));
+    if (made.length > mostMade) {
+      made = made.filter((reference) => reference.deref() !== undefined);
+      mostMade = Math.max(mostMade, 2 * made.length);
+    }
+    return buffer;
+  };
+  const describe = (scratch: Scratch | string) => ({
+    label: `wavefold ${title} ${typeof scratch === "string" ? "nothing" : `scratch: ${scratch.name}`}`,
     // Scratch for no items has no bytes, but a binding needs room for at least one item.
-    size: bytes || NOTHING_BYTES,
+    size: (typeof scratch !== "string" && scratch.bytes) || NOTHING_BYTES,
     usage,
   });
   return {
+    add,
     allocate: () =>
       all
         .filter(({ late }) => !late)
@@ -262,7 +246,7 @@ function buffersOf(context: Context, { title, scratch: all }: Plan, add: MadeBuf
             : await allocate(context, described, title);
           buffers.set(scratch, add(buffer));
         }),
-    scratchOf(scratch) {
+    bufferOf(scratch) {
       const buffer = buffers.get(scratch) ?? add(device.createBuffer(describe(scratch)));
       buffers.set(scratch, buffer);
       return buffer;
@@ -273,12 +257,11 @@ function buffersOf(context: Context, { title, scratch: all }: Plan, add: MadeBuf
       }
       buffers.delete(scratch);
     },
-    placeholderFor(variable) {
-      const buffer =
-        placeholders.get(variable) ??
-        add(device.createBuffer({ label: `wavefold ${title} nothing`, size: NOTHING_BYTES, usage }));
-      placeholders.set(variable, buffer);
-      return buffer;
+    destroy() {
+      for (const reference of made) {
+        reference.deref()?.destroy();
+      }
+      made = [];
     },
   };
 }
@@ -311,13 +294,12 @@ export async function compilePlan(
   const { limits } = context.facts;
   requireScratch(plan, limits);
   const pipelines = new Map<string, Pipeline>();
-  const made = madeBuffers();
-  const buffers = buffersOf(context, plan, made.add);
-  const { scratchOf, placeholderFor } = buffers;
+  const buffers = planBuffers(context, plan);
+  const { add, bufferOf } = buffers;
   // The digits of run numbers.
   let digits: RunNumberDigits | undefined;
   const destroy = (): void => {
-    made.destroy();
+    buffers.destroy();
     pipelines.clear();
     if (digits !== undefined) {
       digits.uses--;
@@ -349,7 +331,7 @@ export async function compilePlan(
     const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
     const { width, height } = gridOf(tiles, limits, title);
     const words = callMembers.map((name) => (name === "grid_width" ? width : (params[name] ?? 0)));
-    const uniform = made.add(filledBuffer(device, new Uint32Array(words), UNIFORM | COPY_DST, label));
+    const uniform = add(filledBuffer(device, new Uint32Array(words), UNIFORM | COPY_DST, label));
     const numbered = kernel.bindings.has("run_low");
     const entries: GPUBindGroupEntry[] = [
       ...bound.map((one) => ({
@@ -357,7 +339,7 @@ export async function compilePlan(
         resource:
           "name" in one
             ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
-            : { buffer: "scratch" in one ? scratchOf(one.scratch) : placeholderFor(one.variable) },
+            : { buffer: bufferOf("scratch" in one ? one.scratch : one.variable) },
       })),
       { binding: numberOf(kernel, "call"), resource: { buffer: uniform } },
       ...(numbered ? ["run_low", "run_high"] : []).map((variable) => ({
@@ -367,7 +349,7 @@ export async function compilePlan(
       })),
     ];
     const bindGroup = device.createBindGroup({ label, layout, entries });
-    const place = counted && scratchOf(counted);
+    const place = counted && bufferOf(counted);
     return { pipeline, bindGroup, uniform, width, height, numbered, counted: place };
   };
 
@@ -394,9 +376,9 @@ export async function compilePlan(
       if (scratch === undefined) {
         throw new Error(`${title} has no scratch ${name}`);
       }
-      return scratchOf(scratch);
+      return bufferOf(scratch);
     },
-    own: made.add,
+    own: add,
     encode(encoder, dispatches, isKnown) {
       const isPass = "dispatchWorkgroups" in encoder;
       const pass = isPass ? encoder : encoder.beginComputePass(isKnown ? undefined : { label });

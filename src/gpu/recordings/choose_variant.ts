@@ -2,7 +2,6 @@ import { ArgumentError, LimitError } from "../../errors.ts";
 import type { Kernel } from "../../kernels/kernel.ts";
 import { isWide } from "../../kernels/kernel.ts";
 import { neededFor, requireBindable } from "../../plan/binding_length.ts";
-import type { Limits } from "../../plan/device_facts.ts";
 import type { Plan, RangeName, Variant } from "../../plan/plan.ts";
 import type {
   BoundPass,
@@ -156,45 +155,36 @@ function isFor(
 const areInConflict = (a: BoundRange, b: BoundRange): boolean =>
   a.buffer === b.buffer && (a.writes !== b.writes || (a.writes && overlap(a, b)));
 
-function conflictError(
-  { title, itemBytes }: Plan,
-  a: BoundRange,
-  b: BoundRange,
-  limits: Limits,
-): ArgumentError {
+/** Why WebGPU would refuse a dispatch; undefined if it accepts all of them. */
+export function bindingProblemOf(
+  { plan: { title, itemBytes }, limits }: Compiled,
+  passes: readonly BoundPass[],
+): Error | undefined {
+  const most = limits.maxStorageBufferBindingSize;
+  const align = limits.minStorageBufferOffsetAlignment;
   const call = (name: RangeName): string =>
     (name === "input" || name === "output") && itemBytes.input !== itemBytes.output
       ? `${name} (items of ${itemBytes[name]} bytes)`
       : name;
-  const room =
-    a.writes && b.writes ? `, or have ${limits.minStorageBufferOffsetAlignment} bytes between them` : "";
-  return new ArgumentError(
-    `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${room}`,
-    a.name,
-  );
-}
-
-/** Why WebGPU would refuse a dispatch; undefined if it accepts all of them. */
-export function bindingProblemOf(
-  { plan, limits }: Compiled,
-  passes: readonly BoundPass[],
-): Error | undefined {
-  const most = limits.maxStorageBufferBindingSize;
   for (const { bound } of passes) {
     const ranges = bound.filter((binding): binding is BoundRange & { variable: string } => "name" in binding);
-    for (const [at, range] of ranges.entries()) {
-      const { bytes, name } = range;
-      if (bytes > most) {
+    for (const [at, a] of ranges.entries()) {
+      if (a.bytes > most) {
         return new LimitError(
-          `${plan.title}: a binding takes ${bytes} bytes, and the device's limit is ${most}; ${neededFor(bytes, limits)}`,
-          bytes,
+          `${title}: a binding takes ${a.bytes} bytes, and the device's limit is ${most}; ${neededFor(a.bytes, limits)}`,
+          a.bytes,
           most,
-          name,
+          a.name,
         );
       }
-      const other = ranges.slice(at + 1).find((later) => areInConflict(range, later));
-      if (other !== undefined) {
-        return conflictError(plan, range, other, limits);
+      const b = ranges.slice(at + 1).find((later) => areInConflict(a, later));
+      if (b !== undefined) {
+        return new ArgumentError(
+          `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${
+            a.writes && b.writes ? `, or have ${align} bytes between them` : ""
+          }`,
+          a.name,
+        );
       }
     }
   }

@@ -44,10 +44,8 @@ interface Carries {
 interface WindowPlans {
   /** The plan of the whole, for which a caller's ranges are checked. */
   readonly whole: Plan;
-  /** The plan of the first window. */
-  readonly head: Plan;
-  /** The plan of the other windows, unless they have the first one's. */
-  readonly rest?: Plan | undefined;
+  /** The plan of the first window and that of the others, or one for all. */
+  readonly plans: readonly Plan[];
   /** Copies a window's results to the output where one binding could not hold both the output and the input. */
   readonly mover?: Plan;
 }
@@ -63,17 +61,15 @@ type EndsOfWindow = (
 /** Combines window after window, each on top of those before. */
 async function carriedInWindows(
   context: Context,
-  plans: WindowPlans,
+  { whole: plan, plans, mover }: WindowPlans,
   window: number,
   { bytes }: Pick<ElementType, "bytes">,
   endsOf: EndsOfWindow,
 ): Promise<Division> {
-  const { whole: plan, mover } = plans;
   const { title, itemBytes } = plan;
-  const inOrder = plans.rest ? [plans.head, plans.rest] : [plans.head];
-  const { compiled, division } = await compileAll(context, mover ? [...inOrder, mover] : inOrder);
-  const [head, rest = head] = compiled.slice(0, inOrder.length) as [Compiled, Compiled?];
-  const move = compiled[inOrder.length];
+  const { compiled, division } = await compileAll(context, [...plans, ...(mover ? [mover] : [])]);
+  const [head, rest = head] = compiled.slice(0, plans.length) as [Compiled, Compiled?];
+  const move = compiled[plans.length];
   const carry = (): Promise<Range> => rangeFor(context, head, "carry", bytes);
   let carries: readonly [Range, Range];
   try {
@@ -145,8 +141,7 @@ async function scanInWindows(
   const needs = [...first.needs].filter((name) => name !== "total" || total);
   const plans: WindowPlans = {
     whole: wholePlan(first, maxLength, window, needs),
-    head: first,
-    rest: initial ? undefined : planOf({ initial: true, continued: true }),
+    plans: initial ? [first] : [first, planOf({ initial: true, continued: true })],
     mover: planMover(first, type, window, context),
   };
   return carriedInWindows(context, plans, window, type, (ranges, at, items, { before, after, isLast }) => ({
@@ -172,8 +167,7 @@ async function reduceInWindows(
   requireWindows(first.title, maxLength, first.itemBytes.input, context.facts.limits);
   const plans: WindowPlans = {
     whole: wholePlan(first, maxLength, window, [...first.needs]),
-    head: first,
-    rest: initial ? undefined : planOf({ initial: true }),
+    plans: initial ? [first] : [first, planOf({ initial: true })],
   };
   return carriedInWindows(context, plans, window, type, ({ output }, _, __, { before, after, isLast }) => ({
     output: isLast ? output : after,
