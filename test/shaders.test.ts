@@ -21,6 +21,7 @@ import { reduceKernel, scanKernel } from "../src/kernels/kernel.ts";
 import { litmusKernel, litmusTests } from "../src/kernels/litmus.ts";
 import { lookBackShape, lookBackSources } from "../src/kernels/look_back.ts";
 import { blelloch, hillisSteele } from "../src/kernels/portable_tiles.ts";
+import { slots } from "../src/kernels/slots.ts";
 import { subgroup } from "../src/kernels/subgroup_tiles.ts";
 import { planAppend } from "../src/plan/append_kept_items.ts";
 import { reductionOf } from "../src/plan/arg_min_max.ts";
@@ -44,9 +45,10 @@ import { planNth, planTopK } from "../src/plan/select.ts";
 import { planTopKRows } from "../src/plan/select_rows.ts";
 import { planSort } from "../src/plan/sort.ts";
 import { planSegmentSort } from "../src/plan/sort_segments.ts";
-import { parse, resolved } from "../src/text/module.ts";
+import { neededBy } from "../src/text/link.ts";
+import { declared, parse, resolved } from "../src/text/module.ts";
 import { piecesOf, tokensOf } from "../src/text/pieces.ts";
-import type { Parsed, SourceText } from "../src/text/source.ts";
+import type { Declaration, Parsed, Source, SourceText } from "../src/text/source.ts";
 import { algorithmNames, untyped } from "./support/fold.ts";
 import { allTypes, factsWith, inKernelFunctions } from "./support/kernels.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
@@ -439,11 +441,42 @@ const shapeOf = ({ text }: { readonly text: string }): string =>
     .replace(/\0<\0>/g, "\0")
     .replace(/\0+\(/g, "(");
 
-function take({ code, label, entryPoint, relink }: Kernel): void {
+/** By folder, the names that its files declare and that files of other folders, or generated texts, refer to in some kernel. */
+const calledNames = new Map<string, Set<string>>();
+
+/** The folder of shaders/ that a source lies in, such as `device/io`; "" for other texts. */
+const folderOf = (source: Source | undefined): string =>
+  source !== undefined && "text" in source ? (/^shaders\/(.+)\/.*$/.exec(source.name)?.[1] ?? "") : "";
+
+/** Whether a declaration has a variable or a parameter of this name. */
+const hasLocal = ({ text }: Declaration, name: string): boolean =>
+  new RegExp(`\\b(?:let|var|const) ${name}\\b|[(,]\\s*${name}:`).test(text);
+
+function noteCalls({ entryPoint, sources }: Kernel): void {
+  const folders = new Map(
+    sources.flatMap((source) =>
+      declared([source]).declarations.map((one) => [one, folderOf(source)] as const),
+    ),
+  );
+  const [, needed] = neededBy(entryPoint, sources);
+  const byName = new Map(needed.map((one) => [one.name, folders.get(one)]));
+  for (const one of needed) {
+    for (const name of one.references) {
+      const folder = byName.get(name);
+      if (folder && folder !== folders.get(one) && !hasLocal(one, name)) {
+        calledNames.set(folder, (calledNames.get(folder) ?? new Set()).add(name));
+      }
+    }
+  }
+}
+
+function take(kernel: Kernel): void {
+  const { code, label, entryPoint, relink } = kernel;
   if (texts.has(code)) {
     return;
   }
   texts.add(code);
+  noteCalls(kernel);
   const before = seen.size;
   for (const declaration of code.split("\n\n")) {
     seen.add(declaration);
@@ -567,6 +600,16 @@ describe("the kernels of every plan", () => {
     expect(["ELEMENT_WORDS", "EXACT_WORDS", "VECTOR"]).toEqual(expect.arrayContaining([...loops]));
   });
 
+  test("slots.ts has the names that are called of each slot's folder, and no others", () => {
+    const called = new Map([...calledNames].map(([folder, names]) => [folder, [...names].sort()]));
+    // It is a library, of which operators and conversions take what they need.
+    called.delete("numeric");
+    const listed = Object.entries(slots).map(
+      ([folder, { roles }]) => [folder, roles.flatMap(([, names]) => names.split(" ")).sort()] as const,
+    );
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(called));
+  });
+
   test("there are hundreds of kernels", () => {
     expect(texts.size).toBeGreaterThan(500);
   });
@@ -670,6 +713,25 @@ const wronglyMarked = (path: string, text: string): string[] =>
         `${path}:${number}: a loop that is marked "// unroll" begins "for (var item = 0u; item < ITEMS; item++) { // unroll", with a constant's name as its bound, and not "${line.trim()}"`,
     );
 
+// Tiles of exact sums have items of their own types.
+test.each(Object.entries(slots).filter(([folder]) => folder !== "exact"))(
+  "files of %s that others call by the same name take and return the same types",
+  (folder, { roles }) => {
+    const called = new Set(roles.flatMap(([, names]) => names.split(" ")));
+    const signatures = new Map<string, string>();
+    for (const path of files.filter((file) => file.startsWith(`${folder}/`) && !isSample(file))) {
+      for (const [name, found] of signaturesOf(read(path))) {
+        // What counts items is called with elements that are u32.
+        const signature = found.replaceAll("Element", "u32");
+        if (called.has(name)) {
+          expect(signature, `${path}: ${name}`).toBe(signatures.get(name) ?? signature);
+          signatures.set(name, signature);
+        }
+      }
+    }
+  },
+);
+
 test("each loop that is marked to be written out can be", () => {
   expect(files.flatMap((path) => wronglyMarked(path, read(path)))).toEqual([]);
   for (const bound of ["2u * ITEMS", "4u", "ITEMS - 1u"]) {
@@ -753,10 +815,15 @@ test("kernels of tile.wgsl compile", async () => {
   ).toEqual([]);
 });
 
-test.each(files)("%s has a header, and no tab or trailing space", (path) => {
+test.each(files)("%s has a header, names files that exist, and has no tab or trailing space", (path) => {
   const text = read(path);
   expect(text).toMatch(/^\/\/ \S/);
   expect(text).not.toMatch(/\t| $/m);
+  // A star stands for some letters: carry_*.wgsl.
+  const named = text.match(/[\w*/]+\.wgsl/g) ?? [];
+  const isThere = (name: string): boolean =>
+    files.some((file) => new RegExp(`(^|/)${name.replaceAll("*", "\\w*")}$`).test(file));
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
 
 let declaredNames: ReadonlySet<string> | undefined;

@@ -1,7 +1,6 @@
 // The items of a tile of exact sums. Each thread keeps its items as floats' bits, and combines them later.
-// Linked with portable.wgsl, float_items.wgsl or double_items.wgsl, and load_items.wgsl, whose functions for vectors it calls. Call
+// Linked in place of load_items.wgsl of device/io/, with tile.wgsl or reduce.wgsl, float_items.wgsl or double_items.wgsl, and an input. Call
 // from any control flow. No work-group memory.
-// replaces: load_items
 
 // The items of a thread, as floats' bits, and where they are.
 struct Items {

@@ -1,9 +1,8 @@
 // The exact sum of a tile: each thread adds up its items in fixed point, and then adds that to the tile's digits of 16 bits. Items
 // that span too many binades go to the digits one by one. Sums have the same bits in any order, so a thread takes items at a stride.
-// Linked with items.wgsl and what that lists, sum.wgsl, fixed.wgsl and what that lists, and a run_*.wgsl.
+// Linked with portable_threads.wgsl of device/tiles/, items.wgsl and what that lists, sum.wgsl, fixed.wgsl and what that lists, and a run_*.wgsl.
 // Generated code declares ITEM_WORDS: the words of a float that starts anywhere in a digit. Its sign is in the next word.
 // Work-group memory: EXACT_DIGITS + 1 words.
-// replaces: vector_of, reduce_tile
 
 // A digit has room for the sum of 2^14 numbers of 16 bits, as many as a tile has items.
 const EXACT_DIGITS = 2u * EXACT_WORDS + 6u;

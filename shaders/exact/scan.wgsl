@@ -2,10 +2,9 @@
 // above them has room, the tile is scanned in fixed point. Other tiles are scanned in whole sums. Both ways give the same bits, so
 // each tile chooses for itself.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
-// Linked with items.wgsl and what that lists, fixed.wgsl and what that lists, a run_*.wgsl, whole_sums.wgsl or whole_sums_long.wgsl, store.wgsl;
+// Linked in place of scan_tiles.wgsl, with items.wgsl and what that lists, fixed.wgsl and what that lists, a run_*.wgsl, whole_sums.wgsl or whole_sums_long.wgsl, store.wgsl;
 // with carry_*.wgsl and total_*.wgsl of device/io/. For short sums, `thread_sum` is the thread's place in `sums_of_threads`.
 // Work-group memory: a sum in fixed point for each thread, an element, and four words, beside that of whole_sums.wgsl.
-// replaces: scan_tiles, sum_of_run
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn scan_tiles(

@@ -1,6 +1,5 @@
 // The total of a tile's totals.
-// Linked with spine.wgsl. Call in uniform control flow. Work-group memory: that of spine.wgsl.
-// replaces: load_items, reduce_tile
+// Linked with spine.wgsl and portable_threads.wgsl of device/tiles/. Call in uniform control flow. Work-group memory: that of spine.wgsl.
 
 fn load_items(tile: u32, thread: u32, length: u32) -> Share {
   return share_of(tile, thread / EXACT_WORDS, length);

@@ -1,7 +1,6 @@
 // Scans tiles' totals by columns: each total becomes the sum of those before it, on top of what comes before its tile.
 // Dispatch at least one work-group for each tile.
-// Linked with spine.wgsl. Generated code declares word_before_tile and put_word. Work-group memory: that of spine.wgsl, and some words.
-// replaces: scan_tiles
+// Linked in place of scan_tiles.wgsl, with spine.wgsl and portable_threads.wgsl of device/tiles/. Generated code declares word_before_tile and put_word. Work-group memory: that of spine.wgsl, and some words.
 
 // The columns of a slot that carry one to the next column.
 const CARRY_WORDS = (EXACT_WORDS + 31u) / 32u;

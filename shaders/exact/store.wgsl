@@ -1,5 +1,5 @@
 // Stores the prefixes of a thread's items.
-// Linked with items.wgsl and what that lists, sum.wgsl, and store_prefixes.wgsl of device/io/, whose functions for vectors it calls.
+// Linked with items.wgsl and what that lists, sum.wgsl and an output.
 // Call from any control flow. No work-group memory.
 
 // Stores what the prefixes are rounded to.

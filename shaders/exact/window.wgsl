@@ -6,7 +6,6 @@
 // Linked with items.wgsl and what that lists, sum.wgsl and its functions for windows, and whole_sums.wgsl. A thread's sum is in the first words
 // of its place in memory if the tile has a window.
 // Work-group memory: two words, beside that of whole_sums.wgsl.
-// replaces: begin_scan, reduce_tile, total_of_tile
 
 // The lowest place of a bit in the tile's items, as a complement, and the highest one of a significand's start.
 var<workgroup> exact_lowest: atomic<u32>;

@@ -1,8 +1,7 @@
 // What a single pass does with a tile that is scanned in its window: it keeps a thread's items until it knows the tile's carry, and then rounds
 // and stores their prefixes.
-// Linked with window.wgsl, store.wgsl, and store_prefixes.wgsl of device/io/, whose functions for vectors it calls. Call from any control flow.
+// Linked in place of store_prefixes.wgsl, with window.wgsl and store.wgsl. Call from any control flow.
 // Work-group memory: that of window.wgsl.
-// replaces: run_of, finish_run, store_prefixes
 
 fn run_of(scan: TileScan, items: Items) -> Items {
   return items;

@@ -4,7 +4,7 @@
 // Each thread gets its own result.
 // Work-group memory: a word, and a value; WORK_GROUP_SIZE values if a tile may lie in several subgroups. Reusable when the
 // function returns.
-// Linked after work_group/subgroup_contract.wgsl and work_group/subgroup_place.wgsl, with Value as the Element.
+// Linked after work_group/subgroup_shuffle.wgsl and work_group/subgroup_place.wgsl, with Value as the Element.
 
 // If a tile never lies in several subgroups, threads take turns at one place: this is rare.
 var<workgroup> shuffle_values: array<Value, SHUFFLE_PLACES>;

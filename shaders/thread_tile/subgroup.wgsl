@@ -4,7 +4,7 @@
 // Each thread gets its own prefix in its tile, and all of a tile get its total.
 // Work-group memory: one element for each MIN_SUBGROUP_SIZE threads, one more and a word; reusable
 // when a function returns.
-// Linked after work_group/subgroup_contract.wgsl and work_group/subgroup_place.wgsl: if lanes do not map to threads in the
+// Linked after work_group/subgroup_shuffle.wgsl and work_group/subgroup_place.wgsl: if lanes do not map to threads in the
 // usual way, threads take turns, one after another.
 
 const_assert countOneBits(THREAD_TILE) == 1u;

@@ -1,6 +1,6 @@
 // The shuffles of segmented_element.wgsl, for algorithms by subgroups. These are linked with segmented_shuffle in place of
 // element_shuffle, and so on.
-// Linked after subgroup_contract.wgsl and segmented_element.wgsl.
+// Linked after subgroup_shuffle.wgsl and segmented_element.wgsl.
 // Call in uniform control flow.
 // No work-group memory.
 

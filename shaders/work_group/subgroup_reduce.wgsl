@@ -3,8 +3,8 @@
 // NVIDIA's compiler (driver 580.159.04) was seen to run that instruction there under a predicate that was not set yet. Then lanes were
 // left out, or the result was a word of ones. bench/LOG.md has its instructions.
 // The exchanges are written out: that compiler does not unroll a loop over them, and keeps such a loop even if its result is not used.
-// Call in uniform control flow. All lanes get the result. No work-group memory. Linked with subgroup_contract.wgsl.
-// replaces: subgroup_reduce
+// Call in uniform control flow. All lanes get the result. No work-group memory. Linked in place of subgroup_reduce_by_scan.wgsl, with
+// subgroup_shuffle.wgsl or what is generated in its place.
 
 fn subgroup_reduce(element: Element, rank: u32, count: u32) -> Element {
   var sum = with_other_lane(element, 1u, rank, count);

@@ -1,9 +1,10 @@
+import portableThreads from "#shaders/device/tiles/portable_threads.wgsl";
 import spineFile from "#shaders/exact/spine.wgsl";
 import spineReduceFile from "#shaders/exact/spine_reduce.wgsl";
 import spineScanFile from "#shaders/exact/spine_scan.wgsl";
 import { unrollFile } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
-import type { TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
+import type { TileFiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
 
 // Kernels that combine the totals of tiles of exact sums.
 
@@ -20,7 +21,7 @@ export const spineTiles = <Sizes extends TileSizes>(
   entryPoint: string,
   kernel: TileKernel<Sizes>,
   limits: WorkGroupLimits,
-): { readonly sizes: Sizes; readonly files?: readonly SourceText[] } | undefined =>
+): { readonly sizes: Sizes; readonly files?: TileFiles } | undefined =>
   words < COLUMNS
     ? { sizes: spreadOut(kernel.sizes, words, limits) }
     : byColumns(words, entryPoint, kernel, limits);
@@ -31,7 +32,7 @@ function byColumns<Sizes extends TileSizes>(
   entryPoint: string,
   { sizes, carry, arrangement }: TileKernel<Sizes>,
   limits: WorkGroupLimits,
-): { readonly sizes: Sizes; readonly files: readonly SourceText[] } | undefined {
+): { readonly sizes: Sizes; readonly files: TileFiles } | undefined {
   let workGroupSize = Math.min(
     SPINE_THREADS,
     limits.maxComputeInvocationsPerWorkgroup,
@@ -53,27 +54,29 @@ function byColumns<Sizes extends TileSizes>(
       ? ["output", "output"]
       : ["input", "output"];
   const counts = { STEP: SPINE_STEP };
+  const isReduced = entryPoint === "reduce_tiles";
+  const text: SourceText = {
+    name: "totals by columns",
+    text: [
+      `const SPINE_TILE = ${sizes.items * sizes.workGroupSize}u;`,
+      `const GROUPS = ${groups}u;`,
+      `const STEP = ${SPINE_STEP}u;`,
+      `fn word_of_total(index: u32, word: u32) -> u32 {\n  return ${from}[call.input_base + index][word];\n}`,
+      ...(isReduced
+        ? []
+        : [
+            `fn put_word(index: u32, word: u32, value: u32) {\n  ${to}[call.output_base + index][word] = value;\n}`,
+            `fn word_before_tile(tile: u32, word: u32) -> u32 {\n  ${carry === true ? "return select(0u, spine[tile][word], tile > 0u)" : "return 0u"};\n}`,
+          ]),
+    ].join("\n\n"),
+  };
+  const columns = [text, unrollFile(spineFile, counts)];
   return {
     sizes: { ...sizes, items: 1, workGroupSize },
-    files: [
-      {
-        name: "totals by columns",
-        text: [
-          `const SPINE_TILE = ${sizes.items * sizes.workGroupSize}u;`,
-          `const GROUPS = ${groups}u;`,
-          `const STEP = ${SPINE_STEP}u;`,
-          `fn word_of_total(index: u32, word: u32) -> u32 {\n  return ${from}[call.input_base + index][word];\n}`,
-          ...(entryPoint === "reduce_tiles"
-            ? []
-            : [
-                `fn put_word(index: u32, word: u32, value: u32) {\n  ${to}[call.output_base + index][word] = value;\n}`,
-                `fn word_before_tile(tile: u32, word: u32) -> u32 {\n  ${carry === true ? "return select(0u, spine[tile][word], tile > 0u)" : "return 0u"};\n}`,
-              ]),
-        ].join("\n\n"),
-      },
-      unrollFile(spineFile, counts),
-      entryPoint === "reduce_tiles" ? unrollFile(spineReduceFile, counts) : unrollFile(spineScanFile, counts),
-    ],
+    files: isReduced
+      ? // The last one loads, too.
+        { tile: [portableThreads, ...columns, unrollFile(spineReduceFile, counts)], load: [] }
+      : { tile: [portableThreads], entryPoint: [...columns, unrollFile(spineScanFile, counts)] },
   };
 }
 

@@ -1,3 +1,4 @@
+import portableThreads from "#shaders/device/tiles/portable_threads.wgsl";
 import carryWordsFile from "#shaders/exact/carry_words.wgsl";
 import doubleItemsFile from "#shaders/exact/double_items.wgsl";
 import fixedFile from "#shaders/exact/fixed.wgsl";
@@ -10,6 +11,7 @@ import runFloatFile from "#shaders/exact/run_float.wgsl";
 import scanFile from "#shaders/exact/scan.wgsl";
 import storeFile from "#shaders/exact/store.wgsl";
 import sumFile from "#shaders/exact/sum.wgsl";
+import tileFile from "#shaders/exact/tile.wgsl";
 import wholeSumsFile from "#shaders/exact/whole_sums.wgsl";
 import wholeSumsLongFile from "#shaders/exact/whole_sums_long.wgsl";
 import windowFile from "#shaders/exact/window.wgsl";
@@ -21,7 +23,7 @@ import type { SourceText } from "../text/source.ts";
 import { spineTiles } from "./exact_spine.ts";
 import type { ExactFormat } from "./exact_sums.ts";
 import { exactFormats, isShort } from "./exact_sums.ts";
-import type { OwnTiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
+import type { OwnTiles, TileFiles, TileKernel, TileSizes, WorkGroupLimits } from "./monoid.ts";
 
 // Tiles of exact sums on a GPU. An element of `exactAdd` is a whole sum: 3, 10 or 67 words, with a bit for each place that an f16, f32 or f64
 // may have. Most data has items of similar size, so that a few words hold the sum of a tile. All ways to add up a tile give the same bits.
@@ -155,28 +157,28 @@ function formatText(format: TileFormat, exclusive: boolean | undefined): SourceT
   };
 }
 
-/** The files of a kernel, beside those of its items. */
+/** The files of a kernel, beside those that load its items. */
 function filesOf(
   entryPoint: Parameters<OwnTiles>[1],
   format: Format,
   { sizes: { items, workGroupSize }, carry, ends }: TileKernel<TileSizes>,
-): readonly SourceText[] {
+): Omit<TileFiles, "load"> {
   const inFixedPoint = [fixedFile, items <= MOST_IN_DIGITS ? format.runFile : runAnyFile];
   if (entryPoint === "scan_tiles") {
-    return [
-      ...inFixedPoint,
-      scanFile,
-      isShort(format) ? wholeSumsFile : wholeSumsLongFile,
+    return {
+      tile: [tileFile, ...inFixedPoint, isShort(format) ? wholeSumsFile : wholeSumsLongFile],
       // Threads share the words of a carry that is in the spine as it is.
-      ...(carry === true && !ends ? [carryWordsFile] : []),
-      storeFile,
-    ];
+      entryPoint: carry === true && !ends ? [scanFile, carryWordsFile] : [scanFile],
+      store: [storeFile],
+    };
   }
   if (entryPoint === "reduce_tiles" && workGroupSize * items <= MOST_OF_TILE) {
-    return [...inFixedPoint, reduceFile];
+    return { tile: [...inFixedPoint, reduceFile] };
   }
-  const inWindow = [windowSumFile(), wholeSumsFile, windowFile];
-  return entryPoint === "reduce_tiles" ? inWindow : [...inWindow, windowPrefixesFile, storeFile];
+  return {
+    tile: [tileFile, windowSumFile(), wholeSumsFile, windowFile],
+    store: [windowPrefixesFile, storeFile],
+  };
 }
 
 /** A file with its loops written out. A short sum of a thread has a place in work-group memory. */
@@ -206,9 +208,15 @@ export function exactTiles(type: keyof typeof exactFormats): OwnTiles {
     if (memory > gpuLimits.maxComputeWorkgroupStorageSize) {
       return undefined;
     }
-    const files = [format.itemFile, itemsFile, ...filesOf(entryPoint, format, kernel)];
+    const { tile, store = [], entryPoint: entry } = filesOf(entryPoint, format, kernel);
+    const all = (files: readonly SourceText[]) => files.map((file) => written(file, format, constants));
     return {
-      files: [formatText(format, exclusive), ...files.map((file) => written(file, format, constants))],
+      files: {
+        tile: [portableThreads, ...all(tile)],
+        load: [formatText(format, exclusive), ...all([format.itemFile, itemsFile])],
+        store: all(store),
+        ...(entry && { entryPoint: all(entry) }),
+      },
     };
   };
 }

@@ -52,16 +52,28 @@ export interface TileKernel<Sizes extends TileSizes> {
   readonly arrangement?: string;
 }
 
+/** The files of a kernel of tiles, by what they do there. What is not given is as for other operators. */
+export interface TileFiles {
+  /** The threads' numbers, and the other names of shaders/device/tiles/tile.wgsl that the kernel calls. */
+  readonly tile: readonly SourceText[];
+  /** They declare `load_items`. */
+  readonly load?: readonly SourceText[];
+  /** They declare `store_prefixes`. */
+  readonly store?: readonly SourceText[];
+  /** They declare the entry point. */
+  readonly entryPoint?: readonly SourceText[];
+}
+
 /**
- * Tiles that an operator has of its own: for items, files that replace declarations of the kernel, which has these constants and this
- * entry point; for the totals of tiles, other sizes. It is undefined for kernels that it leaves as they are.
+ * Tiles that an operator has of its own: for items, files of a kernel that has these constants and this entry point; for the totals of
+ * tiles, other sizes. It is undefined for kernels that it leaves as they are.
  */
 export type OwnTiles = <Sizes extends TileSizes>(
   side: "items" | "elements",
   entryPoint: "scan_tiles" | "scan_single_pass" | "scan_left_tiles" | "reduce_tiles",
   constants: Constants,
   kernel: TileKernel<Sizes>,
-) => { readonly files?: readonly SourceText[]; readonly sizes?: Sizes } | undefined;
+) => { readonly files?: TileFiles; readonly sizes?: Sizes } | undefined;
 
 /** Elements as a buffer holds them. */
 export interface Carried {

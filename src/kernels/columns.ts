@@ -13,7 +13,7 @@ import { generated } from "../text/source.ts";
 import type { Side } from "./contract.ts";
 import { operatorSources, storageText } from "./contract.ts";
 import type { Ends, Kernel } from "./kernel.ts";
-import { lengthFile, linkKernel, prefixText } from "./kernel.ts";
+import { lengthFile, linkKernel, prefixText, resultSources } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 
@@ -96,7 +96,7 @@ export function reduceColumnsKernel(
       runs,
       reduceColumns,
       // The initial value joins where the result is stored.
-      ...((output === "items" ? ends : undefined)?.sources("result") ?? []),
+      ...resultSources(output === "items" ? ends : undefined),
     ],
     sizes,
   );

@@ -1,13 +1,14 @@
 import carryNone from "#shaders/device/io/carry_none.wgsl";
 import carrySpine from "#shaders/device/io/carry_spine.wgsl";
+import copyCounted from "#shaders/device/io/copy_counted.wgsl";
 import copyWhole from "#shaders/device/io/copy_whole.wgsl";
+import edges from "#shaders/device/io/edges.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
 import keepFlagged from "#shaders/device/io/keep_flagged.wgsl";
 import lengthOfCall from "#shaders/device/io/length_of_call.wgsl";
 import loadItems from "#shaders/device/io/load_items.wgsl";
 import loadKept from "#shaders/device/io/load_kept.wgsl";
 import noInput from "#shaders/device/io/no_input.wgsl";
-import oneBufferItems from "#shaders/device/io/one_buffer_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import storeKept from "#shaders/device/io/store_kept.wgsl";
 import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
@@ -38,7 +39,7 @@ import {
 } from "./contract.ts";
 import { itemsText } from "./copied_items.ts";
 import type { Arrangement, Kernel, KernelOptions } from "./kernel.ts";
-import { inputFor, isWide, lengthFile, linkKernel, prefixText } from "./kernel.ts";
+import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileTraits } from "./tiles.ts";
@@ -200,7 +201,6 @@ function compactSources(
       : (map?.keptSources(type) ?? (selector === "flags" ? typeFiles : expressionFiles)(type))),
     lengthFile(lengthOnGpu),
     ...sources(count, { votes: vector === 1, ...traits }),
-    loadItems,
     loadKept,
   ];
 }
@@ -221,8 +221,8 @@ const compactVector = ({
     ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items)
     : 1;
 
-const compactInput = ({ arrangement, selector, indices }: CompactKernelOptions): SourceText =>
-  selector === "flags" && indices ? noInput : inputFor(arrangement);
+const compactInput = ({ arrangement, selector, indices }: CompactKernelOptions): readonly SourceText[] =>
+  selector === "flags" && indices ? [noInput, edges] : inputFor(arrangement);
 
 /** The kernel that counts how many items of each tile are kept. */
 export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {
@@ -231,7 +231,11 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
   return linkKernel(
     `wavefold count ${classes ? "classes" : "kept"} <${options.type.name}>`,
     classes ? "count_classes" : "count_tiles",
-    [...compactSources(count, options, vector), compactInput(options), ...(classes?.count ?? [countTiles])],
+    [
+      ...compactSources(count, options, vector),
+      ...compactInput(options),
+      ...(classes?.count ?? [countTiles]),
+    ],
     options.sizes,
     vector,
     1,
@@ -258,7 +262,9 @@ export function compactKernel(
     singlePass ? "compact_single_pass" : classes ? "part_classes" : "compact_tiles",
     [
       ...compactSources(count, options, vector, { moves: classes === undefined }),
-      ...(arrangement === "one-buffer" ? [oneBufferItems] : [compactInput(options), outputItems]),
+      ...(arrangement === "one-buffer"
+        ? filesOf(arrangement).files
+        : [...compactInput(options), outputItems]),
       ...(singlePass ? [...carry, ...totalSources(indirect, mostWorkGroups)] : [carrySpine]),
       ...(classes?.move ?? [
         storeKept,
@@ -291,7 +297,7 @@ export function topOfCountsKernel(
       prefixText(true),
       ...operatorSources(count),
       storageText(count, "elements", "elements", 1),
-      oneBufferItems,
+      ...filesOf("one-buffer").files,
       carryNone,
       ...totalSources(indirect, mostWorkGroups),
       lengthOfCall,
@@ -314,7 +320,7 @@ export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, w
       inputItems,
       outputItems,
       copyItems,
-      ...(whole ? [lengthFile(lengthOnGpu), copyWhole] : []),
+      ...(whole ? [lengthFile(lengthOnGpu), copyWhole] : [copyCounted]),
     ],
     sizes,
   );

@@ -1,11 +1,11 @@
-import loadItems from "#shaders/device/io/load_items.wgsl";
 import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
 import totalNone from "#shaders/device/io/total_none.wgsl";
 import scanFlatSegments from "#shaders/device/kernels/scan_flat_segments.wgsl";
-import firstNeeded from "#shaders/device/segments/first_needed.wgsl";
+import firstNeeded from "#shaders/device/look_back/first_needed_of_segments.wgsl";
 import flatAnyOrder from "#shaders/device/segments/flat_any_order.wgsl";
 import flatHeadBits from "#shaders/device/segments/flat_head_bits.wgsl";
 import flatHeads from "#shaders/device/segments/flat_heads.wgsl";
+import flatHeadsOneByOne from "#shaders/device/segments/flat_heads_one_by_one.wgsl";
 import flatInOrder from "#shaders/device/segments/flat_in_order.wgsl";
 import flatKeys from "#shaders/device/segments/flat_keys.wgsl";
 import flatRows from "#shaders/device/segments/flat_rows.wgsl";
@@ -19,7 +19,7 @@ import { arrayOfVectorText } from "./array_of_vector.ts";
 import { carriedAs, elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { filesOf, lengthFile, linkKernel, prefixText } from "./kernel.ts";
-import { sourcesWithoutTotal, valueSources } from "./offsets.ts";
+import { valueSources } from "./offsets.ts";
 import { laneStages, takesAnyOrder } from "./subgroup_sources.ts";
 
 // This is loaded only if a plan takes segments.
@@ -33,7 +33,12 @@ function headFilesOf(heads: FlatHeads, vector: number): readonly SourceText[] {
     case "rows":
       return [flatRows];
     case "heads":
-      return [arrayOfVectorText("HeadVector", "u32", "u32", vector), headVectors, flatHeads];
+      return [
+        arrayOfVectorText("HeadVector", "u32", "u32", vector),
+        headVectors,
+        flatHeadsOneByOne,
+        flatHeads,
+      ];
     case "headBits":
     case "offsets":
       return [flatHeadBits];
@@ -42,6 +47,7 @@ function headFilesOf(heads: FlatHeads, vector: number): readonly SourceText[] {
         arrayOfVectorText("KeyVector", "Key", carriedAs(heads), vector),
         keyVectors,
         loadKeys,
+        flatHeadsOneByOne,
         flatKeys,
       ];
   }
@@ -75,7 +81,7 @@ export function scanFlatSegmentsKernel(
       firstNeeded,
       ...headFilesOf(heads, vector),
       scanFlatSegments,
-      // It replaces a function of the algorithm. In any order, each lane of a subgroup takes what all others have, so all must be there.
+      // In any order, each lane of a subgroup takes what all others have, so all must be there.
       onValues && takesAnyOrder(onValues) && sizes.minSubgroupSize === sizes.maxSubgroupSize
         ? flatAnyOrder
         : flatInOrder,
@@ -83,8 +89,7 @@ export function scanFlatSegmentsKernel(
       totalNone,
       ...(segments?.heads ?? []),
       lengthFile(lengthOnGpu),
-      ...sourcesWithoutTotal(sources(monoid)),
-      loadItems,
+      ...sources(monoid, { hasTotal: true }),
       storePrefixes,
     ],
     sizes,

@@ -9,8 +9,8 @@ import countersFloats from "#shaders/device/histogram/counters_floats.wgsl";
 import countersNone from "#shaders/device/histogram/counters_none.wgsl";
 import countersWords from "#shaders/device/histogram/counters_words.wgsl";
 import tallyEach from "#shaders/device/histogram/tally_each.wgsl";
+import tallyItems from "#shaders/device/histogram/tally_items.wgsl";
 import tallyRuns from "#shaders/device/histogram/tally_runs.wgsl";
-import loadItems from "#shaders/device/io/load_items.wgsl";
 import clearBins from "#shaders/device/kernels/clear_bins.wgsl";
 import histogram from "#shaders/device/kernels/histogram.wgsl";
 import search from "#shaders/device/search/search.wgsl";
@@ -155,10 +155,10 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
       ),
       ...(rule.by === "text" ? expressionFiles : typeFiles)(type),
       ...binSources(type, rule),
-      inputFor(arrangement),
-      loadItems,
+      ...inputFor(arrangement),
       lengthFile(lengthOnGpu),
       weights === undefined ? amountOne : amountWeights,
+      tallyItems,
       runs ? tallyRuns : tallyEach,
       ...counters,
       isFloat ? binsFloats : binsWords,

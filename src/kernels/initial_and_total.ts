@@ -3,6 +3,7 @@ import carryNone from "#shaders/device/io/carry_none.wgsl";
 import carrySpine from "#shaders/device/io/carry_spine.wgsl";
 import carrySpineInitial from "#shaders/device/io/carry_spine_initial.wgsl";
 import initialBuffer from "#shaders/device/io/initial_buffer.wgsl";
+import result from "#shaders/device/io/result.wgsl";
 import resultAfterInitial from "#shaders/device/io/result_after_initial.wgsl";
 import totalNone from "#shaders/device/io/total_none.wgsl";
 import totalStored from "#shaders/device/io/total_stored.wgsl";
@@ -22,7 +23,7 @@ const carryFiles: Readonly<Record<CarryPlace, readonly [readonly SourceText[], S
   "one tile": [[carryNone], carryInitial],
   spine: [[carrySpine], carrySpineInitial],
   "look-back": [[], carryAfterInitial],
-  result: [[], resultAfterInitial],
+  result: [[result], resultAfterInitial],
 };
 
 /** The options for the ends of a plan, which are not checked yet. */

@@ -1,5 +1,6 @@
 import carryNone from "#shaders/device/io/carry_none.wgsl";
 import carrySpine from "#shaders/device/io/carry_spine.wgsl";
+import edges from "#shaders/device/io/edges.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
 import inputPadded from "#shaders/device/io/input_padded.wgsl";
 import inputVectors from "#shaders/device/io/input_vectors.wgsl";
@@ -11,11 +12,12 @@ import oneBufferVectors from "#shaders/device/io/one_buffer_vectors.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import outputPadded from "#shaders/device/io/output_padded.wgsl";
 import outputVectors from "#shaders/device/io/output_vectors.wgsl";
+import result from "#shaders/device/io/result.wgsl";
 import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
 import totalNone from "#shaders/device/io/total_none.wgsl";
 import reduceTiles from "#shaders/device/kernels/reduce_tiles.wgsl";
 import scanTiles from "#shaders/device/kernels/scan_tiles.wgsl";
-import type { Monoid, OwnTiles, TileKernel, WorkGroupLimits } from "../algebra/monoid.ts";
+import type { Monoid, OwnTiles, TileFiles, TileKernel, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { LinkedModule } from "../text/link.ts";
 import { linkSources } from "../text/link.ts";
 import type { Constants } from "../text/module.ts";
@@ -76,17 +78,17 @@ export interface KernelOptions extends TileShape {
 /** The files that read and write the ranges of an arrangement, and whether they do so as vectors. */
 interface ArrangementFiles {
   readonly files: readonly SourceText[];
-  /** The file that reads the input, for a kernel that writes to another buffer. */
-  readonly input: SourceText;
+  /** The files that read the input, for a kernel that writes to another buffer. */
+  readonly input: readonly SourceText[];
   readonly wide: boolean;
 }
 
 const arrangements = {
-  vectors: { files: [inputVectors, outputVectors], input: inputVectors, wide: true },
-  items: { files: [inputItems, outputItems], input: inputItems, wide: false },
-  "one-buffer": { files: [oneBufferItems], input: inputItems, wide: false },
-  "in-place": { files: [oneBufferVectors], input: inputVectors, wide: true },
-  padded: { files: [inputPadded, outputPadded], input: inputPadded, wide: true },
+  vectors: { files: [inputVectors, outputVectors, edges], input: [inputVectors, edges], wide: true },
+  items: { files: [inputItems, outputItems, edges], input: [inputItems, edges], wide: false },
+  "one-buffer": { files: [oneBufferItems, edges], input: [inputItems, edges], wide: false },
+  "in-place": { files: [oneBufferVectors, edges], input: [inputVectors, edges], wide: true },
+  padded: { files: [inputPadded, outputPadded], input: [inputPadded], wide: true },
 } as const satisfies Record<Arrangement, ArrangementFiles>;
 
 /** Whether items are loaded as vectors. */
@@ -173,6 +175,10 @@ export interface Ends {
   sources(place: CarryPlace): readonly SourceText[];
 }
 
+/** The declarations for what a reduction stores for a total. */
+export const resultSources = (ends: Ends | undefined): readonly SourceText[] =>
+  ends?.sources("result") ?? [result];
+
 /** The facts that decide how a kernel stores totals: its tiles, and where their carries come from. */
 export type TotalsOptions = TileShape & {
   readonly carry: boolean | readonly SourceText[];
@@ -184,7 +190,7 @@ export interface SegmentSources {
   readonly prefix?: SourceText;
   /** The files that say where segments start. */
   readonly heads: readonly Source[];
-  /** The file that loads a tile's items, and says of each whether a segment starts there. */
+  /** The file that loads a tile's items in place of load_items.wgsl, and says of each whether a segment starts there. */
   readonly load: SourceText;
   /** The files that store the totals of segments instead of prefixes, in a kernel of these options. */
   totals?(options: TotalsOptions): readonly SourceText[];
@@ -210,11 +216,11 @@ export interface ScanKernelOptions {
   readonly segments?: SegmentSources | undefined;
 }
 
-/** Links a kernel of tiles. Files of the operator's own tiles replace declarations. */
+/** Links a kernel of tiles. `sourcesOf` takes the files of the operator's own tiles. */
 function linkTiles(
   label: string,
   entryPoint: Parameters<OwnTiles>[1],
-  sources: readonly Source[],
+  sourcesOf: (files: Partial<TileFiles>) => readonly Source[],
   monoid: Monoid,
   options: KernelOptions & Partial<Pick<TileKernel<Sizes>, "exclusive" | "carry" | "ends">>,
   side: Side,
@@ -223,14 +229,7 @@ function linkTiles(
   const { sizes } = options;
   const words = elementWords(monoid);
   const own = monoid.tiles?.(side, entryPoint, constantsOf(sizes, vector, words), options);
-  return linkKernel(
-    label,
-    entryPoint,
-    [...(own?.files ?? []), ...sources],
-    own?.sizes ?? sizes,
-    vector,
-    words,
-  );
+  return linkKernel(label, entryPoint, sourcesOf(own?.files ?? {}), own?.sizes ?? sizes, vector, words);
 }
 
 /** The kernel that scans each tile on top of its carry. */
@@ -243,13 +242,15 @@ export function scanKernel(
       readonly carry: boolean | readonly SourceText[];
       /** The entry point, if it is another than that of tiles or of a single pass. */
       readonly entryPoint?: "scan_left_tiles";
+      /** The files that store prefixes, if not store_prefixes.wgsl. */
+      readonly store?: readonly SourceText[] | undefined;
     },
 ): Kernel {
   const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
-  const { segments } = options;
+  const { segments, store = [storePrefixes] } = options;
   const totals = segments?.totals?.(options);
   const { files, wide } = totals
-    ? { files: [inputFor(arrangement), outputItems], wide: isWide(arrangement) }
+    ? { files: [...inputFor(arrangement), outputItems], wide: isWide(arrangement) }
     : filesOf(arrangement);
   const { bytes } = monoid.type;
   const loaded = map?.from.bytes ?? bytes;
@@ -264,23 +265,22 @@ export function scanKernel(
   return linkTiles(
     `wavefold ${entryPoint} of ${side} <${monoid.title}>`,
     entryPoint,
-    [
+    (own) => [
       segments?.prefix ?? prefixText(exclusive),
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, !totals, shown) ??
         storageSources(monoid, side, side, vector, shown)),
       ...files,
-      ...(singlePass ? carry : [scanTiles]),
+      ...(singlePass ? carry : (own.entryPoint ?? [scanTiles])),
       ...(ends?.sources(singlePass ? "look-back" : carry ? "spine" : "one tile") ?? [
         ...(singlePass ? [] : [carry ? carrySpine : carryNone]),
         segments?.count ?? totalNone,
       ]),
-      ...(segments ? [...segments.heads, segments.load] : []),
+      ...(segments?.heads ?? []),
       lengthFile(lengthOnGpu),
-      ...sources(monoid),
-      loadItems,
-      storePrefixes,
-      ...(totals ?? []),
+      ...(own.tile ?? sources(monoid)),
+      ...(own.load ?? [segments?.load ?? loadItems]),
+      ...(totals ?? own.store ?? store),
     ],
     monoid,
     options,
@@ -289,57 +289,65 @@ export function scanKernel(
   );
 }
 
-/** The file that reads the input, for a kernel that writes to another buffer. */
-export const inputFor = (arrangement: Arrangement): SourceText => arrangements[arrangement].input;
+/** The files that read the input, for a kernel that writes to another buffer. */
+export const inputFor = (arrangement: Arrangement): readonly SourceText[] => arrangements[arrangement].input;
+
+/** The files by which a kernel reduces tiles. */
+export interface ReduceFiles {
+  readonly sources: TileSources;
+  /** Those of the entry point, if not reduce_tiles.wgsl. */
+  readonly entryPoint?: readonly SourceText[];
+}
 
 /** The kernel that reduces each tile to its total. */
 export function reduceKernel(
   monoid: Monoid,
-  options: KernelOptions & {
-    readonly input: Side;
-    readonly output: Side;
-    readonly arrangement: Arrangement;
-    /** The map that items go through. Elements go through none. */
-    readonly map?: ItemMap | undefined;
-    /** The initial value. It joins in the kernel that stores the result. */
-    readonly ends?: Ends | undefined;
-    /**
-     * Bytes of an item that another pass stores, in vectors of as many items. The default is the size of the items that are
-     * loaded.
-     */
-    readonly storedBytes?: number;
-    /** What items need for segments. Elements need nothing. */
-    readonly segments?: SegmentSources | undefined;
-  },
+  options: KernelOptions &
+    ReduceFiles & {
+      readonly input: Side;
+      readonly output: Side;
+      readonly arrangement: Arrangement;
+      /** The map that items go through. Elements go through none. */
+      readonly map?: ItemMap | undefined;
+      /** The initial value. It joins in the kernel that stores the result. */
+      readonly ends?: Ends | undefined;
+      /**
+       * Bytes of an item that another pass stores, in vectors of as many items. The default is the size of the items that are
+       * loaded.
+       */
+      readonly storedBytes?: number;
+      /** What items need for segments. Elements need nothing. */
+      readonly segments?: SegmentSources | undefined;
+    },
 ): Kernel {
-  const { sources, sizes, input, output, lengthOnGpu, map, ends, storedBytes } = options;
-  // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
-  const file = inputFor(options.arrangement);
+  const { sources, sizes, input, output, arrangement, lengthOnGpu, map, ends, storedBytes, segments } =
+    options;
+  const { entryPoint = [reduceTiles] } = options;
   const mapped = input === "items" ? map : undefined;
-  const vector =
-    file === inputItems
-      ? 1
-      : input === "elements"
-        ? elementsOfVector(monoid, sizes.items)
-        : itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes);
+  const vector = !isWide(arrangement)
+    ? 1
+    : input === "elements"
+      ? elementsOfVector(monoid, sizes.items)
+      : itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes);
   const { start } = monoid;
   // Only an input of items may be empty. An input of elements has one for each tile.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
   return linkTiles(
     `wavefold reduce ${input} to ${output} <${monoid.title}>`,
     "reduce_tiles",
-    [
+    (own) => [
       ...operatorSources(monoid),
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
         storageSources(monoid, input, output, vector, shown)),
-      file,
+      // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
+      ...inputFor(arrangement),
       outputItems,
       lengthFile(lengthOnGpu),
-      ...sources(monoid),
-      loadItems,
-      reduceTiles,
-      ...(ends?.sources("result") ?? []),
-      ...(options.segments ? [...options.segments.heads, options.segments.load] : []),
+      ...(own.tile ?? sources(monoid)),
+      ...(own.load ?? [segments?.load ?? loadItems]),
+      ...entryPoint,
+      ...resultSources(ends),
+      ...(segments?.heads ?? []),
     ],
     monoid,
     options,

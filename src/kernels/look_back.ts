@@ -187,7 +187,7 @@ const entrySources = (
 ];
 
 /**
- * The sources that make one dispatch of a reduction of tiles. They come before reduce_tiles.wgsl. `strides` says whether a work-group takes
+ * The sources that make one dispatch of a reduction of tiles, in place of reduce_tiles.wgsl. `strides` says whether a work-group takes
  * more than one tile.
  */
 export const reduceOnceSources = (

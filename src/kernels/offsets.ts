@@ -1,15 +1,13 @@
-import loadItems from "#shaders/device/io/load_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import findFirstSegments from "#shaders/device/kernels/find_first_segments.wgsl";
 import reduceOffsets from "#shaders/device/kernels/reduce_offsets.wgsl";
-import firstNeeded from "#shaders/device/segments/first_needed.wgsl";
+import firstNeeded from "#shaders/device/look_back/first_needed_of_segments.wgsl";
 import firstSegmentSearched from "#shaders/device/segments/first_segment_searched.wgsl";
 import firstSegmentStored from "#shaders/device/segments/first_segment_stored.wgsl";
 import segmentOffsets from "#shaders/device/segments/offsets.wgsl";
 import scanLanes from "#shaders/device/segments/scan_lanes.wgsl";
 import segmentValues from "#shaders/device/segments/values.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import { declared } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
 import { algorithms, hasFullSubgroups } from "./algorithms.ts";
@@ -57,10 +55,6 @@ export const valueSources = (onValues: Monoid | undefined): readonly SourceText[
   scanLanes,
 ];
 
-/** An algorithm's files for a kernel that computes the total of any tile in a way of its own. */
-export const sourcesWithoutTotal = (sources: readonly SourceText[]): readonly SourceText[] =>
-  sources.filter((one) => !declared([one]).replaces.includes("total_of_tile"));
-
 /** The kernel that stores the first segment of each tile of {@link reduceOffsetsKernel}. */
 export const firstSegmentsKernel = (tile: number, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
   linkKernel(
@@ -99,19 +93,17 @@ export function reduceOffsetsKernel(
         storageText(monoid, "items", "items", vector),
         ...type.files,
       ]),
-      inputFor(arrangement),
+      ...inputFor(arrangement),
       outputItems,
       empty,
       ...valueSources(onValues),
       ...(isStored || maxLength <= MOST_ENDED_EARLY ? [firstNeeded] : []),
       segmentOffsets,
-      // It replaces a function of the algorithm.
       reduceOffsets,
       isStored ? firstSegmentStored : firstSegmentSearched,
       ...carry,
       lengthFile(lengthOnGpu),
-      ...sourcesWithoutTotal(sources(monoid)),
-      loadItems,
+      ...sources(monoid, { hasTotal: true }),
     ],
     sizes,
     vector,

@@ -1,11 +1,11 @@
 import carryNone from "#shaders/device/io/carry_none.wgsl";
-import loadItems from "#shaders/device/io/load_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
-import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
 import reduceRows from "#shaders/device/kernels/reduce_each_row.wgsl";
 import scanRows from "#shaders/device/kernels/scan_each_row.wgsl";
 import scanLongRows from "#shaders/device/kernels/scan_long_rows.wgsl";
+import entriesOfRows from "#shaders/device/look_back/entries_of_rows.wgsl";
 import rowCount from "#shaders/device/rows/count.wgsl";
+import noRowCount from "#shaders/device/rows/count_none.wgsl";
 import elementsItems from "#shaders/device/rows/elements_items.wgsl";
 import elementsVectors from "#shaders/device/rows/elements_vectors.wgsl";
 import levels from "#shaders/device/rows/levels.wgsl";
@@ -25,7 +25,7 @@ import { memoryOf, withGaps } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
 import { elementsOfVector, elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Ends, Kernel } from "./kernel.ts";
-import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText } from "./kernel.ts";
+import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText, resultSources } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileSources } from "./tiles.ts";
@@ -93,8 +93,6 @@ export function scanRowsKernel(
       ...files,
       ...(ends?.sources("one tile") ?? [carryNone]),
       lengthFile(lengthOnGpu),
-      loadItems,
-      storePrefixes,
       itemsEnd("data_length()"),
       ...sources(monoid),
       rowTiles,
@@ -133,14 +131,12 @@ export function scanLongRowsKernel(
         ...type.files,
       ]),
       ...filesOf("vectors").files,
-      // It replaces functions of the look-back and of the scan of all data.
       scanLongRows,
+      entriesOfRows,
       ...carry,
       ...(ends?.sources("look-back") ?? []),
       lengthFile(lengthOnGpu),
       ...sources(monoid, { isAwaited: true }),
-      loadItems,
-      storePrefixes,
     ],
     sizes,
     vector,
@@ -177,10 +173,9 @@ export function reduceRowsKernel(
     [
       ...operatorSources(monoid),
       ...sources,
-      inputFor(arrangement),
+      ...inputFor(arrangement),
       outputItems,
       lengthFile(lengthOnGpu),
-      loadItems,
       itemsEnd(input === "items" ? "data_length()" : "call.segment_count * call.wanted"),
       generated(
         `fn row_stored(row: u32) -> bool {\n  return ${output === "items" ? "row * call.columns < data_length()" : "true"};\n}`,
@@ -192,9 +187,9 @@ export function reduceRowsKernel(
       ...(algorithm === "subgroup"
         ? [loadElements, ...(output === "elements" ? [reducePart] : [subgroups, reduceSubgroups])]
         : [levels, reduceLevels]),
-      ...(options.counts ? [rowCount] : []),
+      options.counts ? rowCount : noRowCount,
       // The initial value joins where the result is stored.
-      ...((output === "items" ? ends : undefined)?.sources("result") ?? []),
+      ...resultSources(output === "items" ? ends : undefined),
     ],
     sizes,
     vector,

@@ -7,10 +7,12 @@ import loadKeysAsVectors from "#shaders/device/runs/load_keys_as_vectors.wgsl";
 import loadKeysOneByOne from "#shaders/device/runs/load_keys_one_by_one.wgsl";
 import numbersAlone from "#shaders/device/runs/numbers_alone.wgsl";
 import stageFirsts from "#shaders/device/runs/stage_firsts.wgsl";
-import stageKeys from "#shaders/device/runs/stage_keys.wgsl";
+import stageNoFirsts from "#shaders/device/runs/stage_no_firsts.wgsl";
 import storeFirstItem from "#shaders/device/runs/store_first_item.wgsl";
 import storeKey from "#shaders/device/runs/store_key.wgsl";
 import storeLengths from "#shaders/device/runs/store_lengths.wgsl";
+import storeNoKeys from "#shaders/device/runs/store_no_keys.wgsl";
+import storeNoNumbers from "#shaders/device/runs/store_no_numbers.wgsl";
 import storeStarts from "#shaders/device/runs/store_starts.wgsl";
 import loadKeys from "#shaders/device/segments/load_keys.wgsl";
 import { u32 } from "../algebra/integers.ts";
@@ -125,16 +127,13 @@ export function runLengthsKernel(
         ? [arrayOfVectorText("KeyVector", "Key", carriedAs(type), vector), loadKeysAsVectors]
         : [loadKeysOneByOne]),
       loadKeys,
-      ...(keepsKeys(stores) ? [stageKeys] : []),
-      ...(keepsFirsts(stores) ? [stageFirsts] : []),
-      ...(unique === "first item" ? [storeFirstItem] : unique ? [storeKey] : []),
-      ...(number === "start" ? [storeStarts] : number === undefined ? [] : [storeLengths]),
+      unique === "first item" ? storeFirstItem : unique ? storeKey : storeNoKeys,
+      ...(number === "length" ? [storeLengths] : [numbersAlone, number ? storeStarts : storeNoNumbers]),
+      keepsFirsts(stores) ? stageFirsts : stageNoFirsts,
       ...carry,
       lengthFile(lengthOnGpu),
-      ...(monoid === numbersOfRuns ? [numbersAlone] : []),
-      // It replaces a function of the tile.
       runLengths,
-      ...sources(monoid, { votes: true }),
+      ...sources(monoid, { votes: true, hasTotal: true }),
     ],
     sizes,
     vector,

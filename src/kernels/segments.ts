@@ -12,6 +12,7 @@ import runsOfKeys from "#shaders/device/segments/keys.wgsl";
 import runsByExpression from "#shaders/device/segments/keys_by_expression.wgsl";
 import loadItems from "#shaders/device/segments/load_items.wgsl";
 import markEmpty from "#shaders/device/segments/mark_empty.wgsl";
+import markNoEmpty from "#shaders/device/segments/mark_no_empty.wgsl";
 import segmentOffsets from "#shaders/device/segments/offsets.wgsl";
 import placesByOffsets from "#shaders/device/segments/places_by_offsets.wgsl";
 import equalRows from "#shaders/device/segments/rows.wgsl";
@@ -309,7 +310,7 @@ export function markKernel(monoid: Monoid, use: SegmentUse, lengthOnGpu: boolean
         outputItems,
         markEmpty,
       ]
-    : [];
+    : [markNoEmpty];
   return linkKernel(
     `wavefold mark heads <${monoid.title}>`,
     "mark_heads",

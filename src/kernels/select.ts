@@ -3,7 +3,6 @@ import binsWords from "#shaders/device/histogram/bins_words.wgsl";
 import countersWords from "#shaders/device/histogram/counters_words.wgsl";
 import tallyEach from "#shaders/device/histogram/tally_each.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
-import loadItems from "#shaders/device/io/load_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import beginSelection from "#shaders/device/kernels/begin_selection.wgsl";
 import chooseDigit from "#shaders/device/kernels/choose_digit.wgsl";
@@ -24,8 +23,6 @@ import choose from "#shaders/device/select/choose.wgsl";
 import few from "#shaders/device/select/few.wgsl";
 import firstKey from "#shaders/device/select/first_key.wgsl";
 import keepTaken from "#shaders/device/select/keep_taken.wgsl";
-import keysOfOne from "#shaders/device/select/keys.wgsl";
-import keysOfPairs from "#shaders/device/select/keys_of_pairs.wgsl";
 import selection from "#shaders/device/select/selection.wgsl";
 import storeFound from "#shaders/device/select/store_found.wgsl";
 import tallyLeft from "#shaders/device/select/tally_left.wgsl";
@@ -44,14 +41,7 @@ import type { Arrangement, Kernel } from "./kernel.ts";
 import { inputFor, isWide, lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { Digits, SortKey } from "./sort_key.ts";
-import {
-  digitConstants,
-  digitSources,
-  keyAlias,
-  keyBitsText,
-  keySourcesOf,
-  wordsPerKey,
-} from "./sort_key.ts";
+import { digitConstants, digitSources, keyAlias, keyBitsText, keySourcesOf, orderFile } from "./sort_key.ts";
 import type { TileSources } from "./tiles.ts";
 
 /** Bytes of the state of a selection: struct Selection in shaders/device/select/selection.wgsl. */
@@ -72,12 +62,6 @@ export interface SelectKernelOptions {
 
 const count = /* @__PURE__ */ (() => monoid(add, u32, "select"))();
 
-/** Declares the order of keys. */
-const orderSources = ({ type }: SortKey): readonly SourceText[] => [
-  keysOfOne,
-  ...(wordsPerKey(type) === 2 ? [keysOfPairs] : []),
-];
-
 const link = (
   name: string,
   entryPoint: string,
@@ -91,7 +75,7 @@ const link = (
   return linkKernel(
     `wavefold ${name} <${options.type.name}>`,
     entryPoint,
-    [...sources, selection, ...orderSources(options.key), lengthFile(options.lengthOnGpu)],
+    [...sources, selection, orderFile(options.key), lengthFile(options.lengthOnGpu)],
     sizes,
     vector,
     1,
@@ -126,8 +110,7 @@ function itemSources(
       ),
       ...keySourcesOf(type, key),
       ...digitSources(key),
-      inputFor(arrangement),
-      loadItems,
+      ...inputFor(arrangement),
       histogram,
     ],
     vector,
@@ -196,7 +179,7 @@ export function findKernel(options: SelectKernelOptions, arrangement: Arrangemen
 export const keepTakenSources = (options: SelectKernelOptions): readonly Source[] => [
   ...keySourcesOf(options.type, options.key),
   selection,
-  ...orderSources(options.key),
+  orderFile(options.key),
   keepTaken,
 ];
 
@@ -246,7 +229,7 @@ const linkBlocks = (
   linkKernel(
     `wavefold ${name} <${options.type.name}>`,
     entryPoint,
-    [...sources, blocks, ...orderSources(options.key), lengthFile(options.lengthOnGpu)],
+    [...sources, blocks, orderFile(options.key), lengthFile(options.lengthOnGpu)],
     sizes,
     vector,
     1,
@@ -299,7 +282,7 @@ export function firstOfTilesKernel(
     "first keys of tiles",
     "first_of_tiles",
     options,
-    [...blockItems(options, vector), inputFor(arrangement), loadItems, firstOfTiles],
+    [...blockItems(options, vector), ...inputFor(arrangement), firstOfTiles],
     sizes,
     vector,
     { LANES: lanes },

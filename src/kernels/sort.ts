@@ -1,9 +1,8 @@
 import amountOne from "#shaders/device/histogram/amount_one.wgsl";
-import binsWords from "#shaders/device/histogram/bins_words.wgsl";
 import countersWords from "#shaders/device/histogram/counters_words.wgsl";
 import tallyEach from "#shaders/device/histogram/tally_each.wgsl";
+import edges from "#shaders/device/io/edges.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
-import loadItems from "#shaders/device/io/load_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import countDigits from "#shaders/device/kernels/count_digits.wgsl";
 import gatherItems from "#shaders/device/kernels/gather_items.wgsl";
@@ -12,7 +11,6 @@ import sortKeysPass from "#shaders/device/kernels/sort_keys_pass.wgsl";
 import sortPass from "#shaders/device/kernels/sort_pass.wgsl";
 import tileByNumber from "#shaders/device/look_back/tile_by_number.wgsl";
 import arrivalsPlanted from "#shaders/device/sort/arrivals_planted.wgsl";
-import binsInTurn from "#shaders/device/sort/bins_in_turn.wgsl";
 import countTile from "#shaders/device/sort/count_tile.wgsl";
 import countWholeTile from "#shaders/device/sort/count_whole_tile.wgsl";
 import faultsNone from "#shaders/device/sort/faults_none.wgsl";
@@ -215,10 +213,8 @@ export function sortPassKernel(
   );
 }
 
-const arrivalSources = (disorder: number | undefined): readonly SourceText[] => [
-  rankByArrival,
-  ...(disorder === undefined ? [] : [arrivalsPlanted]),
-];
+const arrivalFile = (disorder: number | undefined): SourceText =>
+  disorder === undefined ? rankByArrival : arrivalsPlanted;
 
 const disorderConstant = (disorder: number | undefined): Readonly<Record<string, number>> =>
   disorder === undefined ? {} : { DISORDER_SHARE: disorder };
@@ -234,7 +230,7 @@ const passSources = (
   exchangeText(options),
   outputItems,
   ...rankSources(options),
-  ...(isByMarks(options) ? [...arrivalSources(disorder), rankByMarks] : []),
+  ...(isByMarks(options) ? [arrivalFile(disorder), rankByMarks] : []),
   ...firstSources(lookBack),
   ...(options.payload.kind === "none" ? [valuesNone] : [valuesMoved, valueFile(options, source)]),
   storesKeys ? storeKeys : storeNoKeys,
@@ -267,7 +263,7 @@ export function keysPassKernel(
       outputItems,
       ...rankSources(options),
       order,
-      ...arrivalSources(disorder),
+      arrivalFile(disorder),
       ...firstSources(lookBack),
       sortKeysPass,
     ],
@@ -294,13 +290,11 @@ export const histogramOfDigits = (options: SortKernelOptions, sizes: Sizes, copi
     [
       ...itemSources(options, "items"),
       generated("alias Amount = u32;"),
-      loadItems,
+      edges,
       amountOne,
       tallyEach,
       tallyDigits,
       countersWords,
-      binsWords,
-      binsInTurn,
       histogram,
     ],
     { COPIES: copies, COUNTERS: BINS * copies },

@@ -1,7 +1,5 @@
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import sortByComparing from "#shaders/device/kernels/sort_by_comparing.wgsl";
-import keysOfOne from "#shaders/device/select/keys.wgsl";
-import keysOfPairs from "#shaders/device/select/keys_of_pairs.wgsl";
 import segmentValuesMoved from "#shaders/device/sort/segment_values_moved.wgsl";
 import segmentValuesNone from "#shaders/device/sort/segment_values_none.wgsl";
 import storeKeys from "#shaders/device/sort/store_keys.wgsl";
@@ -10,7 +8,7 @@ import valuesMoved from "#shaders/device/sort/values_moved.wgsl";
 import { generated } from "../text/source.ts";
 import type { Kernel } from "./kernel.ts";
 import { exchangeText, itemSources, linkSort, valueFile } from "./sort.ts";
-import { keyBitsText, wordsPerKey } from "./sort_key.ts";
+import { keyBitsText, orderFile, wordsPerKey } from "./sort_key.ts";
 import type { SortKernelOptions } from "./sort_tile.ts";
 
 // The kernel that sorts short data by comparing.
@@ -37,8 +35,7 @@ export function comparedKernel(options: SortKernelOptions, own: number, storesKe
         ? [segmentValuesNone]
         : [valuesMoved, valueFile(options, "items"), segmentValuesMoved]),
       storesKeys ? storeKeys : storeNoKeys,
-      keysOfOne,
-      ...(wordsPerKey(key.type) === 2 ? [keysOfPairs] : []),
+      orderFile(key),
       generated(keyBitsText(options)),
       sortByComparing,
     ],

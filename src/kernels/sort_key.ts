@@ -1,3 +1,5 @@
+import keysOfOne from "#shaders/device/select/keys.wgsl";
+import keysOfPairs from "#shaders/device/select/keys_of_pairs.wgsl";
 import digitsOfKey from "#shaders/device/sort/digits.wgsl";
 import digitsOfPairs from "#shaders/device/sort/digits_of_pairs.wgsl";
 import { expressionFiles, expressionOver, typeFiles } from "../algebra/expression_files.ts";
@@ -103,6 +105,10 @@ export function keySourcesOf(type: ElementType, key: SortKey): readonly Source[]
 
 const filesOf = (type: ElementType, key: SortKey): readonly SourceText[] =>
   (key.text === undefined ? typeFiles : expressionFiles)(type, key.type);
+
+/** Declares the order of keys, and their bits and words. */
+export const orderFile = ({ type }: SortKey): SourceText =>
+  wordsPerKey(type) === 2 ? keysOfPairs : keysOfOne;
 
 /** Declares `digit_of` a key. */
 export const digitSources = ({ type }: SortKey): readonly SourceText[] => [

@@ -14,9 +14,9 @@ import type { Kernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { SortSource } from "./sort.ts";
 import { equalsOthersText, itemSources, linkSort } from "./sort.ts";
-import { keyBitsText, wordsPerKey } from "./sort_key.ts";
+import { keyBitsText, orderFile, wordsPerKey } from "./sort_key.ts";
 import type { SegmentUse } from "./sort_segments.ts";
-import { keyOrders, segmentFiles, sourcesFor } from "./sort_segments.ts";
+import { segmentFiles, sourcesFor } from "./sort_segments.ts";
 import type { SortKernelOptions } from "./sort_tile.ts";
 
 // Kernels that sort segments by networks of comparisons, several segments in a tile.
@@ -155,7 +155,7 @@ export function networkKernel(
   const { sizes } = shape;
   const wide = wordsPerKey(key.type) === 2;
   const constants = { SLOT: slot, SLOTS: (sizes.workGroupSize * sizes.items) / slot };
-  const orders = keyOrders(key);
+  const order = orderFile(key);
   if (areKeysAlone({ ...options, payload }, digits.bits)) {
     const ofKey = itemsOfKeys[key.type.name] as (key: string) => string;
     return linkSort(
@@ -167,7 +167,7 @@ export function networkKernel(
         outputItems,
         placesInSlots,
         ...segmentFiles[use],
-        ...orders,
+        order,
         ...(type.kind === "float"
           ? [
               generated(`${equalsOthersText(options)}\n\nconst NAN_COMES_FIRST = ${key.descending};`),
@@ -194,7 +194,7 @@ export function networkKernel(
     "sort_segments_in_threads",
     [
       ...sourcesFor(options, use, source, storesKeys),
-      ...orders,
+      order,
       generated([keyBitsText(options), networkText({ slot, sizes, wide, places: true })].join("\n\n")),
       network,
       networkOfPlaces,

@@ -3,8 +3,6 @@ import numberSegments from "#shaders/device/kernels/number_segments.wgsl";
 import sortSegments from "#shaders/device/kernels/sort_segments.wgsl";
 import sortShortSegments from "#shaders/device/kernels/sort_short_segments.wgsl";
 import offsets from "#shaders/device/segments/offsets.wgsl";
-import keysOfOne from "#shaders/device/select/keys.wgsl";
-import keysOfPairs from "#shaders/device/select/keys_of_pairs.wgsl";
 import digitsInSlots from "#shaders/device/sort/digits_in_slots.wgsl";
 import placesInSlots from "#shaders/device/sort/places_in_slots.wgsl";
 import segmentValuesMoved from "#shaders/device/sort/segment_values_moved.wgsl";
@@ -24,17 +22,11 @@ import { lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { SortSource } from "./sort.ts";
 import { exchangeText, itemSources, linkSort, rankSources, valueFile } from "./sort.ts";
-import { keyBitsText, wordsPerKey } from "./sort_key.ts";
+import { keyBitsText, orderFile } from "./sort_key.ts";
 import type { SortKernelOptions } from "./sort_tile.ts";
 import { radixOf } from "./sort_tile.ts";
 
 // Kernels that sort segments which fit in a tile.
-
-/** The order of keys of one word, or of two. */
-export const keyOrders = ({ type }: SortKernelOptions["key"]): readonly Source[] => [
-  keysOfOne,
-  ...(wordsPerKey(type) === 2 ? [keysOfPairs] : []),
-];
 
 /** What says where the segments of a sort start. */
 export type SortedSegments = "rows" | "offsets";
@@ -104,7 +96,7 @@ export function shortSegmentsKernel(
     "sort_short_segments",
     [
       ...sourcesFor(options, use, source, storesKeys),
-      ...keyOrders(key),
+      orderFile(key),
       generated(keyBitsText(options)),
       sortShortSegments,
     ],

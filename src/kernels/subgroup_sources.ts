@@ -1,5 +1,7 @@
-import subgroupContract from "#shaders/work_group/subgroup_contract.wgsl";
 import subgroupReduce from "#shaders/work_group/subgroup_reduce.wgsl";
+import subgroupReduceByScan from "#shaders/work_group/subgroup_reduce_by_scan.wgsl";
+import subgroupScan from "#shaders/work_group/subgroup_scan.wgsl";
+import subgroupShuffle from "#shaders/work_group/subgroup_shuffle.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { roundingIn } from "../algebra/rounding.ts";
 import type { Constants } from "../text/module.ts";
@@ -25,68 +27,55 @@ export const takesAnyOrder = ({ operation, type, domain, leading }: Monoid): boo
 export const scansNatively = (monoid: Monoid): boolean => /^(Add|Mul)$/.test(builtinOf(monoid) ?? "");
 
 /**
- * The shuffles, and a subgroup's scan and reduction. An element that WGSL's built-ins do not take is shuffled part by part. If WGSL has built-ins for the
- * operator, the scan and the reduction call them. These functions replace those of
- * shaders/work_group/subgroup_contract.wgsl if they differ.
+ * The shuffles, and a subgroup's reduction and scan. An element that WGSL's built-ins do not take is shuffled part by part. If WGSL has
+ * built-ins for the operator, the reduction and the scan call them. If `exchanges` is true, lanes reduce by exchanges that are written out.
  */
-export function subgroupSources(monoid: Monoid): readonly SourceText[] {
+export function subgroupSources(monoid: Monoid, exchanges = false): readonly SourceText[] {
   const builtin = builtinOf(monoid);
-  const { fields, shuffle: own } = monoid.domain;
-  const shuffle = (name: string, wgsl: string, place: string): Bodies =>
-    (fields || own) && {
-      [name]: [`element: Element, ${place}: u32`, moved(monoid, "Element", "element", wgsl, place)],
-    };
+  const { fields, shuffle, element } = monoid.domain;
   // Elements may be integers where values are floats.
-  const ofIntegers = builtin !== undefined && /^[iu]32$/.test(monoid.domain.element);
-  const bodies: Bodies = {
-    ...shuffle("element_shuffle", "subgroupShuffle", "rank"),
-    ...shuffle("element_shuffle_up", "subgroupShuffleUp", "distance"),
-    ...shuffle("element_shuffle_xor", "subgroupShuffleXor", "mask"),
-    ...(builtin !== undefined &&
-      !ofIntegers && {
-        subgroup_reduce: [
-          "element: Element, rank: u32, count: u32",
-          `subgroupBroadcastFirst(subgroup${builtin}(element))`,
-        ],
-      }),
-    ...(scansNatively(monoid) && {
-      subgroup_scan_inclusive: ["element: Element, rank: u32", `subgroupInclusive${builtin}(element)`],
-    }),
-  };
-  const replaced = Object.entries(bodies ?? {});
-  const known = ofIntegers ? [subgroupContract, subgroupReduce] : [subgroupContract];
-  return replaced.length === 0
-    ? known
-    : [
-        ...known,
-        generated(
-          [
-            `// replaces: ${replaced.map(([name]) => name).join(", ")}`,
-            ...replaced.map(
-              ([name, [parameters, expression]]) =>
-                `fn ${name}(${parameters}) -> Element {\n  return ${expression};\n}`,
-            ),
-          ].join("\n\n"),
-        ),
-      ];
+  const ofIntegers = builtin !== undefined && /^[iu]32$/.test(element);
+  return [
+    fields || shuffle ? shuffles(monoid, "element", "Element") : subgroupShuffle,
+    exchanges || ofIntegers
+      ? subgroupReduce
+      : builtin
+        ? elementFunction(
+            "subgroup_reduce(element: Element, rank: u32, count: u32)",
+            `subgroupBroadcastFirst(subgroup${builtin}(element))`,
+          )
+        : subgroupReduceByScan,
+    scansNatively(monoid)
+      ? elementFunction(
+          "subgroup_scan_inclusive(element: Element, rank: u32)",
+          `subgroupInclusive${builtin}(element)`,
+        )
+      : subgroupScan,
+  ];
 }
 
-/** Declares `value_shuffle` and `value_shuffle_up`, which move the value of a segment's element. */
-export const valueShuffles = (onValues: Monoid): SourceText =>
+/** Declares a function that returns an element. */
+const elementFunction = (head: string, expression: string): SourceText =>
+  generated(`fn ${head} -> Element {\n  return ${expression};\n}`);
+
+/** Declares the functions of subgroup_shuffle.wgsl, as `element_shuffle` and so on, for a type that WGSL's built-ins may not take. */
+const shuffles = (monoid: Monoid, name: string, wgsl: string): SourceText =>
   generated(
     [
-      ["value_shuffle", "subgroupShuffle", "rank"] as const,
-      ["value_shuffle_up", "subgroupShuffleUp", "distance"] as const,
-    ]
-      .map(([name, wgsl, place]) =>
-        [
-          `fn ${name}(value: SegmentValue, ${place}: u32) -> SegmentValue {`,
-          `  return ${moved(onValues, "SegmentValue", "value", wgsl, place)};`,
-          "}",
-        ].join("\n"),
-      )
-      .join("\n\n"),
+      "enable subgroups;",
+      ...[
+        ["shuffle", "subgroupShuffle", "rank"] as const,
+        ["shuffle_up", "subgroupShuffleUp", "distance"] as const,
+        ["shuffle_xor", "subgroupShuffleXor", "mask"] as const,
+      ].map(
+        ([shuffle, builtin, place]) =>
+          `fn ${name}_${shuffle}(${name}: ${wgsl}, ${place}: u32) -> ${wgsl} {\n  return ${moved(monoid, wgsl, name, builtin, place)};\n}`,
+      ),
+    ].join("\n\n"),
   );
+
+/** Declares `value_shuffle` and so on, which move the value of a segment's element. */
+export const valueShuffles = (onValues: Monoid): SourceText => shuffles(onValues, "value", "SegmentValue");
 
 /** The element `of`, moved by a built-in. An element of a segment has a value, which may be a struct. */
 function moved(
@@ -105,9 +94,6 @@ function moved(
     ? `${wgsl}(${parts.join(", ")})`
     : (shuffle?.(builtin, of, place) ?? `${builtin}(${of}, ${place})`);
 }
-
-/** Functions that return an element, by their names: their parameters, and an expression. */
-type Bodies = Readonly<Record<string, readonly [parameters: string, expression: string]>> | undefined;
 
 /** How many steps lead from each lane to all others, if each step doubles the distance. */
 export const laneStages = ({ maxSubgroupSize }: Pick<Sizes, "maxSubgroupSize">): Constants => ({

@@ -15,8 +15,8 @@ import rows from "#shaders/device/tiles/subgroup_rows.wgsl";
 import rowsTogether from "#shaders/device/tiles/subgroup_rows_together.wgsl";
 import scanFirst from "#shaders/device/tiles/subgroup_scan_first.wgsl";
 import scanTotals from "#shaders/device/tiles/subgroup_scan_totals.wgsl";
+import total from "#shaders/device/tiles/subgroup_total.wgsl";
 import votesFile from "#shaders/device/tiles/subgroup_votes.wgsl";
-import subgroupReduce from "#shaders/work_group/subgroup_reduce.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import { roundingIn } from "../algebra/rounding.ts";
 import type { SourceText } from "../text/source.ts";
@@ -64,6 +64,7 @@ export const subgroup: TileAlgorithm = {
         moves = false,
         isShifted = false,
         strides = false,
+        hasTotal = false,
       } = {},
     ) => {
       const numbers = hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes];
@@ -72,22 +73,23 @@ export const subgroup: TileAlgorithm = {
       const inAnyOrder = takesAnyOrder(monoid) && !votes;
       // WGSL's own scans are faster row by row, unless there are many rows.
       const rowsAreTogether = !votes && (oneItem || !scansNatively(monoid));
-      const hasLaneTotals = inAnyOrder && rounding === "adapter";
+      // Where the order of operations must be kept, rows that are together are reduced together.
+      const isReducedTogether = rowsAreTogether && !inAnyOrder;
       // The order of operations decides a float's bits, so floats keep theirs.
       const isScannedFirst = votes || (inAnyOrder && rounding === "none" && !isAwaited);
       return [
-        ...subgroupSources(monoid),
-        ...(inAnyOrder && (strides ? !hasBuiltin(monoid) : operation === "add" && type.bytes === 8)
-          ? [subgroupReduce]
-          : []),
+        ...subgroupSources(
+          monoid,
+          inAnyOrder && (strides ? !hasBuiltin(monoid) : operation === "add" && type.bytes === 8),
+        ),
         ...numbers,
         ballot,
         ...(strides ? leadingWord(monoid) : []),
         ...(inAnyOrder ? [anyOrder] : []),
         // If another work-group computes a tile's total, that total must have the same bits as the tile's own.
-        ...(hasLaneTotals ? [laneTotals] : []),
-        ...(rowsAreTogether && !inAnyOrder ? [scanFirst, reduceTogether] : []),
-        ...(isScannedFirst ? [scanFirst] : []),
+        ...(hasTotal || isReducedTogether ? [] : [inAnyOrder && rounding === "adapter" ? laneTotals : total]),
+        ...(isReducedTogether && !hasTotal ? [reduceTogether] : []),
+        ...(isReducedTogether || isScannedFirst ? [scanFirst] : []),
         ...(rowsAreTogether ? [rowsTogether, isShifted ? prefixesShifted : prefixesTogether] : []),
         votes ? votesFile : rows,
         ...(votes && moves ? rankingOf(sizes) : []),

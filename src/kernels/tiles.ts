@@ -21,6 +21,8 @@ export interface TileTraits {
   readonly isAwaited?: boolean;
   /** Whether the kernel moves the items that it keeps to their places. */
   readonly moves?: boolean;
+  /** Whether the kernel itself has `total_of_tile`, the total of any tile. */
+  readonly hasTotal?: boolean;
   /** Whether the next lane hands on an inclusive prefix: `shifted` of a grouping. Vectors have one item. */
   readonly isShifted?: boolean;
 }

@@ -2,9 +2,9 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { TileShape } from "../kernels/algorithms.ts";
 import type { ClassKernels } from "../kernels/compact.ts";
-import type { Kernel, ScanKernelOptions } from "../kernels/kernel.ts";
+import type { Kernel, ReduceFiles, ScanKernelOptions } from "../kernels/kernel.ts";
 import type { LookBackChoices, SpineSize } from "../kernels/look_back.ts";
-import type { TileAlgorithm, TileSources } from "../kernels/tiles.ts";
+import type { TileAlgorithm } from "../kernels/tiles.ts";
 import type { SourceText } from "../text/source.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
@@ -94,8 +94,8 @@ export type ScanOnce = (
 export interface PlannedReduction {
   readonly monoid: Monoid;
   readonly tuning: LoadedTuning;
-  /** The kernel from items to the result, with these sources. */
-  kernelOf(sources: TileSources): Kernel;
+  /** The kernel from items to the result, with these files. */
+  kernelOf(files: ReduceFiles): Kernel;
 }
 
 /**

@@ -11,9 +11,8 @@ import type { ElementType } from "../algebra/types.ts";
 import type { Side } from "../kernels/contract.ts";
 import { elementsOfVector } from "../kernels/contract.ts";
 import { endsOf } from "../kernels/initial_and_total.ts";
-import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, Kernel, ReduceFiles } from "../kernels/kernel.ts";
 import { isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
-import type { TileSources } from "../kernels/tiles.ts";
 import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
@@ -78,10 +77,10 @@ export function planReduce(
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   // A dispatch cannot read a buffer that it writes. So if input and output share one, the result goes through the spine.
   const detour = arrangements.some((one) => one === "one-buffer" || one === "in-place");
-  const kernelOf: LevelOptions["kernelOf"] = (input, output, arrangement, sources = tuning.sources) =>
+  const kernelOf: LevelOptions["kernelOf"] = (input, output, arrangement, files) =>
     reduceKernel(monoid, {
       ...tuning,
-      sources,
+      ...files,
       // Only the first pass reads the caller's items, so only it reads their length from a buffer.
       lengthOnGpu: lengthOnGpu && input === "items",
       input,
@@ -98,7 +97,7 @@ export function planReduce(
     .filter((one) => arrangements.includes(one))
     .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside })));
   const once = facts.bySubgroups?.reduceOnce(
-    { monoid, tuning, kernelOf: (sources) => kernelOf("items", "items", "vectors", sources) },
+    { monoid, tuning, kernelOf: (files) => kernelOf("items", "items", "vectors", files) },
     { maxLength, variants, vector, groupingOf },
     options,
     facts,
@@ -159,7 +158,7 @@ interface LevelOptions {
   readonly detour: boolean;
   readonly monoid: Monoid;
   readonly tuning: LoadedTuning;
-  kernelOf(input: Side, output: Side, arrangement: Arrangement, sources?: TileSources): Kernel;
+  kernelOf(input: Side, output: Side, arrangement: Arrangement, files?: ReduceFiles): Kernel;
 }
 
 /** The way of a reduction that takes a dispatch for each level of totals. */

@@ -50,8 +50,10 @@ export const reduceOnce: ReduceOnce = ({ monoid, tuning, kernelOf }, plan, { pas
   ) {
     return undefined;
   }
-  const sources = reduceOnceSources(monoid, shape, strides, { patience, ...(faults && { faults }) });
-  const kernel = kernelOf((own) => [...sources, ...tuning.sources(own, { strides })]);
+  const kernel = kernelOf({
+    sources: (own) => tuning.sources(own, { strides }),
+    entryPoint: reduceOnceSources(monoid, shape, strides, { patience, ...(faults && { faults }) }),
+  });
   const { entries, bytes } = spineSize(shape, tiles, monoid, RUNS);
   const spine: Scratch = { name: "spine", bytes };
   const bindings = bound(kernel, {

@@ -3,6 +3,7 @@ import writePairEvenFile from "#shaders/device/io/write_pair_even.wgsl";
 import writePairOfThreeFile from "#shaders/device/io/write_pair_of_three.wgsl";
 import scanInPlace from "#shaders/device/kernels/scan_in_place.wgsl";
 import takeTiles from "#shaders/device/kernels/take_tiles.wgsl";
+import totalHandedOn from "#shaders/device/look_back/total_handed_on.wgsl";
 import type { ByKind } from "../adapters/adapter.ts";
 import { tableFor, traitsOf } from "../adapters/adapter.ts";
 import { singlePass as gpu } from "../adapters/gpu.ts";
@@ -163,8 +164,8 @@ function storesOf({ tuning }: SinglePass, { type, monoid, itemBytes, kernelOptio
       vector === 1 &&
       !kernelOptions.exclusive &&
       isAtVectors(arrangement),
-    filesOf: (arrangement: Arrangement): readonly SourceText[] =>
-      byPairs && isAtVectors(arrangement) ? storeByPairs(parts) : [],
+    filesOf: (arrangement: Arrangement): readonly SourceText[] | undefined =>
+      byPairs && isAtVectors(arrangement) ? storeByPairs(parts) : undefined,
   };
 }
 
@@ -195,16 +196,16 @@ export const scanOnce: ScanOnce = (single, scan, { variants }, facts, testing) =
     ({
       ...kernelOptions,
       ...tuning,
-      sources: (one) => [
-        ...tuning.sources(one, {
+      sources: (one, traits) =>
+        tuning.sources(one, {
           oneItem: !isWide(arrangement),
           isAwaited: true,
           isShifted: isShifted(arrangement),
+          ...traits,
         }),
-        ...filesOf(arrangement),
-      ],
+      store: filesOf(arrangement),
       arrangement,
-      carry: arrangement === "in-place" ? [scanInPlace, ...carry] : usual,
+      carry: arrangement === "in-place" ? [scanInPlace, totalHandedOn, ...carry] : usual,
     }) satisfies Parameters<typeof scanKernel>[1];
   const kernels = perArrangement(arrangements, (arrangement) => {
     const all = optionsOf(arrangement);

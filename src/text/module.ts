@@ -209,11 +209,16 @@ export function resolved(sources: readonly Source[]): Parsed {
 /** The build of the package sets it. Its shaders are those that the tests have linked, so it need not check them again. */
 declare const WAVEFOLD_BUILT: true | undefined;
 
-/** Throws if a source replaces a name that no other source declares, or if a name is declared twice. */
+/** The folder of a file of this name; "" for a text that is no file. */
+const folderOf = (name: string): string => name.slice(0, name.lastIndexOf("/") + 1);
+
+/** Throws if a source replaces a name that no other file of its folder declares, or if a name is declared twice. */
 function requireConsistent(sources: readonly Source[], parsed: readonly Parsed[]): void {
   const replacing = new Map<string, Parsed>();
   const nameOf = (source: Source | undefined): string =>
     source === undefined ? "" : "text" in source ? source.name : nameOf(source[0]);
+  const nameOfParsed = (one: Parsed | undefined): string =>
+    one === undefined ? "" : nameOf(sources[parsed.indexOf(one)]);
   const fault = (problem: string): Error =>
     new Error(`${problem} in ${[...new Set(sources.map(nameOf))].join(", ")}`);
   for (const one of parsed) {
@@ -237,6 +242,15 @@ function requireConsistent(sources: readonly Source[], parsed: readonly Parsed[]
   for (const [name, one] of replacing) {
     if (counts.get(name) !== 2 || !one.declarations.some((own) => own.name === name)) {
       throw fault(`${name} is to be replaced, and is not declared by two sources`);
+    }
+    const other = parsed.find(
+      (another) => another !== one && another.declarations.some((own) => own.name === name),
+    );
+    const [file, replaced] = [nameOfParsed(one), nameOfParsed(other)];
+    if (folderOf(file) === "" || folderOf(file) !== folderOf(replaced)) {
+      throw new Error(
+        `${file} replaces ${name} of ${replaced}; a file may replace only names of files in its own folder: take one of the two into the kernel's list`,
+      );
     }
   }
 }

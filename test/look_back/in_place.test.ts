@@ -51,7 +51,7 @@ const fold = useFold(fewLanes);
  * `call.tiles` are the work-groups, and only the first dispatch has one for each tile.
  */
 const faults = {
-  name: "faults by run that the next dispatch does not see",
+  name: "shaders/device/look_back/faults_by_run_unseen.wgsl",
   text: `// replaces: read_place
 ${faultsFile.text.replace("fn is_withheld(", "fn is_lost(")}
 fn is_withheld(place: u32, word: u32) -> bool {

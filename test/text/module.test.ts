@@ -64,9 +64,12 @@ const_assert 2u > C;`;
 });
 
 describe("sources that are linked together", () => {
-  const one = { name: "one.wgsl", text: "fn a() {}\n\nfn b() {\n  a();\n}" };
+  const file = (name: string, text: string) => ({ name: `shaders/${name}.wgsl`, text });
+  const one = file("tiles/one", "fn a() {}\n\nfn b() {\n  a();\n}");
   const namesOf = (...texts: string[]) =>
-    resolved([one, ...texts.map(generated)]).declarations.map(({ name, text }) => [name, text]);
+    resolved([one, ...texts.map((text, at) => file(`tiles/${at}`, text))]).declarations.map(
+      ({ name, text }) => [name, text],
+    );
 
   test("declare what no other replaces", () => {
     expect(namesOf("// Header.\n// replaces: a\n\nfn c() {}\n\nfn a() { }")).toEqual([
@@ -76,7 +79,7 @@ describe("sources that are linked together", () => {
     ]);
     // In any order.
     expect(
-      resolved([generated("// replaces: a, b\n\nfn a() { }\n\nfn b() { }"), one]).declarations,
+      resolved([file("tiles/two", "// replaces: a, b\n\nfn a() { }\n\nfn b() { }"), one]).declarations,
     ).toHaveLength(2);
   });
 
@@ -84,7 +87,7 @@ describe("sources that are linked together", () => {
     [
       "a name that none says it replaces",
       ["fn b() {}"],
-      "b is declared 2 times in one.wgsl, generated contract",
+      "b is declared 2 times in shaders/tiles/one.wgsl, shaders/tiles/0.wgsl",
     ],
     ["the same text twice", ["fn b() {\n  a();\n}"], "b is declared 2 times"],
     [
@@ -105,6 +108,25 @@ describe("sources that are linked together", () => {
     ["one of two", ["fn a() {}", "// replaces: a\n\nfn a() { }"], "a is declared 3 times"],
   ])("fail by %s", (_, texts, problem) => {
     expect(() => namesOf(...texts)).toThrow(problem);
+  });
+
+  test.each([
+    ["a file of another folder", file("io/two", "// replaces: a\n\nfn a() { }"), "shaders/io/two.wgsl"],
+    [
+      "a file of a folder below",
+      file("tiles/b/two", "// replaces: a\n\nfn a() { }"),
+      "shaders/tiles/b/two.wgsl",
+    ],
+    ["a text that is no file", generated("// replaces: a\n\nfn a() { }"), "generated contract"],
+  ])("are not replaced by %s", (_, two, name) => {
+    const told = `${name} replaces a of shaders/tiles/one.wgsl; a file may replace only names of files in its own folder`;
+    expect(() => resolved([one, two])).toThrow(told);
+    expect(() => resolved([two, one])).toThrow(told);
+  });
+
+  test("are not replaced where neither is a file", () => {
+    const texts = ["fn a() {}", "// replaces: a\n\nfn a() { }"].map(generated);
+    expect(() => resolved(texts)).toThrow("replaces a of generated contract; a file may replace only");
   });
 });
 

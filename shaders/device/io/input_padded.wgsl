@@ -1,6 +1,5 @@
 // The input is a whole buffer of whole vectors. Padding follows the last item, so no item is read on its own, and this
-// read_edge is shorter than that of load_items.wgsl.
-// replaces: read_edge
+// read_edge is shorter than that of edges.wgsl.
 
 @group(0) @binding(1) var<storage, read> input: array<InputVector>;
 

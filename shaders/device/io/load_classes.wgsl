@@ -1,5 +1,5 @@
 // Loads the items that one thread of a tile takes, and finds out their classes. Items past the end of the data are of the last class.
-// Linked with subgroup.wgsl, load_items.wgsl, an input of single items, and a file that declares class_of.
+// Linked with subgroup.wgsl, an input of single items, and a file that declares class_of.
 // Call from any control flow. No work-group memory.
 
 var<private> own_items: array<Input, ITEMS>;

@@ -27,20 +27,3 @@ fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
   }
   return elements;
 }
-
-// Reads a vector that may reach past the end of the data, or past the last vector of the wide binding. A vector that lies past the end is
-// not read.
-fn read_edge(vector: u32, length: u32) -> array<Input, VECTOR> {
-  var items: array<Input, VECTOR>;
-  let first = vector * VECTOR;
-  if (first < length && first + VECTOR <= call.wide_length) {
-    items = input_items(read_vector(vector));
-  } else {
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      if (first + item < length) {
-        items[item] = read_end_item(first + item);
-      }
-    }
-  }
-  return items;
-}

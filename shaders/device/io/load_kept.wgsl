@@ -1,5 +1,5 @@
 // Loads the items that one thread of a tile takes, and finds out which of them are kept.
-// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, load_items.wgsl and an input.
+// Linked with contract.wgsl, portable.wgsl or subgroup.wgsl, and an input.
 // Call from any control flow. No work-group memory.
 
 struct Kept {

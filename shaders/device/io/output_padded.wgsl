@@ -1,6 +1,5 @@
 // The output is a whole buffer of whole vectors. Nobody reads what is written past the last item, so this write_edge is
-// shorter than that of store_prefixes.wgsl.
-// replaces: write_edge
+// shorter than that of edges.wgsl.
 
 @group(0) @binding(2) var<storage, read_write> output: array<OutputVector>;
 

@@ -1,6 +1,6 @@
 // Ranks the kept items of a tile by the votes of its subgroups' rows. What a subgroup voted on each of its rows lies in work-group
 // memory, so a thread that waits for other tiles holds its items and no ranks.
-// Linked with subgroup.wgsl, subgroup_ballot.wgsl, subgroup_scan_totals.wgsl, subgroup_contract.wgsl, load_kept.wgsl and store_kept.wgsl, if
+// Linked with subgroup.wgsl, subgroup_ballot.wgsl, subgroup_scan_totals.wgsl, subgroup_scan.wgsl, load_kept.wgsl and store_kept.wgsl, if
 // vectors have one item, and subgroups are full and have at most 32 lanes.
 // Call ranks_of in uniform control flow, once, and store_kept after it.
 // Work-group memory: the algorithm's, and two words for each row of each subgroup.

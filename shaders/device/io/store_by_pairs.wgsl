@@ -1,9 +1,8 @@
 // Stores prefixes by pairs of lanes, where an output vector has several parts of 16 bytes. If each lane stored its whole vector,
 // neighbouring lanes would store parts that are a vector apart, and a GPU's memory takes 32 bytes at a time. So the lanes of a pair
 // exchange parts, until each has every other part of both vectors. Then both store neighbouring parts at a time.
-// Linked with store_prefixes.wgsl, subgroup.wgsl, write_pair_even.wgsl or write_pair_of_three.wgsl, and output_vectors.wgsl or
+// Linked in place of store_prefixes.wgsl, with subgroup.wgsl, write_pair_even.wgsl or write_pair_of_three.wgsl, and output_vectors.wgsl or
 // one_buffer_vectors.wgsl. All subgroups are full. Call in uniform control flow. No work-group memory.
-// replaces: store_prefixes
 
 fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, ITEMS>) {
   var own = prefixes;

@@ -27,27 +27,3 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, 
     }
   }
 }
-
-// Writes a vector that may reach past the end of the data, or past the last vector of the wide binding. No other thread
-// reads or writes that vector, so what lies past the end is written back as it was.
-fn write_edge(vector: u32, length: u32, items: array<Output, VECTOR>) {
-  var own = items;
-  let first = vector * VECTOR;
-  if (first + VECTOR <= call.wide_length) {
-    if (first < length) {
-      var kept = output_items(read_output_vector(vector));
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        if (first + item < length) {
-          kept[item] = own[item];
-        }
-      }
-      write_vector(vector, output_vector(kept));
-    }
-  } else {
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      if (first + item < length) {
-        write_end_item(first + item, own[item]);
-      }
-    }
-  }
-}

@@ -1,6 +1,6 @@
 // A whole compaction in one dispatch. Each work-group finds out which items of one tile are kept, and hands on their
 // number. It looks back at the numbers that the tiles before handed on, and moves its own kept items to their places.
-// Linked with contract.wgsl (Element is u32, the operator is add), an algorithm, load_items.wgsl,
+// Linked with contract.wgsl (Element is u32, the operator is add), an algorithm,
 // load_kept.wgsl, store_kept.wgsl, length_*.wgsl, look_back.wgsl, tile_*.wgsl and total_*.wgsl. The output must not overlap
 // the input.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.

@@ -1,6 +1,6 @@
 // One work-group moves the kept items of one tile to their places. An item's place is the sum of the carry (how many items
 // the tiles before keep) and the number of items that its own tile keeps before it.
-// Linked with contract.wgsl (Element is u32, the operator is add), an algorithm, load_items.wgsl,
+// Linked with contract.wgsl (Element is u32, the operator is add), an algorithm,
 // load_kept.wgsl, store_kept.wgsl, an input, an output, length_*.wgsl and carry_spine.wgsl.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Work-group memory: the algorithm's.

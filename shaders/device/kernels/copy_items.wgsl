@@ -1,9 +1,6 @@
-// Copies the first items of the input to the output, as many as `count_buffer` says: the second half of a compaction that first
-// writes the kept items to scratch.
-// Linked with contract.wgsl, input_items.wgsl, output_items.wgsl and the total's buffer.
+// Copies the first items of the input to the output: the second half of a call that first writes its results to scratch.
+// Linked with contract.wgsl, input_items.wgsl, output_items.wgsl, and copy_counted.wgsl or copy_whole.wgsl, which say how many.
 // No work-group memory.
-
-@group(0) @binding(5) var<storage, read> count_buffer: array<u32>;
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn copy_items(
@@ -19,8 +16,4 @@ fn copy_items(
       write_item(index, read_item(index));
     }
   }
-}
-
-fn items_to_copy() -> u32 {
-  return min(call.length, count_buffer[call.count_base]);
 }

@@ -1,5 +1,5 @@
 // Finds the one element that a selection has left.
-// Linked with contract.wgsl, kernels/histogram.wgsl, an input, load_items.wgsl, length_*.wgsl, select/selection.wgsl and
+// Linked with contract.wgsl, kernels/histogram.wgsl, an input, length_*.wgsl, select/selection.wgsl and
 // select/store_found.wgsl.
 // Dispatch one work-group for each tile. A grid of several rows may have more. No work-group memory.
 

@@ -1,5 +1,5 @@
 // Finds the first key of each block. LANES threads take a block, so a work-group takes several.
-// Linked with contract.wgsl, an input, load_items.wgsl, length_*.wgsl, select/keys.wgsl, select/blocks.wgsl and
+// Linked with contract.wgsl, an input, length_*.wgsl, select/keys.wgsl, select/blocks.wgsl and
 // select/first_key.wgsl.
 // Dispatch at least LANES threads for each block. Threads past the last block write nothing. Work-group memory: a key for each thread.
 

@@ -1,7 +1,8 @@
 // Adds up what falls in each bin. Each work-group takes a tile after another, tiles that are as far apart as there are
 // work-groups, and counts in counters of its own. At the end it adds these to the bins.
-// Linked with contract.wgsl, an input, load_items.wgsl, length_*.wgsl, bin_*.wgsl, amount_*.wgsl, tally_*.wgsl, counters_*.wgsl
-// and bins_*.wgsl. The bins must be zero at the start.
+// Linked with contract.wgsl, an input, length_*.wgsl, bin_*.wgsl, tally_items.wgsl, amount_*.wgsl, tally_*.wgsl,
+// counters_*.wgsl and bins_*.wgsl. The bins must be zero at the start. A sort and a selection have files of their own in place of
+// tally_items.wgsl.
 // begin_tally comes before a work-group's first tile. Dispatch any number of work-groups. A grid of several rows may have more than call.tiles; these add nothing.
 // Work-group memory: that of the counters.
 
@@ -22,8 +23,6 @@ fn histogram(
   end_tally(thread);
   add_counters(thread);
 }
-
-fn begin_tally(number: u32, thread: u32, length: u32) {}
 
 fn tally_tile(tile: u32, thread: u32, length: u32) {
   let first = tile * (TILE / VECTOR) + thread;
@@ -49,12 +48,5 @@ fn tally_tile(tile: u32, thread: u32, length: u32) {
         }
       }
     }
-  }
-}
-
-fn tally_item(item: Input, index: u32, thread: u32) {
-  let bin = bin_of(item, index);
-  if (bin < BINS) {
-    tally(bin, amount_of(index), thread);
   }
 }

@@ -1,8 +1,8 @@
 // Sets the bit of the first item of each segment that offsets give: segment n has the items from offsets[n] up to, and not
 // with, offsets[n + 1]. A segment also starts where the last one ends, so that the items behind it are no part of it.
 // Offsets past the end of the data start nothing.
-// Linked with contract.wgsl, offsets.wgsl, head_words.wgsl and length_*.wgsl. Dispatch call.tiles work-groups, or more: together they
-// take all offsets. No work-group memory.
+// Linked with contract.wgsl, offsets.wgsl, head_words.wgsl, length_*.wgsl, and mark_empty.wgsl or mark_no_empty.wgsl. Dispatch call.tiles
+// work-groups, or more: together they take all offsets. No work-group memory.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn mark_heads(
@@ -27,8 +27,4 @@ fn mark_heads(
       mark_empty(segment);
     }
   }
-}
-
-// What is stored for a segment without items. A scan stores nothing.
-fn mark_empty(segment: u32) {
 }

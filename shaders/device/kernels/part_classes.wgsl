@@ -1,7 +1,7 @@
 // One work-group moves the items of one tile to their places, class by class. An item's place is the sum of the carry (how
 // many items the classes before have, and the tiles before in its own class) and the number of items of its class that its
 // own tile has before it.
-// Linked with contract.wgsl (Element is u32, the operator is add), an algorithm, load_items.wgsl, load_kept.wgsl,
+// Linked with contract.wgsl (Element is u32, the operator is add), an algorithm, load_kept.wgsl,
 // load_one_class.wgsl, store_kept.wgsl, an input, an output, length_*.wgsl and carry_spine.wgsl.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile write nothing.
 // Work-group memory: the algorithm's.

@@ -1,7 +1,7 @@
 // Reduces each column of a matrix, or the part of each column that is in each chunk of rows. A thread reduces one run to
 // its total, and stores it at the run's place. So the totals of chunks are a matrix with the same columns.
-// Linked with contract.wgsl, chunks.wgsl, an input of single items, output_items.wgsl and length_*.wgsl. Dispatch at least
-// call.segment_count threads. The threads past that many store nothing. No work-group memory.
+// Linked with contract.wgsl, chunks.wgsl, an input of single items, output_items.wgsl, result*.wgsl and length_*.wgsl. Dispatch at
+// least call.segment_count threads. The threads past that many store nothing. No work-group memory.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn reduce_columns(
@@ -39,9 +39,4 @@ fn reduce_columns(
     left -= 1u;
   }
   write_item(place, item_from_element(result_of(total)));
-}
-
-// What is stored for a run's total.
-fn result_of(total: Element) -> Element {
-  return total;
 }

@@ -1,7 +1,7 @@
 // Reduces each row to its total, or each part of a row, if rows are longer than a tile. Each item is read once. The totals of
 // parts lie in order, so they are rows for the next pass.
-// Linked with contract.wgsl, tiles.wgsl of rows, reduce_levels.wgsl, reduce_subgroups.wgsl or reduce_part.wgsl, load_items.wgsl, an
-// input, output_items.wgsl, length_*.wgsl, and a file that declares row_stored().
+// Linked with contract.wgsl, tiles.wgsl of rows, reduce_levels.wgsl, reduce_subgroups.wgsl or reduce_part.wgsl, an
+// input, output_items.wgsl, result*.wgsl, length_*.wgsl, count.wgsl or count_none.wgsl, and a file that declares row_stored().
 // Dispatch one work-group for each tile. A grid of several rows may have more, which store nothing.
 // Work-group memory: that of reduce_levels.wgsl or of subgroups.
 
@@ -24,13 +24,4 @@ fn store_row_total(tile: u32, row: u32, total: Element) {
   if (row_stored(row)) {
     write_item(select(tile, row, has_whole_rows()), item_from_element(result_of(total)));
   }
-}
-
-// What is stored for a row's total.
-fn result_of(total: Element) -> Element {
-  return total;
-}
-
-// Stores the number of rows, if a range receives it.
-fn store_row_count(tile: u32, thread: u32) {
 }

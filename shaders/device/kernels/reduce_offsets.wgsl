@@ -11,14 +11,13 @@
 // nothing is stored past the last place.
 //
 // Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, offsets.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl,
-// load_items.wgsl, an input of vectors, an output of single items, length_*.wgsl, look_back.wgsl, tile_*.wgsl, and
+// an input of vectors, an output of single items, length_*.wgsl, look_back.wgsl, tile_*.wgsl, and
 // first_segment_searched.wgsl or first_segment_stored.wgsl. All subgroups are full, with at most 32 lanes. A thread has at
 // most 32 rows.
 // Generated with it: consts LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE; LANE_ITEMS, at most 31, which VECTOR divides and which
 // divides ITEMS; LANE_VECTORS, the vectors of as many items; and LANE_ROWS, the rows of a thread's items.
 // Dispatch at least one work-group for each tile, and call.tiles in all.
 // Work-group memory: the look-back's, the algorithm's, two words for each LANE_ITEMS items, and a value.
-// replaces: total_of_tile, place_of_vector
 
 // All lanes of a subgroup take the same branches around exchanges, but compilers do not know that.
 diagnostic(off, subgroup_uniformity);
@@ -161,6 +160,7 @@ fn row_of(thread: u32, row: u32) -> u32 {
   return (thread - subgroup_rank) * LANE_ROWS + row * subgroup_count + subgroup_rank;
 }
 
+// The place of one of the thread's vectors among those of the data.
 fn place_of_vector(tile: u32, thread: u32, vector: u32) -> u32 {
   let row = row_of(thread, vector * VECTOR / LANE_ITEMS);
   return (tile * TILE + row * LANE_ITEMS + vector * VECTOR % LANE_ITEMS) / VECTOR;

@@ -6,7 +6,7 @@
 // to read them for each tile of a total, the work-group computes those that are missing itself. Either way, each thread has the same
 // totals in the same order.
 //
-// Linked with contract.wgsl, output_items.wgsl, length_*.wgsl, reduce_tiles.wgsl, look_back.wgsl, and one_tile.wgsl or
+// Linked with contract.wgsl, output_items.wgsl, length_*.wgsl, result*.wgsl, look_back.wgsl, and one_tile.wgsl or
 // several_tiles.wgsl, each with what it is linked with. They declare Totals, which is how a thread holds the totals that it takes, and
 //   last_total      the number of the last work-group that has a tile
 //   tiles_of_total  how many tiles a work-group takes at most
@@ -18,7 +18,6 @@
 // Each run has a counter of its own, which starts at 0, behind the spine's entries.
 // Dispatch at least one work-group for each total. Those past the last tile end at once.
 // Work-group memory: the algorithm's, an element and three words.
-// replaces: reduce_tiles
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn reduce_tiles(

@@ -1,5 +1,5 @@
 // One work-group reduces one tile, and stores the tile's total at the tile's place.
-// Linked with contract.wgsl, an algorithm, load_items.wgsl, an input, output_items.wgsl and
+// Linked with contract.wgsl, an algorithm, load_items.wgsl, an input, output_items.wgsl, result*.wgsl and
 // length_*.wgsl.
 // Dispatch one work-group for each tile. A grid of several rows may have more. The total is the identity for tiles past the
 // end of the data, and for the one tile of an empty input.
@@ -18,9 +18,4 @@ fn reduce_tiles(
   if (tile < call.tiles && thread == 0u) {
     write_item(tile, item_from_element(result_of(total)));
   }
-}
-
-// What is stored for a tile's total.
-fn result_of(total: Element) -> Element {
-  return total;
 }

@@ -8,12 +8,19 @@
 // the second one: numbers_alone.wgsl leaves it out.
 //
 // Linked with contract.wgsl, subgroup.wgsl, key_before_*.wgsl, keys.wgsl or keys_by_expression.wgsl, segments/load_keys.wgsl,
-// load_keys_*.wgsl, look_back.wgsl, tile_*.wgsl, output_items.wgsl, length_*.wgsl, and for what is stored for a run stage_*.wgsl and
-// store_*.wgsl.
+// load_keys_*.wgsl, look_back.wgsl, tile_*.wgsl, output_items.wgsl and length_*.wgsl. For a run's key, or its first item, with
+// store_key.wgsl, store_first_item.wgsl or store_no_keys.wgsl. For its number with store_lengths.wgsl; or with numbers_alone.wgsl, and
+// store_starts.wgsl or store_no_numbers.wgsl. These are linked with stage_firsts.wgsl or stage_no_firsts.wgsl. The files declare
+//   stage_key, stage_first  what is staged for a run: its key, and where it starts
+//   last_staged             one more than the index of the item that starts the last staged run
+//   store_run               what is stored for a staged run that has a place in the outputs: its key or its first item
+//   store_number            what else is stored: where it starts, or how many items the run before it has
+//   store_length            how many items a run has
+//   runs_of_subgroup        the runs that start in a subgroup's rows: `number` of all lanes, and `last` is the lane's own
+//   started_runs            an element, and number_of and last_of its words
 // All subgroups must be full, and have at most 32 lanes. A vector has at most four items. The outputs must not overlap the keys.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Work-group memory: the algorithm's, the look-back's, a word, and what stage_*.wgsl take for STAGED runs.
-// replaces: total_of_tile
 
 @group(0) @binding(5) var<storage, read_write> count_buffer: array<u32>;
 
@@ -148,23 +155,6 @@ fn store_staged(thread: u32, number: u32, place: u32, last: u32) {
   }
 }
 
-// The runs that start in a subgroup's rows. `number` is that of all lanes, and `last` is the lane's own. Call in uniform control flow.
-fn runs_of_subgroup(number: u32, last: u32) -> Element {
-  return started_runs(number, subgroupMax(last));
-}
-
-fn started_runs(number: u32, last: u32) -> Element {
-  return Element(number, last);
-}
-
-fn number_of(runs: Element) -> u32 {
-  return runs.x;
-}
-
-fn last_of(runs: Element) -> u32 {
-  return runs.y;
-}
-
 // The total of any tile. It reads one row after another, which is slow, but takes few registers. All threads get it. The order does
 // not matter to these elements.
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
@@ -185,28 +175,4 @@ fn combine_vector(before: Element, vector: u32, length: u32) -> Element {
     }
   }
   return sum;
-}
-
-// What is staged for a run: its key, and where it starts.
-fn stage_key(at: u32, key: Key) {
-}
-
-fn stage_first(at: u32, first: u32) {
-}
-
-// One more than the index of the item that starts the last staged run.
-fn last_staged() -> u32 {
-  return 0u;
-}
-
-// What is stored for a staged run that has a place in the outputs: its key or its first item.
-fn store_run(place: u32, at: u32) {
-}
-
-// What else is stored: where it starts, or how many items the run before it has.
-fn store_number(place: u32, at: u32, last: u32) {
-}
-
-// How many items a run has.
-fn store_length(place: u32, items: u32) {
 }

@@ -1,6 +1,6 @@
 // Scans each row. A tile has whole rows, so that nothing comes before them but an initial value, and no tile waits for another.
-// Linked with contract.wgsl, tiles.wgsl of rows, scan_levels.wgsl or scan_subgroups.wgsl, load_items.wgsl,
-// store_prefixes.wgsl, an input and an output, length_*.wgsl and carry_*.wgsl.
+// Linked with contract.wgsl, tiles.wgsl of rows, scan_levels.wgsl or scan_subgroups.wgsl,
+// an input and an output, length_*.wgsl and carry_*.wgsl.
 // Dispatch one work-group for each tile. A grid of several rows may have more, which store nothing.
 // Work-group memory: that of scan_levels.wgsl or of subgroups.
 

@@ -4,9 +4,9 @@
 // The elements that tiles hand on are those of segments, in element.wgsl: the value that is open at the tile's end, and whether a segment
 // starts in the tile.
 //
-// Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, load_items.wgsl,
-// store_prefixes.wgsl, flat_in_order.wgsl or flat_any_order.wgsl, one of flat_rows.wgsl, flat_keys.wgsl, flat_heads.wgsl and flat_head_bits.wgsl,
-// an input and an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Generated with
+// Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, store_prefixes.wgsl,
+// flat_in_order.wgsl or flat_any_order.wgsl, one of flat_rows.wgsl, flat_head_bits.wgsl, and flat_keys.wgsl or
+// flat_heads.wgsl with flat_heads_one_by_one.wgsl, an input and an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Generated with
 // it: LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // All subgroups are full, with at most 32 lanes. A thread has at most 32 items. Work-group memory: the algorithm's, and the look-back's.
@@ -34,6 +34,11 @@ fn scan_flat_segments(
   if (tile == last_tile(length) && thread == 0u) {
     store_total(combine(carry(), scan.subgroups.total));
   }
+}
+
+// The place of one of the thread's vectors among those of the data.
+fn place_of_vector(tile: u32, thread: u32, vector: u32) -> u32 {
+  return vector_of(tile, thread, vector);
 }
 
 // The thread's prefixes. Those of items before the subgroup's first head begin with what is open before the subgroup's run.
@@ -116,17 +121,6 @@ fn scan_flat_run(values: array<SegmentValue, ITEMS>, heads: u32) -> FlatRun {
     }
   }
   return FlatRun(prefixes, open);
-}
-
-// A bit for each item of a vector that starts a segment. The vector may reach past the end of the data.
-fn heads_at(first: u32, length: u32) -> u32 {
-  var heads = 0u;
-  for (var item = 0u; item < VECTOR; item++) { // unroll
-    if (first + item < length) {
-      heads |= head_at(first + item) << item;
-    }
-  }
-  return heads;
 }
 
 // The bits of a vector, from those of the thread's items.

@@ -6,11 +6,11 @@
 // The totals of tiles are not handed on in place of their owners here. So the first word of that place says that a tile is left:
 // it has the number of the run alone, and no tag.
 //
-// Linked with scan_single_pass.wgsl and what that is linked with. Faults may delay what is handed on in the first dispatch, but not
+// Linked with scan_single_pass.wgsl and what that is linked with, and with total_handed_on.wgsl. Faults may delay what is handed on in the first dispatch, but not
 // withhold it from the second.
 // Dispatch at least one work-group for each tile, and then scan_left_tiles, one for each WORK_GROUP_SIZE tiles.
 // Work-group memory: that of scan_single_pass; in the second dispatch also a word.
-// replaces: take_tile, total_before
+// replaces: take_tile
 
 fn take_tile(tile: u32, thread: u32, length: u32) {
   let elements = load_items(tile, thread, length);
@@ -72,9 +72,4 @@ fn take_left_tile(tile: u32, thread: u32, length: u32) {
   look_back_again(tile, scan.total, thread, length);
   store_prefixes(tile, thread, length, finish_run(run, combine(carry(), before)));
   store_last_total(tile, thread, length, scan.total);
-}
-
-// All totals are there: each tile handed its own on in the first dispatch.
-fn total_before(other: u32, thread: u32, length: u32) -> Element {
-  return read_place(entry_of_tile(other)).element;
 }

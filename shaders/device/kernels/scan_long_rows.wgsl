@@ -1,11 +1,11 @@
 // Scans rows that are longer than a tile, each in a single pass of its own. Each work-group takes one tile of one row, and looks
 // back at the tiles before it in the row. All rows have as many tiles, call.wanted, which are counted from the row's start. The
 // groups of a row's tiles lie behind those of the row before in the spine.
-// Linked with contract.wgsl, an algorithm, load_items.wgsl, store_prefixes.wgsl, an input and an output of vectors, length_*.wgsl,
-// look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Each row starts at a vector.
+// Linked with contract.wgsl, an algorithm, an input and an output of vectors, length_*.wgsl,
+// look_back.wgsl, entries_of_rows.wgsl and tile_*.wgsl. The output must not overlap the input. Each row starts at a vector.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Work-group memory: the algorithm's, and the look-back's.
-// replaces: first_word_of, combine_vector
+// replaces: combine_vector
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn scan_long_rows(
@@ -37,14 +37,9 @@ fn scan_long_rows(
   store_part(tile, thread, finish_run(run, combine(carry(), before)));
 }
 
-// The work-group's row: its first vector, the index after its last item, and the first group of its tiles in the spine.
+// The work-group's row: its first vector, and the index after its last item.
 var<private> long_row_first: u32;
 var<private> long_row_end: u32;
-var<private> long_row_group: u32;
-
-fn first_word_of(place: u32) -> u32 {
-  return (long_row_group + place / GROUP_ENTRIES) * GROUP_ENTRIES * ENTRY_WORDS + place % GROUP_ENTRIES;
-}
 
 fn is_whole_part(tile: u32) -> bool {
   return long_row_first * VECTOR + (tile + 1u) * TILE <= min(long_row_end, call.wide_length);

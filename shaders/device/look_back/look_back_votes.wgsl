@@ -112,7 +112,7 @@ fn read_groups(tile: u32) {
   }
 }
 
-// The first of a group's tiles that counts, for what comes before a tile. segments/first_needed.wgsl declares another one: where a segment
+// The first of a group's tiles that counts, for what comes before a tile. first_needed_of_segments.wgsl declares another one: where a segment
 // ends, nothing before counts.
 fn first_needed(found: Entry, member: u32, tiles: u32) -> u32 {
   return 0u;

@@ -1,6 +1,5 @@
 // The number of rows goes to a range of its own. A length on the GPU decides it.
 // Linked with reduce_each_row.wgsl and length_*.wgsl.
-// replaces: store_row_count
 
 @group(0) @binding(5) var<storage, read_write> row_count: array<u32>;
 

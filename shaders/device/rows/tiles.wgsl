@@ -1,6 +1,6 @@
 // How a work-group takes rows: call.wanted items each, and each combined on its own. A tile has
 // call.chunk_rows items at most. It has as many whole rows as fit; or, if a row is longer, a part of one row.
-// Linked with contract.wgsl, load_items.wgsl, an input, and a file that declares row_items_end(): where the data ends.
+// Linked with contract.wgsl, an input, and a file that declares row_items_end(): where the data ends.
 // Call from any control flow. No work-group memory.
 
 struct RowTile {

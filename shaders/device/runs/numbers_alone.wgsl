@@ -1,6 +1,5 @@
 // Tiles hand on how many runs start, and not where the last one does: only lengths need that.
 // Linked with run_lengths.wgsl. An element is a word. Call from any control flow. No work-group memory.
-// replaces: runs_of_subgroup, started_runs, number_of, last_of
 
 fn runs_of_subgroup(number: u32, last: u32) -> Element {
   return number;
@@ -16,4 +15,7 @@ fn number_of(runs: Element) -> u32 {
 
 fn last_of(runs: Element) -> u32 {
   return 0u;
+}
+
+fn store_length(place: u32, items: u32) {
 }

@@ -1,6 +1,5 @@
 // Keeps where staged runs start: one more than the index of the first item of each.
 // Linked with run_lengths.wgsl. Call from any control flow. Work-group memory: STAGED words.
-// replaces: stage_first, last_staged
 
 var<workgroup> staged_firsts: array<u32, STAGED>;
 

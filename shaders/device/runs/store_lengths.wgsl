@@ -1,6 +1,6 @@
-// Stores how many items each run has: where the next run starts says that.
-// Linked with run_lengths.wgsl and stage_firsts.wgsl. Call from any control flow. No work-group memory.
-// replaces: store_number, store_length
+// Stores how many items each run has: where the next run starts says that. So tiles also hand on where the last run starts.
+// Linked with run_lengths.wgsl and stage_firsts.wgsl. An element is two words. Call from any control flow, and runs_of_subgroup in uniform
+// control flow. No work-group memory.
 
 fn store_number(place: u32, at: u32, last: u32) {
   var before = last;
@@ -16,4 +16,20 @@ fn store_length(place: u32, items: u32) {
   if (place < call.segment_count) {
     write_item(place, items);
   }
+}
+
+fn runs_of_subgroup(number: u32, last: u32) -> Element {
+  return started_runs(number, subgroupMax(last));
+}
+
+fn started_runs(number: u32, last: u32) -> Element {
+  return Element(number, last);
+}
+
+fn number_of(runs: Element) -> u32 {
+  return runs.x;
+}
+
+fn last_of(runs: Element) -> u32 {
+  return runs.y;
 }

@@ -2,7 +2,6 @@
 // subgroup's run at once, so that the tile's total is handed on before the scan.
 // Linked with scan_flat_segments.wgsl. Each subgroup has MAX_SUBGROUP_SIZE lanes. Call in uniform control flow. Work-group memory: that of
 // subgroup.wgsl.
-// replaces: total_of_tile
 
 fn scan_flat_tile(values: array<SegmentValue, ITEMS>, heads: u32, tile: u32, thread: u32) -> FlatScan {
   let first_head = first_head_of(heads, tile, thread);

@@ -1,6 +1,5 @@
 // Where bits start segments among a thread's items. A vector has a power of two of items, so that its bits are in one word.
 // Linked with scan_flat_segments.wgsl and head_bits.wgsl. Call from any control flow. No work-group memory.
-// replaces: heads_at
 
 // A bit for each item that starts a segment.
 fn heads_of_thread(tile: u32, thread: u32, length: u32) -> u32 {

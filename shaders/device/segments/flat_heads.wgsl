@@ -1,5 +1,5 @@
 // Where flags, each a u32, start segments among a thread's items.
-// Linked with scan_flat_segments.wgsl, heads.wgsl and head_vectors.wgsl. Call from any control flow. No work-group memory.
+// Linked with scan_flat_segments.wgsl, flat_heads_one_by_one.wgsl, heads.wgsl and head_vectors.wgsl. Call from any control flow. No work-group memory.
 
 // A bit for each item that starts a segment.
 fn heads_of_thread(tile: u32, thread: u32, length: u32) -> u32 {

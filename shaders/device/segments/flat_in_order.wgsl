@@ -1,6 +1,5 @@
 // The scan of a tile's segments by an operator that must have its operands in order: the tile's total comes from the scan.
 // Linked with scan_flat_segments.wgsl. Call in uniform control flow. Work-group memory: that of subgroup.wgsl.
-// replaces: total_of_tile
 
 fn scan_flat_tile(values: array<SegmentValue, ITEMS>, heads: u32, tile: u32, thread: u32) -> FlatScan {
   let first_head = first_head_of(heads, tile, thread);

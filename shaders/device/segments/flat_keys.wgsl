@@ -1,7 +1,7 @@
 // Where runs of equal keys start among a thread's items. The key before a vector is that of the lane before. The first lane takes the last
 // lane's of the row before, and of the first row loads it.
-// Linked with scan_flat_segments.wgsl, keys.wgsl, load_keys.wgsl and key_vectors.wgsl, for keys of one word. Call in uniform control flow. No
-// work-group memory.
+// Linked with scan_flat_segments.wgsl, flat_heads_one_by_one.wgsl, keys.wgsl, load_keys.wgsl and key_vectors.wgsl, for keys of one word. Call
+// in uniform control flow. No work-group memory.
 
 // A bit for each item that starts a segment.
 fn heads_of_thread(tile: u32, thread: u32, length: u32) -> u32 {

@@ -1,7 +1,6 @@
 // Where rows of call.columns items start among a thread's items. One division finds the column of the first item, and the others follow
 // from it.
 // Linked with scan_flat_segments.wgsl. Call from any control flow. No work-group memory.
-// replaces: heads_at
 
 // A bit for each item that starts a row. Items past the end of the data may have one, too: no item comes after them.
 fn heads_of_thread(tile: u32, thread: u32, length: u32) -> u32 {

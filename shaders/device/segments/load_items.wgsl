@@ -1,8 +1,7 @@
 // Loads the items that one thread of a tile takes, as elements of segments, a vector at a time. Where segments start is found
 // out for a whole vector at once, which takes fewer loads and divisions than to ask for each item.
-// Linked with load_items.wgsl, element.wgsl and a file that declares heads_of_vector.
+// Linked in place of io/load_items.wgsl, with element.wgsl, an input and a file that declares heads_of_vector.
 // Call from any control flow. No work-group memory.
-// replaces: load_items
 
 fn load_items(tile: u32, thread: u32, length: u32) -> array<Element, ITEMS> {
   var elements: array<Element, ITEMS>;

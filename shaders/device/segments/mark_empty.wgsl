@@ -1,6 +1,5 @@
 // Stores the identity for a segment without items.
 // Linked with mark_heads.wgsl, element.wgsl and an output of single items. No work-group memory.
-// replaces: mark_empty
 
 fn mark_empty(segment: u32) {
   write_item(segment, item_from_empty());

@@ -1,7 +1,6 @@
 // Stores the totals of segments instead of prefixes.
-// Linked with store_prefixes.wgsl, portable.wgsl or subgroup.wgsl, and totals.wgsl.
+// Linked in place of store_prefixes.wgsl, with portable.wgsl or subgroup.wgsl, and totals.wgsl.
 // Call from any control flow. No work-group memory.
-// replaces: store_prefixes
 
 fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, ITEMS>) {
   var own = prefixes;

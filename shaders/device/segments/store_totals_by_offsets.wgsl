@@ -1,8 +1,7 @@
 // Stores the totals of segments that offsets give, instead of prefixes. To find a place may take many loads, one after another. So the
 // threads of a subgroup find places at the same time, each for its first total, then for its second one, and so on.
-// Linked with store_prefixes.wgsl, portable.wgsl or subgroup.wgsl, totals.wgsl and places_by_offsets.wgsl. A thread has at most 32 items.
+// Linked in place of store_prefixes.wgsl, with portable.wgsl or subgroup.wgsl, totals.wgsl and places_by_offsets.wgsl. A thread has at most 32 items.
 // Call from any control flow. No work-group memory.
-// replaces: store_prefixes
 
 fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, ITEMS>) {
   var own = prefixes;

@@ -1,8 +1,7 @@
 // Stores the totals of runs side by side: those that end in a tile go to work-group memory first, and from there threads store
 // neighbouring ones. If work-group memory has no room for all, the rest follows, round after round.
-// Linked with scan_single_pass.wgsl, store_prefixes.wgsl, subgroup.wgsl and totals.wgsl. All subgroups must be full.
+// Linked in place of store_prefixes.wgsl, with scan_single_pass.wgsl, subgroup.wgsl and totals.wgsl. All subgroups must be full.
 // Call in uniform control flow. Work-group memory: STAGED items of the output and as many words, and a word.
-// replaces: store_prefixes
 
 // The totals of some runs, and the index of the last item of each.
 var<workgroup> staged_totals: array<Output, STAGED>;

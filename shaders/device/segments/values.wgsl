@@ -1,5 +1,6 @@
 // The values of segments' items without their heads. So a thread holds a word for each item, and not an element of two.
-// Linked with contract.wgsl, element.wgsl, subgroup.wgsl, load_items.wgsl and an input. Call from any control flow. No work-group memory.
+// Linked with contract.wgsl, element.wgsl, subgroup.wgsl, an input, and scan_flat_segments.wgsl or reduce_offsets.wgsl, which says where a
+// thread's vectors are. Call from any control flow. No work-group memory.
 
 // The values of the thread's items.
 fn load_values(tile: u32, thread: u32, length: u32) -> array<SegmentValue, ITEMS> {
@@ -21,11 +22,6 @@ fn load_values(tile: u32, thread: u32, length: u32) -> array<SegmentValue, ITEMS
     }
   }
   return values;
-}
-
-// The place of one of the thread's vectors among those of the data. reduce_offsets.wgsl places them in another way.
-fn place_of_vector(tile: u32, thread: u32, vector: u32) -> u32 {
-  return vector_of(tile, thread, vector);
 }
 
 // The values of a vector that may reach past the end of the data.

@@ -1,6 +1,5 @@
 // Keys of two words, the low word first. A digit may have bits of both.
-// Linked with select/keys.wgsl. Call from any control flow. No work-group memory.
-// replaces: comes_before, digit_at, bits_used, bits_above, key_from_words, words_from_key
+// Linked in place of keys.wgsl. Call from any control flow. No work-group memory.
 
 fn comes_before(a: Key, b: Key) -> bool {
   return a.y < b.y || (a.y == b.y && a.x < b.x);

@@ -1,6 +1,5 @@
 // Stores the one element that is left, and its position.
 // Linked with histogram.wgsl, selection.wgsl and output_items.wgsl. Call from any control flow. No work-group memory.
-// replaces: tally_item
 
 @group(0) @binding(18) var<storage, read_write> indices: array<u32>;
 

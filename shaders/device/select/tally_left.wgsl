@@ -2,7 +2,6 @@
 // behind these, of their keys.
 // Linked with histogram.wgsl, selection.wgsl, sort/digits.wgsl, tally_each.wgsl and amount_one.wgsl. Call from any control flow.
 // Work-group memory: that of the counters.
-// replaces: tally_item
 
 fn tally_item(item: Input, index: u32, thread: u32) {
   let key = key_from_item(item);

@@ -15,7 +15,7 @@
 // "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs", 2022; Smith, Levien, Owens, "Decoupled Fallback", SPAA 2025.
 
 // Two sets of the numbers of items by digit, for all passes; which set the next sort counts in; which one this sort has counted in; a
-// ticket for each pass; and the entries of all tiles. See bins_in_turn.wgsl.
+// ticket for each pass; and the entries of all tiles. See tally_digits.wgsl.
 @group(0) @binding(3) var<storage, read_write> spine: array<atomic<u32>>;
 
 const PART = 2u;

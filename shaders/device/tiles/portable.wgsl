@@ -1,15 +1,7 @@
 // How the threads of a tile divide its items and scan them, with an algorithm without subgroups. Each thread takes
 // consecutive items, its run.
 // Call in uniform control flow. Call work_group_thread first, and only once, and pass its result as `thread`.
-// Linked after an algorithm of work_group/, whose work-group memory it uses.
-
-struct Invocation {
-  @builtin(local_invocation_index) index: u32,
-}
-
-fn work_group_thread(invocation: Invocation) -> u32 {
-  return invocation.index;
-}
+// Linked with portable_threads.wgsl and an algorithm of work_group/, whose work-group memory it uses.
 
 // The place of a thread's vector among all vectors, which are ordered by threads, and then by each thread's vectors.
 fn vector_of(tile: u32, thread: u32, vector: u32) -> u32 {

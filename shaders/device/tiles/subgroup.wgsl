@@ -3,10 +3,11 @@
 // with one vector for each lane, so that neighbouring lanes load and store neighbouring vectors.
 // Call in uniform control flow. Call work_group_thread first, and only once, and pass its result as `thread`.
 // Work-group memory: an element for each MIN_SUBGROUP_SIZE threads.
-// Linked with subgroup_contract.wgsl, the files that number the threads (subgroup_count.wgsl with subgroup_by_id.wgsl or
-// subgroup_by_count.wgsl; or subgroup_by_lanes.wgsl), and subgroup_rows.wgsl or subgroup_votes.wgsl. For some operators
-// subgroup_any_order.wgsl, subgroup_lane_totals.wgsl, subgroup_scan_first.wgsl or subgroup_rows_together.wgsl replace
-// some of these functions.
+// Linked with a subgroup_reduce*.wgsl and what that lists, the files that number the threads (subgroup_count.wgsl with subgroup_by_id.wgsl or
+// subgroup_by_count.wgsl; or subgroup_by_lanes.wgsl), subgroup_rows.wgsl or subgroup_votes.wgsl, and one of subgroup_total.wgsl,
+// subgroup_lane_totals.wgsl and subgroup_reduce_together.wgsl, if the kernel has no total_of_tile. For some operators
+// subgroup_any_order.wgsl, subgroup_scan_first.wgsl, subgroup_reduce_together.wgsl, and subgroup_prefixes_together.wgsl or
+// subgroup_prefixes_shifted.wgsl replace some of these functions.
 
 var<workgroup> subgroup_totals: array<Element, SUBGROUP_SLOTS>;
 
@@ -135,14 +136,4 @@ fn reduce_subgroups(sum: Element) -> Element {
     total = combine(total, subgroup_reduce(element, subgroup_rank, subgroup_count));
   }
   return total;
-}
-
-// The total of any tile. It reads one row after another, which is slow, but takes few registers. The total has the same
-// bits as that of begin_scan. If the order of operations would change them, another file replaces this function.
-fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
-  var sum = identity();
-  for (var vector = 0u; vector < VECTORS; vector++) {
-    sum = combine(sum, reduce_row(combine_vector(identity(), vector_of(tile, thread, vector), length)));
-  }
-  return reduce_subgroups(sum);
 }

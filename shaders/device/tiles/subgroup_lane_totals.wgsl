@@ -1,7 +1,6 @@
 // The total of any tile, with the same bits as that of begin_scan with subgroup_any_order.wgsl. It is for f32 and f16,
 // whose bits depend on the order of operations. It is slow, but takes few registers. All threads get the total.
 // Call in uniform control flow. Linked with subgroup.wgsl, whose work-group memory it uses.
-// replaces: total_of_tile
 
 fn total_of_tile(tile: u32, thread: u32, length: u32) -> Element {
   var sum = identity();

@@ -3,7 +3,7 @@
 // fourth of the shuffles of one row after another.
 // Call in uniform control flow. Linked with subgroup_rows_together.wgsl, and with subgroup.wgsl and subgroup_scan_first.wgsl, whose
 // work-group memory it uses.
-// replaces: reduce_tile, total_of_tile
+// replaces: reduce_tile
 
 fn reduce_tile(elements: array<Element, ITEMS>, thread: u32) -> Element {
   var all_sums = row_sums(elements);

@@ -1,5 +1,5 @@
 // The scan and the reduction of a row by the operator. Each lane has one element of the row.
-// Call in uniform control flow. No work-group memory. Linked with subgroup_contract.wgsl and subgroup.wgsl.
+// Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl, subgroup_scan.wgsl and a subgroup_reduce*.wgsl.
 
 fn reduce_row(element: Element) -> Element {
   return subgroup_reduce(element, subgroup_rank, subgroup_count);

@@ -3,7 +3,7 @@
 // other row, and each lane combines the two elements that it now has of one row. Then lanes two apart do the same, then
 // lanes four apart, until each lane holds a part of one row. The lanes scan these parts, and go the same way back. For
 // eight rows, this takes a fourth of the shuffles. If several rows are scanned together, all subgroups are full.
-// Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl, subgroup_contract.wgsl, and
+// Call in uniform control flow. No work-group memory. Linked with subgroup.wgsl, subgroup_shuffle.wgsl, and
 // subgroup_prefixes_together.wgsl or subgroup_prefixes_shifted.wgsl.
 
 // What the lane has of each row: the items of its vector, combined.

@@ -209,7 +209,7 @@ export const copied: readonly (readonly [file: string, name: string, digest: str
   ["kernels/scan_in_place.wgsl", "place_of_left", "755fe0db"],
   ["kernels/scan_in_place.wgsl", "scan_left_tiles", "cadc2b30"],
   ["kernels/scan_in_place.wgsl", "take_left_tile", "f8882ba6"],
-  ["kernels/scan_in_place.wgsl", "total_before", "31f5f9e0"],
+  ["look_back/total_handed_on.wgsl", "total_before", "31f5f9e0"],
   ["sort/tile_by_ticket.wgsl", "tile_of", "dc9d3d7d"],
   ["sort/first_by_look_back.wgsl", "sum_state", "f6935f7a"],
   ["sort/first_by_look_back.wgsl", "entry_of", "1612ac2c"],
