@@ -101,18 +101,23 @@ export const isApart = (arrangement: Arrangement): boolean =>
 /** The files for an arrangement. */
 export const filesOf = (arrangement: Arrangement): ArrangementFiles => arrangements[arrangement];
 
-/**
- * Links sources to the kernel of an entry point, and finds the kernel's bindings. `more` are constants that only these sources
- * use.
- */
+/** What a kernel's constants say beside its sizes. */
+export interface KernelConstants {
+  /** Items of a vector. The default is 1. */
+  readonly vector?: number;
+  /** Words of an element. The default is 1. */
+  readonly words?: number;
+  /** Constants that only the sources of this kernel use. */
+  readonly more?: Constants | undefined;
+}
+
+/** Links sources to the kernel of an entry point, and finds the kernel's bindings. */
 export function linkKernel(
   label: string,
   entryPoint: string,
   sources: readonly Source[],
   sizes: Sizes,
-  vector = 1,
-  words = 1,
-  more?: Constants,
+  { vector = 1, words = 1, more }: KernelConstants = {},
 ): Kernel {
   const constants = { ...constantsOf(sizes, vector, words), ...more };
   const module = linkSources(
@@ -223,13 +228,27 @@ function linkTiles(
   sourcesOf: (files: Partial<TileFiles>) => readonly Source[],
   monoid: Monoid,
   options: KernelOptions & Partial<Pick<TileKernel<Sizes>, "exclusive" | "carry" | "ends">>,
-  side: Side,
-  vector: number,
+  { side, vector }: { readonly side: Side; readonly vector: number },
 ): Kernel {
   const { sizes } = options;
   const words = elementWords(monoid);
   const own = monoid.tiles?.(side, entryPoint, constantsOf(sizes, vector, words), options);
-  return linkKernel(label, entryPoint, sourcesOf(own?.files ?? {}), own?.sizes ?? sizes, vector, words);
+  return linkKernel(label, entryPoint, sourcesOf(own?.files ?? {}), own?.sizes ?? sizes, { vector, words });
+}
+
+/** Where the carries of a scan come from, and what it stores beside prefixes. */
+function endSources({
+  carry,
+  ends,
+  segments,
+}: ScanKernelOptions & Pick<TotalsOptions, "carry">): readonly SourceText[] {
+  const singlePass = typeof carry === "object";
+  return (
+    ends?.sources(singlePass ? "look-back" : carry ? "spine" : "one tile") ?? [
+      ...(singlePass ? [] : [carry ? carrySpine : carryNone]),
+      segments?.count ?? totalNone,
+    ]
+  );
 }
 
 /** The kernel that scans each tile on top of its carry. */
@@ -246,7 +265,7 @@ export function scanKernel(
       readonly store?: readonly SourceText[] | undefined;
     },
 ): Kernel {
-  const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
+  const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
   const { segments, store = [storePrefixes] } = options;
   const totals = segments?.totals?.(options);
   const { files, wide } = totals
@@ -272,10 +291,7 @@ export function scanKernel(
         storageSources(monoid, side, side, vector, shown)),
       ...files,
       ...(singlePass ? carry : (own.entryPoint ?? [scanTiles])),
-      ...(ends?.sources(singlePass ? "look-back" : carry ? "spine" : "one tile") ?? [
-        ...(singlePass ? [] : [carry ? carrySpine : carryNone]),
-        segments?.count ?? totalNone,
-      ]),
+      ...endSources(options),
       ...(segments?.heads ?? []),
       lengthFile(lengthOnGpu),
       ...(own.tile ?? sources(monoid)),
@@ -284,8 +300,7 @@ export function scanKernel(
     ],
     monoid,
     options,
-    side,
-    vector,
+    { side, vector },
   );
 }
 
@@ -351,7 +366,6 @@ export function reduceKernel(
     ],
     monoid,
     options,
-    input,
-    vector,
+    { side: input, vector },
   );
 }
