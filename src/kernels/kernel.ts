@@ -236,12 +236,27 @@ function linkTiles(
   return linkKernel(label, entryPoint, sourcesOf(own?.files ?? {}), own?.sizes ?? sizes, { vector, words });
 }
 
-/** Where the carries of a scan come from, and what it stores beside prefixes. */
-function endSources({
-  carry,
-  ends,
-  segments,
-}: ScanKernelOptions & Pick<TotalsOptions, "carry">): readonly SourceText[] {
+/** Items of a vector of a kernel. `loaded` and `stored` are the bytes of an item that is loaded, and of one that is stored. */
+const vectorOf = (
+  arrangement: Arrangement,
+  side: Side,
+  monoid: Monoid,
+  { items }: Sizes,
+  loaded: number,
+  stored?: number,
+): number =>
+  !isWide(arrangement)
+    ? 1
+    : side === "elements"
+      ? elementsOfVector(monoid, items)
+      : itemsOfVector(loaded, items, stored);
+
+/** Where a scan's carries come from, and what it stores beside prefixes. A single pass has the files of its carries. */
+function endSources(
+  carry: TotalsOptions["carry"],
+  ends: Ends | undefined,
+  segments: SegmentSources | undefined,
+): readonly SourceText[] {
   const singlePass = typeof carry === "object";
   return (
     ends?.sources(singlePass ? "look-back" : carry ? "spine" : "one tile") ?? [
@@ -265,19 +280,12 @@ export function scanKernel(
       readonly store?: readonly SourceText[] | undefined;
     },
 ): Kernel {
-  const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map } = options;
+  const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
   const { segments, store = [storePrefixes] } = options;
   const totals = segments?.totals?.(options);
-  const { files, wide } = totals
-    ? { files: [...inputFor(arrangement), outputItems], wide: isWide(arrangement) }
-    : filesOf(arrangement);
   const { bytes } = monoid.type;
   const loaded = map?.from.bytes ?? bytes;
-  const vector = !wide
-    ? 1
-    : side === "elements"
-      ? elementsOfVector(monoid, sizes.items)
-      : itemsOfVector(loaded, sizes.items, totals ? loaded : bytes);
+  const vector = vectorOf(arrangement, side, monoid, sizes, loaded, totals ? loaded : bytes);
   const singlePass = typeof carry === "object";
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   const entryPoint = options.entryPoint ?? (singlePass ? "scan_single_pass" : "scan_tiles");
@@ -289,9 +297,9 @@ export function scanKernel(
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, !totals, shown) ??
         storageSources(monoid, side, side, vector, shown)),
-      ...files,
+      ...(totals ? [...inputFor(arrangement), outputItems] : filesOf(arrangement).files),
       ...(singlePass ? carry : (own.entryPoint ?? [scanTiles])),
-      ...endSources(options),
+      ...endSources(carry, ends, segments),
       ...(segments?.heads ?? []),
       lengthFile(lengthOnGpu),
       ...(own.tile ?? sources(monoid)),
@@ -339,11 +347,8 @@ export function reduceKernel(
     options;
   const { entryPoint = [reduceTiles] } = options;
   const mapped = input === "items" ? map : undefined;
-  const vector = !isWide(arrangement)
-    ? 1
-    : input === "elements"
-      ? elementsOfVector(monoid, sizes.items)
-      : itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes);
+  const loaded = mapped?.from.bytes ?? monoid.type.bytes;
+  const vector = vectorOf(arrangement, input, monoid, sizes, loaded, storedBytes);
   const { start } = monoid;
   // Only an input of items may be empty. An input of elements has one for each tile.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
