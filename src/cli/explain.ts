@@ -20,6 +20,8 @@ import { print, reportTarget } from "./print.ts";
 /** Options of `wavefold explain`. */
 export interface ExplainOptions extends ExplainPlanOptions {
   readonly adapter?: keyof typeof describedAdapters;
+  /** False for a plan without them, whatever the adapter has. */
+  readonly subgroups: boolean;
   readonly files?: true;
   readonly json?: string;
 }
@@ -78,7 +80,12 @@ export async function explain(
   requireFitting(primitive, options, given);
   const json = options.json === undefined ? undefined : await reportTarget(options.json);
   const report = await withFacts(options.adapter, (facts, adapter) =>
-    reportOf(primitive, options, facts, adapter),
+    options.subgroups
+      ? reportOf(primitive, options, facts, adapter)
+      : reportOf(primitive, options, withoutSubgroups(facts), {
+          ...adapter,
+          name: `${adapter.name} without subgroups`,
+        }),
   );
   if (options.json !== DASH) {
     await print(textOf(report));
@@ -137,6 +144,11 @@ async function withFacts<Result>(
     return work(facts, { name: factsOf(fold).name, described: false, file: fileOf(facts) });
   });
 }
+
+const withoutSubgroups = (facts: DeviceFacts): DeviceFacts => ({
+  ...facts,
+  features: new Set([...facts.features].filter((feature) => feature !== "subgroups")),
+});
 
 async function reportOf(
   primitive: ExplainedPrimitive,

@@ -662,6 +662,7 @@ function program(printHelp: (text: string) => void): Command {
         "an adapter that is only described, so that no GPU is needed; without it, the best of this machine",
       ).choices(Object.keys(describedAdapters)),
     )
+    .option("--no-subgroups", "as if the adapter had no subgroups")
     .option("--files", "list the files of each kernel, and what each declares in it")
     .addOption(jsonOption("write all of it as JSON"))
     .addHelpText("after", EXPLAIN_HELP)

@@ -1,6 +1,7 @@
 import type { Kernel } from "../kernels/kernel.ts";
 import type { LinkedFile } from "../text/linked_files.ts";
 import { filesOf } from "../text/linked_files.ts";
+import { parse } from "../text/module.ts";
 import type { Asked } from "./explain_way.ts";
 import { wayOf } from "./explain_way.ts";
 import type { Grouping } from "./grouping.ts";
@@ -212,7 +213,12 @@ function usesOf({ bindings, code }: Kernel, variable: string): { reads: boolean;
     return { reads: bindings.has(variable), writes: false };
   }
   const uses = { reads: false, writes: false };
-  const text = code.replace(/\/\/.*/g, "");
+  // A function may have a name of its own that is that of the variable.
+  const shadow = new RegExp(`\\b(?:let|var|const)\\s+${variable}\\b|[(,]\\s*${variable}\\s*:`);
+  const text = parse(code)
+    .declarations.filter((declaration) => declaration.keyword !== "fn" || !shadow.test(declaration.text))
+    .map((declaration) => declaration.text.replace(/\/\/.*/g, ""))
+    .join("\n");
   for (const { index } of text.matchAll(new RegExp(`(?<![.\\w])${variable}\\b(?!:)`, "g"))) {
     const atomic = /atomic(\w+)\(\s*&\s*$/.exec(text.slice(0, index))?.[1];
     const isStore = atomic === "Store" || (atomic === undefined && isAssigned(text, index + variable.length));

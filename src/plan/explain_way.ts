@@ -69,10 +69,12 @@ function algorithmWhy({ grouping, asked: { algorithm, facts } }: Planned): strin
   if (algorithm === grouping.algorithm) {
     return [`${how}, which was asked for.`];
   }
+  // A row that names subgroups becomes one of Blelloch's algorithm where there are none.
+  const mayBeInstead = grouping.algorithm === "blelloch" && !facts.features.has("subgroups");
   return [
-    facts.features.has("subgroups")
-      ? `${how}, which the row of sizes names.`
-      : `${how}: there are no subgroups.`,
+    mayBeInstead
+      ? `${how}, which takes no subgroups: there are none.`
+      : `${how}, which the row of sizes names.`,
   ];
 }
 

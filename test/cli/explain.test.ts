@@ -49,6 +49,15 @@ describe("the text", () => {
     expect(told).toContain("The length is on the GPU");
   });
 
+  test("plans without subgroups, on an adapter that has them", () => {
+    const told = text("compact", "--length-on-gpu", "--no-subgroups", ...NVIDIA);
+    expect(told).toContain("on an NVIDIA GPU without subgroups as described");
+    expect(told).toContain(
+      "Threads combine by the algorithm blelloch, which takes no subgroups: there are none.",
+    );
+    expect(told).toMatch(/^1 {2}compact_single_pass /m);
+  });
+
   test("has dispatches that come again and again once", () => {
     const told = text("nth", "-n", "10", "--adapter", "gpu");
     expect(told.match(/count_left/g)).toHaveLength(1);

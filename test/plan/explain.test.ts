@@ -242,12 +242,20 @@ describe("what decided the way, if it is another", () => {
       return explainPlan(plan, LENGTH, { facts, ...choice }).why.at(-1);
     };
     expect(await algorithmOf(without)).toBe(
-      "Threads combine by the algorithm blelloch: there are no subgroups.",
+      "Threads combine by the algorithm blelloch, which takes no subgroups: there are none.",
     );
     expect(await algorithmOf(nvidia)).toBe(
       "Threads combine by the algorithm subgroup, which the row of sizes names.",
     );
     expect(await algorithmOf(gpu, "hillis-steele")).toMatch(/hillis-steele, which was asked for/);
+  });
+
+  test("a local name that is that of a buffer is no read of the buffer", async () => {
+    const options = { type: u32, maxLength: LENGTH, passes: "reduce-then-scan" } as const;
+    const told = explainPlan(await planCompact(options, gpu), LENGTH, { facts: gpu });
+    const counting = told.dispatches.find(({ kernel }) => kernel === "count_tiles");
+    expect(counting?.reads.map(({ what }) => what).sort()).toEqual(["flags"]);
+    expect(counting?.writes.map(({ what }) => what)).toEqual(["totals of level 0"]);
   });
 });
 

@@ -1,7 +1,7 @@
 // One work-group counts how many items of one tile are in each class, and stores each count in its class's part of the spine.
 // What the spine's last place holds before it is scanned does not matter: prefixes are exclusive, and nobody asks for the total.
 // Linked with contract.wgsl (Element is u32, the operator is add), an algorithm, load_kept.wgsl,
-// load_one_class.wgsl, an input, output_items.wgsl and length_*.wgsl.
+// load_one_class.wgsl, an input and length_*.wgsl.
 // Dispatch one work-group for each tile. A grid of several rows may have more. Tiles past the end of the data have no items.
 // Work-group memory: the algorithm's.
 

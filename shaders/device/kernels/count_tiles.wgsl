@@ -1,6 +1,6 @@
 // One work-group counts how many items of one tile are kept, and stores the count at the tile's place.
 // Linked with contract.wgsl (Element is u32, the operator is add), an algorithm,
-// load_kept.wgsl, an input, output_items.wgsl and length_*.wgsl.
+// load_kept.wgsl, an input and length_*.wgsl.
 // Dispatch one work-group for each tile. A grid of several rows may have more. Tiles past the end of the data keep nothing.
 // Work-group memory: the algorithm's.
 
