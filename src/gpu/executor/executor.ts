@@ -199,8 +199,8 @@ const NOTHING_BYTES = 64;
 interface PlanBuffers {
   /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
   add(buffer: GPUBuffer): GPUBuffer;
-  /** Allocates the scratch that is needed at once. */
-  allocate(): readonly Promise<void>[];
+  /** Allocates some scratch. */
+  allocate(scratch: Scratch): Promise<void>;
   /**
    * The buffer of some scratch, or the placeholder for a variable. It is made if it is not there yet. Each variable has a placeholder of
    * its own, since a dispatch that writes a buffer may not bind it twice.
@@ -211,9 +211,7 @@ interface PlanBuffers {
   destroy(): void;
 }
 
-function planBuffers(context: Context, { title, scratch: all }: Plan): PlanBuffers {
-  const { device } = context;
-  const usage = SCRATCH;
+function planBuffers(context: Context, title: string): PlanBuffers {
   const buffers = new Map<Scratch | string, GPUBuffer>();
   // All buffers that were made and are not yet garbage-collected. Some are dropped before the plan is destroyed, such as a
   // spine that was replaced. An encoder that is not yet submitted may still use these, and nobody can know, so they are not
@@ -232,22 +230,19 @@ function planBuffers(context: Context, { title, scratch: all }: Plan): PlanBuffe
     label: `wavefold ${title} ${typeof scratch === "string" ? "nothing" : `scratch: ${scratch.name}`}`,
     // Scratch for no items has no bytes, but a binding needs room for at least one item.
     size: (typeof scratch !== "string" && scratch.bytes) || NOTHING_BYTES,
-    usage,
+    usage: SCRATCH,
   });
   return {
     add,
-    allocate: () =>
-      all
-        .filter(({ late }) => !late)
-        .map(async (scratch) => {
-          const described = describe(scratch);
-          const buffer = scratch.filled
-            ? filledBuffer(device, scratch.filled, usage, described.label)
-            : await allocate(context, described, title);
-          buffers.set(scratch, add(buffer));
-        }),
+    async allocate(scratch) {
+      const described = describe(scratch);
+      const buffer = scratch.filled
+        ? filledBuffer(context.device, scratch.filled, SCRATCH, described.label)
+        : await allocate(context, described, title);
+      buffers.set(scratch, add(buffer));
+    },
     bufferOf(scratch) {
-      const buffer = buffers.get(scratch) ?? add(device.createBuffer(describe(scratch)));
+      const buffer = buffers.get(scratch) ?? add(context.device.createBuffer(describe(scratch)));
       buffers.set(scratch, buffer);
       return buffer;
     },
@@ -294,7 +289,7 @@ export async function compilePlan(
   const { limits } = context.facts;
   requireScratch(plan, limits);
   const pipelines = new Map<string, Pipeline>();
-  const buffers = planBuffers(context, plan);
+  const buffers = planBuffers(context, title);
   const { add, bufferOf } = buffers;
   // The digits of run numbers.
   let digits: RunNumberDigits | undefined;
@@ -312,7 +307,7 @@ export async function compilePlan(
       ...plan.kernels.map(async (kernel) => {
         pipelines.set(kernel.code, await (given?.get(kernel.code) ?? pipelineOf(context, kernel)));
       }),
-      ...buffers.allocate(),
+      ...plan.scratch.filter(({ late }) => !late).map(buffers.allocate),
     ]);
     const failed = done.find((settled) => "reason" in settled);
     if (failed) {

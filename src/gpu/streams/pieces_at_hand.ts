@@ -36,7 +36,7 @@ export interface LongCall {
   readonly outputBytes: number;
   /** Where the result goes: to `room`, if that was given, or to a new array. */
   readonly target: Target;
-  readonly room: Given | undefined;
+  readonly room?: Given | undefined;
   readonly ends?: Partial<Omit<CheckedEnds, "options">>;
   /** The items of a row, if each is combined on its own. */
   readonly columns?: number;
