@@ -247,8 +247,6 @@ export function struct<const Name extends string, const Fields extends StructFie
     long: leaves.some(({ type }) => type.native.long),
     literal: (value, variable) => literalOf(type, value, variable),
   };
-  const make = (buffer: ArrayBuffer, byteOffset: number, length: number): StructArray<Name, V> =>
-    new StructArray<Name, V>(type, buffer, byteOffset, length);
   const type: StructType<Name, V> = {
     ...whole,
     bytes,
@@ -276,43 +274,63 @@ export function struct<const Name extends string, const Fields extends StructFie
     native,
     round: (value) => rounded(type, value) as V,
     problemOf: (value) => problemAt(type, value),
-    array(length) {
-      if (!Number.isInteger(length) || length < 0 || length > 0xffffffff) {
-        refuse(`${name}.array`, "length", shown(length), "a whole number from 0 to 2^32 - 1");
-      }
-      return make(bytesFor(length, type, `${name}.array`, "length"), 0, length);
-    },
-    from(values) {
-      if (typeof (Object(values) as Partial<Iterable<V>>)[Symbol.iterator] !== "function") {
-        refuse(`${name}.from`, "values", shown(values), `values of ${name}, in an array or another iterable`);
-      }
-      const all = [...values];
-      const array = type.array(all.length);
-      all.forEach((value, index) => {
-        array.set(index, value);
-      });
-      return array;
-    },
-    over(buffer, byteOffset = 0, given) {
-      requireBuffer(buffer, `${name}.over`);
-      const length = given ?? Math.floor((buffer.byteLength - byteOffset) / bytes);
-      const option = byteOffset >= 0 && byteOffset <= buffer.byteLength ? "length" : "byteOffset";
-      if (![byteOffset, length].every((one) => Number.isInteger(one) && one >= 0)) {
-        throw new ArgumentError(
-          `${name}.over: byteOffset is ${shown(byteOffset)}, and length is ${shown(length)}; it takes whole numbers from 0 up`,
-          option,
-        );
-      }
-      if (byteOffset + length * bytes > buffer.byteLength) {
-        throw new ArgumentError(
-          `${name}.over: ${length} structs of ${bytes} bytes from offset ${byteOffset} on are more than the ${buffer.byteLength} bytes given`,
-          option,
-        );
-      }
-      return make(buffer, byteOffset, length);
-    },
+    array: (length) => emptyArray(type, length),
+    from: (values) => arrayFrom(type, values),
+    over: (buffer, byteOffset, length) => arrayOver(type, buffer, byteOffset, length),
   };
   return type;
+}
+
+function emptyArray<Name extends string, V extends StructValue>(
+  type: StructType<Name, V>,
+  length: number,
+): StructArray<Name, V> {
+  const caller = `${type.name}.array`;
+  if (!Number.isInteger(length) || length < 0 || length > 0xffffffff) {
+    refuse(caller, "length", shown(length), "a whole number from 0 to 2^32 - 1");
+  }
+  return new StructArray<Name, V>(type, bytesFor(length, type, caller, "length"), 0, length);
+}
+
+function arrayFrom<Name extends string, V extends StructValue>(
+  type: StructType<Name, V>,
+  values: Iterable<V>,
+): StructArray<Name, V> {
+  const { name } = type;
+  if (typeof (Object(values) as Partial<Iterable<V>>)[Symbol.iterator] !== "function") {
+    refuse(`${name}.from`, "values", shown(values), `values of ${name}, in an array or another iterable`);
+  }
+  const all = [...values];
+  const array = type.array(all.length);
+  all.forEach((value, index) => {
+    array.set(index, value);
+  });
+  return array;
+}
+
+function arrayOver<Name extends string, V extends StructValue>(
+  type: StructType<Name, V>,
+  buffer: ArrayBuffer,
+  byteOffset = 0,
+  given?: number,
+): StructArray<Name, V> {
+  const { name, bytes } = type;
+  requireBuffer(buffer, `${name}.over`);
+  const length = given ?? Math.floor((buffer.byteLength - byteOffset) / bytes);
+  const option = byteOffset >= 0 && byteOffset <= buffer.byteLength ? "length" : "byteOffset";
+  if (![byteOffset, length].every((count) => Number.isInteger(count) && count >= 0)) {
+    throw new ArgumentError(
+      `${name}.over: byteOffset is ${shown(byteOffset)}, and length is ${shown(length)}; it takes whole numbers from 0 up`,
+      option,
+    );
+  }
+  if (byteOffset + length * bytes > buffer.byteLength) {
+    throw new ArgumentError(
+      `${name}.over: ${length} structs of ${bytes} bytes from offset ${byteOffset} on are more than the ${buffer.byteLength} bytes given`,
+      option,
+    );
+  }
+  return new StructArray<Name, V>(type, buffer, byteOffset, length);
 }
 
 /** @throws {ArgumentError} for what is no buffer, and for one that was transferred. */

@@ -294,11 +294,15 @@ function allocate(bytes: number, name: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** The header of the file that starts with these bytes. */
-function parseHeader(bytes: Uint8Array, name: string, accepted: readonly string[]): Header {
-  const fail = (message: string): never => {
-    throw new UsageError(`${name}: ${message}`);
-  };
+/** Throws the error of a file. */
+type Fail = (message: string) => never;
+
+/** The text of the header of a file that starts with these bytes, and where the data starts. */
+function headerTextOf(
+  bytes: Uint8Array,
+  accepted: readonly string[],
+  fail: Fail,
+): { readonly text: string; readonly dataOffset: number } {
   if (bytes.length === 0) {
     fail("the file is empty; it takes a .npy file, as numpy.save writes it");
   }
@@ -310,18 +314,18 @@ function parseHeader(bytes: Uint8Array, name: string, accepted: readonly string[
         : "this is not a .npy file; it takes one, as numpy.save writes it",
     );
   }
-  const truncated = (): never => fail("the file is truncated in its header; save it again with numpy.save");
+  const requireLength = (length: number): void => {
+    if (bytes.length < length) {
+      fail("the file is truncated in its header; save it again with numpy.save");
+    }
+  };
   const [major = 0, minor = 0] = bytes.subarray(6);
-  if (bytes.length < 8) {
-    truncated();
-  }
+  requireLength(8);
   if (major < 1 || major > 3) {
     fail(`the .npy version is ${major}.${minor}; it takes 1.0, 2.0 or 3.0`);
   }
   const textOffset = major === 1 ? 10 : FIXED_BYTES;
-  if (bytes.length < textOffset) {
-    truncated();
-  }
+  requireLength(textOffset);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const textBytes = major === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
   if (textBytes > MOST_HEADER_BYTES) {
@@ -330,25 +334,31 @@ function parseHeader(bytes: Uint8Array, name: string, accepted: readonly string[
     );
   }
   const dataOffset = textOffset + textBytes;
-  if (bytes.length < dataOffset) {
-    truncated();
-  }
-  const text = new TextDecoder(major === 3 ? "utf-8" : "latin1").decode(
-    bytes.subarray(textOffset, dataOffset),
-  );
-  const malformed = (what: string): never =>
-    fail(`the header is malformed: ${what}; save the array again with numpy.save`);
+  requireLength(dataOffset);
+  const decoder = new TextDecoder(major === 3 ? "utf-8" : "latin1");
+  return { text: decoder.decode(bytes.subarray(textOffset, dataOffset)), dataOffset };
+}
 
-  let literal: Literal | undefined;
+function literalIn(text: string, malformed: Fail): Literal {
   try {
-    literal = parseLiteral(text);
+    return parseLiteral(text);
   } catch (cause) {
     if (!(cause instanceof LiteralError)) {
       throw cause;
     }
-    malformed(cause.message);
+    return malformed(cause.message);
   }
-  const { descr: spelling, fortran, shape } = fieldsOf(literal, malformed);
+}
+
+/** The header of the file that starts with these bytes. */
+function parseHeader(bytes: Uint8Array, name: string, accepted: readonly string[]): Header {
+  const fail = (message: string): never => {
+    throw new UsageError(`${name}: ${message}`);
+  };
+  const malformed = (what: string): never =>
+    fail(`the header is malformed: ${what}; save the array again with numpy.save`);
+  const { text, dataOffset } = headerTextOf(bytes, accepted, fail);
+  const { descr: spelling, fortran, shape } = fieldsOf(literalIn(text, malformed), malformed);
   if (typeof spelling !== "string") {
     return fail(
       compoundRefusal(spelling, accepted) ?? malformed("its dtype ('descr') is no text, such as '<u4'"),
@@ -379,8 +389,8 @@ interface Fields {
   readonly shape: readonly number[];
 }
 
-function fieldsOf(literal: Literal | undefined, malformed: (what: string) => never): Fields {
-  if (typeof literal !== "object" || literal?.kind !== "dict") {
+function fieldsOf(literal: Literal, malformed: Fail): Fields {
+  if (!isKind(literal, "dict")) {
     return malformed("it is no dict of Python");
   }
   const fields = new Map(literal.entries);

@@ -126,10 +126,7 @@ function segmentChecks({ gpu, small }: Scope): readonly Check[] {
     call: "scan" | "reduce",
     name: TypeName,
     title: string,
-    lengths: readonly number[],
-    op: Operator,
-    options: (length: number) => object,
-    way?: Way,
+    { op, lengths = long, way, options }: SegmentCheck,
   ): Check => {
     const type = elementTypes[name] as ScalarType;
     return {
@@ -140,43 +137,46 @@ function segmentChecks({ gpu, small }: Scope): readonly Check[] {
       lengths,
       run: async (length) => {
         const data = operandsOf(type, op.name, length);
-        const own = { type, op, ...options(length) };
+        const given = { type, op, ...options(length) };
         return [
-          await gpu[call](data, { ...own, ...tuning, ...(way && optionsOf(way)) }),
-          cpu[`${call}Reference`](data, own),
+          await gpu[call](data, { ...given, ...tuning, ...(way && optionsOf(way)) }),
+          cpu[`${call}Reference`](data, given),
         ];
       },
     };
   };
   const { add, max, min, mul } = operators as unknown as Readonly<Record<keyof typeof operators, Operator>>;
+  const rowsOf = (rows: number) => ({ lengths: inRows(long, rows), options: () => ({ segments: { rows } }) });
+  const by = (segments: (length: number) => object) => ({
+    options: (length: number) => ({ segments: segments(length) }),
+  });
+  const byKeys = by((length) => ({ keys: runsOf(length, 9) }));
   return [
-    check("scan", "u32", "rows", inRows(long, 7), add, () => ({ segments: { rows: 7 } })),
-    check("reduce", "f32", "rows", inRows(long, 37), max, () => ({ segments: { rows: 37 } })),
-    check("scan", "f32", "columns", inRows(long, 7), max, () => ({ segments: { columns: 7 } })),
-    check("reduce", "u32", "offsets", long, add, (length) => ({ segments: { offsets: offsetsOf(length) } })),
-    check(
-      "scan",
-      "i64",
-      "heads",
-      long,
-      min,
-      (length) => ({ exclusive: true, segments: { heads: flagsOf(length) } }),
-      "blelloch",
-    ),
-    check("scan", "i32", "bits of heads", long, add, (length) => ({
-      segments: { headBits: runsOf(Math.ceil(length / 32), 0xffff) },
-    })),
-    check("reduce", "f16", "keys", long, max, (length) => ({ segments: { keys: runsOf(length, 9) } })),
-    check(
-      "scan",
-      "u32",
-      "keys",
-      long,
-      mul,
-      (length) => ({ segments: { keys: runsOf(length, 9) } }),
-      "hillis-steele",
-    ),
+    check("scan", "u32", "rows", { op: add, ...rowsOf(7) }),
+    check("reduce", "f32", "rows", { op: max, ...rowsOf(37) }),
+    check("scan", "f32", "columns", { op: max, lengths: inRows(long, 7), ...by(() => ({ columns: 7 })) }),
+    check("reduce", "u32", "offsets", { op: add, ...by((length) => ({ offsets: offsetsOf(length) })) }),
+    check("scan", "i64", "heads", {
+      op: min,
+      way: "blelloch",
+      options: (length) => ({ exclusive: true, segments: { heads: flagsOf(length) } }),
+    }),
+    check("scan", "i32", "bits of heads", {
+      op: add,
+      ...by((length) => ({ headBits: runsOf(Math.ceil(length / 32), 0xffff) })),
+    }),
+    check("reduce", "f16", "keys", { op: max, ...byKeys }),
+    check("scan", "u32", "keys", { op: mul, way: "hillis-steele", ...byKeys }),
   ];
+}
+
+/** What is checked of a call on segments. */
+interface SegmentCheck {
+  readonly op: Operator;
+  readonly lengths?: readonly number[];
+  readonly way?: Way;
+  /** The options of the call on so many items. */
+  readonly options: (length: number) => object;
 }
 
 function partitionChecks({ gpu, small }: Scope): readonly Check[] {

@@ -4,9 +4,9 @@ import { benchTypes } from "../../bench/elements.ts";
 import { headOf, hostOf } from "../../bench/host.ts";
 import { formatLength } from "../../bench/sizes.ts";
 import { planSuite, scanPrimitives } from "../../bench/suite.ts";
-import type { Pace } from "../../bench/timer.ts";
+import type { Pace, Timer } from "../../bench/timer.ts";
 import { createTimer, paceFor } from "../../bench/timer.ts";
-import type { Candidate, Ranked, Shape, TuningRange, TuningTime } from "../../bench/tune.ts";
+import type { Candidate, Ranked, Shape, TuningRange, TuningStages, TuningTime } from "../../bench/tune.ts";
 import {
   candidatesOf,
   formatCandidate,
@@ -21,12 +21,18 @@ import type { ScanPrimitive } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { u64 } from "../algebra/types_64.ts";
-import type { TuningCandidate } from "../gpu/tuning/tune_adapter.ts";
-import { candidatesOfOne, tuneOne } from "../gpu/tuning/tune_adapter.ts";
+import type { TuningCandidate } from "../gpu/tuning/candidates.ts";
+import { candidatesOfOne } from "../gpu/tuning/candidates.ts";
+import { tuneOne } from "../gpu/tuning/tune_adapter.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold } from "../node.ts";
-import type { AdapterTuning, AdapterTuningRow, TimedCandidate } from "../plan/adapter_tuning.ts";
+import type {
+  AdapterTuning,
+  AdapterTuningRow,
+  TimedCandidate,
+  TunedAdapter,
+} from "../plan/adapter_tuning.ts";
 import { adapterOf, rowsFrom, rowsOn, tuningOf } from "../plan/adapter_tuning.ts";
 import type { Passes } from "../plan/options.ts";
 import { factsOf } from "./bench.ts";
@@ -35,6 +41,7 @@ import { DASH } from "./files.ts";
 import type { MeasuredAdapterOption } from "./options.ts";
 import { withFold } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
+import type { ProgressWithNotes } from "./progress_lines.ts";
 import { startSteps } from "./progress_lines.ts";
 
 /** Options of `wavefold tune`, as commander hands them over. */
@@ -90,10 +97,10 @@ const plain = { style: { head: [], border: [] } };
 const sortsAndCounts = ["sort", "pairs", "histogram"] as const;
 
 /** Sorts of keys alone, sorts of keys and values, and histograms: the types that stand for all of their size. A histogram's time hardly depends on the type. */
-const ownTypes = { sort: [u32, u64], pairs: [u32], histogram: [u32] } as const;
+const sortTypes = { sort: [u32, u64], pairs: [u32], histogram: [u32] } as const;
 
 /** A sort or a histogram. `tuneOne` times these, and no copy beside them. */
-interface OwnSweep {
+interface SortSweep {
   readonly primitive: (typeof sortsAndCounts)[number];
   readonly type: ElementType;
 }
@@ -113,11 +120,11 @@ function choiceOf({ algorithms: named, workGroupSizes, items, sizes }: TuneOptio
   };
 }
 
-function ownSweepsOf({ types, primitives }: TuneOptions): OwnSweep[] {
+function sortSweepsOf({ types, primitives }: TuneOptions): SortSweep[] {
   const bytes = new Set(types.map((name) => benchTypes[name as BenchTypeName]?.type.bytes));
   return sortsAndCounts.flatMap((primitive) =>
     primitives.includes(primitive)
-      ? ownTypes[primitive].flatMap((type) => (bytes.has(type.bytes) ? [{ primitive, type }] : []))
+      ? sortTypes[primitive].flatMap((type) => (bytes.has(type.bytes) ? [{ primitive, type }] : []))
       : [],
   );
 }
@@ -277,8 +284,8 @@ const candidateText = (
   `${workGroupSize} × ${itemsPerThread}${algorithm === undefined ? "" : ` ${algorithm}`}${primitive === "histogram" ? "" : `, ${passes}`}`;
 
 /** The best candidates of a sort or a histogram, as a table and as rows of a tuning. */
-function ownTextOf(
-  { primitive, type }: OwnSweep,
+function sortTextOf(
+  { primitive, type }: SortSweep,
   { rows, candidates, lengths }: Awaited<ReturnType<typeof tuneOne>>,
 ): string {
   if (lengths.length === 0) {
@@ -310,6 +317,162 @@ interface Tuned {
   readonly wrong: readonly string[];
 }
 
+/** When a run started, and when it should end, as `performance.now()` gives it. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a run works with, and what it found so far. */
+interface Run {
+  readonly fold: Fold;
+  readonly timer: Timer;
+  readonly progress: ProgressWithNotes;
+  readonly adapter: TunedAdapter;
+  /** The name of the device in the report. */
+  readonly device: string;
+  /** When what starts now should end, so that the time that is left is divided by `shares`. */
+  deadlineOf(primitive: keyof typeof shares, now: number): number;
+  /** Tells on stderr how many ways were timed since a time. */
+  note(what: string, ways: number, since: number): void;
+  readonly times: TuningTime[];
+  /** The times of sorts and histograms. */
+  readonly others: object[];
+  readonly rejected: string[];
+  readonly rows: AdapterTuningRow[];
+  /** The paragraphs of the report. */
+  readonly texts: string[];
+}
+
+async function tunedOn(fold: Fold, options: TuneOptions, { start, end }: Span): Promise<Tuned> {
+  const { sweeps, notes } = sweepsOf(options, fold);
+  const sorts = sortSweepsOf(options);
+  const choice = choiceOf(options, fold);
+  const sortSteps = sorts.reduce((sum, sort) => sum + candidatesOfOne(fold, { ...sort, ...choice }), 0);
+  const steps = sweeps.reduce((sum, { candidates }) => sum + candidates.length, sortSteps);
+  const progress = startSteps("tune", steps, "ways");
+  progress.between("opening the timer");
+  const { pace } = ranges[fold.software ? "software" : "gpu"];
+  const timer = await createTimer(fold.device, { ...paceFor(fold.software, true), ...pace });
+  const host = hostOf(fold);
+  let left = [...sweeps, ...sorts].reduce((sum, { primitive }) => sum + shares[primitive], 0);
+  const run: Run = {
+    ...{ fold, timer, progress, adapter: adapterOf(fold.device.adapterInfo), device: host.device.name },
+    ...{ times: [], others: [], rejected: [], rows: [], texts: [headOf(host), ...notes] },
+    deadlineOf(primitive, now) {
+      const share = shares[primitive] / left;
+      left -= shares[primitive];
+      return now + share * (end - now);
+    },
+    note(what, ways, since) {
+      const [took, all] = [since, start].map((from) => ((performance.now() - from) / 1000).toFixed(1));
+      progress.note(`${what}: ${ways} ${ways === 1 ? "way" : "ways"} in ${took} s, ${all} s in all`);
+    },
+  };
+  try {
+    for (const type of new Set(sweeps.map((sweep) => sweep.type))) {
+      await sweepType(run, type, sweeps);
+    }
+    for (const sort of sorts) {
+      await sweepSort(run, sort, choice);
+    }
+  } finally {
+    timer.destroy();
+    progress.stop();
+  }
+  const { rejected, rows, times, others } = run;
+  return {
+    text: [...run.texts, ...endOf(run, (performance.now() - start) / 1000, options.seconds)].join("\n"),
+    record: { ...host, times, others, rejected },
+    tuning: tuningOf(run.adapter, fold.singlePassTest?.passed, rows),
+    wrong: rejected.filter((reason) => reason.includes(" is wrong: ")),
+  };
+}
+
+/** Times what there is of one type, on buffers that hold its elements. */
+async function sweepType(run: Run, type: BenchTypeName, sweeps: readonly Sweep[]): Promise<void> {
+  const { fold, timer, progress } = run;
+  const ofType = sweeps.filter((sweep) => sweep.type === type);
+  progress.between(`timing copies of ${type}`);
+  const stages = await openStages(fold, timer, type, ofType[0]?.lengths ?? []);
+  try {
+    for (const sweep of ofType) {
+      await sweepScan(run, sweep, stages);
+    }
+  } finally {
+    stages.destroy();
+  }
+}
+
+async function sweepScan(run: Run, sweep: Sweep, stages: TuningStages): Promise<void> {
+  const { fold, timer, progress, adapter, rows } = run;
+  const { primitive, type } = sweep;
+  const now = performance.now();
+  const deadline = run.deadlineOf(primitive, now);
+  progress.between(`${primitive}<${type}>: keeping the GPU busy until its clock is up`);
+  const outcome = await timeTunings(
+    fold,
+    timer,
+    stages,
+    { ...sweep, deadline },
+    progress.step,
+    undefined,
+    progress.between,
+  );
+  run.times.push(...outcome.times);
+  run.rejected.push(...outcome.rejected);
+  const ranked = rank(outcome.times);
+  // The first row that fits decides, so those of another type of the same size would say nothing.
+  const found = rowsOf(sweep, ranked);
+  const isThere = rows.some(
+    (row) =>
+      row.primitive === primitive &&
+      row.elementBytes === found[0]?.elementBytes &&
+      row.long === found[0]?.long,
+  );
+  rows.push(...(isThere ? [] : rowsOn(adapter, found, sweep.lengths)));
+  run.note(`${primitive}<${type}>`, outcome.tried, now);
+  run.texts.push("", textOf(sweep, fileFor(adapter), run.device, ranked, outcome.tried));
+}
+
+async function sweepSort(run: Run, sort: SortSweep, choice: ReturnType<typeof choiceOf>): Promise<void> {
+  const { fold, progress, rejected } = run;
+  const { primitive, type } = sort;
+  const now = performance.now();
+  const title = `${primitive}<${type.name}>`;
+  const nameOf = (candidate: TuningCandidate): string => candidateText(candidate, primitive);
+  progress.between(`${title}: filling buffers`);
+  const found = await tuneOne(fold, {
+    ...sort,
+    ...choice,
+    deadline: run.deadlineOf(primitive, now),
+    alwaysFirsts: true,
+    onWork: (what, some) => progress.between(`${title}: ${textOfWork(what, some.map(nameOf))}`),
+    onCandidate: (candidate) => progress.step(`${title}: ${nameOf(candidate)}`),
+    onWrong: (candidate) =>
+      rejected.push(`${title}: ${nameOf(candidate)} is wrong: it was compared with the CPU's`),
+  });
+  run.rows.push(...found.rows);
+  run.note(title, found.candidates.length, now);
+  const ways = found.candidates.map(({ algorithm, workGroupSize, itemsPerThread, passes, times: ms }) => ({
+    ...{ algorithm, workGroupSize, itemsPerThread, milliseconds: ms },
+    ...(primitive !== "histogram" && { passes }),
+  }));
+  run.others.push({ primitive, type: type.name, lengths: found.lengths, ways });
+  run.texts.push("", sortTextOf(sort, found));
+}
+
+/** The end of the report: whether it took longer than it should, and what was left out. */
+function endOf({ rejected }: Run, took: number, seconds: number): string[] {
+  const late = `This took ${took.toFixed(1)} s, and not ${seconds}: one way of each algorithm is always timed, and what compiles is waited for.`;
+  return [
+    ...(took > seconds ? ["", late] : []),
+    "",
+    ...rejected.slice(0, SHOWN).map((reason) => `left out: ${reason}`),
+    ...(rejected.length > SHOWN ? [`left out: ${rejected.length - SHOWN} more, which --json has`] : []),
+  ];
+}
+
 /**
  * `wavefold tune`
  *
@@ -324,120 +487,7 @@ export async function tune(options: TuneOptions): Promise<void> {
   const output = options.output === undefined ? undefined : await reportTarget(options.output);
   const start = performance.now();
   const end = start + 1000 * options.seconds - LAST_MS;
-  const work = async (fold: Fold): Promise<Tuned> => {
-    const { sweeps, notes } = sweepsOf(options, fold);
-    const own = ownSweepsOf(options);
-    const ownChoice = choiceOf(options, fold);
-    const ownSteps = own.reduce((sum, one) => sum + candidatesOfOne(fold, { ...one, ...ownChoice }), 0);
-    const steps = sweeps.reduce((sum, { candidates }) => sum + candidates.length, ownSteps);
-    const progress = startSteps("tune", steps, "ways");
-    progress.between("opening the timer");
-    const { pace } = ranges[fold.software ? "software" : "gpu"];
-    const timer = await createTimer(fold.device, { ...paceFor(fold.software, true), ...pace });
-    const host = hostOf(fold);
-    const times: TuningTime[] = [];
-    const rejected: string[] = [];
-    const rows: AdapterTuningRow[] = [];
-    const adapter = adapterOf(fold.device.adapterInfo);
-    const parts = [headOf(host), ...notes];
-    const others: object[] = [];
-    let left = [...sweeps, ...own].reduce((sum, { primitive }) => sum + shares[primitive], 0);
-    const deadlineOf = (primitive: keyof typeof shares, now: number): number => {
-      const share = shares[primitive] / left;
-      left -= shares[primitive];
-      return now + share * (end - now);
-    };
-    const note = (what: string, ways: number, since: number): void => {
-      const [took, all] = [since, start].map((from) => ((performance.now() - from) / 1000).toFixed(1));
-      progress.note(`${what}: ${ways} ${ways === 1 ? "way" : "ways"} in ${took} s, ${all} s in all`);
-    };
-    try {
-      for (const type of new Set(sweeps.map((sweep) => sweep.type))) {
-        const ofType = sweeps.filter((sweep) => sweep.type === type);
-        progress.between(`timing copies of ${type}`);
-        const stages = await openStages(fold, timer, type, ofType[0]?.lengths ?? []);
-        try {
-          for (const sweep of ofType) {
-            const now = performance.now();
-            const deadline = deadlineOf(sweep.primitive, now);
-            progress.between(`${sweep.primitive}<${type}>: keeping the GPU busy until its clock is up`);
-            const outcome = await timeTunings(
-              fold,
-              timer,
-              stages,
-              { ...sweep, deadline },
-              progress.step,
-              undefined,
-              progress.between,
-            );
-            times.push(...outcome.times);
-            rejected.push(...outcome.rejected);
-            const ranked = rank(outcome.times);
-            // The first row that fits decides, so those of another type of the same size would say nothing.
-            const found = rowsOf(sweep, ranked);
-            const isThere = rows.some(
-              (row) =>
-                row.primitive === sweep.primitive &&
-                row.elementBytes === found[0]?.elementBytes &&
-                row.long === found[0]?.long,
-            );
-            rows.push(...(isThere ? [] : rowsOn(adapter, found, sweep.lengths)));
-            note(`${sweep.primitive}<${type}>`, outcome.tried, now);
-            parts.push("", textOf(sweep, fileFor(adapter), host.device.name, ranked, outcome.tried));
-          }
-        } finally {
-          stages.destroy();
-        }
-      }
-      for (const one of own) {
-        const now = performance.now();
-        const title = `${one.primitive}<${one.type.name}>`;
-        const textOfOne = (candidate: TuningCandidate): string => candidateText(candidate, one.primitive);
-        progress.between(`${title}: filling buffers`);
-        const found = await tuneOne(fold, {
-          ...one,
-          ...ownChoice,
-          deadline: deadlineOf(one.primitive, now),
-          alwaysFirsts: true,
-          onWork: (what, some) => progress.between(`${title}: ${textOfWork(what, some.map(textOfOne))}`),
-          onCandidate: (candidate) => progress.step(`${title}: ${textOfOne(candidate)}`),
-          onWrong: (candidate) =>
-            rejected.push(`${title}: ${textOfOne(candidate)} is wrong: it was compared with the CPU's`),
-        });
-        rows.push(...found.rows);
-        note(title, found.candidates.length, now);
-        const ways = found.candidates.map(
-          ({ algorithm, workGroupSize, itemsPerThread, passes, times: ms }) => ({
-            ...{ algorithm, workGroupSize, itemsPerThread, milliseconds: ms },
-            ...(one.primitive !== "histogram" && { passes }),
-          }),
-        );
-        others.push({ primitive: one.primitive, type: one.type.name, lengths: found.lengths, ways });
-        parts.push("", ownTextOf(one, found));
-      }
-    } finally {
-      timer.destroy();
-      progress.stop();
-    }
-    // As it is shown.
-    const took = (performance.now() - start) / 1000;
-    if (took > options.seconds) {
-      parts.push(
-        "",
-        `This took ${took.toFixed(1)} s, and not ${options.seconds}: one way of each algorithm is always timed, and what compiles is waited for.`,
-      );
-    }
-    parts.push("", ...rejected.slice(0, SHOWN).map((one) => `left out: ${one}`));
-    if (rejected.length > SHOWN) {
-      parts.push(`left out: ${rejected.length - SHOWN} more, which --json has`);
-    }
-    return {
-      text: parts.join("\n"),
-      record: { ...host, times, others, rejected },
-      tuning: tuningOf(adapter, fold.singlePassTest?.passed, rows),
-      wrong: rejected.filter((one) => one.includes(" is wrong: ")),
-    };
-  };
+  const work = (fold: Fold): Promise<Tuned> => tunedOn(fold, options, { start, end });
   const { text, record, tuning, wrong } = await withFold(options, work, {
     // A tuning says whether the single pass works.
     testSinglePass: output !== undefined,

@@ -106,36 +106,47 @@ export function linkText(
   join = joined,
 ): string {
   const kernel = piecesOf(text);
-  const pieces = functions.flatMap((one) => one.pieces);
-  const own = byName(kernel);
+  const pieces = functions.flatMap((set) => set.pieces);
+  const declared = byName(kernel);
   const given = byName(pieces);
   const reached = reachAmong(byName([...kernel, ...pieces]), kernel.flatMap(wordsOf));
   // The lines keep their numbers, so that a compiler's message names the caller's line: what must come first goes onto
   // the first line, and the functions after the last.
   const linked = [kernel.map((piece) => (piece.directive ? piece.blanks : piece.text)).join("")];
-  for (const one of reached) {
-    const piece = given.get(one);
+  for (const name of reached) {
+    const piece = given.get(name);
     if (piece) {
-      const [code = "", another] = new Set(pieces.filter(({ name }) => name === one).map(compactText));
+      const [code = "", another] = new Set(pieces.filter((other) => other.name === name).map(compactText));
       if (another) {
-        refuseLink("functions", `${one} is given twice; give one a suffix`, one);
+        refuseLink("functions", `${name} is given twice; give one a suffix`, name);
       }
       linked.push(code);
       for (const word of piece.words) {
-        // A function's own local names and parameters, a counter and a capacity are not names of WGSL. Names of WGSL never stand in such
+        // A function's local names and parameters, a counter and a capacity are not names of WGSL. Names of WGSL never stand in such
         // places.
         if (
-          own.has(word) &&
+          declared.has(word) &&
           (given.has(word) ||
             !RegExp(
               `(let|const|var(\\s*<[^>]*>)?)\\s*${word}\\W|[&(]\\s*${word}\\s*[,.)[]|\\W${word}\\s*:`,
             ).test(code))
         ) {
-          refuseLink("kernel", `its ${word} shadows a name of ${one}`, word);
+          refuseLink("kernel", `its ${word} shadows a name of ${name}`, word);
         }
       }
     }
   }
+  linked.push(...sizeAssertions(kernel, functions, refuseLink));
+  return join(reached, linked);
+}
+
+/** Assertions that work-groups have the sizes of the functions that they call. It refuses sizes that are known to differ. */
+function* sizeAssertions(
+  kernel: readonly Piece[],
+  functions: readonly InKernelFunctions[],
+  refuseLink: RefuseLink,
+): Iterable<string> {
+  const declared = byName(kernel);
   const calling = new Map(kernel.map((piece) => [piece.name, callsOf(piece)]));
   for (const entry of kernel) {
     const size = sizeArguments(entry);
@@ -148,7 +159,7 @@ export function linkText(
           const problem = `${entry.name} calls ${called}, which takes ${workGroupSize} threads`;
           const override = piecesOf(size)
             .flatMap(wordsOf)
-            .find((one) => own.get(one)?.keyword === "override");
+            .find((word) => declared.get(word)?.keyword === "override");
           if (threads || override) {
             refuseLink(
               "kernel",
@@ -158,12 +169,11 @@ export function linkText(
             );
           }
           const sizes = `array(${size},1,1)`;
-          linked.push(`const_assert ${sizes}[0]*${sizes}[1]*${sizes}[2] == ${workGroupSize}; // ${problem}`);
+          yield `const_assert ${sizes}[0]*${sizes}[1]*${sizes}[2] == ${workGroupSize}; // ${problem}`;
         }
       }
     }
   }
-  return join(reached, linked);
 }
 
 /**

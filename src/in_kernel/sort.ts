@@ -45,7 +45,7 @@ export interface WorkGroupSortPairsOptions extends WorkGroupSortOptions {
 }
 
 /** The most items of a tile. Two counts of them share a word. */
-const MOST_ITEMS = 2 ** 15;
+const MOST_ITEMS = 32_768;
 
 /** WGSL over `x`: the bits (low word, high word) of a key, the key of these bits, and its place in the order as an integer. */
 const keyTexts: Readonly<Record<TypeName, readonly [bits: string, key: string, order: string]>> = {
@@ -100,6 +100,27 @@ const named = (key: string): Operator => ({
 /** Whether values can move through the words that keys move through. */
 const isWord = ({ kind, bytes }: ElementType): boolean => kind !== "struct" && bytes === 4;
 
+/** The bits to sort by, of a key that has so many. @throws {ArgumentError} if it has no such bits. */
+function bitsOf(
+  caller: string,
+  bits: WorkGroupSortOptions["bits"],
+  width: number,
+): readonly [from: number, to: number] {
+  if (bits === undefined) {
+    return [0, width];
+  }
+  const [from = -1, to = -1] = Array.isArray(bits) && bits.length === 2 ? bits : [];
+  if (!(from >= 0 && from < to && to <= width && Number.isInteger(from) && Number.isInteger(to))) {
+    refuse(
+      caller,
+      "bits",
+      Array.isArray(bits) ? `[${bits.join(", ")}]` : shown(bits),
+      `[from, to] with 0 <= from < to <= ${width}, in whole numbers`,
+    );
+  }
+  return [from, to];
+}
+
 /** The functions that sort keys of a type by these options, with values of another type or none. */
 function sorted(caller: string, options: WorkGroupSortOptions, values?: ElementType): InKernelFunctions {
   const { type, items = 1, descending = false, bits, ...sizes }: WorkGroupSortOptions = Object(options);
@@ -126,16 +147,7 @@ function sorted(caller: string, options: WorkGroupSortOptions, values?: ElementT
     );
   }
   const width = 8 * bytes;
-  const [from = -1, to = -1] =
-    bits === undefined ? [0, width] : Array.isArray(bits) && bits.length === 2 ? bits : [];
-  if (!(from >= 0 && from < to && to <= width && Number.isInteger(from) && Number.isInteger(to))) {
-    refuse(
-      caller,
-      "bits",
-      Array.isArray(bits) ? `[${bits.join(", ")}]` : shown(bits),
-      `[from, to] with 0 <= from < to <= ${width}, in whole numbers`,
-    );
-  }
+  const [from, to] = bitsOf(caller, bits, width);
   const digit = digitOf(to - from, workGroupSize, items);
   const lanes = 2 ** (digit - 1);
   const slots = withGaps(Math.max(lanes * workGroupSize, tile));

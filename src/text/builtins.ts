@@ -95,20 +95,24 @@ function shaped(name: string, first: Type): Type | undefined {
   if (name === "workgroupUniformLoad") {
     return held.kind === "atomic" ? held.of : held;
   }
-  if (name === "atomicCompareExchangeWeak" && held.kind === "atomic") {
-    const members = new Map<string, Type>([
-      ["old_value", held.of],
-      ["exchanged", bool],
-    ]);
-    return { kind: "struct", name: `the result of ${name}`, members };
-  }
   if (name.startsWith("atomic") && held.kind === "atomic") {
-    return name === "atomicStore" ? nothing : held.of;
+    return atomicResult(name, held.of);
   }
   if (/Barrier$|^textureStore$/.test(name)) {
     return nothing;
   }
   return /^pack[24]x/.test(name) ? u32 : undefined;
+}
+
+function atomicResult(name: string, of: Type): Type {
+  if (name === "atomicCompareExchangeWeak") {
+    const members = new Map<string, Type>([
+      ["old_value", of],
+      ["exchanged", bool],
+    ]);
+    return { kind: "struct", name: `the result of ${name}`, members };
+  }
+  return name === "atomicStore" ? nothing : of;
 }
 
 const ofIntegers = (type: Type): Type => (type.kind === "vector" ? { ...type, of: i32 } : i32);

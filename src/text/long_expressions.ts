@@ -228,18 +228,7 @@ export class Expressions {
       const from = type.kind !== "scalar" || isAbstract(type) ? "i32" : type.name;
       return called(converter(to, from), this.of(one));
     }
-    throw new TextFault(
-      type.kind === "unknown"
-        ? `the type of this is not known, and ${to} is needed`
-        : type.kind === "scalar" && type.name === "abstract float"
-          ? to === "f64"
-            ? "WGSL makes no f64 of this; write the number itself, or f64(f32(…))"
-            : `${to} takes no number with a fraction; write ${to}(…), which drops it`
-          : type.kind === "scalar"
-            ? `this is a number of type ${textOfType(type)}, and ${to} is needed; write ${to}(…)`
-            : `this is ${textOfType(type)}, and ${to} is needed`,
-      one.from,
-    );
+    throw new TextFault(noLong(type, to), one.from);
   }
 
   /**
@@ -484,6 +473,22 @@ export class Expressions {
       throw new TextFault(`this is a number of type ${type.name}; ${rule}`, one.from);
     }
   }
+}
+
+/** What is wrong with a value of a type where a number of 64 bits is needed. */
+function noLong(type: Type, to: LongName): string {
+  if (type.kind === "unknown") {
+    return `the type of this is not known, and ${to} is needed`;
+  }
+  if (type.kind !== "scalar") {
+    return `this is ${textOfType(type)}, and ${to} is needed`;
+  }
+  if (type.name !== "abstract float") {
+    return `this is a number of type ${textOfType(type)}, and ${to} is needed; write ${to}(…)`;
+  }
+  return to === "f64"
+    ? "WGSL makes no f64 of this; write the number itself, or f64(f32(…))"
+    : `${to} takes no number with a fraction; write ${to}(…), which drops it`;
 }
 
 /** Whether values of one type may stand for the other's as far as words go: all numbers of 64 bits look alike in a kernel. */

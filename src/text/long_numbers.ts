@@ -204,22 +204,8 @@ class Translator {
         target.from,
       );
     }
-    const parts =
-      target.kind === "index"
-        ? [target.of, target.index]
-        : target.kind === "member"
-          ? [target.of]
-          : target.kind === "unary"
-            ? [target.operand]
-            : target.kind === "parentheses"
-              ? [target.inner]
-              : target.kind === "binary"
-                ? [target.left, target.right]
-                : target.kind === "call"
-                  ? target.args
-                  : [];
-    for (const part of parts) {
-      this.#requireNoCall(part);
+    for (const operand of operandsOf(target)) {
+      this.#requireNoCall(operand);
     }
   }
 
@@ -254,6 +240,26 @@ class Translator {
 
   #member({ type }: Parameter): Change[] {
     return [this.#expressions.change(type)];
+  }
+}
+
+/** The expressions that an expression is made of. */
+function operandsOf(one: Expression): readonly Expression[] {
+  switch (one.kind) {
+    case "index":
+      return [one.of, one.index];
+    case "member":
+      return [one.of];
+    case "unary":
+      return [one.operand];
+    case "parentheses":
+      return [one.inner];
+    case "binary":
+      return [one.left, one.right];
+    case "call":
+      return one.args;
+    default:
+      return [];
   }
 }
 

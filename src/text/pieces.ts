@@ -79,48 +79,64 @@ export const compactText = ({ text }: Piece): string =>
 export const directivesOf = (pieces: readonly Piece[]): string[] =>
   pieces.flatMap(({ directive }) => directive ?? []);
 
+const DIRECTIVES = ["enable", "requires", "diagnostic"];
+
 /** Splits any WGSL into its pieces. The pieces' texts, joined, are the text, with its words renamed. */
 export function piecesOf(text: string, rename = (word: string): string => word): Piece[] {
   const pieces: Piece[] = [];
   let directives: string[] = [];
-  let piece: Piece | undefined;
+  const empty = (): Piece => ({
+    keyword: "",
+    name: "",
+    words: [...directives],
+    text: "",
+    code: "",
+    blanks: "",
+  });
+  let piece = empty();
+  const endPiece = (): void => {
+    if (DIRECTIVES.includes(piece.keyword)) {
+      piece.directive = piece.code.trim();
+      piece.words.push(piece.directive);
+      directives = piece.words;
+    }
+    pieces.push(piece);
+    piece = empty();
+  };
   let depth = 0;
-  // The last token of code so far. Patterns are slow here: there are many tokens.
+  // The last token of code so far. Patterns are slow here: there are many tokens. So are calls of functions.
   let before = ";";
   eachToken(text, (read, isBlank, word, colon) => {
-    if (!piece) {
-      piece = { keyword: "", name: "", words: [...directives], text: "", code: "", blanks: "" };
-      pieces.push(piece);
+    if (isBlank) {
+      piece.blanks += read;
+      piece.text += read;
+      piece.code += " ";
+      return;
     }
     const { keyword } = piece;
-    const isDirective = ["enable", "requires", "diagnostic"].includes(keyword);
     let token = read;
-    if (word && !".@".includes(before) && !isDirective && !(colon && keyword === "struct")) {
+    if (word && !".@".includes(before) && !DIRECTIVES.includes(keyword) && !(colon && keyword === "struct")) {
       token = rename(read);
       if (token) {
         piece.words.push(token);
       }
-      if (!keyword && !depth) {
-        piece.keyword = read;
-      } else if (keyword && keyword !== "const_assert") {
-        piece.name ||= before === keyword || before === ">" ? token : "";
+      if (keyword && keyword !== "const_assert" && (before === keyword || before === ">")) {
+        piece.name ||= token;
+      } else if (!depth) {
+        piece.keyword ||= read;
       }
     }
+    before = read;
     piece.text += token;
-    piece.code += isBlank ? " " : token;
-    piece.blanks += isBlank ? token : " ";
-    if (!isBlank) {
-      before = read;
-      depth += "{[(".includes(read) ? 1 : "}])".includes(read) ? -1 : 0;
-      if (!depth && ";}".includes(read)) {
-        if (isDirective) {
-          piece.directive = piece.code.trim();
-          piece.words.push(piece.directive);
-          directives = piece.words;
-        }
-        piece = undefined;
-      }
+    piece.blanks += " ";
+    piece.code += token;
+    depth += Number("{[(".includes(read)) - Number("}])".includes(read));
+    if (!depth && ";}".includes(read)) {
+      endPiece();
     }
   });
+  if (piece.blanks) {
+    pieces.push(piece);
+  }
   return pieces;
 }

@@ -1,3 +1,4 @@
+import type { Token } from "./pieces.ts";
 import { tokensOf } from "./pieces.ts";
 import { isReserved } from "./reserved.ts";
 
@@ -228,25 +229,49 @@ const NUMBER =
 const isValue = (before: Lexeme | undefined): boolean =>
   before?.kind === "word" ? !isReserved(before.text) : before?.text === ")" || before?.text === "]";
 
+/** The lexeme that starts with a token: a number may have several. `before` is the lexeme before it. */
+function lexemeAt(text: string, from: number, [token, , word]: Token, before: Lexeme | undefined): Lexeme {
+  NUMBER.lastIndex = from;
+  const isNumber = token === "." ? !isValue(before) : token >= "0" && token < ":";
+  const number = isNumber ? (NUMBER.exec(text)?.[0] ?? "") : "";
+  const kind = word ? "word" : number ? "number" : "symbol";
+  // A number with letters behind it is one word, so that it is refused as a whole.
+  const lexeme = number.length > token.length ? number : token;
+  return { text: lexeme, kind, from, to: from + lexeme.length };
+}
+
 /** The words, numbers and single characters of a text, without blanks and comments. */
 function simpleLexemes(text: string): Lexeme[] {
   const lexemes: Lexeme[] = [];
   let from = 0;
   let taken = 0;
-  for (const [token, isBlank, word] of tokensOf(text)) {
+  for (const token of tokensOf(text)) {
+    const [read, isBlank] = token;
     if (!isBlank && from >= taken) {
-      NUMBER.lastIndex = from;
-      const isNumber = token === "." ? !isValue(lexemes.at(-1)) : token >= "0" && token < ":";
-      const number = isNumber ? (NUMBER.exec(text)?.[0] ?? "") : "";
-      const kind = word ? "word" : number ? "number" : "symbol";
-      // A number with letters behind it is one word, so that it is refused as a whole.
-      const lexeme = number.length > token.length ? number : token;
-      taken = from + lexeme.length;
-      lexemes.push({ text: lexeme, kind, from, to: taken });
+      const lexeme = lexemeAt(text, from, token, lexemes.at(-1));
+      taken = lexeme.to;
+      lexemes.push(lexeme);
     }
-    from += token.length;
+    from += read.length;
   }
   return lexemes;
+}
+
+/** Whether a symbol follows a lexeme without blanks between them. */
+const isNext = (lexemes: readonly Lexeme[], at: number, text: string): boolean =>
+  lexemes[at + 1]?.text === text && lexemes[at + 1]?.from === lexemes[at]?.to;
+
+/** A bracket that may open a list of types, and in how many other brackets it stands. */
+interface Opening {
+  readonly at: number;
+  readonly depth: number;
+}
+
+/** Drops those that are as deep, or deeper. */
+function dropFrom(open: Opening[], depth: number): void {
+  while ((open.at(-1)?.depth ?? -1) >= depth) {
+    open.pop();
+  }
 }
 
 /** The places of the brackets that enclose lists of types: https://www.w3.org/TR/WGSL/#template-list-discovery */
@@ -254,33 +279,48 @@ function templateBrackets(lexemes: readonly Lexeme[]): ReadonlySet<number> {
   const brackets = new Set<number>();
   let depth = 0;
   // The brackets that may open a list. The deepest comes last.
-  let open: { at: number; depth: number }[] = [];
-  const drop = (): void => {
-    while ((open.at(-1)?.depth ?? -1) >= depth) {
-      open.pop();
-    }
-  };
-  const isNext = (at: number, text: string): boolean =>
-    lexemes[at + 1]?.text === text && lexemes[at + 1]?.from === lexemes[at]?.to;
+  let open: Opening[] = [];
   for (let at = 0; at < lexemes.length; at++) {
-    const { text, kind } = lexemes[at] as Lexeme;
-    if (text === "<" && lexemes[at - 1]?.kind === "word" && !isNext(at, "<") && !isNext(at, "=")) {
-      open.push({ at, depth });
-    } else if (text === ">" && open.at(-1)?.depth === depth) {
+    const { text } = lexemes[at] as Lexeme;
+    if (text === ">" && open.at(-1)?.depth === depth) {
       brackets.add(at).add(open.pop()?.at ?? at);
-    } else if (text === "(" || text === "[") {
-      depth++;
-    } else if (text === ")" || text === "]") {
-      drop();
-      depth = Math.max(0, depth - 1);
-    } else if (kind === "symbol" && "=!<>".includes(text) && isNext(at, "=")) {
+      continue;
+    }
+    if ("=!<>".includes(text) && isNext(lexemes, at, "=")) {
       at++;
-    } else if (";{:=".includes(text)) {
-      depth = text === "=" ? depth : 0;
-      open = [];
-    } else if ((text === "&" || text === "|") && isNext(at, text)) {
-      drop();
-      at++;
+      continue;
+    }
+    switch (text) {
+      case "<":
+        if (lexemes[at - 1]?.kind === "word" && !isNext(lexemes, at, "<")) {
+          open.push({ at, depth });
+        }
+        break;
+      case "(":
+      case "[":
+        depth++;
+        break;
+      case ")":
+      case "]":
+        dropFrom(open, depth);
+        depth = Math.max(0, depth - 1);
+        break;
+      case "=":
+        open = [];
+        break;
+      case ";":
+      case "{":
+      case ":":
+        depth = 0;
+        open = [];
+        break;
+      case "&":
+      case "|":
+        if (isNext(lexemes, at, text)) {
+          dropFrom(open, depth);
+          at++;
+        }
+        break;
     }
   }
   return brackets;

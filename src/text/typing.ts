@@ -7,6 +7,7 @@ import type {
   Named,
   NameExpression,
   Statement,
+  UnaryOperator,
   Variable,
 } from "./syntax.ts";
 import { MOST_LEVELS, relational, TextFault } from "./syntax.ts";
@@ -352,30 +353,16 @@ export class Typing {
 
   #unary(one: Extract<Expression, { kind: "unary" }>, scope: Scope): Type {
     const type = this.expression(one.operand, scope);
+    requireOperand(one, type);
     if (one.operator === "*") {
-      if (type.kind === "scalar") {
-        throw new TextFault("'*' takes a pointer, and there is no '**'; a square is x * x", one.from);
-      }
       return type.kind === "pointer" ? type.to : unknown;
     }
     if (one.operator === "&") {
       return { kind: "pointer", to: type };
     }
-    if (one.operator === "!" ? isLong(type) || isAbstract(type) : one.operator === "~" && isSame(type, f64)) {
-      throw new TextFault(`'${one.operator}' takes no ${isLong(type) ? type.name : "number"}`, one.from);
-    }
-    if (isLong(type) && one.operator === "-" && type.name === "u64") {
-      throw new TextFault(
-        "u64 has no minus, as u32 has none in WGSL; write 0 - x, which wraps around",
-        one.from,
-      );
-    }
     const constant = this.constantOf(one.operand);
-    // u32 has no minus in WGSL.
-    const isLeft = type.kind !== "scalar" || (type.name === "u32" && one.operator === "-");
-    if (constant !== undefined && !isLeft) {
-      const changed = one.operator === "-" ? -constant : typeof constant === "bigint" ? ~constant : undefined;
-      this.#keep(one, changed === undefined ? undefined : wrapped(type.name, changed));
+    if (constant !== undefined && type.kind === "scalar") {
+      this.#keep(one, foldedUnary(one.operator, type.name, constant));
     }
     return type;
   }
@@ -685,6 +672,27 @@ function converted(name: LongName, value: Constant): Constant {
   return value <= Number(least) ? least : value >= Number(most) ? most : BigInt(Math.trunc(value));
 }
 
+/** @throws {TextFault} if an operator takes no operand of this type. */
+function requireOperand({ operator, from }: Extract<Expression, { kind: "unary" }>, type: Type): void {
+  if (operator === "*" && type.kind === "scalar") {
+    throw new TextFault("'*' takes a pointer, and there is no '**'; a square is x * x", from);
+  }
+  if (operator === "!" ? isLong(type) || isAbstract(type) : operator === "~" && isSame(type, f64)) {
+    throw new TextFault(`'${operator}' takes no ${isLong(type) ? type.name : "number"}`, from);
+  }
+  if (isLong(type) && operator === "-" && type.name === "u64") {
+    throw new TextFault("u64 has no minus, as u32 has none in WGSL; write 0 - x, which wraps around", from);
+  }
+}
+
+/** What an operator makes of a constant; undefined if that is left to the compiler, as the minus of a u32 is, which WGSL does not have. */
+function foldedUnary(operator: UnaryOperator, name: ScalarName, constant: Constant): Constant | undefined {
+  if (operator === "-") {
+    return name === "u32" ? undefined : wrapped(name, -constant);
+  }
+  return typeof constant === "bigint" ? wrapped(name, ~constant) : undefined;
+}
+
 /** What an operation makes of two constants; undefined if that is left to the compiler, as what WGSL refuses is. */
 function folded(operator: BinaryOperator, name: ScalarName, a: Constant, b: Constant): Constant | undefined {
   if (isFloat(name)) {
@@ -692,18 +700,39 @@ function folded(operator: BinaryOperator, name: ScalarName, a: Constant, b: Cons
     const rounded = result === undefined ? undefined : wrapped(name, result);
     return name === "f32" && !Number.isFinite(rounded) ? undefined : rounded;
   }
-  if (typeof a !== "bigint" || typeof b !== "bigint" || ("/%".includes(operator) && b === 0n)) {
+  return typeof a === "bigint" && typeof b === "bigint" ? foldedIntegers(operator, name, a, b) : undefined;
+}
+
+function foldedIntegers(
+  operator: BinaryOperator,
+  name: ScalarName,
+  a: bigint,
+  b: bigint,
+): Constant | undefined {
+  if ("/%".includes(operator) && b === 0n) {
     return undefined;
   }
   const isShift = operator === "<<" || operator === ">>";
-  const isOfWgsl = name === "u32" || name === "i32";
-  // The count of a shift is taken modulo the bits of a longer type. Others are shifted by the compiler's rules.
-  const count = name === "u64" || name === "i64" ? b & 63n : b < (isOfWgsl ? 32n : 64n) ? b : undefined;
-  const by = !isShift ? b : b < 0n ? undefined : count;
+  const by = isShift ? shiftCount(name, b) : b;
   const result = by === undefined ? undefined : integers[operator]?.(a, by);
   const kept = result === undefined ? undefined : wrapped(name, result);
   // WGSL refuses a constant that loses bits to a shift, and the least i32 divided by -1.
-  return isOfWgsl && (isShift || operator === "/") && kept !== result ? undefined : kept;
+  const isRefused = isOfWgsl(name) && (isShift || operator === "/") && kept !== result;
+  return isRefused ? undefined : kept;
+}
+
+/** Whether it is a type of integers that WGSL has. */
+const isOfWgsl = (name: ScalarName): boolean => name === "u32" || name === "i32";
+
+/** How many bits a shift goes; undefined if that is left to the compiler. In a longer type, the count is taken modulo the bits. */
+function shiftCount(name: ScalarName, count: bigint): bigint | undefined {
+  if (count < 0n) {
+    return undefined;
+  }
+  if (name === "u64" || name === "i64") {
+    return count & 63n;
+  }
+  return count < (isOfWgsl(name) ? 32n : 64n) ? count : undefined;
 }
 
 const floats: Readonly<Partial<Record<BinaryOperator, (a: number, b: number) => number>>> = {

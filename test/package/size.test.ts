@@ -65,7 +65,7 @@ const budgets: readonly Budget[] = [
     after: IN_KERNEL,
     result: [1, 3, 32_896],
     limit: { bytes: 2_780, files: 1 },
-    esbuild: 2_840,
+    esbuild: 2_860,
   },
   {
     what: "the same, linked with a kernel",
@@ -73,8 +73,8 @@ const budgets: readonly Budget[] = [
       globalThis.linked = (kernel) => link(kernel, [workGroupScan({ type: u32, op: add, workGroupSize: 256 })]);`,
     after: IN_KERNEL,
     result: [1, 3, 32_896],
-    limit: { bytes: 3_770, files: 1 },
-    esbuild: 3_880,
+    limit: { bytes: 3_790, files: 1 },
+    esbuild: 3_910,
   },
   {
     what: "openFold and scan of u32 from wavefold",

@@ -383,117 +383,132 @@ function filtered(
 
 type Libraries = ReturnType<typeof librariesOf>;
 
+/** A driver, by what is known of its files, and what is wrong with it. */
+const checkedDriver = (
+  { manifest, library, path }: Partial<Driver> & Pick<Driver, "manifest">,
+  problem?: Finding,
+): Checked => ({
+  manifest,
+  library,
+  path,
+  software: SOFTWARE.test(namesOf({ manifest, library })),
+  ok: problem === undefined,
+  problem,
+});
+
 function checkDriver(facts: Facts, manifest: string, libraries: Libraries): Checked {
-  const { system } = facts;
-  const broken = (problem: Finding, library?: string, path?: string): Checked => ({
-    manifest,
-    library,
-    path,
-    software: SOFTWARE.test(namesOf({ manifest, library })),
-    ok: false,
-    problem,
-  });
-  const text = textOf(system, manifest);
+  const text = textOf(facts.system, manifest);
   if (text === undefined) {
-    return broken({
-      kind: "manifest-unreadable",
-      text: `The Vulkan driver's manifest ${manifest} cannot be read.`,
-      cure: "Make it readable for your user, or mend the link.",
-    });
+    return checkedDriver(
+      { manifest },
+      {
+        kind: "manifest-unreadable",
+        text: `The Vulkan driver's manifest ${manifest} cannot be read.`,
+        cure: "Make it readable for your user, or mend the link.",
+      },
+    );
   }
   const { library, wrong } = libraryIn(text);
   if (library === undefined) {
-    return broken({
-      kind: "manifest-invalid",
-      text: `The Vulkan driver's manifest ${manifest} is broken: ${wrong}. The Vulkan loader skips it.`,
-      cure: "Install the driver again.",
-    });
+    return checkedDriver(
+      { manifest },
+      {
+        kind: "manifest-invalid",
+        text: `The Vulkan driver's manifest ${manifest} is broken: ${wrong}. The Vulkan loader skips it.`,
+        cure: "Install the driver again.",
+      },
+    );
   }
   // A name alone is looked for as libraries are. Other paths are relative to the manifest.
-  const name = !library.includes("/")
-    ? library
-    : library.startsWith("/")
-      ? library
-      : join(dirname(manifest), library);
-  const found = libraries.check(name);
-  const isNvidia = /nvidia/i.test(basename(library));
-  const cannot = `The Vulkan driver ${manifest} cannot be loaded`;
-  if (found.state !== "found") {
-    const loaded = found.state === "absent" ? system.loadProblem?.(name) : "";
-    if (loaded === undefined && system.loadProblem !== undefined) {
-      // The dynamic linker found the library, in a folder that was not searched here.
-      return {
-        manifest,
-        library,
-        path: undefined,
-        software: SOFTWARE.test(namesOf({ manifest, library })),
-        ok: true,
-        problem: undefined,
-      };
-    }
-    return found.state === "other-machine"
-      ? broken(
-          {
-            kind: "driver-other-machine",
-            text: `${cannot}: its library ${found.path} is built for another processor than ${system.arch}.`,
-            cure: `Install the driver for ${system.arch}.`,
-          },
-          library,
-          found.path,
-        )
-      : broken(
-          {
-            kind: "driver-missing",
-            text: `${cannot}: its library ${name} ${found.state === "absent" ? "is not installed" : "is no library, or cannot be read"}.`,
-            cure: isNvidia ? nvidiaCure(facts) : "Install the driver again.",
-          },
-          library,
-        );
-  }
-  const said = system.loadProblem?.(name);
-  const loads = system.loadProblem !== undefined && said === undefined;
-  if (!loads && found.missing.length > 0) {
-    return broken(
-      {
-        kind: "driver-lacks-library",
-        text: `${cannot}: ${lacks(found.missing)}.`,
-        cure: cureOf(facts, found.missing),
-      },
-      library,
-      found.path,
-    );
-  }
-  if (said !== undefined) {
-    return broken(
-      {
-        kind: "driver-does-not-load",
-        text: `${cannot}. ${linkerSays(said)}`,
-        cure: "Install the driver that is made for this version of the system.",
-      },
-      library,
-      found.path,
-    );
-  }
-  const version = isNvidia ? versionOf(system, found.path) : undefined;
-  if (version !== undefined && facts.nvidia !== undefined && version !== facts.nvidia) {
-    return broken(
-      {
-        kind: "driver-other-version",
-        text: `NVIDIA's library is of version ${version}, and the kernel's part of the driver is of version ${facts.nvidia}: they do not work together.`,
-        cure: "Restart the machine, which loads the new part; in a container, take the library of the host's version.",
-      },
-      library,
-      found.path,
-    );
-  }
-  return {
+  const isRelative = library.includes("/") && !library.startsWith("/");
+  const driver = {
     manifest,
     library,
-    path: found.path,
-    software: SOFTWARE.test(namesOf({ manifest, library })),
-    ok: true,
-    problem: undefined,
+    name: isRelative ? join(dirname(manifest), library) : library,
+    isNvidia: /nvidia/i.test(basename(library)),
   };
+  const state = libraries.check(driver.name);
+  switch (state.state) {
+    case "found":
+      return checkedDriver({ manifest, library, path: state.path }, problemOfFound(facts, driver, state));
+    case "other-machine":
+      return checkedDriver(
+        { manifest, library, path: state.path },
+        problemOfMachine(facts, driver, state.path),
+      );
+    case "unreadable":
+      return checkedDriver(
+        { manifest, library },
+        problemOfMissing(facts, driver, "is no library, or cannot be read"),
+      );
+    case "absent": {
+      const { system } = facts;
+      // The dynamic linker may find the library in a folder that was not searched here.
+      const loads = system.loadProblem !== undefined && system.loadProblem(driver.name) === undefined;
+      return checkedDriver(
+        { manifest, library },
+        loads ? undefined : problemOfMissing(facts, driver, "is not installed"),
+      );
+    }
+    default:
+      return state satisfies never;
+  }
+}
+
+/** A driver by its manifest, and the library that this names. */
+interface NamedDriver {
+  readonly manifest: string;
+  readonly library: string;
+  /** The library as it is looked for: a name alone, or a path. */
+  readonly name: string;
+  readonly isNvidia: boolean;
+}
+
+const cannotLoad = ({ manifest }: NamedDriver): string => `The Vulkan driver ${manifest} cannot be loaded`;
+
+const problemOfMachine = ({ system: { arch } }: Facts, driver: NamedDriver, path: string): Finding => ({
+  kind: "driver-other-machine",
+  text: `${cannotLoad(driver)}: its library ${path} is built for another processor than ${arch}.`,
+  cure: `Install the driver for ${arch}.`,
+});
+
+const problemOfMissing = (facts: Facts, driver: NamedDriver, why: string): Finding => ({
+  kind: "driver-missing",
+  text: `${cannotLoad(driver)}: its library ${driver.name} ${why}.`,
+  cure: driver.isNvidia ? nvidiaCure(facts) : "Install the driver again.",
+});
+
+/** What is wrong with a driver whose library was found; undefined if nothing is known to be. */
+function problemOfFound(
+  facts: Facts,
+  driver: NamedDriver,
+  { path, missing }: Extract<LibraryState, { readonly state: "found" }>,
+): Finding | undefined {
+  const { system, nvidia } = facts;
+  const said = system.loadProblem?.(driver.name);
+  const loads = system.loadProblem !== undefined && said === undefined;
+  if (!loads && missing.length > 0) {
+    return {
+      kind: "driver-lacks-library",
+      text: `${cannotLoad(driver)}: ${lacks(missing)}.`,
+      cure: cureOf(facts, missing),
+    };
+  }
+  if (said !== undefined) {
+    return {
+      kind: "driver-does-not-load",
+      text: `${cannotLoad(driver)}. ${linkerSays(said)}`,
+      cure: "Install the driver that is made for this version of the system.",
+    };
+  }
+  const version = driver.isNvidia ? versionOf(system, path) : undefined;
+  return version === undefined || nvidia === undefined || version === nvidia
+    ? undefined
+    : {
+        kind: "driver-other-version",
+        text: `NVIDIA's library is of version ${version}, and the kernel's part of the driver is of version ${nvidia}: they do not work together.`,
+        cure: "Restart the machine, which loads the new part; in a container, take the library of the host's version.",
+      };
 }
 
 /** NVIDIA's libraries have their version in their names: libGLX_nvidia.so.0 is a link to libGLX_nvidia.so.580.95.05. */

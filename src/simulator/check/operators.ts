@@ -75,18 +75,27 @@ function isAlike(a: Type, b: Type): boolean {
 
 const haveCommon = (a: Type, b: Type): boolean => commonType(scalarIn(a), scalarIn(b)) !== undefined;
 
+/** How many columns the left factor of a product has, and how many rows the right one: a vector's are its parts. A scalar has 0. */
+const columnsOf = (type: Type): number =>
+  type.kind === "matrix" ? type.columns : type.kind === "vector" ? type.count : 0;
+const rowsOf = (type: Type): number =>
+  type.kind === "matrix" ? type.rows : type.kind === "vector" ? type.count : 0;
+
 function takesShapes(operator: BinaryOperator, a: Type, b: Type): boolean {
-  if (a.kind === "matrix" || b.kind === "matrix") {
-    if (operator === "*") {
-      const [columns, rows] = [
-        a.kind === "matrix" ? a.columns : a.kind === "vector" ? a.count : 0,
-        b.kind === "matrix" ? b.rows : b.kind === "vector" ? b.count : 0,
-      ];
-      return columns === 0 || rows === 0 || columns === rows;
-    }
-    return (operator === "+" || operator === "-") && isAlike(a, b);
+  if (a.kind !== "matrix" && b.kind !== "matrix") {
+    return isAlike(a, b) || isScalar(a) || isScalar(b);
   }
-  return isAlike(a, b) || isScalar(a) || isScalar(b);
+  if (operator === "*") {
+    const [columns, rows] = [columnsOf(a), rowsOf(b)];
+    return columns === 0 || rows === 0 || columns === rows;
+  }
+  return (operator === "+" || operator === "-") && isAlike(a, b);
+}
+
+function compares(operator: BinaryOperator, a: Type, b: Type): boolean {
+  const isEquality = operator === "==" || operator === "!=";
+  const isTaken = nameIn(a) === "bool" ? isEquality : hasNumbers(a);
+  return isTaken && isAlike(a, b) && a.kind !== "matrix";
 }
 
 /** Whether an operator takes two types. */
@@ -103,13 +112,12 @@ function takesBoth(operator: BinaryOperator, a: Type, b: Type): boolean {
   if (!haveCommon(a, b)) {
     return false;
   }
-  const isOfBools = nameIn(a) === "bool";
   if (relational.includes(operator)) {
-    const isEquality = operator === "==" || operator === "!=";
-    return isAlike(a, b) && a.kind !== "matrix" && (isOfBools ? isEquality : hasNumbers(a));
+    return compares(operator, a, b);
   }
   if (operator === "&" || operator === "|" || operator === "^") {
-    return isAlike(a, b) && ((hasIntegers(a) && hasIntegers(b)) || (isOfBools && operator !== "^"));
+    const takesBools = nameIn(a) === "bool" && operator !== "^";
+    return isAlike(a, b) && ((hasIntegers(a) && hasIntegers(b)) || takesBools);
   }
   return hasNumbers(a) && takesShapes(operator, a, b);
 }

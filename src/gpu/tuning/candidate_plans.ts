@@ -1,0 +1,71 @@
+import { u32 } from "../../algebra/integers.ts";
+import { add } from "../../algebra/operators.ts";
+import { DeviceLostError } from "../../errors.ts";
+import { contextOf, explain } from "../device/device.ts";
+import type { Fold } from "../fold.ts";
+import { prepareFor } from "../recordings/recording.ts";
+import type { Prepared } from "./bench.ts";
+import { BINS, TITLE } from "./bench.ts";
+import type { Subject, TuningCandidate } from "./candidates.ts";
+
+const WHERE = "x % 2u == 1u";
+
+/**
+ * The plan of a candidate. Undefined if the device cannot run it: it lacks memory, or its driver refuses the kernel.
+ *
+ * @throws {DeviceLostError}
+ */
+export async function prepare(
+  fold: Fold,
+  { primitive, type, lengths }: Pick<Subject, "primitive" | "type"> & { readonly lengths: readonly number[] },
+  { passes, ...candidate }: TuningCandidate,
+): Promise<Prepared | undefined> {
+  const options = { type: type as typeof u32, maxLength: Math.max(...lengths), ...candidate };
+  try {
+    if (primitive === "sort") {
+      const plan = await fold.prepareSort({ ...options, passes });
+      return {
+        record: (into, { input, output }, length) => plan.record(into, { input, output, length }),
+        destroy: () => plan.destroy(),
+      };
+    }
+    if (primitive === "pairs") {
+      // The values are the keys, so both results are the same.
+      const plan = await fold.prepareSort({ ...options, values: u32, passes });
+      return {
+        record: (into, { input, output, reordered }, length) =>
+          plan.record(into, { input, output, values: input, reordered, length }),
+        destroy: () => plan.destroy(),
+      };
+    }
+    if (primitive === "histogram") {
+      const plan = await fold.prepareHistogram({ ...options, bins: BINS, range: [0, 2 ** 32] });
+      return {
+        record: (into, { input, output }, length) => plan.record(into, { input, output, length }),
+        destroy: () => plan.destroy(),
+      };
+    }
+    // Kernels for ranges that lie in other ways take as long to compile, and are not timed.
+    const plan = await prepareFor(
+      primitive,
+      contextOf(fold.device),
+      {
+        ...options,
+        ...(primitive === "compact" ? { where: WHERE } : { op: add }),
+        ...(primitive !== "reduce" && { passes }),
+      },
+      ["vectors"],
+    );
+    return {
+      record: (into, { input, output, count }, length) =>
+        plan.record(into, { input, output, length, ...(primitive === "compact" && { count }) }),
+      destroy: () => plan.destroy(),
+    };
+  } catch (cause) {
+    const why = await explain(contextOf(fold.device), TITLE, cause);
+    if (why instanceof DeviceLostError) {
+      throw why;
+    }
+    return undefined;
+  }
+}
