@@ -794,7 +794,7 @@ export class Fold {
     const [given, room, ...values] = [data, options?.into, ...[options?.values].flat()].map((one) =>
       givenOf(one as AnyArray),
     ) as [Given, Given, ...Given[]];
-    return (await loadSorts()).sort(this.#context, this.#arrays, primitive, given, room, values, options);
+    return (await loadSorts()).sort(this.#context, this.#arrays, primitive, { given, room, values }, options);
   }
 
   /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */

@@ -237,9 +237,7 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
       ...(classes?.count ?? [countTiles]),
     ],
     options.sizes,
-    vector,
-    1,
-    classes?.constants,
+    { vector, more: classes?.constants },
   );
 }
 
@@ -273,9 +271,7 @@ export function compactKernel(
       ]),
     ],
     sizes,
-    vector,
-    1,
-    classes?.constants,
+    { vector, more: classes?.constants },
   );
 }
 

@@ -27,7 +27,5 @@ export const expandKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Siz
     "expand_runs",
     [itemsText(carriedAs(type)), ...type.files, inputItems, outputItems, lengthFile(lengthOnGpu), expandRuns],
     sizes,
-    1,
-    1,
-    { BLOCK_ITEMS: blockItems(sizes) },
+    { more: { BLOCK_ITEMS: blockItems(sizes) } },
   );

@@ -93,8 +93,6 @@ export function scanFlatSegmentsKernel(
       storePrefixes,
     ],
     sizes,
-    vector,
-    elementWords(monoid),
-    laneStages(sizes),
+    { vector, words: elementWords(monoid), more: laneStages(sizes) },
   );
 }

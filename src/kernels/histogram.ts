@@ -165,7 +165,7 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
       histogram,
     ],
     sizes,
-    vector,
+    { vector },
   );
 }
 

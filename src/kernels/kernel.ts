@@ -101,18 +101,23 @@ export const isApart = (arrangement: Arrangement): boolean =>
 /** The files for an arrangement. */
 export const filesOf = (arrangement: Arrangement): ArrangementFiles => arrangements[arrangement];
 
-/**
- * Links sources to the kernel of an entry point, and finds the kernel's bindings. `more` are constants that only these sources
- * use.
- */
+/** What a kernel's constants say beside its sizes. */
+export interface KernelConstants {
+  /** Items of a vector. The default is 1. */
+  readonly vector?: number;
+  /** Words of an element. The default is 1. */
+  readonly words?: number;
+  /** Constants that only the sources of this kernel use. */
+  readonly more?: Constants | undefined;
+}
+
+/** Links sources to the kernel of an entry point, and finds the kernel's bindings. */
 export function linkKernel(
   label: string,
   entryPoint: string,
   sources: readonly Source[],
   sizes: Sizes,
-  vector = 1,
-  words = 1,
-  more?: Constants,
+  { vector = 1, words = 1, more }: KernelConstants = {},
 ): Kernel {
   const constants = { ...constantsOf(sizes, vector, words), ...more };
   const module = linkSources(
@@ -223,13 +228,42 @@ function linkTiles(
   sourcesOf: (files: Partial<TileFiles>) => readonly Source[],
   monoid: Monoid,
   options: KernelOptions & Partial<Pick<TileKernel<Sizes>, "exclusive" | "carry" | "ends">>,
-  side: Side,
-  vector: number,
+  { side, vector }: { readonly side: Side; readonly vector: number },
 ): Kernel {
   const { sizes } = options;
   const words = elementWords(monoid);
   const own = monoid.tiles?.(side, entryPoint, constantsOf(sizes, vector, words), options);
-  return linkKernel(label, entryPoint, sourcesOf(own?.files ?? {}), own?.sizes ?? sizes, vector, words);
+  return linkKernel(label, entryPoint, sourcesOf(own?.files ?? {}), own?.sizes ?? sizes, { vector, words });
+}
+
+/** Items of a vector of a kernel. `loaded` and `stored` are the bytes of an item that is loaded, and of one that is stored. */
+const vectorOf = (
+  arrangement: Arrangement,
+  side: Side,
+  monoid: Monoid,
+  { items }: Sizes,
+  loaded: number,
+  stored?: number,
+): number =>
+  !isWide(arrangement)
+    ? 1
+    : side === "elements"
+      ? elementsOfVector(monoid, items)
+      : itemsOfVector(loaded, items, stored);
+
+/** Where a scan's carries come from, and what it stores beside prefixes. A single pass has the files of its carries. */
+function endSources(
+  carry: TotalsOptions["carry"],
+  ends: Ends | undefined,
+  segments: SegmentSources | undefined,
+): readonly SourceText[] {
+  const singlePass = typeof carry === "object";
+  return (
+    ends?.sources(singlePass ? "look-back" : carry ? "spine" : "one tile") ?? [
+      ...(singlePass ? [] : [carry ? carrySpine : carryNone]),
+      segments?.count ?? totalNone,
+    ]
+  );
 }
 
 /** The kernel that scans each tile on top of its carry. */
@@ -249,16 +283,9 @@ export function scanKernel(
   const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
   const { segments, store = [storePrefixes] } = options;
   const totals = segments?.totals?.(options);
-  const { files, wide } = totals
-    ? { files: [...inputFor(arrangement), outputItems], wide: isWide(arrangement) }
-    : filesOf(arrangement);
   const { bytes } = monoid.type;
   const loaded = map?.from.bytes ?? bytes;
-  const vector = !wide
-    ? 1
-    : side === "elements"
-      ? elementsOfVector(monoid, sizes.items)
-      : itemsOfVector(loaded, sizes.items, totals ? loaded : bytes);
+  const vector = vectorOf(arrangement, side, monoid, sizes, loaded, totals ? loaded : bytes);
   const singlePass = typeof carry === "object";
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   const entryPoint = options.entryPoint ?? (singlePass ? "scan_single_pass" : "scan_tiles");
@@ -270,12 +297,9 @@ export function scanKernel(
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, !totals, shown) ??
         storageSources(monoid, side, side, vector, shown)),
-      ...files,
+      ...(totals ? [...inputFor(arrangement), outputItems] : filesOf(arrangement).files),
       ...(singlePass ? carry : (own.entryPoint ?? [scanTiles])),
-      ...(ends?.sources(singlePass ? "look-back" : carry ? "spine" : "one tile") ?? [
-        ...(singlePass ? [] : [carry ? carrySpine : carryNone]),
-        segments?.count ?? totalNone,
-      ]),
+      ...endSources(carry, ends, segments),
       ...(segments?.heads ?? []),
       lengthFile(lengthOnGpu),
       ...(own.tile ?? sources(monoid)),
@@ -284,8 +308,7 @@ export function scanKernel(
     ],
     monoid,
     options,
-    side,
-    vector,
+    { side, vector },
   );
 }
 
@@ -324,11 +347,8 @@ export function reduceKernel(
     options;
   const { entryPoint = [reduceTiles] } = options;
   const mapped = input === "items" ? map : undefined;
-  const vector = !isWide(arrangement)
-    ? 1
-    : input === "elements"
-      ? elementsOfVector(monoid, sizes.items)
-      : itemsOfVector(mapped?.from.bytes ?? monoid.type.bytes, sizes.items, storedBytes);
+  const loaded = mapped?.from.bytes ?? monoid.type.bytes;
+  const vector = vectorOf(arrangement, input, monoid, sizes, loaded, storedBytes);
   const { start } = monoid;
   // Only an input of items may be empty. An input of elements has one for each tile.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
@@ -351,7 +371,6 @@ export function reduceKernel(
     ],
     monoid,
     options,
-    input,
-    vector,
+    { side: input, vector },
   );
 }

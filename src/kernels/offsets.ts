@@ -62,9 +62,7 @@ export const firstSegmentsKernel = (tile: number, lengthOnGpu: boolean, sizes: S
     "find_first_segments",
     [segmentOffsets, findFirstSegments, lengthFile(lengthOnGpu)],
     sizes,
-    1,
-    1,
-    { FIRST_TILE: tile },
+    { more: { FIRST_TILE: tile } },
   );
 
 /**
@@ -106,8 +104,15 @@ export function reduceOffsetsKernel(
       ...sources(monoid, { hasTotal: true }),
     ],
     sizes,
-    vector,
-    elementWords(monoid),
-    { LANE_ITEMS: own, LANE_VECTORS: own / vector, LANE_ROWS: sizes.items / own, ...laneStages(sizes) },
+    {
+      vector,
+      words: elementWords(monoid),
+      more: {
+        LANE_ITEMS: own,
+        LANE_VECTORS: own / vector,
+        LANE_ROWS: sizes.items / own,
+        ...laneStages(sizes),
+      },
+    },
   );
 }

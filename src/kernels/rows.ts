@@ -102,9 +102,7 @@ export function scanRowsKernel(
         : [levels, scanLevels, vector > 1 ? elementsVectors : elementsItems]),
     ],
     sizes,
-    vector,
-    1,
-    constantsFor(sizes),
+    { vector, more: constantsFor(sizes) },
   );
 }
 
@@ -139,8 +137,7 @@ export function scanLongRowsKernel(
       ...sources(monoid, { isAwaited: true }),
     ],
     sizes,
-    vector,
-    elementWords(monoid),
+    { vector, words: elementWords(monoid) },
   );
 }
 
@@ -192,8 +189,6 @@ export function reduceRowsKernel(
       ...resultSources(output === "items" ? ends : undefined),
     ],
     sizes,
-    vector,
-    1,
-    constantsFor(sizes),
+    { vector, more: constantsFor(sizes) },
   );
 }

@@ -136,8 +136,10 @@ export function runLengthsKernel(
       ...sources(monoid, { votes: true, hasTotal: true }),
     ],
     sizes,
-    vector,
-    elementWords(monoid),
-    { STAGED: stagedRuns(sizes, stores), BYTE_WORDS: Math.ceil(sizes.items / vector / 4) },
+    {
+      vector,
+      words: elementWords(monoid),
+      more: { STAGED: stagedRuns(sizes, stores), BYTE_WORDS: Math.ceil(sizes.items / vector / 4) },
+    },
   );
 }

@@ -32,12 +32,11 @@ import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { carriedAs, itemsOfVector, operatorSources, vectorText } from "./contract.ts";
 import { itemsText } from "./copied_items.ts";
-import type { Arrangement, Kernel } from "./kernel.ts";
+import type { Arrangement, Kernel, KernelConstants } from "./kernel.ts";
 import { inputFor, isWide, lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { Digits, SortKey } from "./sort_key.ts";
@@ -68,8 +67,7 @@ const link = (
   options: SelectKernelOptions,
   sources: readonly Source[],
   sizes: Sizes,
-  vector = 1,
-  copies = 1,
+  { vector = 1, copies = 1 } = {},
 ): Kernel => {
   const bins = 2 ** options.indexBits;
   return linkKernel(
@@ -77,15 +75,16 @@ const link = (
     entryPoint,
     [...sources, selection, orderFile(options.key), lengthFile(options.lengthOnGpu)],
     sizes,
-    vector,
-    1,
     {
-      ...digitConstants(options.digits),
-      INDEX_DIGITS: options.indexDigits,
-      INDEX_BITS: options.indexBits,
-      BINS: bins,
-      COPIES: copies,
-      COUNTERS: bins * copies,
+      vector,
+      more: {
+        ...digitConstants(options.digits),
+        INDEX_DIGITS: options.indexDigits,
+        INDEX_BITS: options.indexBits,
+        BINS: bins,
+        COPIES: copies,
+        COUNTERS: bins * copies,
+      },
     },
   );
 };
@@ -147,8 +146,7 @@ export function countLeftKernel(
     options,
     [...sources, amountOne, tallyEach, tallyLeft, countersWords, binsWords, countLeft],
     sizes,
-    vector,
-    copies,
+    { vector, copies },
   );
 }
 
@@ -171,7 +169,7 @@ export function findKernel(options: SelectKernelOptions, arrangement: Arrangemen
     options,
     [...sources, outputItems, storeFound, findLeft],
     sizes,
-    vector,
+    { vector },
   );
 }
 
@@ -223,22 +221,22 @@ const linkBlocks = (
   options: BlockKernelOptions,
   sources: readonly Source[],
   sizes: Sizes,
-  vector = 1,
-  constants: Constants = {},
+  { vector = 1, more }: Pick<KernelConstants, "vector" | "more"> = {},
 ): Kernel =>
   linkKernel(
     `wavefold ${name} <${options.type.name}>`,
     entryPoint,
     [...sources, blocks, orderFile(options.key), lengthFile(options.lengthOnGpu)],
     sizes,
-    vector,
-    1,
     {
-      ...digitConstants(options.digits),
-      FIRST_SHIFT: options.firstShift,
-      RATIO_BITS: options.ratioBits,
-      LAST_BITS: lastBits(options),
-      ...constants,
+      vector,
+      more: {
+        ...digitConstants(options.digits),
+        FIRST_SHIFT: options.firstShift,
+        RATIO_BITS: options.ratioBits,
+        LAST_BITS: lastBits(options),
+        ...more,
+      },
     },
   );
 
@@ -284,8 +282,7 @@ export function firstOfTilesKernel(
     options,
     [...blockItems(options, vector), ...inputFor(arrangement), firstOfTiles],
     sizes,
-    vector,
-    { LANES: lanes },
+    { vector, more: { LANES: lanes } },
   );
 }
 
@@ -314,8 +311,7 @@ export const chooseFirstBlocksKernel = (options: BlockKernelOptions, most: numbe
       chooseFirstBlocks,
     ],
     sizes,
-    1,
-    { MOST_WANTED: most },
+    { more: { MOST_WANTED: most } },
   );
 
 /** The kernel that stores the first elements, of the last blocks or of short data. At most `most` are wanted. */
@@ -335,6 +331,5 @@ export const takeFirstKernel = (options: BlockKernelOptions, most: number, sizes
       takeFirst,
     ],
     sizes,
-    1,
-    { MOST_WANTED: most },
+    { more: { MOST_WANTED: most } },
   );

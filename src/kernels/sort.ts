@@ -156,9 +156,7 @@ export const linkSort = (
     entryPoint,
     [...sources, inputItems, lengthFile(lengthOnGpu)],
     sizes,
-    1,
-    1,
-    { ...constantsOf(options), ...more },
+    { more: { ...constantsOf(options), ...more } },
   );
 };
 

@@ -25,7 +25,7 @@ import { hasFullSubgroups, memoryOf, subgroupSlots } from "./algorithms.ts";
 import { conversion } from "./contract.ts";
 import type { Sizes } from "./sizes.ts";
 import { hasBuiltin, scansNatively, subgroupSources, takesAnyOrder } from "./subgroup_sources.ts";
-import type { TileAlgorithm } from "./tiles.ts";
+import type { NumberedThreads, TileAlgorithm, TileTraits } from "./tiles.ts";
 
 /** The most bytes that rank_kept_by_votes.wgsl takes. Each device has twice as many, and what else a compaction takes is short. */
 const MOST_VOTES_BYTES = 2 ** 13;
@@ -48,53 +48,65 @@ function leadingWord({ operation, domain, type, leading }: Monoid): readonly Sou
     : [generated(conversion("leading_word", "Element", "u32", word)), byLeadingWord];
 }
 
+/** Whether lanes reduce by exchanges that are written out, rather than by WGSL's built-ins. */
+const exchangesFor = (monoid: Monoid, strides: boolean): boolean =>
+  strides ? !hasBuiltin(monoid) : monoid.operation === "add" && monoid.type.bytes === 8;
+
+/** The files that scan a tile row by row or all rows together, and give its total. */
+function rowFiles(
+  monoid: Monoid,
+  { votes = false, oneItem = false, isAwaited = false, isShifted = false, hasTotal = false }: TileTraits,
+): readonly SourceText[] {
+  const rounding = roundingIn(monoid.type, monoid.domain);
+  const inAnyOrder = takesAnyOrder(monoid) && !votes;
+  // WGSL's own scans are faster row by row, unless there are many rows.
+  const rowsAreTogether = !votes && (oneItem || !scansNatively(monoid));
+  // Where the order of operations must be kept, rows that are together are reduced together.
+  const isReducedTogether = rowsAreTogether && !inAnyOrder;
+  // The order of operations decides a float's bits, so floats keep theirs.
+  const isScannedFirst = votes || (inAnyOrder && rounding === "none" && !isAwaited);
+  // If another work-group computes a tile's total, that total must have the same bits as the tile's own.
+  const totalFile = isReducedTogether
+    ? reduceTogether
+    : inAnyOrder && rounding === "adapter"
+      ? laneTotals
+      : total;
+  return [
+    ...(inAnyOrder ? [anyOrder] : []),
+    ...(hasTotal ? [] : [totalFile]),
+    ...(isReducedTogether || isScannedFirst ? [scanFirst] : []),
+    ...(rowsAreTogether ? [rowsTogether, isShifted ? prefixesShifted : prefixesTogether] : []),
+    votes ? votesFile : rows,
+  ];
+}
+
+/** The files by which subgroups scan a tile, for an operator. */
+function tileFiles(
+  { sizes, subgroupIds }: NumberedThreads,
+  monoid: Monoid,
+  traits: TileTraits,
+): readonly SourceText[] {
+  const { votes = false, moves = false, strides = false } = traits;
+  const inAnyOrder = takesAnyOrder(monoid) && !votes;
+  return [
+    ...subgroupSources(monoid, inAnyOrder && exchangesFor(monoid, strides)),
+    ...(hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes]),
+    ballot,
+    ...(strides ? leadingWord(monoid) : []),
+    ...rowFiles(monoid, traits),
+    ...(votes && moves ? rankingOf(sizes) : []),
+    scanTotals,
+    subgroupTiles,
+  ];
+}
+
 /**
  * The files by which subgroups scan tiles in device-wide kernels. They depend on whether all subgroups are full, and on
  * whether the language has `subgroup_id`.
  */
 export const subgroup: TileAlgorithm = {
   sources:
-    ({ sizes, subgroupIds }) =>
-    (
-      monoid,
-      {
-        votes = false,
-        oneItem = false,
-        isAwaited = false,
-        moves = false,
-        isShifted = false,
-        strides = false,
-        hasTotal = false,
-      } = {},
-    ) => {
-      const numbers = hasFullSubgroups(sizes) ? [count, subgroupIds ? byId : byCount] : [byLanes];
-      const { operation, type, domain } = monoid;
-      const rounding = roundingIn(type, domain);
-      const inAnyOrder = takesAnyOrder(monoid) && !votes;
-      // WGSL's own scans are faster row by row, unless there are many rows.
-      const rowsAreTogether = !votes && (oneItem || !scansNatively(monoid));
-      // Where the order of operations must be kept, rows that are together are reduced together.
-      const isReducedTogether = rowsAreTogether && !inAnyOrder;
-      // The order of operations decides a float's bits, so floats keep theirs.
-      const isScannedFirst = votes || (inAnyOrder && rounding === "none" && !isAwaited);
-      return [
-        ...subgroupSources(
-          monoid,
-          inAnyOrder && (strides ? !hasBuiltin(monoid) : operation === "add" && type.bytes === 8),
-        ),
-        ...numbers,
-        ballot,
-        ...(strides ? leadingWord(monoid) : []),
-        ...(inAnyOrder ? [anyOrder] : []),
-        // If another work-group computes a tile's total, that total must have the same bits as the tile's own.
-        ...(hasTotal || isReducedTogether ? [] : [inAnyOrder && rounding === "adapter" ? laneTotals : total]),
-        ...(isReducedTogether && !hasTotal ? [reduceTogether] : []),
-        ...(isReducedTogether || isScannedFirst ? [scanFirst] : []),
-        ...(rowsAreTogether ? [rowsTogether, isShifted ? prefixesShifted : prefixesTogether] : []),
-        votes ? votesFile : rows,
-        ...(votes && moves ? rankingOf(sizes) : []),
-        scanTotals,
-        subgroupTiles,
-      ];
-    },
+    (threads) =>
+    (monoid, traits = {}) =>
+      tileFiles(threads, monoid, traits),
 };

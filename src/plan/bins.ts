@@ -151,24 +151,14 @@ function requireEdges(edges: unknown, type: ScalarType, title: string): Scalar[]
   }
   const values: Scalar[] = [];
   for (let at = 0; at < length; at++) {
-    const edge = (edges as ArrayLike<unknown>)[at];
-    if (!isScalar(edge) || Number.isNaN(edge)) {
-      throw new ArgumentError(`${title}: edges[${at}] is ${show(edge)}; it takes a number`, "edges");
-    }
-    const before = (edges as ArrayLike<Scalar>)[at - 1];
-    if (at > 0 && before !== undefined && edge < before) {
-      throw new ArgumentError(
-        `${title}: edges[${at}] is ${show(edge)}, and edges[${at - 1}] is ${show(before)}; edges are in ascending order`,
-        "edges",
-      );
-    }
-    const own =
+    const { edge, before } = requireNextEdge(edges as ArrayLike<unknown>, at, title);
+    const value =
       type.kind === "float"
         ? roundedTo(type, edge, `edges[${at}]`, title)
         : wholeEdge(edge, at === length - 1);
     // A number may equal a bigint.
     const isEqual = before !== undefined && !(before < edge);
-    if (isEqual || (at > 0 && type.kind === "float" && own === values[at - 1])) {
+    if (isEqual || (at > 0 && type.kind === "float" && value === values[at - 1])) {
       const same = isEqual
         ? `as is edges[${at - 1}]`
         : `and edges[${at - 1}] is ${show(before)}, the same as ${type.name}`;
@@ -177,9 +167,29 @@ function requireEdges(edges: unknown, type: ScalarType, title: string): Scalar[]
         "edges",
       );
     }
-    values.push(own);
+    values.push(value);
   }
   return values;
+}
+
+/** An edge, and the one before it, which was checked. @throws {ArgumentError} for an edge that is no number, or is lower than that. */
+function requireNextEdge(
+  edges: ArrayLike<unknown>,
+  at: number,
+  title: string,
+): { readonly edge: Scalar; readonly before: Scalar | undefined } {
+  const edge = edges[at];
+  if (!isScalar(edge) || Number.isNaN(edge)) {
+    throw new ArgumentError(`${title}: edges[${at}] is ${show(edge)}; it takes a number`, "edges");
+  }
+  const before = (edges as ArrayLike<Scalar>)[at - 1];
+  if (at > 0 && before !== undefined && edge < before) {
+    throw new ArgumentError(
+      `${title}: edges[${at}] is ${show(edge)}, and edges[${at - 1}] is ${show(before)}; edges are in ascending order`,
+      "edges",
+    );
+  }
+  return { edge, before };
 }
 
 /** The least whole number from an edge on; of the highest edge, the greatest up to it. */

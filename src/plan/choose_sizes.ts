@@ -15,7 +15,7 @@ import { requireBindable } from "./binding_length.ts";
 import { requireChosen, requireFit } from "./check_tuning_options.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
-import type { PlanFacts } from "./plan_facts.ts";
+import type { Combination, PlanFacts } from "./plan_facts.ts";
 import type { LoadedTuning, Tuning } from "./tuning.ts";
 
 /** The algorithms that a plan may take, by name. */
@@ -98,7 +98,8 @@ const LONGEST_HELD = 128;
 const LONGEST_UNROLLED = 8;
 
 /**
- * Chooses the algorithm and the sizes that the caller leaves open, and checks all of them against the device. `memoryBeside` gives the bytes of
+ * Chooses the algorithm and the sizes that the caller leaves open, and checks all of them against the device. The combination's type is that of the
+ * items, which may be another one than the elements have. `memoryBeside` gives the bytes of
  * work-group memory that a kernel takes beside those of its algorithm.
  *
  * @throws {ArgumentError} for sizes that mean nothing.
@@ -107,13 +108,12 @@ const LONGEST_UNROLLED = 8;
  */
 export function chooseSizes(
   row: TuningRow,
-  title: string,
-  type: ElementType,
-  { elementBytes, long, row: ownRow }: Combined,
+  { title, type, monoid }: Combination,
   options: Chosen,
   facts: PlanFacts,
   memoryBeside: (shape: TileShape) => number = () => 0,
 ): LoadedTuning {
+  const { elementBytes, long, row: rowOfOperator } = monoid.domain;
   const { limits, subgroupIds } = facts;
   const { unrollsLong, takesTilesOfOperators } = traitsOf(facts);
   requireFeature(type, title, facts);
@@ -123,7 +123,8 @@ export function chooseSizes(
   const tiles = tilesOf(facts)[algorithm] as TileAlgorithm;
   const isHeld = elementBytes <= LONGEST_HELD;
   // Tiles that an operator brings hold items as they are stored.
-  const bringsTiles = takesTilesOfOperators && ownRow !== undefined && !algorithms[algorithm].subgroups;
+  const bringsTiles =
+    takesTilesOfOperators && rowOfOperator !== undefined && !algorithms[algorithm].subgroups;
   const isLong = long || Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0) > LONGEST_UNROLLED;
   const tuningOf = (workGroupSize: number): Tuning => ({
     algorithm,

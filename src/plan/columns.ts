@@ -4,23 +4,25 @@ import { columns as gpu } from "../adapters/gpu.ts";
 import { columns as nvidia } from "../adapters/nvidia.ts";
 import { columns as software } from "../adapters/software.ts";
 import type { ColumnTable, ColumnTuning, TuningRow } from "../adapters/tables.ts";
-import type { Operator } from "../algebra/monoid.ts";
+import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, shown } from "../errors.ts";
 import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
 import { endsOf } from "../kernels/initial_and_total.ts";
-import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, Ends, Kernel } from "../kernels/kernel.ts";
 import { isApart } from "../kernels/kernel.ts";
+import type { ItemMap } from "../kernels/map.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
 import { mapOf } from "./map.ts";
 import type { Chosen } from "./options.ts";
 import type { Bindings, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
-import type { PlanFacts } from "./plan_facts.ts";
+import type { Combination, PlanFacts } from "./plan_facts.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
+import type { LoadedTuning } from "./tuning.ts";
 import { groupingOf } from "./tuning.ts";
 
 const tables: ByKind<ColumnTable> = { software, nvidia, gpu };
@@ -74,63 +76,28 @@ interface ColumnTesting {
   readonly block?: number;
 }
 
-/**
- * Plans a scan or a reduction down the columns of a matrix. If a thread for each column is too few, a work-group takes a
- * block of columns, with several threads for each. If that is too few, the rows are cut into chunks: each chunk's columns are
- * reduced to totals, these are scanned, and then each chunk is scanned on top of them.
- */
-export function planColumns(
-  primitive: "scan" | "reduce",
-  options: ColumnOptions,
-  facts: PlanFacts,
-  arrangements: readonly Arrangement[],
-  testing: ColumnTesting = {},
-): Plan {
-  const { type, op = add, exclusive = false, lengthOnGpu = false, total, algorithm, passes } = options;
-  const reduces = primitive === "reduce";
-  const own = monoidOf(op, type, primitive);
-  const title = `${primitive}<${own.title}> of columns`;
-  refuseTotal(total, title);
-  if (algorithm !== undefined || (passes !== undefined && passes !== "reduce-then-scan")) {
-    const name = algorithm === undefined ? "passes" : "algorithm";
-    throw new ArgumentError(
-      `${title}: ${name} is ${shown(options[name])}, but each thread goes down a column by itself; leave ${name} out`,
-      name,
-    );
-  }
-  const ends = endsOf({ initial: options.initial }, title, own);
-  const monoid = ends?.monoid ?? own;
-  const { domain } = monoid;
-  const map = mapOf(options, type, title, facts.features);
-  const itemBytes = map?.from.bytes ?? type.bytes;
-  const division = { ...tableFor(tables, facts)[primitive], ...testing };
-  // Blocks combine each element more often than threads with a column each. That is slow if one combination takes hundreds of instructions.
-  const wanted = reduces || (domain.long && !testing.block) ? undefined : division.block;
-  const fitting = division.rows.find(({ elementBytes }) => domain.elementBytes <= elementBytes);
-  const tuning = chooseSizes(
-    (fitting ?? division.rows.at(-1)) as TuningRow,
-    title,
-    type,
-    domain,
-    options,
-    facts,
-    ({ sizes: { workGroupSize } }) => (wanted ? 2 * workGroupSize * domain.elementBytes : 0),
-  );
-  const { sizes } = tuning;
-  // A work-group takes whole columns, with two threads for each at least.
-  const isWhole = wanted !== undefined && sizes.workGroupSize % wanted === 0 && sizes.workGroupSize > wanted;
-  const block = isWhole ? wanted : undefined;
-  const divided: ColumnTuning = { ...division, block };
-  const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
-  const isApartOnly = reduces || itemBytes !== type.bytes;
-  const ownArrangements = (["items", "one-buffer"] as const).filter(
-    (arrangement) =>
-      arrangements.some((one) => isApart(one) === isApart(arrangement)) &&
-      (isApart(arrangement) || !isApartOnly),
-  );
-  // A chunk has two rows at least.
-  const isCut = Math.min(maxLength, division.threads) > 1;
-  const ofItems = { sizes, lengthOnGpu, map, ends } as const;
+/** A scan or a reduction of columns, as its kernels need it. */
+interface PlannedColumns {
+  readonly monoid: Monoid;
+  readonly reduces: boolean;
+  readonly exclusive: boolean;
+  /** The columns of a block, if work-groups may take blocks. */
+  readonly block: number | undefined;
+  /** What the kernels have that read the caller's items. */
+  readonly ofItems: {
+    readonly sizes: Sizes;
+    readonly lengthOnGpu: boolean;
+    readonly map: ItemMap | undefined;
+    readonly ends: Ends | undefined;
+  };
+}
+
+/** The kernels of columns: the one that reduces chunks to totals, the one that combines these, and those that read each chunk at last. */
+function columnKernels(
+  { monoid, reduces, exclusive, block, ofItems }: PlannedColumns,
+  arrangements: readonly ("items" | "one-buffer")[],
+) {
+  const { sizes, lengthOnGpu, ends } = ofItems;
   const totals = reduceColumnsKernel(monoid, { ...ofItems, input: "items", output: "elements" });
   const ofChunks = reduces
     ? reduceColumnsKernel(monoid, { sizes, lengthOnGpu, ends, input: "elements", output: "items" })
@@ -142,7 +109,7 @@ export function planColumns(
         oneBuffer: true,
         carry: false,
       });
-  const lasts = ownArrangements.flatMap((arrangement) =>
+  const lasts = arrangements.flatMap((arrangement) =>
     (reduces || block === undefined ? [false] : [false, true]).map((blocked) => ({
       arrangement,
       blocked,
@@ -158,9 +125,84 @@ export function planColumns(
           }),
     })),
   );
+  return { totals, ofChunks, lasts };
+}
+
+/** @throws {ArgumentError} for an algorithm, and for passes that columns do not take. */
+function refuseChoices(options: ColumnOptions, title: string): void {
+  const { algorithm, passes } = options;
+  if (algorithm !== undefined || (passes !== undefined && passes !== "reduce-then-scan")) {
+    const name = algorithm === undefined ? "passes" : "algorithm";
+    throw new ArgumentError(
+      `${title}: ${name} is ${shown(options[name])}, but each thread goes down a column by itself; leave ${name} out`,
+      name,
+    );
+  }
+}
+
+/** The sizes of the kernels, and how matrices are divided. */
+function dividedFor(
+  primitive: "scan" | "reduce",
+  combination: Combination,
+  options: ColumnOptions,
+  facts: PlanFacts,
+  testing: ColumnTesting,
+): { readonly tuning: LoadedTuning; readonly division: ColumnTuning } {
+  const { domain } = combination.monoid;
+  const division = { ...tableFor(tables, facts)[primitive], ...testing };
+  // Blocks combine each element more often than threads with a column each. That is slow if one combination takes hundreds of instructions.
+  const mayBlock = primitive === "scan" && (!domain.long || testing.block);
+  const block = mayBlock ? division.block : undefined;
+  const fitting = division.rows.find(({ elementBytes }) => domain.elementBytes <= elementBytes);
+  const row = (fitting ?? division.rows.at(-1)) as TuningRow;
+  const tuning = chooseSizes(row, combination, options, facts, ({ sizes: { workGroupSize } }) =>
+    block ? 2 * workGroupSize * domain.elementBytes : 0,
+  );
+  // A work-group takes whole columns, with two threads for each at least.
+  const { workGroupSize } = tuning.sizes;
+  const isWhole = block !== undefined && workGroupSize % block === 0 && workGroupSize > block;
+  return { tuning, division: { ...division, block: isWhole ? block : undefined } };
+}
+
+/**
+ * Plans a scan or a reduction down the columns of a matrix. If a thread for each column is too few, a work-group takes a
+ * block of columns, with several threads for each. If that is too few, the rows are cut into chunks: each chunk's columns are
+ * reduced to totals, these are scanned, and then each chunk is scanned on top of them.
+ */
+export function planColumns(
+  primitive: "scan" | "reduce",
+  options: ColumnOptions,
+  facts: PlanFacts,
+  arrangements: readonly Arrangement[],
+  testing: ColumnTesting = {},
+): Plan {
+  const { type, op = add, exclusive = false, lengthOnGpu = false, total } = options;
+  const reduces = primitive === "reduce";
+  const monoidOfItems = monoidOf(op, type, primitive);
+  const title = `${primitive}<${monoidOfItems.title}> of columns`;
+  refuseTotal(total, title);
+  refuseChoices(options, title);
+  const ends = endsOf({ initial: options.initial }, title, monoidOfItems);
+  const monoid = ends?.monoid ?? monoidOfItems;
+  const map = mapOf(options, type, title, facts.features);
+  const itemBytes = map?.from.bytes ?? type.bytes;
+  const { tuning, division } = dividedFor(primitive, { title, type, monoid }, options, facts, testing);
+  const { sizes } = tuning;
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
+  const isApartOnly = reduces || itemBytes !== type.bytes;
+  const takenArrangements = (["items", "one-buffer"] as const).filter(
+    (arrangement) =>
+      arrangements.some((given) => isApart(given) === isApart(arrangement)) &&
+      (isApart(arrangement) || !isApartOnly),
+  );
+  // A chunk has two rows at least.
+  const isCut = Math.min(maxLength, division.threads) > 1;
+  const ofItems = { sizes, lengthOnGpu, map, ends };
+  const planned: PlannedColumns = { monoid, reduces, exclusive, block: division.block, ofItems };
+  const { totals, ofChunks, lasts } = columnKernels(planned, takenArrangements);
   const spine: Scratch = {
     name: "totals of chunks",
-    bytes: wholeWords(Math.min(maxLength, division.threads) * domain.elementBytes),
+    bytes: wholeWords(Math.min(maxLength, division.threads) * monoid.domain.elementBytes),
   };
   const pass = (kernel: Kernel, bindings: Bindings, length: number, runs: number, params: PassParams) => ({
     kernel,
@@ -193,7 +235,7 @@ export function planColumns(
     itemBytes: itemBytesOf(itemBytes, type.bytes),
     indirectWords: 0,
     outputLength: (length) => length,
-    variants: ownArrangements.map((arrangement) => ({ arrangement })),
+    variants: takenArrangements.map((arrangement) => ({ arrangement })),
     groupingOf: (_, { chunk_rows: rowsPerChunk = 1, run_rows: rowsPerRun } = {}) => ({
       ...groupingOf(tuning, 1),
       rowsPerChunk,
@@ -203,8 +245,8 @@ export function planColumns(
       if (length === 0 && !reduces) {
         return [];
       }
-      const { rows, chunks, blocked, threads } = divisionOf(length, columns, divided, sizes);
-      const last = lasts.find((one) => one.arrangement === arrangement && one.blocked === blocked)?.kernel;
+      const { rows, chunks, blocked, threads } = divisionOf(length, columns, division, sizes);
+      const last = lasts.find((last) => last.arrangement === arrangement && last.blocked === blocked)?.kernel;
       if (last === undefined) {
         throw new Error(`the plan was not made for ranges in this arrangement: ${arrangement}`);
       }

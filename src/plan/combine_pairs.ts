@@ -30,7 +30,7 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
   const { domain } = monoid;
   const sizes = { workGroupSize: 64, itemsPerThread: 1, maxLength: options.maxLength };
   const row = twoPassRowOf("reduce", domain, sizes, facts);
-  const tuning = chooseSizes(row, title, type, domain, sizes, facts);
+  const tuning = chooseSizes(row, { title, type, monoid }, sizes, facts);
   const kernel = combineKernel(monoid, tuning.sizes);
   const bindings = { input: "input", output: "output" } as const;
   const outputLength = (length: number): number => Math.floor(length / 2);

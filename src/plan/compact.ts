@@ -19,9 +19,9 @@ import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
 import type { SoonOption, TuningOptions } from "./options.ts";
-import type { Bindings, Pass, Plan, Scratch, Variant } from "./plan.ts";
+import type { Bindings, Pass, Plan, RangeName, Scratch, Variant } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, itemBytesOf, perArrangement, spineLengths, wholeWords } from "./plan.ts";
-import type { PlanFacts, SinglePass } from "./plan_facts.ts";
+import type { Combination, PlanFacts, SinglePass } from "./plan_facts.ts";
 import type { LookBackTesting } from "./scan.ts";
 import { spineKernels, spineLevelsOf, spinePasses, spineScratch, vectorOf } from "./scan.ts";
 import type { LoadedTuning } from "./tuning.ts";
@@ -123,19 +123,15 @@ export function planCompact(
   const selector = selectorOf(where, classes, keep);
   const flags = selector === "flags";
   const count = monoidOf(add, u32, "compact");
+  const counting = { title, type, monoid: count };
   const outputBytes = indices ? u32.bytes : type.bytes;
   // Where the rest begins is known once all kept items are counted.
   const mayBeSingle = parted === undefined || parted.hasRest === true;
+  const pass = parted?.hasRest ? "parts" : "compact";
   const single = mayBeSingle
-    ? facts.bySubgroups?.planSinglePass(
-        parted?.hasRest ? "parts" : "compact",
-        { title, type, monoid: count },
-        options,
-        facts,
-        testing,
-      )
+    ? facts.bySubgroups?.planSinglePass(pass, counting, options, facts, testing)
     : undefined;
-  const tuning = sizesOf(title, type, parted, options, facts);
+  const tuning = sizesOf(counting, parted, options, facts);
   const maxLength = requireMaxLength(
     title,
     options.maxLength,
@@ -179,19 +175,11 @@ export function planCompact(
     {
       title,
       maxLength,
-      needs: new Set([
-        ...(flags && indices ? [] : (["input"] as const)),
-        "output",
-        ...(flags ? (["flags"] as const) : []),
-        "count",
-        ...(parted?.hasRest ? (["rest"] as const) : []),
-        ...(lengthOnGpu ? (["length"] as const) : []),
-        ...(indirect === undefined ? [] : (["indirect"] as const)),
-      ] as const),
+      needs: needsOf(compaction),
       itemBytes: { ...itemBytesOf(from.bytes, outputBytes), rest: outputBytes },
       // The kernels know where the rest lies by the name that other kernels have for what is stored beside the output.
       ...(parted?.hasRest && { baseNames: { rest: "unique_base" } }),
-      indirectWords: indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5,
+      indirectWords: indirectWordsOf(indirect),
       ...(classes && { countWords: classes.number + 1 }),
       outputLength: (length) => length,
       variants: variantsOf(canShare).filter(({ arrangement }) => arrangements.includes(arrangement)),
@@ -199,6 +187,24 @@ export function planCompact(
     flags && indices ? ways.map((way) => ({ ...way, vector: 1 })) : ways,
   );
 }
+
+/** The ranges of a compaction. Positions of items by their flags are found without the items. */
+function needsOf({ parted, lengthOnGpu, kernelOptions }: PlannedCompaction): ReadonlySet<RangeName> {
+  const flags = kernelOptions.selector === "flags";
+  return new Set<RangeName>([
+    ...(flags && kernelOptions.indices ? [] : (["input"] as const)),
+    "output",
+    ...(flags ? (["flags"] as const) : []),
+    "count",
+    ...(parted?.hasRest ? (["rest"] as const) : []),
+    ...(lengthOnGpu ? (["length"] as const) : []),
+    ...(kernelOptions.indirect === undefined ? [] : (["indirect"] as const)),
+  ]);
+}
+
+/** How many words the arguments of an indirect call have. */
+const indirectWordsOf = (indirect: Indirect | undefined): number =>
+  indirect === undefined ? 0 : "dispatch" in indirect ? 3 : "draw" in indirect ? 4 : 5;
 
 /** What says which items are kept, or which class they are of. */
 const selectorOf = (
@@ -216,15 +222,13 @@ const selectorOf = (
 
 /** The sizes of a compaction that reads its data twice. */
 function sizesOf(
-  title: string,
-  type: ElementType,
+  counting: Combination,
   parted: Parted | undefined,
   options: CompactOptions,
   facts: PlanFacts,
 ): LoadedTuning {
-  const { domain } = monoidOf(add, u32, "compact");
-  const row = twoPassRowOf("compact", domain, options, facts);
-  const sizesFor = (items: number) => chooseSizes({ ...row, items }, title, type, domain, options, facts);
+  const row = twoPassRowOf("compact", counting.monoid.domain, options, facts);
+  const sizesFor = (items: number) => chooseSizes({ ...row, items }, counting, options, facts);
   const ofRow = sizesFor(row.items);
   const most = itemsByClasses(parted?.classes?.number);
   return most < row.items && parted?.classes?.kernelsOf(ofRow).loadOnce ? sizesFor(most) : ofRow;

@@ -73,7 +73,7 @@ export function planReduce(
   const map = mapOf(options, type, title, facts.features);
   const loaded = map?.from ?? type;
   const row = reductionRow(monoid, loaded, options, facts);
-  const tuning = chooseSizes(row, title, type, monoid.domain, options, facts);
+  const tuning = chooseSizes(row, { title, type, monoid }, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
   // A dispatch cannot read a buffer that it writes. So if input and output share one, the result goes through the spine.
   const detour = arrangements.some((one) => one === "one-buffer" || one === "in-place");

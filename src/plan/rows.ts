@@ -4,7 +4,6 @@ import { rows as gpu } from "../adapters/gpu.ts";
 import { rows as nvidia } from "../adapters/nvidia.ts";
 import { rows as software } from "../adapters/software.ts";
 import type { RowsTable, TuningRow } from "../adapters/tables.ts";
-import type { Monoid } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Domain } from "../algebra/types.ts";
@@ -23,7 +22,7 @@ import { mapOf } from "./map.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
 import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, itemBytesOf, perArrangement, RUNS, wholeWords, withScratch } from "./plan.ts";
-import type { PlanFacts } from "./plan_facts.ts";
+import type { Combination, PlanFacts } from "./plan_facts.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
 import { vectorOf } from "./scan.ts";
@@ -87,9 +86,10 @@ const tilesOf = (rows: number, width: number, chunk: number): number =>
   chunk >= width ? Math.ceil(rows / Math.floor(chunk / width)) : rows * Math.ceil(width / chunk);
 
 /** A scan or a reduction of rows, as its ways need it. */
-interface PlannedRows {
-  readonly monoid: Monoid;
+interface PlannedRows extends Combination {
   readonly maxLength: number;
+  /** Items of a vector of the plan. */
+  readonly vector: number;
   readonly tuning: LoadedTuning;
   readonly bySubgroups: boolean;
   readonly arrangements: readonly Arrangement[];
@@ -146,7 +146,8 @@ export function planRows(
     return undefined;
   }
   const bySubgroups = row.algorithm === "subgroup";
-  const tuning = chooseSizes(row, title, type, domain, options, facts, (shape) =>
+  const combination = { title, type, monoid };
+  const tuning = chooseSizes(row, combination, options, facts, (shape) =>
     bySubgroups
       ? reduces
         ? 0
@@ -165,9 +166,11 @@ export function planRows(
   );
   const vectorFor = (arrangement: Arrangement): number =>
     isWide(arrangement) ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes) : 1;
+  const vector = vectorOf(reduces ? undefined : type, tuning, itemBytes);
   const rows: PlannedRows = {
-    monoid,
+    ...combination,
     maxLength,
+    vector,
     tuning,
     bySubgroups,
     arrangements,
@@ -178,7 +181,6 @@ export function planRows(
       ...(!bySubgroups && { fanIn: ROW_FAN, itemsPerRow: chunk }),
     }),
   };
-  const vector = vectorOf(reduces ? undefined : type, tuning, itemBytes);
   const base: PlanBase = {
     title,
     maxLength,
@@ -198,7 +200,7 @@ export function planRows(
   };
   return reduces
     ? planOfWays(base, [{ vector, ...reduceEachRow(rows) }])
-    : planScanOfRows(base, vector, rows, options, facts, given, testing);
+    : planScanOfRows(base, rows, options, facts, given, testing);
 }
 
 /** The row of sizes, if tiles of rows have room for what the caller chose, and if elements are not too long. */
@@ -222,14 +224,13 @@ function fittingRow(
 /** A scan of rows goes three ways: rows that fill tiles, longer rows that start at vectors, and all others as segments. */
 function planScanOfRows(
   base: PlanBase,
-  vector: number,
   rows: PlannedRows,
   options: RowOptions,
   facts: PlanFacts,
   given: readonly Arrangement[],
   testing: Partial<LookBackChoices>,
 ): Plan {
-  const { maxLength, tuning, arrangements, vectorFor, groupingFor } = rows;
+  const { maxLength, tuning, arrangements, vector, vectorFor, groupingFor } = rows;
   const { exclusive = false } = options;
   const tile = tileOf(tuning);
   /** The plan for rows that are longer than a tile: they are segments. */
@@ -238,9 +239,7 @@ function planScanOfRows(
       ? planSegments("scan", options, facts, given)
       : undefined;
   const isFlat = planned?.kernels.some(({ entryPoint }) => entryPoint === "scan_flat_segments");
-  const long =
-    planned?.spine &&
-    scanLongRows(rows, exclusive, planned.spine.scratch, base.title, options, facts, testing);
+  const long = planned?.spine && scanLongRows(rows, planned.spine.scratch, options, facts, testing);
   const general = planned?.spine && long ? withScratch(planned, planned.spine.scratch, long.spine) : planned;
   const kernels = perArrangement(arrangements, (arrangement) =>
     scanRowsKernel(rows.monoid, { ...rows.base, arrangement, exclusive }),
@@ -291,26 +290,20 @@ function planScanOfRows(
  * plan of segments, which has room for either. It is undefined if subgroups do not vote, or if no rows start at vectors.
  */
 function scanLongRows(
-  { monoid, maxLength, tuning: usual, bySubgroups, arrangements, base, vectorFor }: PlannedRows,
-  exclusive: boolean,
+  rows: PlannedRows,
   shared: Scratch,
-  title: string,
   options: RowOptions,
   facts: PlanFacts,
   testing: Partial<LookBackChoices>,
 ): { readonly way: Way; readonly spine: Scratch } | undefined {
-  if (!bySubgroups || !arrangements.includes("vectors")) {
+  const { monoid, maxLength, tuning: usual, base, vectorFor } = rows;
+  if (!rows.bySubgroups || !rows.arrangements.includes("vectors")) {
     return undefined;
   }
-  const { domain, type } = monoid;
-  const tuning = chooseSizes(
-    rowFor("long", domain, options, facts),
-    title,
-    type,
-    domain,
-    options,
-    facts,
-    (shape) => lookBackMemory(shape, domain.elementBytes),
+  const { domain } = monoid;
+  const row = rowFor("long", domain, options, facts);
+  const tuning = chooseSizes(row, rows, options, facts, (shape) =>
+    lookBackMemory(shape, domain.elementBytes),
   );
   const shape = lookBackShape(tuning);
   if (!shape.byVotes) {
@@ -321,7 +314,7 @@ function scanLongRows(
   const kernel = scanLongRowsKernel(monoid, {
     ...base,
     ...tuning,
-    exclusive,
+    exclusive: options.exclusive ?? false,
     carry: lookBackSources("scan", monoid, shape, {
       patience: traitsOf(facts).patience,
       // Adapters by subgroups start work-groups in the order of their numbers.

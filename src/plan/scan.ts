@@ -161,11 +161,7 @@ export function planScan(
   const title = segments?.title ?? `scan<${own.title}>`;
   const ends = segments ? undefined : endsOf(options, title, own);
   const monoid = ends?.monoid ?? own;
-  // Ranges that start at a vector are bound as single items, if the device cannot bind as many buffers as vectors need.
-  const arrangements =
-    segments?.fitsVectors === false
-      ? [...new Set(givenArrangements.map((one) => (one === "vectors" ? "items" : one)))]
-      : givenArrangements;
+  const arrangements = bindableAs(givenArrangements, segments);
   const map = mapOf(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
   const reduces = segments?.ranges.reduces;
@@ -175,21 +171,20 @@ export function planScan(
   const variants = SCAN_ARRANGEMENTS.filter((one) => lying.includes(one)).map((arrangement) => ({
     arrangement,
   }));
+  const combination = { title, type, monoid };
   const single = facts.bySubgroups?.planSinglePass(
     reduces ? "totals" : segments?.isFlat ? "flat" : "scan",
-    { title, type, monoid },
+    combination,
     options,
     facts,
     testing,
   );
   const row = twoPassRowOf("scan", monoid.domain, options, facts);
-  const tuning = chooseSizes(row, title, type, monoid.domain, options, facts);
+  const tuning = chooseSizes(row, combination, options, facts);
   const longest = Math.max(itemBytes, type.bytes, segments?.ranges.startBytes ?? 0);
   const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
   const scan: PlannedScan = {
-    title,
-    type,
-    monoid,
+    ...combination,
     maxLength,
     itemBytes,
     kernelOptions: { exclusive, side: "items", lengthOnGpu, map, ends, segments: segments?.kernels },
@@ -230,6 +225,15 @@ export function planScan(
   );
   return prepared(plan, segments?.preparationOf(plan, (once && single?.tuning) ?? tuning));
 }
+
+/** Ranges that start at a vector are bound as single items, if the device cannot bind as many buffers as vectors need. */
+const bindableAs = (
+  arrangements: readonly Arrangement[],
+  segments: PlannedSegments | undefined,
+): readonly Arrangement[] =>
+  segments?.fitsVectors === false
+    ? [...new Set(arrangements.map((arrangement) => (arrangement === "vectors" ? "items" : arrangement)))]
+    : arrangements;
 
 /** Whether a scan stores something even if there are no items: a total, or a number of segments. */
 export const storesWithoutItems = ({ kernelOptions: { ends, segments } }: PlannedScan): boolean =>

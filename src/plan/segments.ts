@@ -22,7 +22,7 @@ import {
 import { typeFeatureError } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
-import type { Pass, PassParams, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
+import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { SegmentsOf } from "./planned_segments.ts";
@@ -170,21 +170,64 @@ const isFlatScan = (
     types.every(({ bytes }) => bytes >= 4) &&
     buffersOf(use, lengthOnGpu) + HEAD_VECTORS <= limits.maxStorageBuffersPerShaderStage);
 
+/** The ranges that segments take, and what a reduction of them gives beside its totals. */
+function needsOf({ heads, initial, totals }: SegmentUse): readonly RangeName[] {
+  const range = heads.kind === "headBits" ? "heads" : heads.kind;
+  return [
+    ...(range === "rows" ? [] : [range]),
+    ...(initial ? (["initial"] as const) : []),
+    ...(totals && totals.unique !== false ? (["unique"] as const) : []),
+    ...(totals?.count ? (["count"] as const) : []),
+  ];
+}
+
+/** What recordings say of segments. */
+function rangesOf({ heads, totals }: SegmentUse): SegmentRanges {
+  const reduces = totals !== undefined;
+  const keys = heads.kind === "keys" ? heads : undefined;
+  // The items that keys are computed from are of another type than the keys.
+  const keyBytes = (keys?.by?.from ?? keys?.type)?.bytes ?? 4;
+  const numbers =
+    heads.kind === "rows"
+      ? (["rows"] as const)
+      : heads.kind === "offsets" || reduces
+        ? (["segmentCount"] as const)
+        : [];
+  return {
+    keyBytes,
+    startBytes: keys || heads.kind === "heads" ? keyBytes : 0,
+    numbers,
+    reduces,
+    countsOf,
+    headsOf: (length) => (heads.kind === "headBits" ? Math.ceil(length / 32) : length),
+  };
+}
+
+/** What the kernels of segments bind. */
+const bindingsOf = (reduces: boolean): Bindings => ({
+  heads: "heads",
+  keys: "keys",
+  ...(!reduces && { head_vectors: "heads", key_vectors: "keys" }),
+  offsets: "offsets",
+  ...(reduces && { unique_keys: "unique", first_items: "unique" }),
+  count_buffer: "count",
+});
+
 /**
- * What a scan needs for the segments that its options name, or a reduction if `reduces`. `title` and `own` are those of the scan or the reduction of
- * all items.
+ * What a scan needs for the segments that its options name, or a reduction if `reduces`. `title` and `values` are those of the scan or the reduction
+ * of all items.
  *
  * @throws {ArgumentError} {@link FeatureError}
  */
 function segmentsOf(
   options: SegmentedOptions,
   title: string,
-  own: Monoid,
+  values: Monoid,
   facts: DeviceFacts,
   reduces: boolean,
 ): SegmentsOf {
   const { segments, from, map, exclusive = false, initial = false, total, lengthOnGpu = false } = options;
-  const types = [own.type, ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")])];
+  const types = [values.type, ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")])];
   const { unique, alone, ...heads } = headsOf(segments, title, facts, types, map !== undefined);
   if (typeof initial !== "boolean") {
     refuse(title, "initial", describe(initial), "true or false; each recording gives the initial value");
@@ -197,58 +240,24 @@ function segmentsOf(
     );
   }
   // The length decides how many rows there are, and only the GPU may know it.
-  const isCounted = heads.kind === "rows" ? lengthOnGpu : heads.kind !== "offsets";
-  const given: SegmentUse = {
-    heads,
-    exclusive,
-    initial,
-    ...(reduces && { totals: { unique, count: isCounted } }),
-  };
-  const isFlat = !reduces && isFlatScan(given, own, types, options, facts);
+  const count = heads.kind === "rows" ? lengthOnGpu : heads.kind !== "offsets";
+  const given: SegmentUse = { heads, exclusive, initial, ...(reduces && { totals: { unique, count } }) };
+  const isFlat = !reduces && isFlatScan(given, values, types, options, facts);
   const use: SegmentUse = { ...given, isFlat };
-  const monoid: Monoid = segmentedMonoid(own, use);
+  const monoid: Monoid = segmentedMonoid(values, use);
   const keys = heads.kind === "keys" ? heads : undefined;
-  // The items that keys are computed from are of another type than the keys.
-  const keyBytes = (keys?.by?.from ?? keys?.type)?.bytes ?? 4;
-  const uniqueBytes = unique === true ? keys?.type.bytes : undefined;
-  const range = heads.kind === "headBits" ? "heads" : heads.kind;
-  const needs: RangeName[] = [
-    ...(range === "rows" ? [] : [range]),
-    ...(initial ? (["initial"] as const) : []),
-    ...(reduces && unique !== false ? (["unique"] as const) : []),
-    ...(reduces && isCounted ? (["count"] as const) : []),
-  ];
-  const wholeTitle = `${title} of ${keys === undefined ? heads.kind : `runs of ${keys.type.name}`}`;
-  const ranges: SegmentRanges = {
-    keyBytes,
-    startBytes: heads.kind === "keys" || heads.kind === "heads" ? keyBytes : 0,
-    numbers: [
-      ...(heads.kind === "rows" ? (["rows"] as const) : []),
-      ...(heads.kind === "offsets" || (reduces && heads.kind !== "rows") ? (["segmentCount"] as const) : []),
-    ],
-    reduces,
-    countsOf,
-    headsOf: (length) => (heads.kind === "headBits" ? Math.ceil(length / 32) : length),
-  };
   return {
     segments: {
-      title: wholeTitle,
+      title: `${title} of ${keys === undefined ? heads.kind : `runs of ${keys.type.name}`}`,
       monoid,
       kernels: segmentSources(use, monoid),
-      needs,
-      ...(initial && { initial: (value: unknown) => bytesOfInitial(value, own.type, title) }),
-      ranges,
-      uniqueBytes,
+      needs: needsOf(use),
+      ...(initial && { initial: (value: unknown) => bytesOfInitial(value, values.type, title) }),
+      ranges: rangesOf(use),
+      uniqueBytes: unique === true ? keys?.type.bytes : undefined,
       isFlat,
       fitsVectors: buffersOf(use, lengthOnGpu) <= facts.limits.maxStorageBuffersPerShaderStage,
-      bindings: {
-        heads: "heads",
-        keys: "keys",
-        ...(!reduces && { head_vectors: "heads", key_vectors: "keys" }),
-        offsets: "offsets",
-        ...(reduces && { unique_keys: "unique", first_items: "unique" }),
-        count_buffer: "count",
-      },
+      bindings: bindingsOf(reduces),
       preparationOf: (plan, tuning) =>
         heads.kind === "offsets" ? headsFromOffsets(plan, tuning, monoid, use, lengthOnGpu) : undefined,
     },

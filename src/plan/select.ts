@@ -252,6 +252,131 @@ function takeByDigits(options: TopKOptions, k: number, facts: DeviceFacts, testi
   };
 }
 
+/** Blocks of `2 ** shift` elements. */
+interface BlockLevel {
+  readonly shift: number;
+  /** Whether work-groups read the blocks as tiles. */
+  readonly isLong: boolean;
+  /** The kernels that find the first key of each block, and how many blocks a work-group takes. */
+  readonly kernels: ReturnType<typeof perArrangement<Kernel>>;
+  readonly blocks: number;
+}
+
+/** What takes a few elements: blocks, shorter ones in those that were taken, and so on. */
+interface Blocks {
+  readonly options: BlockKernelOptions;
+  readonly k: number;
+  readonly levels: readonly BlockLevel[];
+  readonly vector: number;
+  /** The sizes of the one work-group that takes blocks. */
+  readonly takeSizes: Sizes;
+  readonly inOrder: boolean;
+  readonly firsts: Scratch;
+  /** The numbers of blocks that were taken, or the positions: the two take turns. */
+  readonly numbers: Scratch;
+  readonly others: Scratch;
+}
+
+/** What is bound at a level. The last one leaves the positions. */
+function bindingsAt({ levels, inOrder, firsts, ...scratch }: Blocks, kernel: Kernel, at: number): Bindings {
+  const others = inOrder ? scratch.others : "output";
+  const isOther = (levels.length - at) % 2 === 1;
+  const into = isOther ? others : scratch.numbers;
+  return bound(kernel, {
+    input: "input",
+    firsts,
+    first_keys: firsts,
+    taken_count: "count",
+    length_buffer: "length",
+    numbers: isOther ? scratch.numbers : others,
+    taken: into,
+    indices: into,
+  });
+}
+
+/** The passes that find the first keys of each level's blocks, and those that take blocks by them. */
+function passesByLevel(
+  blocks: Blocks,
+  length: number,
+  arrangement: Arrangement,
+  takes: (at: number) => Pass,
+): readonly Pass[] {
+  const { options, k, levels } = blocks;
+  let count = Math.ceil(length / 2 ** options.firstShift);
+  return levels.flatMap((level, at): readonly Pass[] => {
+    const { shift } = level;
+    const before = levels[at - 1];
+    count = before === undefined ? count : Math.min(count, k) * 2 ** (before.shift - shift);
+    const kernel = level.kernels.of(level.isLong ? arrangement : "items");
+    const bindings = bindingsAt(blocks, kernel, at);
+    const tiles = Math.ceil(count / level.blocks);
+    return [{ kernel, bindings, length, tiles, params: { digit: shift, wanted: k } }, takes(at)];
+  });
+}
+
+/** The pass that takes blocks of a level, or elements, by their first keys. */
+const takePass = (blocks: Blocks, kernel: Kernel, length: number, at: number): Pass => ({
+  kernel,
+  bindings: bindingsAt(blocks, kernel, at),
+  length,
+  tiles: 1,
+  params: { digit: (blocks.levels[at] as BlockLevel).shift, wanted: blocks.k },
+});
+
+/** Takes elements in order, if they are no more than `most`. */
+function takeInOrder(blocks: Blocks, most: number): Taking {
+  const { options, levels, vector, takeSizes, firsts, numbers, others } = blocks;
+  // At the first level already, each element is a block.
+  const isShort = options.firstShift === 0;
+  const hasShorter = levels.length > 1;
+  const choose = hasShorter ? chooseFirstBlocksKernel(options, most, takeSizes) : undefined;
+  const take = takeFirstKernel(options, most, takeSizes);
+  const finds = isShort ? [] : levels.flatMap(({ kernels }) => kernels.all);
+  const scratch = hasShorter ? [firsts, numbers, others] : [firsts, numbers];
+  return {
+    kernels: distinct([...finds, choose, take]),
+    scratch: isShort ? [numbers] : scratch,
+    vector,
+    inOrder: true,
+    passes(length, arrangement) {
+      const takes = (at: number): Pass => {
+        if (at < levels.length - 1) {
+          return takePass(blocks, choose as Kernel, length, at);
+        }
+        const last = takePass(blocks, take, length, at);
+        const results = bound(take, { output: "output", indices: "indices" });
+        return { ...last, bindings: { ...last.bindings, ...results } };
+      };
+      return isShort ? [takes(0)] : passesByLevel(blocks, length, arrangement, takes);
+    },
+  };
+}
+
+/** Takes elements in the order of the data. */
+function takeInOrderOfData(blocks: Blocks, { subgroupIds }: DeviceFacts): Taking {
+  const { options, levels, vector, takeSizes, firsts, numbers } = blocks;
+  const scan = hillisSteele.sources({ sizes: takeSizes, subgroupIds });
+  const take = takeBlocksKernel(options, takeSizes, scan);
+  return {
+    kernels: distinct([...levels.flatMap(({ kernels }) => kernels.all), take]),
+    scratch: [firsts, numbers],
+    vector,
+    inOrder: false,
+    passes: (length, arrangement) =>
+      passesByLevel(blocks, length, arrangement, (at) => takePass(blocks, take, length, at)),
+  };
+}
+
+/** By how many bits element numbers are shifted to give block numbers, level by level, to single elements. */
+function shiftsFrom(firstShift: number, ratioBits: number): readonly number[] {
+  const shifts = [firstShift];
+  for (let at = firstShift; at > 0; ) {
+    at -= Math.min(at, ratioBits);
+    shifts.push(at);
+  }
+  return shifts;
+}
+
 /**
  * Takes few elements: the blocks that have them, shorter blocks of these, and so on. It is undefined if they are too many for one
  * work-group to choose from. The bindings have the names that {@link takeByDigits} has.
@@ -272,14 +397,8 @@ function takeByBlocks(
     return undefined;
   }
   const firstShift = Math.max(0, Math.ceil(Math.log2(Math.max(1, maxLength))) - Math.log2(room));
-  const own: BlockKernelOptions = {
-    type,
-    key,
-    digits: digitsOf(range, Math.min(8, Math.log2(threads))),
-    firstShift,
-    ratioBits,
-    lengthOnGpu,
-  };
+  const digits = digitsOf(range, Math.min(8, Math.log2(threads)));
+  const kernelOptions: BlockKernelOptions = { type, key, digits, firstShift, ratioBits, lengthOnGpu };
   const plain = (workGroupSize: number, items: number): Sizes => ({
     ...plainSizes({ workGroupSize, items }, title, type, {}, facts),
     unrolled: traitsOf(facts).unrollsLong,
@@ -289,117 +408,44 @@ function takeByBlocks(
   const longSizes = plain(row.workGroupSize, perThread);
   const takeSizes = plain(threads, items);
   const inOrder = k <= row.inOrder;
-  const keyBytes = key.type.bytes === 8 ? 8 : 4;
-  const firsts: Scratch = { name: "first keys of blocks", bytes: room * keyBytes };
-  // The numbers of blocks that were taken, or the positions: the two take turns. In order, two words for a key stand behind them.
-  const takenBytes = (k + (inOrder ? 2 : 0)) * 4;
-  const numbers: Scratch = { name: "numbers of blocks", bytes: takenBytes };
-  const others: Scratch = { name: "numbers of blocks, in turn", bytes: takenBytes };
-  const shifts = [firstShift];
-  for (let at = firstShift; at > 0; ) {
-    at -= Math.min(at, ratioBits);
-    shifts.push(at);
-  }
+  const shifts = shiftsFrom(firstShift, ratioBits);
   // Elements that are stored in order are no blocks.
-  const turns = inOrder ? Math.max(1, shifts.length - 1) : shifts.length;
-  const levels = shifts.slice(0, turns).map((shift) => {
+  const mostLevels = inOrder ? Math.max(1, shifts.length - 1) : shifts.length;
+  const levels = shifts.slice(0, mostLevels).map((shift): BlockLevel => {
     // Threads of a block: a power of two, whatever an item's size is.
-    const threads = Math.max(1, Math.min(longSizes.workGroupSize, 2 ** shift / perThread));
-    const lanes = 2 ** Math.floor(Math.log2(threads));
-    const isLong = shift >= row.tileShift;
-    const kernels = isLong
-      ? perArrangement(ARRANGEMENTS, (one) => firstOfTilesKernel(own, one, longSizes, lanes))
-      : perArrangement(["items"], () => firstOfBlocksKernel(own, shortSizes));
-    const blocks = isLong ? longSizes.workGroupSize / lanes : shortSizes.workGroupSize;
-    return { shift, isLong, kernels, blocks };
-  });
-  const isLong = levels.some((level) => level.isLong);
-  const vector = isLong ? itemsOfVector(type.bytes, longSizes.items) : 1;
-  const finds = inOrder && firstShift === 0 ? [] : levels.flatMap(({ kernels }) => kernels.all);
-  /** The passes that find the first keys of each level's blocks, and those that take blocks by them. */
-  const passesOf = (
-    length: number,
-    arrangement: Arrangement,
-    takes: (at: number) => Pass,
-  ): readonly Pass[] => {
-    let blocks = Math.ceil(length / 2 ** firstShift);
-    return levels.flatMap((level, at): readonly Pass[] => {
-      const { shift, kernels } = level;
-      blocks = at === 0 ? blocks : Math.min(blocks, k) * 2 ** ((shifts[at - 1] as number) - shift);
-      const kernel = kernels.of(level.isLong ? arrangement : "items");
-      const tiles = Math.ceil(blocks / level.blocks);
-      return [
-        { kernel, bindings: bindingsOf(kernel, at), length, tiles, params: { digit: shift, wanted: k } },
-        takes(at),
-      ];
-    });
-  };
-  /** What is bound at a level. The last one leaves the positions. */
-  const bindingsOf = (of: Kernel, at: number): Bindings => {
-    const other = inOrder ? others : "output";
-    const isOther = (turns - at) % 2 === 1;
-    const into = isOther ? other : numbers;
-    return bound(of, {
-      input: "input",
-      firsts,
-      first_keys: firsts,
-      taken_count: "count",
-      length_buffer: "length",
-      numbers: isOther ? numbers : other,
-      taken: into,
-      indices: into,
-    });
-  };
-
-  if (inOrder) {
-    const choose = levels.length > 1 ? chooseFirstBlocksKernel(own, row.inOrder, takeSizes) : undefined;
-    const take = takeFirstKernel(own, row.inOrder, takeSizes);
-    const scratch = levels.length > 1 ? [firsts, numbers, others] : [firsts, numbers];
-    return {
-      kernels: distinct([...finds, choose, take]),
-      scratch: firstShift === 0 ? [numbers] : scratch,
-      vector,
-      inOrder,
-      passes(length, arrangement) {
-        const last = levels.length - 1;
-        const takes = (at: number): Pass => {
-          const kernel = at === last ? take : (choose as Kernel);
-          const bindings = bindingsOf(kernel, at);
-          return {
-            kernel,
-            bindings:
-              at === last
-                ? { ...bindings, ...bound(take, { output: "output", indices: "indices" }) }
-                : bindings,
-            length,
-            tiles: 1,
-            params: { digit: (levels[at] as { shift: number }).shift, wanted: k },
-          };
+    const most = Math.max(1, Math.min(longSizes.workGroupSize, 2 ** shift / perThread));
+    const lanes = 2 ** Math.floor(Math.log2(most));
+    return shift >= row.tileShift
+      ? {
+          shift,
+          isLong: true,
+          kernels: perArrangement(ARRANGEMENTS, (arrangement) =>
+            firstOfTilesKernel(kernelOptions, arrangement, longSizes, lanes),
+          ),
+          blocks: longSizes.workGroupSize / lanes,
+        }
+      : {
+          shift,
+          isLong: false,
+          kernels: perArrangement(["items"], () => firstOfBlocksKernel(kernelOptions, shortSizes)),
+          blocks: shortSizes.workGroupSize,
         };
-        return firstShift === 0 ? [takes(0)] : passesOf(length, arrangement, takes);
-      },
-    };
-  }
-
-  const take = takeBlocksKernel(
-    own,
+  });
+  const keyBytes = key.type.bytes === 8 ? 8 : 4;
+  // In order, two words for a key stand behind the numbers.
+  const takenBytes = (k + (inOrder ? 2 : 0)) * 4;
+  const blocks: Blocks = {
+    options: kernelOptions,
+    k,
+    levels,
+    vector: levels.some(({ isLong }) => isLong) ? itemsOfVector(type.bytes, longSizes.items) : 1,
     takeSizes,
-    hillisSteele.sources({ sizes: takeSizes, subgroupIds: facts.subgroupIds }),
-  );
-  return {
-    kernels: distinct([...finds, take]),
-    scratch: [firsts, numbers],
-    vector,
     inOrder,
-    passes: (length, arrangement) =>
-      passesOf(length, arrangement, (at) => ({
-        kernel: take,
-        bindings: bindingsOf(take, at),
-        length,
-        tiles: 1,
-        params: { digit: shifts[at] as number, wanted: k },
-      })),
+    firsts: { name: "first keys of blocks", bytes: room * keyBytes },
+    numbers: { name: "numbers of blocks", bytes: takenBytes },
+    others: { name: "numbers of blocks, in turn", bytes: takenBytes },
   };
+  return inOrder ? takeInOrder(blocks, row.inOrder) : takeInOrderOfData(blocks, facts);
 }
 
 /**

@@ -92,7 +92,8 @@ const pairRow = (
       )
     : undefined;
 
-export const planSinglePass: PlanSinglePass = (asked, { title, type, monoid }, options, facts, testing) => {
+export const planSinglePass: PlanSinglePass = (asked, combination, options, facts, testing) => {
+  const { type, monoid } = combination;
   const { domain } = monoid;
   const { passes } = options;
   const table = tableFor(tables, facts);
@@ -110,9 +111,7 @@ export const planSinglePass: PlanSinglePass = (asked, { title, type, monoid }, o
   }
   const tuning = chooseSizes(
     row,
-    title,
-    type,
-    domain,
+    combination,
     options,
     facts,
     (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? endsMemory(shape) : 0),

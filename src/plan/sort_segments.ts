@@ -24,7 +24,7 @@ import { countsOf } from "./segment_counts.ts";
 import { planSort, untuned } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
 import { layoutOf } from "./sort_layout.ts";
-import { bitsOf, mostThreads, shapeOf, votesFor } from "./sort_sizes.ts";
+import { bitsOf, COMPARING, mostThreads, shapeOf, votesFor } from "./sort_sizes.ts";
 
 // Sorts of segments, each on its own. Segments that fit in work-group memory are sorted there, in one dispatch. Longer ones are
 // sorted all together, by their keys and then by the numbers of their segments, which the positions of the items give.
@@ -93,77 +93,114 @@ export function requireSortedSegments(
   return segments;
 }
 
-/**
- * How segments of up to `range[1]` items are sorted in tiles: short ones by comparing all their items, others by their digits. If they
- * are short, a tile has several. It is undefined if there is no room for a segment.
- */
-export function slottedFor(
-  base: Omit<SortKernelOptions, "shape" | "digits" | "slotBits">,
-  range: readonly [number, number],
-  options: TuningOptions,
-  row: SortRow & Omit<SegmentTesting, keyof SortTesting>,
-  facts: DeviceFacts,
-  mostItems: number,
+/** Segments that are to be sorted in tiles. */
+interface SegmentsInTiles {
+  readonly base: Omit<SortKernelOptions, "shape" | "digits" | "slotBits">;
+  readonly range: readonly [number, number];
+  readonly options: TuningOptions;
+  readonly row: SortRow & Omit<SegmentTesting, keyof SortTesting>;
+  readonly facts: DeviceFacts;
+  /** The most items of a segment. */
+  readonly most: number;
+}
+
+/** Sorts segments by networks that compare their items. A slot is a power of two. */
+function slottedByNetwork({ base, range, row, facts, most }: SegmentsInTiles): Slotted {
+  const { networkThreads, networkItems } = tableFor(tables, facts);
+  const workGroupSize = row.networkThreads ?? networkThreads;
+  const items = row.networkItems ?? networkItems;
+  const slot = networkSlot(most);
+  const { shape, digits } = shapeOf(base, range, { ...COMPARING, workGroupSize, items }, facts);
+  return {
+    sizes: shape.sizes,
+    slots: (workGroupSize * items) / slot,
+    slot,
+    kernelFor: (payload, ...others) => networkKernel({ ...base, payload, shape, digits }, slot, ...others),
+  };
+}
+
+/** Sorts short segments by comparing all their items. */
+function slottedByComparing({ base, range, row, facts, most }: SegmentsInTiles): Slotted {
+  const { comparedThreads, comparedItems } = tableFor(tables, facts);
+  const workGroupSize = Math.min(mostThreads(facts), comparedThreads);
+  const items = Math.ceil(Math.max((row.shortItems ?? comparedItems) * workGroupSize, most) / workGroupSize);
+  const { shape, digits } = shapeOf(base, range, { ...COMPARING, workGroupSize, items }, facts);
+  return {
+    sizes: shape.sizes,
+    slots: Math.floor((workGroupSize * items) / most),
+    slot: most,
+    kernelFor: (payload, ...others) =>
+      shortSegmentsKernel({ ...base, payload, shape, digits }, most, ...others),
+  };
+}
+
+/** Sorts segments by their digits. It is undefined if a tile has no room for a segment. */
+function slottedByDigits(
+  { base, range, options, row, facts, most }: SegmentsInTiles,
+  byVotes: boolean,
 ): Slotted | undefined {
-  const { algorithm, workGroupSize, itemsPerThread } = options;
-  const most = Math.max(1, mostItems);
-  const byVotes = votesFor(options, row, facts);
-  const limit = mostThreads(facts);
-  const memory = facts.limits.maxComputeWorkgroupStorageSize;
-  const isChosen = [algorithm, workGroupSize, itemsPerThread].some((one) => one !== undefined);
-  const sizes = tableFor(tables, facts);
+  const { algorithm, itemsPerThread } = options;
+  const { slotItems, ...sizes } = tableFor(tables, facts);
   const tileThreads = row.tileThreads ?? sizes.tileThreads;
-  const ofKeys = base.type.kind === "float" ? "floats" : "keys";
-  const kind = areKeysAlone(base, range[1] - range[0]) ? ofKeys : "items";
-  const isShort = most <= (row.short ?? sizes.compared[kind]);
-  if (!isChosen && !isShort && most <= (row.network ?? sizes.network[kind])) {
-    const threads = row.networkThreads ?? sizes.networkThreads;
-    const items = row.networkItems ?? sizes.networkItems;
-    const slot = networkSlot(most);
-    const { shape, digits } = shapeOf(base, range, facts, "blelloch", threads, items, false, 8);
-    const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
-      networkKernel({ ...base, payload, shape, digits }, slot, ...others);
-    return { sizes: shape.sizes, slots: (threads * items) / slot, slot, kernelFor };
+  const usual = !byVotes || most > 8 * row.workGroupSize ? tileThreads : row.workGroupSize;
+  const workGroupSize = Math.min(mostThreads(facts), options.workGroupSize ?? usual);
+  // Without a choice of the caller's, a tile has as few items as the segment, or as a few slots of that length.
+  const mostSlotBits = row.slotBits ?? (byVotes ? 4 : 0);
+  const { upTo, items: few, longer } = slotItems;
+  const least = Math.min(
+    (row.slotItems ?? (most <= upTo ? few : longer)) * workGroupSize,
+    most * 2 ** mostSlotBits,
+  );
+  const items = itemsPerThread ?? Math.ceil(Math.max(most, least) / workGroupSize);
+  const tile = workGroupSize * items;
+  const isLong = itemsPerThread === undefined && tile > Math.max(longestTile(facts, row), 2 * workGroupSize);
+  if (workGroupSize < 2 || tile < most || isLong) {
+    return undefined;
   }
-  if (!isChosen && isShort) {
-    const threads = Math.min(limit, sizes.comparedThreads);
-    const items = Math.ceil(Math.max((row.shortItems ?? sizes.comparedItems) * threads, most) / threads);
-    const { shape, digits } = shapeOf(base, range, facts, "blelloch", threads, items, false, 8);
-    const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
-      shortSegmentsKernel({ ...base, payload, shape, digits }, most, ...others);
-    return { sizes: shape.sizes, slots: Math.floor((threads * items) / most), slot: most, kernelFor };
-  }
-  for (const votes of byVotes && algorithm === undefined ? [true, false] : [byVotes]) {
-    const usual = !votes || most > 8 * row.workGroupSize ? tileThreads : row.workGroupSize;
-    const threads = Math.min(limit, workGroupSize ?? usual);
-    // Without a choice of the caller's, a tile has as few items as the segment, or as a few slots of that length.
-    const slotsWanted = row.slotBits ?? (votes ? 4 : 0);
-    const { upTo, items: few, longer } = sizes.slotItems;
-    const slotItems = row.slotItems ?? (most <= upTo ? few : longer);
-    const least = Math.min(slotItems * threads, most * 2 ** slotsWanted);
-    const items = itemsPerThread ?? Math.ceil(Math.max(most, least) / threads);
-    const tile = threads * items;
-    const isLong = itemsPerThread === undefined && tile > Math.max(longestTile(facts, row), 2 * threads);
-    if (threads < 2 || tile < most || isLong) {
-      continue;
+  for (const bits of bitsOf(byVotes)) {
+    const digit = Math.min(bits, Math.floor(Math.log2(workGroupSize)));
+    let slotBits = Math.max(0, Math.min(mostSlotBits, digit - 1, Math.floor(Math.log2(tile / most))));
+    while (slotBits > 0 && tile % 2 ** slotBits !== 0) {
+      slotBits--;
     }
-    for (const bits of bitsOf(votes)) {
-      const digit = Math.min(bits, Math.floor(Math.log2(threads)));
-      let slotBits = Math.max(0, Math.min(slotsWanted, digit - 1, Math.floor(Math.log2(tile / most))));
-      while (slotBits > 0 && tile % 2 ** slotBits !== 0) {
-        slotBits--;
-      }
-      const slotted = { ...base, slotBits };
-      const made = shapeOf(slotted, range, facts, algorithm, threads, items, votes, bits);
-      if (made.bytes <= memory) {
-        const { shape, digits } = made;
-        const kernelFor: Slotted["kernelFor"] = (payload, ...others) =>
-          segmentsKernel({ ...slotted, payload, shape, digits }, ...others);
-        return { sizes: shape.sizes, slots: 2 ** slotBits, slot: tile / 2 ** slotBits, kernelFor };
-      }
+    const slotted = { ...base, slotBits };
+    const choice = { algorithm, workGroupSize, items, byVotes, bits };
+    const { shape, digits, bytes } = shapeOf(slotted, range, choice, facts);
+    if (bytes <= facts.limits.maxComputeWorkgroupStorageSize) {
+      return {
+        sizes: shape.sizes,
+        slots: 2 ** slotBits,
+        slot: tile / 2 ** slotBits,
+        kernelFor: (payload, ...others) => segmentsKernel({ ...slotted, payload, shape, digits }, ...others),
+      };
     }
   }
   return undefined;
+}
+
+/**
+ * How segments are sorted in tiles: short ones by comparing their items, others by their digits. If they are short, a tile has several.
+ * It is undefined if there is no room for a segment.
+ */
+export function slottedFor(segments: SegmentsInTiles): Slotted | undefined {
+  const { base, range, options, row, facts, most } = segments;
+  const { algorithm, workGroupSize, itemsPerThread } = options;
+  if ((algorithm ?? workGroupSize ?? itemsPerThread) === undefined) {
+    const { compared, network } = tableFor(tables, facts);
+    const ofKeys = base.type.kind === "float" ? "floats" : "keys";
+    const kind = areKeysAlone(base, range[1] - range[0]) ? ofKeys : "items";
+    if (most <= (row.short ?? compared[kind])) {
+      return slottedByComparing(segments);
+    }
+    if (most <= (row.network ?? network[kind])) {
+      return slottedByNetwork(segments);
+    }
+  }
+  const byVotes = votesFor(options, row, facts);
+  const slotted = slottedByDigits(segments, byVotes);
+  return slotted === undefined && byVotes && algorithm === undefined
+    ? slottedByDigits(segments, false)
+    : slotted;
 }
 
 /** What plans of segments have in common. */
@@ -196,7 +233,7 @@ export function planSegmentSort(
   const segments = requireSortedSegments(options, maxLength, checked.title);
   const title = `${checked.title} of ${segments}`;
   const most = Math.min(maxLength, maxSegmentLength ?? maxLength);
-  const slotted = slottedFor(base, range, options, row, facts, most);
+  const slotted = slottedFor({ base, range, options, row, facts, most: Math.max(1, most) });
   if (slotted === undefined) {
     return { ...planLong(others, segments, title, facts, testing), leavesPositions: true };
   }

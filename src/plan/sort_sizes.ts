@@ -34,6 +34,18 @@ export const mostThreads = ({ limits }: DeviceFacts): number =>
 /** A thread takes more items in loops: unrolled, 124 items of 8 bytes take 6.5 s to compile on an H100, and 1.3 in loops. */
 const MOST_UNROLLED = 64;
 
+/** What is chosen for the tiles of a sort. */
+export interface TileChoice extends Shape {
+  readonly algorithm: TuningOptions["algorithm"];
+  /** Whether subgroups vote. */
+  readonly byVotes: boolean;
+  /** The most bits of a digit. */
+  readonly bits: number;
+}
+
+/** What is chosen where items are compared. Nothing is counted there, so how digits are counted does not matter. */
+export const COMPARING = { algorithm: "blelloch", byVotes: false, bits: 8 } as const;
+
 /**
  * The kernels' sizes, the digits, and the bytes of work-group memory. With `slotBits`, some of a digit's bits number its slot, so the
  * digit says less of the key.
@@ -41,12 +53,8 @@ const MOST_UNROLLED = 64;
 export function shapeOf(
   base: Omit<SortKernelOptions, "shape" | "digits">,
   range: readonly [number, number],
+  { algorithm, workGroupSize, items, byVotes, bits }: TileChoice,
   facts: DeviceFacts,
-  algorithm: TuningOptions["algorithm"],
-  workGroupSize: number,
-  items: number,
-  byVotes: boolean,
-  bits: number,
 ): Shaped & { readonly bytes: number } {
   const sizes = {
     workGroupSize,
@@ -112,7 +120,8 @@ export function shapeFor(
     for (const bits of bitsOf(votes)) {
       const fewest = itemsPerThread ?? 1;
       for (let items = most; items >= fewest; items = Math.floor(items / 2)) {
-        const made = shapeOf(base, range, facts, algorithm, threads, items, votes, bits);
+        const choice = { algorithm, workGroupSize: threads, items, byVotes: votes, bits };
+        const made = shapeOf(base, range, choice, facts);
         least = Math.min(least, made.bytes);
         if (made.bytes <= memory) {
           return made;
@@ -141,5 +150,5 @@ export function comparedFor(
     threads % placed !== 0 ||
     comparedMemory(base, placed) > facts.limits.maxComputeWorkgroupStorageSize
     ? undefined
-    : { ...shapeOf(base, range, facts, "blelloch", threads, 1, false, 8), placed };
+    : { ...shapeOf(base, range, { ...COMPARING, workGroupSize: threads, items: 1 }, facts), placed };
 }

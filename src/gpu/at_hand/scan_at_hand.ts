@@ -30,7 +30,7 @@ import type { Range, ResolvedRanges } from "../executor/executor.ts";
 import { loadNumbers, once, planFactsFor } from "../executor/load_later.ts";
 import type { Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor, forgetRuns, plannedLength, withPlan } from "../executor/plans_of_calls.ts";
-import type { LongPlanned } from "../streams/pieces_at_hand.ts";
+import type { LongCall, LongPlanned } from "../streams/pieces_at_hand.ts";
 import { resultIn } from "./result_in.ts";
 
 // Scans at hand, and what all calls at hand share: they find the types, plan, upload, execute the plan, and read back.
@@ -127,7 +127,10 @@ export async function scanAtHand(
   };
   const plan = async (options: typeof all): Promise<Plan> =>
     planScan(options, await planFactsFor(options, context.facts), [arrangementFor(options)]);
-  const made = await runAtHand(context, { primitive: "scan", all, plan }, types, given, own, target, room);
+  const made = await runAtHand(context, { primitive: "scan", all, plan }, types, given, own, {
+    target,
+    room,
+  });
   return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
 }
 
@@ -277,8 +280,9 @@ export const isLong = (length: number, itemBytes: number, { kept, facts: { limit
 export const loadStreams = /* @__PURE__ */ once(() => import("../streams/streams.ts"));
 
 /**
- * Uploads an array, runs the plan, and reads the result back to the target. If the result is empty, the plan is
- * compiled all the same: a call on no data still reports errors in its operator or map. A long array goes piece by piece.
+ * Uploads an array, runs the plan, and reads the result back to where it goes: to a new array, if nothing is given. If the result is
+ * empty, the plan is compiled all the same: a call on no data still reports errors in its operator or map. A long array goes piece by
+ * piece.
  */
 export async function runAtHand(
   context: Context,
@@ -286,8 +290,7 @@ export async function runAtHand(
   { type, from = type }: Omit<HandTypes, "arrayOf">,
   given: Given,
   ends: Partial<Omit<CheckedEnds, "options">>,
-  target: Target = fresh,
-  room?: Given,
+  result: Pick<LongCall, "target" | "room"> = { target: fresh },
 ): Promise<Uint8Array> {
   if (isLong(given.length, Math.max(from.bytes, type.bytes), context)) {
     return (await loadStreams()).runInPieces(context, {
@@ -295,11 +298,10 @@ export async function runAtHand(
       given,
       outputBytes: type.bytes,
       ends,
-      target,
-      room,
+      ...result,
     });
   }
-  return runAtOnce(context, planned, type, given, ends, target);
+  return runAtOnce(context, planned, type, given, ends, result.target);
 }
 
 /** The same for an array that is not long. */

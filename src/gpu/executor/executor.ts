@@ -195,6 +195,81 @@ const numberOf = ({ bindings, label }: Kernel, variable: string): number => {
  */
 const NOTHING_BYTES = 64;
 
+/** The buffers that a plan makes. */
+interface PlanBuffers {
+  /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
+  add(buffer: GPUBuffer): GPUBuffer;
+  /** Allocates some scratch. */
+  allocate(scratch: Scratch): Promise<void>;
+  /**
+   * The buffer of some scratch, or the placeholder for a variable. It is made if it is not there yet. Each variable has a placeholder of
+   * its own, since a dispatch that writes a buffer may not bind it twice.
+   */
+  bufferOf(scratch: Scratch | string): GPUBuffer;
+  /** Drops the buffer of some scratch. It is destroyed if every encoder that uses it is submitted (`isSubmitted`). */
+  drop(scratch: Scratch, isSubmitted?: boolean): void;
+  destroy(): void;
+}
+
+function planBuffers(context: Context, title: string): PlanBuffers {
+  const buffers = new Map<Scratch | string, GPUBuffer>();
+  // All buffers that were made and are not yet garbage-collected. Some are dropped before the plan is destroyed, such as a
+  // spine that was replaced. An encoder that is not yet submitted may still use these, and nobody can know, so they are not
+  // destroyed when they are dropped.
+  let made: WeakRef<GPUBuffer>[] = [];
+  let mostMade = 64;
+  const add = (buffer: GPUBuffer): GPUBuffer => {
+    made.push(new WeakRef(buffer));
+    if (made.length > mostMade) {
+      made = made.filter((reference) => reference.deref() !== undefined);
+      mostMade = Math.max(mostMade, 2 * made.length);
+    }
+    return buffer;
+  };
+  const describe = (scratch: Scratch | string) => ({
+    label: `wavefold ${title} ${typeof scratch === "string" ? "nothing" : `scratch: ${scratch.name}`}`,
+    // Scratch for no items has no bytes, but a binding needs room for at least one item.
+    size: (typeof scratch !== "string" && scratch.bytes) || NOTHING_BYTES,
+    usage: SCRATCH,
+  });
+  return {
+    add,
+    async allocate(scratch) {
+      const described = describe(scratch);
+      const buffer = scratch.filled
+        ? filledBuffer(context.device, scratch.filled, SCRATCH, described.label)
+        : await allocate(context, described, title);
+      buffers.set(scratch, add(buffer));
+    },
+    bufferOf(scratch) {
+      const buffer = buffers.get(scratch) ?? add(context.device.createBuffer(describe(scratch)));
+      buffers.set(scratch, buffer);
+      return buffer;
+    },
+    drop(scratch, isSubmitted) {
+      if (isSubmitted) {
+        buffers.get(scratch)?.destroy();
+      }
+      buffers.delete(scratch);
+    },
+    destroy() {
+      for (const reference of made) {
+        reference.deref()?.destroy();
+      }
+      made = [];
+    },
+  };
+}
+
+/** @throws {LimitError} if some scratch is longer than a buffer or a binding may be. */
+function requireScratch(plan: Plan, { maxBufferSize, maxStorageBufferBindingSize }: Limits): void {
+  const most = Math.min(maxBufferSize, maxStorageBufferBindingSize);
+  const needed = Math.max(0, ...plan.scratch.map(({ bytes }) => bytes));
+  if (needed > most) {
+    throw scratchError(plan, needed, most);
+  }
+}
+
 /**
  * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. `given` has pipelines by
  * the kernel's text that are not compiled here.
@@ -212,40 +287,14 @@ export async function compilePlan(
   const { device } = context;
   requireDevice(context, title);
   const { limits } = context.facts;
-  const most = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
-  const needed = Math.max(0, ...plan.scratch.map(({ bytes }) => bytes));
-  if (needed > most) {
-    throw scratchError(plan, needed, most);
-  }
+  requireScratch(plan, limits);
   const pipelines = new Map<string, Pipeline>();
-  const buffers = new Map<Scratch, GPUBuffer>();
-  const usage = SCRATCH;
-  const describe = ({ name, bytes }: Scratch) => ({
-    label: `${label} scratch: ${name}`,
-    // Scratch for no items has no bytes, but a binding needs room for at least one item.
-    size: bytes || NOTHING_BYTES,
-    usage,
-  });
-  // All buffers that were made and are not yet garbage-collected. Some are dropped before the plan is destroyed, such as a
-  // spine that was replaced. An encoder that is not yet submitted may still use these, and nobody can know, so they are not
-  // destroyed when they are dropped.
-  let made: WeakRef<GPUBuffer>[] = [];
-  let mostMade = 64;
-  const own = (buffer: GPUBuffer): GPUBuffer => {
-    made.push(new WeakRef(buffer));
-    if (made.length > mostMade) {
-      made = made.filter((one) => one.deref() !== undefined);
-      mostMade = Math.max(mostMade, 2 * made.length);
-    }
-    return buffer;
-  };
+  const buffers = planBuffers(context, title);
+  const { add, bufferOf } = buffers;
   // The digits of run numbers.
   let digits: RunNumberDigits | undefined;
   const destroy = (): void => {
-    for (const one of made) {
-      one.deref()?.destroy();
-    }
-    made = [];
+    buffers.destroy();
     pipelines.clear();
     if (digits !== undefined) {
       digits.uses--;
@@ -258,17 +307,9 @@ export async function compilePlan(
       ...plan.kernels.map(async (kernel) => {
         pipelines.set(kernel.code, await (given?.get(kernel.code) ?? pipelineOf(context, kernel)));
       }),
-      ...plan.scratch
-        .filter(({ late }) => !late)
-        .map(async (scratch) => {
-          const described = describe(scratch);
-          const buffer = scratch.filled
-            ? filledBuffer(device, scratch.filled, usage, described.label)
-            : await allocate(context, described, title);
-          buffers.set(scratch, own(buffer));
-        }),
+      ...plan.scratch.filter(({ late }) => !late).map(buffers.allocate),
     ]);
-    const failed = done.find((one) => "reason" in one);
+    const failed = done.find((settled) => "reason" in settled);
     if (failed) {
       throw failed.reason;
     }
@@ -277,29 +318,15 @@ export async function compilePlan(
     destroy();
     throw await explain(context, title, cause);
   }
-  const scratchOf = (scratch: Scratch): GPUBuffer => {
-    const buffer = buffers.get(scratch) ?? own(device.createBuffer(describe(scratch)));
-    buffers.set(scratch, buffer);
-    return buffer;
-  };
   // The run number of the last execution.
   let run = 0;
-  // The placeholders: one for each variable, since a dispatch that writes a buffer may not bind it twice.
-  const placeholders = new Map<string, GPUBuffer>();
-  const placeholderFor = (variable: string): GPUBuffer => {
-    const buffer =
-      placeholders.get(variable) ??
-      own(device.createBuffer({ label: `${label} nothing`, size: NOTHING_BYTES, usage }));
-    placeholders.set(variable, buffer);
-    return buffer;
-  };
 
   const dispatchOf = ({ pass, bound, params }: BoundPass): Dispatch => {
     const { kernel, tiles, counted } = pass;
     const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
     const { width, height } = gridOf(tiles, limits, title);
     const words = callMembers.map((name) => (name === "grid_width" ? width : (params[name] ?? 0)));
-    const uniform = own(filledBuffer(device, new Uint32Array(words), UNIFORM | COPY_DST, label));
+    const uniform = add(filledBuffer(device, new Uint32Array(words), UNIFORM | COPY_DST, label));
     const numbered = kernel.bindings.has("run_low");
     const entries: GPUBindGroupEntry[] = [
       ...bound.map((one) => ({
@@ -307,7 +334,7 @@ export async function compilePlan(
         resource:
           "name" in one
             ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
-            : { buffer: "scratch" in one ? scratchOf(one.scratch) : placeholderFor(one.variable) },
+            : { buffer: bufferOf("scratch" in one ? one.scratch : one.variable) },
       })),
       { binding: numberOf(kernel, "call"), resource: { buffer: uniform } },
       ...(numbered ? ["run_low", "run_high"] : []).map((variable) => ({
@@ -317,7 +344,7 @@ export async function compilePlan(
       })),
     ];
     const bindGroup = device.createBindGroup({ label, layout, entries });
-    const place = counted && scratchOf(counted);
+    const place = counted && bufferOf(counted);
     return { pipeline, bindGroup, uniform, width, height, numbered, counted: place };
   };
 
@@ -334,10 +361,7 @@ export async function compilePlan(
       const isReplaced = run++ === runs && plan.spine !== undefined;
       if (isReplaced) {
         // Recordings that are not yet submitted keep the old one.
-        if (isSubmitted) {
-          buffers.get(plan.spine.scratch)?.destroy();
-        }
-        buffers.delete(plan.spine.scratch);
+        buffers.drop(plan.spine.scratch, isSubmitted);
         run = 1;
       }
       return isReplaced;
@@ -347,9 +371,9 @@ export async function compilePlan(
       if (scratch === undefined) {
         throw new Error(`${title} has no scratch ${name}`);
       }
-      return scratchOf(scratch);
+      return bufferOf(scratch);
     },
-    own,
+    own: add,
     encode(encoder, dispatches, isKnown) {
       const isPass = "dispatchWorkgroups" in encoder;
       const pass = isPass ? encoder : encoder.beginComputePass(isKnown ? undefined : { label });

@@ -350,7 +350,15 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
           requireOnGpu(primitive, context, array, "segments", "data", kind),
         );
   const most = primitive === "reduce" ? (segments?.most ?? 1) : input.maxLength;
-  if (into !== undefined && !isSameType(into.type, type)) {
+  if (into !== undefined) {
+    requireInto(title, into, type, most);
+  }
+  return { input, into, flags, initial, total, segments, others, type, most, title };
+}
+
+/** @throws {ArgumentError} for an array that cannot hold `most` results of the type. */
+function requireInto(title: string, into: GpuArray, type: ElementType, most: number): void {
+  if (!isSameType(into.type, type)) {
     throw new ArgumentError(
       into.type.name === type.name
         ? `${title}: into holds another struct of the name ${type.name} than the result`
@@ -358,13 +366,12 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
       "into",
     );
   }
-  if (into !== undefined && into.maxLength < most) {
+  if (into.maxLength < most) {
     throw new ArgumentError(
       `${title}: into has room for ${into.maxLength} items; it takes at least ${most}, as many as the result may have`,
       "into",
     );
   }
-  return { input, into, flags, initial, total, segments, others, type, most, title };
 }
 
 /** @throws {ArgumentError} for an array that is not of one element of the type. */

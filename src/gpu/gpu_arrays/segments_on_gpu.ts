@@ -64,6 +64,97 @@ export interface SegmentsOnGpu {
   readonly named?: Readonly<Record<string, unknown>>;
 }
 
+/** Rows or columns of an array on the GPU. */
+function rowsOnGpu(
+  kind: "rows" | "columns",
+  value: unknown,
+  { length, maxLength }: GpuArray,
+  caller: string,
+): SegmentsOnGpu {
+  const items = typeof length === "number" ? length : undefined;
+  const rows = requireRows(kind, value, items, caller);
+  return {
+    by: kind,
+    ranges: {},
+    numbers: { [kind]: rows },
+    most: kind === "rows" ? Math.ceil(maxLength / rows) : rows,
+    // There are as many columns, however many rows there are.
+    isCounted: kind === "rows" && items === undefined,
+  };
+}
+
+/** Segments that start at the offsets of an array on the GPU. */
+function offsetsOnGpu(offsets: GpuArray, caller: string): SegmentsOnGpu {
+  const { length, maxLength } = offsets;
+  if (typeof length !== "number" || maxLength < 1) {
+    refuse(
+      caller,
+      "segments",
+      maxLength < 1 ? "no offsets" : "offsets with a length on the GPU",
+      "one offset more than there are segments, and their number on the CPU",
+    );
+  }
+  const segmentCount = maxLength - 1;
+  return {
+    by: "offsets",
+    ranges: { offsets },
+    numbers: { segmentCount },
+    most: segmentCount,
+    isCounted: false,
+  };
+}
+
+/** Requires a key, a flag or a bit for each item. @throws {ArgumentError} if the host knows that their numbers differ. */
+function requireMarks(
+  kind: "keys" | "heads" | "headBits",
+  marks: GpuArray,
+  data: GpuArray,
+  caller: string,
+): void {
+  const { maxLength: given } = marks;
+  const { maxLength: items } = data;
+  const isBits = kind === "headBits";
+  const needed = isBits ? Math.ceil(items / 32) : items;
+  const isExact = typeof data.length === "number" && typeof marks.length === "number" && !isBits;
+  if (isExact ? given !== needed : given < needed) {
+    throw new ArgumentError(
+      `${caller}: ${kind} has ${given} for ${items} items; it takes ${isBits ? `${needed} words, a bit for each` : "one for each"}`,
+      "segments",
+    );
+  }
+}
+
+/** Runs of equal keys of an array on the GPU. */
+function keysOnGpu(
+  given: unknown,
+  keys: GpuArray,
+  data: GpuArray,
+  reduces: boolean,
+  caller: string,
+): SegmentsOnGpu {
+  const { key, keyType } = given as { readonly key?: string; readonly keyType?: ElementType };
+  const { type, text } = requireRunKey({ key, keyType }, keys.type, caller, "segments");
+  const { [FIRST_ITEMS]: isFirst = false, [ALONE]: alone } = given as OwnSegments;
+  const computed = text === undefined ? {} : { key: text, keyType: type };
+  const givesItems = text === undefined || isFirst;
+  const givesRuns = reduces && alone !== "totals";
+  return {
+    by: {
+      keys: keys.type,
+      ...computed,
+      ...(givesRuns && { unique: true }),
+      ...(isFirst && { [FIRST_ITEMS]: true }),
+      ...(alone && { [ALONE]: alone }),
+    },
+    ranges: { keys },
+    numbers: {},
+    most: data.maxLength,
+    isCounted: true,
+    ...(givesRuns && { runs: givesItems ? { type: keys.type, like: keys } : { type, like: undefined } }),
+    named: { segments: keys.type, ...computed, isFirst, alone },
+  };
+}
+
 /**
  * Checks the segments of an array on the GPU. `requireArray` checks an array on the GPU.
  *
@@ -77,71 +168,18 @@ export function segmentsOnGpu(
   requireArray: (array: unknown, kind: string) => GpuArray,
 ): SegmentsOnGpu {
   const [kind, value] = requireKind(given, caller);
-  const { length, maxLength } = data;
-  const items = typeof length === "number" ? length : undefined;
   if (kind === "rows" || kind === "columns") {
-    const rows = requireRows(kind, value, items, caller);
-    return {
-      by: kind,
-      ranges: {},
-      numbers: { [kind]: rows },
-      most: kind === "rows" ? Math.ceil(maxLength / rows) : rows,
-      // There are as many columns, however many rows there are.
-      isCounted: kind === "rows" && items === undefined,
-    };
+    return rowsOnGpu(kind, value, data, caller);
   }
   const array = kind === "keys" && value === undefined && hasKey(given) ? data : requireArray(value, kind);
   if (kind !== "keys" && !isSameType(array.type, u32)) {
     throw new ArgumentError(`${caller}: ${kind} holds ${array.type.name}; it takes u32`, "segments");
   }
-  const own = array.maxLength;
   if (kind === "offsets") {
-    if (typeof array.length !== "number" || own < 1) {
-      refuse(
-        caller,
-        "segments",
-        own < 1 ? "no offsets" : "offsets with a length on the GPU",
-        "one offset more than there are segments, and their number on the CPU",
-      );
-    }
-    const segmentCount = own - 1;
-    return {
-      by: kind,
-      ranges: { offsets: array },
-      numbers: { segmentCount },
-      most: segmentCount,
-      isCounted: false,
-    };
+    return offsetsOnGpu(array, caller);
   }
-  const wanted = kind === "headBits" ? Math.ceil(maxLength / 32) : maxLength;
-  const isExact = items !== undefined && typeof array.length === "number" && kind !== "headBits";
-  if (isExact ? own !== wanted : own < wanted) {
-    throw new ArgumentError(
-      `${caller}: ${kind} has ${own} for ${maxLength} items; it takes ${kind === "headBits" ? `${wanted} words, a bit for each` : "one for each"}`,
-      "segments",
-    );
-  }
-  const common = { numbers: {}, most: maxLength, isCounted: true };
-  if (kind !== "keys") {
-    return { by: kind, ranges: { heads: array }, ...common };
-  }
-  const { key, keyType } = given as { readonly key?: string; readonly keyType?: ElementType };
-  const { type, text } = requireRunKey({ key, keyType }, array.type, caller, "segments");
-  const { [FIRST_ITEMS]: isFirst = false, [ALONE]: alone } = given as OwnSegments;
-  const computed = text === undefined ? {} : { key: text, keyType: type };
-  const isItem = text === undefined || isFirst;
-  return {
-    by: {
-      keys: array.type,
-      ...computed,
-      ...(reduces && alone !== "totals" && { unique: true }),
-      ...(isFirst && { [FIRST_ITEMS]: true }),
-      ...(alone && { [ALONE]: alone }),
-    },
-    ranges: { keys: array },
-    ...common,
-    ...(reduces &&
-      alone !== "totals" && { runs: isItem ? { type: array.type, like: array } : { type, like: undefined } }),
-    named: { segments: array.type, ...computed, isFirst, alone },
-  };
+  requireMarks(kind, array, data, caller);
+  return kind === "keys"
+    ? keysOnGpu(given, array, data, reduces, caller)
+    : { by: kind, ranges: { heads: array }, numbers: {}, most: data.maxLength, isCounted: true };
 }

@@ -151,6 +151,10 @@ function isFor(
   );
 }
 
+/** Whether one dispatch cannot bind both ranges: they share a buffer, and only one is written, or both are and overlap. */
+const areInConflict = (a: BoundRange, b: BoundRange): boolean =>
+  a.buffer === b.buffer && (a.writes !== b.writes || (a.writes && overlap(a, b)));
+
 /** Why WebGPU would refuse a dispatch; undefined if it accepts all of them. */
 export function bindingProblemOf(
   { plan: { title, itemBytes }, limits }: Compiled,
@@ -163,7 +167,7 @@ export function bindingProblemOf(
       ? `${name} (items of ${itemBytes[name]} bytes)`
       : name;
   for (const { bound } of passes) {
-    const ranges = bound.filter((one): one is BoundRange & { variable: string } => "name" in one);
+    const ranges = bound.filter((binding): binding is BoundRange & { variable: string } => "name" in binding);
     for (const [at, a] of ranges.entries()) {
       if (a.bytes > most) {
         return new LimitError(
@@ -173,16 +177,14 @@ export function bindingProblemOf(
           a.name,
         );
       }
-      for (const b of ranges.slice(at + 1)) {
-        const isClash = a.writes !== b.writes || (a.writes && overlap(a, b));
-        if (a.buffer === b.buffer && isClash) {
-          return new ArgumentError(
-            `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${
-              a.writes && b.writes ? `, or have ${align} bytes between them` : ""
-            }`,
-            a.name,
-          );
-        }
+      const b = ranges.slice(at + 1).find((later) => areInConflict(a, later));
+      if (b !== undefined) {
+        return new ArgumentError(
+          `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${
+            a.writes && b.writes ? `, or have ${align} bytes between them` : ""
+          }`,
+          a.name,
+        );
       }
     }
   }

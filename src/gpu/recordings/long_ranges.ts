@@ -40,19 +40,31 @@ interface Carries {
   readonly isLast: boolean;
 }
 
-/**
- * Combines window after window, each on top of those before. `plans` has the plan of the first window and that of the others, or
- * one for all. `ends` gives the ranges that depend on the carries. `mover`, if there is one, copies a window's results to the output
- * where one binding could not hold both the output and the input.
- */
+/** The plans of what is combined window after window. */
+interface WindowPlans {
+  /** The plan of the whole, for which a caller's ranges are checked. */
+  readonly whole: Plan;
+  /** The plan of the first window and that of the others, or one for all. */
+  readonly plans: readonly Plan[];
+  /** Copies a window's results to the output where one binding could not hold both the output and the input. */
+  readonly mover?: Plan;
+}
+
+/** The ranges of a window that depend on the carries. */
+type EndsOfWindow = (
+  ranges: ResolvedRanges,
+  first: number,
+  items: number,
+  carries: Carries,
+) => ResolvedRanges;
+
+/** Combines window after window, each on top of those before. */
 async function carriedInWindows(
   context: Context,
-  plan: Plan,
-  plans: readonly Plan[],
+  { whole: plan, plans, mover }: WindowPlans,
   window: number,
   { bytes }: Pick<ElementType, "bytes">,
-  ends: (ranges: ResolvedRanges, first: number, items: number, carries: Carries) => ResolvedRanges,
-  mover?: Plan,
+  endsOf: EndsOfWindow,
 ): Promise<Division> {
   const { title, itemBytes } = plan;
   const { compiled, division } = await compileAll(context, [...plans, ...(mover ? [mover] : [])]);
@@ -73,16 +85,22 @@ async function carriedInWindows(
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
       return windows.flatMap(({ first, items }, at) => {
-        const own: ResolvedRanges = {
+        const windowRanges: ResolvedRanges = {
           ...ranges,
           input: subrangeOf(ranges.input, first, items, itemBytes.input),
-          ...ends(ranges, first, items, {
+          ...endsOf(ranges, first, items, {
             before: at === 0 ? ranges.initial : carries[(at + 1) % 2],
             after: carries[at % 2] as Range,
             isLast: at === windows.length - 1,
           }),
         };
-        return executionsOfWindow(at === 0 ? head : rest, move, items, own, paramsOf(first, firstIndex));
+        return executionsOfWindow(
+          at === 0 ? head : rest,
+          move,
+          items,
+          windowRanges,
+          paramsOf(first, firstIndex),
+        );
       });
     },
   };
@@ -121,21 +139,16 @@ async function scanInWindows(
   const itemBytes = Math.max(type.bytes, first.itemBytes.input);
   requireWindows(first.title, maxLength, itemBytes, context.facts.limits);
   const needs = [...first.needs].filter((name) => name !== "total" || total);
-  const plan = wholePlan(first, maxLength, window, needs);
-  const plans = initial ? [first] : [first, planOf({ initial: true, continued: true })];
-  return carriedInWindows(
-    context,
-    plan,
-    plans,
-    window,
-    type,
-    (ranges, at, items, { before, after, isLast }) => ({
-      output: subrangeOf(ranges.output, at, items, type.bytes),
-      initial: before,
-      total: (isLast && ranges.total) || after,
-    }),
-    planMover(first, type, window, context),
-  );
+  const plans: WindowPlans = {
+    whole: wholePlan(first, maxLength, window, needs),
+    plans: initial ? [first] : [first, planOf({ initial: true, continued: true })],
+    mover: planMover(first, type, window, context),
+  };
+  return carriedInWindows(context, plans, window, type, (ranges, at, items, { before, after, isLast }) => ({
+    output: subrangeOf(ranges.output, at, items, type.bytes),
+    initial: before,
+    total: (isLast && ranges.total) || after,
+  }));
 }
 
 /** A reduction in windows: each starts from the result of the windows before it. */
@@ -152,19 +165,14 @@ async function reduceInWindows(
     planReduce({ ...options, ...more, maxLength: window }, facts, arrangements);
   const first = planOf({});
   requireWindows(first.title, maxLength, first.itemBytes.input, context.facts.limits);
-  const plan = wholePlan(first, maxLength, window, [...first.needs]);
-  const plans = initial ? [first] : [first, planOf({ initial: true })];
-  return carriedInWindows(
-    context,
-    plan,
-    plans,
-    window,
-    type,
-    ({ output }, _, __, { before, after, isLast }) => ({
-      output: isLast ? output : after,
-      initial: before,
-    }),
-  );
+  const plans: WindowPlans = {
+    whole: wholePlan(first, maxLength, window, [...first.needs]),
+    plans: initial ? [first] : [first, planOf({ initial: true })],
+  };
+  return carriedInWindows(context, plans, window, type, ({ output }, _, __, { before, after, isLast }) => ({
+    output: isLast ? output : after,
+    initial: before,
+  }));
 }
 
 /** The index of the first window's number of kept items in the counts of {@link planAppend}. */

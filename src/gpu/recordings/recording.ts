@@ -284,22 +284,101 @@ const windowFor = (
   limits: Limits,
 ): number | undefined => windowOf(maxLength, Math.max(...[type, from].map((one) => one?.bytes ?? 4)), limits);
 
+/** The buffers that recordings of a plan give, and those that are made for values. */
+interface KnownBuffers {
+  factsOf(buffer: GPUBuffer): BufferFacts;
+  /** The buffer of an initial value that a recording gives as a value. */
+  bufferOf(bytes: Uint8Array): GPUBuffer;
+  destroy(): void;
+}
+
+function knownBuffers({ device }: Context, { title }: Plan, isSubmitted: boolean | undefined): KnownBuffers {
+  const facts = new WeakMap<GPUBuffer, BufferFacts>();
+  let nextNumber = 0;
+  // By the bytes of the value.
+  const values = new Map<string, GPUBuffer>();
+  return {
+    factsOf(buffer) {
+      const known = facts.get(buffer) ?? { number: nextNumber++, size: buffer.size, usage: buffer.usage };
+      facts.set(buffer, known);
+      return known;
+    },
+    bufferOf(bytes) {
+      const key = bytes.join();
+      const buffer = values.get(key) ?? filledBuffer(device, bytes, STORAGE, `wavefold ${title} initial`);
+      // Those that were used last are at the end.
+      values.delete(key);
+      values.set(key, buffer);
+      forgetOldest(values, (oldest) => {
+        if (isSubmitted) {
+          oldest.destroy();
+        }
+      });
+      return buffer;
+    },
+    destroy() {
+      for (const buffer of values.values()) {
+        buffer.destroy();
+      }
+      values.clear();
+    },
+  };
+}
+
+/** Checks each range on its own, and returns them all. */
+function resolve(
+  plan: Plan,
+  given: Ranges,
+  length: number,
+  numbers: SegmentCounts,
+  { factsOf, bufferOf }: KnownBuffers,
+): ResolvedRanges {
+  const { needs } = plan;
+  if (needs.has("flags") && given.flags === undefined) {
+    throw refusal(
+      plan,
+      "flags is undefined, and this was prepared without where; give record flags, or prepare it with where",
+      "flags",
+    );
+  }
+  const sorted = plan.sortedLength?.(given.sortedLength);
+  const ranges: Partial<Record<RangeName, Range>> = {};
+  let value: Uint8Array | undefined;
+  for (const name of needs) {
+    if (name === "initial" && plan.initial !== undefined && !isRange(given.initial)) {
+      value = plan.initial(given.initial);
+      continue;
+    }
+    const range = given[name as keyof Ranges] as BufferRange | undefined;
+    if (length > 0 || name !== "input" || range !== undefined) {
+      const items = (name === "sorted" ? sorted : undefined) ?? itemsOfRange(plan, name, length, numbers);
+      ranges[name] = requireRange(plan, name, range, items, factsOf);
+    }
+  }
+  // The value's buffer is made once each range was checked.
+  if (value !== undefined) {
+    ranges.initial = requireRange(plan, "initial", bufferOf(value), 1, factsOf);
+  }
+  return ranges;
+}
+
+/** What `record` takes for a plan. */
+const namesOf = ({ needs, segments, sortedLength }: Plan): OptionNames => ({
+  input: true,
+  output: true,
+  length: true,
+  firstIndex: true,
+  ...(sortedLength && { sortedLength: true as const }),
+  ...Object.fromEntries([...needs, ...(segments?.numbers ?? [])].map((name) => [name, true as const])),
+});
+
 /** A prepared plan that checks ranges before it records them. */
 export function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
-  const { device } = context;
   const { plan } = division;
+  const names = namesOf(plan);
+  const buffers = knownBuffers(context, plan, isSubmitted);
+  const { factsOf } = buffers;
   let destroyed = false;
-  const buffers = new WeakMap<GPUBuffer, BufferFacts>();
-  let nextNumber = 0;
-  const factsOf = (buffer: GPUBuffer): BufferFacts => {
-    const known = buffers.get(buffer) ?? {
-      number: nextNumber++,
-      size: buffer.size,
-      usage: buffer.usage,
-    };
-    buffers.set(buffer, known);
-    return known;
-  };
   const recordings = new Map<string, readonly RecordedExecution[]>();
   // Whether every encoder that uses a dropped dispatch is submitted. The encoder of the recording under way is not.
   let isUnused = isSubmitted;
@@ -313,64 +392,6 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     }
   };
 
-  // The buffers of initial values that recordings give as values, by the bytes of the value.
-  const values = new Map<string, GPUBuffer>();
-  const bufferOf = (bytes: Uint8Array): GPUBuffer => {
-    const key = bytes.join();
-    const buffer = values.get(key) ?? filledBuffer(device, bytes, STORAGE, `wavefold ${plan.title} initial`);
-    // Those that were used last are at the end.
-    values.delete(key);
-    values.set(key, buffer);
-    forgetOldest(values, (one) => {
-      if (isSubmitted) {
-        one.destroy();
-      }
-    });
-    return buffer;
-  };
-
-  /** Checks each range on its own, and returns them all. */
-  const resolve = (given: Ranges, length: number, numbers: SegmentCounts): ResolvedRanges => {
-    const { needs } = plan;
-    if (needs.has("flags") && given.flags === undefined) {
-      throw refusal(
-        plan,
-        "flags is undefined, and this was prepared without where; give record flags, or prepare it with where",
-        "flags",
-      );
-    }
-    const sorted = plan.sortedLength?.(given.sortedLength);
-    const ranges: Partial<Record<RangeName, Range>> = {};
-    let value: Uint8Array | undefined;
-    for (const name of needs) {
-      if (name === "initial" && plan.initial !== undefined && !isRange(given.initial)) {
-        value = plan.initial(given.initial);
-        continue;
-      }
-      const own = given[name as keyof Ranges] as BufferRange | undefined;
-      if (length > 0 || name !== "input" || own !== undefined) {
-        const items = (name === "sorted" ? sorted : undefined) ?? itemsOfRange(plan, name, length, numbers);
-        ranges[name] = requireRange(plan, name, own, items, factsOf);
-      }
-    }
-    // The value's buffer is made once each range was checked.
-    if (value !== undefined) {
-      ranges.initial = requireRange(plan, "initial", bufferOf(value), 1, factsOf);
-    }
-    return ranges;
-  };
-
-  const names: OptionNames = {
-    input: true,
-    output: true,
-    length: true,
-    firstIndex: true,
-    ...(plan.sortedLength && { sortedLength: true as const }),
-    ...Object.fromEntries(
-      [...plan.needs, ...(plan.segments?.numbers ?? [])].map((name) => [name, true as const]),
-    ),
-  };
-
   let takesOthers = false;
   /** Checks ranges, and chooses kernels and dispatches for them. The choice is kept for the next recording of the same ranges. */
   const recordingOf = (given: Ranges, most?: number): readonly RecordedExecution[] => {
@@ -381,7 +402,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     requireOptions(`${plan.title}: record`, given, names);
     const length = lengthOf(given.length, plan, most);
     const numbers = plan.segments?.countsOf(given, length, plan) ?? {};
-    const ranges = resolve(given, length, numbers);
+    const ranges = resolve(plan, given, length, numbers, buffers);
     const params = { first_index: requireFirstIndex(given.firstIndex, plan), ...numbers };
     let key = `${length} ${Object.values(params).join(" ")}`;
     for (const name in ranges) {
@@ -434,10 +455,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     destroy() {
       destroyed = true;
       recordings.clear();
-      for (const buffer of values.values()) {
-        buffer.destroy();
-      }
-      values.clear();
+      buffers.destroy();
       division.destroy();
     },
     [Symbol.dispose]() {
@@ -447,11 +465,11 @@ export function checked(context: Context, division: Division, isSubmitted: boole
 }
 
 /** Drops the entry that was put in first, if there are too many. */
-function forgetOldest<T>(entries: Map<string, T>, drop: (one: T) => void): void {
-  for (const [oldest, one] of entries) {
+function forgetOldest<T>(entries: Map<string, T>, drop: (oldest: T) => void): void {
+  for (const [key, oldest] of entries) {
     if (entries.size > KEPT_RECORDINGS) {
-      entries.delete(oldest);
-      drop(one);
+      entries.delete(key);
+      drop(oldest);
     }
   }
 }

@@ -177,6 +177,107 @@ async function withSort<T>(
   }
 }
 
+/** A call on an array on the GPU whose arguments were checked. */
+interface CallOnArray {
+  readonly title: string;
+  readonly key: CheckedKey;
+  readonly input: GpuArray;
+  /** The arrays of values. */
+  readonly moved: readonly GpuArray[];
+  /** The array that the caller gave for the result. */
+  readonly room: GpuArray | undefined;
+  readonly starts: ReturnType<typeof segmentsOf>;
+  /** Whether the result is positions. */
+  readonly indices: boolean;
+  /** The type of the result. */
+  readonly resultType: ElementType;
+  /** The other options. */
+  readonly others: Omit<Options, "type" | "values" | "into" | "segments" | "maxSegmentLength">;
+}
+
+/** Checks the arguments of a call on an array on the GPU. */
+function requireCallOnArray(
+  primitive: SortPrimitive,
+  context: Context,
+  data: unknown,
+  options: Options,
+): CallOnArray {
+  requireOptions(primitive, options, names[primitive]);
+  requireDevice(context, primitive);
+  const input = requireOnGpu(primitive, context, data, "data");
+  const { type: named, values, into, segments: _, maxSegmentLength: __, ...others } = options;
+  requireNamed(primitive, input, named);
+  const { title, key } = requireCall(primitive, input.type, options, context);
+  const starts = segmentsOf(options, input, title, (array) =>
+    requireOnGpu(primitive, context, array, "segments"),
+  );
+  const moved = listOf(values).map((array) => requireOnGpu(primitive, context, array, "values"));
+  for (const array of moved) {
+    requireOneEach(title, input, array, "values");
+  }
+  const indices = primitive === "argSort";
+  const resultType = indices ? u32 : input.type;
+  const room = into === undefined ? undefined : requireOnGpu(primitive, context, into, "into");
+  if (room !== undefined && (!isSameType(room.type, resultType) || room.maxLength < input.maxLength)) {
+    throw new ArgumentError(
+      `${title}: into holds ${room.maxLength} of ${room.type.name}; it takes at least ${input.maxLength} of ${resultType.name}`,
+      "into",
+    );
+  }
+  return { title, key, input, moved, room, starts, indices, resultType, others };
+}
+
+/** The options of a call's plan, the key by which the plan is kept, and the bytes of its scratch. */
+function plannedSort({ key: by, input, moved, starts, indices, others }: CallOnArray, context: Context) {
+  const { type } = input;
+  const types = moved.map((array) => array.type);
+  const itemBytes = Math.max(u32.bytes, type.bytes, by.type.bytes, ...types.map(({ bytes }) => bytes));
+  const all = {
+    ...others,
+    type,
+    indices,
+    maxLength: plannedLengthOnGpu(input.maxLength, itemBytes, context),
+    lengthOnGpu: partsOf(input).count !== undefined,
+    ...starts?.planned,
+  };
+  const bits = others.bits?.join();
+  const byType = Object.fromEntries(types.map((valueType, at) => [`values ${at}`, valueType]));
+  const key = keyOfCall({
+    primitive: "sort on the GPU",
+    all: { ...all, ...byType, bits } as object as typeof all,
+  });
+  const extraBytes = starts === undefined ? 8 : 32;
+  const scratchBytes =
+    all.maxLength * (by.type.bytes + types.reduce((sum, { bytes }) => sum + bytes, extraBytes));
+  return { all, types, key, scratchBytes };
+}
+
+/** The array of a result in some memory, which may be that of the caller's room. It is like `given`; without that, it has positions. */
+function resultIn(
+  context: Context,
+  { input, room }: CallOnArray,
+  memory: Memory,
+  given: GpuArray | undefined,
+): GpuArray {
+  const { count } = partsOf(input);
+  const roomParts = room && partsOf(room);
+  const isOurs = memory !== roomParts?.memory;
+  // A result in `into` has its count for as long as `into` has.
+  const isCounted = count !== undefined && (isOurs || roomParts.count?.memory !== count.memory);
+  if (isCounted) {
+    count.memory.hold();
+  }
+  return new GpuArray(given?.type ?? u32, given ? GpuArray.makeOf(given) : arrayOver.bind(undefined, u32), {
+    context,
+    memory,
+    offset: isOurs ? 0 : roomParts.offset,
+    maxLength: input.maxLength,
+    count,
+    held: [...(isOurs ? [memory] : []), ...(isCounted ? [count.memory] : [])],
+    call: callOnGpu,
+  });
+}
+
 /** `Fold.sort` and `Fold.argSort` of an array on the GPU. */
 export async function sortOnGpu(
   primitive: SortPrimitive,
@@ -185,49 +286,10 @@ export async function sortOnGpu(
   data: unknown,
   options: Options,
 ): Promise<GpuArray | Sorted<GpuArray, GpuArray | readonly GpuArray[]>> {
-  requireOptions(primitive, options, names[primitive]);
-  requireDevice(context, primitive);
-  const input = requireOnGpu(primitive, context, data, "data");
-  const { type } = input;
-  const { type: named, values, into, segments: _, maxSegmentLength: __, ...others } = options;
-  requireNamed(primitive, input, named);
-  const { title, key: by } = requireCall(primitive, type, options, context);
-  const starts = segmentsOf(options, input, title, (array) =>
-    requireOnGpu(primitive, context, array, "segments"),
-  );
-  const moved = listOf(values).map((one) => requireOnGpu(primitive, context, one, "values"));
-  for (const one of moved) {
-    requireOneEach(title, input, one, "values");
-  }
-  const indices = primitive === "argSort";
-  const sortedType = indices ? u32 : type;
-  const room = into === undefined ? undefined : requireOnGpu(primitive, context, into, "into");
-  if (room !== undefined && (!isSameType(room.type, sortedType) || room.maxLength < input.maxLength)) {
-    throw new ArgumentError(
-      `${title}: into holds ${room.maxLength} of ${room.type.name}; it takes at least ${input.maxLength} of ${sortedType.name}`,
-      "into",
-    );
-  }
-  const { count } = partsOf(input);
-  const types = moved.map((one) => one.type);
-  const itemBytes = Math.max(u32.bytes, type.bytes, by.type.bytes, ...types.map(({ bytes }) => bytes));
-  const all = {
-    ...others,
-    type,
-    indices,
-    maxLength: plannedLengthOnGpu(input.maxLength, itemBytes, context),
-    lengthOnGpu: count !== undefined,
-    ...starts?.planned,
-  };
-  const bits = options.bits?.join();
-  const byType = Object.fromEntries(types.map((one, at) => [`values ${at}`, one]));
-  const key = keyOfCall({
-    primitive: "sort on the GPU",
-    all: { ...all, ...byType, bits } as object as typeof all,
-  });
-  const extraBytes = starts === undefined ? 8 : 32;
-  const scratchBytes =
-    all.maxLength * (by.type.bytes + types.reduce((sum, { bytes }) => sum + bytes, extraBytes));
+  const call = requireCallOnArray(primitive, context, data, options);
+  const { title, input, moved, room, starts, indices, resultType } = call;
+  const { values } = options;
+  const { all, types, key, scratchBytes } = plannedSort(call, context);
   const offsets = starts?.ranges.offsets;
   const sources = [input, ...moved, ...(offsets ? [offsets] : [])];
   const releases = [...sources, ...(room ? [room] : [])].map((array) => hold(partsOf(array)));
@@ -243,19 +305,19 @@ export async function sortOnGpu(
     });
   try {
     return await withSort(context, key, scratchBytes, compile, async (sort) => {
-      const result = room ? undefined : await make("result", input.maxLength * sortedType.bytes);
+      const result = room ? partsOf(room).memory : await make("result", input.maxLength * resultType.bytes);
       const reordered: Memory[] = [];
-      for (const one of types) {
-        reordered.push(await make("values", input.maxLength * one.bytes));
+      for (const { bytes } of types) {
+        reordered.push(await make("values", input.maxLength * bytes));
       }
       const rangeOf = ({ buffer, offset }: GpuArray) => ({ buffer, offset });
-      const read = [...sources.map((array) => partsOf(array).memory), count?.memory];
-      submitOnGpu(context, title, read, [...made, room && partsOf(room).memory], (encoder) =>
+      const read = [...sources.map((array) => partsOf(array).memory), partsOf(input).count?.memory];
+      submitOnGpu(context, title, read, [result, ...reordered], (encoder) =>
         sort.record(
           encoder,
           {
             input: rangeOf(input),
-            output: room ? rangeOf(room) : (result as Memory).buffer,
+            output: room ? rangeOf(room) : result.buffer,
             length: input.length,
             ...starts?.numbers,
             ...(offsets && { offsets: rangeOf(offsets) }),
@@ -266,34 +328,8 @@ export async function sortOnGpu(
         ),
       );
       made.length = 0;
-      // The contents of a result are an array like the given one.
-      const arrayOf = (
-        of: GpuArray | undefined,
-        memory: Memory,
-        offset: number,
-        isOurs: boolean,
-      ): GpuArray => {
-        // A result in `into` has its count for as long as `into` has.
-        const isCounted =
-          count !== undefined && (isOurs || partsOf(room as GpuArray).count?.memory !== count.memory);
-        if (isCounted) {
-          count.memory.hold();
-        }
-        return new GpuArray(of?.type ?? u32, of ? GpuArray.makeOf(of) : arrayOver.bind(undefined, u32), {
-          context,
-          memory,
-          offset,
-          maxLength: input.maxLength,
-          count,
-          held: [...(isOurs ? [memory] : []), ...(isCounted ? [count.memory] : [])],
-          call: callOnGpu,
-        });
-      };
-      const of = indices ? undefined : input;
-      const keys = room
-        ? arrayOf(of, partsOf(room).memory, room.offset, false)
-        : arrayOf(of, result as Memory, 0, true);
-      const lists = reordered.map((memory, at) => arrayOf(moved[at], memory, 0, true));
+      const keys = resultIn(context, call, result, indices ? undefined : input);
+      const lists = reordered.map((memory, at) => resultIn(context, call, memory, moved[at]));
       return values === undefined
         ? keys
         : { keys, values: Array.isArray(values) ? lists : (lists[0] as GpuArray) };
@@ -337,14 +373,19 @@ function requireRoom(
   }
 }
 
-/** `Fold.sort` and `Fold.argSort` of an array. `given`, `room` and `givenValues` are the arrays as they were when the call began. */
+/** The arrays of a call as they were when it began. */
+export interface SortArrays {
+  readonly given: Given;
+  readonly room: Given;
+  readonly values: readonly Given[];
+}
+
+/** `Fold.sort` and `Fold.argSort` of an array. */
 export async function sortAtHand(
   primitive: SortPrimitive,
   context: Context,
   arrays: Arrays,
-  given: Given,
-  room: Given,
-  givenValues: readonly Given[],
+  { given, room, values: givenValues }: SortArrays,
   options: Options,
 ): Promise<AnyArray | Sorted<AnyArray, AnyArray | readonly AnyArray[]>> {
   requireOptions(primitive, options, names[primitive]);

@@ -4,7 +4,7 @@ import type { Arrays } from "../gpu_arrays/gpu_array.ts";
 import { isGpuArray } from "../gpu_arrays/gpu_array.ts";
 import type { SelectPrimitive } from "./select_calls.ts";
 import { selectAtHand, selectOnGpu } from "./select_calls.ts";
-import type { SortPrimitive } from "./sort_calls.ts";
+import type { SortArrays, SortPrimitive } from "./sort_calls.ts";
 import { sortAtHand, sortOnGpu } from "./sort_calls.ts";
 
 // Sorts, and selections of the first elements in an order.
@@ -17,14 +17,13 @@ export async function sort(
   context: Context,
   arrays: Arrays,
   primitive: SortPrimitive,
-  given: Given,
-  room: Given,
-  values: readonly Given[],
+  call: SortArrays,
   options: object,
 ): Promise<unknown> {
-  return isGpuArray(given.data)
-    ? sortOnGpu(primitive, context, arrays, given.data, options)
-    : sortAtHand(primitive, context, arrays, given, room, values, options);
+  const { data } = call.given;
+  return isGpuArray(data)
+    ? sortOnGpu(primitive, context, arrays, data, options)
+    : sortAtHand(primitive, context, arrays, call, options);
 }
 
 /** `Fold.topK` and `Fold.nth`. */

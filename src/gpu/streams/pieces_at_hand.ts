@@ -1,7 +1,7 @@
 import { valuesOf } from "../../algebra/array_values.ts";
 import { arrayOver } from "../../algebra/arrays.ts";
 import { bytesOfInitial } from "../../algebra/initial.ts";
-import type { Operator } from "../../algebra/monoid.ts";
+import type { Carried, Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
 import { isTrue } from "../../algebra/truth.ts";
@@ -13,8 +13,10 @@ import type { Given, Target } from "../device/transfer.ts";
 import { bytesOf, fresh } from "../device/transfer.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
 import type { Planned, PlanOptions } from "../executor/plans_of_calls.ts";
-import type { Pieces, WriteFlags } from "./pieces.ts";
-import { bytesOfPieces, itemsOfPiece, openPieces } from "./pieces.ts";
+import type { WriteFlags } from "./piece_sizes.ts";
+import { bytesOfPieces, itemsOfPiece } from "./piece_sizes.ts";
+import type { Pieces } from "./pieces.ts";
+import { openPieces } from "./pieces.ts";
 import { cutRows, planRowPieces } from "./row_pieces.ts";
 
 // Calls at hand on long arrays. They go in, through and out piece by piece, as a stream does: while one piece is copied by the
@@ -34,7 +36,7 @@ export interface LongCall {
   readonly outputBytes: number;
   /** Where the result goes: to `room`, if that was given, or to a new array. */
   readonly target: Target;
-  readonly room: Given | undefined;
+  readonly room?: Given | undefined;
   readonly ends?: Partial<Omit<CheckedEnds, "options">>;
   /** The items of a row, if each is combined on its own. */
   readonly columns?: number;
@@ -87,65 +89,92 @@ function writerOf({ flags, room, given, outputBytes }: LongCall): WriteFlags | u
   };
 }
 
+/** The options of a call's plan, as far as pieces depend on them. */
+interface LongOptions extends PlanOptions {
+  readonly type: ElementType;
+  readonly from?: ElementType;
+  readonly op?: Operator;
+}
+
+/** What comes before the first item of a call. */
+interface CallStart {
+  /** Its bytes, if the plan takes a value before the first item. */
+  readonly initial?: Uint8Array | undefined;
+  /** How carries are held, if they are no values of the type. */
+  readonly carried?: Carried | undefined;
+}
+
+/** What comes before the first item of a call. `isWhole` is whether pieces have whole rows. */
+function startOf({ planned: { primitive, all }, ends }: LongCall, isWhole: boolean): CallStart {
+  const { type, op = add } = all as LongOptions;
+  const given = (): Uint8Array | undefined =>
+    ends?.initial && bytesOf(ends.initial, primitive, "the initial value", "initial");
+  if (primitive === "compact") {
+    // It has no operator, and its type may take none.
+    return {};
+  }
+  if (isWhole) {
+    // Nothing is carried from one whole row to the next.
+    return { initial: given() };
+  }
+  const { identity, carried } = monoid(op, type, primitive);
+  const first = given();
+  if (carried) {
+    const value = first && valuesOf(arrayOver(type, first.slice().buffer), type)(0);
+    return { initial: carried.bytes(value), carried };
+  }
+  // The first piece needs a value before it, too, as all others have a total: the identity, if there is no initial value.
+  return { initial: first ?? bytesOfInitial(identity, type, primitive) };
+}
+
+/** The options of the plan for pieces of `most` items. */
+function optionsForPieces(
+  { planned: { primitive, all }, ends }: LongCall,
+  most: number,
+  isWhole: boolean,
+  { initial, carried }: CallStart,
+): PlanOptions {
+  const isScanOfAll = primitive === "scan" && !isWhole;
+  return {
+    ...all,
+    maxLength: most,
+    ...(initial && { initial: true }),
+    ...(isWhole && { segments: "rows" }),
+    ...(isScanOfAll && { total: true, continued: ends?.initial === undefined }),
+    ...(carried && { carried: true }),
+  };
+}
+
 /** Runs a call piece by piece. Returns the bytes of its result. */
 export function runInPieces(context: Context, call: LongCall): Promise<Uint8Array> {
-  const { planned, outputBytes, ends = {} } = call;
-  const { primitive, all } = planned;
-  const {
-    type,
-    from = type,
-    op = add,
-  } = all as PlanOptions & {
-    readonly type: ElementType;
-    readonly from?: ElementType;
-    readonly op?: Operator;
-  };
-  const isCompaction = primitive === "compact";
+  const { planned, outputBytes, ends } = call;
+  const { primitive } = planned;
+  const { type, from = type } = planned.all as LongOptions;
   const itemBytes = { input: from.bytes, output: outputBytes };
   const most = itemsOfPiece(context, from.bytes, outputBytes, call.flags ? 4 : 0);
   const rows = call.columns === undefined ? undefined : cutRows(call.columns, most);
+  const isWhole = rows?.isWhole === true;
   const bytes = bytesOfPieces(primitive, rows?.most ?? most, itemBytes, rows, call.flags !== undefined);
   return inTurn(context, bytes, async () => {
     const writeFlags = writerOf(call);
-    const { initial } = ends;
-    // A compaction has no operator, and its type may take none. Nothing is carried from one whole row to the next.
-    const { identity = 0, carried } = isCompaction || rows?.isWhole ? {} : monoid(op, type, primitive);
-    const first = initial && bytesOf(initial, primitive, "the initial value", "initial");
-    // The first piece needs a value before it, too, as all others have a total: the identity, if there is no initial value.
-    const before = isCompaction
-      ? undefined
-      : rows?.isWhole
-        ? first
-        : carried
-          ? carried.bytes(first && valuesOf(arrayOver(type, first.slice().buffer), type)(0))
-          : (first ?? bytesOfInitial(identity, type, primitive));
-    const options = {
-      ...all,
-      maxLength: most,
-      ...(before && { initial: true }),
-      ...(rows?.isWhole
-        ? { segments: "rows" }
-        : primitive === "scan" && { total: true, continued: initial === undefined }),
-      ...(carried && { carried: true }),
-    };
+    const start = startOf(call, isWhole);
+    const { initial, carried } = start;
     const isReduction = primitive === "reduce" && rows === undefined;
-    const readsTotal = isReduction || ends.total !== undefined;
-    const pieces = openPieces(
-      context,
-      { ...planned, all: options },
+    const pieces = openPieces(context, {
+      planned: { ...planned, all: optionsForPieces(call, most, isWhole, start) },
       itemBytes,
-      before,
-      readsTotal,
+      initial,
+      readsTotal: isReduction || ends?.total !== undefined,
       writeFlags,
       rows,
-      true,
-    );
+      isOfCall: true,
+    });
     try {
       const [result] = await Promise.all([isReduction ? undefined : read(pieces, call), write(pieces, call)]);
       const sum = await pieces.total();
       const total = sum && carried ? bytesOfInitial(carried.value(sum), type, primitive) : sum;
       if (total !== undefined) {
-        ends.total?.().set(total);
+        ends?.total?.().set(total);
       }
       return (isReduction ? total : result) as Uint8Array;
     } catch (cause) {

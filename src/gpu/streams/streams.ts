@@ -25,9 +25,11 @@ import type { Context } from "../device/context.ts";
 import { bytesOf, givenOf } from "../device/transfer.ts";
 import { checkEnds } from "../executor/check_ends.ts";
 import { planFactsFor } from "../executor/load_later.ts";
+import type { Planned } from "../executor/plans_of_calls.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
+import { itemsOfPiece } from "./piece_sizes.ts";
 import type { Pieces } from "./pieces.ts";
-import { itemsOfPiece, openPieces } from "./pieces.ts";
+import { openPieces } from "./pieces.ts";
 import { cutRows, planRowPieces, rowsOfStream } from "./row_pieces.ts";
 
 export { rowsGoInPieces, rowsInPieces, runInPieces } from "./pieces_at_hand.ts";
@@ -167,15 +169,15 @@ export interface Streamed {
   readonly from: ElementType;
   readonly type: ElementType;
   /** How the total is read, if it is no value of the type. */
-  readonly carried?: Carried;
+  readonly carried?: Carried | undefined;
   /** Turns a result into the bytes of a value, if results are no values of the type. */
-  readonly shown?: (result: Uint8Array) => Uint8Array;
+  readonly shown?: ((result: Uint8Array) => Uint8Array) | undefined;
   /** The total of a stream of no items, if there is no initial value. */
   readonly ofNothing: Value | undefined;
   /** The items of a row, if the stream ends with one. */
-  readonly columns?: number;
+  readonly columns?: number | undefined;
   /** Where the total goes, if the caller gave a place. */
-  readonly place?: () => Uint8Array;
+  readonly place?: (() => Uint8Array) | undefined;
 }
 
 /** How a stream is started. */
@@ -196,6 +198,61 @@ const typesOf = (
   return { from: options.from === undefined ? type : requireType(options.from, caller, "from"), type };
 };
 
+/** The options of a scan or a reduction in pieces. */
+type FoldOptions = Partial<AnyOperator<ScanOptions>> & {
+  readonly from: ElementType;
+  readonly type: ElementType;
+  readonly maxLength: number;
+};
+
+/** How a scan or a reduction is planned whose pieces have whole rows. */
+function plannedOfRows(
+  context: Context,
+  primitive: "scan" | "reduce",
+  options: FoldOptions,
+  hasInitial: boolean,
+): Planned {
+  const all = { ...options, ...(hasInitial && { initial: true }), segments: "rows" as const };
+  return { primitive, all, plan: () => planRowPieces(primitive, all, context.facts) };
+}
+
+/** How a scan or a reduction is planned whose pieces each come after the total of those before it. */
+function plannedWithCarries(
+  context: Context,
+  primitive: "scan" | "reduce",
+  options: FoldOptions,
+  hasInitial: boolean,
+  carried: Carried | undefined,
+): Planned {
+  const isScan = primitive === "scan";
+  const all = {
+    ...options,
+    // Without an initial value, the first piece comes after the identity.
+    initial: true,
+    ...(isScan && { total: true, continued: !hasInitial }),
+    ...(carried && { carried: true }),
+  };
+  const plan = async (): Promise<Plan> => {
+    const facts = await planFactsFor(all, context.facts);
+    return isScan
+      ? planScan(all, facts, [arrangementFor(all)])
+      : planReduce(all as AnyOperator<ReduceOptions>, facts, [arrangementFor(all)]);
+  };
+  return { primitive, all, plan };
+}
+
+/** The items of a row, if the stream has rows. @throws {ArgumentError} for segments that are no rows, and for a total of rows. */
+function columnsOf(segments: unknown, total: unknown, caller: string): number | undefined {
+  if (segments === undefined) {
+    return undefined;
+  }
+  const columns = rowsOfStream(segments, caller);
+  if (total !== undefined) {
+    throw new ArgumentError(`${caller}: with segments there is no total of all`, "total");
+  }
+  return columns;
+}
+
 /** Starts the scan or the reduction of a stream. */
 function startFold(
   context: Context,
@@ -208,59 +265,42 @@ function startFold(
   const { type, from } = types;
   const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);
   const { initial, total, segments, ...others } = options;
-  const columns = segments === undefined ? undefined : rowsOfStream(segments, caller);
-  if (total !== undefined && columns !== undefined) {
-    throw new ArgumentError(`${caller}: with segments there is no total of all`, "total");
-  }
+  const columns = columnsOf(segments, total, caller);
   const arrayOf = (...range: Bytes): AnyArray => arrayOver(type, ...range);
   const room = givenOf(total as AnyArray);
   const place = checkEnds(caller, { type, arrayOf }, undefined, total, room).total;
-  // Without an initial value, the first piece comes after the identity, as each other one comes after a total.
   const given = initial === undefined ? undefined : requireInitial(initial, type, caller);
+  const hasInitial = given !== undefined;
   const before = carried ? carried.bytes(given) : bytesOfInitial(given ?? identity, type, caller);
-  const isScan = primitive === "scan";
   const most = Math.min(itemsOfPiece(context, from.bytes, type.bytes), Math.max(columns ?? 1, known));
   const rows = columns === undefined ? undefined : cutRows(columns, most);
-  const own = { ...(others as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: most };
-  const all = rows?.isWhole
-    ? { ...own, ...(given !== undefined && { initial: true }), segments: "rows" as const }
-    : {
-        ...own,
-        initial: true,
-        ...(isScan && { total: true, continued: initial === undefined }),
-        ...(carried && { carried: true }),
-      };
+  const all = { ...(others as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: most };
+  const call = rows?.isWhole
+    ? {
+        planned: plannedOfRows(context, primitive, all, hasInitial),
+        initial: hasInitial ? bytesOfInitial(given, type, caller) : undefined,
+      }
+    : { planned: plannedWithCarries(context, primitive, all, hasInitial, carried), initial: before };
   // A row that goes in parts has the total of its last part.
-  const areCarried = carried !== undefined && !isScan && rows?.isWhole === false;
-  const plan = async (): Promise<Plan> => {
-    if (rows?.isWhole) {
-      return planRowPieces(primitive, all, context.facts);
-    }
-    const facts = await planFactsFor(all, context.facts);
-    return isScan
-      ? planScan(all, facts, [arrangementFor(all)])
-      : planReduce(all as AnyOperator<ReduceOptions>, facts, [arrangementFor(all)]);
-  };
-  const pieces = openPieces(
-    context,
-    { primitive, all, plan },
-    { input: from.bytes, output: areCarried ? before.length : type.bytes },
-    rows?.isWhole ? (given === undefined ? undefined : bytesOfInitial(given, type, caller)) : before,
-    isRead || place !== undefined,
-    undefined,
+  const shown =
+    carried && primitive === "reduce" && rows?.isWhole === false
+      ? (result: Uint8Array): Uint8Array => bytesOfInitial(carried.value(result), type, caller)
+      : undefined;
+  const pieces = openPieces(context, {
+    ...call,
+    itemBytes: { input: from.bytes, output: shown ? before.length : type.bytes },
+    readsTotal: isRead || place !== undefined,
     rows,
-  );
+  });
   const ofNothing = carried ? carried.value(before) : (start?.value ?? identity);
   return {
     pieces,
     ...types,
-    ...(carried && { carried }),
-    ...(areCarried && {
-      shown: (result: Uint8Array) => bytesOfInitial(carried.value(result), type, caller),
-    }),
-    ofNothing: given === undefined ? ofNothing : undefined,
-    ...(columns !== undefined && { columns }),
-    ...(place && { place }),
+    carried,
+    shown,
+    ofNothing: hasInitial ? undefined : ofNothing,
+    columns,
+    place,
   };
 }
 
@@ -316,7 +356,7 @@ export function startCompact(
   const plan = async (): Promise<Plan> =>
     planCompact(all, await planFactsFor(all, context.facts), [arrangementFor(all)]);
   const itemBytes = { input: from.bytes, output: result.bytes };
-  const pieces = openPieces(context, { primitive: "compact", all, plan }, itemBytes);
+  const pieces = openPieces(context, { planned: { primitive: "compact", all, plan }, itemBytes });
   return { pieces, from, type: result, ofNothing: undefined };
 }
 
