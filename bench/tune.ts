@@ -3,8 +3,8 @@ import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold } from "../src/gpu/fold.ts";
 import { prepareFor } from "../src/gpu/recordings/recording.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
-import { withSubgroups } from "../src/plan/by_subgroups.ts";
 import { planCompact } from "../src/plan/compact.ts";
+import { withFasterWays } from "../src/plan/faster_ways.ts";
 import { planReduce } from "../src/plan/reduce.ts";
 import { planScan } from "../src/plan/scan.ts";
 import { createBuffer, readerOf } from "./buffers.ts";
@@ -177,7 +177,7 @@ export function ownCandidates(
   const all = passes.flatMap((own) =>
     lengths.map((length): Candidate => {
       const options = optionsOf({ primitive, type, op: "add", length }, own);
-      const plan = planners[primitive](options as never, withSubgroups(facts), ["vectors"]);
+      const plan = planners[primitive](options as never, withFasterWays(facts), ["vectors"]);
       const { algorithm, workGroupSize, itemsPerThread } = plan.groupingOf("vectors");
       return { algorithm, workGroupSize, itemsPerThread, ...own };
     }),

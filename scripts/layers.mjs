@@ -66,7 +66,7 @@ const parts = [
   "src/gpu/sorts_and_searches/sorts.ts",
   "src/gpu/streams/streams.ts",
   "src/gpu/tuning/tuning.ts",
-  "src/plan/by_subgroups.ts",
+  "src/plan/faster_ways.ts",
   "src/plan/plan_segmented.ts",
 ];
 

@@ -2,11 +2,11 @@ import { describedAdapters } from "../src/adapters/described.ts";
 import { workGroupAlgorithms } from "../src/in_kernel/algorithms.ts";
 import type { Algorithm, ElementType, Operator, ScalarType } from "../src/index.ts";
 import { reductionOf } from "../src/plan/arg_min_max.ts";
-import { withSubgroups } from "../src/plan/by_subgroups.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCompact, planPartition } from "../src/plan/compact.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
 import { planExpandRuns, saturatingSum } from "../src/plan/expand_runs.ts";
+import { withFasterWays } from "../src/plan/faster_ways.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
 import type { Passes } from "../src/plan/options.ts";
 import type { Plan } from "../src/plan/plan.ts";
@@ -67,11 +67,11 @@ export function planOf(wanted: Wanted, facts: DeviceFacts): Plan {
   const options = optionsOf(wanted);
   switch (wanted.primitive) {
     case "scan":
-      return planScan(options, withSubgroups(facts), [LIE]);
+      return planScan(options, withFasterWays(facts), [LIE]);
     case "reduce":
-      return planReduce(options, withSubgroups(facts), [LIE]);
+      return planReduce(options, withFasterWays(facts), [LIE]);
     case "compact":
-      return planCompact(options, withSubgroups(facts), [LIE]);
+      return planCompact(options, withFasterWays(facts), [LIE]);
     default:
       return wanted.primitive satisfies never;
   }
@@ -124,15 +124,15 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
   const combined = { ...all, ...by, op };
   const inSegments = (primitive: "scan" | "reduce", options: object): Plan =>
     segments?.kind === "columns"
-      ? planColumns(primitive, options as never, withSubgroups(facts), [LIE])
-      : planSegments(primitive, options as never, withSubgroups(facts));
+      ? planColumns(primitive, options as never, withFasterWays(facts), [LIE])
+      : planSegments(primitive, options as never, withFasterWays(facts));
   switch (primitive) {
     case "scan":
       return segments
         ? inSegments("scan", { ...combined, exclusive })
-        : planScan({ ...combined, exclusive } as never, withSubgroups(facts));
+        : planScan({ ...combined, exclusive } as never, withFasterWays(facts));
     case "reduce":
-      return segments ? inSegments("reduce", combined) : planReduce(combined as never, withSubgroups(facts));
+      return segments ? inSegments("reduce", combined) : planReduce(combined as never, withFasterWays(facts));
     case "unique":
     case "runLengths":
       return inSegments("reduce", { ...runs, map: "1u" });
@@ -140,7 +140,7 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
     case "argMax":
       return planReduce(
         { ...reductionOf(primitive, type as ScalarType, u64), maxLength: length } as never,
-        withSubgroups(facts),
+        withFasterWays(facts),
       );
     case "searchSorted":
       return planSearch(
@@ -152,7 +152,7 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
         ...planExpandRuns(all, facts),
         // A scan of the counts says where each run ends.
         kernels: [
-          ...planScan({ type: u32, op: saturatingSum, maxLength: length } as never, withSubgroups(facts))
+          ...planScan({ type: u32, op: saturatingSum, maxLength: length } as never, withFasterWays(facts))
             .kernels,
           ...planExpandRuns(all, facts).kernels,
         ],
@@ -160,8 +160,8 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
     case "compact":
     case "partition":
       return classes === undefined
-        ? planPartition({ ...all, where: predicate?.where ?? "" }, withSubgroups(facts))
-        : planPartition({ ...all, classes, class: number?.text ?? "" }, withSubgroups(facts));
+        ? planPartition({ ...all, where: predicate?.where ?? "" }, withFasterWays(facts))
+        : planPartition({ ...all, classes, class: number?.text ?? "" }, withFasterWays(facts));
     case "histogram": {
       const own = edges ? { edges } : number ? { bins, bin: number.text } : { bins, range };
       return planHistogram(

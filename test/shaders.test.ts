@@ -25,12 +25,12 @@ import { slots } from "../src/kernels/slots.ts";
 import { subgroup } from "../src/kernels/subgroup_tiles.ts";
 import { planAppend } from "../src/plan/append_kept_items.ts";
 import { reductionOf } from "../src/plan/arg_min_max.ts";
-import { withSubgroups } from "../src/plan/by_subgroups.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCombine } from "../src/plan/combine_pairs.ts";
 import { countWorkGroups } from "../src/plan/count_work_groups.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
 import { planExpandRuns } from "../src/plan/expand_runs.ts";
+import { withFasterWays } from "../src/plan/faster_ways.ts";
 import { planGather } from "../src/plan/gather.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
@@ -297,12 +297,12 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
         { ...columns, exclusive: true, initial: true, lengthOnGpu: true },
         ...(type === u32 ? [{ ...columns, from: f32, map: "u32(x) + i" }] : []),
       ]) {
-        yield* [planColumns(primitive, options, withSubgroups(facts), ALL_ARRANGEMENTS)];
+        yield* [planColumns(primitive, options, withFasterWays(facts), ALL_ARRANGEMENTS)];
         // Level by level, and by subgroups.
         for (const vendor of [facts.vendor, "nvidia"]) {
           const own = { ...facts, vendor, software: facts.software && vendor !== "nvidia" };
           const asRows = { ...options, segments: "rows" } as const;
-          const rowPlan = planRows(primitive, asRows, withSubgroups(own), ALL_ARRANGEMENTS);
+          const rowPlan = planRows(primitive, asRows, withFasterWays(own), ALL_ARRANGEMENTS);
           yield* rowPlan ? [rowPlan] : [];
         }
       }

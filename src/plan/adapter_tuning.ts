@@ -384,12 +384,12 @@ const areAlike = (
   others: readonly AdapterTuningRow[],
   lengths: readonly number[],
 ): boolean =>
-  [false, true].every((withSubgroups) =>
+  [false, true].every((withFasterWays) =>
     lengths.every((length) => {
       const [one, other] = [some, others].map((rows) =>
         rows.find(
           (row) =>
-            (withSubgroups || isPortable(row)) && length <= (row.maxLength ?? Number.POSITIVE_INFINITY),
+            (withFasterWays || isPortable(row)) && length <= (row.maxLength ?? Number.POSITIVE_INFINITY),
         ),
       );
       return one === undefined || other === undefined ? one === other : isSame(one, other);

@@ -20,15 +20,15 @@ import type { LoadedTuning, Tuning } from "./tuning.ts";
 
 /** The algorithms that a plan may take, by name. */
 const tilesOf = ({
-  bySubgroups,
-}: Pick<PlanFacts, "bySubgroups">): Partial<Record<Algorithm, TileAlgorithm>> => ({
+  fasterWays,
+}: Pick<PlanFacts, "fasterWays">): Partial<Record<Algorithm, TileAlgorithm>> => ({
   blelloch,
   "hillis-steele": hillisSteele,
-  ...(bySubgroups && { subgroup: bySubgroups.tiles }),
+  ...(fasterWays && { subgroup: fasterWays.tiles }),
 });
 
 const twoPassTables: ByKind<TwoPassTable> = { software, nvidia, gpu };
-/** The same without subgroups, which the rows of NVIDIA's GPUs take. */
+/** Those of plans for which the faster ways are not loaded. The rows of NVIDIA's GPUs name subgroups, which these lack. */
 const portableTables: ByKind<TwoPassTable> = { software, nvidia: gpu, gpu };
 
 export type Combined = Pick<Domain, "elementBytes" | "long" | "row">;
@@ -42,7 +42,7 @@ export function rowOf<Name extends Tuned>(
   primitive: Name,
   combined: Combined,
   { maxLength }: Chosen,
-  facts: AdapterIdentity & Pick<PlanFacts, "tuned" | "bySubgroups">,
+  facts: AdapterIdentity & Pick<PlanFacts, "tuned" | "fasterWays">,
   readsTwice = false,
 ): TuningRow {
   const { elementBytes, long, row } = combined;
@@ -64,9 +64,9 @@ export const twoPassRowOf = (
   primitive: keyof TwoPassTable & Tuned,
   combined: Combined,
   options: Chosen,
-  facts: AdapterIdentity & Pick<PlanFacts, "tuned" | "bySubgroups">,
+  facts: AdapterIdentity & Pick<PlanFacts, "tuned" | "fasterWays">,
 ): TuningRow =>
-  rowOf(facts.bySubgroups ? twoPassTables : portableTables, primitive, combined, options, facts, true);
+  rowOf(facts.fasterWays ? twoPassTables : portableTables, primitive, combined, options, facts, true);
 
 /** @throws {FeatureError} if the device lacks the feature that a type needs. */
 export function requireFeature({ feature }: ElementType, title: string, { features }: DeviceFacts): void {

@@ -129,7 +129,7 @@ export function planCompact(
   const mayBeSingle = parted === undefined || parted.hasRest === true;
   const pass = parted?.hasRest ? "parts" : "compact";
   const single = mayBeSingle
-    ? facts.bySubgroups?.planSinglePass(pass, counting, options, facts, testing)
+    ? facts.fasterWays?.planSinglePass(pass, counting, options, facts, testing)
     : undefined;
   const tuning = sizesOf(counting, parted, options, facts);
   const maxLength = requireMaxLength(
@@ -485,7 +485,7 @@ export function planPartition(
 ): Plan {
   const mostMemory = facts.limits.maxComputeWorkgroupStorageSize;
   const parted = partedBy(options, (classes, own) =>
-    facts.bySubgroups?.classesByVotes(classes, mostMemory, own),
+    facts.fasterWays?.classesByVotes(classes, mostMemory, own),
   );
   return planCompact(options, facts, arrangements, testing, parted);
 }

@@ -14,17 +14,17 @@ import type { PlannedSegments } from "./planned_segments.ts";
 import type { LoadedTuning } from "./tuning.ts";
 import type { Way } from "./ways.ts";
 
-/** What a plan is made from: the facts of the device, and the ways by subgroups if they are loaded. */
+/** What a plan is made from: the facts of the device, and the faster ways if they are loaded. */
 export interface PlanFacts extends DeviceFacts {
-  /** Without it, plans take the portable algorithms, and read the data twice. */
-  readonly bySubgroups?: BySubgroups;
+  /** Without them, as in calls at hand, plans take the portable algorithms, and read the data twice. */
+  readonly fasterWays?: FasterWays;
 }
 
 /**
- * The ways that read data once or take subgroups. src/plan/by_subgroups.ts has them. It is a file of its own, since it has about as many bytes as
- * all else that a first scan needs.
+ * The ways that read data once, with subgroups or without, and the algorithm of subgroups. src/plan/faster_ways.ts has them. It is loaded later, since a
+ * first scan would have half as many bytes again with it.
  */
-export interface BySubgroups {
+export interface FasterWays {
   /** The algorithm `subgroup`. */
   readonly tiles: TileAlgorithm;
   readonly planSinglePass: PlanSinglePass;

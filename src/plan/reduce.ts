@@ -96,7 +96,7 @@ export function planReduce(
   const variants = (["vectors", "items"] as const)
     .filter((one) => arrangements.includes(one))
     .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside })));
-  const once = facts.bySubgroups?.reduceOnce(
+  const once = facts.fasterWays?.reduceOnce(
     { monoid, tuning, kernelOf: (files) => kernelOf("items", "items", "vectors", files) },
     { maxLength, variants, vector, groupingOf },
     options,
@@ -145,7 +145,7 @@ function reductionRow(
   const { positions, takesMoreNarrowItems } = tableFor(tables, facts);
   // Elements of two words of a key, a position and 0. A tuning, which times sums, does not apply to them.
   const isEntry = monoid.leading !== undefined && domain.elementBytes === 16;
-  const row: TuningRow = { ...usual, ...(isEntry && facts.bySubgroups && positions) };
+  const row: TuningRow = { ...usual, ...(isEntry && facts.fasterWays && positions) };
   const isNarrow = takesMoreNarrowItems && loaded.bytes < type.bytes && row.algorithm === "subgroup";
   const isOrdered = monoid.operation === undefined && monoid.leading === undefined;
   return isNarrow ? { ...row, items: row.items * (isOrdered && options.maxLength > 2 ** 25 ? 3 : 2) } : row;

@@ -45,7 +45,7 @@ function rowFor(
   const { byLevels, bySubgroups } = tableFor(tables, facts);
   const fits = ({ elementBytes: most, maxLength: longest = Number.POSITIVE_INFINITY }: TuningRow): boolean =>
     elementBytes <= most && !(typeof maxLength === "number" && maxLength > longest);
-  const mayShuffle = facts.bySubgroups && facts.features.has("subgroups") && !long;
+  const mayShuffle = facts.fasterWays && facts.features.has("subgroups") && !long;
   const row = mayShuffle ? bySubgroups?.[primitive].find(fits) : undefined;
   // Each subgroup is full.
   if (row !== undefined && (workGroupSize ?? row.workGroupSize) % facts.subgroupMaxSize === 0) {

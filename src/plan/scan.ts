@@ -172,7 +172,7 @@ export function planScan(
     arrangement,
   }));
   const combination = { title, type, monoid };
-  const single = facts.bySubgroups?.planSinglePass(
+  const single = facts.fasterWays?.planSinglePass(
     reduces ? "totals" : segments?.isFlat ? "flat" : "scan",
     combination,
     options,
@@ -192,7 +192,7 @@ export function planScan(
   };
   const once =
     single && arrangements.includes("vectors")
-      ? facts.bySubgroups?.scanOnce(single, scan, { variants }, facts, testing)
+      ? facts.fasterWays?.scanOnce(single, scan, { variants }, facts, testing)
       : undefined;
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const twice = reduceThenScan(

@@ -27,12 +27,12 @@ import {
 import type { Sizes } from "../kernels/sizes.ts";
 import { gatherKernel } from "../kernels/sort.ts";
 import { digitsOf } from "../kernels/sort_key.ts";
-import { withSubgroups } from "./by_subgroups.ts";
 import { checkedKey } from "./check_sort.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { withFasterWays } from "./faster_ways.ts";
 import { moveSizes } from "./gather.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
@@ -233,7 +233,7 @@ function takeByDigits(options: TopKOptions, k: number, facts: DeviceFacts, testi
   const { lengthOnGpu = false, passes } = options;
   const keep = planCompact(
     { type, indices: true, maxLength, lengthOnGpu, ...(passes !== undefined && { passes }) },
-    withSubgroups(facts),
+    withFasterWays(facts),
     ARRANGEMENTS,
     {},
     undefined,

@@ -212,26 +212,29 @@ declare const WAVEFOLD_BUILT: true | undefined;
 /** The folder of a file of this name; "" for a text that is no file. */
 const folderOf = (name: string): string => name.slice(0, name.lastIndexOf("/") + 1);
 
+/** The name of a source: of several, that of the first. */
+const nameOf = (source: Source | undefined): string =>
+  source === undefined ? "" : "text" in source ? source.name : nameOf(source[0]);
+
+const declares = ({ declarations }: Parsed, name: string): boolean =>
+  declarations.some((declaration) => declaration.name === name);
+
 /** Throws if a source replaces a name that no other file of its folder declares, or if a name is declared twice. */
 function requireConsistent(sources: readonly Source[], parsed: readonly Parsed[]): void {
-  const replacing = new Map<string, Parsed>();
-  const nameOf = (source: Source | undefined): string =>
-    source === undefined ? "" : "text" in source ? source.name : nameOf(source[0]);
-  const nameOfParsed = (one: Parsed | undefined): string =>
-    one === undefined ? "" : nameOf(sources[parsed.indexOf(one)]);
   const fault = (problem: string): Error =>
     new Error(`${problem} in ${[...new Set(sources.map(nameOf))].join(", ")}`);
-  for (const one of parsed) {
-    for (const name of one.replaces) {
+  const replacing = new Map<string, Parsed>();
+  for (const source of parsed) {
+    for (const name of source.replaces) {
       if (replacing.has(name)) {
         throw fault(`${name} is replaced twice`);
       }
-      replacing.set(name, one);
+      replacing.set(name, source);
     }
   }
   // How often each name is declared.
   const counts = new Map<string, number>();
-  for (const { name } of parsed.flatMap((one) => one.declarations)) {
+  for (const { name } of parsed.flatMap((source) => source.declarations)) {
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   for (const [name, count] of counts) {
@@ -239,19 +242,22 @@ function requireConsistent(sources: readonly Source[], parsed: readonly Parsed[]
       throw fault(`${name} is declared ${count} times`);
     }
   }
-  for (const [name, one] of replacing) {
-    if (counts.get(name) !== 2 || !one.declarations.some((own) => own.name === name)) {
+  for (const [name, source] of replacing) {
+    if (counts.get(name) !== 2 || !declares(source, name)) {
       throw fault(`${name} is to be replaced, and is not declared by two sources`);
     }
-    const other = parsed.find(
-      (another) => another !== one && another.declarations.some((own) => own.name === name),
+    const other = parsed.find((another) => another !== source && declares(another, name));
+    const fileOf = (from: Parsed | undefined): string => nameOf(from && sources[parsed.indexOf(from)]);
+    requireOneFolder(name, fileOf(source), fileOf(other));
+  }
+}
+
+/** Throws if a file replaces a name of another folder's file. */
+function requireOneFolder(name: string, file: string, replaced: string): void {
+  if (folderOf(file) === "" || folderOf(file) !== folderOf(replaced)) {
+    throw new Error(
+      `${file} replaces ${name} of ${replaced}; a file may replace only names of files in its own folder: take one of the two into the kernel's list`,
     );
-    const [file, replaced] = [nameOfParsed(one), nameOfParsed(other)];
-    if (folderOf(file) === "" || folderOf(file) !== folderOf(replaced)) {
-      throw new Error(
-        `${file} replaces ${name} of ${replaced}; a file may replace only names of files in its own folder: take one of the two into the kernel's list`,
-      );
-    }
   }
 }
 

@@ -12,9 +12,9 @@ import { link } from "../../src/in_kernel/link.ts";
 import { identityOf, numeric } from "../../src/in_kernel/numeric.ts";
 import { workGroupSortPairs } from "../../src/in_kernel/sort.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
-import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import { planCombine } from "../../src/plan/combine_pairs.ts";
+import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planSort } from "../../src/plan/sort.ts";
@@ -69,7 +69,7 @@ async function kernelsOf(type: StructType, algorithm: Algorithm): Promise<Titled
     planSort({ type, maxLength: 1e5, key: first }, facts),
     planTopK({ type, maxLength: 1e5, k: 5, key: first }, facts),
     planNth({ type, maxLength: 1e5, n: 5, key: first }, facts),
-    planColumns("scan", { type, op, maxLength: 1e5 }, withSubgroups(facts), ALL_ARRANGEMENTS),
+    planColumns("scan", { type, op, maxLength: 1e5 }, withFasterWays(facts), ALL_ARRANGEMENTS),
     planCombine({ type, op, maxLength: 1e4 }, facts),
   ];
   const kernels = (await Promise.all(plans)).flatMap((plan) => plan.kernels);

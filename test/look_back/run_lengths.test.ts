@@ -5,7 +5,7 @@ import { max, min } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { i64 } from "../../src/algebra/types_64.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import { withSubgroups } from "../../src/plan/by_subgroups.ts";
+import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { ALONE } from "../../src/plan/run_key.ts";
 import { planSegments } from "../../src/plan/segments.ts";
@@ -91,7 +91,7 @@ function planOf(options: object = {}, testing: object = {}): Plan {
       ...sizes().own,
       ...options,
     } as never,
-    withSubgroups(contextOfFold(fold()).facts),
+    withFasterWays(contextOfFold(fold()).facts),
     undefined,
     testing,
   );
@@ -389,7 +389,7 @@ test("the plan takes the dispatch of runs only where it finds nothing but runs",
         segments: { keys: u32, unique: true },
         ...options,
       } as never,
-      withSubgroups({ ...facts, ...other } as never),
+      withFasterWays({ ...facts, ...other } as never),
     )
       .passes(2 ** 20, "vectors")
       .map(({ kernel }) => kernel.entryPoint)

@@ -10,9 +10,9 @@ import { FAULTS, faultOf, someFaults } from "../../src/gpu/tuning/look_back_faul
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { lookBackShape } from "../../src/kernels/look_back.ts";
 import type { Fold } from "../../src/node.ts";
-import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import { planPartition } from "../../src/plan/compact.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
+import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { ReduceOptions } from "../../src/plan/reduce.ts";
@@ -178,7 +178,7 @@ export async function preparePartition(
   testing: LookBackTesting,
 ): Promise<Subject> {
   const context = contextOfFold(fold);
-  const plan = planPartition({ ...options, rest: true }, withSubgroups(context.facts), ["vectors"], testing);
+  const plan = planPartition({ ...options, rest: true }, withFasterWays(context.facts), ["vectors"], testing);
   return { device: fold.device, plan, prepared: await prepare(context, plan) };
 }
 
@@ -194,7 +194,7 @@ export async function prepareRows(
 ): Promise<Subject> {
   const context = contextOfFold(fold);
   const facts = { ...context.facts, software: false, vendor: "nvidia", lookBack: true };
-  const planned = planRows("scan", options, withSubgroups(facts), ["vectors"], testing);
+  const planned = planRows("scan", options, withFasterWays(facts), ["vectors"], testing);
   const isLong = ({ entryPoint }: Kernel): boolean => entryPoint === "scan_long_rows";
   const plan = changed(planned as Plan, change, isLong);
   return { device: fold.device, plan, prepared: await prepare(context, plan) };

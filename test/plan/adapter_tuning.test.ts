@@ -87,8 +87,8 @@ describe("plans", () => {
   });
 
   test("take a row for reductions and for compactions", async () => {
-    const withSubgroups = { ...facts, tuned, features: new Set(["subgroups"]) };
-    const reduction = await planReduce({ type: u32, maxLength: 1000 }, withSubgroups);
+    const withFasterWays = { ...facts, tuned, features: new Set(["subgroups"]) };
+    const reduction = await planReduce({ type: u32, maxLength: 1000 }, withFasterWays);
     expect(reduction.groupingOf("vectors")).toMatchObject({
       algorithm: "subgroup",
       workGroupSize: 96,

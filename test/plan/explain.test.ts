@@ -6,10 +6,10 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { bindingsIn } from "../../src/kernels/kernel.ts";
-import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { Explained } from "../../src/plan/explain.ts";
 import { explainKernels, explainPlan } from "../../src/plan/explain.ts";
+import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import { ungrouped } from "../../src/plan/one_dispatch_plan.ts";
 import type { Passes } from "../../src/plan/options.ts";
@@ -344,7 +344,7 @@ describe("what the data decides is told as the most", () => {
 
 test("rows are taken whole where they fit in a tile, and else by a single pass", () => {
   const options = { type: u32, segments: "rows", maxLength: 1_000_000 } as const;
-  const plan = planRows("scan", options, withSubgroups(nvidia), ALL_ARRANGEMENTS) as Plan;
+  const plan = planRows("scan", options, withFasterWays(nvidia), ALL_ARRANGEMENTS) as Plan;
   const told = (columns: number) => explainPlan(plan, 1_000_000, { facts: nvidia, params: { columns } });
   expect(told(64).way).toBe("one dispatch: work-groups take whole rows");
   for (const columns of [64, 100_000, 99_999]) {

@@ -8,8 +8,8 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { ArgumentError } from "../../src/node.ts";
-import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import { planColumns } from "../../src/plan/columns.ts";
+import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -60,7 +60,7 @@ const planned = (primitive: "scan" | "reduce", options: object, testing: object 
   const given = { maxLength: MOST, segments: "columns", ...options } as never;
   return prepare(
     context,
-    planColumns(primitive, given, withSubgroups(context.facts), ALL_ARRANGEMENTS, testing),
+    planColumns(primitive, given, withFasterWays(context.facts), ALL_ARRANGEMENTS, testing),
   );
 };
 

@@ -4,8 +4,8 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { prepareFor } from "../../src/gpu/recordings/recording.ts";
-import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
+import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -294,7 +294,7 @@ describe("rows", () => {
       planRows(
         primitive,
         { type: u32, maxLength: 2 ** 20, segments: "rows", ...options },
-        withSubgroups({ ...facts, ...other }),
+        withFasterWays({ ...facts, ...other }),
         ALL_ARRANGEMENTS,
       );
     const kernelOf = (primitive: "scan" | "reduce", columns: number): string | undefined =>

@@ -37,10 +37,10 @@ import {
   workGroupSegmentedScan,
 } from "../../src/in_kernel/segmented.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
-import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/device_facts.ts";
 import { planExpandRuns } from "../../src/plan/expand_runs.ts";
+import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import type { Passes } from "../../src/plan/options.ts";
@@ -384,9 +384,9 @@ export async function kernelsOf(
       const lengthOnGpu = op.name === "max";
       const options = { ...shape, type, op, exclusive, initial: exclusive, lengthOnGpu, maxLength };
       for (const primitive of ["scan", "reduce"] as const) {
-        take(planColumns(primitive, options, withSubgroups(facts), ALL_ARRANGEMENTS).kernels);
+        take(planColumns(primitive, options, withFasterWays(facts), ALL_ARRANGEMENTS).kernels);
         const asRows = { ...options, segments: "rows" } as const;
-        take(planRows(primitive, asRows, withSubgroups(facts), ALL_ARRANGEMENTS)?.kernels ?? []);
+        take(planRows(primitive, asRows, withFasterWays(facts), ALL_ARRANGEMENTS)?.kernels ?? []);
       }
     }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.

@@ -1,7 +1,7 @@
 import type { Arrangement } from "../../src/kernels/kernel.ts";
-import { withSubgroups } from "../../src/plan/by_subgroups.ts";
 import { planCompact as compact, planPartition as partition } from "../../src/plan/compact.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
+import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planReduce as reduce } from "../../src/plan/reduce.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
@@ -18,8 +18,8 @@ export const planScan = async (
   ...rest: Rest
 ): Promise<Plan> =>
   options.segments === undefined
-    ? scan(options, withSubgroups(facts), ...rest)
-    : planSegments("scan", options, withSubgroups(facts), ...rest);
+    ? scan(options, withFasterWays(facts), ...rest)
+    : planSegments("scan", options, withFasterWays(facts), ...rest);
 
 export const planReduce = async (
   options: Parameters<typeof reduce>[0],
@@ -27,17 +27,17 @@ export const planReduce = async (
   ...rest: Rest
 ): Promise<Plan> =>
   options.segments === undefined
-    ? reduce(options, withSubgroups(facts), ...rest)
-    : planSegments("reduce", options, withSubgroups(facts), ...rest);
+    ? reduce(options, withFasterWays(facts), ...rest)
+    : planSegments("reduce", options, withFasterWays(facts), ...rest);
 
 export const planCompact = async (
   options: Parameters<typeof compact>[0],
   facts: DeviceFacts,
   ...rest: Rest
-): Promise<Plan> => compact(options, withSubgroups(facts), ...rest);
+): Promise<Plan> => compact(options, withFasterWays(facts), ...rest);
 
 export const planPartition = async (
   options: Parameters<typeof partition>[0],
   facts: DeviceFacts,
   ...rest: Rest
-): Promise<Plan> => partition(options, withSubgroups(facts), ...rest);
+): Promise<Plan> => partition(options, withFasterWays(facts), ...rest);

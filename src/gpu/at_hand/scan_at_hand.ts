@@ -248,7 +248,7 @@ export const planAtHand = <T>(
           const buffers = Object.values(ranges).map((range) => range?.buffer);
           const { last } = own;
           const isSame = last?.length === length && buffers.every((one, at) => one === last.buffers[at]);
-          const record = (encoder: GPUCommandEncoder): void => {
+          const encode = (encoder: GPUCommandEncoder): void => {
             const dispatches = isSame
               ? last.dispatches
               : compiled.dispatches(compiled.bind(length, ranges, { arrangement }));
@@ -261,7 +261,7 @@ export const planAtHand = <T>(
             }
             compiled.encode(encoder, dispatches, isSame);
           };
-          return hand.readBack(parts, record, isSame);
+          return hand.readBack(parts, encode, isSame);
         },
         readBack: hand.readBack,
       });

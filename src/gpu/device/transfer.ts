@@ -73,12 +73,12 @@ export interface Hand {
   /** Leaves a buffer of the call's to the caller: it is not kept when the call ends. */
   leave(buffer: GPUBuffer): GPUBuffer;
   /**
-   * Submits what is recorded, all at once, and reads what it left. `isKnown` says that the device took the same commands before,
+   * Submits what is encoded, all at once, and reads what it left. `isKnown` says that the device took the same commands before,
    * so that it need not be asked whether it takes them.
    */
   readBack(
     parts: readonly ReadBack[],
-    run?: (encoder: GPUCommandEncoder) => void,
+    encode?: (encoder: GPUCommandEncoder) => void,
     isKnown?: boolean,
   ): Promise<void>;
 }
@@ -134,18 +134,18 @@ export function roomFor(
   );
 }
 
-/** Submits what is recorded. If the device refused it, the result would be zeros, so that is checked. */
+/** Submits what is encoded. If the device refused it, the result would be zeros, so that is checked. */
 export function submit(
   context: Context,
   title: string,
-  record: (encoder: GPUCommandEncoder) => void,
+  encode: (encoder: GPUCommandEncoder) => void,
   isKnown = false,
 ): void | Promise<void> {
   const run = (): void => {
     const { device } = context;
     // Labels serve error messages, and take as long as a dispatch. The device took these commands before.
     const encoder = device.createCommandEncoder(isKnown ? undefined : { label: `wavefold ${title}` });
-    record(encoder);
+    encode(encoder);
     device.queue.submit([encoder.finish()]);
   };
   return isKnown ? run() : validated(context, title, run);
@@ -207,24 +207,24 @@ export async function atHand<T>(
         owned.splice(owned.indexOf(buffer), 1);
         return buffer;
       },
-      async readBack(parts, run, isKnown) {
+      async readBack(parts, encode, isKnown) {
         const copies = staged;
         staged = [];
         // A read of no bytes still copies a word.
         const all = parts.reduce((sum, { bytes }) => sum + wholeWords(bytes), 0);
         const stage = await take("read-back", all, READ);
-        const record = (encoder: GPUCommandEncoder): void => {
+        const encodeWithCopies = (encoder: GPUCommandEncoder): void => {
           for (const [from, to, bytes] of copies) {
             encoder.copyBufferToBuffer(from, 0, to, 0, bytes);
           }
-          run?.(encoder);
+          encode?.(encoder);
           let at = 0;
           for (const { buffer, bytes } of parts) {
             encoder.copyBufferToBuffer(buffer, 0, stage, at, wholeWords(bytes));
             at += wholeWords(bytes);
           }
         };
-        const submitted = submit(context, title, record, isKnown);
+        const submitted = submit(context, title, encodeWithCopies, isKnown);
         for (const [from] of copies) {
           const mapped = from.mapAsync(MAP_WRITE);
           mapped.catch(() => {});

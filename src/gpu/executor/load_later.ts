@@ -44,6 +44,6 @@ export async function planFactsFor(
 ): Promise<PlanFacts> {
   const isFaster = isRecorded && (traitsOf(facts).recordsBySubgroups || facts.lookBack || facts.tuned);
   return isFaster || algorithm === "subgroup" || passes === "single"
-    ? (await part(import("../../plan/by_subgroups.ts"))).withSubgroups(facts)
+    ? (await part(import("../../plan/faster_ways.ts"))).withFasterWays(facts)
     : facts;
 }

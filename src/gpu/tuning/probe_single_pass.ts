@@ -2,9 +2,9 @@ import faultsFile from "#shaders/device/look_back/faults_by_run.wgsl";
 import { u32 } from "../../algebra/integers.ts";
 import type { Monoid, Operator } from "../../algebra/monoid.ts";
 import type { ElementType } from "../../algebra/types.ts";
-import { withSubgroups } from "../../plan/by_subgroups.ts";
 import { planCompact } from "../../plan/compact.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
+import { withFasterWays } from "../../plan/faster_ways.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { planScan } from "../../plan/scan.ts";
@@ -128,14 +128,14 @@ function subjectsOf({ facts }: Context): Subject[] {
   const arrangements = ["vectors"] as const;
   const testing = (faults: boolean) => (faults ? { faults: faultsText, patience: PATIENCE } : {});
   const scan = (faults: boolean): Subject => ({
-    plan: planScan(ofScan, withSubgroups(facts), arrangements, testing(faults)),
+    plan: planScan(ofScan, withFasterWays(facts), arrangements, testing(faults)),
     expected: prefixesOf,
     faults,
   });
   const scanned = scan(true);
   const ofCompact = { ...base, ...otherThan(scanned.plan, facts), where: WHERE };
   const compact = (faults: boolean): Subject => ({
-    plan: planCompact(ofCompact, withSubgroups(facts), arrangements, testing(faults)),
+    plan: planCompact(ofCompact, withFasterWays(facts), arrangements, testing(faults)),
     expected: keptOf,
     faults,
   });
