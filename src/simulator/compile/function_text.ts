@@ -47,6 +47,9 @@ const made = new Recent<string, Make>(LEAST_TEXTS);
 /** What each function finds in its scope. */
 const ALWAYS = ["g", "N", "W", "R", "SIZE", "B", "K"] as const;
 
+/** What runs a text. It is in parentheses, as what is called at once: then V8 compiles it in one go. */
+const madeOf = (body: string): Make => runText(`return ((E, SITE, WORDS, MASKS) => {\n${body}\n});`) as Make;
+
 /** The text of one function, while it is written. */
 export class FunctionText {
   readonly module: Module;
@@ -159,9 +162,8 @@ export class FunctionText {
       ...this.#given,
       bound.length > 0 ? `return () => { ${bound.map((name) => `${name} = E.${name};`).join(" ")} };` : "",
     ].join("\n");
-    const make = made.of(body, () => runText(`return (E, SITE, WORDS, MASKS) => {\n${body}\n};`) as Make);
     return {
-      make,
+      make: (...given) => made.of(body, () => madeOf(body))(...given),
       sites: this.#sites,
       ranges: this.#ranges,
       mostResults: this.#mostResults,
