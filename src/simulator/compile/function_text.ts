@@ -131,7 +131,7 @@ export class FunctionText {
   /** Declares memory of so many words; with `isEach`, so many for each thread. */
   declareMemory(name: string, words: number, isEach: boolean): void {
     const start = `WORDS + 4 * (N * ${this.#threadWords} + ${this.#words})`;
-    this.declare(`const ${name} = new Int32Array(B, ${start}, ${isEach ? "N * " : ""}${words});`);
+    this.declare(`var ${name} = new Int32Array(B, ${start}, ${isEach ? "N * " : ""}${words});`);
     if (isEach) {
       this.#threadWords += words;
     } else {
@@ -148,15 +148,15 @@ export class FunctionText {
   }
 
   declareMask(name: string): void {
-    this.declare(`const ${name} = new Uint8Array(K, MASKS + N * ${this.#masks++}, N);`);
+    this.declare(`var ${name} = new Uint8Array(K, MASKS + N * ${this.#masks++}, N);`);
   }
 
-  /** The function, whose own text this is. */
+  /** The function, whose own text this is. What is around it is `var`: each use of a `const` or a `let` would check that it has been declared. */
   finished(text: string): SharedFunction {
     const bound = [...this.#bound];
     const body = [
-      `const { ${[...ALWAYS, ...this.#taken].join(", ")} } = E;`,
-      bound.length > 0 ? `let ${bound.join(", ")};` : "",
+      `var { ${[...ALWAYS, ...this.#taken].join(", ")} } = E;`,
+      bound.length > 0 ? `var ${bound.join(", ")};` : "",
       ...this.#declarations,
       text,
       ...this.#given,
