@@ -11,11 +11,19 @@ import { skippedReporter } from "./test/support/skipped_reporter.ts";
 // All processes of a run take their data and their simulated machines from it.
 process.env.WAVEFOLD_SEED ||= String((Math.random() * 2 ** 32) >>> 0);
 
-// Every process that Node.js runs takes it: those of the tests, and those that they start. On a GPU, tests wait as programs do.
-const polling = `--import=${pathToFileURL(resolve("test/support/polling.mjs")).href}`;
-const { NODE_OPTIONS = "" } = process.env;
-if (process.env.WAVEFOLD_TEST_ADAPTER !== "gpu" && !NODE_OPTIONS.includes(polling)) {
-  process.env.NODE_OPTIONS = `${NODE_OPTIONS} ${polling}`.trim();
+/** Every process that Node.js runs loads this module first: those of the tests, and those that they start. */
+function loadEverywhere(module: string): void {
+  const option = `--import=${pathToFileURL(resolve(module)).href}`;
+  const { NODE_OPTIONS = "" } = process.env;
+  if (!NODE_OPTIONS.includes(option)) {
+    process.env.NODE_OPTIONS = `${NODE_OPTIONS} ${option}`.trim();
+  }
+}
+
+loadEverywhere("test/support/optimise_later.mjs");
+// On a GPU, tests wait as programs do.
+if (process.env.WAVEFOLD_TEST_ADAPTER !== "gpu") {
+  loadEverywhere("test/support/polling.mjs");
 }
 
 /** Folders of tests of what other programs run: browsers, Deno, engines, bundlers, compilers, and the pages of the site. */

@@ -143,6 +143,8 @@ export type ModuleDeclaration = Span &
     | { readonly kind: "empty" }
   );
 
+export type FunctionDeclaration = Extract<ModuleDeclaration, { kind: "function" }>;
+
 /** How tightly an operator binds. */
 const ranks = {
   "||": 1,

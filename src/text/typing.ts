@@ -3,6 +3,7 @@ import type {
   BinaryOperator,
   Block,
   Expression,
+  FunctionDeclaration,
   ModuleDeclaration,
   Named,
   NameExpression,
@@ -93,8 +94,18 @@ export class Typing {
     return this.#declared.get(name);
   }
 
-  /** Finds the types in declarations at module scope, which may refer to each other in any order, and declares them. */
+  /** Finds all types in declarations at module scope, which may refer to each other in any order, and declares them. */
   module(declarations: readonly ModuleDeclaration[], scope: Scope): void {
+    this.declarations(declarations, scope);
+    for (const one of declarations) {
+      if (one.kind === "function") {
+        this.body(one, scope);
+      }
+    }
+  }
+
+  /** The same, without those in the bodies of functions. */
+  declarations(declarations: readonly ModuleDeclaration[], scope: Scope): void {
     for (const one of inOrderOfUse(declarations)) {
       if (one.kind === "struct") {
         const members = new Map(one.members.map(({ name, type }) => [name.name, this.type(type, scope)]));
@@ -114,15 +125,15 @@ export class Typing {
         this.expression(one.condition, scope);
       }
     }
-    for (const one of declarations) {
-      if (one.kind === "function") {
-        const inside = new Scope(scope);
-        for (const { name, type } of one.parameters) {
-          inside.declare(name.name, { kind: "value", type: this.typeOf(type) });
-        }
-        this.statements(one.body.statements, inside);
-      }
+  }
+
+  /** Finds the types in the body of a function, whose parameters have theirs. */
+  body({ parameters, body }: FunctionDeclaration, scope: Scope): void {
+    const inside = new Scope(scope);
+    for (const { name, type } of parameters) {
+      inside.declare(name.name, { kind: "value", type: this.typeOf(type) });
     }
+    this.statements(body.statements, inside);
   }
 
   /** Finds the types in statements, and declares what they declare. */

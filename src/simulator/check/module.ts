@@ -48,7 +48,7 @@ class ModuleChecker extends DeclarationChecker {
       }
     }
     for (const declaration of this.module.functions.values()) {
-      new FunctionChecker(this.module, declaration).check();
+      this.module.requireRight(declaration, () => new FunctionChecker(this.module, declaration).check());
       if (attributeOf(declaration.attributes, "compute") !== undefined) {
         this.#entryPoint(declaration);
       }

@@ -45,7 +45,7 @@ export class ExpressionWriter extends PlaceWriter {
       return hoisted;
     }
     const type = this.typeOf(one, expected);
-    const constant = this.program.module.typing.constantOf(one);
+    const constant = this.output.module.typing.constantOf(one);
     if (constant !== undefined && type.kind === "scalar") {
       return [String(constantWord(scalarOf(type), constant))];
     }
@@ -86,7 +86,7 @@ export class ExpressionWriter extends PlaceWriter {
     one: Extract<Expression, { kind: "name" }>,
     expected: Type | undefined,
   ): Words {
-    const { constants, module } = this.program;
+    const { constants, module } = this.output;
     const { keyword, name, type, value } = variable;
     const declared = type && module.typing.typeOf(type);
     if (keyword === "override" && Object.hasOwn(constants, name.name)) {
@@ -96,16 +96,19 @@ export class ExpressionWriter extends PlaceWriter {
     if (value === undefined) {
       return this.fail(`the pipeline gives ${name.name} no value`, one);
     }
-    const here = this.names;
+    const here = [this.names, this.declarationName] as const;
     this.names = names;
+    if (module.constants.get(name.name) === variable) {
+      this.declarationName = name.name;
+    }
     const words = this.value(value, declared ?? expected);
-    this.names = here;
+    [this.names, this.declarationName] = here;
     return words;
   }
 
   /** The value of which a part is taken. Where it has numbers without a type, they take that of the part. */
   #whole(one: Expression, expected: Type | undefined): Words {
-    const isArray = this.program.module.typing.typeOf(one).kind === "array";
+    const isArray = this.output.module.typing.typeOf(one).kind === "array";
     return this.value(one, isArray && expected ? { kind: "array", of: expected } : expected);
   }
 
@@ -188,7 +191,7 @@ export class ExpressionWriter extends PlaceWriter {
     { operator, left: first, right: second }: Extract<Expression, { kind: "binary" }>,
     expected: Type | undefined,
   ): readonly [left: Type, right: Type] {
-    const { typing } = this.program.module;
+    const { typing } = this.output.module;
     const [left, right] = [typing.typeOf(first), typing.typeOf(second)];
     if (operator === "<<" || operator === ">>") {
       return [settled(left, expected), settled(right, scalar("u32"))];
@@ -226,7 +229,7 @@ export class ExpressionWriter extends PlaceWriter {
     if (lines.length === 0) {
       return `(${first} ${operator} ${second})`;
     }
-    const name = `x${this.program.id()}`;
+    const name = `x${this.output.id()}`;
     this.emit(`let ${name} = ${first};`);
     this.emit(`if (${operator === "&&" ? name : `!${name}`}) {`);
     for (const line of lines) {
@@ -240,7 +243,7 @@ export class ExpressionWriter extends PlaceWriter {
   // Calls
 
   #call(one: Call, expected: Type | undefined): Words {
-    const { typing, functions } = this.program.module;
+    const { typing, functions } = this.output.module;
     const { name } = one.callee;
     const declared = functions.get(name);
     if (declared !== undefined) {
@@ -270,7 +273,7 @@ export class ExpressionWriter extends PlaceWriter {
     const operands = this.operandsOf(one, expected);
     const types = operands.map(({ type }) => type);
     const [template] = one.callee.template ?? [];
-    const to = template && this.program.module.typing.typeOf(template);
+    const to = template && this.output.module.typing.typeOf(template);
     const result = builtinResult(name, types, to) ?? { kind: "unknown" };
     const words = builtinWords(
       name,
@@ -285,7 +288,7 @@ export class ExpressionWriter extends PlaceWriter {
     one: Call,
     expected: Type | undefined,
   ): readonly { readonly type: Type; readonly words: Words }[] {
-    const { typing } = this.program.module;
+    const { typing } = this.output.module;
     const { name } = one.callee;
     const fixed = FIXED_ARGUMENTS[name] ?? (name === "select" ? [undefined, undefined, "bool"] : []);
     const free = one.args.filter((_, index) => fixed[index] === undefined).map((arg) => typing.typeOf(arg));
@@ -323,7 +326,7 @@ export class ExpressionWriter extends PlaceWriter {
   }
 
   #converted(arg: Expression, to: Scalar): string {
-    const { typing } = this.program.module;
+    const { typing } = this.output.module;
     const type = typing.typeOf(arg);
     const constant = typing.constantOf(arg);
     if (isAbstract(type) && constant !== undefined) {
@@ -339,7 +342,7 @@ export class ExpressionWriter extends PlaceWriter {
   #ofParts({ args }: Call, type: Extract<Type, { kind: "vector" | "matrix" }>): Words {
     const of = scalarOf(type.of);
     const parts = args.flatMap((arg): Words => {
-      const own = this.program.module.typing.typeOf(arg);
+      const own = this.output.module.typing.typeOf(arg);
       if (isAbstract(own)) {
         return [this.#converted(arg, of)];
       }
@@ -360,20 +363,21 @@ export class ExpressionWriter extends PlaceWriter {
   /** A call of a function whose threads do not wait for each other. */
   protected callFunction(one: Call, declared: FunctionDeclaration): Words {
     const args = this.argumentsOf(one, declared);
-    const { typing } = this.program.module;
+    const { typing } = this.output.module;
     const count = declared.result ? this.wordsIn(typing.typeOf(declared.result)) : 0;
-    const text = `f_${declared.name.name}(${["t", ...args].join(", ")})`;
+    const name = this.output.take(`f_${declared.name.name}`);
+    const text = `${name}(${["t", ...args].join(", ")})`;
     if (count === 1) {
       return [this.named(text)];
     }
     this.emit(`${text};`);
-    this.program.mostResults = Math.max(this.program.mostResults, count);
+    this.output.returns(count);
     return Array.from({ length: count }, (_, word) => this.named(`R[${word}]`));
   }
 
   /** The arguments as JavaScript: the words of values; of pointers the memory and the index in it. */
   protected argumentsOf(one: Call, { parameters }: FunctionDeclaration): Words {
-    const { typing } = this.program.module;
+    const { typing } = this.output.module;
     return parameters.flatMap(({ type: declared }, index): Words => {
       const type = typing.typeOf(declared);
       const arg = one.args[index];

@@ -1,15 +1,24 @@
-import type { Attribute, Expression, ModuleDeclaration, Statement, Variable } from "../../text/syntax.ts";
-import { parseModule, TextFault } from "../../text/syntax.ts";
+import type {
+  Attribute,
+  Expression,
+  FunctionDeclaration,
+  ModuleDeclaration,
+  Statement,
+  Variable,
+} from "../../text/syntax.ts";
+import { TextFault } from "../../text/syntax.ts";
 import { Scope, Typing } from "../../text/typing.ts";
 import type { Type } from "../../text/wgsl_types.ts";
+import { Recent } from "../recent.ts";
 import { constantCall } from "./constant_call.ts";
 import { Layout } from "./layout.ts";
+import { Meanings } from "./meanings.ts";
+import type { PlacedTree, Tree } from "./trees.ts";
+import { separateTrees, sharedTrees } from "./trees.ts";
 import type { Call, Space, Uses } from "./uses.ts";
 import { usesOf } from "./uses.ts";
 
 // What a WGSL module declares, and what each of its entry points reaches.
-
-export type FunctionDeclaration = Extract<ModuleDeclaration, { kind: "function" }>;
 
 export interface GlobalVariable {
   readonly declaration: Variable;
@@ -40,9 +49,23 @@ interface Meeting {
 /** WGSL's functions at which all threads of a work-group, or of a subgroup, meet. */
 const MEETING = /^(?:(?:workgroup|storage|texture)Barrier|workgroupUniformLoad|(?:subgroup|quad)[A-Z]\w*)$/;
 
-/** A module as its text says, with the types of all expressions. */
+/** What is known of a function from all modules in which its text means the same. */
+interface KnownFunction {
+  uses?: Uses;
+  /** Whether nothing is wrong in it. */
+  isRight: boolean;
+}
+
+/** How many functions are known at least. */
+const LEAST_FUNCTIONS = 4096;
+const knownFunctions = new Recent<string, KnownFunction>(LEAST_FUNCTIONS);
+
+/** A module as its text says. */
 export class Module {
   readonly declarations: readonly ModuleDeclaration[];
+  /** Whether places in its trees, and in faults, count from the start of its text. */
+  readonly isSeparate: boolean;
+  /** The types of all expressions, but for those in the bodies of functions that have not been asked for. */
   readonly typing = new Typing(constantCall);
   readonly functions = new Map<string, FunctionDeclaration>();
   readonly globals = new Map<string, GlobalVariable>();
@@ -52,7 +75,11 @@ export class Module {
   readonly #reach = new Map<string, Reach>();
   /** The calls at which threads meet, by the functions that have them. */
   readonly #meetings = new Map<string, readonly Meeting[]>();
-  readonly #uses = new Map<string, Uses>();
+  readonly #known = new Map<string, KnownFunction>();
+  readonly #meanings: Meanings;
+  readonly #placed: ReadonlyMap<string, PlacedTree>;
+  /** The functions whose expressions have types. */
+  readonly #typed = new Set<FunctionDeclaration>();
   /** The calls of atomic functions on storage, of all functions. */
   readonly storageAtomics = new Set<Call>();
   readonly #scope = new Scope();
@@ -60,11 +87,24 @@ export class Module {
   /** Where lines end. */
   #lines: readonly number[] | undefined;
 
-  /** @throws {TextFault} */
-  constructor(text: string) {
+  /**
+   * What modules have in common is read once, unless this one is separate: only then do places count from the start of its text.
+   *
+   * @throws {TextFault}
+   */
+  constructor(text: string, isSeparate = false) {
     this.#text = text;
-    this.declarations = parseModule(text);
-    this.typing.module(this.declarations, this.#scope);
+    this.isSeparate = isSeparate;
+    const placed = isSeparate ? separateTrees(text) : sharedTrees(text);
+    this.#placed = new Map(
+      placed.flatMap((one) =>
+        "name" in one.tree.declaration ? [[one.tree.declaration.name.name, one]] : [],
+      ),
+    );
+    const trees = [...this.#placed].map(([name, { tree }]): [string, Tree] => [name, tree]);
+    this.#meanings = new Meanings(new Map(trees));
+    this.declarations = placed.map(({ tree }) => tree.declaration);
+    this.typing.declarations(this.declarations, this.#scope);
     this.layout = new Layout(this.declarations, (attribute) => this.argument(attribute));
     for (const declaration of this.declarations) {
       if (declaration.kind === "function") {
@@ -72,6 +112,11 @@ export class Module {
       } else if (declaration.kind === "variable") {
         this.#add(declaration);
       }
+    }
+    if (isSeparate) {
+      this.functions.forEach((declaration) => {
+        this.typeBody(declaration);
+      });
     }
     for (const declaration of this.functions.values()) {
       for (const call of this.usesOf(declaration).storageAtomics) {
@@ -121,8 +166,17 @@ export class Module {
     return this.typing.constantOf(expression);
   }
 
-  /** The line and the column of a place, from 1. */
-  placeOf(at: number): { readonly line: number; readonly column: number } {
+  /** The module that is this one, but for places: they count from the start of its text. @throws {TextFault} */
+  separate(): Module {
+    return new Module(this.#text, true);
+  }
+
+  /** The line and the column, from 1, of a place in a declaration. */
+  placeIn(declaration: string, from: number): { readonly line: number; readonly column: number } {
+    return this.#placeOf((this.#placed.get(declaration)?.offset ?? 0) + from);
+  }
+
+  #placeOf(at: number): { readonly line: number; readonly column: number } {
     this.#lines ??= Array.from(this.#text.matchAll(/\n/g), ({ index }) => index);
     let [before, after] = [0, this.#lines.length];
     while (before < after) {
@@ -175,17 +229,48 @@ export class Module {
     return MEETING.test(name) ? { isWide: true, yields: false } : NOTHING;
   }
 
-  /** What the text of a function uses. */
-  usesOf({ name: { name }, parameters, body }: FunctionDeclaration): Uses {
-    let uses = this.#uses.get(name);
-    if (uses === undefined) {
-      uses = usesOf(parameters, body, {
-        spaceOf: (global) => this.globals.get(global)?.space,
-        addressSpaceOf: (type) => this.addressSpaceOf(type),
-      });
-      this.#uses.set(name, uses);
+  /** What the text of a function means here. Where the text of a function of another module means the same, so does its JavaScript. */
+  meaningOf({ name: { name } }: FunctionDeclaration): string {
+    const placed = this.#placed.get(name);
+    return placed === undefined ? "" : this.#meanings.ofFunction(placed.tree);
+  }
+
+  #knownOf(declaration: FunctionDeclaration): KnownFunction {
+    const { name } = declaration.name;
+    let known = this.#known.get(name);
+    if (known === undefined) {
+      known = knownFunctions.of(this.meaningOf(declaration), () => ({ isRight: false }));
+      this.#known.set(name, known);
     }
-    return uses;
+    return known;
+  }
+
+  /** Checks a function, whose expressions have types then, unless it is known to be right. @throws {TextFault} */
+  requireRight(declaration: FunctionDeclaration, check: () => void): void {
+    const known = this.#knownOf(declaration);
+    if (!known.isRight) {
+      this.typeBody(declaration);
+      check();
+      known.isRight = true;
+    }
+  }
+
+  /** Finds the types in the body of a function. @throws {TextFault} */
+  typeBody(declaration: FunctionDeclaration): void {
+    if (!this.#typed.has(declaration)) {
+      this.#typed.add(declaration);
+      this.typing.body(declaration, this.#scope);
+    }
+  }
+
+  /** What the text of a function uses. */
+  usesOf(declaration: FunctionDeclaration): Uses {
+    const known = this.#knownOf(declaration);
+    known.uses ??= usesOf(declaration.parameters, declaration.body, {
+      spaceOf: (global) => this.globals.get(global)?.space,
+      addressSpaceOf: (type) => this.addressSpaceOf(type),
+    });
+    return known.uses;
   }
 
   /** The address space in the type of a pointer; undefined for other types. */
@@ -238,4 +323,4 @@ export class Module {
 export const attributeOf = (attributes: readonly Attribute[], name: string): Attribute | undefined =>
   attributes.find((one) => one.name === name);
 
-export type { Call };
+export type { Call, FunctionDeclaration };

@@ -2,12 +2,12 @@ import type { Expression } from "../../text/syntax.ts";
 import { TextFault } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { textOfType } from "../../text/wgsl_types.ts";
+import type { FunctionText } from "./function_text.ts";
 import { elementOf, hasArray, scalarOf } from "./layout.ts";
 import type { GlobalVariable } from "./module.ts";
 import type { Names } from "./names.ts";
 import type { Local, MemoryPlace, Place } from "./places.ts";
 import { at, plus, plusTerm, textOfIndex } from "./places.ts";
-import type { ProgramText } from "./program_text.ts";
 import { settled } from "./settled.ts";
 
 /** The words of a value: texts without effects, which may be repeated and moved. */
@@ -22,16 +22,19 @@ const SWIZZLE = ["xyzw", "rgba"] as const;
 
 /** Writes where values lie, and what reads and writes them there, as JavaScript. */
 export abstract class PlaceWriter {
-  readonly program: ProgramText;
+  readonly output: FunctionText;
   readonly functionName: string;
+  /** The declaration whose text is written: a function's, or that of a constant in it. */
+  protected declarationName: string;
   names: Names;
   /** The results of what all threads have done together, by the calls in the text. */
   protected readonly hoisted = new Map<Expression, Words>();
   #lines: string[] = [];
 
-  constructor(program: ProgramText, functionName: string, names: Names) {
-    this.program = program;
+  constructor(output: FunctionText, functionName: string, names: Names) {
+    this.output = output;
     this.functionName = functionName;
+    this.declarationName = functionName;
     this.names = names;
   }
 
@@ -63,13 +66,14 @@ export abstract class PlaceWriter {
     if (isSimple(word)) {
       return word;
     }
-    const name = `x${this.program.id()}`;
+    const name = `x${this.output.id()}`;
     this.emit(`const ${name} = ${word};`);
     return name;
   }
 
-  site(from: number): number {
-    return this.program.site(from, this.functionName);
+  /** The text of the number of a place. */
+  site(from: number): string {
+    return this.output.site({ declaration: this.declarationName, from, function: this.functionName });
   }
 
   fail(problem: string, { from }: { readonly from: number }): never {
@@ -79,11 +83,11 @@ export abstract class PlaceWriter {
   // Types
 
   typeOf(one: Expression, expected?: Type): Type {
-    return settled(this.program.module.typing.typeOf(one), expected);
+    return settled(this.output.module.typing.typeOf(one), expected);
   }
 
   protected wordsIn(type: Type): number {
-    return this.program.module.layout.wordsOf(type);
+    return this.output.module.layout.wordsOf(type);
   }
 
   /** The words of a value. */
@@ -146,7 +150,7 @@ export abstract class PlaceWriter {
 
   /** `p.x` and `p[i]` of a pointer are those of what it points to. */
   #throughPointer(one: Expression): Place {
-    return this.program.module.typing.typeOf(one).kind === "pointer" ? this.pointer(one) : this.place(one);
+    return this.output.module.typing.typeOf(one).kind === "pointer" ? this.pointer(one) : this.place(one);
   }
 
   #placeOfName(one: Extract<Expression, { kind: "name" }>): Place {
@@ -160,22 +164,21 @@ export abstract class PlaceWriter {
     return this.fail(`${one.name} is no variable`, one);
   }
 
-  #placeOfGlobal(name: string, { space, type, group, binding }: GlobalVariable): MemoryPlace {
+  #placeOfGlobal(name: string, { space, type }: GlobalVariable): MemoryPlace {
     if (space === "storage" || space === "uniform") {
-      this.program.ranges.set(name, `${group},${binding}`);
-      return { kind: "memory", space: "buffer", memory: `s_${name}`, index: at(0), type };
+      return { kind: "memory", space: "buffer", memory: this.output.range(name), index: at(0), type };
     }
     if (space === "workgroup") {
       return {
         kind: "memory",
         space: "workgroup",
         memory: "W",
-        index: plusTerm(at(0), `w_${name}`, 1),
+        index: plusTerm(at(0), this.output.take(`w_${name}`), 1),
         type,
       };
     }
     const index = plusTerm(at(0), "t", this.wordsIn(type));
-    return { kind: "memory", space: "private", memory: `P_${name}`, index, type };
+    return { kind: "memory", space: "private", memory: this.output.take(`P_${name}`), index, type };
   }
 
   #placeOfMember(of: Place, one: Extract<Expression, { kind: "member" }>): Place {
@@ -186,7 +189,7 @@ export abstract class PlaceWriter {
     if (of.kind === "register") {
       return { ...of, first: of.first + first, type };
     }
-    const { layout } = this.program.module;
+    const { layout } = this.output.module;
     const inBuffer = of.space === "buffer" && of.type.kind === "struct";
     const offset = inBuffer ? layout.offsetOf(of.type as never, one.member) : first;
     return { ...of, index: plus(of.index, offset), type };
@@ -194,12 +197,13 @@ export abstract class PlaceWriter {
 
   /** The text of how many elements an array without a length has: it goes on to the end of its buffer. */
   protected openCount({ memory, index, type }: MemoryPlace): string {
-    const { globals, layout } = this.program.module;
+    const { globals, layout } = this.output.module;
     const stride = layout.strideOf(type);
     // A variable of such a type has its count at hand.
-    const isWhole = index.terms.length === 0 && globals.get(memory.slice("s_".length))?.type.kind === "array";
+    const variable = memory.slice("s_".length);
+    const isWhole = index.terms.length === 0 && globals.get(variable)?.type.kind === "array";
     return isWhole
-      ? memory.replace("s_", "n_")
+      ? this.output.countInRange(variable)
       : `Math.trunc((${memory}.size - (${textOfIndex(index)})) / ${stride})`;
   }
 
@@ -223,7 +227,7 @@ export abstract class PlaceWriter {
         ? { ...of, first: of.first + Number(index) * this.wordsIn(type), type }
         : { ...of, type, component: index };
     }
-    const { layout } = this.program.module;
+    const { layout } = this.output.module;
     const stride = of.space === "buffer" ? layout.strideOf(of.type) : this.wordsIn(type);
     const { kind, space, memory } = of;
     return { kind, space, memory, index: plusTerm(of.index, index, stride), type };
@@ -297,7 +301,7 @@ export abstract class PlaceWriter {
   /** The texts of the indices of a place's words. */
   #wordsAt({ space, index, type }: MemoryPlace): readonly { index: string; isHalf: boolean }[] {
     if (space === "buffer") {
-      return this.program.module.layout.leavesOf(type).map(({ scalar: of, offset }) => {
+      return this.output.module.layout.leavesOf(type).map(({ scalar: of, offset }) => {
         const isHalf = of === "f16";
         return { index: textOfIndex(plus(index, offset), isHalf ? 2 : 4), isHalf };
       });
@@ -345,7 +349,7 @@ export abstract class PlaceWriter {
 
   /** A new variable of the function. */
   local(type: Type, inMemory = hasArray(type)): Local {
-    const id = this.program.id();
+    const id = this.output.id();
     return { id, type, inMemory };
   }
 
@@ -401,7 +405,7 @@ export abstract class PlaceWriter {
       // The result of a built-in function, such as frexp.
       return this.fail(`${textOfType(of)} has no member ${one.member}`, one);
     }
-    const first = this.program.module.layout.firstWordOf(of, one.member);
+    const first = this.output.module.layout.firstWordOf(of, one.member);
     return [first, of.members.get(one.member) as Type];
   }
 

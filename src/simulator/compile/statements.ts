@@ -4,13 +4,13 @@ import { concrete, scalar } from "../../text/wgsl_types.ts";
 import { binaryText, constantWord } from "../builtin_texts.ts";
 import { requireTrue } from "./evaluate.ts";
 import { ExpressionWriter } from "./expressions.ts";
+import type { FunctionText, SharedFunction } from "./function_text.ts";
 import { hasArray, scalarOf } from "./layout.ts";
 import type { FunctionDeclaration } from "./module.ts";
 import { Names } from "./names.ts";
 import type { Words } from "./place_writer.ts";
 import type { Local, MemoryPlace, Place } from "./places.ts";
 import { at, plusTerm, textOfIndex } from "./places.ts";
-import type { ProgramText } from "./program_text.ts";
 
 /** More turns of one loop than any kernel takes that ends. */
 const MOST_TURNS = 2 ** 26;
@@ -31,26 +31,27 @@ export class StatementWriter extends ExpressionWriter {
   readonly #pointedAt: ReadonlySet<Variable>;
   protected readonly leaving: Leaving[] = [];
 
-  constructor(program: ProgramText, declaration: FunctionDeclaration, names: Names) {
-    super(program, declaration.name.name, names);
+  constructor(output: FunctionText, declaration: FunctionDeclaration, names: Names) {
+    super(output, declaration.name.name, names);
     this.declaration = declaration;
-    this.#pointedAt = program.module.usesOf(declaration).pointedAt;
+    this.#pointedAt = output.module.usesOf(declaration).pointedAt;
   }
 
-  /** The text of the function. */
-  write(): string {
+  /** The function, which it adds to its scope. */
+  write(): SharedFunction {
     const { name, parameters, body } = this.declaration;
     const texts: string[] = [];
     const lines = this.capture(() => {
       for (const { name: named, type: declared } of parameters) {
-        const { module } = this.program;
+        const { module } = this.output;
         const type = module.typing.typeOf(declared);
         texts.push(...this.#parameter(named.name, type, module.addressSpaceOf(declared)));
       }
       this.statements(body.statements);
     });
     const text = `function f_${name.name}(${["t", ...texts].join(", ")}) {\n${lines.join("\n")}\n}`;
-    return this.#withMemory(text);
+    this.output.give(`f_${name.name}`);
+    return this.output.finished(this.#withMemory(text));
   }
 
   #parameter(name: string, type: Type, space: string | undefined): readonly string[] {
@@ -77,7 +78,7 @@ export class StatementWriter extends ExpressionWriter {
 
   /** A variable that holds where a pointer leads. */
   protected pointerLocal(type: Extract<Type, { kind: "pointer" }>, space: string, memory?: string): Local {
-    const id = this.program.id();
+    const id = this.output.id();
     const place = space === "storage" || space === "uniform" ? "buffer" : space;
     const target = {
       kind: "memory",
@@ -103,7 +104,7 @@ export class StatementWriter extends ExpressionWriter {
   }
 
   protected declareMemory(local: Local): void {
-    this.program.declareMemory(`M${local.id}`, this.wordsIn(local.type), false);
+    this.output.declareMemory(`M${local.id}`, this.wordsIn(local.type), false);
   }
 
   // Statements
@@ -172,7 +173,7 @@ export class StatementWriter extends ExpressionWriter {
         this.fail("'continuing' stands last in a loop", one);
         break;
       case "const_assert":
-        requireTrue(this.program, this.names, one.condition);
+        requireTrue(this.output, this.names, one.condition);
         break;
       case "empty":
         break;
@@ -196,7 +197,7 @@ export class StatementWriter extends ExpressionWriter {
       this.names.declare(name.name, { kind: "constant", variable: one, names: this.names });
       return;
     }
-    const { typing } = this.program.module;
+    const { typing } = this.output.module;
     const type = declared ? typing.typeOf(declared) : concrete(typing.typeOf(value as Expression));
     if (type.kind === "pointer") {
       this.#pointer(name.name, type, value as Expression);
@@ -258,7 +259,7 @@ export class StatementWriter extends ExpressionWriter {
   }
 
   #loop(one: Extract<Statement, { kind: "for" | "while" | "loop" }>): void {
-    const id = this.program.id();
+    const id = this.output.id();
     if (one.kind === "for" && one.start) {
       this.statement(one.start);
     }
@@ -284,7 +285,7 @@ export class StatementWriter extends ExpressionWriter {
   }
 
   #switch({ on, cases }: Extract<Statement, { kind: "switch" }>): void {
-    const id = this.program.id();
+    const id = this.output.id();
     const type = this.selectorType(on, cases);
     this.emit(`L${id}: switch (${this.word(on, type)}) {`);
     this.leaving.push({ isLoop: false, label: `L${id}` });
@@ -301,13 +302,13 @@ export class StatementWriter extends ExpressionWriter {
 
   protected selectorType(on: Expression, cases: readonly Case[]): Type {
     const typed = [on, ...cases.flatMap(({ selectors }) => selectors)]
-      .map((one) => this.program.module.typing.typeOf(one))
+      .map((one) => this.output.module.typing.typeOf(one))
       .find((type) => type.kind === "scalar" && !type.name.startsWith("abstract"));
     return typed ?? scalar("i32");
   }
 
   protected selectorWord(selector: Expression, type: Type): string {
-    const value = this.program.module.typing.constantOf(selector);
+    const value = this.output.module.typing.constantOf(selector);
     return value === undefined ? this.word(selector, type) : String(constantWord(scalarOf(type), value));
   }
 
@@ -317,12 +318,12 @@ export class StatementWriter extends ExpressionWriter {
       this.emit("return;");
       return;
     }
-    const words = this.value(value, this.program.module.typing.typeOf(result));
+    const words = this.value(value, this.output.module.typing.typeOf(result));
     if (words.length === 1) {
       this.emit(`return ${words[0]};`);
       return;
     }
-    this.program.mostResults = Math.max(this.program.mostResults, words.length);
+    this.output.returns(words.length);
     words.forEach((word, at) => {
       this.emit(`R[${at}] = ${word};`);
     });

@@ -1,8 +1,8 @@
 import type { Scalar } from "../builtin_texts.ts";
 import { binaryText } from "../builtin_texts.ts";
+import type { FunctionText } from "./function_text.ts";
 import type { Module } from "./module.ts";
 import { attributeOf } from "./module.ts";
-import type { ProgramText } from "./program_text.ts";
 
 // Functions in which the threads of a subgroup exchange words. The work-group runs each of them for all its subgroups.
 
@@ -29,49 +29,49 @@ export function usesSubgroups(module: Module, entryPoint: string): boolean {
 }
 
 /** The text of a call up to its place, for one word of a value: the columns of input and output hold a word of each thread. */
-export type SubgroupCall = (mask: string, input: string, output: string) => string;
+export type SubgroupCall = (mask: string, input: string, result: string) => string;
 
 /** How a function is called. `by` is the column of its second argument. Undefined if there is no such function. */
 export function subgroupCall(
-  program: ProgramText,
+  output: FunctionText,
   name: string,
   of: Scalar,
   by: string | undefined,
 ): SubgroupCall | undefined {
   const [, kind] = /^subgroupShuffle(|Up|Down|Xor)$/.exec(name) ?? [];
   if (kind !== undefined) {
-    return (mask, input, output) =>
-      `g.shuffle(${mask}, "${kind.toLowerCase() || "at"}", ${input}, ${by}, ${output}, `;
+    return (mask, input, result) =>
+      `g.shuffle(${mask}, "${kind.toLowerCase() || "at"}", ${input}, ${by}, ${result}, `;
   }
   const swap = /^quadSwap(X|Y|Diagonal)$/.exec(name)?.[1];
   if (swap !== undefined) {
-    return (mask, input, output) => `g.quad(${mask}, "${swap.toLowerCase()}", ${input}, ${output}, `;
+    return (mask, input, result) => `g.quad(${mask}, "${swap.toLowerCase()}", ${input}, ${result}, `;
   }
   switch (name) {
     case "subgroupBroadcast":
-      return (mask, input, output) => `g.broadcast(${mask}, ${input}, ${by}, ${output}, `;
+      return (mask, input, result) => `g.broadcast(${mask}, ${input}, ${by}, ${result}, `;
     case "subgroupBroadcastFirst":
-      return (mask, input, output) => `g.broadcastFirst(${mask}, ${input}, ${output}, `;
+      return (mask, input, result) => `g.broadcastFirst(${mask}, ${input}, ${result}, `;
     case "quadBroadcast":
-      return (mask, input, output) => `g.quadBroadcast(${mask}, ${input}, ${by}, ${output}, `;
+      return (mask, input, result) => `g.quadBroadcast(${mask}, ${input}, ${by}, ${result}, `;
     default:
-      return reduction(program, name, of);
+      return reduction(output, name, of);
   }
 }
 
 /** Functions that combine the words of a subgroup: of all its threads, or of those up to each thread. */
-function reduction(program: ProgramText, name: string, of: Scalar): SubgroupCall | undefined {
+function reduction(output: FunctionText, name: string, of: Scalar): SubgroupCall | undefined {
   const [, scan, operation = ""] =
     /^subgroup(Inclusive|Exclusive|)(Add|Mul|Min|Max|And|Or|Xor)$/.exec(name) ?? [];
   if (scan === undefined) {
     return undefined;
   }
-  const combine = combiner(program, operation, of);
+  const combine = combiner(output, operation, of);
   const start = operation === "Mul" ? ONES[of] : 0;
   return scan === ""
-    ? (mask, input, output) => `g.reduce(${mask}, ${combine}, ${input}, ${output}, `
-    : (mask, input, output) =>
-        `g.scan(${mask}, ${combine}, ${start}, ${scan === "Exclusive"}, ${input}, ${output}, `;
+    ? (mask, input, result) => `g.reduce(${mask}, ${combine}, ${input}, ${result}, `
+    : (mask, input, result) =>
+        `g.scan(${mask}, ${combine}, ${start}, ${scan === "Exclusive"}, ${input}, ${result}, `;
 }
 
 /** The words of 1. */
@@ -80,13 +80,13 @@ const ONES = { bool: 1, i32: 1, u32: 1, f32: 0x3f800000, f16: 0x3c00 } satisfies
 >;
 
 /** The name of a function that combines two words. */
-function combiner(program: ProgramText, operation: string, of: Scalar): string {
+function combiner(output: FunctionText, operation: string, of: Scalar): string {
   const operator = ({ Add: "+", Mul: "*", And: "&", Or: "|", Xor: "^" } as const)[operation];
-  const name = `combine${program.id()}`;
+  const name = `combine${output.id()}`;
   const text =
     operator === undefined
       ? `${operation === "Max" ? binaryText("<", of, "a", "b") : binaryText("<", of, "b", "a")} ? b : a`
       : binaryText(operator, of, "a", "b");
-  program.declare(`const ${name} = (a, b) => ${text};`);
+  output.declare(`const ${name} = (a, b) => ${text};`);
   return name;
 }

@@ -4,7 +4,8 @@ import { scalar } from "../../text/wgsl_types.ts";
 import { STORAGE_MEMORY, WORK_GROUP_MEMORY } from "../machine/work_group.ts";
 import { builtinWordsOf } from "./builtin_values.ts";
 import { atomicTexts } from "./expressions.ts";
-import { scalarOf } from "./layout.ts";
+import type { SharedFunction } from "./function_text.ts";
+import { hasArray, scalarOf } from "./layout.ts";
 import type { Call, FunctionDeclaration } from "./module.ts";
 import { attributeOf } from "./module.ts";
 import type { Words } from "./place_writer.ts";
@@ -26,13 +27,11 @@ interface Stretch {
   readonly lines: readonly string[];
 }
 
-/** How other functions call one whose threads meet. */
-export interface WideFunction {
-  readonly parameters: readonly Local[];
-  /** The columns of the result's words. */
-  readonly results: readonly string[];
-  readonly yields: boolean;
-}
+/** The names of columns that other functions find in the scope: of a word of a parameter, of a parameter in memory, of a word of a result. */
+const parameterColumn = (name: string, parameter: number, word: number): string =>
+  `a${parameter}_${word}_${name}`;
+const parameterMemory = (name: string, parameter: number): string => `a${parameter}_${name}`;
+const resultColumn = (name: string, word: number): string => `r${word}_${name}`;
 
 /** In a line: the declaration of a variable, or the variable; the place of memory; and a column. */
 const PLACES = /(var (?=\$v\d+_\d+\$ =))?\$v(\d+)_(\d+)\$|\$b(\d+)\$|@A(\d+)_(\d+)/g;
@@ -47,7 +46,6 @@ const BARRIERS: Readonly<Record<string, number>> = {
 };
 
 export class WideWriter extends StatementWriter {
-  readonly functions: Map<string, WideFunction>;
   readonly #out: (string | Stretch)[] = [];
   /** The masks that hold the active threads, from the function's own to the innermost. */
   #masks: string[] = [];
@@ -56,16 +54,11 @@ export class WideWriter extends StatementWriter {
   readonly #memories: Local[] = [];
   readonly #counters: string[] = [];
 
-  constructor(functions: Map<string, WideFunction>, ...rest: ConstructorParameters<typeof StatementWriter>) {
-    super(...rest);
-    this.functions = functions;
-  }
-
   // The whole function
 
-  override write(): string {
+  override write(): SharedFunction {
     const { name, parameters, result, body } = this.declaration;
-    const { module } = this.program;
+    const { module } = this.output;
     const { yields } = module.reachOf(name.name);
     const own = this.#newMask();
     this.#masks = [own];
@@ -79,11 +72,11 @@ export class WideWriter extends StatementWriter {
       }
     }
     const count = result ? this.wordsIn(module.typing.typeOf(result)) : 0;
-    const results = Array.from({ length: count }, (_, word) => `r_${name.name}_${word}`);
-    for (const column of results) {
-      this.program.declareColumn(column);
+    for (let word = 0; word < count; word++) {
+      const column = resultColumn(name.name, word);
+      this.output.declareColumn(column);
+      this.output.give(column);
     }
-    this.functions.set(name.name, { parameters: locals, results, yields });
     const isEntry = this.declaration.attributes.some((one) => one.name === "compute");
     if (isEntry) {
       this.#takeBuiltins(locals);
@@ -92,12 +85,29 @@ export class WideWriter extends StatementWriter {
     this.#flush();
     const memories = locals.flatMap(({ target }) => (target ? [target.memory] : []));
     const head = `function${yields ? "*" : ""} f_${name.name}(${["mask", ...memories].join(", ")}) {`;
-    return [head, `${own}.set(mask);`, ...this.#assembled(), "}"].join("\n");
+    const text = [head, `${own}.set(mask);`, ...this.#assembled(), "}"].join("\n");
+    this.output.give(`f_${name.name}`);
+    this.#giveParameters(locals);
+    return this.output.finished(text);
+  }
+
+  /** Callers write parameters where these are. */
+  #giveParameters(locals: readonly Local[]): void {
+    locals.forEach(({ id, inMemory }, parameter) => {
+      if (inMemory) {
+        this.output.give(parameterMemory(this.functionName, parameter), `M${id}`);
+        return;
+      }
+      for (let word = 0; word < (this.#parameterWords.get(id) ?? 0); word++) {
+        const column = parameterColumn(this.functionName, parameter, word);
+        this.output.give(column, this.#columnName(String(id), String(word)));
+      }
+    });
   }
 
   #takeBuiltins(locals: readonly Local[]): void {
     const { parameters } = this.declaration;
-    const { module } = this.program;
+    const { module } = this.output;
     parameters.forEach(({ attributes, type }, index) => {
       const builtin = attributeOf(attributes, "builtin");
       const found = module.typing.typeOf(type);
@@ -155,7 +165,7 @@ export class WideWriter extends StatementWriter {
 
   #declareMemories(): void {
     for (const { id, type } of this.#memories) {
-      this.program.declareMemory(`M${id}`, this.wordsIn(type), this.#columns.has(id));
+      this.output.declareMemory(`M${id}`, this.wordsIn(type), this.#columns.has(id));
       this.#memoryWords.set(id, this.wordsIn(type));
     }
   }
@@ -173,7 +183,7 @@ export class WideWriter extends StatementWriter {
 
   #columnName(id: string, word: string): string {
     const name = `A${id}_${word}`;
-    this.program.declareColumn(name);
+    this.output.declareColumn(name);
     return name;
   }
 
@@ -219,7 +229,7 @@ export class WideWriter extends StatementWriter {
   #flush(): void {
     const lines = this.takeLines();
     if (lines.length > 0 || this.#before.length > 0) {
-      this.#out.push({ id: this.program.id(), mask: this.#mask, before: this.#before, lines });
+      this.#out.push({ id: this.output.id(), mask: this.#mask, before: this.#before, lines });
       this.#before = [];
     }
   }
@@ -231,13 +241,13 @@ export class WideWriter extends StatementWriter {
   }
 
   #newMask(): string {
-    const name = `k${this.program.id()}`;
-    this.program.declareMask(name);
+    const name = `k${this.output.id()}`;
+    this.output.declareMask(name);
     return name;
   }
 
   #newCounter(): string {
-    const name = `c${this.program.id()}`;
+    const name = `c${this.output.id()}`;
     this.#counters.push(name);
     return name;
   }
@@ -263,7 +273,7 @@ export class WideWriter extends StatementWriter {
   // Statements
 
   #isWide(one: Statement | Expression | undefined): boolean {
-    return one !== undefined && this.program.module.reachIn(this.declaration, one).isWide;
+    return one !== undefined && this.output.module.reachIn(this.declaration, one).isWide;
   }
 
   override statement(one: Statement): void {
@@ -343,7 +353,7 @@ export class WideWriter extends StatementWriter {
     if (one.kind === "for" && one.start) {
       this.statement(one.start);
     }
-    const id = this.program.id();
+    const id = this.output.id();
     const [live, inTurn] = [this.#newMask(), this.#newMask()];
     this.#together(`${live}.set(${this.#mask});`);
     this.#together(`for (let turns${id} = 0; ${live}.includes(1); ) {`);
@@ -398,9 +408,9 @@ export class WideWriter extends StatementWriter {
   protected override writeReturn(value: Expression | undefined): void {
     const { result, name } = this.declaration;
     if (value !== undefined && result !== undefined) {
-      const words = this.value(value, this.program.module.typing.typeOf(result));
+      const words = this.value(value, this.output.module.typing.typeOf(result));
       words.forEach((word, at) => {
-        this.emit(`r_${name.name}_${at}[t] = ${word};`);
+        this.emit(`${resultColumn(name.name, at)}[t] = ${word};`);
       });
     }
     this.#leave(0);
@@ -510,7 +520,7 @@ export class WideWriter extends StatementWriter {
   }
 
   #keep(one: Expression): void {
-    const { typing } = this.program.module;
+    const { typing } = this.output.module;
     const type = typing.typeOf(one);
     if (type.kind === "pointer") {
       this.#hoistPlace(one, true);
@@ -549,9 +559,9 @@ export class WideWriter extends StatementWriter {
   /** A call at which threads meet. */
   #meet(one: Call): void {
     const { name } = one.callee;
-    const declared = this.program.module.functions.get(name);
+    const declared = this.output.module.functions.get(name);
     if (declared !== undefined) {
-      if (this.program.module.reachOf(name).isWide) {
+      if (this.output.module.reachOf(name).isWide) {
         this.hoisted.set(one, this.#callWide(one, declared));
       }
       return;
@@ -563,7 +573,7 @@ export class WideWriter extends StatementWriter {
       this.hoisted.set(one, this.#uniformLoad(one));
     } else if (name.startsWith("atomic")) {
       // Those on work-group memory are done by each thread for itself.
-      if (this.program.module.storageAtomics.has(one)) {
+      if (this.output.module.storageAtomics.has(one)) {
         this.hoisted.set(one, this.#storageAtomic(one));
       }
     } else if (isSubgroupFunction(name)) {
@@ -576,34 +586,41 @@ export class WideWriter extends StatementWriter {
   }
 
   #callWide(one: Call, declared: FunctionDeclaration): Words {
-    const called = this.functions.get(one.callee.name) as WideFunction;
-    const { typing } = this.program.module;
+    const { name } = declared.name;
+    const { module } = this.output;
     const memories: string[] = [];
-    called.parameters.forEach((local, index) => {
-      const arg = one.args[index] as Expression;
-      if (local.target !== undefined) {
+    declared.parameters.forEach(({ type: given }, parameter) => {
+      const arg = one.args[parameter] as Expression;
+      const type = module.typing.typeOf(given);
+      if (type.kind === "pointer") {
         const place = this.pointer(arg);
         memories.push(place.memory);
         this.#keepMemory(place);
-        this.emit(`${this.#column(local)}[t] = ${textOfIndex(place.index)};`);
+        const column = this.output.take(parameterColumn(name, parameter, 0));
+        this.emit(`${column}[t] = ${textOfIndex(place.index)};`);
         return;
       }
-      const words = this.value(arg, local.type);
+      const words = this.value(arg, type);
       words.forEach((word, at) => {
-        const target = local.inMemory
-          ? `M${local.id}[t * ${words.length} + ${at}]`
-          : `${this.#column(local, at)}[t]`;
+        const target = hasArray(type)
+          ? `${this.output.take(parameterMemory(name, parameter))}[t * ${words.length} + ${at}]`
+          : `${this.output.take(parameterColumn(name, parameter, at))}[t]`;
         this.emit(`${target} = ${word};`);
       });
     });
-    const call = `f_${declared.name.name}(${[this.#mask, ...memories].join(", ")})`;
-    this.#together(`${called.yields ? "yield* " : ""}${call};`);
-    return declared.result
-      ? this.#kept(
-          typing.typeOf(declared.result),
-          called.results.map((column) => `${column}[t]`),
-        )
-      : [];
+    const call = `${this.output.take(`f_${name}`)}(${[this.#mask, ...memories].join(", ")})`;
+    this.#together(`${module.reachOf(name).yields ? "yield* " : ""}${call};`);
+    if (declared.result === undefined) {
+      return [];
+    }
+    const result = module.typing.typeOf(declared.result);
+    const columns = Array.from({ length: this.wordsIn(result) }, (_, word) =>
+      this.output.take(resultColumn(name, word)),
+    );
+    return this.#kept(
+      result,
+      columns.map((column) => `${column}[t]`),
+    );
   }
 
   /** The called function reads and writes what lies there in stretches of its own, so each thread has a variable of its own. */
@@ -655,7 +672,7 @@ export class WideWriter extends StatementWriter {
     if (stored !== undefined) {
       this.emit(`${memory}.store(${index}, ${stored}, g);`);
     }
-    const type: Type = this.program.module.typing.typeOf(one);
+    const type: Type = this.output.module.typing.typeOf(one);
     return result.length === 0 ? [] : this.#kept(type, result);
   }
 
@@ -667,7 +684,7 @@ export class WideWriter extends StatementWriter {
       return { type, local, count: words.length };
     });
     const [first, second] = operands;
-    const result = this.program.module.typing.typeOf(one);
+    const result = this.output.module.typing.typeOf(one);
     const type = result.kind === "vector" || first === undefined ? result : this.typeOf(one, first.type);
     const local = this.local(type, false);
     const tail = `${this.site(one.from)});`;
@@ -687,7 +704,7 @@ export class WideWriter extends StatementWriter {
       const by = second && this.#column(second.local);
       const of = scalarOf(scalarPart(first.type));
       const call =
-        subgroupCall(this.program, name, of, by) ?? this.fail(`the simulator has no function ${name}`, one);
+        subgroupCall(this.output, name, of, by) ?? this.fail(`the simulator has no function ${name}`, one);
       for (let word = 0; word < first.count; word++) {
         const input = this.#column(first.local, word);
         this.#together(call(mask, input, output(word)) + tail);

@@ -1,4 +1,4 @@
-import type { Machine, Site, StorageRange } from "../machine/index.ts";
+import type { Machine, Sites, StorageRange } from "../machine/index.ts";
 
 // What a device needs of the compiler from WGSL to JavaScript.
 
@@ -33,7 +33,7 @@ export interface BindingText {
 export interface Runnable {
   readonly workGroupSize: readonly [number, number, number];
   /** The places of the text that findings name. */
-  readonly sites: readonly Site[];
+  readonly sites: Sites;
   /** Runs a dispatch. Ranges have the key `"group,binding"`. */
   run(
     machine: Machine,

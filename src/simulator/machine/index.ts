@@ -1,4 +1,4 @@
-export { type Context, Machine, type Site } from "./machine.ts";
+export { type Context, Machine, type Site, type Sites } from "./machine.ts";
 export { Memory, StorageRange } from "./memory.ts";
 export { type Instance, runDispatch } from "./schedule.ts";
 export type { QuadKind, ShuffleKind } from "./subgroups.ts";

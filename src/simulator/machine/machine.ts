@@ -13,13 +13,17 @@ export interface Site {
   readonly function: string;
 }
 
+/** The places that the numbers of sites stand for. */
+export interface Sites {
+  at(site: number): Site | undefined;
+}
+
 /** What a dispatch runs, as findings name it. */
 export interface Context {
   /** The module's label. */
   readonly file: string;
   readonly entryPoint: string;
-  /** The places that the numbers of sites stand for. */
-  readonly sites: readonly Site[];
+  readonly sites: Sites;
   /** The variables of work-group memory, with their places there in words. Without them, findings name words of the whole memory. */
   readonly workGroupVariables?: readonly {
     readonly name: string;
@@ -140,7 +144,7 @@ export class Machine {
     }
     this.#reported.add(keyOf(kind, site, otherSite));
     const { file, entryPoint, sites } = this.context;
-    const line = sites[site]?.line ?? 0;
+    const line = sites.at(site)?.line ?? 0;
     const finding: Finding = { kind, file, line, entryPoint, threads, message };
     this.add(finding);
   }
@@ -153,7 +157,7 @@ export class Machine {
 
   /** `line 12 (in reduce_tile)` */
   nameOfSite(site: number): string {
-    const place = this.context.sites[site];
+    const place = this.context.sites.at(site);
     return place === undefined ? "an unknown line" : `line ${place.line} (in ${place.function})`;
   }
 }

@@ -1,0 +1,175 @@
+import { Recent } from "../recent.ts";
+import type { Module } from "./module.ts";
+import { runText } from "./run_text.ts";
+
+/** A site of a text that several modules may have. */
+export interface SharedSite {
+  /** The declaration from whose start the place counts. */
+  readonly declaration: string;
+  readonly from: number;
+  readonly function: string;
+}
+
+/** What the functions of one program find in each other, and what the program gives them, by their names there. */
+export type Scope = Record<string, unknown>;
+
+/** How much functions have for themselves in the memory that all have in common. */
+export interface MemoryCounts {
+  /** Words for each thread. */
+  readonly threadWords: number;
+  readonly words: number;
+  readonly masks: number;
+}
+
+/** Sets the bindings of the next dispatch, as they are in the scope. */
+export type Bind = () => void;
+
+/**
+ * Makes a function for one work-group at a time, and adds it to the scope. Its sites are numbered from `site` on; its words and masks start
+ * at these bytes of the scope's buffers.
+ */
+export type Make = (scope: Scope, site: number, words: number, masks: number) => Bind | undefined;
+
+/** A function as JavaScript. It is that of all programs in which its text means the same. */
+export interface SharedFunction extends MemoryCounts {
+  readonly make: Make;
+  readonly sites: readonly SharedSite[];
+  /** The variables of bindings that it uses. */
+  readonly ranges: ReadonlySet<string>;
+  /** The most words that a function returns that it is, or calls. */
+  readonly mostResults: number;
+}
+
+/** The JavaScript that is kept, by its text: V8 has compiled it. */
+const LEAST_TEXTS = 4096;
+const made = new Recent<string, Make>(LEAST_TEXTS);
+
+/** What each function finds in its scope. */
+const ALWAYS = ["g", "N", "W", "R", "SIZE", "B", "K"] as const;
+
+/** What runs a text. It is in parentheses, as what is called at once: then V8 compiles it in one go. */
+const madeOf = (body: string): Make => runText(`return ((E, SITE, WORDS, MASKS) => {\n${body}\n});`) as Make;
+
+/** The text of one function, while it is written. */
+export class FunctionText {
+  readonly module: Module;
+  /** The values of `override` variables, by name. */
+  readonly constants: Readonly<Record<string, number>>;
+  readonly #siteNumbers = new Map<string, number>();
+  readonly #sites: SharedSite[] = [];
+  /** Declarations before the function: columns over threads, masks, memory. */
+  readonly #declarations: string[] = [];
+  /** The names that it takes from its scope. */
+  readonly #taken = new Set<string>();
+  /** What it adds to its scope. */
+  readonly #given: string[] = [];
+  readonly #ranges = new Set<string>();
+  readonly #bound = new Set<string>();
+  readonly #columns = new Set<string>();
+  #mostResults = 1;
+  #ids = 0;
+  #masks = 0;
+  #words = 0;
+  #threadWords = 0;
+
+  constructor(module: Module, constants: Readonly<Record<string, number>>) {
+    this.module = module;
+    this.constants = constants;
+  }
+
+  id(): number {
+    return ++this.#ids;
+  }
+
+  /** The text of the number of a place, for findings. */
+  site(site: SharedSite): string {
+    const key = `${site.from} ${site.declaration} ${site.function}`;
+    let number = this.#siteNumbers.get(key);
+    if (number === undefined) {
+      number = this.#sites.push(site) - 1;
+      this.#siteNumbers.set(key, number);
+    }
+    return `SITE + ${number}`;
+  }
+
+  /** A name of the scope. */
+  take(name: string): string {
+    this.#taken.add(name);
+    return name;
+  }
+
+  /** Adds what the text has under a name to the scope. */
+  give(name: string, value = name): void {
+    this.#given.push(`E.${name} = ${value};`);
+  }
+
+  /** The range of a binding's variable. */
+  range(variable: string): string {
+    return this.#bind(variable, `s_${variable}`);
+  }
+
+  /** How many elements there are in the range of a variable that is an array without a length. */
+  countInRange(variable: string): string {
+    return this.#bind(variable, `n_${variable}`);
+  }
+
+  #bind(variable: string, name: string): string {
+    this.#ranges.add(variable);
+    this.#bound.add(name);
+    return name;
+  }
+
+  /** Notes that a function is written or called that returns so many words. */
+  returns(words: number): void {
+    this.#mostResults = Math.max(this.#mostResults, words);
+  }
+
+  declare(text: string): void {
+    this.#declarations.push(text);
+  }
+
+  /** Declares memory of so many words; with `isEach`, so many for each thread. */
+  declareMemory(name: string, words: number, isEach: boolean): void {
+    const start = `WORDS + 4 * (N * ${this.#threadWords} + ${this.#words})`;
+    this.declare(`var ${name} = new Int32Array(B, ${start}, ${isEach ? "N * " : ""}${words});`);
+    if (isEach) {
+      this.#threadWords += words;
+    } else {
+      this.#words += words;
+    }
+  }
+
+  /** Declares the column of a variable's word, once. */
+  declareColumn(name: string): void {
+    if (!this.#columns.has(name)) {
+      this.#columns.add(name);
+      this.declareMemory(name, 1, true);
+    }
+  }
+
+  declareMask(name: string): void {
+    this.declare(`var ${name} = new Uint8Array(K, MASKS + N * ${this.#masks++}, N);`);
+  }
+
+  /** The function, whose own text this is. What is around it is `var`: each use of a `const` or a `let` would check that it has been declared. */
+  finished(text: string): SharedFunction {
+    const bound = [...this.#bound];
+    const body = [
+      `var { ${[...ALWAYS, ...this.#taken].join(", ")} } = E;`,
+      bound.length > 0 ? `var ${bound.join(", ")};` : "",
+      ...this.#declarations,
+      text,
+      ...this.#given,
+      bound.length > 0 ? `return () => { ${bound.map((name) => `${name} = E.${name};`).join(" ")} };` : "",
+    ].join("\n");
+    return {
+      make: (...given) => made.of(body, () => madeOf(body))(...given),
+      sites: this.#sites,
+      ranges: this.#ranges,
+      mostResults: this.#mostResults,
+      threadWords: this.#threadWords,
+      words: this.#words,
+      masks: this.#masks,
+    };
+  }
+}

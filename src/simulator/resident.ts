@@ -1,0 +1,70 @@
+import type { Compiled } from "./compile/compiled.ts";
+import type { Bind, Scope } from "./compile/function_text.ts";
+import { startOf } from "./compile/functions.ts";
+import type { StorageRange } from "./machine/memory.ts";
+import type { Instance } from "./machine/schedule.ts";
+import type { WorkGroup } from "./machine/work_group.ts";
+
+/** A program that runs one work-group after another. */
+export interface Resident extends Instance {
+  /** Sets the bindings of the next dispatch. */
+  bind(ranges: ReadonlyMap<string, StorageRange>): void;
+}
+
+/** Makes the functions of a program for one work-group at a time. */
+export function residentOf(compiled: Compiled, group: WorkGroup): Resident {
+  const { functions, bindings, privates } = compiled;
+  const scope = scopeOf(compiled, group);
+  const { threads } = group;
+  const binds = functions.flatMap(({ make, firstSite, before }): Bind | readonly Bind[] => {
+    const words = 4 * (threads * before.threadWords + before.words);
+    return make(scope, firstSite, words, threads * before.masks) ?? [];
+  });
+  const starts = privates.map(({ name, hasStart }) =>
+    hasStart ? (scope[startOf(name)] as () => void) : () => (scope[`P_${name}`] as Int32Array).fill(0),
+  );
+  const enter = scope[`f_${compiled.entryPoint}`] as (mask: Uint8Array) => ReturnType<Instance["run"]>;
+  return {
+    group,
+    bind(ranges) {
+      for (const { name, key, stride } of bindings) {
+        const range = ranges.get(key);
+        scope[`s_${name}`] = range;
+        scope[`n_${name}`] = range && stride && Math.trunc(range.size / stride);
+      }
+      for (const bind of binds) {
+        bind();
+      }
+    },
+    run() {
+      for (const start of starts) {
+        start();
+      }
+      return enter(group.every);
+    },
+  };
+}
+
+/** What functions find in their scope, but for each other. */
+function scopeOf(
+  { functions, workGroupSize, counts, variables, privates }: Compiled,
+  group: WorkGroup,
+): Scope {
+  const { threads } = group;
+  const scope: Scope = {
+    g: group,
+    N: threads,
+    W: group.memory,
+    R: new Int32Array(Math.max(...functions.map(({ mostResults }) => mostResults))),
+    SIZE: workGroupSize,
+    B: new ArrayBuffer(4 * (threads * counts.threadWords + counts.words)),
+    K: new ArrayBuffer(threads * counts.masks),
+  };
+  for (const { name, first } of variables) {
+    scope[`w_${name}`] = first;
+  }
+  for (const { name, words } of privates) {
+    scope[`P_${name}`] = new Int32Array(threads * words);
+  }
+  return scope;
+}
