@@ -71,7 +71,7 @@ function reduction(output: FunctionText, name: string, of: Scalar): SubgroupCall
   return scan === ""
     ? (mask, input, result) => `g.reduce(${mask}, ${combine}, ${input}, ${result}, `
     : (mask, input, result) =>
-        `g.scan(${mask}, ${combine}, ${start}, ${scan === "Exclusive"}, ${input}, ${result}, `;
+        `g.scan(${mask}, ${combine}, ${scan === "Exclusive" ? start : undefined}, ${input}, ${result}, `;
 }
 
 /** The words of 1. */

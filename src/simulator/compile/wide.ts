@@ -189,8 +189,9 @@ export class WideWriter extends StatementWriter {
 
   /** A line in which all variables have their places. */
   #placed(line: string): string {
-    return line.replaceAll(PLACES, (whole, _declares, variable, word, memory, column, columnWord) => {
-      const id: string = variable ?? memory ?? column;
+    return line.replaceAll(PLACES, (whole: string, ...found: readonly (string | undefined)[]) => {
+      const [, variable, word = "", memory, column, columnWord = ""] = found;
+      const id = variable ?? memory ?? column ?? "";
       if (column === undefined && !this.#columns.has(Number(id))) {
         return memory === undefined ? whole : "0";
       }
@@ -696,7 +697,7 @@ export class WideWriter extends StatementWriter {
       return this.fail(`the simulator has no function ${name}`, one);
     } else if (name === "subgroupBallot") {
       const outputs = [0, 1, 2, 3].map(output).join(", ");
-      this.#together(`g.ballot(${mask}, ${this.#column(first.local)}, ${outputs}, ${tail}`);
+      this.#together(`g.ballot(${mask}, ${this.#column(first.local)}, [${outputs}], ${tail}`);
     } else if (name === "subgroupAll" || name === "subgroupAny") {
       const input = this.#column(first.local);
       this.#together(`g.vote(${mask}, ${name === "subgroupAll"}, ${input}, ${output()}, ${tail}`);

@@ -17,37 +17,26 @@ export class Subgroups extends Lanes {
   // For each lane of one subgroup: the word that an active thread holds there, and whether there is such a thread.
   readonly #held = new Int32Array(128);
   readonly #isHeld = new Uint8Array(128);
+  readonly #ballot = new Int32Array(4);
 
   /** Bit n of the four words tells whether the active thread at lane n has a 1. */
-  ballot(
-    mask: Uint8Array,
-    input: Int32Array,
-    out0: Int32Array,
-    out1: Int32Array,
-    out2: Int32Array,
-    out3: Int32Array,
-    site: number,
-  ): void {
+  ballot(mask: Uint8Array, input: Int32Array, outputs: readonly Int32Array[], site: number): void {
     const { byLane, starts, laneOf } = this;
     for (let subgroup = 0; subgroup < this.subgroupCount; subgroup++) {
       if (this.#reaches(mask, subgroup, site)) {
         const end = starts[subgroup + 1] as number;
-        let [word0, word1, word2, word3] = [0, 0, 0, 0];
+        const words = this.#ballot.fill(0);
         for (let at = starts[subgroup] as number; at < end; at++) {
           const t = byLane[at] as number;
           if (mask[t] === 1 && input[t] !== 0) {
             const lane = laneOf[t] as number;
-            const bit = 1 << lane;
-            word0 |= lane < 32 ? bit : 0;
-            word1 |= lane >> 5 === 1 ? bit : 0;
-            word2 |= lane >> 5 === 2 ? bit : 0;
-            word3 |= lane >> 5 === 3 ? bit : 0;
+            const at32 = lane >> 5;
+            words[at32] = (words[at32] as number) | (1 << lane);
           }
         }
-        this.#give(mask, subgroup, word0, out0);
-        this.#give(mask, subgroup, word1, out1);
-        this.#give(mask, subgroup, word2, out2);
-        this.#give(mask, subgroup, word3, out3);
+        outputs.forEach((output, at) => {
+          this.#give(mask, subgroup, words[at] as number, output);
+        });
       }
     }
   }
@@ -106,12 +95,14 @@ export class Subgroups extends Lanes {
     }
   }
 
-  /** For each active thread, the words of the active threads at lower lanes combined, and its own if not exclusive. `start` is what the first one gets if exclusive. */
+  /**
+   * For each active thread, the words of the active threads at lower lanes combined. With `start`, that is what the first thread gets; without it,
+   * a thread's own word counts, too.
+   */
   scan(
     mask: Uint8Array,
     combine: (earlier: number, later: number) => number,
-    start: number,
-    isExclusive: boolean,
+    start: number | undefined,
     input: Int32Array,
     output: Int32Array,
     site: number,
@@ -120,16 +111,14 @@ export class Subgroups extends Lanes {
     for (let subgroup = 0; subgroup < this.subgroupCount; subgroup++) {
       if (this.#reaches(mask, subgroup, site)) {
         const end = starts[subgroup + 1] as number;
-        let before = start;
-        let isFirst = true;
+        let before: number | undefined;
         for (let at = starts[subgroup] as number; at < end; at++) {
           const t = byLane[at] as number;
           if (mask[t] === 1) {
             const word = input[t] as number;
-            const after = isFirst ? word : combine(before, word);
-            output[t] = isExclusive ? before : after;
+            const after = before === undefined ? word : combine(before, word);
+            output[t] = start === undefined ? after : (before ?? start);
             before = after;
-            isFirst = false;
           }
         }
       }

@@ -137,12 +137,12 @@ function functionsOf(group: WorkGroup, mask: Uint8Array): readonly (readonly [st
     ],
     [
       "inclusive scan",
-      (input, _, output) => group.scan(mask, combine, 99, false, input, output, 0),
+      (input, _, output) => group.scan(mask, combine, undefined, input, output, 0),
       (words, lane) => before(words, lane + 1).reduce(combine),
     ],
     [
       "exclusive scan",
-      (input, _, output) => group.scan(mask, combine, 99, true, input, output, 0),
+      (input, _, output) => group.scan(mask, combine, 99, input, output, 0),
       (words, lane) => (before(words, lane).length === 0 ? 99 : before(words, lane).reduce(combine)),
     ],
     [
@@ -195,7 +195,7 @@ function functionsOf(group: WorkGroup, mask: Uint8Array): readonly (readonly [st
           Int32Array,
           Int32Array,
         ];
-        group.ballot(mask, input, ...outputs, 0);
+        group.ballot(mask, input, outputs, 0);
       },
       (words) => {
         const bits = [...words].filter(([lane, word]) => word !== 0 && Math.floor(lane / 32) === at);
