@@ -109,17 +109,18 @@ export class Subgroups extends Lanes {
   ): void {
     const { byLane, starts } = this;
     for (let subgroup = 0; subgroup < this.subgroupCount; subgroup++) {
-      if (this.#reaches(mask, subgroup, site)) {
-        const end = starts[subgroup + 1] as number;
-        let before: number | undefined;
-        for (let at = starts[subgroup] as number; at < end; at++) {
-          const t = byLane[at] as number;
-          if (mask[t] === 1) {
-            const word = input[t] as number;
-            const after = before === undefined ? word : combine(before, word);
-            output[t] = start === undefined ? after : (before ?? start);
-            before = after;
-          }
+      if (!this.#reaches(mask, subgroup, site)) {
+        continue;
+      }
+      const end = starts[subgroup + 1] as number;
+      let before: number | undefined;
+      for (let at = starts[subgroup] as number; at < end; at++) {
+        const t = byLane[at] as number;
+        if (mask[t] === 1) {
+          const word = input[t] as number;
+          const after: number = before === undefined ? word : combine(before, word);
+          output[t] = start === undefined ? after : (before ?? start);
+          before = after;
         }
       }
     }
