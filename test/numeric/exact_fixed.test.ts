@@ -80,7 +80,9 @@ function kernelOf(
       sums[group.x] = vec3<u32>(${isDouble ? "found" : "found, 0u"}, 1u);
     }`,
   ];
-  return linkSources(sources.map(generated), "main").code;
+  // The files of exact sums may replace names of each other.
+  const named = sources.map((text) => ({ ...generated(text), name: "shaders/exact/fixed.wgsl" }));
+  return linkSources(named, "main").code;
 }
 
 /** Rows of items: around the widest that fits, from the lowest places to the highest. */
