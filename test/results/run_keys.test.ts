@@ -161,10 +161,10 @@ test("keys beside totals of 64 bytes", async () => {
 test("a key that does not compile", async () => {
   const data = Uint32Array.of(1, 2);
   for (const call of [
-    fold().scan(data, { segments: { key: "x + nothing" } }),
-    fold().unique(data, { key: "f32(x)" }),
+    () => fold().scan(data, { segments: { key: "x + nothing" } }),
+    () => fold().unique(data, { key: "f32(x)" }),
   ]) {
-    const cause = await call.catch((one: unknown) => one);
+    const cause = await call().catch((error: unknown) => error);
     expect(cause).toBeInstanceOf(SourceError);
     expect(String(cause)).toMatch(/the key, line 1/);
   }
