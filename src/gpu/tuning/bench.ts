@@ -62,7 +62,7 @@ export interface Bench extends BenchBuffers {
   /** The most milliseconds that candidates took to compile which were compiled together. */
   compiling: number;
   /** The contents of `input`. */
-  readonly data: Uint32Array<ArrayBuffer>;
+  readonly data: Uint32Array;
   /** The milliseconds that the GPU takes, if something is recorded `times` times, one after another. */
   time(record: RecordPass, times: number): Promise<number>;
   /** Keeps the GPU busy with what is recorded, for a number of milliseconds. It has work to do when this returns. */

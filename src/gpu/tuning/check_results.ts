@@ -56,7 +56,7 @@ function isSame(found: Uint32Array, beginning: Uint32Array): boolean {
 }
 
 /** The result of a primitive, by the CPU. */
-function resultOf(primitive: TunedPrimitive, data: Uint32Array<ArrayBuffer>, wordsEach: number): Uint32Array {
+function resultOf(primitive: TunedPrimitive, data: Uint32Array, wordsEach: number): Uint32Array {
   if (primitive === "compact") {
     return data.filter((x) => x % 2 === 1);
   }
