@@ -10,9 +10,9 @@ import { planHistogram } from "../plan/histogram.ts";
 import type { Passes } from "../plan/options.ts";
 import type { PassParams, Plan, RangeName, Scratch } from "../plan/plan.ts";
 import { ALL_ARRANGEMENTS, distinct, withRanges } from "../plan/plan.ts";
-import type { Primitive, Planner as RecordingPlanner } from "../plan/plan_recording.ts";
+import type { Primitive } from "../plan/plan_recording.ts";
 import { planRecording } from "../plan/plan_recording.ts";
-import { planSegmented } from "../plan/plan_segmented.ts";
+import { plannerOfSegments } from "../plan/plan_segmented.ts";
 import { ALONE, FIRST_ITEMS } from "../plan/run_key.ts";
 import { planNth, planTopK } from "../plan/select.ts";
 import { planTopKRows } from "../plan/select_rows.ts";
@@ -76,10 +76,7 @@ async function planned(
   facts: DeviceFacts,
 ): Promise<Plan> {
   const planFacts = await planFactsFor(options, facts, true);
-  const planner: RecordingPlanner | undefined =
-    options.segments === undefined
-      ? undefined
-      : (...given) => planSegmented(primitive as "scan" | "reduce", ...given);
+  const planner = options.segments === undefined ? undefined : plannerOfSegments(primitive);
   return planRecording(primitive, options, planFacts, ALL_ARRANGEMENTS, planner);
 }
 

@@ -53,15 +53,12 @@ export interface CompactOptions<Name extends string = string> extends TuningOpti
 
 /** A compaction or a partition, as its ways need it. */
 interface PlannedCompaction {
-  readonly type: ElementType;
   /** The type of the items that are loaded. */
   readonly from: ElementType;
   readonly maxLength: number;
   /** Bytes of an item of the output. */
   readonly outputBytes: number;
   readonly canShare: boolean;
-  readonly lengthOnGpu: boolean;
-  readonly parted: Parted | undefined;
   readonly count: Monoid;
   readonly kernelOptions: Omit<
     Parameters<typeof compactKernel>[1],
@@ -141,13 +138,10 @@ export function planCompact(
   const sharing = arrangements.some((one) => one === "one-buffer" || one === "in-place");
   const canShare = outputBytes === from.bytes;
   const compaction: PlannedCompaction = {
-    type,
     from,
     maxLength,
     outputBytes,
     canShare,
-    lengthOnGpu,
-    parted,
     count,
     kernelOptions: {
       type,
@@ -175,7 +169,7 @@ export function planCompact(
     {
       title,
       maxLength,
-      needs: needsOf(compaction),
+      needs: needsOf(compaction.kernelOptions),
       itemBytes: { ...itemBytesOf(from.bytes, outputBytes), rest: outputBytes },
       // The kernels know where the rest lies by the name that other kernels have for what is stored beside the output.
       ...(parted?.hasRest && { baseNames: { rest: "unique_base" } }),
@@ -189,16 +183,22 @@ export function planCompact(
 }
 
 /** The ranges of a compaction. Positions of items by their flags are found without the items. */
-function needsOf({ parted, lengthOnGpu, kernelOptions }: PlannedCompaction): ReadonlySet<RangeName> {
-  const flags = kernelOptions.selector === "flags";
+function needsOf({
+  selector,
+  indices,
+  parted,
+  lengthOnGpu,
+  indirect,
+}: PlannedCompaction["kernelOptions"]): ReadonlySet<RangeName> {
+  const flags = selector === "flags";
   return new Set<RangeName>([
-    ...(flags && kernelOptions.indices ? [] : (["input"] as const)),
+    ...(flags && indices ? [] : (["input"] as const)),
     "output",
     ...(flags ? (["flags"] as const) : []),
     "count",
     ...(parted?.hasRest ? (["rest"] as const) : []),
     ...(lengthOnGpu ? (["length"] as const) : []),
-    ...(kernelOptions.indirect === undefined ? [] : (["indirect"] as const)),
+    ...(indirect === undefined ? [] : (["indirect"] as const)),
   ]);
 }
 
@@ -318,10 +318,11 @@ function keepOnce(
 
 /** The way of a compaction that reads its data twice: it counts what each tile keeps, scans the counts, and moves the items. */
 function countThenMove(
-  { from, maxLength, canShare, parted, count, kernelOptions, aside }: PlannedCompaction,
+  { from, maxLength, canShare, count, kernelOptions, aside }: PlannedCompaction,
   tuning: LoadedTuning,
   given: readonly Arrangement[],
 ): Way {
+  const { parted } = kernelOptions;
   const classes = parted?.classes;
   /** Whether items go to places that depend on how many are kept in all. */
   const needsTotal = parted !== undefined && !parted.hasRest;

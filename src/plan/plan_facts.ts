@@ -2,7 +2,7 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { TileShape } from "../kernels/algorithms.ts";
 import type { ClassKernels } from "../kernels/compact.ts";
-import type { Kernel, ReduceFiles, ScanKernelOptions } from "../kernels/kernel.ts";
+import type { Arrangement, Kernel, ReduceFiles, ScanKernelOptions } from "../kernels/kernel.ts";
 import type { LookBackChoices, SpineSize } from "../kernels/look_back.ts";
 import type { TileAlgorithm } from "../kernels/tiles.ts";
 import type { SourceText } from "../text/source.ts";
@@ -85,7 +85,7 @@ export interface PlannedScan extends Combination {
 export type ScanOnce = (
   single: SinglePass,
   scan: PlannedScan,
-  plan: Pick<Plan, "variants">,
+  arrangements: readonly Arrangement[],
   facts: DeviceFacts,
   testing: Partial<LookBackChoices>,
 ) => Way;

@@ -168,9 +168,7 @@ export function planScan(
   // A binding that spans both ranges has items of one size.
   const canShare = itemBytes === type.bytes && !reduces;
   const lying = arrangements.filter((one) => canShare || isApart(one));
-  const variants = SCAN_ARRANGEMENTS.filter((one) => lying.includes(one)).map((arrangement) => ({
-    arrangement,
-  }));
+  const recorded = SCAN_ARRANGEMENTS.filter((one) => lying.includes(one));
   const combination = { title, type, monoid };
   const single = facts.fasterWays?.planSinglePass(
     reduces ? "totals" : segments?.isFlat ? "flat" : "scan",
@@ -192,7 +190,7 @@ export function planScan(
   };
   const once =
     single && arrangements.includes("vectors")
-      ? facts.fasterWays?.scanOnce(single, scan, { variants }, facts, testing)
+      ? facts.fasterWays?.scanOnce(single, scan, recorded, facts, testing)
       : undefined;
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const twice = reduceThenScan(
@@ -219,7 +217,7 @@ export function planScan(
       },
       indirectWords: 0,
       outputLength: (length) => length,
-      variants,
+      variants: recorded.map((arrangement) => ({ arrangement })),
     },
     [once, twice],
   );

@@ -183,12 +183,10 @@ function mostWorkGroupsOf(
   return most < single.tilesOf(maxLength) ? most : Number.POSITIVE_INFINITY;
 }
 
-export const scanOnce: ScanOnce = (single, scan, { variants }, facts, testing) => {
+export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
   const { tuning, carry } = single;
   const { monoid, maxLength, kernelOptions, segments } = scan;
-  const arrangements = variants
-    .map(({ arrangement }) => arrangement)
-    .filter((arrangement) => takesOnce(arrangement, scan));
+  const arrangements = given.filter((arrangement) => takesOnce(arrangement, scan));
   const { vector, isShifted, filesOf } = storesOf(single, scan);
   const mostWorkGroups = mostWorkGroupsOf(single, scan, facts, testing);
   const usual = mostWorkGroups === Number.POSITIVE_INFINITY ? carry : [takeTiles, ...carry];

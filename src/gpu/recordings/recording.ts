@@ -10,7 +10,7 @@ import type { AnyOperator, EndOptions, SegmentOptions, SoonOption } from "../../
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
-import type { Planner, Primitive } from "../../plan/plan_recording.ts";
+import type { Primitive } from "../../plan/plan_recording.ts";
 import { planRecording } from "../../plan/plan_recording.ts";
 import { itemsOfRange } from "../../plan/range_items.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
@@ -223,8 +223,7 @@ export async function prepareFor(
     const division = await inWindows(primitive, context, options as never, facts, window, arrangements);
     return checked(context, division, isSubmitted);
   }
-  const planner: Planner | undefined =
-    segmentPart && ((...given) => segmentPart.planSegmented(primitive as "scan" | "reduce", ...given));
+  const planner = segmentPart?.plannerOfSegments(primitive);
   const planFor = (some: readonly Arrangement[]): Plan =>
     planRecording(primitive, options, facts, some, planner);
   // The device compiles the kernels of the first arrangement on threads of its own. Meanwhile, the others are linked.

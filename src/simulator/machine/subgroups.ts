@@ -34,9 +34,9 @@ export class Subgroups extends Lanes {
             words[at32] = (words[at32] as number) | (1 << lane);
           }
         }
-        outputs.forEach((output, at) => {
-          this.#give(mask, subgroup, words[at] as number, output);
-        });
+        for (let at = 0; at < outputs.length; at++) {
+          this.#give(mask, subgroup, words[at] as number, outputs[at] as Int32Array);
+        }
       }
     }
   }

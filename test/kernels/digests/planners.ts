@@ -15,9 +15,8 @@ import { planGather } from "../../../src/plan/gather.ts";
 import { planHistogram } from "../../../src/plan/histogram.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../../src/plan/plan.ts";
-import type { Planner as RecordingPlanner } from "../../../src/plan/plan_recording.ts";
 import { planRecording } from "../../../src/plan/plan_recording.ts";
-import { planSegmented } from "../../../src/plan/plan_segmented.ts";
+import { plannerOfSegments } from "../../../src/plan/plan_segmented.ts";
 import { planReduce } from "../../../src/plan/reduce.ts";
 import { planScan } from "../../../src/plan/scan.ts";
 import { planSearch } from "../../../src/plan/search.ts";
@@ -44,18 +43,15 @@ export type RecordedPrimitive = keyof typeof planners;
 /** The plan of `prepareScan` and so on. Options may name a few arrangements. */
 export const recorded =
   (primitive: RecordedPrimitive): Planner =>
-  async ({ arrangements = ALL_ARRANGEMENTS, ...options }, facts) => {
-    const segmented: RecordingPlanner = (...given) => planSegmented(primitive as "scan" | "reduce", ...given);
-    return [
-      planRecording(
-        primitive,
-        options,
-        await planFactsFor(options, facts, true),
-        arrangements as readonly Arrangement[],
-        options.segments === undefined ? undefined : segmented,
-      ),
-    ];
-  };
+  async ({ arrangements = ALL_ARRANGEMENTS, ...options }, facts) => [
+    planRecording(
+      primitive,
+      options,
+      await planFactsFor(options, facts, true),
+      arrangements as readonly Arrangement[],
+      options.segments === undefined ? undefined : plannerOfSegments(primitive),
+    ),
+  ];
 
 /** The plan of a call at hand. */
 export const atHand =
