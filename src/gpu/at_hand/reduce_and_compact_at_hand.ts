@@ -55,7 +55,7 @@ export async function reduceAtHand(
   const { initial, ...others } = options;
   const { arrayOf, ...types } = await typesOf(given, options, "reduce");
   const { type } = types;
-  const { options: endOptions, ...own } = endReaderOf("reduce", initial)({ arrayOf, ...types });
+  const { options: endOptions, ...own } = await endReaderOf("reduce", initial)({ arrayOf, ...types });
   const all = {
     ...(others as Partial<AnyOperator<ReduceOptions>>),
     ...types,
@@ -227,7 +227,7 @@ async function selectAtHand(
   // Flags are copied now if there are not many, and later piece by piece.
   const words = flags && !goesInPieces ? Uint32Array.from(flags as ArrayLike<number>, asWord) : undefined;
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
-  const target = targetFor(into, room, arrayOf, primitive, length, isWhole);
+  const target = await targetFor(into, room, arrayOf, primitive, length, isWhole);
   const all = {
     ...(others as Partial<CompactOptions>),
     ...types,

@@ -117,8 +117,8 @@ export async function scanAtHand(
   const room = givenOf(into as AnyArray);
   const ends = endReaderOf("scan", initial, total);
   const { arrayOf, ...types } = await typesOf(given, options, "scan");
-  const target = targetFor(into, room, arrayOf, "scan", given.length, true);
-  const { options: endOptions, ...own } = ends({ arrayOf, ...types, into: room });
+  const target = await targetFor(into, room, arrayOf, "scan", given.length, true);
+  const { options: endOptions, ...own } = await ends({ arrayOf, ...types, into: room });
   const all = {
     ...(others as Partial<AnyOperator<ScanOptions>>),
     ...types,
@@ -148,17 +148,17 @@ export function endReaderOf(
   caller: string,
   initial: unknown,
   total?: unknown,
-): (types: HandTypes & { readonly into?: Given }) => Partial<CheckedEnds> {
+): (types: HandTypes & { readonly into?: Given }) => Promise<Partial<CheckedEnds>> {
   const room = givenOf(total as AnyArray);
-  return (types) =>
+  return async (types) =>
     initial === undefined && total === undefined ? {} : checkEnds(caller, types, initial, total, room);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. `others` are the other arguments of {@link resultIn}. */
-export const targetFor = (
+export const targetFor = async (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Target => (into === undefined ? fresh : resultIn(into, ...others));
+): Promise<Target> => (into === undefined ? fresh : resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {

@@ -76,12 +76,12 @@ export async function segmentsAtHand(
   if (keys !== undefined) {
     requireRunKey({ key, keyType }, keys, title, "segments");
   }
-  const target = targetFor(into, room, arrayOf, primitive, given.length, true);
+  const target = await targetFor(into, room, arrayOf, primitive, given.length, true);
   if (checked.kind === "rows" && isLong(given.length, Math.max(from.bytes, types.type.bytes), context)) {
     const { rowsGoInPieces, rowsInPieces } = await loadStreams();
     if (rowsGoInPieces(primitive, context, checked.rows, types, options.op)) {
       const { initial, ...all } = others;
-      const { options: endOptions, ...ends } = endReaderOf(primitive, initial)({ arrayOf, ...types });
+      const { options: endOptions, ...ends } = await endReaderOf(primitive, initial)({ arrayOf, ...types });
       const made = await rowsInPieces(context, primitive, { ...all, ...types, ...endOptions }, checked.rows, {
         given,
         target,

@@ -413,7 +413,7 @@ export async function sortAtHand(
   }
   requireRoom(title, given.length, [type, ...types], checked, context);
   const indices = primitive === "argSort";
-  targetFor(
+  await targetFor(
     into,
     room,
     indices ? (...range) => arrayOver(u32, ...range) : arrayOf,
