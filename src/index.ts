@@ -77,16 +77,12 @@ export type {
   FlaggedCompact,
   FlaggedRanges,
   Fold,
-  HistogramRanges,
   OfType,
   PreparedCompact,
-  PreparedHistogram,
   PreparedReduce,
   PreparedScan,
-  PreparedSearchSorted,
   ReduceRanges,
   ScanRanges,
-  SearchRanges,
   SegmentParts,
 } from "./gpu/fold.ts";
 export type {
@@ -106,22 +102,12 @@ export type {
   PartitionRanges,
   PreparedPartition,
 } from "./gpu/recordings/partition_ranges.ts";
-export type { BufferRange, Length } from "./gpu/recordings/recording.ts";
-export type { HandHistogramOptions, WeightArray, WeightsOption } from "./gpu/sorts_and_searches/histogram.ts";
-export type {
-  NthRanges,
-  PreparedNth,
-  PreparedTopK,
-  TopKRanges,
-} from "./gpu/sorts_and_searches/recorded_select.ts";
 export type {
   PreparedSort,
   PreparedSortOptions,
   SortRanges,
   ValueTypes,
 } from "./gpu/sorts_and_searches/recorded_sort.ts";
-export type { HandSearchOptions } from "./gpu/sorts_and_searches/search.ts";
-export type { HandNthOptions, HandTopKOptions, Nth, TopK } from "./gpu/sorts_and_searches/select_calls.ts";
 export type { HandSortOptions, Sorted, SortSegments } from "./gpu/sorts_and_searches/sort_calls.ts";
 export type {
   ArraySource,
@@ -159,3 +145,14 @@ export type { SearchOptions, SearchTuning } from "./plan/search.ts";
 export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan/select.ts";
 export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";
 export type { SegmentSortOptions } from "./plan/sort_segments.ts";
+export type {
+  HandHistogramOptions,
+  HistogramRanges,
+  PreparedHistogram,
+  WeightArray,
+  WeightsOption,
+} from "./primitives/histogram.ts";
+export type { HandNthOptions, Nth, NthRanges, PreparedNth } from "./primitives/nth.ts";
+export type { BufferRange, Length } from "./primitives/ranges.ts";
+export type { HandSearchOptions, PreparedSearchSorted, SearchRanges } from "./primitives/search_sorted.ts";
+export type { HandTopKOptions, PreparedTopK, TopK, TopKRanges } from "./primitives/top_k.ts";

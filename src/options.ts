@@ -3,13 +3,19 @@ import { ArgumentError, refuse, shown } from "./errors.ts";
 /** The names of options. A table of them `satisfies OptionTable<Options>`, so that none is missing. */
 export type OptionNames = Readonly<Record<string, unknown>>;
 
+/**
+ * What an option takes, so that the command and the tests know how to give it: a whole number, WGSL, an element type, a list of numbers, or
+ * one of some words. `true` is for all that is none of these.
+ */
+export type OptionKind = true | "count" | "expression" | "type" | "numbers" | readonly string[];
+
 /** A table has `"boolean"` for each option that takes only true or false. `Others` are checked elsewhere, which says more of them. */
 export type OptionTable<Options, Others extends keyof Options = never> = {
   readonly [Name in keyof Options]-?: Name extends Others
     ? true
     : [Exclude<Options[Name], undefined>] extends [boolean]
       ? "boolean"
-      : true;
+      : OptionKind;
 };
 
 /**

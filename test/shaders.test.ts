@@ -205,7 +205,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
       { bins: 2 ** 20, bin: "i" },
     ] as const) {
       const options = { type, ...rule, maxLength, ...(weights && { weights }) } as HistogramOptions;
-      yield* [planHistogram(options, facts), planHistogram(options, facts, ["padded"], { runs: true })];
+      yield* [planHistogram(options, facts), planHistogram(options, facts, { runs: true })];
     }
   }
   for (const type of allTypes) {
@@ -217,7 +217,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
     yield* [
       planSearch({ type, maxLength }, facts),
       planSearch({ type, maxLength, side: "right", lengthOnGpu: true }, facts),
-      planSearch({ type, maxLength, lengthOnGpu: true }, facts, true),
+      planSearch({ type, maxLength, lengthOnGpu: true, sortedCount: true }, facts),
     ];
   }
   for (const [at, type] of ([u32, f16, f64, wide] as ElementType[]).entries()) {

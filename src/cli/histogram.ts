@@ -3,7 +3,7 @@ import { valuesOf } from "../algebra/array_values.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Scalar, TypeName } from "../algebra/types.ts";
-import type { WeightArray } from "../gpu/sorts_and_searches/histogram.ts";
+import type { WeightArray } from "../primitives/histogram.ts";
 import type { OutputOption } from "./arrays.ts";
 import { elementsIn, openOutput, withElements, writeArray } from "./arrays.ts";
 import { quoted, UsageError } from "./errors.ts";

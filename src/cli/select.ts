@@ -1,8 +1,9 @@
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Scalar } from "../algebra/types.ts";
-import type { Nth, TopK } from "../gpu/sorts_and_searches/select_calls.ts";
 import { requireWhole } from "../plan/sort_key.ts";
+import type { Nth } from "../primitives/nth.ts";
+import type { TopK } from "../primitives/top_k.ts";
 import type { OutputOption } from "./arrays.ts";
 import { openOutput, withElements, writeArrays } from "./arrays.ts";
 import { UsageError } from "./errors.ts";

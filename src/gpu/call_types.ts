@@ -4,6 +4,8 @@ import type { ElementType, Value } from "../algebra/types.ts";
 import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
 import type { WeightName } from "../plan/histogram.ts";
 import type { TuningOptions } from "../plan/options.ts";
+import type { HandHistogramOptions, WeightArray, WeightsOption } from "../primitives/histogram.ts";
+import type { Nth } from "../primitives/nth.ts";
 import type {
   ClassOptions,
   ClassPartition,
@@ -15,8 +17,6 @@ import type { GpuExpandOptions, HandExpandOptions } from "./gpu_arrays/expand_ru
 import type { GpuArray } from "./gpu_arrays/gpu_array.ts";
 import type { RunOptions } from "./gpu_arrays/run_lengths.ts";
 import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
-import type { HandHistogramOptions, WeightArray, WeightsOption } from "./sorts_and_searches/histogram.ts";
-import type { Nth } from "./sorts_and_searches/select_calls.ts";
 import type { HandSortOptions, Sorted } from "./sorts_and_searches/sort_calls.ts";
 
 // The types of `Fold`'s calls: which options a call takes, and what it gives. A method has one signature for arrays on the CPU and on the

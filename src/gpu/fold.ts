@@ -9,6 +9,11 @@ import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
+import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
+import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
+import type { BufferRange, Length, PartOption } from "../primitives/ranges.ts";
+import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
+import type { HandTopKOptions, PreparedTopK, TopK } from "../primitives/top_k.ts";
 import type { ArgValue, HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
 import { loadStreams, scanAtHand } from "./at_hand/scan_at_hand.ts";
 import type {
@@ -49,12 +54,7 @@ import type {
   PartitionRanges,
   PreparedPartition,
 } from "./recordings/partition_ranges.ts";
-import type { BufferRange, Length } from "./recordings/recording.ts";
-import type { WeightArray } from "./sorts_and_searches/histogram.ts";
-import type { PreparedNth, PreparedTopK } from "./sorts_and_searches/recorded_select.ts";
 import type { PreparedSort, PreparedSortOptions } from "./sorts_and_searches/recorded_sort.ts";
-import type { HandSearchOptions } from "./sorts_and_searches/search.ts";
-import type { HandNthOptions, HandTopKOptions, TopK } from "./sorts_and_searches/select_calls.ts";
 import type {
   AnyStreamOptions,
   ArraySource,
@@ -67,15 +67,6 @@ import type {
   StreamRowsOption,
   StreamScanOption,
 } from "./streams/streams.ts";
-
-/** The place of a recording's items in longer data. */
-export interface PartOption {
-  /**
-   * The index of the first item, for data that is recorded in parts: maps, predicates and positions count from it, modulo
-   * 2^32. The default is 0.
-   */
-  readonly firstIndex?: number;
-}
 
 /** What says where segments start, for plans prepared with `segments`. */
 export interface SegmentParts {
@@ -245,58 +236,6 @@ const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.
 export interface OfType<Name extends string> {
   /** The type of the elements that are combined, and of the output. */
   readonly type: ElementType<Name>;
-}
-
-/** Where a histogram reads and writes. */
-export interface HistogramRanges extends PartOption {
-  /** The items to count. */
-  readonly input: BufferRange;
-  /** A u32 for each bin; with weights, an item of their type. */
-  readonly output: BufferRange;
-  /** For plans prepared with `weights`: a weight for each item. */
-  readonly weights?: BufferRange;
-  /** The number of items. */
-  readonly length: Length;
-}
-
-/** A histogram, compiled. */
-export interface PreparedHistogram {
-  /**
-   * Records the histogram of `length` items, as {@link PreparedScan.record} does. `output` receives all bins, whatever it held.
-   * It must be in another buffer than the ranges that are read.
-   */
-  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: HistogramRanges): void;
-  /** As {@link PreparedScan.destroy}. */
-  destroy(): void;
-  /** The same as `destroy`, for `using`. */
-  [Symbol.dispose](): void;
-}
-
-/** Where a search reads and writes. */
-export interface SearchRanges extends PartOption {
-  /** The sorted items, in ascending order. */
-  readonly sorted: BufferRange;
-  /** How many there are. */
-  readonly sortedLength: number;
-  /** The values to look for. */
-  readonly input: BufferRange;
-  /** A u32 for each value: its place. */
-  readonly output: BufferRange;
-  /** The number of values. */
-  readonly length: Length;
-}
-
-/** A search in sorted items, compiled. */
-export interface PreparedSearchSorted {
-  /**
-   * Records the search for `length` values, as {@link PreparedScan.record} does. `output` must be in another buffer than the
-   * ranges that are read.
-   */
-  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: SearchRanges): void;
-  /** As {@link PreparedScan.destroy}. */
-  destroy(): void;
-  /** The same as `destroy`, for `using`. */
-  [Symbol.dispose](): void;
 }
 
 /** The two ends of a stream, whose code is loaded later. */
@@ -610,8 +549,8 @@ export class Fold {
     data: ScalarArray | GpuArray,
     options: { readonly weights?: WeightArray | GpuArray | undefined },
   ): Promise<unknown> {
-    const given = [givenOf(data as AnyArray), givenOf(options?.weights as AnyArray | undefined)] as const;
-    return (await loadSearches()).histogram(this.#context, this.#arrays, ...given, options as never);
+    const arrays = { data: givenOf(data as AnyArray), weights: givenOf(options?.weights as AnyArray) };
+    return (await loadSearches()).histogram.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -679,8 +618,8 @@ export class Fold {
     values: ScalarArray | GpuArray,
     options: HandSearchOptions<string> = {},
   ): Promise<unknown> {
-    const given = [givenOf(sorted as AnyArray), givenOf(values as AnyArray)] as const;
-    return (await loadSearches()).searchSorted(this.#context, this.#arrays, ...given, options);
+    const arrays = { sorted: givenOf(sorted as AnyArray), values: givenOf(values as AnyArray) };
+    return (await loadSearches()).searchSorted.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -757,8 +696,8 @@ export class Fold {
     options?: HandTopKOptions<NameIn<Data>>,
   ): Promise<TopK<Data, U32Array<Data>>>;
   async topK(data: unknown, k: number, options = {}): Promise<unknown> {
-    const given = givenOf(data as AnyArray);
-    return (await loadSorts()).select(this.#context, this.#arrays, "topK", given, k, options);
+    const arrays = { data: givenOf(data as AnyArray) };
+    return (await loadSorts()).topK.call(this.#context, this.#arrays, { arrays, numbers: { k }, options });
   }
 
   /**
@@ -782,8 +721,8 @@ export class Fold {
     options?: HandNthOptions<NameIn<Data>>,
   ): Promise<NthOf<Data>>;
   async nth(data: unknown, n: number, options = {}): Promise<unknown> {
-    const given = givenOf(data as AnyArray);
-    return (await loadSorts()).select(this.#context, this.#arrays, "nth", given, n, options);
+    const arrays = { data: givenOf(data as AnyArray) };
+    return (await loadSorts()).nth.call(this.#context, this.#arrays, { arrays, numbers: { n }, options });
   }
 
   async #sort(
@@ -1022,7 +961,7 @@ export class Fold {
    * ```
    */
   prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
-    return withNumbers(async () => (await loadSearches()).prepareHistogram(this.#context, options));
+    return withNumbers(async () => (await loadSearches()).histogram.prepare(this.#context, options));
   }
 
   /**
@@ -1035,7 +974,7 @@ export class Fold {
    * ```
    */
   prepareSearchSorted<Name extends string>(options: SearchOptions<Name>): Promise<PreparedSearchSorted> {
-    return withNumbers(async () => (await loadSearches()).prepareSearchSorted(this.#context, options));
+    return withNumbers(async () => (await loadSearches()).searchSorted.prepare(this.#context, options));
   }
 
   /**
@@ -1119,7 +1058,7 @@ export class Fold {
   prepareTopK<Name extends string>(
     options: TopKOptions<Name> | TopKRowsOptions<Name>,
   ): Promise<PreparedTopK> {
-    return withNumbers(async () => (await loadSorts()).prepareTopK(this.#context, options));
+    return withNumbers(async () => (await loadSorts()).topK.prepare(this.#context, options));
   }
 
   /**
@@ -1132,7 +1071,7 @@ export class Fold {
    * ```
    */
   prepareNth<Name extends string>(options: NthOptions<Name>): Promise<PreparedNth> {
-    return withNumbers(async () => (await loadSorts()).prepareNth(this.#context, options));
+    return withNumbers(async () => (await loadSorts()).nth.prepare(this.#context, options));
   }
 
   /**

@@ -9,7 +9,6 @@ import { requireType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import { clearBinsKernel, histogramKernel } from "../kernels/histogram.ts";
-import type { Arrangement } from "../kernels/kernel.ts";
 import { requireCode } from "../text/callers.ts";
 import { ruleOf } from "./bin_rule.ts";
 import { requireBindable } from "./binding_length.ts";
@@ -20,7 +19,7 @@ import type { DeviceFacts } from "./device_facts.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
+import { bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 /** The types of weights, and of their sums. */
@@ -46,6 +45,9 @@ export interface HistogramOptions<Name extends string = string> extends Histogra
 
 const tables: ByKind<HistogramRow> = { software, nvidia, gpu };
 
+/** How the items may lie. They are in another buffer than the bins. */
+const ARRANGEMENTS = ["vectors", "items"] as const;
+
 /** @throws {ArgumentError} for weights of another type than WGSL can add atomically or exchange. */
 export function requireWeights(weights: unknown, title: string): WeightName | undefined {
   if (weights === undefined) {
@@ -66,7 +68,6 @@ export function requireWeights(weights: unknown, title: string): WeightName | un
 export function planHistogram(
   options: HistogramOptions,
   facts: DeviceFacts,
-  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: Partial<HistogramRow> = {},
 ): Plan {
   const { lengthOnGpu = false } = options;
@@ -100,21 +101,18 @@ export function planHistogram(
       ? 0
       : 2 ** Math.floor(Math.log2(Math.max(1, Math.min(row.copies, counterBytes / bytesOfCopy))));
   const clear = clearBinsKernel(sizes);
-  // Input and output are in two buffers.
-  const kernels = perArrangement(
-    (["vectors", "items", "padded"] as const).filter((one) => arrangements.includes(one)),
-    (arrangement) =>
-      histogramKernel({
-        type,
-        bins: bins.count,
-        rule,
-        weights,
-        arrangement,
-        lengthOnGpu,
-        sizes,
-        copies,
-        runs: testing.runs ?? (row.runs || copies < row.fewCopies),
-      }),
+  const kernels = perArrangement(ARRANGEMENTS, (arrangement) =>
+    histogramKernel({
+      type,
+      bins: bins.count,
+      rule,
+      weights,
+      arrangement,
+      lengthOnGpu,
+      sizes,
+      copies,
+      runs: testing.runs ?? (row.runs || copies < row.fewCopies),
+    }),
   );
   const edges: Scratch | undefined = table && { name: "edges", bytes: table.byteLength, filled: table };
   return {
@@ -132,9 +130,7 @@ export function planHistogram(
     itemBytes: itemBytesOf(type.bytes, 4),
     indirectWords: 0,
     outputLength: () => bins.count,
-    variants: (["vectors", "items"] as const)
-      .filter((one) => arrangements.includes(one))
-      .map((arrangement) => ({ arrangement })),
+    variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
     groupingOf: ungrouped(title),
     passes(length, arrangement) {
       const kernel = kernels.of(arrangement);

@@ -34,13 +34,19 @@ export interface SearchOptions<Name extends string = string> extends SearchTunin
   readonly lengthOnGpu?: boolean;
 }
 
+/** What calls on arrays on the GPU plan, too. */
+interface CountedOption {
+  /** Whether recordings take the number of sorted items from a buffer. Then `sortedLength` is the most that it may be. */
+  readonly sortedCount?: boolean;
+}
+
 /**
- * Plans the search for the places of values in a sorted range. Each thread searches for its own values. With `countOnGpu`, recordings take
- * the number of sorted items from a buffer, and `sortedLength` is the most that it may be.
+ * Plans the search for the places of values in a sorted range. Each thread searches for its own values.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planSearch(options: SearchOptions, facts: DeviceFacts, countOnGpu = false): Plan {
+export function planSearch(options: SearchOptions & CountedOption, facts: DeviceFacts): Plan {
+  const { sortedCount = false } = options;
   const type = requireScalar(options.type, "searchSorted");
   const title = `searchSorted<${type.name}>`;
   const side = requireSide(options.side, title);
@@ -51,16 +57,16 @@ export function planSearch(options: SearchOptions, facts: DeviceFacts, countOnGp
       row: tableFor(tables, facts),
       options,
       facts,
-      kernelOf: (lengthOnGpu, sizes) => searchKernel(type, side, lengthOnGpu, countOnGpu, sizes),
+      kernelOf: (lengthOnGpu, sizes) => searchKernel(type, side, lengthOnGpu, sortedCount, sizes),
       itemBytes: itemBytesOf(type.bytes, 4),
       ranges: {
         input: "input",
         output: "output",
         sorted: "sorted",
-        ...(countOnGpu && { sorted_count: "sortedCount" as const }),
+        ...(sortedCount && { sorted_count: "sortedCount" as const }),
       },
     }),
-    ...(countOnGpu && { baseNames: { sorted_count: "count_base" } }),
+    ...(sortedCount && { baseNames: { sorted_count: "count_base" } }),
     sortedLength(given) {
       if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given >= 2 ** 32) {
         refuse(title, "sortedLength", shown(given), "a whole number from 0 to 2^32 - 1");

@@ -7,9 +7,9 @@ import type { Fold } from "../gpu/fold.ts";
 import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
 import type { OpenOptions } from "../gpu/open.ts";
 import { openFold } from "../gpu/open.ts";
-import type { Length } from "../gpu/recordings/recording.ts";
 import type { OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
+import type { Length } from "../primitives/ranges.ts";
 
 /** What Wavefold uses of three.js's `WebGPURenderer`. */
 export interface ThreeRenderer {

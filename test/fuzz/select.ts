@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import type { PreparedNth, PreparedTopK } from "../../src/gpu/sorts_and_searches/recorded_select.ts";
+import type { PreparedNth } from "../../src/primitives/nth.ts";
+import type { PreparedTopK } from "../../src/primitives/top_k.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
 import type { Fixture } from "./fixture.ts";

@@ -227,7 +227,7 @@ describe("recorded", () => {
       const rule = rulesOf[type.name][number % rulesOf[type.name].length] as Rule;
       const maxLength = 500;
       const options = { type, ...rule, ...shape, maxLength, lengthOnGpu, ...(weights && { weights }) };
-      const plan = planHistogram(options as HistogramOptions, context.facts, undefined, variant);
+      const plan = planHistogram(options as HistogramOptions, context.facts, variant);
       const prepared = await prepare(context, plan);
       const tile = shape.workGroupSize * shape.itemsPerThread;
       const bins = plan.outputLength(0);
@@ -367,8 +367,8 @@ describe("bad input", () => {
     [{ edges: [0, "1"] }, "edges", /edges\[1\] is "1"; it takes a number/],
     [{ bins: 4, bin: "" }, "bin", /bin is empty/],
     [{ bins: 4, bin: 5 }, "bin", /bin is number/],
-    [{ ...edgesOnly, weights: [1, 2, 3] }, "weights", /weights is object; it takes Uint32Array/],
-    [{ ...edgesOnly, weights: Float64Array.of(1, 2, 3) }, "weights", /weights is Float64Array/],
+    [{ ...edgesOnly, weights: [1, 2, 3] }, "weights", /weights: Array has no element type; it takes Uint32Array/],
+    [{ ...edgesOnly, weights: Float64Array.of(1, 2, 3) }, "weights", /weights is of f64/],
     [{ ...edgesOnly, weights: Uint32Array.of(1, 2) }, "weights", /2 weights for 3 elements/],
     [{ ...edgesOnly, workGroupSize: 0 }, "workGroupSize", /workGroupSize/],
     [{ ...edgesOnly, itemsPerThread: 65 }, "itemsPerThread", /1 to 64/],

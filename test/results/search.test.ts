@@ -239,7 +239,7 @@ describe("bad input", () => {
   const pair = struct({ name: "Both", fields: { a: u32, b: u32 } });
   const data = Uint32Array.of(1, 2);
   test.each([
-    [data, Int32Array.of(1), {}, "values", /sorted holds u32, and values holds i32/],
+    [data, Int32Array.of(1), {}, "values", /values holds i32; it takes u32, as sorted holds/],
     [[1, 2], data, {}, "data", /has no element type/],
     [data, 5, {}, "data", /has no element type/],
     [pair.array(1), pair.array(1), {}, "sorted", /the struct Both; it takes u32/],

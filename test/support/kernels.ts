@@ -428,9 +428,14 @@ export async function kernelsOf(
     }
     take(
       planSearch(
-        { type, ...shape, maxLength, side: weights === undefined ? "left" : "right" },
+        {
+          type,
+          ...shape,
+          maxLength,
+          side: weights === undefined ? "left" : "right",
+          sortedCount: weights === u32,
+        },
         facts,
-        weights === u32,
       ).kernels,
     );
   }

@@ -40,8 +40,14 @@ export interface Planned {
 const numbers = new WeakMap<object, number>();
 let mostNumber = 0;
 
-/** A text that differs for different values of options. Objects, such as operators and types, are different unless they are the same object. */
+/**
+ * A text that differs for different values of options. Objects, such as operators and types, are different unless they are the same object;
+ * arrays, such as edges, unless they have the same elements.
+ */
 function nameOf(value: unknown): string {
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) {
+    return `[${Array.from(value as ArrayLike<unknown>, nameOf).join()}]`;
+  }
   if ((typeof value === "object" && value !== null) || typeof value === "function") {
     const number = numbers.get(value) ?? ++mostNumber;
     numbers.set(value, number);

@@ -246,7 +246,7 @@ export function requireOneEach(
   title: string,
   { length, maxLength }: GpuArray,
   given: GpuArray,
-  option: "flags" | "weights" | "values" | "counts",
+  option: string,
   items = "elements",
 ): void {
   const isExact = typeof length === "number" && typeof given.length === "number";

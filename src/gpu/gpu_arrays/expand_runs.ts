@@ -11,18 +11,18 @@ import { requireMaxLength } from "../../plan/choose_sizes.ts";
 import type { ExpandOptions } from "../../plan/expand_runs.ts";
 import { planExpandRuns, saturatingSum } from "../../plan/expand_runs.ts";
 import { wholeWords } from "../../plan/plan.ts";
+import type { BufferRange, Length } from "../../primitives/ranges.ts";
 import { typesOf } from "../at_hand/scan_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { allocate, requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
-import { roomFor } from "../device/transfer.ts";
 import { STORAGE } from "../device/usage_flags.ts";
-import type { BufferRange, Length, Prepared, Ranges } from "../recordings/recording.ts";
+import type { Prepared, Ranges } from "../recordings/recording.ts";
 import { prepare, prepareFor } from "../recordings/recording.ts";
 import { plannedLengthOnGpu, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
-import type { Arrays, Memory } from "./gpu_array.ts";
-import { GpuArray, hold, own } from "./gpu_array.ts";
+import type { Arrays } from "./gpu_array.ts";
+import { GpuArray, hold } from "./gpu_array.ts";
 import { runOnGpu } from "./one_plan_call.ts";
 import { upload, viaGpu } from "./upload_and_wrap.ts";
 
@@ -239,33 +239,22 @@ export async function expandRunsOnGpu(
   // The scan may compile, and the caller may destroy the values meanwhile.
   const release = hold(partsOf(values));
   let ends: GpuArray | undefined;
-  let total: Memory | undefined;
   try {
     ends = (await counts.callOnGpu("scan", context, arrays, { op: saturatingSum }).catch((cause): never => {
       throw errorForCaller(cause, title, { data: "counts" });
     })) as GpuArray;
-    total = own(context, arrays, await roomFor(context, title, "count", u32.bytes));
-    return await runOnGpu(context, arrays, {
+    const [made] = await runOnGpu(context, arrays, {
       title,
       primitive: caller,
       all,
       plan: () => planExpandRuns(all, context.facts),
-      sources: [values, ends],
-      input: values,
-      ranges: {
-        input: { buffer: values.buffer, offset: values.offset },
-        positions: { buffer: ends.buffer, offset: ends.offset },
-        count: total.buffer,
-        segmentCount: most,
-      },
-      type: values.type,
-      like: values,
-      most,
-      count: { memory: total, range: { buffer: total.buffer, offset: 0 } },
+      sources: { input: values, positions: ends },
+      ranges: { segmentCount: most },
+      results: [{ name: "values", range: "output", type: values.type, most, like: "input", length: "count" }],
     });
+    return made as GpuArray;
   } finally {
     ends?.destroy();
-    total?.letGo();
     release();
   }
 }

@@ -6,6 +6,7 @@ import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { wholeWords } from "../../plan/plan.ts";
 import type { Primitive } from "../../plan/plan_recording.ts";
+import type { Length } from "../../primitives/ranges.ts";
 import { targetFor } from "../at_hand/scan_at_hand.ts";
 import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -14,7 +15,6 @@ import type { Hand } from "../device/transfer.ts";
 import { atHand, fresh, givenOf, READ, roomFor, submit } from "../device/transfer.ts";
 import { bytesOfCopy, readInPieces } from "../device/transfer_pieces.ts";
 import { COPY_SRC, MAP_READ } from "../device/usage_flags.ts";
-import type { Length } from "../recordings/recording.ts";
 
 /**
  * A buffer that arrays on the GPU and pending calls share. When nobody uses it any more, it is given back. Commands that were

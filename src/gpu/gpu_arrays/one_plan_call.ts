@@ -1,18 +1,19 @@
 import { arrayOver } from "../../algebra/arrays.ts";
-import type { ElementType } from "../../algebra/types.ts";
+import { u32 } from "../../algebra/integers.ts";
 import { WavefoldError } from "../../errors.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { Plan, RangeName } from "../../plan/plan.ts";
+import type { Result } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import { roomFor } from "../device/transfer.ts";
 import { keyOfCall } from "../executor/plans_of_calls.ts";
 import type { Ranges } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
-import { callOnGpu, submitOnGpu, withPlanOnGpu } from "./calls_on_gpu.ts";
+import { callOnGpu, ofCall, submitOnGpu, withPlanOnGpu } from "./calls_on_gpu.ts";
 import type { Arrays, Count, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
 
-// Calls on arrays on the GPU that take one plan, and give one array. As in calls_on_gpu.ts, nothing is read back.
+// Calls on arrays on the GPU that take one plan. As in calls_on_gpu.ts, nothing is read back.
 
 const { partsOf } = GpuArray;
 
@@ -23,67 +24,104 @@ interface Call {
   /** What the plan depends on. */
   readonly all: { readonly maxLength: number };
   plan(): Plan;
-  /** The arrays that it reads. */
-  readonly sources: readonly GpuArray[];
-  /** The array that decides the length. */
-  readonly input: GpuArray;
-  readonly ranges: Omit<Ranges, "output" | "length">;
-  /** The result: its type, the most items, and where their number is, if that is on the GPU. */
-  readonly type: ElementType;
-  readonly most: number;
-  readonly count?: Count | undefined;
-  /** An array of the type, if the result reads into arrays like it. */
-  readonly like?: GpuArray;
+  /** The arrays that it reads, by their ranges. `input` decides the length. */
+  readonly sources: Readonly<Partial<Record<RangeName, GpuArray>>> & { readonly input: GpuArray };
+  /** The numbers of the recording, and further ranges. */
+  readonly ranges?: Omit<Ranges, "output" | "length">;
+  /** The arrays that it makes. {@link Result.like} is a range of `sources`. */
+  readonly results: readonly Result[];
 }
 
-/** The range of an array. */
-export const rangeOf = ({ buffer, offset }: GpuArray): { buffer: GPUBuffer; offset: number } => ({
-  buffer,
-  offset,
-});
+/** Where an array lies. */
+const rangeOf = ({ buffer, offset }: GpuArray): { buffer: GPUBuffer; offset: number } => ({ buffer, offset });
 
 /** How many items there are, if only the GPU knows. */
 export const countOf = (array: GpuArray): Count | undefined => partsOf(array).count;
 
-/** Records a call and submits it. */
-export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Promise<GpuArray> {
-  const { title, input, sources, type, most, count } = call;
+/** Records a call and submits it. It gives an array for each result. */
+export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Promise<readonly GpuArray[]> {
+  const { title, sources, results } = call;
+  const { input } = sources;
   const key = keyOfCall({ primitive: `${call.primitive} on the GPU`, all: call.all });
-  const releases = sources.map((array) => hold(partsOf(array)));
-  const make = async () => prepare(context, call.plan(), undefined, true);
-  let made: Memory | undefined;
+  const operands = Object.entries(sources);
+  const releases = operands.map(([, array]) => hold(partsOf(array)));
+  const compile = async () => prepare(context, call.plan(), undefined, true);
+  const made: Memory[] = [];
+  const make = async (name: string, bytes: number): Promise<Memory> => {
+    const memory = own(context, arrays, await roomFor(context, title, name, bytes));
+    made.push(memory);
+    return memory;
+  };
   try {
-    return await withPlanOnGpu(context, key, make, async (prepared) => {
-      made = own(context, arrays, await roomFor(context, title, "result", most * type.bytes));
-      const memory = made;
-      const parts = sources.map((array) => partsOf(array));
-      const used = [...parts.flatMap((one) => [one.memory, one.count?.memory]), count?.memory];
-      submitOnGpu(context, title, used, [memory], (encoder) =>
-        prepared.record(
-          encoder,
-          { ...call.ranges, output: memory.buffer, length: input.length },
-          input.maxLength,
-        ),
-      );
-      made = undefined;
-      count?.memory.hold();
-      const contents = call.like ? GpuArray.makeOf(call.like) : arrayOver.bind(undefined, type);
-      return new GpuArray(type, contents, {
-        context,
-        memory,
-        offset: 0,
-        maxLength: most,
-        count,
-        held: count === undefined ? [memory] : [memory, count.memory],
-        call: callOnGpu,
+    return await withPlanOnGpu(context, key, compile, async (prepared) => {
+      const memories: Memory[] = [];
+      for (const { name, most, type } of results) {
+        memories.push(await make(name, most * type.bytes));
+      }
+      const isCounted = results.some(({ length }) => length === "count");
+      const counter = isCounted ? await make("count", u32.bytes) : undefined;
+      const read = operands.flatMap(([, array]) => [partsOf(array).memory, countOf(array)?.memory]);
+      submitOnGpu(context, title, read, made, (encoder) => {
+        for (const [at, { isElement }] of results.entries()) {
+          // There may be no element, and an earlier call may have used this buffer.
+          if (isElement && countOf(input)) {
+            encoder.clearBuffer((memories[at] as Memory).buffer);
+          }
+        }
+        const ranges = {
+          ...Object.fromEntries(operands.map(([range, array]) => [range, rangeOf(array)])),
+          ...Object.fromEntries(results.map(({ range }, at) => [range, memories[at]?.buffer])),
+          ...(counter && { count: counter.buffer }),
+          ...call.ranges,
+          length: input.length,
+        };
+        prepared.record(encoder, ranges as object as Ranges, input.maxLength);
       });
+      made.length = 0;
+      const given = results.map((result, at) => {
+        const count = countOfResult(result, input, counter);
+        return arrayOf(context, result, memories[at] as Memory, count, sources[result.like as "input"]);
+      });
+      // Each result holds what counts it.
+      counter?.letGo();
+      return given;
     });
   } catch (cause) {
-    throw cause instanceof WavefoldError ? cause : await explain(context, title, cause);
+    throw cause instanceof WavefoldError ? ofCall(cause) : await explain(context, title, cause);
   } finally {
-    made?.letGo();
+    for (const memory of made) {
+      memory.letGo();
+    }
     for (const release of releases) {
       release();
     }
   }
+}
+
+/** What counts the elements of a result. */
+function countOfResult({ length }: Result, input: GpuArray, counter: Memory | undefined): Count | undefined {
+  if (length === "input") {
+    return countOf(input);
+  }
+  return length && counter && { memory: counter, range: { buffer: counter.buffer, offset: 0 } };
+}
+
+/** The array of a result. It holds its memory, and what counts its elements. */
+function arrayOf(
+  context: Context,
+  { type, most }: Result,
+  memory: Memory,
+  count: Count | undefined,
+  like: GpuArray | undefined,
+): GpuArray {
+  count?.memory.hold();
+  return new GpuArray(type, like ? GpuArray.makeOf(like) : arrayOver.bind(undefined, type), {
+    context,
+    memory,
+    offset: 0,
+    maxLength: most,
+    count,
+    held: count === undefined ? [memory] : [memory, count.memory],
+    call: callOnGpu,
+  });
 }

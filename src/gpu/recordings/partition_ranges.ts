@@ -1,4 +1,4 @@
-import type { BufferRange, Length } from "./recording.ts";
+import type { BufferRange, Length } from "../../primitives/ranges.ts";
 
 /** Where a partition reads and writes. */
 export interface PartitionRanges {

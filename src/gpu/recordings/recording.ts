@@ -16,6 +16,7 @@ import { itemsOfRange } from "../../plan/range_items.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { windowOf } from "../../plan/window_length.ts";
+import type { BufferRange } from "../../primitives/ranges.ts";
 import type { Context, Pipeline } from "../device/context.ts";
 import { filledBuffer, pipelineKeyOf, pipelineOf, requireDevice, usePipelines } from "../device/device.ts";
 import { STORAGE } from "../device/usage_flags.ts";
@@ -30,18 +31,6 @@ import { prepareSoon } from "./prepare_soon.ts";
 import type { Meanwhile, PreparedOn } from "./prepared.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
-
-/** A range of a buffer: the whole buffer, or the part from a byte offset on. The offset is a multiple of the item's size. */
-export type BufferRange =
-  | GPUBuffer
-  | {
-      /** The buffer. */
-      readonly buffer: GPUBuffer;
-      /** The byte where the range starts: a multiple of the item's size. The default is 0. */
-      readonly offset?: number;
-      /** The bytes of the range. The default is the rest of the buffer. */
-      readonly size?: number;
-    };
 
 /** Where a recording reads and writes. Every buffer has the usage STORAGE. */
 export interface Ranges {
@@ -75,9 +64,6 @@ export interface Ranges {
 
 /** A plan with its pipelines compiled and its scratch allocated. */
 export type Prepared = PreparedOn<Ranges>;
-
-/** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
-export type Length = number | BufferRange;
 
 /** Facts of a buffer that never change. It takes longer to ask the buffer than to remember them. */
 interface BufferFacts {

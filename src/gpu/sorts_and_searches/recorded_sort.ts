@@ -12,10 +12,11 @@ import { wholeWords } from "../../plan/plan.ts";
 import { planSort } from "../../plan/sort.ts";
 import type { SegmentSortOptions } from "../../plan/sort_segments.ts";
 import { planSegmentSort } from "../../plan/sort_segments.ts";
+import type { BufferRange, Length } from "../../primitives/ranges.ts";
 import type { Context } from "../device/context.ts";
 import { allocate } from "../device/device.ts";
 import { STORAGE } from "../device/usage_flags.ts";
-import type { BufferRange, Length, Prepared, Ranges } from "../recordings/recording.ts";
+import type { Prepared, Ranges } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
 
 // Sorts that are recorded. Keys, and values of 4 or 8 bytes, move in each pass. Other values, and elements that are sorted by an

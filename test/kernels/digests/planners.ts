@@ -68,13 +68,10 @@ export const appended: Planner = async (options, facts) => {
   return [plan, planAppend(options as never, plan, 4096, facts)];
 };
 
-export const histogram: Planner = (options, facts) => [
-  planHistogram(options as never, facts),
-  planHistogram(options as never, facts, [arrangementFor(options)]),
-];
+export const histogram: Planner = (options, facts) => [planHistogram(options as never, facts)];
 
 export const search: Planner = ({ countOnGpu, ...options }, facts) => [
-  planSearch(options as never, facts, countOnGpu === true),
+  planSearch({ ...options, sortedCount: countOnGpu === true } as never, facts),
 ];
 
 export const expand: Planner = (options, facts) => [planExpandRuns(options as never, facts)];

@@ -1,0 +1,93 @@
+import type { ElementType } from "../algebra/types.ts";
+import type { OptionKind, OptionNames } from "../options.ts";
+import type { DeviceFacts } from "../plan/device_facts.ts";
+import type { Plan, RangeName } from "../plan/plan.ts";
+
+// What a primitive is: the arrays and options that it takes, what it gives, and its plan. Its forms are functions over this: calls on
+// arrays at hand and on the GPU, and recordings (`src/gpu/forms/`), the command (`src/cli/primitive.ts`), and the fuzz.
+
+/** An array that a primitive reads. */
+export interface Operand {
+  /** What calls name it. */
+  readonly name: string;
+  /** The range that recordings give for it. The operand of the range `input` decides the length. */
+  readonly range: RangeName;
+  /** Whether it is one of the options, and may be left out. All others are arguments, in the order of the list. */
+  readonly isOption?: boolean;
+  /** Whether the option `type` names the type of its elements. */
+  readonly isNamed?: boolean;
+  /** Whether it has an element for each one of the input. */
+  readonly isOneEach?: boolean;
+  /** The range, and the option of the plan, for how many elements it has, if it is not the input and its length is on the GPU. */
+  readonly count?: RangeName;
+}
+
+/** An array that a primitive makes. */
+export interface Result {
+  /** What a call with several results names it. */
+  readonly name: string;
+  /** The range that recordings give for it. */
+  readonly range: RangeName;
+  readonly type: ElementType;
+  /** The most elements. */
+  readonly most: number;
+  /** What says how many there are, if only the GPU knows: the input's length, or the range `count`. Otherwise there are `most`. */
+  readonly length?: "input" | "count";
+  /** The operand that it is an array like. */
+  readonly like?: string;
+  /** Whether calls at hand give its only element. */
+  readonly isElement?: boolean;
+}
+
+/** What a call was given: nobody has checked the options. Operands go by their names, and those that are left out are missing. */
+export interface Given<Options> {
+  readonly types: Readonly<Record<string, ElementType>>;
+  /** The elements of each operand. If only the GPU knows how many there are, the most. */
+  readonly lengths: Readonly<Record<string, number>>;
+  /** Whether only the GPU knows the length of the input. */
+  readonly isCounted: boolean;
+  readonly options: Options;
+  readonly facts: DeviceFacts;
+}
+
+/** What follows from a call's arguments. */
+export interface Request {
+  /** How messages begin: `histogram<u32>`. */
+  readonly title: string;
+  /** The options of the plan, beside `maxLength` and `lengthOnGpu`. */
+  readonly options: object;
+  /** The numbers that a recording takes beside the length. */
+  readonly numbers?: Readonly<Record<string, number>>;
+  readonly results: readonly Result[];
+}
+
+/** A primitive. `Options` are those of a call, with its numbers. */
+export interface Primitive<Options = object> {
+  /** The method of `Fold`. That for recordings is `prepare` and this. */
+  readonly name: string;
+  readonly operands: readonly Operand[];
+  /** The arguments behind the operands that are numbers, such as `k`. Plans have them as options. */
+  readonly numbers: readonly string[];
+  /** The options of a call beside its operands. A plan takes them, too. */
+  readonly options: Readonly<Record<string, OptionKind | "boolean">>;
+  /** The options that only a plan takes, beside `type`, `maxLength` and `lengthOnGpu`. */
+  readonly planOptions: OptionNames;
+  /** Checks a call. @throws {ArgumentError} */
+  request(given: Given<Options>): Request;
+  /** Plans it. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
+  plan(options: never, facts: DeviceFacts): Plan;
+}
+
+/** The options of a call, beside its operands and its numbers. */
+export const callNames = ({ operands, numbers, options }: Primitive<never>): OptionNames => ({
+  ...Object.fromEntries(Object.entries(options).filter(([name]) => !numbers.includes(name))),
+  ...Object.fromEntries(operands.filter(({ isOption }) => isOption).map(({ name }) => [name, true])),
+});
+
+/** The options of `prepare…`. */
+export const planNames = ({ options, planOptions }: Primitive<never>): OptionNames => ({
+  maxLength: true,
+  lengthOnGpu: "boolean",
+  ...options,
+  ...planOptions,
+});

@@ -1,0 +1,68 @@
+import { u32 } from "../algebra/integers.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
+import type { OptionTable } from "../options.ts";
+import { requireScalar, requireSide } from "../plan/require_scalar.ts";
+import type { SearchTuning } from "../plan/search.ts";
+import { planSearch } from "../plan/search.ts";
+import type { Primitive } from "./primitive.ts";
+import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
+
+/** The options of `searchSorted`. */
+export interface HandSearchOptions<Name extends string> extends SearchTuning {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** Where a search reads and writes. */
+export interface SearchRanges extends PartOption {
+  /** The sorted items, in ascending order. */
+  readonly sorted: BufferRange;
+  /** How many there are. */
+  readonly sortedLength: number;
+  /** The values to look for. */
+  readonly input: BufferRange;
+  /** A u32 for each value: its place. It must be in another buffer than the ranges that are read. */
+  readonly output: BufferRange;
+  /** The number of values. */
+  readonly length: Length;
+}
+
+/** A search in sorted items, compiled. */
+export interface PreparedSearchSorted extends PreparedPrimitive<SearchRanges> {}
+
+/** The place of each value in a sorted array. */
+export const searchSorted: Primitive<HandSearchOptions<string>> = {
+  name: "searchSorted",
+  operands: [
+    { name: "sorted", range: "sorted", isNamed: true, count: "sortedCount" },
+    { name: "values", range: "input", isNamed: true },
+  ],
+  numbers: [],
+  options: {
+    type: "type",
+    side: ["left", "right"],
+    workGroupSize: "count",
+    itemsPerThread: "count",
+  } satisfies OptionTable<HandSearchOptions<string>>,
+  planOptions: {},
+  request({ types: { sorted, values }, lengths, options }) {
+    const type = requireScalar(sorted, "searchSorted", "sorted");
+    const title = `searchSorted<${type.name}>`;
+    if (values === undefined || !isSameType(type, values)) {
+      throw new ArgumentError(
+        `${title}: values holds ${values?.name}; it takes ${type.name}, as sorted holds`,
+        "values",
+      );
+    }
+    requireSide(options.side, title);
+    return {
+      title,
+      options: { ...options, type },
+      numbers: { sortedLength: lengths.sorted ?? 0 },
+      results: [{ name: "places", range: "output", type: u32, most: lengths.values ?? 0, length: "input" }],
+    };
+  },
+  plan: planSearch,
+};

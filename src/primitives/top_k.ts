@@ -1,0 +1,131 @@
+import { u32 } from "../algebra/integers.ts";
+import { requireKind, requireRows } from "../algebra/segments.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
+import type { OptionTable } from "../options.ts";
+import { requireChosen } from "../plan/check_tuning_options.ts";
+import type { DeviceFacts } from "../plan/device_facts.ts";
+import type { Chosen } from "../plan/options.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { TopKOptions, TopKOrder, TopKRowsOptions } from "../plan/select.ts";
+import { planTopK } from "../plan/select.ts";
+import { planTopKRows } from "../plan/select_rows.ts";
+import { requireWhole } from "../plan/sort_key.ts";
+import type { NthRanges } from "./nth.ts";
+import { requireOrder } from "./nth.ts";
+import type { Given, Primitive } from "./primitive.ts";
+import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
+
+/** The options of `topK`. */
+export interface HandTopKOptions<Name extends string> extends TopKOrder {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+  /** Takes the first elements of each row. The results have those of the first row, then those of the second one, and so on. */
+  readonly segments?: {
+    /** The elements of a row. They divide the length. */
+    readonly rows: number;
+  };
+}
+
+/** The first elements in an order, and where they are in the data. */
+export interface TopK<Values, Indices> {
+  /** The elements, the first one first. */
+  readonly values: Values;
+  /** The position of each in the data. */
+  readonly indices: Indices;
+}
+
+/** Where a selection of the first elements reads and writes. */
+export interface TopKRanges extends NthRanges {
+  /**
+   * Receives the elements, the first one first: as many as were asked for, or fewer if there are fewer; with `segments`, those of
+   * each row. It is in another buffer than the input.
+   */
+  readonly output: BufferRange;
+  /** Receives the elements' positions, as u32. */
+  readonly indices: BufferRange;
+  /** With `segments: "rows"`: the items of a row. They divide the length. */
+  readonly rows?: number;
+  /** With `lengthOnGpu`: receives how many elements were taken, as a u32. It is in another buffer than all other ranges. */
+  readonly count?: BufferRange;
+}
+
+/** A selection of the first elements, compiled and with its scratch allocated. */
+export interface PreparedTopK extends PreparedPrimitive<TopKRanges> {}
+
+type Options = HandTopKOptions<string> & { readonly k: number };
+
+/** The elements of a row; undefined if all elements are one. @throws {ArgumentError} */
+function rowsOf({ options: { segments }, lengths, isCounted }: Given<Options>, title: string) {
+  if (segments === undefined) {
+    return undefined;
+  }
+  const [kind, rows] = requireKind(segments, title);
+  if (kind !== "rows") {
+    refuse(title, "segments", `{ ${kind} }`, "{ rows }");
+  }
+  if (isCounted) {
+    throw new ArgumentError(
+      `${title} of rows takes no length on the GPU; it takes an array whose length is known`,
+      "data",
+    );
+  }
+  return requireRows(kind, rows, lengths.data, title);
+}
+
+/** Plans a selection from all items, or from each row. */
+function plan(options: TopKOptions | TopKRowsOptions, facts: DeviceFacts): Plan {
+  if ("segments" in options && options.segments !== undefined) {
+    return planTopKRows(options, facts);
+  }
+  const { maxSegmentLength } = options as Partial<TopKRowsOptions>;
+  if (maxSegmentLength !== undefined) {
+    refuse("topK", "maxSegmentLength", shown(maxSegmentLength), "a number only beside segments");
+  }
+  return planTopK(options, facts);
+}
+
+/** The first elements in an order, and their positions. */
+export const topK: Primitive<Options> = {
+  name: "topK",
+  operands: [{ name: "data", range: "input", isNamed: true }],
+  numbers: ["k"],
+  options: {
+    k: "count",
+    type: "type",
+    key: "expression",
+    keyType: "type",
+    bits: "numbers",
+    smallest: "boolean",
+    passes: ["single", "reduce-then-scan"],
+    segments: true,
+  } satisfies OptionTable<Options>,
+  planOptions: { maxSegmentLength: "count" } satisfies OptionTable<Pick<TopKRowsOptions, "maxSegmentLength">>,
+  request(given) {
+    const { lengths, isCounted, facts } = given;
+    const { segments, k, ...others } = given.options;
+    const { type, title } = requireOrder("topK", given);
+    requireChosen({ passes: others.passes, maxLength: 0 } as Chosen, title, facts);
+    requireWhole(k, 1, title, "k");
+    const rows = rowsOf(given, title);
+    const { data: length = 0 } = lengths;
+    const most = rows === undefined ? Math.min(k, length) : Math.min(k, rows) * (length / rows);
+    const counted = isCounted ? { length: "count" as const } : {};
+    return {
+      title,
+      // Plans are for the next power of two, so that they are shared.
+      options: {
+        ...others,
+        ...(rows !== undefined && { segments: "rows", maxSegmentLength: 2 ** Math.ceil(Math.log2(rows)) }),
+        k,
+        type,
+      },
+      ...(rows !== undefined && { numbers: { rows } }),
+      results: [
+        { name: "values", range: "output", type, most, like: "data", ...counted },
+        { name: "indices", range: "indices", type: u32, most, ...counted },
+      ],
+    };
+  },
+  plan,
+};
