@@ -6,15 +6,15 @@ import { min } from "../../algebra/operators.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
 import { ArgumentError, LimitError, OutOfMemoryError, WavefoldError } from "../../errors.ts";
-import type { IndicesOption, OptionTable, SegmentsOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
 import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
-import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Primitive } from "../../plan/plan_recording.ts";
-import type { ClassOptions, KeepOption } from "../at_hand/reduce_and_compact_at_hand.ts";
-import type { FoldOptions, IntoOption, MapOption, ScanOption, TypesOption } from "../at_hand/scan_at_hand.ts";
-import { scanNames } from "../at_hand/scan_at_hand.ts";
+import { compact } from "../../primitives/compact.ts";
+import { partition } from "../../primitives/partition.ts";
+import { callNames } from "../../primitives/primitive.ts";
+import { reduce } from "../../primitives/reduce.ts";
+import { scan } from "../../primitives/scan.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { keepPlan, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -35,35 +35,7 @@ import { segmentsOnGpu } from "./segments_on_gpu.ts";
 
 const { partsOf } = GpuArray;
 
-type AnyFoldOptions = FoldOptions<string, string, ElementType, Value> &
-  MapOption &
-  SegmentsOption<unknown> &
-  IntoOption<GpuArray>;
-type AnyTakeOptions = TuningOptions &
-  Record<keyof KeepOption<unknown>, unknown> &
-  IndicesOption &
-  IntoOption<GpuArray>;
-
-const names = {
-  scan: { ...scanNames, segments: true },
-  reduce: { op: true, initial: true, segments: true, into: true, ...commonNames },
-  compact: { where: true, flags: true, indices: "boolean", into: true, ...commonNames },
-  partition: {
-    where: true,
-    flags: true,
-    class: true,
-    classes: true,
-    indices: "boolean",
-    into: true,
-    type: true,
-    ...tuningNames,
-  },
-} as const satisfies {
-  scan: OptionTable<AnyFoldOptions & ScanOption<GpuArray>>;
-  reduce: OptionTable<AnyFoldOptions>;
-  compact: OptionTable<AnyTakeOptions & TypesOption<string, ElementType> & MapOption>;
-  partition: OptionTable<AnyTakeOptions & ClassOptions & Record<"type", ElementType>>;
-};
+const descriptions = { scan, reduce, compact, partition };
 
 /** The options of a call that its plan takes, too. Nobody has checked any of them yet. */
 interface PlanOptions extends TuningOptions {
@@ -317,7 +289,7 @@ interface Call {
 
 /** Checks the arguments of a call. The planner checks the options that are not about arrays. */
 function requireCall(primitive: Primitive, context: Context, data: GpuArray, options: CallOptions): Call {
-  requireOptions(primitive, options, names[primitive]);
+  requireOptions(primitive, options, callNames(descriptions[primitive]));
   requireDevice(context, primitive);
   const { into: room, flags: marks, initial, total: sum, segments: parts, ...given } = options;
   const input = requireOnGpu(primitive, context, data, "data");

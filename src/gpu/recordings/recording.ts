@@ -2,12 +2,11 @@ import type { AnyArray } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { ArgumentError, part, shown } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
-import type { OptionNames, OptionTable } from "../../options.ts";
+import type { OptionNames } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { CompactOptions, PartitionOptions } from "../../plan/compact.ts";
 import type { Limits } from "../../plan/device_facts.ts";
-import type { AnyOperator, EndOptions, SegmentOptions, SoonOption } from "../../plan/options.ts";
-import { commonNames, tuningNames } from "../../plan/options.ts";
+import type { AnyOperator, SegmentOptions, SoonOption } from "../../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { Primitive } from "../../plan/plan_recording.ts";
@@ -16,7 +15,12 @@ import { itemsOfRange } from "../../plan/range_items.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { windowOf } from "../../plan/window_length.ts";
+import { compact } from "../../primitives/compact.ts";
+import { partition } from "../../primitives/partition.ts";
+import { planNames } from "../../primitives/primitive.ts";
 import type { BufferRange } from "../../primitives/ranges.ts";
+import { reduce } from "../../primitives/reduce.ts";
+import { scan } from "../../primitives/scan.ts";
 import type { Context, Pipeline } from "../device/context.ts";
 import { filledBuffer, pipelineKeyOf, pipelineOf, requireDevice, usePipelines } from "../device/device.ts";
 import { STORAGE } from "../device/usage_flags.ts";
@@ -97,47 +101,9 @@ export const prepare = async (
 ): Promise<Prepared> =>
   checked(context, undivided(await compilePlan(context, plan, runs, given)), isSubmitted);
 
-const planNames = { maxLength: true, lengthOnGpu: "boolean", ...commonNames } as const;
-const scanNames = {
-  op: true,
-  exclusive: "boolean",
-  initial: true,
-  total: true,
-  segments: true,
-  soon: "boolean",
-  ...planNames,
-} satisfies OptionTable<ScanOptions, keyof EndOptions>;
-const reduceNames = {
-  op: true,
-  initial: true,
-  segments: true,
-  soon: "boolean",
-  ...planNames,
-} satisfies OptionTable<ReduceOptions, "initial">;
-const compactNames = {
-  where: true,
-  indices: "boolean",
-  indirect: true,
-  soon: "boolean",
-  ...planNames,
-} satisfies OptionTable<CompactOptions>;
-
-const partitionNames = {
-  type: true,
-  where: true,
-  class: true,
-  classes: true,
-  rest: "boolean",
-  indices: "boolean",
-  maxLength: true,
-  lengthOnGpu: "boolean",
-  soon: "boolean",
-  ...tuningNames,
-} as const satisfies OptionTable<PartitionOptions>;
-
 /** `Fold.prepareScan`. */
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
-  requireOptions("prepareScan", options, scanNames);
+  requireOptions("prepareScan", options, planNames(scan));
   requireNoSegments("prepareScan", options);
   return prepareBy("scan", context, options);
 }
@@ -147,20 +113,20 @@ export async function prepareReduce(
   context: Context,
   options: AnyOperator<ReduceOptions>,
 ): Promise<Prepared> {
-  requireOptions("prepareReduce", options, reduceNames);
+  requireOptions("prepareReduce", options, planNames(reduce));
   requireNoSegments("prepareReduce", options);
   return prepareBy("reduce", context, options);
 }
 
 /** `Fold.prepareCompact`. */
 export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
-  requireOptions("prepareCompact", options, compactNames);
+  requireOptions("prepareCompact", options, planNames(compact));
   return prepareBy("compact", context, options);
 }
 
 /** `Fold.preparePartition`. */
 export async function preparePartition(context: Context, options: PartitionOptions): Promise<Prepared> {
-  requireOptions("preparePartition", options, partitionNames);
+  requireOptions("preparePartition", options, planNames(partition));
   return prepareBy("partition", context, options);
 }
 
