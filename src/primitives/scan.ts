@@ -1,6 +1,7 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import type { OptionTable } from "../options.ts";
 import type { Grouping } from "../plan/grouping.ts";
+import { commonNames } from "../plan/options.ts";
 import type { IntoOption } from "./call_options.ts";
 import type { OptionsOf } from "./primitive.ts";
 import type { BufferRange } from "./ranges.ts";
@@ -64,7 +65,12 @@ export interface PreparedScan {
 export const scan = {
   ...reduce,
   name: "scan",
-  options: { op: true, exclusive: "boolean", ...reduce.options, total: true } satisfies OptionTable<
-    Record<keyof typeof reduce.options, unknown> & Omit<ScanOption<AnyArray>, "into">
-  >,
+  options: {
+    op: true,
+    exclusive: "boolean",
+    initial: true,
+    total: true,
+    segments: true,
+    ...commonNames,
+  } satisfies OptionTable<Record<keyof typeof reduce.options, unknown> & Omit<ScanOption<AnyArray>, "into">>,
 } as const satisfies OptionsOf;
