@@ -1,4 +1,5 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
+import { isOnGpu } from "../algebra/arrays.ts";
 import type { ElementType, ScalarOf, Value } from "../algebra/types.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
@@ -67,6 +68,7 @@ import type {
 
 const loadPrimitives = /* @__PURE__ */ once(() => import("./recordings/primitives.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays.ts"));
+type ArraysPart = typeof import("./gpu_arrays/arrays.ts");
 const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
 
@@ -579,12 +581,14 @@ export class Fold {
 
   /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
   #onGpu(primitive: Primitive, data: unknown, options: object): Promise<unknown> | undefined {
-    return (data as Partial<GpuArray> | undefined)?.callOnGpu?.(
-      primitive,
-      this.#context,
-      this.#arrays,
-      options,
-    );
+    if (!isOnGpu(data)) {
+      return undefined;
+    }
+    const call = ({ callOnGpu }: ArraysPart) =>
+      callOnGpu(primitive, this.#context, this.#arrays, data as GpuArray, options);
+    // The call begins at once, so that the array may be destroyed right after it.
+    const arrays = loadArrays();
+    return arrays instanceof Promise ? arrays.then(call) : call(arrays);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
-import { arrayOver, requireMemory } from "../../algebra/arrays.ts";
+import { arrayOver, isOnGpu, requireMemory } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { isTrue } from "../../algebra/truth.ts";
 import type { Value } from "../../algebra/types.ts";
@@ -206,10 +206,8 @@ const asWord = (flag: number | boolean): number => (isTrue(flag) ? 1 : 0);
 
 /** Requires flags on the CPU, one for each element. */
 function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
-  const marks: { readonly length?: unknown; readonly callOnGpu?: unknown } = Object(
-    typeof flags === "object" ? flags : undefined,
-  );
-  if (marks.callOnGpu !== undefined) {
+  const marks: { readonly length?: unknown } = Object(typeof flags === "object" ? flags : undefined);
+  if (isOnGpu(flags)) {
     throw new ArgumentError(
       `${title}: flags is on the GPU, and data is not; fold.upload(data) puts it there`,
       "flags",

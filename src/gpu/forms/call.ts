@@ -1,5 +1,6 @@
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
+import { isOnGpu } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
@@ -19,7 +20,6 @@ import {
   requireOnGpu,
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
-import { isGpuArray } from "../gpu_arrays/gpu_array.ts";
 import { countOf, runOnGpu } from "../gpu_arrays/one_plan_call.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
 
@@ -68,7 +68,7 @@ export async function call(
     operands,
     options: { ...Object.fromEntries(others), ...given.numbers },
   };
-  const there = operands.find((one) => isGpuArray(given.arrays[one.name]?.data));
+  const there = operands.find((one) => isOnGpu(given.arrays[one.name]?.data));
   if (there === undefined) {
     return callAtHand(called, given.arrays);
   }
@@ -97,6 +97,9 @@ function checked(
     const bytes = range === "input" ? Math.max(type.bytes, u32.bytes) : type.bytes;
     const title = operands.length === 1 ? request.title : `${request.title}: ${name}`;
     requireBindable(title, length, bytes, facts.limits, name);
+  }
+  for (const { name, most, type } of request.results) {
+    requireBindable(`${request.title}: ${name}`, most, type.bytes, facts.limits, name);
   }
   return request;
 }

@@ -18,6 +18,7 @@ import type { Context } from "../device/context.ts";
 import { requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
 import { givenOf } from "../device/transfer.ts";
+import { callOnGpu } from "./fold_calls.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
 import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
@@ -106,7 +107,7 @@ export async function segmentsAtHand(
       return { [checked.kind]: array, key, keyType };
     };
     const data = own(await upload(context, arrays, given, { type: from }, true));
-    const result: unknown = await data.callOnGpu(primitive, context, arrays, {
+    const result: unknown = await callOnGpu(primitive, context, arrays, data, {
       ...others,
       ...(types.from && types),
       segments: await starts(data),
