@@ -70,6 +70,7 @@ const loadPrimitives = /* @__PURE__ */ once(() => import("./recordings/primitive
 const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays.ts"));
 type ArraysPart = typeof import("./gpu_arrays/arrays.ts");
 const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
+const loadSelections = /* @__PURE__ */ once(() => import("./sorts_and_searches/selections.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
 
 /**
@@ -540,7 +541,11 @@ export class Fold {
   ): Promise<TopK<Data, U32Array<Data>>>;
   async topK(data: unknown, k: number, options = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
-    return (await loadSorts()).topK.call(this.#context, this.#arrays, { arrays, numbers: { k }, options });
+    return (await loadSelections()).topK.call(this.#context, this.#arrays, {
+      arrays,
+      numbers: { k },
+      options,
+    });
   }
 
   /**
@@ -565,7 +570,11 @@ export class Fold {
   ): Promise<NthOf<Data>>;
   async nth(data: unknown, n: number, options = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
-    return (await loadSorts()).nth.call(this.#context, this.#arrays, { arrays, numbers: { n }, options });
+    return (await loadSelections()).nth.call(this.#context, this.#arrays, {
+      arrays,
+      numbers: { n },
+      options,
+    });
   }
 
   async #sort(
@@ -903,7 +912,7 @@ export class Fold {
   prepareTopK<Name extends string>(
     options: TopKOptions<Name> | TopKRowsOptions<Name>,
   ): Promise<PreparedTopK> {
-    return withNumbers(async () => (await loadSorts()).topK.prepare(this.#context, options));
+    return withNumbers(async () => (await loadSelections()).topK.prepare(this.#context, options));
   }
 
   /**
@@ -916,7 +925,7 @@ export class Fold {
    * ```
    */
   prepareNth<Name extends string>(options: NthOptions<Name>): Promise<PreparedNth> {
-    return withNumbers(async () => (await loadSorts()).nth.prepare(this.#context, options));
+    return withNumbers(async () => (await loadSelections()).nth.prepare(this.#context, options));
   }
 
   /**

@@ -18,8 +18,8 @@ import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";
 import { roomFor } from "../device/transfer.ts";
 import { keyOfCall } from "../executor/plans_of_calls.ts";
+import { prepareFor } from "../recordings/prepare_folds.ts";
 import type { Prepared } from "../recordings/recording.ts";
-import { prepareFor } from "../recordings/recording.ts";
 import {
   ofCall,
   plannedLengthOnGpu,
