@@ -181,16 +181,13 @@ function filesOf(
   };
 }
 
-/** A file with its loops written out. A short sum of a thread has a place in work-group memory. */
-function written({ name, text }: SourceText, format: Format, constants: Constants): SourceText {
+/** A file with its loops written out. Those over the words of a sum are written out if it is short. */
+function written(file: SourceText, format: Format, constants: Constants): SourceText {
   const { words, windowWords, fixedWords, itemWords } = format;
   const counts = { WINDOW_WORDS: windowWords, FIXED_WORDS: fixedWords, ITEM_WORDS: itemWords };
   return isShort(format)
-    ? unrollFile(
-        { name, text: text.replaceAll("thread_sum", "sums_of_threads[thread]") },
-        { ...constants, ...counts, EXACT_WORDS: words },
-      )
-    : unrollFile({ name, text }, { ...constants, ...counts });
+    ? unrollFile(file, { ...constants, ...counts, EXACT_WORDS: words })
+    : unrollFile(file, { ...constants, ...counts });
 }
 
 /** The tiles of exact sums of a type. */
