@@ -15,10 +15,10 @@ import { plannerOfSegments } from "../plan/plan_segmented.ts";
 import { ALONE, FIRST_ITEMS } from "../plan/run_key.ts";
 import { planSort } from "../plan/sort.ts";
 import { planSegmentSort } from "../plan/sort_segments.ts";
+import type { Described } from "../primitives/described.ts";
+import { primitives } from "../primitives/described.ts";
 import { UsageError } from "./errors.ts";
 import { inFlags, optionsOf } from "./primitive.ts";
-import type { Described } from "./primitives.ts";
-import { primitives } from "./primitives.ts";
 
 // The plans that recordings make of a command's options.
 

@@ -2,6 +2,7 @@
 import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { describedAdapters } from "../adapters/described.ts";
+import { primitives } from "../primitives/described.ts";
 import { orderHelp } from "../primitives/nth.ts";
 import { version } from "../version.ts";
 import { compactFile, partitionFile, reduceFile, reduceRowsFile, scanFile } from "./arrays.ts";
@@ -44,7 +45,7 @@ import {
   typeOption,
 } from "./options.ts";
 import type { FileCommand } from "./primitives.ts";
-import { addFlags, fileCommandOf, primitives } from "./primitives.ts";
+import { addFlags, fileCommandOf } from "./primitives.ts";
 import { ClosedPipeError, print } from "./print.ts";
 import type { SegmentFileOptions } from "./segments.ts";
 import type { TuneOptions } from "./tune.ts";

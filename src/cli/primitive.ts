@@ -6,6 +6,8 @@ import { elementTypes } from "../algebra/element_types.ts";
 import type { Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
+import type { Described } from "../primitives/described.ts";
+import { kindsOf } from "../primitives/described.ts";
 import type { Result } from "../primitives/primitive.ts";
 import type { Elements, OutputOption, Written } from "./arrays.ts";
 import { elementsIn, inSteps, openOutput, writeArrays } from "./arrays.ts";
@@ -14,8 +16,7 @@ import { DASH, openTarget } from "./files.ts";
 import { formatValue } from "./format.ts";
 import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import { parseEdges } from "./options.ts";
-import type { Described } from "./primitives.ts";
-import { commandOf, flagOf, kindsOf } from "./primitives.ts";
+import { commandOf, flagOf } from "./primitives.ts";
 import { print } from "./print.ts";
 import { segmentsOf } from "./segments.ts";
 

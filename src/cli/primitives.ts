@@ -1,36 +1,14 @@
 import type { Command } from "commander";
 import { Option } from "commander";
-import type { HelpOf } from "../primitives/help.ts";
-import { histogram, histogramHelp } from "../primitives/histogram.ts";
-import { nth, nthHelp } from "../primitives/nth.ts";
+import type { Described } from "../primitives/described.ts";
+import { kindsOf, primitives } from "../primitives/described.ts";
 import type { Primitive } from "../primitives/primitive.ts";
-import { searchSorted, searchSortedHelp } from "../primitives/search_sorted.ts";
-import { topK, topKHelp } from "../primitives/top_k.ts";
 import { offsetsOption, parseCount, rowsOption, typeOption } from "./options.ts";
 
-// The primitives whose commands, and whose plans in `wavefold explain`, follow from their descriptions.
-
-/** A primitive, and what help says of it. */
-export interface Described {
-  readonly primitive: Primitive<never>;
-  readonly help: HelpOf<Primitive<never>>;
-}
-
-export const primitives: readonly Described[] = [
-  { primitive: histogram, help: histogramHelp },
-  { primitive: searchSorted, help: searchSortedHelp },
-  { primitive: topK, help: topKHelp },
-  { primitive: nth, help: nthHelp },
-];
+// The commands of the primitives that are described.
 
 /** The command of a primitive. */
 export const commandOf = ({ name }: Primitive<never>): string => name.toLowerCase();
-
-/** What each option of a call takes, the numbers included. */
-export const kindsOf = ({ options, planOptions }: Primitive<never>): Readonly<Record<string, unknown>> => ({
-  ...planOptions,
-  ...options,
-});
 
 /** `keyType` is `--key-type`, and `k` is `-k`. */
 export const flagOf = (name: string): string =>

@@ -2,9 +2,9 @@ import type { Planned, Told } from "../plan/explain_way.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { Primitive } from "./primitive.ts";
 
-// What the command says of a primitive. Only `src/cli/` loads it, so a program's bundle has none of it.
+// What the command and the site say of a primitive. Only they load it, so a program's bundle has none of it.
 
-interface Help<Options, Operands extends string> {
+interface Help<Options, Operands extends string, Results extends string> {
   /** The line in the list of commands. */
   readonly summary: string;
   /** What the command does. */
@@ -14,6 +14,10 @@ interface Help<Options, Operands extends string> {
   readonly options: Readonly<
     Record<Exclude<keyof Options, keyof TuningOptions | "type" | "segments">, string>
   >;
+  /** Options to try it with, by what they are. If there are several, a call takes those of one. */
+  readonly examples?: Readonly<Record<string, Readonly<Partial<Record<keyof Options, unknown>>>>>;
+  /** The operands that results are sums of, if these are given. Floats are added in any order. */
+  readonly sums?: Readonly<Partial<Record<Results, Operands>>>;
   /** The kinds of segments that have flags. */
   readonly segments?: readonly ("rows" | "offsets")[];
   /** The ways of its plans, by the entry points that these begin with. */
@@ -25,7 +29,7 @@ interface Help<Options, Operands extends string> {
 /** What help says of a primitive, from its type. */
 export type HelpOf<Described> =
   Described extends Primitive<infer Options, infer Operands, infer Results>
-    ? Help<Options, Operands> &
+    ? Help<Options, Operands, Results> &
         (
           | {
               /** Where the file of each result goes. The first one is that of `--output`. */

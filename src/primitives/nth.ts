@@ -116,6 +116,7 @@ export const nthHelp: HelpOf<typeof nth> = {
     descending: "count from the greatest",
     ...orderHelp,
   },
+  examples: { "the fourth": { n: 3 } },
   prints: ["index", "value"],
   ways: {
     begin_selection: () => ({

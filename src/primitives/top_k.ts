@@ -156,6 +156,7 @@ export const topKHelp: HelpOf<typeof topK> = {
     smallest: "take the least elements, the least first",
     ...orderHelp,
   },
+  examples: { "the first eight": { k: 8 } },
   segments: ["rows"],
   results: { values: "where the elements go", indices: "where the positions of the elements go, as <u4" },
   ways: {

@@ -1,0 +1,27 @@
+import type { HelpOf } from "./help.ts";
+import { histogram, histogramHelp } from "./histogram.ts";
+import { nth, nthHelp } from "./nth.ts";
+import type { Primitive } from "./primitive.ts";
+import { searchSorted, searchSortedHelp } from "./search_sorted.ts";
+import { topK, topKHelp } from "./top_k.ts";
+
+// The primitives whose commands, plans in `wavefold explain` and forms on the site follow from their descriptions.
+
+/** A primitive, and what help says of it. */
+export interface Described {
+  readonly primitive: Primitive<never>;
+  readonly help: HelpOf<Primitive<never>>;
+}
+
+export const primitives: readonly Described[] = [
+  { primitive: histogram, help: histogramHelp },
+  { primitive: searchSorted, help: searchSortedHelp },
+  { primitive: topK, help: topKHelp },
+  { primitive: nth, help: nthHelp },
+];
+
+/** What each option of a call takes, the numbers included. */
+export const kindsOf = ({ options, planOptions }: Primitive<never>): Readonly<Record<string, unknown>> => ({
+  ...planOptions,
+  ...options,
+});
