@@ -7,7 +7,7 @@ import type { Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { Described } from "../primitives/described.ts";
-import { kindsOf } from "../primitives/described.ts";
+import { argumentsOf, kindsOf } from "../primitives/described.ts";
 import type { Result } from "../primitives/primitive.ts";
 import type { Elements, OutputOption, Written } from "./arrays.ts";
 import { elementsIn, inSteps, openOutput, writeArrays } from "./arrays.ts";
@@ -119,24 +119,14 @@ async function readCall(described: Described, paths: Paths, flags: Options): Pro
 
 /** Calls the method of `Fold`. It gives each result by its name. */
 async function called(
-  { primitive: { name, operands, numbers = [] } }: Described,
+  { primitive }: Described,
   { elements, options, results }: FileCall,
   fold: Fold,
 ): Promise<Flags> {
-  const dataOf = (isOption: boolean) =>
-    operands
-      .filter((one) => (one.isOption ?? false) === isOption)
-      .map((one) => [one.name, elements[one.name]?.data] as const);
-  const method = fold[name as keyof Fold] as (...given: readonly unknown[]) => Promise<unknown>;
-  const made = await method.call(
-    fold,
-    ...dataOf(false).map(([, data]) => data),
-    ...numbers.map((number) => options[number]),
-    Object.fromEntries([
-      ...Object.entries(options).filter(([option]) => !numbers.includes(option)),
-      ...dataOf(true),
-    ]),
-  );
+  const arrays = Object.entries(elements).map(([name, { data }]) => [name, data] as const);
+  const method = fold[primitive.name as keyof Fold] as (...given: readonly unknown[]) => Promise<unknown>;
+  const given = argumentsOf(primitive, { ...options, ...Object.fromEntries(arrays) });
+  const made = await method.apply(fold, given);
   return results.length === 1 ? { [results[0]?.name ?? ""]: made } : (made as Flags);
 }
 

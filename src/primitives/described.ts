@@ -25,3 +25,13 @@ export const kindsOf = ({ options, planOptions }: Primitive<never>): Readonly<Re
   ...planOptions,
   ...options,
 });
+
+/** The arguments of a call, in their order. Operands, numbers and options are given by their names; an object of the options comes last, if there are any. */
+export function argumentsOf(
+  { operands, numbers = [] }: Primitive<never>,
+  given: Readonly<Record<string, unknown>>,
+): unknown[] {
+  const first = [...operands.flatMap(({ name, isOption }) => (isOption ? [] : [name])), ...numbers];
+  const options = Object.entries(given).filter(([name]) => !first.includes(name));
+  return [...first.map((name) => given[name]), ...(options.length > 0 ? [Object.fromEntries(options)] : [])];
+}

@@ -91,7 +91,7 @@ export const histogramHelp: HelpOf<typeof histogram> = {
   examples: {
     "bins of equal width": { bins: 10, range: [0, 100] },
     "bins between edges": { edges: [0, 10, 50, 100] },
-    "bins given by WGSL": { bins: 3, bin: "x % 3u" },
+    "bins given by WGSL": { bins: 10, bin: "x % 10u" },
   },
   sums: { bins: "weights" },
   results: { bins: "where the counts go" },
