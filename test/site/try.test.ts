@@ -1,6 +1,7 @@
 import { dump } from "npyjs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { primitives } from "../../src/primitives/described.ts";
 import { adapter } from "../support/fold.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
@@ -213,6 +214,19 @@ test("a histogram between edges, by WGSL, and of weights", async () => {
   expect(await row(page, "bins")).toEqual(["2", "2", "2"]);
   await page.getByRole("textbox", { name: "The same in JavaScript" }).fill("i");
   expect(await run(page)).toMatch(/^At \d of bins the GPU has/);
+});
+
+test("each primitive that is described runs with what its fields begin with", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("counting");
+  await page.getByRole("spinbutton", { name: "Length" }).fill("40");
+  for (const { primitive, help } of primitives) {
+    const { name } = primitive;
+    const radio = page.getByRole("radio", { name, exact: true });
+    await radio.check();
+    expect(await run(page), name).toMatch(/^\d+ values?: each the same on the GPU and on the CPU/);
+    expect(await page.locator("label", { has: radio }).getAttribute("title")).toBe(help.summary);
+  }
 });
 
 test("the options of a primitive that is described", async () => {
