@@ -4,7 +4,6 @@ import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { contextOf } from "../../src/gpu/device/device.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
@@ -12,13 +11,21 @@ import type { Request, Result } from "../../src/primitives/primitive.ts";
 import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
 import type { Arguments, Meant } from "./described_arguments.ts";
-import { argumentsOf, asArray, exampleOf, meaningOf, optionArbitraries } from "./described_arguments.ts";
+import {
+  argumentsOf,
+  asArray,
+  callOn,
+  exampleOf,
+  meaningOf,
+  optionArbitraries,
+  requestFor,
+} from "./described_arguments.ts";
 import type { Fixture } from "./fixture.ts";
 import { hasFeature } from "./fixture.ts";
 import type { Scale } from "./plans.ts";
 import { dataArbitrary, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./ranges.ts";
-import { bufferMaker, FILL, placed, preparedOn, requireBytes } from "./ranges.ts";
+import { BEHIND, bufferMaker, FILL, placed, preparedOn, requireBytes } from "./ranges.ts";
 import { requireEqual } from "./segments.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, typeOf } from "./values.ts";
@@ -165,37 +172,11 @@ function refused(
 type Given = Arguments & { readonly isCounted: boolean };
 
 /** What follows from the arguments of a call. */
-function requestOf(
+const requestOf = (
   { described: { primitive }, fixture }: Pick<Called, "described" | "fixture">,
   given: Given,
   options: object,
-): Request {
-  const { operands, isCounted } = given;
-  const of = <T>(what: (one: (typeof operands)[number]) => T): Record<string, T> =>
-    Object.fromEntries(operands.map((one) => [one.operand.name, what(one)]));
-  return primitive.request({
-    types: of(({ type }) => type),
-    lengths: of(({ room }) => room),
-    isCounted,
-    options: options as never,
-    facts: contextOf(fixture.fold.device).facts,
-  });
-}
-
-/** Makes the call on arrays, by the names of the operands. */
-function callOn({ described: { primitive }, fixture: { fold } }: Called, arrays: object, options: object) {
-  const given = arrays as Readonly<Record<string, unknown>>;
-  const all = options as Readonly<Record<string, unknown>>;
-  const { name, operands, numbers = [] } = primitive;
-  const own = Object.fromEntries(Object.entries(all).filter(([option]) => !numbers.includes(option)));
-  const optional = operands.filter((one) => one.isOption && given[one.name] !== undefined);
-  return (fold[name as keyof Fold] as unknown as (...all: unknown[]) => Promise<unknown>).call(
-    fold,
-    ...operands.filter((one) => !one.isOption).map((one) => given[one.name]),
-    ...numbers.map((number) => all[number]),
-    { ...own, ...Object.fromEntries(optional.map((one) => [one.name, given[one.name]])) },
-  );
-}
+): Request => requestFor(fixture.fold, primitive, given, options);
 
 /** The results of a call, by their names. */
 const resultsOf = (results: readonly Result[], made: unknown): readonly (readonly [Result, unknown])[] =>
@@ -209,7 +190,9 @@ async function runAtHand(called: Called, given: Given, { length }: DescribedStep
   const meant = meaningOf(called.described, given, called.results, 0);
   const arrays = Object.fromEntries(operands.map((one) => [one.operand.name, asArray(one)]));
   const f16 = given.type.name === "f16" ? { type: given.type } : {};
-  const made = await attempt(title, false, () => callOn(called, arrays, { ...options, ...f16 }));
+  const made = await attempt(title, false, () =>
+    callOn(called.fixture.fold, called.described.primitive, arrays, { ...options, ...f16 }),
+  );
   if ("refusal" in made) {
     return refused(called, made.refusal, meant !== undefined);
   }
@@ -285,19 +268,22 @@ async function runOnGpu(called: Called, given: Given, step: DescribedStep): Prom
           );
           continue;
         }
-        const counts = operand.range === "input" ? isCounted : operand.count && before % 2 === 0;
-        const count = counts ? own.range(`${name}'s length`, wordOf(one.length), 4, 1) : one.room;
+        const isInput = operand.range === "input";
         const range = own.range(name, bytes, type.bytes, before);
-        arrays[name] = keep(
-          (await fold.wrap({
-            ...range,
-            type,
-            length: count,
-            ...(counts && { maxLength: room }),
-          } as never)) as GpuArray,
-        );
+        const isOnGpu = isInput ? isCounted : operand.count !== undefined && before % 2 === 0;
+        // A length that is more than there is room for stands for the room. Other arrays have room for what lies behind them.
+        const word = isInput && one.length === room && before % 5 === 4 ? room + 900 : one.length;
+        const most = isInput ? room : room + Math.floor(BEHIND / type.bytes);
+        const lengths = isOnGpu
+          ? { length: own.range(`${name}'s length`, wordOf(word), 4, 1), maxLength: most }
+          : { length: room };
+        arrays[name] = keep((await fold.wrap({ ...range, type, ...lengths } as never)) as GpuArray);
       }
-      const result = await callOn(called, arrays, options);
+      const result = await callOn(fold, described.primitive, arrays, options);
+      // Results do not need the arrays any more, even if these have their length.
+      for (const array of before % 2 === 1 ? Object.values(arrays) : []) {
+        array.destroy();
+      }
       const found: (readonly [Result, AnyArray])[] = [];
       for (const [one, array] of resultsOf(called.results, result)) {
         found.push([one, (await keep(array as GpuArray).read()) as AnyArray]);

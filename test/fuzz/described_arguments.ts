@@ -3,9 +3,11 @@ import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Scalar, Value } from "../../src/algebra/types.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
+import type { Fold } from "../../src/node.ts";
 import { tuningNames } from "../../src/plan/options.ts";
 import type { Example, ExampleArray } from "../../src/primitives/examples.ts";
-import type { Operand, Primitive, Result } from "../../src/primitives/primitive.ts";
+import type { Operand, Primitive, Request, Result } from "../../src/primitives/primitive.ts";
 import type { Described } from "../support/primitives.ts";
 import type { DataSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, itemBytes } from "./values.ts";
@@ -241,4 +243,39 @@ export function meaningOf(
       return [result.name, isPosition(result) ? bytesOf(moved()) : bytes];
     }),
   );
+}
+
+/** Makes a call on arrays, by the names of the operands. Numbers are among the options. */
+export function callOn(
+  fold: Fold,
+  { name, operands, numbers = [] }: Primitive<never>,
+  arrays: Options,
+  options: Options,
+): Promise<unknown> {
+  const own = Object.fromEntries(Object.entries(options).filter(([option]) => !numbers.includes(option)));
+  const optional = operands.filter((one) => one.isOption && one.name in arrays);
+  return (fold[name as keyof Fold] as unknown as (...all: unknown[]) => Promise<unknown>).call(
+    fold,
+    ...operands.filter((one) => !one.isOption).map((one) => arrays[one.name]),
+    ...numbers.map((number) => options[number]),
+    { ...own, ...Object.fromEntries(optional.map((one) => [one.name, arrays[one.name]])) },
+  );
+}
+
+/** What follows from the arguments of a call: its results, and the plan's options. */
+export function requestFor(
+  fold: Fold,
+  primitive: Primitive<never>,
+  { operands, isCounted }: Pick<Arguments, "operands"> & { readonly isCounted: boolean },
+  options: object,
+): Request {
+  const of = <T>(what: (one: Filled) => T): Record<string, T> =>
+    Object.fromEntries(operands.map((one) => [one.operand.name, what(one)]));
+  return primitive.request({
+    types: of(({ type }) => type),
+    lengths: of(({ room }) => room),
+    isCounted,
+    options: options as never,
+    facts: contextOf(fold.device).facts,
+  });
 }

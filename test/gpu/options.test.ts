@@ -67,19 +67,6 @@ const calls: readonly Call[] = [
     },
     needed: ["type", "maxLength", "where"],
   },
-  // They take classes, too. A word may be as near to that as to class.
-  {
-    name: "histogram",
-    run: (options) => fold().histogram(data, options as never),
-    options: { bins: 4, range: [0, 8], edges: undefined, bin: undefined, weights: data, type: u32, ...sizes },
-    needed: ["bins", "range"],
-  },
-  {
-    name: "prepareHistogram",
-    run: (options) => fold().prepareHistogram(options as never),
-    options: { type: u32, maxLength: 8, lengthOnGpu: false, edges: [0, 4, 8], weights: u32, ...sizes },
-    needed: ["type", "maxLength", "edges"],
-  },
   {
     name: "argMin",
     run: (options) => fold().argMin(data, options as never),
@@ -91,18 +78,6 @@ const calls: readonly Call[] = [
     run: (options) => fold().argMax(data, options as never),
     options: { type: u32, algorithm: "hillis-steele", ...sizes },
     needed: [],
-  },
-  {
-    name: "searchSorted",
-    run: (options) => fold().searchSorted(data, data, options as never),
-    options: { type: u32, side: "right", ...sizes },
-    needed: [],
-  },
-  {
-    name: "prepareSearchSorted",
-    run: (options) => fold().prepareSearchSorted(options as never),
-    options: { type: u32, maxLength: 8, lengthOnGpu: false, side: "left", ...sizes },
-    needed: ["type", "maxLength"],
   },
   {
     name: "partition",

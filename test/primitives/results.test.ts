@@ -33,8 +33,14 @@ describe.each(described)("$primitive.name", ({ primitive, examples }) => {
   const rows = pairs({
     type: taken,
     example: [...Array(most).keys()],
-    // A tile has 16 items, so that there are two levels of spine.
-    length: [0, 1, ...around(16), ...around(128), ...around(256), 600],
+    // A tile has 16 items, so that there are two levels of spine; or 1024 if the primitive takes no sizes.
+    length: [
+      0,
+      1,
+      ...around(16),
+      ...around(256),
+      ...("workGroupSize" in primitive.options ? [600] : around(1024)),
+    ],
     place: places,
     before: [0, 3, 16],
     lengthOnGpu: [false, true],

@@ -167,7 +167,9 @@ async function typeAtHand(
   try {
     return (await typesOf(array, isNamed ? { type: options.type } : {}, title, name)).type;
   } catch (cause) {
-    throw isOption && cause instanceof ArgumentError ? new ArgumentError(cause.message, name) : cause;
+    throw cause instanceof ArgumentError && cause.option === "data"
+      ? new ArgumentError(cause.message, name)
+      : cause;
   }
 }
 
