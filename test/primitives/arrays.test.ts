@@ -10,12 +10,13 @@ import type { Operand } from "../../src/primitives/primitive.ts";
 import type { Filled } from "../fuzz/described_arguments.ts";
 import { asArray } from "../fuzz/described_arguments.ts";
 import { planAs, useAdapters, useFold } from "../support/fold.ts";
+import { errorOf } from "../support/option_checks.ts";
 import { described } from "../support/primitives.ts";
 import { limitsWithBinding } from "../support/short_bindings.ts";
 import { particle } from "../support/sorts.ts";
 import { watched } from "../support/watched_device.ts";
 import type { ExampleCall, Options } from "./calls.ts";
-import { arraysOf, errorOf, exampleCalls, isPrepared, made, prepared, uploaded } from "./calls.ts";
+import { arraysOf, exampleCalls, isPrepared, made, prepared, uploaded } from "./calls.ts";
 
 // What arrays calls of described primitives refuse, and the memory that comes back.
 

@@ -79,10 +79,3 @@ export const prepared = async (fold: Fold, call: ExampleCall, others: Options = 
 
 /** Whether there are recordings of a primitive. */
 export const isPrepared = ({ primitive }: Described): boolean => prepareName(primitive) in Fold.prototype;
-
-/** What a promise is rejected with. */
-export const errorOf = (promise: Promise<unknown>): Promise<Error & { readonly option?: string }> =>
-  promise.then(
-    (value) => new Error(`it gave ${String(value)}`),
-    (cause: Error) => cause,
-  );

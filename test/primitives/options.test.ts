@@ -4,9 +4,10 @@ import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { ArgumentError, WavefoldError } from "../../src/node.ts";
 import { callNames, planNames } from "../../src/primitives/primitive.ts";
 import { useFold } from "../support/fold.ts";
+import { errorOf, expectNoOptions, expectNoOthers } from "../support/option_checks.ts";
 import { described, prepareName } from "../support/primitives.ts";
 import type { ExampleCall, Options } from "./calls.ts";
-import { arraysOf, errorOf, exampleCalls, isPrepared, made, prepared, uploaded } from "./calls.ts";
+import { arraysOf, exampleCalls, isPrepared, made, prepared, uploaded } from "./calls.ts";
 
 const fold = useFold();
 
@@ -117,41 +118,11 @@ describe.each(rows)("$title, $form", ({ of, form, title, options, kinds }) => {
             ...primitive.operands.filter(({ isOption }) => !isOption).map(({ name }) => given[name]),
             ...numbers.map((name) => calls[0].options[name]),
           ];
-    for (const [none, what] of [
-      [null, "null"],
-      [5, "number"],
-      ["descending", "string"],
-      ...(form === "recorded" ? [[undefined, "undefined"]] : []),
-    ]) {
-      const error = await errorOf(method?.call(fold(), ...before, none) as Promise<unknown>);
-      expect(error, String(what)).toBeInstanceOf(ArgumentError);
-      expect(error.message).toBe(`${title}: options is ${what}; it takes an object`);
-    }
+    await expectNoOptions(title, (none) => method?.call(fold(), ...before, none) as Promise<unknown>);
   });
 
-  test("an option that there is not, and a word that is nearly one", async () => {
-    const error = await errorOf(run({ nonsense: 1 }));
-    expect(error).toBeInstanceOf(ArgumentError);
-    expect(error.option).toBe("nonsense");
-    expect(error.message).toContain(`${title} takes no option nonsense; it takes `);
-    for (const name of options) {
-      expect(error.message).toContain(name);
-    }
-    expect((await errorOf(run({ toString: 1 }))).message).toContain("takes no option toString");
-    for (const name of options.filter((one) => one.length > 3)) {
-      const middle = Math.floor(name.length / 2);
-      const words = [
-        name.slice(0, middle) + name.slice(middle + 1),
-        `${name}s`,
-        name.toUpperCase(),
-        name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      ];
-      for (const word of words.filter((one) => !options.includes(one))) {
-        const { message } = await errorOf(run({ [word]: 1 }));
-        expect(message).toBe(`${title} takes no option ${word}; did you mean ${name}?`);
-      }
-    }
-  });
+  test("an option that there is not, and a word that is nearly one", () =>
+    expectNoOthers(title, options, run));
 
   test.each(kinds)(
     "a value that is none of %s is refused before anything is made, and any other is taken",
