@@ -85,12 +85,6 @@ export type {
   ScanRanges,
   SegmentParts,
 } from "./gpu/fold.ts";
-export type {
-  ExpandRanges,
-  GpuExpandOptions,
-  HandExpandOptions,
-  PreparedExpandRuns,
-} from "./gpu/gpu_arrays/expand_runs.ts";
 export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_arrays/gpu_array.ts";
 export type { RunLengths, RunOptions } from "./gpu/gpu_arrays/run_lengths.ts";
 export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/gpu_arrays/segments_on_gpu.ts";
@@ -145,6 +139,12 @@ export type { SearchOptions, SearchTuning } from "./plan/search.ts";
 export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan/select.ts";
 export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";
 export type { SegmentSortOptions } from "./plan/sort_segments.ts";
+export type {
+  ExpandRanges,
+  GpuExpandOptions,
+  HandExpandOptions,
+  PreparedExpandRuns,
+} from "./primitives/expand_runs.ts";
 export type {
   HandHistogramOptions,
   HistogramRanges,

@@ -4,6 +4,7 @@ import type { ElementType, Value } from "../algebra/types.ts";
 import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
 import type { WeightName } from "../plan/histogram.ts";
 import type { TuningOptions } from "../plan/options.ts";
+import type { GpuExpandOptions, HandExpandOptions } from "../primitives/expand_runs.ts";
 import type { HandHistogramOptions, WeightArray, WeightsOption } from "../primitives/histogram.ts";
 import type { Nth } from "../primitives/nth.ts";
 import type {
@@ -13,7 +14,6 @@ import type {
   Partition,
 } from "./at_hand/reduce_and_compact_at_hand.ts";
 import type { FoldOptions, IntoOption, MapOption, ScanOption, TypesOption } from "./at_hand/scan_at_hand.ts";
-import type { GpuExpandOptions, HandExpandOptions } from "./gpu_arrays/expand_runs.ts";
 import type { GpuArray } from "./gpu_arrays/gpu_array.ts";
 import type { RunOptions } from "./gpu_arrays/run_lengths.ts";
 import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";

@@ -9,6 +9,7 @@ import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
+import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
 import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
 import type { BufferRange, Length, PartOption } from "../primitives/ranges.ts";
@@ -45,7 +46,6 @@ import { trim } from "./device/device.ts";
 import type { Given } from "./device/transfer.ts";
 import { givenOf } from "./device/transfer.ts";
 import { once, withNumbers } from "./executor/load_later.ts";
-import type { PreparedExpandRuns } from "./gpu_arrays/expand_runs.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { RunLengths, RunOptions } from "./gpu_arrays/run_lengths.ts";
 import type { UploadOptions, WrapOptions } from "./gpu_arrays/upload_and_wrap.ts";
@@ -226,6 +226,7 @@ export interface EitherCompact extends CompactOf<CompactRanges & Partial<Flagged
 
 const loadPrimitives = /* @__PURE__ */ once(() => import("./recordings/primitives.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays.ts"));
+const loadRuns = /* @__PURE__ */ once(() => import("./forms/runs.ts"));
 const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
 
@@ -518,8 +519,8 @@ export class Fold {
     counts: Uint32Array | GpuArray,
     options: object = {},
   ): Promise<unknown> {
-    const given = [givenOf(values as AnyArray), givenOf(counts as AnyArray)] as const;
-    return (await loadArrays()).expandRuns(this.#context, this.#arrays, ...given, options);
+    const arrays = { values: givenOf(values as AnyArray), counts: givenOf(counts as AnyArray) };
+    return (await loadRuns()).expandRuns.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -987,7 +988,7 @@ export class Fold {
    * ```
    */
   prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {
-    return withNumbers(async () => (await loadArrays()).prepareExpandRuns(this.#context, options));
+    return withNumbers(async () => (await loadRuns()).expandRuns.prepare(this.#context, options));
   }
 
   /**

@@ -71,5 +71,5 @@ export const histogram: Primitive<HandHistogramOptions<string>> = {
       results: [{ name: "bins", range: "output", type: weights ?? u32, most: count }],
     };
   },
-  plan: planHistogram,
+  plan: (options: HistogramOptions, facts) => planHistogram(options, facts),
 };

@@ -4,6 +4,7 @@ import { requireType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireFeature } from "../plan/choose_sizes.ts";
+import type { NthOptions } from "../plan/select.ts";
 import { planNth } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
@@ -97,5 +98,5 @@ export const nth: Primitive<Options> = {
       ],
     };
   },
-  plan: planNth,
+  plan: (options: NthOptions, facts) => planNth(options, facts),
 };

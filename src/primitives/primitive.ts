@@ -1,7 +1,10 @@
+import type { AnyArray } from "../algebra/arrays.ts";
 import type { ElementType } from "../algebra/types.ts";
+import type { Arrangement } from "../kernels/kernel.ts";
 import type { OptionKind, OptionNames } from "../options.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
+import type { PlanFacts } from "../plan/plan_facts.ts";
 
 // What a primitive is: the arrays and options that it takes, what it gives, and its plan. Its forms are functions over this: calls on
 // arrays at hand and on the GPU, and recordings (`src/gpu/forms/`), the command (`src/cli/primitive.ts`), and the fuzz.
@@ -44,6 +47,8 @@ export interface Given<Options> {
   readonly types: Readonly<Record<string, ElementType>>;
   /** The elements of each operand. If only the GPU knows how many there are, the most. */
   readonly lengths: Readonly<Record<string, number>>;
+  /** The operands, if they are at hand. */
+  readonly arrays?: Readonly<Record<string, AnyArray>>;
   /** Whether only the GPU knows the length of the input. */
   readonly isCounted: boolean;
   readonly options: Options;
@@ -70,17 +75,28 @@ export interface Primitive<Options = object> {
   readonly numbers: readonly string[];
   /** The options of a call beside its operands. A plan takes them, too. */
   readonly options: Readonly<Record<string, OptionKind | "boolean">>;
+  /** The options that only a call on arrays on the GPU takes. */
+  readonly gpuOptions?: OptionNames;
   /** The options that only a plan takes, beside `type`, `maxLength` and `lengthOnGpu`. */
   readonly planOptions: OptionNames;
-  /** Checks a call. @throws {ArgumentError} */
+  /**
+   * The arrangements of ranges that its plan has kernels for, if it scans or reduces them. Such a plan may take subgroups, and may read its
+   * data once.
+   */
+  readonly arrangements?: readonly Arrangement[];
+  /** Checks a call. @throws {ArgumentError} {@link LimitError} */
   request(given: Given<Options>): Request;
-  /** Plans it. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
-  plan(options: never, facts: DeviceFacts): Plan;
+  /** Plans it, for ranges in some of its arrangements. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
+  plan(options: never, facts: PlanFacts, arrangements: readonly Arrangement[]): Plan | Promise<Plan>;
 }
 
-/** The options of a call, beside its operands and its numbers. */
-export const callNames = ({ operands, numbers, options }: Primitive<never>): OptionNames => ({
+/** The options of a call on arrays at hand or on the GPU, beside its operands and its numbers. */
+export const callNames = (
+  { operands, numbers, options, gpuOptions }: Primitive<never>,
+  isOnGpu: boolean,
+): OptionNames => ({
   ...Object.fromEntries(Object.entries(options).filter(([name]) => !numbers.includes(name))),
+  ...(isOnGpu && gpuOptions),
   ...Object.fromEntries(operands.filter(({ isOption }) => isOption).map(({ name }) => [name, true])),
 });
 

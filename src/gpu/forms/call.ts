@@ -1,5 +1,6 @@
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
+import { goneError } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
@@ -20,10 +21,14 @@ import {
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
 import { isGpuArray } from "../gpu_arrays/gpu_array.ts";
-import { countOf, runOnGpu } from "../gpu_arrays/one_plan_call.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { planFor } from "./prepare.ts";
+import { countOf, runOnGpu } from "./run_on_gpu.ts";
 
 // Calls of primitives on arrays: those on the GPU, and those at hand, which go there and back.
+
+/** What a call made on the GPU, by the names of the results. */
+type MadeOnGpu = readonly (readonly [name: string, array: GpuArray])[];
 
 /** What a call was given. */
 export interface Arguments {
@@ -54,13 +59,14 @@ export async function call(
   given: Arguments,
 ): Promise<unknown> {
   const { name } = primitive;
-  requireOptions(name, given.options, callNames(primitive));
-  requireDevice(context, name);
-  const isOperand = (option: string): boolean => primitive.operands.some((one) => one.name === option);
-  const others = Object.entries(given.options).filter(([option]) => !isOperand(option));
   const operands = primitive.operands.filter(
     (one) => !one.isOption || given.arrays[one.name]?.data !== undefined,
   );
+  const there = operands.find((one) => isGpuArray(given.arrays[one.name]?.data));
+  requireOptions(name, given.options, callNames(primitive, there !== undefined));
+  requireDevice(context, name);
+  const isOperand = (option: string): boolean => primitive.operands.some((one) => one.name === option);
+  const others = Object.entries(given.options).filter(([option]) => !isOperand(option));
   const called: Call = {
     primitive,
     context,
@@ -68,7 +74,6 @@ export async function call(
     operands,
     options: { ...Object.fromEntries(others), ...given.numbers },
   };
-  const there = operands.find((one) => isGpuArray(given.arrays[one.name]?.data));
   if (there === undefined) {
     return callAtHand(called, given.arrays);
   }
@@ -105,11 +110,8 @@ function checked(
 const itemsOf = (input: Operand): string => (input.name === "data" ? "elements" : input.name);
 
 /** A call on arrays on the GPU. */
-async function callOnGpu(
-  called: Call,
-  given: Readonly<Record<string, GpuArray>>,
-): Promise<readonly (readonly [name: string, array: GpuArray])[]> {
-  const { primitive, context, arrays, operands, options } = called;
+async function callOnGpu(called: Call, given: Readonly<Record<string, GpuArray>>): Promise<MadeOnGpu> {
+  const { primitive, operands, options } = called;
   const arrayOf = ({ name }: Operand): GpuArray => given[name] as GpuArray;
   for (const operand of operands.filter(({ isNamed }) => isNamed)) {
     requireNamed(primitive.name, arrayOf(operand), options.type);
@@ -124,10 +126,20 @@ async function callOnGpu(
     lengths: each(({ maxLength }) => maxLength),
     isCounted,
   });
-  const { title, results } = request;
   for (const operand of operands.filter(({ isOneEach }) => isOneEach)) {
-    requireOneEach(title, data, arrayOf(operand), operand.name, itemsOf(input));
+    requireOneEach(request.title, data, arrayOf(operand), operand.name, itemsOf(input));
   }
+  return run(called, request, given);
+}
+
+/** Runs a call that was checked. */
+async function run(
+  { primitive, context, arrays, operands }: Call,
+  { title, results, ...request }: Request,
+  given: Readonly<Record<string, GpuArray>>,
+): Promise<MadeOnGpu> {
+  const arrayOf = ({ name }: Operand): GpuArray => given[name] as GpuArray;
+  const data = arrayOf(operands.find(({ range }) => range === "input") as Operand);
   const counts = operands.flatMap((operand) => {
     const { count } = operand;
     const counted = count && countOf(arrayOf(operand));
@@ -138,14 +150,17 @@ async function callOnGpu(
     ...request.options,
     ...Object.fromEntries(counts.map(([range]) => [range, true])),
     maxLength: plannedLengthOnGpu(data.maxLength, Math.max(...types.map(({ bytes }) => bytes)), context),
-    lengthOnGpu: isCounted,
+    lengthOnGpu: countOf(data) !== undefined,
   };
+  // Most arrays start where their buffers do. Such ranges take some of the kernels, so that the first call compiles less.
+  const isPlain = operands.every((one) => arrayOf(one).offset === 0);
+  const arrangements = primitive.arrangements?.slice(0, isPlain ? 1 : undefined);
   const rangeNamed = (name: string): string => operands.find((one) => one.name === name)?.range ?? "";
   const made = await runOnGpu(context, arrays, {
     title,
-    primitive: primitive.name,
+    primitive: [primitive.name, ...(arrangements ?? [])].join(),
     all,
-    plan: () => primitive.plan(all as never, context.facts),
+    plan: () => planFor(primitive, context, all, arrangements),
     sources: { input: data, ...Object.fromEntries(operands.map((one) => [one.range, arrayOf(one)])) },
     ranges: { ...request.numbers, ...Object.fromEntries(counts) },
     results: results.map(({ like, ...others }) => ({ ...others, ...(like && { like: rangeNamed(like) }) })),
@@ -159,25 +174,31 @@ async function typeAtHand(
   operand: Operand,
   array: Given,
 ): Promise<ElementType> {
-  const { name, isNamed, isOption } = operand;
-  const title = isOption ? `${primitive.name}: ${name}` : primitive.name;
+  const { name, isNamed } = operand;
+  if (array.isGone) {
+    throw goneError(primitive.name, name);
+  }
+  const title = name === "data" ? primitive.name : `${primitive.name}: ${name}`;
   try {
-    return (await typesOf(array, isNamed ? { type: options.type } : {}, title, name)).type;
+    return (await typesOf(array, isNamed ? { type: options.type } : {}, title)).type;
   } catch (cause) {
-    throw isOption && cause instanceof ArgumentError ? new ArgumentError(cause.message, name) : cause;
+    const isOfArray = cause instanceof ArgumentError && cause.option === "data";
+    throw isOfArray ? new ArgumentError(cause.message, name) : cause;
   }
 }
 
 /** A call on arrays at hand. */
 async function callAtHand(called: Call, given: Arguments["arrays"]): Promise<unknown> {
-  const { context, arrays, operands, options } = called;
+  const { context, arrays, operands } = called;
   const arrayOf = ({ name }: Operand): Given => given[name] as Given;
   const types: Record<string, ElementType> = {};
   for (const operand of operands) {
     types[operand.name] = await typeAtHand(called, operand, arrayOf(operand));
   }
   const lengths = Object.fromEntries(operands.map((one) => [one.name, arrayOf(one).length]));
-  const { title, results } = checked(called, { types, lengths, isCounted: false });
+  const contents = Object.fromEntries(operands.map((one) => [one.name, arrayOf(one).data]));
+  const request = checked(called, { types, lengths, arrays: contents, isCounted: false });
+  const { title, results } = request;
   const input = operands.find(({ range }) => range === "input") as Operand;
   for (const { name } of operands.filter(({ isOneEach }) => isOneEach)) {
     if (lengths[name] !== lengths[input.name]) {
@@ -197,12 +218,11 @@ async function callAtHand(called: Call, given: Arguments["arrays"]): Promise<unk
       const { name } = operand;
       onGpu[name] = own(await upload(context, arrays, arrayOf(operand), { type: types[name] }, true));
     }
-    const { type: _, ...others } = options;
-    const made = await callOnGpu({ ...called, options: others }, onGpu);
-    const contents = await readAll(made.map(([, array]) => own(array).read()));
+    const made = await run(called, request, onGpu);
+    const read = await readAll(made.map(([, array]) => own(array).read()));
     return named(
       results.map(({ name, type, isElement }, at) => {
-        const array = contents[at] as AnyArray;
+        const array = read[at] as AnyArray;
         return [name, isElement ? valuesOf(array, type)(0) : array] as const;
       }),
     );

@@ -1,6 +1,5 @@
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
-import { expandRunsAtHand, expandRunsOnGpu } from "./expand_runs.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { isGpuArray } from "./gpu_array.ts";
 import type { RunPrimitive } from "./run_lengths.ts";
@@ -8,7 +7,6 @@ import { runsAtHand, runsOnGpu } from "./run_lengths.ts";
 
 // Arrays on the GPU, and the calls at hand that take several of them: those on segments and on runs.
 
-export { prepareExpandRuns } from "./expand_runs.ts";
 export { segmentsAtHand } from "./segments_via_gpu.ts";
 export { upload, wrap } from "./upload_and_wrap.ts";
 
@@ -23,17 +21,4 @@ export async function runs(
   return isGpuArray(given.data)
     ? runsOnGpu(primitive, context, arrays, given.data, options)
     : runsAtHand(primitive, context, arrays, given, options);
-}
-
-/** `Fold.expandRuns`. */
-export async function expandRuns(
-  context: Context,
-  arrays: Arrays,
-  values: Given,
-  counts: Given,
-  options: object,
-): Promise<unknown> {
-  return isGpuArray(values.data) || isGpuArray(counts.data)
-    ? expandRunsOnGpu(context, arrays, values.data, counts.data, options as never)
-    : expandRunsAtHand(context, arrays, values, counts, options);
 }

@@ -7,13 +7,13 @@ import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import { roomFor } from "../device/transfer.ts";
 import { keyOfCall } from "../executor/plans_of_calls.ts";
+import { callOnGpu, ofCall, submitOnGpu, withPlanOnGpu } from "../gpu_arrays/calls_on_gpu.ts";
+import type { Arrays, Count, Memory } from "../gpu_arrays/gpu_array.ts";
+import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
 import type { Ranges } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
-import { callOnGpu, ofCall, submitOnGpu, withPlanOnGpu } from "./calls_on_gpu.ts";
-import type { Arrays, Count, Memory } from "./gpu_array.ts";
-import { GpuArray, hold, own } from "./gpu_array.ts";
 
-// Calls on arrays on the GPU that take one plan. As in calls_on_gpu.ts, nothing is read back.
+// How a plan runs on arrays on the GPU. As in calls_on_gpu.ts, nothing is read back.
 
 const { partsOf } = GpuArray;
 
@@ -23,7 +23,7 @@ interface Call {
   readonly primitive: string;
   /** What the plan depends on. */
   readonly all: { readonly maxLength: number };
-  plan(): Plan;
+  plan(): Promise<Plan>;
   /** The arrays that it reads, by their ranges. `input` decides the length. */
   readonly sources: Readonly<Partial<Record<RangeName, GpuArray>>> & { readonly input: GpuArray };
   /** The numbers of the recording, and further ranges. */
@@ -45,7 +45,7 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
   const key = keyOfCall({ primitive: `${call.primitive} on the GPU`, all: call.all });
   const operands = Object.entries(sources);
   const releases = operands.map(([, array]) => hold(partsOf(array)));
-  const compile = async () => prepare(context, call.plan(), undefined, true);
+  const compile = async () => prepare(context, await call.plan(), undefined, true);
   const made: Memory[] = [];
   const make = async (name: string, bytes: number): Promise<Memory> => {
     const memory = own(context, arrays, await roomFor(context, title, name, bytes));
