@@ -86,7 +86,6 @@ export type {
   SegmentParts,
 } from "./gpu/fold.ts";
 export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_arrays/gpu_array.ts";
-export type { RunLengths, RunOptions } from "./gpu/gpu_arrays/run_lengths.ts";
 export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/gpu_arrays/segments_on_gpu.ts";
 export type { UploadOptions, WrapOptions } from "./gpu/gpu_arrays/upload_and_wrap.ts";
 export type { OpenOptions } from "./gpu/open.ts";
@@ -154,5 +153,6 @@ export type {
 } from "./primitives/histogram.ts";
 export type { HandNthOptions, Nth, NthRanges, PreparedNth } from "./primitives/nth.ts";
 export type { BufferRange, Length } from "./primitives/ranges.ts";
+export type { RunLengths, RunOptions } from "./primitives/run_lengths.ts";
 export type { HandSearchOptions, PreparedSearchSorted, SearchRanges } from "./primitives/search_sorted.ts";
 export type { HandTopKOptions, PreparedTopK, TopK, TopKRanges } from "./primitives/top_k.ts";

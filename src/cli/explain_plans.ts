@@ -13,7 +13,7 @@ import { ALL_ARRANGEMENTS, distinct, withRanges } from "../plan/plan.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
 import { planRecording } from "../plan/plan_recording.ts";
 import { plannerOfSegments } from "../plan/plan_segmented.ts";
-import { ALONE, FIRST_ITEMS } from "../plan/run_key.ts";
+import { planRuns } from "../plan/runs.ts";
 import { planNth, planTopK } from "../plan/select.ts";
 import { planTopKRows } from "../plan/select_rows.ts";
 import { planSort } from "../plan/sort.ts";
@@ -108,24 +108,19 @@ const kept =
       facts,
     );
 
-/** Runs are reduced by keys that are the data itself. */
 const runs =
   (counts: boolean): Planner =>
-  (options, facts) => {
-    const { type, ...others } = basicOf(options);
-    const segments = {
-      keys: type,
-      ...keyOf(options),
-      unique: true,
-      ...(options.key !== undefined && { [FIRST_ITEMS]: true }),
-      ...(!counts && { [ALONE]: "keys" }),
-    };
-    return planned(
-      "reduce",
-      { ...others, ...tuningOf(options), from: type, type: u32, map: "1u", segments },
-      facts,
+  async (options, facts) =>
+    planRuns(
+      {
+        ...basicOf(options),
+        ...tuningOf(options),
+        ...keyOf(options),
+        ...(!counts && { alone: "keys" }),
+      },
+      await planFactsFor(options, facts, true),
+      ALL_ARRANGEMENTS,
     );
-  };
 
 /** A sort, and the moves of what it does not move itself. */
 const sorted =

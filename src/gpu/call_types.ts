@@ -7,6 +7,7 @@ import type { TuningOptions } from "../plan/options.ts";
 import type { GpuExpandOptions, HandExpandOptions } from "../primitives/expand_runs.ts";
 import type { HandHistogramOptions, WeightArray, WeightsOption } from "../primitives/histogram.ts";
 import type { Nth } from "../primitives/nth.ts";
+import type { RunOptions } from "../primitives/run_lengths.ts";
 import type {
   ClassOptions,
   ClassPartition,
@@ -15,7 +16,6 @@ import type {
 } from "./at_hand/reduce_and_compact_at_hand.ts";
 import type { FoldOptions, IntoOption, MapOption, ScanOption, TypesOption } from "./at_hand/scan_at_hand.ts";
 import type { GpuArray } from "./gpu_arrays/gpu_array.ts";
-import type { RunOptions } from "./gpu_arrays/run_lengths.ts";
 import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
 import type { HandSortOptions, Sorted } from "./sorts_and_searches/sort_calls.ts";
 

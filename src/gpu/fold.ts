@@ -13,6 +13,7 @@ import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
 import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
 import type { BufferRange, Length, PartOption } from "../primitives/ranges.ts";
+import type { RunLengths, RunOptions } from "../primitives/run_lengths.ts";
 import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
 import type { HandTopKOptions, PreparedTopK, TopK } from "../primitives/top_k.ts";
 import type { ArgValue, HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
@@ -47,7 +48,6 @@ import type { Given } from "./device/transfer.ts";
 import { givenOf } from "./device/transfer.ts";
 import { once, withNumbers } from "./executor/load_later.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
-import type { RunLengths, RunOptions } from "./gpu_arrays/run_lengths.ts";
 import type { UploadOptions, WrapOptions } from "./gpu_arrays/upload_and_wrap.ts";
 import type {
   FlaggedPartitionRanges,
@@ -468,8 +468,8 @@ export class Fold {
     options?: UniqueOptions<Data, Indices>,
   ): Promise<Taken<Data, undefined, Indices>>;
   async unique(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
-    const given = givenOf(data as AnyArray);
-    return (await loadArrays()).runs(this.#context, this.#arrays, "unique", given, options);
+    const arrays = { data: givenOf(data as AnyArray) };
+    return (await loadRuns()).unique.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -490,8 +490,8 @@ export class Fold {
     options?: RunOptions<NameIn<Data>>,
   ): Promise<RunLengths<Data, U32Array<Data>>>;
   async runLengths(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
-    const given = givenOf(data as AnyArray);
-    return (await loadArrays()).runs(this.#context, this.#arrays, "runLengths", given, options);
+    const arrays = { data: givenOf(data as AnyArray) };
+    return (await loadRuns()).runLengths.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**

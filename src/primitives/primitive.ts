@@ -15,6 +15,8 @@ export interface Operand {
   readonly name: string;
   /** The range that recordings give for it. The operand of the range `input` decides the length. */
   readonly range: RangeName;
+  /** Another range that is the same array. */
+  readonly also?: RangeName;
   /** Whether it is one of the options, and may be left out. All others are arguments, in the order of the list. */
   readonly isOption?: boolean;
   /** Whether the option `type` names the type of its elements. */
@@ -40,6 +42,8 @@ export interface Result {
   readonly like?: string;
   /** Whether calls at hand give its only element. */
   readonly isElement?: boolean;
+  /** Whether calls do not give it. The plan needs room for it. */
+  readonly isDropped?: boolean;
 }
 
 /** What a call was given: nobody has checked the options. Operands go by their names, and those that are left out are missing. */
@@ -77,6 +81,8 @@ export interface Primitive<Options = object> {
   readonly options: Readonly<Record<string, OptionKind | "boolean">>;
   /** The options that only a call on arrays on the GPU takes. */
   readonly gpuOptions?: OptionNames;
+  /** What to call instead, for options that callers may expect and that it does not take. */
+  readonly instead?: Readonly<Record<string, string>>;
   /** The options that only a plan takes, beside `type`, `maxLength` and `lengthOnGpu`. */
   readonly planOptions: OptionNames;
   /**

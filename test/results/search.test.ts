@@ -240,8 +240,8 @@ describe("bad input", () => {
   const data = Uint32Array.of(1, 2);
   test.each([
     [data, Int32Array.of(1), {}, "values", /values holds i32; it takes u32, as sorted holds/],
-    [[1, 2], data, {}, "data", /has no element type/],
-    [data, 5, {}, "data", /has no element type/],
+    [[1, 2], data, {}, "sorted", /sorted: Array has no element type/],
+    [data, 5, {}, "values", /values: number has no element type/],
     [pair.array(1), pair.array(1), {}, "sorted", /the struct Both; it takes u32/],
     [data, data, { side: "middle" }, "side", /side is "middle"; it takes left or right/],
     [data, data, { type: f32 }, "type", /type says f32/],

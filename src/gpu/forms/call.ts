@@ -6,7 +6,7 @@ import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
-import type { Operand, Primitive, Request, Given as Seen } from "../../primitives/primitive.ts";
+import type { Operand, Primitive, Request, Result, Given as Seen } from "../../primitives/primitive.ts";
 import { callNames } from "../../primitives/primitive.ts";
 import { typesOf } from "../at_hand/scan_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
@@ -27,8 +27,8 @@ import { countOf, runOnGpu } from "./run_on_gpu.ts";
 
 // Calls of primitives on arrays: those on the GPU, and those at hand, which go there and back.
 
-/** What a call made on the GPU, by the names of the results. */
-type MadeOnGpu = readonly (readonly [name: string, array: GpuArray])[];
+/** What a call made on the GPU, for each result that it gives. */
+type MadeOnGpu = readonly (readonly [result: Result, array: GpuArray])[];
 
 /** What a call was given. */
 export interface Arguments {
@@ -63,6 +63,11 @@ export async function call(
     (one) => !one.isOption || given.arrays[one.name]?.data !== undefined,
   );
   const there = operands.find((one) => isGpuArray(given.arrays[one.name]?.data));
+  for (const [option, instead] of Object.entries(primitive.instead ?? {})) {
+    if (Object(given.options)[option] !== undefined) {
+      throw new ArgumentError(`${name} takes no option ${option}; ${instead}`, option);
+    }
+  }
   requireOptions(name, given.options, callNames(primitive, there !== undefined));
   requireDevice(context, name);
   const isOperand = (option: string): boolean => primitive.operands.some((one) => one.name === option);
@@ -80,7 +85,7 @@ export async function call(
   const requireArray = (option: string): GpuArray =>
     requireOnGpu(name, context, given.arrays[option]?.data, option, there.name);
   const onGpu = Object.fromEntries(operands.map((one) => [one.name, requireArray(one.name)]));
-  return named(await callOnGpu(called, onGpu));
+  return named((await callOnGpu(called, onGpu)).map(([result, array]) => [result.name, array]));
 }
 
 /** Results by their names; the only result as it is. */
@@ -155,17 +160,21 @@ async function run(
   // Most arrays start where their buffers do. Such ranges take some of the kernels, so that the first call compiles less.
   const isPlain = operands.every((one) => arrayOf(one).offset === 0);
   const arrangements = primitive.arrangements?.slice(0, isPlain ? 1 : undefined);
+  const sourcesOf = (operand: Operand) =>
+    [operand.range, operand.also ?? operand.range].map((range) => [range, arrayOf(operand)]);
   const rangeNamed = (name: string): string => operands.find((one) => one.name === name)?.range ?? "";
   const made = await runOnGpu(context, arrays, {
     title,
     primitive: [primitive.name, ...(arrangements ?? [])].join(),
     all,
     plan: () => planFor(primitive, context, all, arrangements),
-    sources: { input: data, ...Object.fromEntries(operands.map((one) => [one.range, arrayOf(one)])) },
+    sources: { input: data, ...Object.fromEntries(operands.flatMap(sourcesOf)) },
     ranges: { ...request.numbers, ...Object.fromEntries(counts) },
     results: results.map(({ like, ...others }) => ({ ...others, ...(like && { like: rangeNamed(like) }) })),
   });
-  return results.map(({ name }, at) => [name, made[at] as GpuArray] as const);
+  return results
+    .filter(({ isDropped }) => !isDropped)
+    .map((result, at) => [result, made[at] as GpuArray] as const);
 }
 
 /** The type of an operand at hand. @throws {ArgumentError} if it is no array of an element type. */
@@ -221,7 +230,7 @@ async function callAtHand(called: Call, given: Arguments["arrays"]): Promise<unk
     const made = await run(called, request, onGpu);
     const read = await readAll(made.map(([, array]) => own(array).read()));
     return named(
-      results.map(({ name, type, isElement }, at) => {
+      made.map(([{ name, type, isElement }], at) => {
         const array = read[at] as AnyArray;
         return [name, isElement ? valuesOf(array, type)(0) : array] as const;
       }),

@@ -38,7 +38,7 @@ const rangeOf = ({ buffer, offset }: GpuArray): { buffer: GPUBuffer; offset: num
 /** How many items there are, if only the GPU knows. */
 export const countOf = (array: GpuArray): Count | undefined => partsOf(array).count;
 
-/** Records a call and submits it. It gives an array for each result. */
+/** Records a call and submits it. It gives an array for each result, but none for those that are dropped. */
 export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Promise<readonly GpuArray[]> {
   const { title, sources, results } = call;
   const { input } = sources;
@@ -78,9 +78,14 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
         prepared.record(encoder, ranges as object as Ranges, input.maxLength);
       });
       made.length = 0;
-      const given = results.map((result, at) => {
+      const given = results.flatMap((result, at) => {
+        const memory = memories[at] as Memory;
+        if (result.isDropped) {
+          memory.letGo();
+          return [];
+        }
         const count = countOfResult(result, input, counter);
-        return arrayOf(context, result, memories[at] as Memory, count, sources[result.like as "input"]);
+        return [arrayOf(context, result, memory, count, sources[result.like as "input"])];
       });
       // Each result holds what counts it.
       counter?.letGo();
