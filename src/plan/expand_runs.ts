@@ -70,7 +70,7 @@ export function planExpandRuns(
     itemBytes: itemBytesOf(type.bytes, type.bytes),
     ranges: { input: "input", output: "output", ends: "positions", count_buffer: "count" },
     // Threads share the room of the output. If there is no room, one work-group writes the count.
-    itemsOf: (_, { segment_count: room = 0 }) => Math.max(1, room),
+    itemsOf: (_, { room = 0 }) => Math.max(1, room),
   });
   const { maxLength, needs } = expand;
   const { lengthOnGpu = false } = options;
@@ -83,7 +83,6 @@ export function planExpandRuns(
     scratch: [ends, ...scan.scratch],
     ...(scan.spine && { spine: scan.spine }),
     needs: new Set([...needs, "counts" as const].filter((name) => name !== "positions")),
-    baseNames: { input: "input_base" },
     vector: scan.vector,
     vectorRanges: ["counts"],
     variants: scan.variants,

@@ -80,14 +80,12 @@ export const expandRuns: Primitive<HandExpandOptions<string> & Partial<RoomOptio
     { name: "values", range: "input", isNamed: true },
     { name: "counts", range: "counts", isOneEach: true },
   ],
-  numbers: [],
   options: {
     type: "type",
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<HandExpandOptions<string>>,
   gpuOptions: { maxLength: "count" } satisfies OptionTable<RoomOption>,
-  planOptions: {},
   arrangements: EXPAND_ARRANGEMENTS,
   request({ types: { values, counts }, arrays, options: { maxLength, ...options }, facts }) {
     const type = requireType(values, "expandRuns", "values");

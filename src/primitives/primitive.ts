@@ -17,7 +17,7 @@ export interface Operand {
   readonly range: RangeName;
   /** Another range that is the same array. */
   readonly also?: RangeName;
-  /** Whether it is one of the options, and may be left out. All others are arguments, in the order of the list. */
+  /** Whether it is one of the options that only calls take, and may be left out. All others are arguments, in the order of the list. */
   readonly isOption?: boolean;
   /** Whether the option `type` names the type of its elements. */
   readonly isNamed?: boolean;
@@ -70,21 +70,27 @@ export interface Request {
   readonly results: readonly Result[];
 }
 
-/** A primitive. `Options` are those of a call, with its numbers. */
-export interface Primitive<Options = object> {
+/** The options of a primitive. */
+export interface OptionsOf {
   /** The method of `Fold`. That for recordings is `prepare` and this. */
   readonly name: string;
-  readonly operands: readonly Operand[];
-  /** The arguments behind the operands that are numbers, such as `k`. Plans have them as options. */
-  readonly numbers: readonly string[];
-  /** The options of a call beside its operands. A plan takes them, too. */
+  /** The options of calls and of plans, beside `maxLength` and `lengthOnGpu`. */
   readonly options: Readonly<Record<string, OptionKind | "boolean">>;
+  /** The options that only calls take. */
+  readonly callOptions?: OptionNames;
   /** The options that only a call on arrays on the GPU takes. */
   readonly gpuOptions?: OptionNames;
+  /** The options that only plans take. */
+  readonly planOptions?: OptionNames;
+}
+
+/** A primitive. `Options` are those of a call, with its numbers. */
+export interface Primitive<Options = object> extends OptionsOf {
+  readonly operands: readonly Operand[];
+  /** The arguments behind the operands that are numbers, such as `k`. They are among `planOptions`. */
+  readonly numbers?: readonly string[];
   /** What to call instead, for options that callers may expect and that it does not take. */
   readonly instead?: Readonly<Record<string, string>>;
-  /** The options that only a plan takes, beside `type`, `maxLength` and `lengthOnGpu`. */
-  readonly planOptions: OptionNames;
   /**
    * The arrangements of ranges that its plan has kernels for, if it scans or reduces them. Such a plan may take subgroups, and may read its
    * data once.
@@ -96,20 +102,17 @@ export interface Primitive<Options = object> {
   plan(options: never, facts: PlanFacts, arrangements: readonly Arrangement[]): Plan | Promise<Plan>;
 }
 
-/** The options of a call on arrays at hand or on the GPU, beside its operands and its numbers. */
-export const callNames = (
-  { operands, numbers, options, gpuOptions }: Primitive<never>,
-  isOnGpu: boolean,
-): OptionNames => ({
-  ...Object.fromEntries(Object.entries(options).filter(([name]) => !numbers.includes(name))),
+/** The names of the options of calls, on arrays at hand or on the GPU. */
+export const callNames = ({ options, callOptions, gpuOptions }: OptionsOf, isOnGpu = false): OptionNames => ({
+  ...options,
+  ...callOptions,
   ...(isOnGpu && gpuOptions),
-  ...Object.fromEntries(operands.filter(({ isOption }) => isOption).map(({ name }) => [name, true])),
 });
 
-/** The options of `prepare…`. */
-export const planNames = ({ options, planOptions }: Primitive<never>): OptionNames => ({
-  maxLength: true,
-  lengthOnGpu: "boolean",
+/** The names of the options of `prepare…`. */
+export const planNames = ({ options, planOptions }: OptionsOf): OptionNames => ({
   ...options,
   ...planOptions,
+  maxLength: true,
+  lengthOnGpu: "boolean",
 });

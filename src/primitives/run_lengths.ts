@@ -26,14 +26,12 @@ export interface RunLengths<Values, Counts> {
 /** What `unique` and `runLengths` have in common. */
 export const ofRuns = {
   operands: [{ name: "data", range: "input", also: "keys", isNamed: true }],
-  numbers: [],
   options: {
     type: "type",
     key: "expression",
     keyType: "type",
     ...tuningNames,
   } satisfies OptionTable<RunOptions<string>>,
-  planOptions: {},
   arrangements: ["vectors", "items"],
   plan: planRuns,
 } as const satisfies Partial<Primitive<RunOptions<string>>>;

@@ -9,7 +9,7 @@ type Options = RunOptions<string> & Partial<IndicesOption>;
 export const unique: Primitive<Options> = {
   ...ofRuns,
   name: "unique",
-  options: { indices: "boolean", ...ofRuns.options } satisfies OptionTable<Options>,
+  callOptions: { indices: "boolean" } satisfies OptionTable<IndicesOption>,
   instead: { counts: "runLengths gives the elements and their counts" },
   request(given) {
     const { title, type, values, numbers } = requireRuns("unique", given);

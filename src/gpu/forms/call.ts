@@ -1,6 +1,6 @@
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
-import { goneError } from "../../algebra/arrays.ts";
+import { goneError, isOnGpu } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
@@ -20,7 +20,6 @@ import {
   requireOnGpu,
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
-import { isGpuArray } from "../gpu_arrays/gpu_array.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
 import { planFor } from "./prepare.ts";
 import { countOf, runOnGpu } from "./run_on_gpu.ts";
@@ -62,7 +61,7 @@ export async function call(
   const operands = primitive.operands.filter(
     (one) => !one.isOption || given.arrays[one.name]?.data !== undefined,
   );
-  const there = operands.find((one) => isGpuArray(given.arrays[one.name]?.data));
+  const there = operands.find((one) => isOnGpu(given.arrays[one.name]?.data));
   for (const [option, instead] of Object.entries(primitive.instead ?? {})) {
     if (Object(given.options)[option] !== undefined) {
       throw new ArgumentError(`${name} takes no option ${option}; ${instead}`, option);
@@ -107,6 +106,9 @@ function checked(
     const bytes = range === "input" ? Math.max(type.bytes, u32.bytes) : type.bytes;
     const title = operands.length === 1 ? request.title : `${request.title}: ${name}`;
     requireBindable(title, length, bytes, facts.limits, name);
+  }
+  for (const { name, most, type } of request.results) {
+    requireBindable(`${request.title}: ${name}`, most, type.bytes, facts.limits, name);
   }
   return request;
 }

@@ -7,7 +7,7 @@ import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import { roomFor } from "../device/transfer.ts";
 import { keyOfCall } from "../executor/plans_of_calls.ts";
-import { callOnGpu, ofCall, submitOnGpu, withPlanOnGpu } from "../gpu_arrays/calls_on_gpu.ts";
+import { ofCall, submitOnGpu, withPlanOnGpu } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, Count, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
 import type { Ranges } from "../recordings/recording.ts";
@@ -127,6 +127,5 @@ function arrayOf(
     maxLength: most,
     count,
     held: count === undefined ? [memory] : [memory, count.memory],
-    call: callOnGpu,
   });
 }

@@ -1,5 +1,5 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
-import { arrayOver } from "../../algebra/arrays.ts";
+import { arrayOver, isOnGpu } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import { longestOf, requireKind, requireSegments } from "../../algebra/segments.ts";
@@ -24,7 +24,6 @@ import { givenOf, roomFor } from "../device/transfer.ts";
 import { withNumbers } from "../executor/load_later.ts";
 import { keyOfCall, lengthError } from "../executor/plans_of_calls.ts";
 import {
-  callOnGpu,
   ofCall,
   plannedLengthOnGpu,
   requireNamed,
@@ -274,7 +273,6 @@ function resultIn(
     maxLength: input.maxLength,
     count,
     held: [...(isOurs ? [memory] : []), ...(isCounted ? [count.memory] : [])],
-    call: callOnGpu,
   });
 }
 
@@ -397,7 +395,7 @@ export async function sortAtHand(
   const checked = segments === undefined ? undefined : requireRanges(segments, given.length, title);
   const types: ElementType[] = [];
   for (const one of moved) {
-    if ((Object(one.data) as Partial<GpuArray>).callOnGpu !== undefined) {
+    if (isOnGpu(one.data)) {
       throw new ArgumentError(
         `${title}: values is on the GPU, and data is not; fold.upload(data) puts it there`,
         "values",

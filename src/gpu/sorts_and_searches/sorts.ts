@@ -1,13 +1,10 @@
-import { nth as anNth } from "../../primitives/nth.ts";
-import { topK as aTopK } from "../../primitives/top_k.ts";
+import { isOnGpu } from "../../algebra/arrays.ts";
 import type { Context } from "../device/context.ts";
-import { formsOf } from "../forms/forms.ts";
 import type { Arrays } from "../gpu_arrays/gpu_array.ts";
-import { isGpuArray } from "../gpu_arrays/gpu_array.ts";
 import type { SortArrays, SortPrimitive } from "./sort_calls.ts";
 import { sortAtHand, sortOnGpu } from "./sort_calls.ts";
 
-// Sorts, and selections of the first elements in an order.
+// Sorts.
 
 export { prepareSort } from "./recorded_sort.ts";
 
@@ -20,10 +17,7 @@ export async function sort(
   options: object,
 ): Promise<unknown> {
   const { data } = call.given;
-  return isGpuArray(data)
+  return isOnGpu(data)
     ? sortOnGpu(primitive, context, arrays, data, options)
     : sortAtHand(primitive, context, arrays, call, options);
 }
-
-export const topK = formsOf(aTopK);
-export const nth = formsOf(anNth);
