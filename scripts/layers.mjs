@@ -62,6 +62,7 @@ const vendorChoice =
 /** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
 const parts = [
   "src/gpu/executor/numbers_64.ts",
+  "src/gpu/forms/runs.ts",
   "src/gpu/gpu_arrays/arrays.ts",
   "src/gpu/recordings/primitives.ts",
   "src/gpu/sorts_and_searches/searches.ts",

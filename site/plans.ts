@@ -5,7 +5,7 @@ import { reductionOf } from "../src/plan/arg_min_max.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCompact, planPartition } from "../src/plan/compact.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
-import { planExpandRuns, saturatingSum } from "../src/plan/expand_runs.ts";
+import { planExpandRuns } from "../src/plan/expand_runs.ts";
 import { withFasterWays } from "../src/plan/faster_ways.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
 import type { Passes } from "../src/plan/options.ts";
@@ -148,15 +148,7 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
         facts,
       );
     case "expandRuns":
-      return {
-        ...planExpandRuns(all, facts),
-        // A scan of the counts says where each run ends.
-        kernels: [
-          ...planScan({ type: u32, op: saturatingSum, maxLength: length } as never, withFasterWays(facts))
-            .kernels,
-          ...planExpandRuns(all, facts).kernels,
-        ],
-      };
+      return planExpandRuns(all, withFasterWays(facts), [LIE]);
     case "compact":
     case "partition":
       return classes === undefined

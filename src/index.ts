@@ -57,14 +57,7 @@ export type {
 } from "./gpu/call_types.ts";
 export type { SinglePassTest } from "./gpu/device/context.ts";
 export type { Fold, OfType } from "./gpu/fold.ts";
-export type {
-  ExpandRanges,
-  GpuExpandOptions,
-  HandExpandOptions,
-  PreparedExpandRuns,
-} from "./gpu/gpu_arrays/expand_runs.ts";
 export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_arrays/gpu_array.ts";
-export type { RunLengths, RunOptions } from "./gpu/gpu_arrays/run_lengths.ts";
 export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/gpu_arrays/segments_on_gpu.ts";
 export type { UploadOptions, WrapOptions } from "./gpu/gpu_arrays/upload_and_wrap.ts";
 export type { OpenOptions } from "./gpu/open.ts";
@@ -123,6 +116,12 @@ export type {
   PreparedCompact,
 } from "./primitives/compact.ts";
 export type {
+  ExpandRanges,
+  GpuExpandOptions,
+  HandExpandOptions,
+  PreparedExpandRuns,
+} from "./primitives/expand_runs.ts";
+export type {
   HandHistogramOptions,
   HistogramRanges,
   PreparedHistogram,
@@ -140,6 +139,7 @@ export type {
 } from "./primitives/partition.ts";
 export type { BufferRange, Length } from "./primitives/ranges.ts";
 export type { FoldOptions, PreparedReduce, ReduceRanges, SegmentParts } from "./primitives/reduce.ts";
+export type { RunLengths, RunOptions } from "./primitives/run_lengths.ts";
 export type { PreparedScan, ScanOption, ScanRanges, TotalOption } from "./primitives/scan.ts";
 export type { HandSearchOptions, PreparedSearchSorted, SearchRanges } from "./primitives/search_sorted.ts";
 export type { HandTopKOptions, PreparedTopK, TopK, TopKRanges } from "./primitives/top_k.ts";

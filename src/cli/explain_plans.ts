@@ -3,6 +3,7 @@ import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
 import { planFactsFor } from "../gpu/executor/load_later.ts";
+import { planFor as planOf } from "../gpu/forms/prepare.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import { planGather } from "../plan/gather.ts";
@@ -12,7 +13,7 @@ import { ALL_ARRANGEMENTS, distinct, withRanges } from "../plan/plan.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
 import { planRecording } from "../plan/plan_recording.ts";
 import { plannerOfSegments } from "../plan/plan_segmented.ts";
-import { ALONE, FIRST_ITEMS } from "../plan/run_key.ts";
+import { planRuns } from "../plan/runs.ts";
 import { planSort } from "../plan/sort.ts";
 import { planSegmentSort } from "../plan/sort_segments.ts";
 import { UsageError } from "./errors.ts";
@@ -105,24 +106,19 @@ const kept =
       facts,
     );
 
-/** Runs are reduced by keys that are the data itself. */
 const runs =
   (counts: boolean): Planner =>
-  (options, facts) => {
-    const { type, ...others } = basicOf(options);
-    const segments = {
-      keys: type,
-      ...keyOf(options),
-      unique: true,
-      ...(options.key !== undefined && { [FIRST_ITEMS]: true }),
-      ...(!counts && { [ALONE]: "keys" }),
-    };
-    return planned(
-      "reduce",
-      { ...others, ...tuningOf(options), from: type, type: u32, map: "1u", segments },
-      facts,
+  async (options, facts) =>
+    planRuns(
+      {
+        ...basicOf(options),
+        ...tuningOf(options),
+        ...keyOf(options),
+        ...(!counts && { alone: "keys" }),
+      },
+      await planFactsFor(options, facts, true),
+      ALL_ARRANGEMENTS,
     );
-  };
 
 /** A sort, and the moves of what it does not move itself. */
 const sorted =
@@ -195,7 +191,7 @@ const plannedFrom =
         options: (help.completed?.(given as never) ?? given) as never,
         facts,
       });
-      return primitive.plan({ ...request.options, ...others } as never, facts);
+      return planOf(primitive, facts, { ...request.options, ...tuningOf(options), ...others });
     });
 
 /** How a primitive is explained. */

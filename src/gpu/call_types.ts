@@ -6,14 +6,14 @@ import type { WeightName } from "../plan/histogram.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { IntoOption, MapOption, TypesOption } from "../primitives/call_options.ts";
 import type { KeepOption } from "../primitives/compact.ts";
+import type { GpuExpandOptions, HandExpandOptions } from "../primitives/expand_runs.ts";
 import type { HandHistogramOptions, WeightArray, WeightsOption } from "../primitives/histogram.ts";
 import type { Nth } from "../primitives/nth.ts";
 import type { ClassOptions, ClassPartition, Partition } from "../primitives/partition.ts";
 import type { FoldOptions } from "../primitives/reduce.ts";
+import type { RunOptions } from "../primitives/run_lengths.ts";
 import type { ScanOption } from "../primitives/scan.ts";
-import type { GpuExpandOptions, HandExpandOptions } from "./gpu_arrays/expand_runs.ts";
 import type { GpuArray } from "./gpu_arrays/gpu_array.ts";
-import type { RunOptions } from "./gpu_arrays/run_lengths.ts";
 import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
 import type { HandSortOptions, Sorted } from "./sorts_and_searches/sort_calls.ts";
 

@@ -10,10 +10,12 @@ import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import type { EitherCompact, FlaggedCompact, PreparedCompact } from "../primitives/compact.ts";
+import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
 import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
 import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "../primitives/partition.ts";
 import type { PreparedReduce } from "../primitives/reduce.ts";
+import type { RunLengths, RunOptions } from "../primitives/run_lengths.ts";
 import type { PreparedScan } from "../primitives/scan.ts";
 import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
 import type { HandTopKOptions, PreparedTopK, TopK } from "../primitives/top_k.ts";
@@ -48,9 +50,7 @@ import { trim } from "./device/device.ts";
 import type { Given } from "./device/transfer.ts";
 import { givenOf } from "./device/transfer.ts";
 import { once, withNumbers } from "./executor/load_later.ts";
-import type { PreparedExpandRuns } from "./gpu_arrays/expand_runs.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
-import type { RunLengths, RunOptions } from "./gpu_arrays/run_lengths.ts";
 import type { UploadOptions, WrapOptions } from "./gpu_arrays/upload_and_wrap.ts";
 import type { PreparedSort, PreparedSortOptions } from "./sorts_and_searches/recorded_sort.ts";
 import type {
@@ -69,6 +69,7 @@ import type {
 const loadPrimitives = /* @__PURE__ */ once(() => import("./recordings/primitives.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays.ts"));
 type ArraysPart = typeof import("./gpu_arrays/arrays.ts");
+const loadRuns = /* @__PURE__ */ once(() => import("./forms/runs.ts"));
 const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
 const loadSelections = /* @__PURE__ */ once(() => import("./sorts_and_searches/selections.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
@@ -311,8 +312,8 @@ export class Fold {
     options?: UniqueOptions<Data, Indices>,
   ): Promise<Taken<Data, undefined, Indices>>;
   async unique(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
-    const given = givenOf(data as AnyArray);
-    return (await loadArrays()).runs(this.#context, this.#arrays, "unique", given, options);
+    const arrays = { data: givenOf(data as AnyArray) };
+    return (await loadRuns()).unique.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -333,8 +334,8 @@ export class Fold {
     options?: RunOptions<NameIn<Data>>,
   ): Promise<RunLengths<Data, U32Array<Data>>>;
   async runLengths(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
-    const given = givenOf(data as AnyArray);
-    return (await loadArrays()).runs(this.#context, this.#arrays, "runLengths", given, options);
+    const arrays = { data: givenOf(data as AnyArray) };
+    return (await loadRuns()).runLengths.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -362,8 +363,8 @@ export class Fold {
     counts: Uint32Array | GpuArray,
     options: object = {},
   ): Promise<unknown> {
-    const given = [givenOf(values as AnyArray), givenOf(counts as AnyArray)] as const;
-    return (await loadArrays()).expandRuns(this.#context, this.#arrays, ...given, options);
+    const arrays = { values: givenOf(values as AnyArray), counts: givenOf(counts as AnyArray) };
+    return (await loadRuns()).expandRuns.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -841,7 +842,7 @@ export class Fold {
    * ```
    */
   prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {
-    return withNumbers(async () => (await loadArrays()).prepareExpandRuns(this.#context, options));
+    return withNumbers(async () => (await loadRuns()).expandRuns.prepare(this.#context, options));
   }
 
   /**

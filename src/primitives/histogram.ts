@@ -75,7 +75,7 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
       results: [{ name: "bins", range: "output", type: weights ?? u32, most: count }],
     };
   },
-  plan: planHistogram,
+  plan: (options: HistogramOptions, facts) => planHistogram(options, facts),
 };
 
 export const histogramHelp: HelpOf<typeof histogram> = {

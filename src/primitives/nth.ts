@@ -4,6 +4,7 @@ import { requireType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireFeature } from "../plan/choose_sizes.ts";
+import type { NthOptions } from "../plan/select.ts";
 import { planNth } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
@@ -99,7 +100,7 @@ export const nth: Primitive<Options, "data", "value" | "index"> = {
       ],
     };
   },
-  plan: planNth,
+  plan: (options: NthOptions, facts) => planNth(options, facts),
 };
 
 /** What help says of the options of an order. */

@@ -111,8 +111,8 @@ const budgets: readonly Budget[] = [
       "const scan = await fold.prepareScan({ type: u32, maxLength: 1000 }); globalThis.result = typeof scan.record;",
     ),
     result: "function",
-    limit: { bytes: 50_800, files: 9 },
-    esbuild: 55_300,
+    limit: { bytes: 51_300, files: 10 },
+    esbuild: 55_900,
   },
 ];
 

@@ -1,12 +1,12 @@
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
-import { isOnGpu } from "../../algebra/arrays.ts";
+import { goneError, isOnGpu } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
-import type { Operand, Primitive, Request, Given as Seen } from "../../primitives/primitive.ts";
+import type { Operand, Primitive, Request, Result, Given as Seen } from "../../primitives/primitive.ts";
 import { callNames } from "../../primitives/primitive.ts";
 import { typesOf } from "../at_hand/scan_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
@@ -20,10 +20,14 @@ import {
   requireOnGpu,
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
-import { countOf, runOnGpu } from "../gpu_arrays/one_plan_call.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { planFor } from "./prepare.ts";
+import { countOf, runOnGpu } from "./run_on_gpu.ts";
 
 // Calls of primitives on arrays: those on the GPU, and those at hand, which go there and back.
+
+/** What a call made on the GPU, for each result that it gives. */
+type MadeOnGpu = readonly (readonly [result: Result, array: GpuArray])[];
 
 /** What a call was given. */
 export interface Arguments {
@@ -54,13 +58,19 @@ export async function call(
   given: Arguments,
 ): Promise<unknown> {
   const { name } = primitive;
-  requireOptions(name, given.options, callNames(primitive));
-  requireDevice(context, name);
-  const isOperand = (option: string): boolean => primitive.operands.some((one) => one.name === option);
-  const others = Object.entries(given.options).filter(([option]) => !isOperand(option));
   const operands = primitive.operands.filter(
     (one) => !one.isOption || given.arrays[one.name]?.data !== undefined,
   );
+  const there = operands.find((one) => isOnGpu(given.arrays[one.name]?.data));
+  for (const [option, instead] of Object.entries(primitive.instead ?? {})) {
+    if (Object(given.options)[option] !== undefined) {
+      throw new ArgumentError(`${name} takes no option ${option}; ${instead}`, option);
+    }
+  }
+  requireOptions(name, given.options, callNames(primitive, there !== undefined));
+  requireDevice(context, name);
+  const isOperand = (option: string): boolean => primitive.operands.some((one) => one.name === option);
+  const others = Object.entries(given.options).filter(([option]) => !isOperand(option));
   const called: Call = {
     primitive,
     context,
@@ -68,14 +78,13 @@ export async function call(
     operands,
     options: { ...Object.fromEntries(others), ...given.numbers },
   };
-  const there = operands.find((one) => isOnGpu(given.arrays[one.name]?.data));
   if (there === undefined) {
     return callAtHand(called, given.arrays);
   }
   const requireArray = (option: string): GpuArray =>
     requireOnGpu(name, context, given.arrays[option]?.data, option, there.name);
   const onGpu = Object.fromEntries(operands.map((one) => [one.name, requireArray(one.name)]));
-  return named(await callOnGpu(called, onGpu));
+  return named((await callOnGpu(called, onGpu)).map(([result, array]) => [result.name, array]));
 }
 
 /** Results by their names; the only result as it is. */
@@ -108,11 +117,8 @@ function checked(
 const itemsOf = (input: Operand): string => (input.name === "data" ? "elements" : input.name);
 
 /** A call on arrays on the GPU. */
-async function callOnGpu(
-  called: Call,
-  given: Readonly<Record<string, GpuArray>>,
-): Promise<readonly (readonly [name: string, array: GpuArray])[]> {
-  const { primitive, context, arrays, operands, options } = called;
+async function callOnGpu(called: Call, given: Readonly<Record<string, GpuArray>>): Promise<MadeOnGpu> {
+  const { primitive, operands, options } = called;
   const arrayOf = ({ name }: Operand): GpuArray => given[name] as GpuArray;
   for (const operand of operands.filter(({ isNamed }) => isNamed)) {
     requireNamed(primitive.name, arrayOf(operand), options.type);
@@ -127,10 +133,20 @@ async function callOnGpu(
     lengths: each(({ maxLength }) => maxLength),
     isCounted,
   });
-  const { title, results } = request;
   for (const operand of operands.filter(({ isOneEach }) => isOneEach)) {
-    requireOneEach(title, data, arrayOf(operand), operand.name, itemsOf(input));
+    requireOneEach(request.title, data, arrayOf(operand), operand.name, itemsOf(input));
   }
+  return run(called, request, given);
+}
+
+/** Runs a call that was checked. */
+async function run(
+  { primitive, context, arrays, operands }: Call,
+  { title, results, ...request }: Request,
+  given: Readonly<Record<string, GpuArray>>,
+): Promise<MadeOnGpu> {
+  const arrayOf = ({ name }: Operand): GpuArray => given[name] as GpuArray;
+  const data = arrayOf(operands.find(({ range }) => range === "input") as Operand);
   const counts = operands.flatMap((operand) => {
     const { count } = operand;
     const counted = count && countOf(arrayOf(operand));
@@ -141,19 +157,26 @@ async function callOnGpu(
     ...request.options,
     ...Object.fromEntries(counts.map(([range]) => [range, true])),
     maxLength: plannedLengthOnGpu(data.maxLength, Math.max(...types.map(({ bytes }) => bytes)), context),
-    lengthOnGpu: isCounted,
+    lengthOnGpu: countOf(data) !== undefined,
   };
+  // Most arrays start where their buffers do. Such ranges take some of the kernels, so that the first call compiles less.
+  const isPlain = operands.every((one) => arrayOf(one).offset === 0);
+  const arrangements = primitive.arrangements?.slice(0, isPlain ? 1 : undefined);
+  const sourcesOf = (operand: Operand) =>
+    [operand.range, operand.also ?? operand.range].map((range) => [range, arrayOf(operand)]);
   const rangeNamed = (name: string): string => operands.find((one) => one.name === name)?.range ?? "";
   const made = await runOnGpu(context, arrays, {
     title,
-    primitive: primitive.name,
+    primitive: [primitive.name, ...(arrangements ?? [])].join(),
     all,
-    plan: () => primitive.plan(all as never, context.facts),
-    sources: { input: data, ...Object.fromEntries(operands.map((one) => [one.range, arrayOf(one)])) },
+    plan: () => planFor(primitive, context.facts, all, arrangements),
+    sources: { input: data, ...Object.fromEntries(operands.flatMap(sourcesOf)) },
     ranges: { ...request.numbers, ...Object.fromEntries(counts) },
     results: results.map(({ like, ...others }) => ({ ...others, ...(like && { like: rangeNamed(like) }) })),
   });
-  return results.map(({ name }, at) => [name, made[at] as GpuArray] as const);
+  return results
+    .filter(({ isDropped }) => !isDropped)
+    .map((result, at) => [result, made[at] as GpuArray] as const);
 }
 
 /** The type of an operand at hand. @throws {ArgumentError} if it is no array of an element type. */
@@ -162,27 +185,31 @@ async function typeAtHand(
   operand: Operand,
   array: Given,
 ): Promise<ElementType> {
-  const { name, isNamed, isOption } = operand;
-  const title = isOption ? `${primitive.name}: ${name}` : primitive.name;
+  const { name, isNamed } = operand;
+  if (array.isGone) {
+    throw goneError(primitive.name, name);
+  }
+  const title = name === "data" ? primitive.name : `${primitive.name}: ${name}`;
   try {
-    return (await typesOf(array, isNamed ? { type: options.type } : {}, title, name)).type;
+    return (await typesOf(array, isNamed ? { type: options.type } : {}, title)).type;
   } catch (cause) {
-    throw cause instanceof ArgumentError && cause.option === "data"
-      ? new ArgumentError(cause.message, name)
-      : cause;
+    const isOfArray = cause instanceof ArgumentError && cause.option === "data";
+    throw isOfArray ? new ArgumentError(cause.message, name) : cause;
   }
 }
 
 /** A call on arrays at hand. */
 async function callAtHand(called: Call, given: Arguments["arrays"]): Promise<unknown> {
-  const { context, arrays, operands, options } = called;
+  const { context, arrays, operands } = called;
   const arrayOf = ({ name }: Operand): Given => given[name] as Given;
   const types: Record<string, ElementType> = {};
   for (const operand of operands) {
     types[operand.name] = await typeAtHand(called, operand, arrayOf(operand));
   }
   const lengths = Object.fromEntries(operands.map((one) => [one.name, arrayOf(one).length]));
-  const { title, results } = checked(called, { types, lengths, isCounted: false });
+  const contents = Object.fromEntries(operands.map((one) => [one.name, arrayOf(one).data]));
+  const request = checked(called, { types, lengths, arrays: contents, isCounted: false });
+  const { title, results } = request;
   const input = operands.find(({ range }) => range === "input") as Operand;
   for (const { name } of operands.filter(({ isOneEach }) => isOneEach)) {
     if (lengths[name] !== lengths[input.name]) {
@@ -202,12 +229,11 @@ async function callAtHand(called: Call, given: Arguments["arrays"]): Promise<unk
       const { name } = operand;
       onGpu[name] = own(await upload(context, arrays, arrayOf(operand), { type: types[name] }, true));
     }
-    const { type: _, ...others } = options;
-    const made = await callOnGpu({ ...called, options: others }, onGpu);
-    const contents = await readAll(made.map(([, array]) => own(array).read()));
+    const made = await run(called, request, onGpu);
+    const read = await readAll(made.map(([, array]) => own(array).read()));
     return named(
-      results.map(({ name, type, isElement }, at) => {
-        const array = contents[at] as AnyArray;
+      made.map(([{ name, type, isElement }], at) => {
+        const array = read[at] as AnyArray;
         return [name, isElement ? valuesOf(array, type)(0) : array] as const;
       }),
     );

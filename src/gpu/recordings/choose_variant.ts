@@ -130,11 +130,12 @@ export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
   }
 }
 
-/** Whether the input and the output both start at a vector of their items. */
-const areAtVectors = ({ vector, itemBytes }: Plan, ranges: ResolvedRanges): boolean =>
-  (["input", "output"] as const).every(
-    (name) => (ranges[name]?.offset ?? 0) % (vector * itemBytes[name]) === 0,
-  );
+/** Whether all ranges that kernels may take as vectors start at a vector of their items. */
+const areAtVectors = (
+  { vector, vectorRanges = ["input", "output"], itemBytes }: Plan,
+  ranges: ResolvedRanges,
+): boolean =>
+  vectorRanges.every((name) => (ranges[name]?.offset ?? 0) % (vector * (itemBytes[name] ?? 4)) === 0);
 
 /** Whether kernels of this variant find their input and output where the ranges lie. */
 function isFor(

@@ -24,6 +24,7 @@ export interface Ranges {
   readonly output: BufferRange;
   readonly flags?: BufferRange;
   readonly count?: BufferRange;
+  readonly counts?: BufferRange;
   readonly indirect?: BufferRange;
   readonly initial?: Value | AnyArray | BufferRange;
   readonly total?: BufferRange;
@@ -34,6 +35,7 @@ export interface Ranges {
   readonly rows?: number;
   readonly columns?: number;
   readonly segmentCount?: number;
+  readonly outputLength?: number;
   readonly weights?: BufferRange;
   readonly sorted?: BufferRange;
   readonly sortedLength?: number;

@@ -7,13 +7,13 @@ import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import { roomFor } from "../device/transfer.ts";
 import { keyOfCall } from "../executor/plans_of_calls.ts";
+import { ofCall, submitOnGpu, withPlanOnGpu } from "../gpu_arrays/calls_on_gpu.ts";
+import type { Arrays, Count, Memory } from "../gpu_arrays/gpu_array.ts";
+import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
 import type { Ranges } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
-import { ofCall, submitOnGpu, withPlanOnGpu } from "./calls_on_gpu.ts";
-import type { Arrays, Count, Memory } from "./gpu_array.ts";
-import { GpuArray, hold, own } from "./gpu_array.ts";
 
-// Calls on arrays on the GPU that take one plan. As in calls_on_gpu.ts, nothing is read back.
+// How a plan runs on arrays on the GPU. As in calls_on_gpu.ts, nothing is read back.
 
 const { partsOf } = GpuArray;
 
@@ -23,7 +23,7 @@ interface Call {
   readonly primitive: string;
   /** What the plan depends on. */
   readonly all: { readonly maxLength: number };
-  plan(): Plan;
+  plan(): Promise<Plan>;
   /** The arrays that it reads, by their ranges. `input` decides the length. */
   readonly sources: Readonly<Partial<Record<RangeName, GpuArray>>> & { readonly input: GpuArray };
   /** The numbers of the recording, and further ranges. */
@@ -38,14 +38,14 @@ const rangeOf = ({ buffer, offset }: GpuArray): { buffer: GPUBuffer; offset: num
 /** How many items there are, if only the GPU knows. */
 export const countOf = (array: GpuArray): Count | undefined => partsOf(array).count;
 
-/** Records a call and submits it. It gives an array for each result. */
+/** Records a call and submits it. It gives an array for each result, but none for those that are dropped. */
 export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Promise<readonly GpuArray[]> {
   const { title, sources, results } = call;
   const { input } = sources;
   const key = keyOfCall({ primitive: `${call.primitive} on the GPU`, all: call.all });
   const operands = Object.entries(sources);
   const releases = operands.map(([, array]) => hold(partsOf(array)));
-  const compile = async () => prepare(context, call.plan(), undefined, true);
+  const compile = async () => prepare(context, await call.plan(), undefined, true);
   const made: Memory[] = [];
   const make = async (name: string, bytes: number): Promise<Memory> => {
     const memory = own(context, arrays, await roomFor(context, title, name, bytes));
@@ -78,9 +78,14 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
         prepared.record(encoder, ranges as object as Ranges, input.maxLength);
       });
       made.length = 0;
-      const given = results.map((result, at) => {
+      const given = results.flatMap((result, at) => {
+        const memory = memories[at] as Memory;
+        if (result.isDropped) {
+          memory.letGo();
+          return [];
+        }
         const count = countOfResult(result, input, counter);
-        return arrayOf(context, result, memories[at] as Memory, count, sources[result.like as "input"]);
+        return [arrayOf(context, result, memory, count, sources[result.like as "input"])];
       });
       // Each result holds what counts it.
       counter?.letGo();
