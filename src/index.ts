@@ -102,12 +102,7 @@ export type {
   PartitionRanges,
   PreparedPartition,
 } from "./gpu/recordings/partition_ranges.ts";
-export type {
-  PreparedSort,
-  PreparedSortOptions,
-  SortRanges,
-  ValueTypes,
-} from "./gpu/sorts_and_searches/recorded_sort.ts";
+export type { PreparedSort, SortRanges } from "./gpu/sorts_and_searches/recorded_sort.ts";
 export type { HandSortOptions, Sorted, SortSegments } from "./gpu/sorts_and_searches/sort_calls.ts";
 export type {
   ArraySource,
@@ -145,6 +140,7 @@ export type { SearchOptions, SearchTuning } from "./plan/search.ts";
 export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan/select.ts";
 export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";
 export type { SegmentSortOptions } from "./plan/sort_segments.ts";
+export type { PreparedSortOptions, ValueTypes } from "./plan/sort_with_values.ts";
 export type {
   HandHistogramOptions,
   HistogramRanges,

@@ -9,6 +9,7 @@ import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
+import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
 import type { BufferRange, Length, PartOption } from "../primitives/ranges.ts";
@@ -54,7 +55,7 @@ import type {
   PartitionRanges,
   PreparedPartition,
 } from "./recordings/partition_ranges.ts";
-import type { PreparedSort, PreparedSortOptions } from "./sorts_and_searches/recorded_sort.ts";
+import type { PreparedSort } from "./sorts_and_searches/recorded_sort.ts";
 import type {
   AnyStreamOptions,
   ArraySource,

@@ -175,7 +175,7 @@ test("ranges that overlap, are too short, or are not there: before anything is r
     [gathering, { input: a, output: b, values: [c], reordered: [d, a], length }, "values"],
     [gathering, { input: a, output: b, values: c, reordered: [d, a], length }, "values"],
     [gathering, { input: a, output: b, values: [c, d], reordered: [d, c], length }, "values"],
-    [gathering, { input: a, output: b, values: [c, c], reordered: [d, b], length }, "output"],
+    [gathering, { input: a, output: b, values: [c, c], reordered: [d, b], length }, "reordered"],
   ];
   for (const [at, [sort, ranges, option]] of wrong.entries()) {
     let cause: unknown;

@@ -1,7 +1,7 @@
 import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { WavefoldError } from "../../errors.ts";
-import type { Plan, RangeName } from "../../plan/plan.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Result } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
@@ -25,7 +25,7 @@ interface Call {
   readonly all: { readonly maxLength: number };
   plan(): Plan;
   /** The arrays that it reads, by their ranges. `input` decides the length. */
-  readonly sources: Readonly<Partial<Record<RangeName, GpuArray>>> & { readonly input: GpuArray };
+  readonly sources: Readonly<Record<string, GpuArray>> & { readonly input: GpuArray };
   /** The numbers of the recording, and further ranges. */
   readonly ranges?: Omit<Ranges, "output" | "length">;
   /** The arrays that it makes. {@link Result.like} is a range of `sources`. */

@@ -1,6 +1,6 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
-import { ArgumentError, part, shown } from "../../errors.ts";
+import { ArgumentError, part, refuse, shown } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import type { OptionNames, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
@@ -9,7 +9,7 @@ import type { Limits } from "../../plan/device_facts.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, SoonOption } from "../../plan/options.ts";
 import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
-import { ALL_ARRANGEMENTS, RUNS, wholeWords } from "../../plan/plan.ts";
+import { ALL_ARRANGEMENTS, givenAs, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { Primitive } from "../../plan/plan_recording.ts";
 import { planRecording } from "../../plan/plan_recording.ts";
 import { itemsOfRange } from "../../plan/range_items.ts";
@@ -52,8 +52,8 @@ export interface Ranges {
   readonly sorted?: BufferRange;
   readonly sortedLength?: number;
   readonly sortedCount?: BufferRange;
-  readonly values?: BufferRange;
-  readonly reordered?: BufferRange;
+  readonly values?: BufferRange | readonly BufferRange[];
+  readonly reordered?: BufferRange | readonly BufferRange[];
   readonly positions?: BufferRange;
   readonly indices?: BufferRange;
   readonly rest?: BufferRange;
@@ -334,7 +334,7 @@ function resolve(
       value = plan.initial(given.initial);
       continue;
     }
-    const range = given[name as keyof Ranges] as BufferRange | undefined;
+    const range = rangeIn(given, name);
     if (length > 0 || name !== "input" || range !== undefined) {
       const items = (name === "sorted" ? sorted : undefined) ?? itemsOfRange(plan, name, length, numbers);
       ranges[name] = requireRange(plan, name, range, items, factsOf);
@@ -354,13 +354,38 @@ const namesOf = ({ needs, segments, sortedLength }: Plan): OptionNames => ({
   length: true,
   firstIndex: true,
   ...(sortedLength && { sortedLength: true as const }),
-  ...Object.fromEntries([...needs, ...(segments?.numbers ?? [])].map((name) => [name, true as const])),
+  ...Object.fromEntries(
+    [...[...needs].map(givenAs), ...(segments?.numbers ?? [])].map((name) => [name, true as const]),
+  ),
 });
+
+/** What a recording gives for a range, which may be in a list. */
+function rangeIn(given: Ranges, name: RangeName): BufferRange | undefined {
+  if (!name.endsWith("]")) {
+    return given[name as keyof Ranges] as BufferRange | undefined;
+  }
+  const list = givenAs(name);
+  const ranges = given[list as keyof Ranges] as readonly BufferRange[];
+  return ranges[Number(name.slice(list.length + 1, -1))];
+}
+
+/** How many ranges each list of a recording has. */
+function listsOf({ needs }: Plan): ReadonlyMap<string, number> {
+  const lists = new Map<string, number>();
+  for (const name of needs) {
+    const list = givenAs(name);
+    if (list !== name) {
+      lists.set(list, (lists.get(list) ?? 0) + 1);
+    }
+  }
+  return lists;
+}
 
 /** A prepared plan that checks ranges before it records them. */
 export function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
   const { plan } = division;
   const names = namesOf(plan);
+  const lists = listsOf(plan);
   const buffers = knownBuffers(context, plan, isSubmitted);
   const { factsOf } = buffers;
   let destroyed = false;
@@ -385,6 +410,9 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     }
     requireDevice(context, plan.title);
     requireOptions(`${plan.title}: record`, given, names);
+    for (const [name, length] of lists) {
+      requireList(plan, name, given[name as keyof Ranges], length);
+    }
     const length = lengthOf(given.length, plan, most);
     const numbers = plan.segments?.countsOf(given, length, plan) ?? {};
     const ranges = resolve(plan, given, length, numbers, buffers);
@@ -465,7 +493,7 @@ const isEncoder = (encoder: object): boolean =>
 const rangeNames = { buffer: true, offset: true, size: true } as const;
 
 const refusal = ({ title }: Plan, problem: string, option: string): Error =>
-  new ArgumentError(`${title}: ${problem}`, option);
+  new ArgumentError(`${title}: ${problem}`, givenAs(option));
 
 /** Whether it is a range of a buffer, and not a value. A field of a struct's value is no object. */
 const isRange = (given: unknown): given is BufferRange =>
@@ -515,6 +543,19 @@ function lengthOf(given: unknown, plan: Plan, most = plan.maxLength): number {
   return given;
 }
 
+/** @throws {ArgumentError} for what is no list of as many ranges as a plan takes. */
+function requireList({ title }: Plan, name: string, given: unknown, length: number): void {
+  const items = Array.isArray(given) ? given.length : undefined;
+  if (items !== length) {
+    refuse(
+      title,
+      name,
+      items === undefined ? shown(given) : `a list of ${items}`,
+      `a list of ${length} ranges`,
+    );
+  }
+}
+
 function requireRange(
   plan: Plan,
   name: RangeName,
@@ -523,10 +564,10 @@ function requireRange(
   factsOf: (buffer: GPUBuffer) => BufferFacts,
 ): Range {
   const itemBytes = plan.itemBytes[name] ?? 4;
-  if (typeof given !== "object" || given === null) {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw refusal(
       plan,
-      `${name} is ${shown(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
+      `${name} is ${Array.isArray(given) ? "a list" : shown(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
       name,
     );
   }

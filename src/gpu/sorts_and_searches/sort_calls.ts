@@ -15,6 +15,7 @@ import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
 import type { CheckedKey, SortKeyOptions } from "../../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../../plan/sort_key.ts";
+import { planSortWithValues } from "../../plan/sort_with_values.ts";
 import { targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -37,8 +38,8 @@ import type { Arrays, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
 import { segmentsOnGpu } from "../gpu_arrays/segments_on_gpu.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
-import type { SortWithLists } from "./recorded_sort.ts";
-import { prepareSortWithLists } from "./recorded_sort.ts";
+import type { Prepared } from "../recordings/recording.ts";
+import { prepare } from "../recordings/recording.ts";
 
 // Sorts of arrays: those on the GPU, and those at hand, which go there and back.
 
@@ -163,8 +164,8 @@ async function withSort<T>(
   context: Context,
   key: string,
   scratchBytes: number,
-  compile: () => Promise<SortWithLists>,
-  use: (sort: SortWithLists) => Promise<T>,
+  compile: () => Promise<Prepared>,
+  use: (sort: Prepared) => Promise<T>,
 ): Promise<T> {
   if (scratchBytes <= context.kept.mostBytes / KEPT_PART) {
     return withPlanOnGpu(context, key, compile, use);
@@ -299,10 +300,14 @@ export async function sortOnGpu(
     made.push(memory);
     return memory;
   };
-  const compile = () =>
-    prepareSortWithLists(context, all, types, true).catch((cause: unknown) => {
+  const compile = async (): Promise<Prepared> => {
+    try {
+      const plan = planSortWithValues({ ...all, ...(types.length > 0 && { values: types }) }, context.facts);
+      return await prepare(context, plan, undefined, true);
+    } catch (cause) {
       throw lengthError(cause, "data");
-    });
+    }
+  };
   try {
     return await withSort(context, key, scratchBytes, compile, async (sort) => {
       const result = room ? partsOf(room).memory : await make("result", input.maxLength * resultType.bytes);
@@ -321,9 +326,11 @@ export async function sortOnGpu(
             length: input.length,
             ...starts?.numbers,
             ...(offsets && { offsets: rangeOf(offsets) }),
+            ...(moved.length > 0 && {
+              values: moved.map(rangeOf),
+              reordered: reordered.map(({ buffer }) => buffer),
+            }),
           },
-          moved.map(rangeOf),
-          reordered.map(({ buffer }) => buffer),
           input.maxLength,
         ),
       );
