@@ -45,6 +45,7 @@ export type {
   FoldArray,
   FoldCallOptions,
   GivenSegments,
+  HandSortOptions,
   HistogramCallOptions,
   MapTo,
   NameIn,
@@ -62,6 +63,7 @@ export type {
   SegmentsOf,
   SortCallOptions,
   SortResult,
+  SortSegments,
   SortValues,
   Taken,
   TakeOptions,
@@ -102,8 +104,6 @@ export type {
   PartitionRanges,
   PreparedPartition,
 } from "./gpu/recordings/partition_ranges.ts";
-export type { PreparedSort, SortRanges } from "./gpu/sorts_and_searches/recorded_sort.ts";
-export type { HandSortOptions, Sorted, SortSegments } from "./gpu/sorts_and_searches/sort_calls.ts";
 export type {
   ArraySource,
   ArrayStream,
@@ -151,4 +151,5 @@ export type {
 export type { HandNthOptions, Nth, NthRanges, PreparedNth } from "./primitives/nth.ts";
 export type { BufferRange, Length } from "./primitives/ranges.ts";
 export type { HandSearchOptions, PreparedSearchSorted, SearchRanges } from "./primitives/search_sorted.ts";
+export type { PreparedSort, Sorted, SortRanges } from "./primitives/sort.ts";
 export type { HandTopKOptions, PreparedTopK, TopK, TopKRanges } from "./primitives/top_k.ts";

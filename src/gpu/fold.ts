@@ -14,6 +14,7 @@ import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts"
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
 import type { BufferRange, Length, PartOption } from "../primitives/ranges.ts";
 import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
+import type { PreparedSort } from "../primitives/sort.ts";
 import type { HandTopKOptions, PreparedTopK, TopK } from "../primitives/top_k.ts";
 import type { ArgValue, HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
 import { loadStreams, scanAtHand } from "./at_hand/scan_at_hand.ts";
@@ -43,7 +44,6 @@ import type {
 } from "./call_types.ts";
 import type { Context, SinglePassTest } from "./device/context.ts";
 import { trim } from "./device/device.ts";
-import type { Given } from "./device/transfer.ts";
 import { givenOf } from "./device/transfer.ts";
 import { once, withNumbers } from "./executor/load_later.ts";
 import type { PreparedExpandRuns } from "./gpu_arrays/expand_runs.ts";
@@ -55,7 +55,6 @@ import type {
   PartitionRanges,
   PreparedPartition,
 } from "./recordings/partition_ranges.ts";
-import type { PreparedSort } from "./sorts_and_searches/recorded_sort.ts";
 import type {
   AnyStreamOptions,
   ArraySource,
@@ -650,11 +649,17 @@ export class Fold {
     data: Data,
     options?: SortCallOptions<Data, Values>,
   ): Promise<SortResult<Data, Values>>;
-  sort(
+  async sort(
     data: AnyArray | GpuArray,
     options: { readonly values?: unknown; readonly into?: unknown } = {},
   ): Promise<unknown> {
-    return this.#sort("sort", data, options);
+    const values = options?.values;
+    const arrays = {
+      data: givenOf(data as AnyArray),
+      values: Array.isArray(values) ? values.map((one) => givenOf(one)) : givenOf(values as AnyArray),
+      into: givenOf(options?.into as AnyArray),
+    };
+    return (await loadSorts()).sort.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -668,8 +673,9 @@ export class Fold {
    * ```
    */
   argSort<Data extends FoldArray>(data: Data, options?: ArgSortOptions<Data>): Promise<U32Array<Data>>;
-  argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
-    return this.#sort("argSort", data, options);
+  async argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
+    const arrays = { data: givenOf(data as AnyArray), into: givenOf(options?.into as AnyArray) };
+    return (await loadSorts()).argSort.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -724,17 +730,6 @@ export class Fold {
   async nth(data: unknown, n: number, options = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
     return (await loadSorts()).nth.call(this.#context, this.#arrays, { arrays, numbers: { n }, options });
-  }
-
-  async #sort(
-    primitive: "sort" | "argSort",
-    data: unknown,
-    options: { readonly values?: unknown; readonly into?: unknown },
-  ): Promise<unknown> {
-    const [given, room, ...values] = [data, options?.into, ...[options?.values].flat()].map((one) =>
-      givenOf(one as AnyArray),
-    ) as [Given, Given, ...Given[]];
-    return (await loadSorts()).sort(this.#context, this.#arrays, primitive, { given, room, values }, options);
   }
 
   /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
@@ -1044,7 +1039,7 @@ export class Fold {
    * ```
    */
   prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
-    return withNumbers(async () => (await loadSorts()).prepareSort(this.#context, options));
+    return withNumbers(async () => (await loadSorts()).sort.prepare(this.#context, options));
   }
 
   /**

@@ -48,7 +48,7 @@ export function planGather(
     kernels: [gather, copy],
     scratch: [moved],
     needs: new Set([from, to, "positions", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
-    itemBytes: { ...itemBytesOf(type.bytes, type.bytes), [from]: type.bytes, [to]: type.bytes },
+    itemBytes: { ...itemBytesOf(type.bytes, type.bytes), values: type.bytes, reordered: type.bytes },
     baseNames,
     indirectWords: 0,
     outputLength: (length) => length,

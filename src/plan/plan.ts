@@ -31,7 +31,7 @@ export type RangeName =
   | `${ListName}[${number}]`;
 
 /** What the caller gives a range as: its name, or that of the list that it is in. */
-export const givenAs = (range: string): string => range.replace(/\[.*/, "");
+export const givenAs = (range: string): string => range.split("[", 1)[0] as string;
 
 /** Bytes of an item of each range. In all others, such as flags, counts and lengths, items are u32. */
 export type ItemBytes = Readonly<Record<"input" | "output", number> & Partial<Record<RangeName, number>>>;

@@ -12,8 +12,13 @@ export interface Operand {
   readonly name: string;
   /** The range that recordings give for it. The operand of the range `input` decides the length. */
   readonly range: RangeName;
-  /** Whether it is one of the options, and may be left out. All others are arguments, in the order of the list. */
+  /**
+   * Whether it is one of the options, and may be left out. All others are arguments, in the order of the list. If it is given as a list,
+   * each array of that is an operand, whose name and range have its place: `values[0]`.
+   */
   readonly isOption?: boolean;
+  /** The option that it stands in, as offsets do in `segments`. It is an array only if it is on the GPU: see {@link Request.words}. */
+  readonly inside?: string;
   /** Whether the option `type` names the type of its elements. */
   readonly isNamed?: boolean;
   /** Whether it has an element for each one of the input. */
@@ -44,8 +49,12 @@ export interface Given<Options> {
   readonly types: Readonly<Record<string, ElementType>>;
   /** The elements of each operand. If only the GPU knows how many there are, the most. */
   readonly lengths: Readonly<Record<string, number>>;
+  /** The types of the arrays of each list. */
+  readonly lists: Readonly<Record<string, readonly ElementType[]>>;
   /** Whether only the GPU knows the length of the input. */
   readonly isCounted: boolean;
+  /** All operands whose lengths only the GPU knows. */
+  readonly counted: readonly string[];
   readonly options: Options;
   readonly facts: DeviceFacts;
 }
@@ -59,6 +68,14 @@ export interface Request {
   /** The numbers that a recording takes beside the length. */
   readonly numbers?: Readonly<Record<string, number>>;
   readonly results: readonly Result[];
+  /** What calls give of their results. The default is the only one; or all, by their names. */
+  give?(results: readonly unknown[]): unknown;
+  /** For calls at hand: what is uploaded for the operands inside options. */
+  readonly words?: Readonly<Record<string, Uint32Array>>;
+  /** Bytes of the longest item in the plan's scratch, if no array has items as long. */
+  readonly itemBytes?: number;
+  /** Bytes of the plan's scratch, about. The default is 0. */
+  readonly scratchBytes?: number;
 }
 
 /** A primitive. `Options` are those of a call, with its numbers. */
@@ -66,6 +83,8 @@ export interface Primitive<Options = object> {
   /** The method of `Fold`. That for recordings is `prepare` and this. */
   readonly name: string;
   readonly operands: readonly Operand[];
+  /** Whether a call takes `into`: an array for its first result. */
+  readonly takesInto?: boolean;
   /** The arguments behind the operands that are numbers, such as `k`. Plans have them as options. */
   readonly numbers: readonly string[];
   /** The options of a call beside its operands. A plan takes them, too. */
@@ -79,9 +98,10 @@ export interface Primitive<Options = object> {
 }
 
 /** The options of a call, beside its operands and its numbers. */
-export const callNames = ({ operands, numbers, options }: Primitive<never>): OptionNames => ({
+export const callNames = ({ operands, takesInto, numbers, options }: Primitive<never>): OptionNames => ({
   ...Object.fromEntries(Object.entries(options).filter(([name]) => !numbers.includes(name))),
-  ...Object.fromEntries(operands.filter(({ isOption }) => isOption).map(({ name }) => [name, true])),
+  ...Object.fromEntries(operands.flatMap(({ name, isOption }) => (isOption ? [[name, true]] : []))),
+  ...(takesInto && { into: true }),
 });
 
 /** The options of `prepare…`. */

@@ -85,8 +85,11 @@ interface CallOptions extends PlanOptions {
   readonly segments?: unknown;
 }
 
-/** What every kept plan has: its kernels, and how it is destroyed. */
-type Kept = Pick<Prepared, "kernels" | "destroy">;
+/** What every kept plan has: its kernels, the bytes of its scratch, and how it is destroyed. */
+type Kept = Pick<Prepared, "kernels" | "scratchBytes" | "destroy">;
+
+/** A plan is kept only if its scratch has at most this share of `maxKeptBytes`, since 16 plans are kept. */
+const KEPT_PART = 16;
 
 /** A kept plan that any number of calls use at once. It is destroyed once it is dropped and no call uses it. */
 interface PlanOnGpu<P extends Kept> extends KeptPlan {
@@ -141,7 +144,11 @@ function newPlan<P extends Kept>(context: Context, key: string, make: () => Prom
       const prepared = await withNumbers(make);
       plan.pipelines = prepared.kernels.map(pipelineKeyOf);
       plan.prepared = prepared;
-      keepPlan(context.kept, plan, context.pipelines);
+      if (prepared.scratchBytes <= context.kept.mostBytes / KEPT_PART) {
+        keepPlan(context.kept, plan, context.pipelines);
+      } else {
+        plan.isDropped = true;
+      }
       return prepared;
     } catch (cause) {
       throw lengthError(cause, "data");
@@ -357,7 +364,7 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
 }
 
 /** @throws {ArgumentError} for an array that cannot hold `most` results of the type. */
-function requireInto(title: string, into: GpuArray, type: ElementType, most: number): void {
+export function requireInto(title: string, into: GpuArray, type: ElementType, most: number): void {
   if (!isSameType(into.type, type)) {
     throw new ArgumentError(
       into.type.name === type.name

@@ -334,7 +334,7 @@ function resolve(
       value = plan.initial(given.initial);
       continue;
     }
-    const range = rangeIn(given, name);
+    const range = rangeIn(plan, given, name);
     if (length > 0 || name !== "input" || range !== undefined) {
       const items = (name === "sorted" ? sorted : undefined) ?? itemsOfRange(plan, name, length, numbers);
       ranges[name] = requireRange(plan, name, range, items, factsOf);
@@ -359,33 +359,25 @@ const namesOf = ({ needs, segments, sortedLength }: Plan): OptionNames => ({
   ),
 });
 
-/** What a recording gives for a range, which may be in a list. */
-function rangeIn(given: Ranges, name: RangeName): BufferRange | undefined {
-  if (!name.endsWith("]")) {
-    return given[name as keyof Ranges] as BufferRange | undefined;
-  }
+/** What a recording gives for a range. @throws {ArgumentError} for a list of another length than the plan takes. */
+function rangeIn({ title, needs }: Plan, given: Ranges, name: RangeName): BufferRange | undefined {
   const list = givenAs(name);
-  const ranges = given[list as keyof Ranges] as readonly BufferRange[];
-  return ranges[Number(name.slice(list.length + 1, -1))];
-}
-
-/** How many ranges each list of a recording has. */
-function listsOf({ needs }: Plan): ReadonlyMap<string, number> {
-  const lists = new Map<string, number>();
-  for (const name of needs) {
-    const list = givenAs(name);
-    if (list !== name) {
-      lists.set(list, (lists.get(list) ?? 0) + 1);
-    }
+  const found: unknown = given[list as keyof Ranges];
+  if (list === name) {
+    return found as BufferRange | undefined;
   }
-  return lists;
+  const length = [...needs].filter((one) => givenAs(one) === list).length;
+  if (!Array.isArray(found) || found.length !== length) {
+    const what = Array.isArray(found) ? `a list of ${found.length}` : shown(found);
+    refuse(title, list, what, `a list of ${length} ranges`);
+  }
+  return found[Number(name.slice(list.length + 1, -1))];
 }
 
 /** A prepared plan that checks ranges before it records them. */
 export function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
   const { plan } = division;
   const names = namesOf(plan);
-  const lists = listsOf(plan);
   const buffers = knownBuffers(context, plan, isSubmitted);
   const { factsOf } = buffers;
   let destroyed = false;
@@ -410,9 +402,6 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     }
     requireDevice(context, plan.title);
     requireOptions(`${plan.title}: record`, given, names);
-    for (const [name, length] of lists) {
-      requireList(plan, name, given[name as keyof Ranges], length);
-    }
     const length = lengthOf(given.length, plan, most);
     const numbers = plan.segments?.countsOf(given, length, plan) ?? {};
     const ranges = resolve(plan, given, length, numbers, buffers);
@@ -437,6 +426,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
 
   return {
     kernels: division.kernels,
+    scratchBytes: plan.scratch.reduce((sum, { bytes, late }) => sum + (late ? 0 : bytes), 0),
     settled: Promise.resolve(),
     takesOthers: () => takesOthers,
     groupingOf(given) {
@@ -541,19 +531,6 @@ function lengthOf(given: unknown, plan: Plan, most = plan.maxLength): number {
     );
   }
   return given;
-}
-
-/** @throws {ArgumentError} for what is no list of as many ranges as a plan takes. */
-function requireList({ title }: Plan, name: string, given: unknown, length: number): void {
-  const items = Array.isArray(given) ? given.length : undefined;
-  if (items !== length) {
-    refuse(
-      title,
-      name,
-      items === undefined ? shown(given) : `a list of ${items}`,
-      `a list of ${length} ranges`,
-    );
-  }
 }
 
 function requireRange(
