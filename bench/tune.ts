@@ -1,7 +1,7 @@
 import type { ScanPrimitive } from "../src/adapters/tables.ts";
 import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import { prepareFor } from "../src/gpu/recordings/recording.ts";
+import { prepareFor } from "../src/gpu/recordings/prepare_folds.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
 import { planCompact } from "../src/plan/compact.ts";
 import { withFasterWays } from "../src/plan/faster_ways.ts";

@@ -65,6 +65,7 @@ const parts = [
   "src/gpu/gpu_arrays/arrays.ts",
   "src/gpu/recordings/primitives.ts",
   "src/gpu/sorts_and_searches/searches.ts",
+  "src/gpu/sorts_and_searches/selections.ts",
   "src/gpu/sorts_and_searches/sorts.ts",
   "src/gpu/streams/streams.ts",
   "src/gpu/tuning/tuning.ts",

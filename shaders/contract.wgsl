@@ -196,23 +196,38 @@ struct Call {
   length: u32,
   // Work-groups in a row of the dispatch: tile = row * grid_width + column.
   grid_width: u32,
-  // The tiles of that length, and the entries of the spine: GROUP_ENTRIES for each group of tiles.
+  // The work-groups that have something to do. Most kernels take a tile with each: the tiles of that length.
   tiles: u32,
+  // The entries of the spine: GROUP_ENTRIES for each group of tiles.
   spine_entries: u32,
   // Items that are loaded and stored as vectors. The items after these go one by one.
   wide_length: u32,
   // Where each range starts in its binding, since bindings start at aligned addresses. It is counted in vectors if the
-  // range is bound as vectors, else in items.
+  // range is bound as vectors, else in items. The member has the name of the variable that binds the range, as length_buffer_base
+  // has. If there is no such member, it has the name of the range, as count_base has.
   input_base: u32,
   output_base: u32,
   input_end_base: u32,
   output_end_base: u32,
   flags_base: u32,
   count_base: u32,
-  length_base: u32,
+  rest_base: u32,
+  length_buffer_base: u32,
   indirect_base: u32,
   initial_base: u32,
   total_base: u32,
+  heads_base: u32,
+  keys_base: u32,
+  offsets_base: u32,
+  unique_base: u32,
+  ends_base: u32,
+  weights_base: u32,
+  sorted_base: u32,
+  sorted_count_base: u32,
+  values_base: u32,
+  reordered_base: u32,
+  positions_base: u32,
+  indices_base: u32,
   // The index of the first item as maps and predicates see it. It is not 0 if the input is a part of longer data.
   first_index: u32,
   // Only if the data goes in windows, because no binding holds it: the items of the windows before, the window's number, and
@@ -220,29 +235,35 @@ struct Call {
   length_before: u32,
   window: u32,
   first_place: u32,
-  // Only for segments: the items of a row, the rows of a chunk (of rows: the most items of a tile), how many segments there are or how many totals the output has
-  // room for, and where the ranges that say where segments start, and the one for the keys of runs, start in their bindings.
-  // If work-groups are counted on the GPU, the first is how many a row of their dispatch has.
-  columns: u32,
-  chunk_rows: u32,
+  // If work-groups are counted on the GPU: how many a row of the dispatch has that they are counted for.
+  counted_grid_width: u32,
+  // Segments: how many a pass combines or sorts, where rows and the chunks of a row or of a column are segments, too; and how many
+  // totals, keys or items the output has room for.
   segment_count: u32,
-  heads_base: u32,
-  keys_base: u32,
-  offsets_base: u32,
-  unique_base: u32,
-  // Histograms: where the weights start.
-  weights_base: u32,
-  // Searches: where the sorted range starts, and how many items it has.
-  sorted_base: u32,
+  room: u32,
+  // Reductions by offsets: the tiles for which the first segments are found.
+  reduction_tiles: u32,
+  // Matrices: the items of a row.
+  columns: u32,
+  // Columns: the rows of a chunk.
+  chunk_rows: u32,
+  // Rows: how many elements a pass combines for each row, which are items or totals of chunks; the most of these that a tile takes; and if
+  // a row is longer than a tile, how many tiles it has.
+  row_length: u32,
+  tile_items: u32,
+  row_tiles: u32,
+  // Searches: how many items the sorted range has.
   sorted_length: u32,
-  // Sorts and selections: which digit of the keys a pass is for, and where the values, and what goes in their order, and their
-  // positions start.
+  // Sorts and selections: which digit of the keys a pass is for, or of the indices of equal keys.
   digit: u32,
-  values_base: u32,
-  reordered_base: u32,
-  positions_base: u32,
-  // Selections: how many elements are taken. Rows: how many items or elements a pass combines for each row.
-  wanted: u32,
+  // Selections: how many elements are taken, the first k in their order.
+  k: u32,
+  // Selections by blocks: the logarithm of a block's elements, and the place of the limit behind the numbers of blocks.
+  block_shift: u32,
+  limit_place: u32,
+  // Selections of rows: the chunks of a row, and the most elements that are stored of each.
+  row_chunks: u32,
+  stored_per_chunk: u32,
 }
 
 @group(0) @binding(0) var<uniform> call: Call;

@@ -21,20 +21,6 @@ export {
 } from "./errors.ts";
 export type { ArgValue, HandArgOptions } from "./gpu/at_hand/arg_min_max_at_hand.ts";
 export type {
-  ClassOptions,
-  ClassPartition,
-  KeepOption,
-  Partition,
-} from "./gpu/at_hand/reduce_and_compact_at_hand.ts";
-export type {
-  FoldOptions,
-  IntoOption,
-  MapOption,
-  ScanOption,
-  TotalOption,
-  TypesOption,
-} from "./gpu/at_hand/scan_at_hand.ts";
-export type {
   ArgSortOptions,
   Binned,
   CompactCallOptions,
@@ -72,21 +58,7 @@ export type {
   WeightsOf,
 } from "./gpu/call_types.ts";
 export type { SinglePassTest } from "./gpu/device/context.ts";
-export type {
-  CompactOf,
-  CompactRanges,
-  EitherCompact,
-  FlaggedCompact,
-  FlaggedRanges,
-  Fold,
-  OfType,
-  PreparedCompact,
-  PreparedReduce,
-  PreparedScan,
-  ReduceRanges,
-  ScanRanges,
-  SegmentParts,
-} from "./gpu/fold.ts";
+export type { Fold, OfType } from "./gpu/fold.ts";
 export type {
   ExpandRanges,
   GpuExpandOptions,
@@ -99,11 +71,6 @@ export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/gpu_arrays/segm
 export type { UploadOptions, WrapOptions } from "./gpu/gpu_arrays/upload_and_wrap.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
-export type {
-  FlaggedPartitionRanges,
-  PartitionRanges,
-  PreparedPartition,
-} from "./gpu/recordings/partition_ranges.ts";
 export type {
   ArraySource,
   ArrayStream,
@@ -141,6 +108,16 @@ export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan
 export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";
 export type { SegmentSortOptions } from "./plan/sort_segments.ts";
 export type { PreparedSortOptions, ValueTypes } from "./plan/sort_with_values.ts";
+export type { IntoOption, MapOption, TypesOption } from "./primitives/call_options.ts";
+export type {
+  CompactOf,
+  CompactRanges,
+  EitherCompact,
+  FlaggedCompact,
+  FlaggedRanges,
+  KeepOption,
+  PreparedCompact,
+} from "./primitives/compact.ts";
 export type {
   HandHistogramOptions,
   HistogramRanges,
@@ -149,7 +126,17 @@ export type {
   WeightsOption,
 } from "./primitives/histogram.ts";
 export type { HandNthOptions, Nth, NthRanges, PreparedNth } from "./primitives/nth.ts";
+export type {
+  ClassOptions,
+  ClassPartition,
+  FlaggedPartitionRanges,
+  Partition,
+  PartitionRanges,
+  PreparedPartition,
+} from "./primitives/partition.ts";
 export type { BufferRange, Length } from "./primitives/ranges.ts";
+export type { FoldOptions, PreparedReduce, ReduceRanges, SegmentParts } from "./primitives/reduce.ts";
+export type { PreparedScan, ScanOption, ScanRanges, TotalOption } from "./primitives/scan.ts";
 export type { HandSearchOptions, PreparedSearchSorted, SearchRanges } from "./primitives/search_sorted.ts";
 export type { PreparedSort, Sorted, SortRanges } from "./primitives/sort.ts";
 export type { HandTopKOptions, PreparedTopK, TopK, TopKRanges } from "./primitives/top_k.ts";

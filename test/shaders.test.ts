@@ -401,8 +401,10 @@ const reached = new Map<string, Set<number>>();
 /** Matches loops that are marked to be written out, and stay loops. */
 const MARKED = /< (\w+); .*\/\/ unroll$/gm;
 /** Whether elements are too long for a thread to hold several, and are combined by an algorithm, not by tiles of their own. */
-const combinesTooLong = ({ title, groupingOf }: Plan): boolean =>
-  title.includes("f64, exactAdd") && groupingOf("vectors").algorithm === "subgroup";
+const combinesTooLong = ({ title, groupingOf }: Plan): boolean => {
+  const { algorithm, passes } = title.includes("f64, exactAdd") ? groupingOf("vectors") : {};
+  return algorithm === "subgroup" || passes === "single";
+};
 
 /** The bounds of such loops in kernels for GPUs. */
 const loops = new Set<string>();

@@ -7,7 +7,7 @@ fn exact_item(x: vec2<u32>) -> ExactSum {
 }
 
 fn exact_from_f64(bits: vec2<u32>) -> ExactSum {
-  return exact_from_parts(parts_from_f64(bits), 0u);
+  return exact_from_parts(parts_from_f64(bits));
 }
 
 fn parts_from_f64(bits: vec2<u32>) -> ExactParts {
@@ -24,7 +24,7 @@ fn parts_from_f64(bits: vec2<u32>) -> ExactParts {
 }
 
 fn f64_from_exact(sum: ExactSum) -> vec2<u32> {
-  return f64_from_lead(exact_lead(sum, 0u));
+  return f64_from_lead(exact_lead(sum));
 }
 
 fn f64_from_lead(lead: ExactLead) -> vec2<u32> {

@@ -27,14 +27,8 @@ fn parts_from_float(x: FloatBits) -> ExactParts {
   return parts_from_f64(x);
 }
 
-// Rounds a sum that starts at the word `window` of the whole sum.
-fn float_from_lead(lead: ExactLead, window: u32) -> FloatBits {
-  var own = lead;
-  own.place += 32u * window;
-  if (window == 1u) {
-    own.value = vec2<u32>(0u, own.value.x);
-  }
-  return f64_from_lead(own);
+fn float_from_lead(lead: ExactLead) -> FloatBits {
+  return f64_from_lead(lead);
 }
 
 fn key_of_float(bits: vec2<u32>) -> u32 {

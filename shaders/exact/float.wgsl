@@ -8,7 +8,7 @@ fn exact_item(x: u32) -> ExactSum {
 }
 
 fn exact_from_bits(bits: u32) -> ExactSum {
-  return exact_from_parts(parts_from_bits(bits), 0u);
+  return exact_from_parts(parts_from_bits(bits));
 }
 
 fn parts_from_bits(bits: u32) -> ExactParts {
@@ -25,7 +25,7 @@ fn parts_from_bits(bits: u32) -> ExactParts {
 }
 
 fn bits_from_exact(sum: ExactSum) -> u32 {
-  return bits_from_lead(exact_lead(sum, 0u));
+  return bits_from_lead(exact_lead(sum));
 }
 
 fn bits_from_lead(lead: ExactLead) -> u32 {

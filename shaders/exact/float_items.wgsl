@@ -26,11 +26,8 @@ fn parts_from_float(x: FloatBits) -> ExactParts {
   return parts_from_bits(x);
 }
 
-// Rounds a sum that starts at the word `window` of the whole sum.
-fn float_from_lead(lead: ExactLead, window: u32) -> FloatBits {
-  var own = lead;
-  own.place += 32u * window;
-  return bits_from_lead(own);
+fn float_from_lead(lead: ExactLead) -> FloatBits {
+  return bits_from_lead(lead);
 }
 
 // The bits of a word above the float's own.

@@ -2,7 +2,7 @@
 // nothing and returns false. run_any.wgsl has the same functions.
 // Each product and each difference of floats is exact here, and conversions to integers cut off what is below them. No float is added to a
 // constant, since compilers may change the order of such sums.
-// Linked with fixed.wgsl and float_items.wgsl; in scans with scan.wgsl. Call from any control flow. No work-group memory.
+// Linked with fixed.wgsl and float_items.wgsl; in scans with scan.wgsl and whole_sums.wgsl. Call from any control flow. No work-group memory.
 
 // Digits have room for so many items.
 const_assert ITEMS <= 30u;
@@ -94,18 +94,18 @@ fn store_in_two_words(items: Items, thread: u32, tile: u32, length: u32, before:
   for (var item = 0u; item < ITEMS; item++) { // unroll
     most = max(most, key_of_float(own[item]));
   }
-  thread_sum = before;
-  let last = thread_sum[EXACT_WORDS - 1u];
+  sums_of_threads[thread] = before;
+  let last = sums_of_threads[thread][EXACT_WORDS - 1u];
   let seen = last & EXACT_SEEN;
   // No number; or nothing but -0 before the run, whose sums may be -0.
   if (most >> KEY_FRACTION == KEY_MOST || (seen & ~EXACT_SEEN_MINUS_ZERO) != EXACT_SEEN_OTHERS) {
     return false;
   }
   let sign = sign_of(last << 4u);
-  thread_sum[EXACT_WORDS - 1u] = bitcast<u32>(bitcast<i32>(last << 4u) >> 4u);
+  sums_of_threads[thread][EXACT_WORDS - 1u] = bitcast<u32>(bitcast<i32>(last << 4u) >> 4u);
   var lead = 0u;
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
-    let magnitude = thread_sum[word] ^ sign;
+    let magnitude = sums_of_threads[thread][word] ^ sign;
     lead = select(lead, 32u * word + 32u - (countLeadingZeros(magnitude) & 31u), magnitude != 0u);
   }
   // A sum of ITEMS items has ROOM more bits than an item.
@@ -114,13 +114,13 @@ fn store_in_two_words(items: Items, thread: u32, tile: u32, length: u32, before:
   let base = max(end, 64u) - 64u;
   let first = base >> 5u;
   let bit = base & 31u;
-  let low = thread_sum[first];
-  let middle = select(sign, thread_sum[min(first + 1u, EXACT_WORDS - 1u)], first + 1u < EXACT_WORDS);
-  let high = select(sign, thread_sum[min(first + 2u, EXACT_WORDS - 1u)], first + 2u < EXACT_WORDS);
+  let low = sums_of_threads[thread][first];
+  let middle = select(sign, sums_of_threads[thread][min(first + 1u, EXACT_WORDS - 1u)], first + 1u < EXACT_WORDS);
+  let high = select(sign, sums_of_threads[thread][min(first + 2u, EXACT_WORDS - 1u)], first + 2u < EXACT_WORDS);
   var sum = vec2<u32>((low >> bit) | ((middle << 1u) << (31u - bit)), (middle >> bit) | ((high << 1u) << (31u - bit)));
   var rest = low & ((1u << bit) - 1u);
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
-    rest |= select(0u, thread_sum[word], word < first);
+    rest |= select(0u, sums_of_threads[thread][word], word < first);
   }
   var is_right = true;
   var outputs: array<Output, ITEMS>;

@@ -3,7 +3,7 @@
 // each tile chooses for itself.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Linked in place of scan_tiles.wgsl, with items.wgsl and what that lists, fixed.wgsl and what that lists, a run_*.wgsl, whole_sums.wgsl or whole_sums_long.wgsl, store.wgsl;
-// with carry_*.wgsl and total_*.wgsl of device/io/. For short sums, `thread_sum` is the thread's place in `sums_of_threads`.
+// with carry_*.wgsl and total_*.wgsl of device/io/. The file of whole sums says where a thread's sum lies.
 // Work-group memory: a sum in fixed point for each thread, an element, and four words, beside that of whole_sums.wgsl.
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
@@ -94,13 +94,13 @@ fn scan_threads(own: Fixed, thread: u32) {
   workgroupBarrier();
 }
 
-// The whole sum of a thread's items. It adds each item to the words of `thread_sum` that it is in. These words start
+// The whole sum of a thread's items. It adds each item to the words of the thread's sum that it is in. These words start
 // from the middle of their range, so that hardly any carry goes on to the words above.
 fn sum_of_run(items: Items, thread: u32) -> Element {
   const MIDDLE = 0x80000000u;
   var own = items.bits;
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
-    thread_sum[word] = MIDDLE;
+    put_sum_word(word, MIDDLE, thread);
   }
   var seen = 0u;
   if (has_items(items.tile, thread, items.length)) {
@@ -121,7 +121,7 @@ fn sum_of_run(items: Items, thread: u32) -> Element {
   var sum: Element;
   var borrow = 0u;
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
-    let own_word = thread_sum[word];
+    let own_word = sum_word(word, thread);
     sum[word] = own_word - MIDDLE - borrow;
     borrow = select(0u, 1u, own_word < MIDDLE || (own_word == MIDDLE && borrow == 1u));
   }
@@ -134,21 +134,21 @@ fn add_to_place(bits: FloatBits, thread: u32) {
   var item = fixed_from_float(bits, 32u * first);
   var carry = 0u;
   for (var word = 0u; word < ITEM_WORDS; word++) { // unroll
-    let partial = thread_sum[first + word] + item[word];
+    let partial = sum_word(first + word, thread) + item[word];
     let whole = partial + carry;
     carry = select(0u, 1u, partial < item[word]) + select(0u, 1u, whole < carry);
-    thread_sum[first + word] = whole;
+    put_sum_word(first + word, whole, thread);
   }
   let last = item[ITEM_WORDS];
-  let partial = thread_sum[first + ITEM_WORDS] + last;
+  let partial = sum_word(first + ITEM_WORDS, thread) + last;
   let whole = partial + carry;
   carry = select(0u, 1u, partial < last) + select(0u, 1u, whole < carry);
-  thread_sum[first + ITEM_WORDS] = whole;
+  put_sum_word(first + ITEM_WORDS, whole, thread);
   // What is left for the words above: 1, 0 or -1.
   var left = carry + sign_of(last);
   for (var word = first + ITEM_WORDS + 1u; left != 0u && word < EXACT_WORDS; word++) {
-    let own = thread_sum[word];
-    thread_sum[word] = own + left;
+    let own = sum_word(word, thread);
+    put_sum_word(word, own + left, thread);
     left = select(select(0u, 1u, own == 0xffffffffu), select(0u, 0xffffffffu, own == 0u), left != 1u);
   }
 }
@@ -276,26 +276,26 @@ fn fixed_from_carry(thread: u32, base: u32, first_is_minus_zero: bool) -> Fixed 
 
 // The whole sum of what fixed point says, and of what the carry has below the base.
 fn whole_from_fixed(sum: Fixed, thread: u32, tile: u32, base: u32) -> Element {
-  thread_sum = load_carry(tile);
+  put_whole_sum(load_carry(tile), thread);
   var own = sum;
-  let seen = (thread_sum[EXACT_WORDS - 1u] & EXACT_SEEN) | EXACT_SEEN_OTHERS;
+  let seen = (sum_word(EXACT_WORDS - 1u, thread) & EXACT_SEEN) | EXACT_SEEN_OTHERS;
   let first = base >> 5u;
   let bit = base & 31u;
   let sign = sign_of(own[FIXED_WORDS - 1u]);
-  var below = thread_sum[first] & ((1u << bit) - 1u);
+  var below = sum_word(first, thread) & ((1u << bit) - 1u);
   for (var word = 0u; word < FIXED_WORDS; word++) { // unroll
     if (first + word < EXACT_WORDS) {
-      thread_sum[first + word] = below | (own[word] << bit);
+      put_sum_word(first + word, below | (own[word] << bit), thread);
     }
     below = (own[word] >> 1u) >> (31u - bit);
   }
   below |= sign << bit;
   for (var word = first + FIXED_WORDS; word < EXACT_WORDS; word++) {
-    thread_sum[word] = below;
+    put_sum_word(word, below, thread);
     below = sign;
   }
-  thread_sum[EXACT_WORDS - 1u] = (thread_sum[EXACT_WORDS - 1u] & ~EXACT_SEEN) | seen;
-  return thread_sum;
+  put_sum_word(EXACT_WORDS - 1u, (sum_word(EXACT_WORDS - 1u, thread) & ~EXACT_SEEN) | seen, thread);
+  return whole_sum_of(thread);
 }
 
 // The first thread reads what comes before the tile, and leaves it in memory. carry_words.wgsl replaces it.

@@ -31,8 +31,8 @@ fn store_whole(tile: u32, thread: u32, length: u32, before: Element) {
       let index = place * VECTOR + item;
       if (index < length) {
         let earlier = sum;
-        sum = combine(sum, exact_from_parts(parts_from_float(float_from_element(element_from_item(items[item], index))), 0u));
-        outputs[item] = output_from_float(float_from_lead(exact_lead(select_prefix(earlier, sum), 0u), 0u));
+        sum = combine(sum, exact_from_parts(parts_from_float(float_from_element(element_from_item(items[item], index)))));
+        outputs[item] = output_from_float(float_from_lead(exact_lead(select_prefix(earlier, sum))));
       }
     }
     write_edge(place, length, outputs);

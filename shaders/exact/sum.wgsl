@@ -39,13 +39,12 @@ struct ExactParts {
   seen: u32,
 }
 
-// The sum of one float. A sum starts at the word `window` of the whole sum.
-fn exact_from_parts(parts: ExactParts, window: u32) -> ExactSum {
+// The sum of one float.
+fn exact_from_parts(parts: ExactParts) -> ExactSum {
   let low = parts.low;
   let high = parts.high;
   let is_zero = (low | high) == 0u;
-  let place = parts.place - 32u * window;
-  let bit = place & 31u;
+  let bit = parts.place & 31u;
   // Two shifts, since one by 32 bits would be one by none.
   let a = low << bit;
   let b = (high << bit) | ((low >> 1u) >> (31u - bit));
@@ -57,7 +56,7 @@ fn exact_from_parts(parts: ExactParts, window: u32) -> ExactSum {
   let second_word = (b ^ mask) + carry;
   carry &= select(0u, 1u, second_word == 0u);
   let third_word = (c ^ mask) + carry;
-  let first = place >> 5u;
+  let first = parts.place >> 5u;
   var sum: ExactSum;
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
     let after = select(third_word, mask, word > first + 2u);
@@ -81,14 +80,13 @@ struct ExactLead {
   seen: u32,
 }
 
-// `rest` is not 0 if the sum has bits below its lowest word.
-fn exact_lead(sum: ExactSum, rest: u32) -> ExactLead {
+fn exact_lead(sum: ExactSum) -> ExactLead {
   var own = sum;
   let last = own[EXACT_WORDS - 1u];
   let is_negative = (last & EXACT_SIGN) != 0u;
   own[EXACT_WORDS - 1u] = bitcast<u32>(bitcast<i32>(last << 4u) >> 4u);
   let mask = select(0u, 0xffffffffu, is_negative);
-  var carry = select(mask & 1u, 0u, rest != 0u);
+  var carry = mask & 1u;
   // The highest word that is not 0, the two below it, and whether there is a bit below these.
   var top = 0u;
   var middle = 0u;
@@ -97,7 +95,7 @@ fn exact_lead(sum: ExactSum, rest: u32) -> ExactLead {
   var at = 0u;
   var before = 0u;
   var two_before = 0u;
-  var below = rest;
+  var below = 0u;
   for (var word = 0u; word < EXACT_WORDS; word++) { // unroll
     let magnitude = (own[word] ^ mask) + carry;
     carry &= select(0u, 1u, magnitude == 0u);

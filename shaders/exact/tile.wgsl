@@ -11,7 +11,3 @@ struct TileScan {
   before: Element,
   total: Element,
 }
-
-fn before_run(scan: TileScan) -> Element {
-  return scan.before;
-}

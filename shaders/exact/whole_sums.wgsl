@@ -24,3 +24,20 @@ fn scan_whole_sums(own: Element, thread: u32) -> TileScan {
   workgroupBarrier();
   return scan;
 }
+
+// The thread's sum, and its words.
+fn put_whole_sum(sum: Element, thread: u32) {
+  sums_of_threads[thread] = sum;
+}
+
+fn whole_sum_of(thread: u32) -> Element {
+  return sums_of_threads[thread];
+}
+
+fn put_sum_word(word: u32, value: u32, thread: u32) {
+  sums_of_threads[thread][word] = value;
+}
+
+fn sum_word(word: u32, thread: u32) -> u32 {
+  return sums_of_threads[thread][word];
+}

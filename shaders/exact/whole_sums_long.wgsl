@@ -58,3 +58,20 @@ fn flags_of_counts(counts: Fixed) -> u32 {
   let low = min(vec4<u32>(counts[0] & 0xffffu, counts[0] >> 16u, counts[1] & 0xffffu, counts[1] >> 16u), vec4<u32>(1u));
   return dot(low, vec4<u32>(0x10000000u, 0x20000000u, 0x40000000u, 0x80000000u));
 }
+
+// The thread's sum, and its words.
+fn put_whole_sum(sum: Element, thread: u32) {
+  thread_sum = sum;
+}
+
+fn whole_sum_of(thread: u32) -> Element {
+  return thread_sum;
+}
+
+fn put_sum_word(word: u32, value: u32, thread: u32) {
+  thread_sum[word] = value;
+}
+
+fn sum_word(word: u32, thread: u32) -> u32 {
+  return thread_sum[word];
+}

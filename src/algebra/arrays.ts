@@ -129,6 +129,10 @@ export function structOfArray(
 
 export const isStructArray = (data: unknown): data is StructArray => structTypeOf(data) !== undefined;
 
+/** Whether what a caller gives is an array on the GPU. The array may come from another copy of the package. */
+export const isOnGpu = (data: unknown): boolean =>
+  (Object(data) as { readonly isOnGpu?: unknown }).isOnGpu !== undefined;
+
 /**
  * Whether the memory of an array is gone: it was transferred, or became so short that the array lies outside of it. A typed array then
  * says that it is empty. `keys` fails for such an array, and not for one that is empty.

@@ -10,15 +10,11 @@ import runDoubleFile from "#shaders/exact/run_double.wgsl";
 import runFloatFile from "#shaders/exact/run_float.wgsl";
 import scanFile from "#shaders/exact/scan.wgsl";
 import storeFile from "#shaders/exact/store.wgsl";
-import sumFile from "#shaders/exact/sum.wgsl";
 import tileFile from "#shaders/exact/tile.wgsl";
 import wholeSumsFile from "#shaders/exact/whole_sums.wgsl";
 import wholeSumsLongFile from "#shaders/exact/whole_sums_long.wgsl";
-import windowFile from "#shaders/exact/window.wgsl";
-import windowPrefixesFile from "#shaders/exact/window_prefixes.wgsl";
 import type { Constants } from "../text/module.ts";
 import { unrollFile } from "../text/module.ts";
-import { compactText, piecesOf } from "../text/pieces.ts";
 import type { SourceText } from "../text/source.ts";
 import { spineTiles } from "./exact_spine.ts";
 import type { ExactFormat } from "./exact_sums.ts";
@@ -36,8 +32,6 @@ import type { OwnTiles, TileFiles, TileKernel, TileSizes, WorkGroupLimits } from
 // - fixed point: a sum in `fixedWords` words, whose lowest bit is at a place that is called the base. It has room for items whose places are up
 //   to `fixedSpan` above the base.
 // - digit: a few bits of a sum, in an integer that has room for more. So additions need no carries, until all is added.
-// - window: `windowWords` consecutive words of a whole sum. Other than fixed point, it starts at a word, and it also says whether there were
-//   NaN, infinities, and zeros of which sign.
 //
 // The ways that a kernel has:
 //
@@ -46,14 +40,13 @@ import type { OwnTiles, TileFiles, TileKernel, TileSizes, WorkGroupLimits } from
 //   up a run and to round its prefixes.
 // - A reduction (reduce_tiles, reduce.wgsl): a run is added up in fixed point, if that has room, and goes to the tile's digits of 16 bits.
 //   Otherwise, items go there one by one.
-// - A single pass, and a reduction of very large tiles (window.wgsl): a tile goes in a window, if that has room, otherwise in whole sums.
 // - Tiles whose items are the totals of other tiles: exact_spine.ts.
 //
-// Software adapters, and the algorithm `subgroup`, have no such tiles. They combine whole sums as other operators combine their elements.
+// Software adapters, the algorithm `subgroup`, single passes, and reductions of very large tiles have no such tiles. They combine whole sums as
+// other operators combine their elements.
 
 /** What tiles need to know of a type, beside its format. */
 interface TileFormat {
-  readonly windowWords: number;
   readonly fixedWords: number;
   readonly fixedSpan: number;
   /** The words of an item, and the file of its conversions. */
@@ -68,7 +61,6 @@ interface TileFormat {
 const tileFormats = {
   // Its places span less than 32, so fixed point has room for all items.
   f16: {
-    windowWords: 3,
     fixedWords: 2,
     fixedSpan: 32,
     itemWords: 1,
@@ -77,7 +69,6 @@ const tileFormats = {
     toOutput: "f16_from_bits(x)",
   },
   f32: {
-    windowWords: 4,
     fixedWords: 3,
     fixedSpan: 39,
     itemWords: 1,
@@ -86,7 +77,6 @@ const tileFormats = {
     toOutput: "x",
   },
   f64: {
-    windowWords: 6,
     fixedWords: 5,
     fixedSpan: 74,
     itemWords: 2,
@@ -108,24 +98,6 @@ const MOST_OF_TILE = 16_384;
 const scanMemory = ({ workGroupSize }: TileSizes, format: Format): number =>
   4 * (workGroupSize * ((format.fixedWords | 1) + (isShort(format) ? format.words : 0)) + format.words) + 128;
 
-/** What declarations of sum.wgsl are called for sums in a window. */
-const windowNames: Readonly<Record<string, string>> = {
-  EXACT_WORDS: "WINDOW_WORDS",
-  ExactSum: "WindowSum",
-  exact_combine: "window_combine",
-  exact_from_parts: "window_from_parts",
-  exact_lead: "window_lead",
-};
-
-/** The functions of sum.wgsl for sums in a window. */
-const windowSumFile = (): SourceText => ({
-  name: sumFile.name,
-  text: piecesOf(sumFile.text, (word) => windowNames[word] ?? word)
-    .filter(({ name }) => Object.values(windowNames).includes(name))
-    .map(compactText)
-    .join("\n\n"),
-});
-
 /** Whether a kernel takes tiles of exact sums: on a GPU, by an algorithm without subgroups. */
 const takesTiles = <Kernel extends Pick<TileKernel<TileSizes>, "algorithm" | "gpuLimits">>(
   kernel: Kernel,
@@ -134,17 +106,15 @@ const takesTiles = <Kernel extends Pick<TileKernel<TileSizes>, "algorithm" | "gp
 
 /** Declares what depends on the type's format, and on whether a scan is exclusive. */
 function formatText(format: TileFormat, exclusive: boolean | undefined): SourceText {
-  const { windowWords, fixedWords, fixedSpan, itemWords, toOutput } = format;
+  const { fixedWords, fixedSpan, itemWords, toOutput } = format;
   const sums = {
     fixed: "Fixed",
     digits: `vec${itemWords + 1}<i32>`,
     two_words: "vec2<u32>",
-    window: "WindowSum",
   };
   return {
     name: "the format of exact sums",
     text: [
-      `const WINDOW_WORDS = ${windowWords}u;`,
       `const FIXED_WORDS = ${fixedWords}u;`,
       `const FIXED_SPAN = ${fixedSpan}u;`,
       `const ITEM_WORDS = ${itemWords}u;`,
@@ -157,12 +127,12 @@ function formatText(format: TileFormat, exclusive: boolean | undefined): SourceT
   };
 }
 
-/** The files of a kernel, beside those that load its items. */
+/** The files of a kernel, beside those that load its items; undefined if it takes whole sums as other operators take their elements. */
 function filesOf(
   entryPoint: Parameters<OwnTiles>[1],
   format: Format,
   { sizes: { items, workGroupSize }, carry, ends }: TileKernel<TileSizes>,
-): Omit<TileFiles, "load"> {
+): Omit<TileFiles, "load"> | undefined {
   const inFixedPoint = [fixedFile, items <= MOST_IN_DIGITS ? format.runFile : runAnyFile];
   if (entryPoint === "scan_tiles") {
     return {
@@ -172,25 +142,18 @@ function filesOf(
       store: [storeFile],
     };
   }
-  if (entryPoint === "reduce_tiles" && workGroupSize * items <= MOST_OF_TILE) {
-    return { tile: [...inFixedPoint, reduceFile] };
-  }
-  return {
-    tile: [tileFile, windowSumFile(), wholeSumsFile, windowFile],
-    store: [windowPrefixesFile, storeFile],
-  };
+  return entryPoint === "reduce_tiles" && workGroupSize * items <= MOST_OF_TILE
+    ? { tile: [...inFixedPoint, reduceFile] }
+    : undefined;
 }
 
-/** A file with its loops written out. A short sum of a thread has a place in work-group memory. */
-function written({ name, text }: SourceText, format: Format, constants: Constants): SourceText {
-  const { words, windowWords, fixedWords, itemWords } = format;
-  const counts = { WINDOW_WORDS: windowWords, FIXED_WORDS: fixedWords, ITEM_WORDS: itemWords };
+/** A file with its loops written out. Those over the words of a sum are written out if it is short. */
+function written(file: SourceText, format: Format, constants: Constants): SourceText {
+  const { words, fixedWords, itemWords } = format;
+  const counts = { FIXED_WORDS: fixedWords, ITEM_WORDS: itemWords };
   return isShort(format)
-    ? unrollFile(
-        { name, text: text.replaceAll("thread_sum", "sums_of_threads[thread]") },
-        { ...constants, ...counts, EXACT_WORDS: words },
-      )
-    : unrollFile({ name, text }, { ...constants, ...counts });
+    ? unrollFile(file, { ...constants, ...counts, EXACT_WORDS: words })
+    : unrollFile(file, { ...constants, ...counts });
 }
 
 /** The tiles of exact sums of a type. */
@@ -208,7 +171,11 @@ export function exactTiles(type: keyof typeof exactFormats): OwnTiles {
     if (memory > gpuLimits.maxComputeWorkgroupStorageSize) {
       return undefined;
     }
-    const { tile, store = [], entryPoint: entry } = filesOf(entryPoint, format, kernel);
+    const found = filesOf(entryPoint, format, kernel);
+    if (found === undefined) {
+      return undefined;
+    }
+    const { tile, store = [], entryPoint: entry } = found;
     const all = (files: readonly SourceText[]) => files.map((file) => written(file, format, constants));
     return {
       files: {

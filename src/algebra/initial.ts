@@ -2,7 +2,7 @@ import { ArgumentError } from "../errors.ts";
 import { isSameKind, kindOfArray } from "./array_kinds.ts";
 import { settable, valuesOf } from "./array_values.ts";
 import type { AnyArray } from "./arrays.ts";
-import { arrayOver, isStructArray, requireMemory } from "./arrays.ts";
+import { arrayOver, isOnGpu, isStructArray, requireMemory } from "./arrays.ts";
 import { problemOf } from "./check_value.ts";
 import type { ElementType, Value } from "./types.ts";
 
@@ -42,9 +42,9 @@ function elementHint(value: unknown): string {
   if (ArrayBuffer.isView(value)) {
     return "; array[0] gives the first element";
   }
-  return (Object(value) as { readonly callOnGpu?: unknown }).callOnGpu === undefined
-    ? ""
-    : "; beside data on the GPU it may be an array there, and beside other data (await array.read())[0] gives the element";
+  return isOnGpu(value)
+    ? "; beside data on the GPU it may be an array there, and beside other data (await array.read())[0] gives the element"
+    : "";
 }
 
 /**

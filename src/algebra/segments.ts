@@ -1,6 +1,6 @@
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { AnyArray } from "./arrays.ts";
-import { requireMemory } from "./arrays.ts";
+import { isOnGpu, requireMemory } from "./arrays.ts";
 import { describe } from "./check_value.ts";
 import { isTrue } from "./truth.ts";
 import type { ElementType, Value } from "./types.ts";
@@ -165,8 +165,8 @@ export function requireSegments(
   if (kind === "rows" || kind === "columns") {
     return { kind, rows: requireRows(kind, value, length, caller) };
   }
-  const own = Object(value) as ArrayLike<unknown> & { readonly callOnGpu?: unknown };
-  if (own.callOnGpu !== undefined) {
+  const own = Object(value) as ArrayLike<unknown>;
+  if (isOnGpu(value)) {
     throw new ArgumentError(
       `${caller}: ${kind} is on the GPU, and data is not; fold.upload(data) puts it there`,
       "segments",

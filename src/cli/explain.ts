@@ -1,9 +1,7 @@
 import { fileFor, traitsOf } from "../adapters/adapter.ts";
 import { describedAdapters } from "../adapters/described.ts";
 import { elementTypes } from "../algebra/element_types.ts";
-import type { Operator } from "../algebra/monoid.ts";
 import { monoid } from "../algebra/monoid.ts";
-import type { TypeName } from "../algebra/types.ts";
 import { LimitError } from "../errors.ts";
 import { contextOf } from "../gpu/device/device.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
@@ -156,7 +154,7 @@ async function reportOf(
   facts: DeviceFacts,
   adapter: ExplainedAdapter,
 ): Promise<ExplainReport> {
-  const { length, type, op, files } = options;
+  const { length, files } = options;
   try {
     const { plan, params } = await planFor(primitive, options, facts);
     const { passes, algorithm } = options;
@@ -165,7 +163,7 @@ async function reportOf(
       version: 1,
       primitive,
       adapter,
-      sizesFrom: sizesFrom(primitive, op, type, facts, adapter),
+      sizesFrom: sizesFrom(primitive, options, facts, adapter),
       ...told,
       ...(files && { kernels: explainKernels(plan, length, { params }) }),
     };
@@ -186,12 +184,12 @@ const goesInWindows = (primitive: ExplainedPrimitive, { rows }: ExplainOptions):
 /** The file that has the sizes of the kernels. */
 function sizesFrom(
   primitive: ExplainedPrimitive,
-  op: Operator<TypeName>,
-  type: TypeName,
+  { op, type, passes }: ExplainOptions,
   facts: DeviceFacts,
   { file }: ExplainedAdapter,
 ): string {
-  const takesOperators = primitive === "scan" || primitive === "reduce";
+  // A single pass does not take the tiles of an operator.
+  const takesOperators = primitive === "reduce" || (primitive === "scan" && passes !== "single");
   return takesOperators &&
     traitsOf(facts).takesTilesOfOperators &&
     monoid(op, elementTypes[type], primitive).domain.row

@@ -5,16 +5,14 @@ import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts"
 import type { WeightName } from "../plan/histogram.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
+import type { IntoOption, MapOption, TypesOption } from "../primitives/call_options.ts";
+import type { KeepOption } from "../primitives/compact.ts";
 import type { HandHistogramOptions, WeightArray, WeightsOption } from "../primitives/histogram.ts";
 import type { Nth } from "../primitives/nth.ts";
+import type { ClassOptions, ClassPartition, Partition } from "../primitives/partition.ts";
+import type { FoldOptions } from "../primitives/reduce.ts";
+import type { ScanOption } from "../primitives/scan.ts";
 import type { Sorted } from "../primitives/sort.ts";
-import type {
-  ClassOptions,
-  ClassPartition,
-  KeepOption,
-  Partition,
-} from "./at_hand/reduce_and_compact_at_hand.ts";
-import type { FoldOptions, IntoOption, MapOption, ScanOption, TypesOption } from "./at_hand/scan_at_hand.ts";
 import type { GpuExpandOptions, HandExpandOptions } from "./gpu_arrays/expand_runs.ts";
 import type { GpuArray } from "./gpu_arrays/gpu_array.ts";
 import type { RunOptions } from "./gpu_arrays/run_lengths.ts";

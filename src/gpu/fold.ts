@@ -1,8 +1,8 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
+import { isOnGpu } from "../algebra/arrays.ts";
 import type { ElementType, ScalarOf, Value } from "../algebra/types.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
-import type { Grouping } from "../plan/grouping.ts";
 import type { HistogramOptions } from "../plan/histogram.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
@@ -10,9 +10,12 @@ import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
+import type { EitherCompact, FlaggedCompact, PreparedCompact } from "../primitives/compact.ts";
 import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
-import type { BufferRange, Length, PartOption } from "../primitives/ranges.ts";
+import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "../primitives/partition.ts";
+import type { PreparedReduce } from "../primitives/reduce.ts";
+import type { PreparedScan } from "../primitives/scan.ts";
 import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
 import type { PreparedSort } from "../primitives/sort.ts";
 import type { HandTopKOptions, PreparedTopK, TopK } from "../primitives/top_k.ts";
@@ -51,11 +54,6 @@ import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { RunLengths, RunOptions } from "./gpu_arrays/run_lengths.ts";
 import type { UploadOptions, WrapOptions } from "./gpu_arrays/upload_and_wrap.ts";
 import type {
-  FlaggedPartitionRanges,
-  PartitionRanges,
-  PreparedPartition,
-} from "./recordings/partition_ranges.ts";
-import type {
   AnyStreamOptions,
   ArraySource,
   ArrayStream,
@@ -68,165 +66,11 @@ import type {
   StreamScanOption,
 } from "./streams/streams.ts";
 
-/** What says where segments start, for plans prepared with `segments`. */
-export interface SegmentParts {
-  /** For `segments: "rows"`: the items of a row. It divides the length. A row that a length on the GPU cuts off is shorter. */
-  readonly rows?: number;
-  /**
-   * For `segments: "columns"`: the number of columns. It divides the length. If a length on the GPU cuts off the last row,
-   * the last columns have an item less. A reduction stores as many totals.
-   */
-  readonly columns?: number;
-  /** For `"heads"`: a u32 for each item. A segment starts where it is not zero. For `"headBits"`: a bit for each item. */
-  readonly heads?: BufferRange;
-  /**
-   * For `"offsets"`: `segmentCount + 1` positions, as u32, that never fall. Segment n has the items from offset n up to, and
-   * not with, offset n + 1; it may have none. Items outside of all segments are scanned as segments of their own, and not
-   * reduced. Offsets past the end count as the end. If an offset is less than the one before it, a scan starts a segment at each offset all
-   * the same. Each total of a reduction is the identity, some consecutive items combined, or what was there before: which, the plan decides.
-   * Nothing outside the ranges is written.
-   */
-  readonly offsets?: BufferRange;
-  /** For `segments: { keys }`: a key for each item. With `key`, an item for each item, from which its key is computed. */
-  readonly keys?: BufferRange;
-  /**
-   * For `"offsets"`: the number of segments. For reductions by heads or keys: how many totals the output has room for. The
-   * default is the length. Further totals are not stored.
-   */
-  readonly segmentCount?: number;
-}
-
-/** Where a reduction reads and writes. */
-export interface ReduceRanges extends PartOption, SegmentParts {
-  /** The items. */
-  readonly input: BufferRange;
-  /** Receives the results. */
-  readonly output: BufferRange;
-  /** The number of items. */
-  readonly length: Length;
-  /**
-   * For plans prepared with `initial`: what comes before the first item. It is a value of the plan's type, an array of one, or a range that
-   * holds one item, in another buffer than those that are written.
-   */
-  readonly initial?: Value | AnyArray | BufferRange;
-  /**
-   * For plans prepared with `segments` by heads or keys, or by rows with a length on the GPU: a range that receives the number
-   * of segments, a u32.
-   */
-  readonly count?: BufferRange;
-  /** For plans prepared with `segments: { keys, unique: true }`: a range that receives the key of each run. */
-  readonly unique?: BufferRange;
-}
-
-/** Where a scan reads and writes. */
-export interface ScanRanges extends Omit<ReduceRanges, "count" | "unique"> {
-  /**
-   * For plans prepared with `total`: a range that receives one item, the combination of all items, the initial value
-   * included. It can be the initial value of the recording of the next part.
-   */
-  readonly total?: BufferRange;
-}
-
-/** A scan, compiled and with its scratch allocated. */
-export interface PreparedScan {
-  /**
-   * Records the scan of `length` items. Everything is checked before anything is recorded, and nothing is read back.
-   *
-   * Input and output may be the same range, and ranges may start at any item. The fastest ranges are in two buffers and
-   * start at a multiple of 16 bytes (of 48 bytes for items of 12, and so on). A single pass, which reads each item once,
-   * needs two buffers, or one range that starts so. If a map gives items of another size, input and output must be in two buffers. A `length` on the
-   * GPU must be in another buffer than the output.
-   *
-   * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
-   */
-  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ScanRanges): void;
-  /**
-   * The order of operations for these ranges, if they are recorded now: until `settled`, it may change whenever your program waits.
-   * `scanReference(data, { op, grouping })` follows it, for f64 to the last bit.
-   */
-  groupingOf(ranges: ScanRanges): Grouping;
-  /**
-   * Resolves once recordings use the plan's own kernels: at once, unless it was prepared with `soon`. It rejects if these do not compile, and
-   * then recordings go on as before. Only sums and products of floats, and operators of your own on floats, may have other bits after it.
-   */
-  readonly settled: Promise<void>;
-  /** Frees the scratch. Recordings that are not yet submitted become invalid. */
-  destroy(): void;
-  /** The same as {@link PreparedScan.destroy}, for `using`. */
-  [Symbol.dispose](): void;
-}
-
-/** A reduction, compiled and with its scratch allocated. */
-export interface PreparedReduce {
-  /**
-   * Records the reduction of `length` items to the first item of `output`, or of each segment to a place of its own. As
-   * {@link PreparedScan.record}.
-   */
-  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: ReduceRanges): void;
-  /**
-   * The order of operations for these ranges. `reduceReference(data, { op, grouping })` follows it, for f64 to the last
-   * bit.
-   */
-  groupingOf(ranges: ReduceRanges): Grouping;
-  /** As {@link PreparedScan.settled}. */
-  readonly settled: Promise<void>;
-  /** As {@link PreparedScan.destroy}. */
-  destroy(): void;
-  /** The same as `destroy`, for `using`. */
-  [Symbol.dispose](): void;
-}
-
-/** Where a compaction reads and writes. */
-export interface CompactRanges extends PartOption {
-  /** Not needed by positions with `flags`, which do not read the items. */
-  readonly input?: BufferRange;
-  /** Receives the kept items, or their positions. It has room for as many as the input has. */
-  readonly output: BufferRange;
-  /** Receives the number of kept items, a u32. */
-  readonly count: BufferRange;
-  /** For plans prepared with `indirect`: a buffer that receives the arguments of the indirect call. */
-  readonly indirect?: BufferRange;
-  /** The number of items. */
-  readonly length: Length;
-}
-
-/** Where a compaction without a predicate reads and writes. */
-export interface FlaggedRanges extends CompactRanges {
-  /** A u32 for each item. An item is kept if its flag is not zero. */
-  readonly flags: BufferRange;
-}
-
-/** A compaction, compiled and with its scratch allocated. */
-export interface CompactOf<Ranges extends CompactRanges> {
-  /**
-   * Records the compaction of `length` items, as {@link PreparedScan.record} does. `output` must have room for all of
-   * them. `count` (one u32) receives the number of kept items. Items of `output` after the kept ones keep their
-   * values.
-   *
-   * Ranges may share buffers. But `count` must be in another buffer than `output` if the compaction is in place, if
-   * `flags` or `length` are in the output's buffer, or if an input with items of another size is.
-   */
-  record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
-  /** As {@link PreparedScan.settled}. */
-  readonly settled: Promise<void>;
-  /** As {@link PreparedScan.destroy}. */
-  destroy(): void;
-  /** The same as `destroy`, for `using`. */
-  [Symbol.dispose](): void;
-}
-
-/** A compaction that was prepared with `where`. */
-export interface PreparedCompact extends CompactOf<CompactRanges> {}
-
-/** A compaction that was prepared without `where`: its ranges have `flags`. */
-export interface FlaggedCompact extends CompactOf<FlaggedRanges> {}
-
-/** A compaction that was prepared with or without `where`. */
-export interface EitherCompact extends CompactOf<CompactRanges & Partial<FlaggedRanges>> {}
-
 const loadPrimitives = /* @__PURE__ */ once(() => import("./recordings/primitives.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays.ts"));
+type ArraysPart = typeof import("./gpu_arrays/arrays.ts");
 const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
+const loadSelections = /* @__PURE__ */ once(() => import("./sorts_and_searches/selections.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
 
 /**
@@ -704,7 +548,11 @@ export class Fold {
   ): Promise<TopK<Data, U32Array<Data>>>;
   async topK(data: unknown, k: number, options = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
-    return (await loadSorts()).topK.call(this.#context, this.#arrays, { arrays, numbers: { k }, options });
+    return (await loadSelections()).topK.call(this.#context, this.#arrays, {
+      arrays,
+      numbers: { k },
+      options,
+    });
   }
 
   /**
@@ -729,17 +577,23 @@ export class Fold {
   ): Promise<NthOf<Data>>;
   async nth(data: unknown, n: number, options = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
-    return (await loadSorts()).nth.call(this.#context, this.#arrays, { arrays, numbers: { n }, options });
+    return (await loadSelections()).nth.call(this.#context, this.#arrays, {
+      arrays,
+      numbers: { n },
+      options,
+    });
   }
 
   /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
   #onGpu(primitive: Primitive, data: unknown, options: object): Promise<unknown> | undefined {
-    return (data as Partial<GpuArray> | undefined)?.callOnGpu?.(
-      primitive,
-      this.#context,
-      this.#arrays,
-      options,
-    );
+    if (!isOnGpu(data)) {
+      return undefined;
+    }
+    const call = ({ callOnGpu }: ArraysPart) =>
+      callOnGpu(primitive, this.#context, this.#arrays, data as GpuArray, options);
+    // The call begins at once, so that the array may be destroyed right after it.
+    const arrays = loadArrays();
+    return arrays instanceof Promise ? arrays.then(call) : call(arrays);
   }
 
   /**
@@ -1054,7 +908,7 @@ export class Fold {
   prepareTopK<Name extends string>(
     options: TopKOptions<Name> | TopKRowsOptions<Name>,
   ): Promise<PreparedTopK> {
-    return withNumbers(async () => (await loadSorts()).topK.prepare(this.#context, options));
+    return withNumbers(async () => (await loadSelections()).topK.prepare(this.#context, options));
   }
 
   /**
@@ -1067,7 +921,7 @@ export class Fold {
    * ```
    */
   prepareNth<Name extends string>(options: NthOptions<Name>): Promise<PreparedNth> {
-    return withNumbers(async () => (await loadSorts()).nth.prepare(this.#context, options));
+    return withNumbers(async () => (await loadSelections()).nth.prepare(this.#context, options));
   }
 
   /**

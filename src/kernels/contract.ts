@@ -191,30 +191,57 @@ export const callMembers = [
   "output_end_base",
   "flags_base",
   "count_base",
-  "length_base",
+  "rest_base",
+  "length_buffer_base",
   "indirect_base",
   "initial_base",
   "total_base",
-  "first_index",
-  "length_before",
-  "window",
-  "first_place",
-  "columns",
-  "chunk_rows",
-  "segment_count",
   "heads_base",
   "keys_base",
   "offsets_base",
   "unique_base",
+  "ends_base",
   "weights_base",
   "sorted_base",
-  "sorted_length",
-  "digit",
+  "sorted_count_base",
   "values_base",
   "reordered_base",
   "positions_base",
-  "wanted",
+  "indices_base",
+  "first_index",
+  "length_before",
+  "window",
+  "first_place",
+  "counted_grid_width",
+  "segment_count",
+  "room",
+  "reduction_tiles",
+  "columns",
+  "chunk_rows",
+  "row_length",
+  "tile_items",
+  "row_tiles",
+  "sorted_length",
+  "digit",
+  "k",
+  "block_shift",
+  "limit_place",
+  "row_chunks",
+  "stored_per_chunk",
 ] as const;
+
+type CallMember = (typeof callMembers)[number];
+
+const isCallMember = (name: string): name is CallMember => (callMembers as readonly string[]).includes(name);
+
+/** The member that says where a range starts in its binding, for a variable that binds it: the variable's, or else the range's. */
+export function baseOf(variable: string, range: string): CallMember {
+  const found = [`${variable}_base`, `${range}_base`].find(isCallMember);
+  if (found === undefined) {
+    throw new Error(`no member of Call says where ${range} starts, which ${variable} binds`);
+  }
+  return found;
+}
 
 /** Declares `Call`, the uniform that holds it, and `last_tile`. */
 export const callText: SourceText = /* @__PURE__ */ (() =>

@@ -173,7 +173,7 @@ export function reduceRowsKernel(
       ...inputFor(arrangement),
       outputItems,
       lengthFile(lengthOnGpu),
-      itemsEnd(input === "items" ? "data_length()" : "call.segment_count * call.wanted"),
+      itemsEnd(input === "items" ? "data_length()" : "call.segment_count * call.row_length"),
       generated(
         `fn row_stored(row: u32) -> bool {\n  return ${output === "items" ? "row * call.columns < data_length()" : "true"};\n}`,
       ),

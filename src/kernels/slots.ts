@@ -162,12 +162,9 @@ export const slots: Readonly<Record<string, Slot>> = {
         "an element",
         "exact_item exact_combine exact_from_bits bits_from_exact exact_from_f64 f64_from_exact",
       ],
-      ["types of a tile", "FloatBits Fixed WindowSum"],
+      ["types of a tile", "FloatBits Fixed"],
       ["loads a thread's items", "load_items"],
-      ["scans a tile", "begin_scan before_run run_of finish_run"],
-      ["stores a thread's prefixes", "store_prefixes"],
       ["reduces a tile", "reduce_tile"],
-      ["computes the total of any tile", "total_of_tile"],
     ],
   },
   work_group: {

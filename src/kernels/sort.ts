@@ -46,17 +46,6 @@ import { digitSources, keySourcesOf, wordsPerKey } from "./sort_key.ts";
 import type { SortKernelOptions } from "./sort_tile.ts";
 import { areHalves, constantsOf, isByMarks, itemWords, partsOf, spinePlaces, wordsOf } from "./sort_tile.ts";
 
-/**
- * The parameters that say where a range starts in its binding, by the name of the variable. Which range a pass binds there depends on
- * where the pass before has left the items.
- */
-export const baseNames: Readonly<Record<string, string>> = {
-  input: "input_base",
-  output: "output_base",
-  values: "values_base",
-  reordered: "reordered_base",
-};
-
 /** What a pass reads: the caller's items, or the keys that the pass before has left in their place. */
 export type SortSource = "items" | "keys";
 

@@ -171,8 +171,6 @@ export function planCompact(
       maxLength,
       needs: needsOf(compaction.kernelOptions),
       itemBytes: { ...itemBytesOf(from.bytes, outputBytes), rest: outputBytes },
-      // The kernels know where the rest lies by the name that other kernels have for what is stored beside the output.
-      ...(parted?.hasRest && { baseNames: { rest: "unique_base" } }),
       indirectWords: indirectWordsOf(indirect),
       ...(classes && { countWords: classes.number + 1 }),
       outputLength: (length) => length,

@@ -81,7 +81,7 @@ function countingOf(plan: Plan, isScan: boolean, facts: DeviceFacts): Preparatio
       const { width } = gridOf(largest.tiles, facts.limits, plan.title);
       const bindings = bound(kernel, { length_buffer: "length", work_groups: counted });
       return [
-        { kernel, bindings, length, tiles: 1, params: { columns: width } },
+        { kernel, bindings, length, tiles: 1, params: { counted_grid_width: width } },
         ...planned.map((pass) => (takesLength(pass) ? { ...pass, counted } : pass)),
       ];
     },

@@ -61,7 +61,7 @@ export function planExpandRuns(options: ExpandOptions, facts: DeviceFacts): Plan
       itemBytes: itemBytesOf(type.bytes, type.bytes),
       ranges: { input: "input", output: "output", ends: "positions", count_buffer: "count" },
       // Threads share the room of the output. If there is no room, one work-group writes the count.
-      itemsOf: (_, { segment_count: room = 0 }) => Math.max(1, room),
+      itemsOf: (_, { room = 0 }) => Math.max(1, room),
     }),
     // The number of segments is the room of the output.
     segments: { keyBytes: 4, numbers: ["segmentCount"], reduces: true, headsOf: () => 0, countsOf },

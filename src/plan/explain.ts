@@ -246,9 +246,9 @@ const keeps: ReadonlySet<string> = new Set(["compact_single_pass", "compact_tile
 
 /** The most items of a range that work-groups read where they look at some of it: selections, after their first pass. */
 const mostRead: Readonly<Record<string, (pass: Pass) => number>> = {
-  first_of_blocks: ({ kernel, tiles, params }) => (tiles * threadsOf(kernel)) << (params?.digit ?? 0),
+  first_of_blocks: ({ kernel, tiles, params }) => (tiles * threadsOf(kernel)) << (params?.block_shift ?? 0),
   first_of_tiles: ({ kernel, tiles, params }) =>
-    (tiles * (threadsOf(kernel) / (constantOf(kernel, "LANES") ?? 1))) << (params?.digit ?? 0),
+    (tiles * (threadsOf(kernel) / (constantOf(kernel, "LANES") ?? 1))) << (params?.block_shift ?? 0),
   take_first: tileOf,
   take_blocks: tileOf,
   choose_first_blocks: tileOf,

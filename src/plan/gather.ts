@@ -9,7 +9,7 @@ import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import { baseNames, gatherKernel } from "../kernels/sort.ts";
+import { gatherKernel } from "../kernels/sort.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -49,7 +49,6 @@ export function planGather(
     scratch: [moved],
     needs: new Set([from, to, "positions", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
     itemBytes: { ...itemBytesOf(type.bytes, type.bytes), values: type.bytes, reordered: type.bytes },
-    baseNames,
     indirectWords: 0,
     outputLength: (length) => length,
     variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],

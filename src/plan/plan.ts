@@ -82,19 +82,28 @@ export interface Pass {
   readonly params?: PassParams;
 }
 
-/** Parameters of rows, columns, sorts and selections. shaders/contract.wgsl explains each. */
+/** Parameters of segments, rows, columns, sorts and selections. shaders/contract.wgsl explains each. */
 export interface PassParams {
-  readonly wanted?: number;
   /** For passes on scratch, whose items count from 0. */
   readonly first_index?: number;
-  /** The digit that a pass of a sort sorts by. */
-  readonly digit?: number;
+  /** The entries of the spine, if they differ from those of the plan's spine. */
+  readonly spine_entries?: number;
+  readonly counted_grid_width?: number;
+  readonly segment_count?: number;
+  readonly room?: number;
+  readonly reduction_tiles?: number;
   /** The columns of a matrix, which each recording gives. */
   readonly columns?: number;
   readonly chunk_rows?: number;
-  /** The entries of the spine, if they differ from those of the plan's spine. */
-  readonly spine_entries?: number;
-  readonly segment_count?: number;
+  readonly row_length?: number;
+  readonly tile_items?: number;
+  readonly row_tiles?: number;
+  readonly digit?: number;
+  readonly k?: number;
+  readonly block_shift?: number;
+  readonly limit_place?: number;
+  readonly row_chunks?: number;
+  readonly stored_per_chunk?: number;
   /**
    * The rows that a thread takes at a time, if work-groups take blocks of columns. Only {@link Plan.groupingOf} reads it, and no kernel.
    */
@@ -114,7 +123,7 @@ export interface Variant {
 export type SegmentNumber = "rows" | "columns" | "segmentCount";
 
 /** The parameters of a recording of segments. */
-export type SegmentCounts = Pick<PassParams, "columns" | "segment_count">;
+export type SegmentCounts = Pick<PassParams, "columns" | "segment_count" | "room">;
 
 /** What the ranges of a recording of segments hold. */
 export interface SegmentRanges {
@@ -157,11 +166,6 @@ export interface Plan {
   readonly itemBytes: ItemBytes;
   /** Checks how many sorted items a recording is given, if it takes such a range. @throws {ArgumentError} */
   readonly sortedLength?: (given: unknown) => number;
-  /**
-   * The parameters that say where a range starts in its binding, by the name of the variable, if the plan binds a range in
-   * several places. Else the parameter has the name of the range.
-   */
-  readonly baseNames?: Readonly<Record<string, string>>;
   readonly indirectWords: number;
   /** Words of the range `count`. The default is 1. */
   readonly countWords?: number;

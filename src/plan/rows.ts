@@ -258,8 +258,8 @@ function planScanOfRows(
     vector,
     kernels: kernels.all,
     scratch: [],
-    groupingOf: (arrangement, { columns = 1, wanted = columns, chunk_rows: chunk = 1 } = {}) =>
-      groupingFor(arrangement, wanted, chunk),
+    groupingOf: (arrangement, { columns = 1, row_length: width = columns, tile_items: chunk = 1 } = {}) =>
+      groupingFor(arrangement, width, chunk),
     passes(length, arrangement, _, params) {
       if (length === 0) {
         return [];
@@ -267,14 +267,14 @@ function planScanOfRows(
       const { columns, width, chunk } = widthAndChunk(length, arrangement, params);
       const kernel = kernels.of(arrangement);
       const tiles = tilesOf(Math.ceil(length / columns), width, chunk);
-      const own = { columns, chunk_rows: chunk, wanted: width };
+      const own = { columns, row_length: width, tile_items: chunk };
       return [{ kernel, bindings: bound(kernel, callers), length, tiles, params: own }];
     },
   };
   return {
     ...planOfWays(base, [long?.way, short, general && { ...general, arrangements }]),
     groupingOf(arrangement, params = {}) {
-      const { columns: _, wanted: __, chunk_rows: chunk, ...others } = params;
+      const { columns: _, row_length: __, tile_items: chunk, ...others } = params;
       if (long && params.spine_entries !== undefined) {
         return long.way.groupingOf(arrangement);
       }
@@ -348,7 +348,7 @@ function scanLongRows(
         bindings: bound(kernel, { ...callers, spine }),
         length,
         tiles: Math.ceil(length / columns) * tilesOfRow(columns),
-        params: { columns, wanted: tilesOfRow(columns), spine_entries: entries },
+        params: { columns, row_tiles: tilesOfRow(columns), spine_entries: entries },
       },
     ],
   };
@@ -403,8 +403,8 @@ function reduceEachRow({
       ...(levels.length > 1 ? [between] : []),
     ],
     scratch,
-    groupingOf: (arrangement, { columns = 1, wanted = columns, chunk_rows: chunk = 1 } = {}) =>
-      groupingFor(arrangement, wanted, chunk),
+    groupingOf: (arrangement, { columns = 1, row_length: width = columns, tile_items: chunk = 1 } = {}) =>
+      groupingFor(arrangement, width, chunk),
     passes(length, arrangement, _, { columns = 1 } = {}) {
       if (length === 0 && !counts) {
         return [];
@@ -419,7 +419,7 @@ function reduceEachRow({
           bindings: bound(kernel, { ...callers, ...others }),
           length,
           tiles,
-          params: { columns, chunk_rows: chunk, wanted: width, segment_count: count },
+          params: { columns, row_length: width, tile_items: chunk, segment_count: count },
         });
         return Math.ceil(width / chunk);
       };

@@ -66,7 +66,6 @@ export function planSearch(options: SearchOptions & CountedOption, facts: Device
         ...(sortedCount && { sorted_count: "sortedCount" as const }),
       },
     }),
-    ...(sortedCount && { baseNames: { sorted_count: "count_base" } }),
     sortedLength(given) {
       if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given >= 2 ** 32) {
         refuse(title, "sortedLength", shown(given), "a whole number from 0 to 2^32 - 1");

@@ -1,5 +1,5 @@
 import { ArgumentError, shown } from "../errors.ts";
-import type { SegmentNumber, SegmentRanges } from "./plan.ts";
+import type { SegmentCounts, SegmentNumber, SegmentRanges } from "./plan.ts";
 
 /** The numbers that a recording of segments takes, checked: the items of a row, and how many segments there are. */
 export const countsOf: SegmentRanges["countsOf"] = (given, length, { segments, title, needs }) => {
@@ -18,7 +18,7 @@ export const countsOf: SegmentRanges["countsOf"] = (given, length, { segments, t
   }
   if (name === "segmentCount") {
     // There are at most as many runs as items. Only the caller knows how many offsets there are.
-    return { segment_count: numberOf(name, 0, needs.has("offsets") ? undefined : length) };
+    return segmentCounts(numberOf(name, 0, needs.has("offsets") ? undefined : length));
   }
   const columns = numberOf(name, 1);
   if (length % columns !== 0 && !needs.has("length")) {
@@ -27,8 +27,11 @@ export const countsOf: SegmentRanges["countsOf"] = (given, length, { segments, t
       name,
     );
   }
-  return { columns, segment_count: name === "rows" ? Math.ceil(length / columns) : columns };
+  return { columns, ...segmentCounts(name === "rows" ? Math.ceil(length / columns) : columns) };
 };
+
+/** The parameters for a number of segments: the output has room for as many results. */
+const segmentCounts = (count: number): SegmentCounts => ({ segment_count: count, room: count });
 
 /** @throws {ArgumentError} if a plan of segments is to have a total. */
 export function refuseTotal(total: unknown, title: string): void {

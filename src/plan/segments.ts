@@ -304,7 +304,7 @@ function headsFromOffsets(
   };
   const finding = (kernel: Kernel, length: number): Pass => {
     const tiles = Math.ceil(length / tile);
-    return pass(kernel, length, Math.ceil(tiles / tuning.sizes.workGroupSize), { wanted: tiles });
+    return pass(kernel, length, Math.ceil(tiles / tuning.sizes.workGroupSize), { reduction_tiles: tiles });
   };
   return {
     kernels: [clear, mark, find],

@@ -36,7 +36,7 @@ import { withFasterWays } from "./faster_ways.ts";
 import { moveSizes } from "./gather.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
-import type { Bindable, Bindings, Pass, Plan, Scratch } from "./plan.ts";
+import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords, withRanges } from "./plan.ts";
 import { planSort, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
@@ -103,8 +103,8 @@ interface Selection {
   readonly tile: number;
   /** The kernel that stores the one element that is left. */
   find(arrangement: Arrangement): Kernel;
-  /** The passes that find out which elements are the first `wanted`. */
-  passes(length: number, wanted: number, arrangement: Arrangement): readonly Pass[];
+  /** The passes that find out which elements are the first `k`. */
+  passes(length: number, k: number, arrangement: Arrangement): readonly Pass[];
 }
 
 const ARRANGEMENTS = ["vectors", "items"] as const;
@@ -178,7 +178,7 @@ function planSelection(
     vector: itemsOfVector(type.bytes, sizes.items),
     tile,
     find: (arrangement) => (finds as NonNullable<typeof finds>).of(arrangement),
-    passes(length, wanted, arrangement) {
+    passes(length, k, arrangement) {
       const count = counts.of(arrangement);
       const tiles = Math.min(row.workGroups, Math.ceil(length / tile));
       const narrowing = Array.from({ length: digits.count + indexDigits }, (_, at): Pass[] => {
@@ -189,7 +189,7 @@ function planSelection(
         ];
       });
       return [
-        { kernel: begin, bindings: bindingsOf(begin), length, tiles: 1, params: { wanted } },
+        { kernel: begin, bindings: bindingsOf(begin), length, tiles: 1, params: { k } },
         ...narrowing.flat(),
       ];
     },
@@ -201,7 +201,6 @@ export const common = (title: string, maxLength: number, type: ElementType) => (
   title,
   maxLength,
   itemBytes: itemBytesOf(type.bytes, type.bytes),
-  baseNames: { length_buffer: "length_base", indices: "reordered_base", taken: "reordered_base" },
   indirectWords: 0,
   variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
   groupingOf: ungrouped(title),
@@ -294,6 +293,13 @@ function bindingsAt({ levels, inOrder, firsts, ...scratch }: Blocks, kernel: Ker
   });
 }
 
+/** The parameters of a level's passes. The limit stands behind the numbers of all blocks that are taken. */
+const paramsAt = ({ levels, k }: Blocks, at: number): PassParams => ({
+  block_shift: (levels[at] as BlockLevel).shift,
+  k,
+  limit_place: k,
+});
+
 /** The passes that find the first keys of each level's blocks, and those that take blocks by them. */
 function passesByLevel(
   blocks: Blocks,
@@ -310,7 +316,7 @@ function passesByLevel(
     const kernel = level.kernels.of(level.isLong ? arrangement : "items");
     const bindings = bindingsAt(blocks, kernel, at);
     const tiles = Math.ceil(count / level.blocks);
-    return [{ kernel, bindings, length, tiles, params: { digit: shift, wanted: k } }, takes(at)];
+    return [{ kernel, bindings, length, tiles, params: paramsAt(blocks, at) }, takes(at)];
   });
 }
 
@@ -320,7 +326,7 @@ const takePass = (blocks: Blocks, kernel: Kernel, length: number, at: number): P
   bindings: bindingsAt(blocks, kernel, at),
   length,
   tiles: 1,
-  params: { digit: (blocks.levels[at] as BlockLevel).shift, wanted: blocks.k },
+  params: paramsAt(blocks, at),
 });
 
 /** Takes elements in order, if they are no more than `most`. */

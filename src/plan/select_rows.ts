@@ -48,7 +48,6 @@ function planBySort(selection: RowSelection, order: Plan): Plan {
   const last = storeFirstKernel(type, sizes);
   return {
     ...plan,
-    baseNames: { ...order.baseNames, ...plan.baseNames },
     kernels: distinct([...order.kernels, last]),
     scratch: [taken, ...order.scratch],
     passes(length, arrangement, _, params = {}) {
@@ -58,7 +57,7 @@ function planBySort(selection: RowSelection, order: Plan): Plan {
       const passes = order.passes(length, arrangement, false, params);
       return [
         ...withRanges(passes, { output: taken }, { first_index: 0 }),
-        storePass(selection, last, plan.outputLength(length, params), { wanted: k }),
+        storePass(selection, last, plan.outputLength(length, params), { k }),
       ];
     },
   };
@@ -110,7 +109,13 @@ function planByChunks(
       }),
       length: count * columns,
       tiles: Math.ceil((count * chunks) / slots),
-      params: { columns, chunk_rows: chunks, segment_count: count * chunks, wanted: k, first_index: 0 },
+      params: {
+        columns,
+        row_chunks: chunks,
+        stored_per_chunk: k,
+        segment_count: count * chunks,
+        first_index: 0,
+      },
     };
   };
   return {

@@ -94,7 +94,8 @@ const pairRow = (
 
 export const planSinglePass: PlanSinglePass = (asked, combination, options, facts, testing) => {
   const { type, monoid } = combination;
-  const { domain } = monoid;
+  // An operator's own tiles, and the row for them, are for two passes.
+  const { row: rowOfOperator, ...domain } = monoid.domain;
   const { passes } = options;
   const table = tableFor(tables, facts);
   const primitive = asked === "flat" ? "scan" : asked;
@@ -105,19 +106,20 @@ export const planSinglePass: PlanSinglePass = (asked, combination, options, fact
     (asked === "flat" ? flatRow(known, domain, table) : undefined) ??
     pairRow(known, type, domain, options, facts, table) ??
     known;
-  const isFaster = row.isDefault === true && facts.lookBack;
+  const { patience, startsInOrder, takesTilesOfOperators } = traitsOf(facts);
+  const bringsTiles = takesTilesOfOperators && rowOfOperator !== undefined;
+  const isFaster = row.isDefault === true && facts.lookBack && !bringsTiles;
   if (passes === "reduce-then-scan" || (passes === undefined && !isFaster)) {
     return undefined;
   }
   const tuning = chooseSizes(
     row,
-    combination,
+    { ...combination, monoid: { ...monoid, domain } },
     options,
     facts,
     (shape) => lookBackMemory(shape, domain.elementBytes) + (byOffsets ? endsMemory(shape) : 0),
   );
   const shape = lookBackShape(tuning);
-  const { patience, startsInOrder } = traitsOf(facts);
   const tilesOf = (length: number): number => Math.ceil(length / tileOf(tuning));
   return {
     tuning,
@@ -134,12 +136,11 @@ export const planSinglePass: PlanSinglePass = (asked, combination, options, fact
 
 /**
  * Whether a scan of ranges that lie so may take a single pass: ranges of two buffers that start at a vector, or at any item if they are no items of
- * segments; and scans in place, if the operator has no tiles of its own.
+ * segments; and scans in place.
  */
-const takesOnce = (arrangement: Arrangement, { monoid, segments }: PlannedScan): boolean =>
+const takesOnce = (arrangement: Arrangement, { segments }: PlannedScan): boolean =>
   arrangement === "vectors" ||
-  (segments === undefined &&
-    (arrangement === "items" || (arrangement === "in-place" && monoid.tiles === undefined)));
+  (segments === undefined && (arrangement === "items" || arrangement === "in-place"));
 
 const isAtVectors = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "in-place";
@@ -148,8 +149,7 @@ const isAtVectors = (arrangement: Arrangement): boolean =>
 function storesOf({ tuning }: SinglePass, { type, monoid, itemBytes, kernelOptions, segments }: PlannedScan) {
   const { domain } = monoid;
   const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, itemBytes);
-  const lanesExchange =
-    tuning.algorithm === "subgroup" && hasFullSubgroups(tuning.sizes) && !(monoid.tiles || segments);
+  const lanesExchange = tuning.algorithm === "subgroup" && hasFullSubgroups(tuning.sizes) && !segments;
   // 2^30 bytes, H200, 64 bytes: 912 µs, and 1075 without. H100, 32 bytes, inclusive and exclusive: 847 and 820 (855 and 834), in place 847
   // and 829 (899 and 877; loaded by pairs, too, 892 and 872).
   // Of 12 bytes, 2^28 bytes, H200, 192 × 12: 164 µs, and 194 without, H100 199 and 221.

@@ -2,7 +2,6 @@ import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import { baseNames } from "../kernels/sort.ts";
 import type { CheckedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
@@ -100,7 +99,6 @@ export function layoutOf(
       values: valueBytes,
       reordered: valueBytes,
     },
-    baseNames,
     sizes: { workGroupSize: sizes.workGroupSize, itemsPerThread: sizes.items },
     indirectWords: 0,
     outputLength: (length: number) => length,

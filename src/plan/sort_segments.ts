@@ -308,7 +308,6 @@ export function planLong(
       ...(lengthOnGpu ? (["length"] as const) : []),
     ]),
     itemBytes: itemBytesOf(type.bytes, 4),
-    ...(order.baseNames && { baseNames: order.baseNames }),
     ...(order.sizes && { sizes: order.sizes }),
     ...planSegmentsOf(segments),
     indirectWords: 0,

@@ -49,7 +49,6 @@ export const histogram: Primitive<HandHistogramOptions<string>> = {
     { name: "data", range: "input", isNamed: true },
     { name: "weights", range: "weights", isOption: true, isOneEach: true },
   ],
-  numbers: [],
   options: {
     type: "type",
     bins: "count",
@@ -59,6 +58,7 @@ export const histogram: Primitive<HandHistogramOptions<string>> = {
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<HandHistogramOptions<string>>,
+  callOptions: { weights: true },
   planOptions: { weights: "type" } satisfies OptionTable<Pick<HistogramOptions, "weights">>,
   request({ types: { data, weights }, options }) {
     const type = requireScalar(data, "histogram", "data");

@@ -66,14 +66,13 @@ export const nth: Primitive<Options> = {
   operands: [{ name: "data", range: "input", isNamed: true }],
   numbers: ["n"],
   options: {
-    n: "count",
     type: "type",
     key: "expression",
     keyType: "type",
     bits: "numbers",
     descending: "boolean",
-  } satisfies OptionTable<Options>,
-  planOptions: {},
+  } satisfies OptionTable<HandNthOptions<string>>,
+  planOptions: { n: "count" },
   request(given) {
     const { type, title } = requireOrder("nth", given);
     const { n } = given.options;

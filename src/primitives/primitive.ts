@@ -13,8 +13,8 @@ export interface Operand {
   /** The range that recordings give for it. The operand of the range `input` decides the length. */
   readonly range: RangeName;
   /**
-   * Whether it is one of the options, and may be left out. All others are arguments, in the order of the list. If it is given as a list,
-   * each array of that is an operand, whose name and range have its place: `values[0]`.
+   * Whether it is one of the options that only calls take, and may be left out. All others are arguments, in the order of the list. If it
+   * is given as a list, each array of that is an operand, whose name and range have its place: `values[0]`.
    */
   readonly isOption?: boolean;
   /** The option that it stands in, as offsets do in `segments`. It is an array only if it is on the GPU: see {@link Request.words}. */
@@ -78,36 +78,39 @@ export interface Request {
   readonly scratchBytes?: number;
 }
 
-/** A primitive. `Options` are those of a call, with its numbers. */
-export interface Primitive<Options = object> {
+/** The options of a primitive. */
+export interface OptionsOf {
   /** The method of `Fold`. That for recordings is `prepare` and this. */
   readonly name: string;
-  readonly operands: readonly Operand[];
-  /** Whether a call takes `into`: an array for its first result. */
-  readonly takesInto?: boolean;
-  /** The arguments behind the operands that are numbers, such as `k`. Plans have them as options. */
-  readonly numbers: readonly string[];
-  /** The options of a call beside its operands. A plan takes them, too. */
+  /** The options of calls and of plans, beside `maxLength` and `lengthOnGpu`. */
   readonly options: Readonly<Record<string, OptionKind | "boolean">>;
-  /** The options that only a plan takes, beside `type`, `maxLength` and `lengthOnGpu`. */
-  readonly planOptions: OptionNames;
+  /** The options that only calls take. */
+  readonly callOptions?: OptionNames;
+  /** The options that only plans take. */
+  readonly planOptions?: OptionNames;
+}
+
+/** A primitive. `Options` are those of a call, with its numbers. */
+export interface Primitive<Options = object> extends OptionsOf {
+  readonly operands: readonly Operand[];
+  /** The arguments behind the operands that are numbers, such as `k`. They are among `planOptions`. */
+  readonly numbers?: readonly string[];
   /** Checks a call. @throws {ArgumentError} */
   request(given: Given<Options>): Request;
   /** Plans it. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
   plan(options: never, facts: DeviceFacts): Plan;
 }
 
-/** The options of a call, beside its operands and its numbers. */
-export const callNames = ({ operands, takesInto, numbers, options }: Primitive<never>): OptionNames => ({
-  ...Object.fromEntries(Object.entries(options).filter(([name]) => !numbers.includes(name))),
-  ...Object.fromEntries(operands.flatMap(({ name, isOption }) => (isOption ? [[name, true]] : []))),
-  ...(takesInto && { into: true }),
+/** The names of the options of calls. */
+export const callNames = ({ options, callOptions }: OptionsOf): OptionNames => ({
+  ...options,
+  ...callOptions,
 });
 
-/** The options of `prepare…`. */
-export const planNames = ({ options, planOptions }: Primitive<never>): OptionNames => ({
-  maxLength: true,
-  lengthOnGpu: "boolean",
+/** The names of the options of `prepare…`. */
+export const planNames = ({ options, planOptions }: OptionsOf): OptionNames => ({
   ...options,
   ...planOptions,
+  maxLength: true,
+  lengthOnGpu: "boolean",
 });

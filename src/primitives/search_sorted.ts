@@ -39,14 +39,12 @@ export const searchSorted: Primitive<HandSearchOptions<string>> = {
     { name: "sorted", range: "sorted", isNamed: true, count: "sortedCount" },
     { name: "values", range: "input", isNamed: true },
   ],
-  numbers: [],
   options: {
     type: "type",
     side: ["left", "right"],
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<HandSearchOptions<string>>,
-  planOptions: {},
   request({ types: { sorted, values }, lengths, options }) {
     const type = requireScalar(sorted, "searchSorted", "sorted");
     const title = `searchSorted<${type.name}>`;

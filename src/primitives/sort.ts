@@ -167,8 +167,6 @@ const data: Operand = { name: "data", range: "input", isNamed: true };
 const offsets: Operand = { name: "offsets", range: "offsets", inside: "segments" };
 
 const common = {
-  takesInto: true,
-  numbers: [],
   options: {
     type: "type",
     key: "expression",
@@ -189,6 +187,7 @@ const common = {
 export const sort: Primitive<Options> = {
   ...common,
   name: "sort",
+  callOptions: { values: true, into: true },
   operands: [data, { name: "values", range: "values", isOption: true, isOneEach: true }, offsets],
   request: (given) => request("sort", given),
 };
@@ -197,6 +196,7 @@ export const sort: Primitive<Options> = {
 export const argSort: Primitive<Options> = {
   ...common,
   name: "argSort",
+  callOptions: { into: true },
   operands: [data, offsets],
   request: (given) => request("argSort", given),
 };

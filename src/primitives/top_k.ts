@@ -91,7 +91,6 @@ export const topK: Primitive<Options> = {
   operands: [{ name: "data", range: "input", isNamed: true }],
   numbers: ["k"],
   options: {
-    k: "count",
     type: "type",
     key: "expression",
     keyType: "type",
@@ -99,8 +98,10 @@ export const topK: Primitive<Options> = {
     smallest: "boolean",
     passes: ["single", "reduce-then-scan"],
     segments: true,
-  } satisfies OptionTable<Options>,
-  planOptions: { maxSegmentLength: "count" } satisfies OptionTable<Pick<TopKRowsOptions, "maxSegmentLength">>,
+  } satisfies OptionTable<HandTopKOptions<string>>,
+  planOptions: { k: "count", maxSegmentLength: "count" } satisfies OptionTable<
+    Pick<TopKRowsOptions, "k" | "maxSegmentLength">
+  >,
   request(given) {
     const { lengths, isCounted, facts } = given;
     const { segments, k, ...others } = given.options;

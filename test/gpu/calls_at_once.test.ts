@@ -561,7 +561,7 @@ describe("what goes wrong", () => {
     const { maxBufferSize } = fold().device.limits;
     const { one, kept } = await foldOf(2 ** 20, {
       buffer: (descriptor) =>
-        descriptor.label?.endsWith(" histogram<u32> input")
+        descriptor.label?.endsWith(" upload<u32> array")
           ? { ...descriptor, size: maxBufferSize }
           : descriptor,
     });

@@ -5,7 +5,7 @@ import process from "node:process";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { Fold } from "../../src/gpu/fold.ts";
-import type * as Recording from "../../src/gpu/recordings/recording.ts";
+import type * as Folds from "../../src/gpu/recordings/prepare_folds.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { candidatesOfOne } from "../../src/gpu/tuning/candidates.ts";
 import { tuneOne } from "../../src/gpu/tuning/tune_adapter.ts";
@@ -41,8 +41,8 @@ type Change = (prepare: Prepare) => Prepare;
 
 /** How primitives are prepared, if another way than the usual. */
 const changes = vi.hoisted((): { scan?: Change; reduce?: Change } => ({}));
-vi.mock("../../src/gpu/recordings/recording.ts", async (load) => {
-  const usual = await load<typeof Recording>();
+vi.mock("../../src/gpu/recordings/prepare_folds.ts", async (load) => {
+  const usual = await load<typeof Folds>();
   const prepareFor: typeof usual.prepareFor = (primitive, context, options, ...rest) => {
     const change = primitive === "scan" || primitive === "reduce" ? changes[primitive] : undefined;
     const prepare = (own: object): Promise<Prepared> =>

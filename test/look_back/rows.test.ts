@@ -68,7 +68,7 @@ const mutations: readonly { readonly title: string; readonly change: Change; rea
   },
   {
     title: "a row has one group, however many tiles it has",
-    change: [["row * (call.wanted / FAN_OUT + 1u)", "row"]],
+    change: [["row * (call.row_tiles / FAN_OUT + 1u)", "row"]],
     caughtBy: /none/,
   },
   {

@@ -190,14 +190,14 @@ test.for(inKernelKinds)("in-kernel: $kind of $type", async ({ float, kind }, { s
   await checkFunctions(fold().device, { type, op, nothing: 0 }, all, own, [8], kind);
 });
 
-// As on a GPU, most tiles are combined in a few words: of fixed point, or of a window in a single pass.
+// As on a GPU, most tiles are combined in a few words, of fixed point. A single pass combines whole sums.
 const fewWords = [
   { float: ofF32, passes: "reduce-then-scan", algorithm: "blelloch" },
   { float: ofF16, passes: "reduce-then-scan", algorithm: "blelloch" },
   { float: ofF32, passes: "single", algorithm: "hillis-steele" },
   { float: ofF64, passes: "reduce-then-scan", algorithm: "hillis-steele" },
 ] as const;
-test.for(fewWords)("in few words: $float.type.name, $passes", async ({ float, ...options }, { skip }) => {
+test.for(fewWords)("as on a GPU: $float.type.name, $passes", async ({ float, ...options }, { skip }) => {
   skip(missing(float), "the adapter has no shader-f16");
   await asOnGpus(fold(), async () => {
     const sizes = { ...options, workGroupSize: 4, itemsPerThread: 2 };
@@ -228,7 +228,7 @@ test.for(fewWords)("in few words: $float.type.name, $passes", async ({ float, ..
       const values = [...ends.map((one) => sign * one), unit, 1, 2 ** 100, ...ends];
       await check(float, floatsOf(float, values), sizes, values.join(" + "));
     }
-    // A tie in the window of the second tile, and what breaks it in the first tile, far below that window.
+    // A tie in the second tile, and what breaks it in the first tile, far below.
     const [least, half, far] = (
       {
         f16: [2 ** -24, 2 ** -11, 2 ** -10],
@@ -283,7 +283,7 @@ test("the total of tiles of any number of threads", async () => {
   });
 });
 
-test("in a window, recorded from any place, with a map and an initial value", async () => {
+test("in a single pass, recorded from any place, with a map and an initial value", async () => {
   const { device } = fold();
   const data = tiledItems(ofF32, 10, 8, "recorded") as Float32Array;
   const input = storageBuffer(device, new Uint32Array(data.buffer));

@@ -367,7 +367,11 @@ describe("bad input", () => {
     [{ edges: [0, "1"] }, "edges", /edges\[1\] is "1"; it takes a number/],
     [{ bins: 4, bin: "" }, "bin", /bin is empty/],
     [{ bins: 4, bin: 5 }, "bin", /bin is number/],
-    [{ ...edgesOnly, weights: [1, 2, 3] }, "weights", /weights: Array has no element type; it takes Uint32Array/],
+    [
+      { ...edgesOnly, weights: [1, 2, 3] },
+      "weights",
+      /weights: Array has no element type; it takes Uint32Array/,
+    ],
     [{ ...edgesOnly, weights: Float64Array.of(1, 2, 3) }, "weights", /weights is of f64/],
     [{ ...edgesOnly, weights: Uint32Array.of(1, 2) }, "weights", /2 weights for 3 elements/],
     [{ ...edgesOnly, workGroupSize: 0 }, "workGroupSize", /workGroupSize/],

@@ -1601,13 +1601,13 @@ const mutations: readonly Mutation[] = [
   {
     title: "one item too few of each row is taken",
     shownBy: "the greatest of short rows",
-    from: "at < call.wanted",
-    to: "at + 1u < call.wanted",
+    from: "at < call.stored_per_chunk",
+    to: "at + 1u < call.stored_per_chunk",
   },
   {
     title: "the chunks of a row are the first one",
     shownBy: "the greatest of long rows",
-    from: "segment % call.chunk_rows * SLOT",
+    from: "segment % call.row_chunks * SLOT",
     to: "0u * SLOT",
   },
   {

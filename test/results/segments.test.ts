@@ -586,7 +586,7 @@ describe("at hand", () => {
       [{ headBits: [1] }, /headBits in another array; it takes a Uint32Array/],
       [{ keys: new Uint32Array(5) }, /keys has 5 elements for 6 items/],
       [{ keys: [1, 2, 3, 4, 5, 6] }, /has no element type/],
-      [{ heads: { length: 6, callOnGpu() {} } }, /heads is on the GPU, and data is not/],
+      [{ heads: { length: 6, isOnGpu: true } }, /heads is on the GPU, and data is not/],
     ];
     for (const [segments, message] of wrong) {
       for (const call of [

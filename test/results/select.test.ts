@@ -148,21 +148,24 @@ describe("long data in short tiles", () => {
     const [input, output, indices, count, length] = [
       new Uint32Array(all.buffer),
       new Uint32Array((taken * bytes) / 4),
-      new Uint32Array(taken),
-      new Uint32Array(1),
-      Uint32Array.of(data.length),
+      new Uint32Array(1 + taken),
+      new Uint32Array(3),
+      Uint32Array.of(9, data.length),
     ].map((words) => storageBuffer(device, words)) as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
     const encoder = device.createCommandEncoder();
     prepared.record(encoder, {
       input: { buffer: input, offset: before * bytes },
       output,
-      indices,
-      ...(plan.needs.has("count") && { count }),
-      length: lengthOnGpu ? length : data.length,
+      indices: { buffer: indices, offset: 4 },
+      ...(plan.needs.has("count") && { count: { buffer: count, offset: 8 } }),
+      length: lengthOnGpu ? { buffer: length, offset: 4 } : data.length,
     });
     device.queue.submit([encoder.finish()]);
     const title = `${plan.title}, ${data.length} from ${before}`;
-    expectSameBits(await readWords(device, indices), expected.indices, `${title}: positions`);
+    expectSameBits((await readWords(device, indices)).slice(1), expected.indices, `${title}: positions`);
+    if (plan.needs.has("count")) {
+      expect([...(await readWords(device, count))], `${title}: count`).toEqual([0, 0, taken]);
+    }
     const words = new Uint32Array(
       expected.values.buffer.slice(
         expected.values.byteOffset,

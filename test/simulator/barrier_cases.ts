@@ -486,14 +486,6 @@ for (const algorithm of algorithmsOfAll) {
     { op: exactAdd, ...small(algorithm, "reduce-then-scan", 8) },
     exactFloats,
   );
-  cases[`exact reduction in long runs: ${algorithm}`] = reduced(
-    { op: exactAdd, ...small(algorithm, "reduce-then-scan", 320, 64) },
-    exactFloats,
-  );
-  cases[`exact reduction of wide floats in long runs: ${algorithm}`] = reduced(
-    { op: exactAdd, ...small(algorithm, "reduce-then-scan", 320, 64) },
-    wideFloats,
-  );
   cases[`exact scan of ties: ${algorithm}`] = scanned(
     { op: exactAdd, exclusive: true, ...small(algorithm, "reduce-then-scan", 4, 4) },
     tiedFloats,

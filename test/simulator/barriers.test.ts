@@ -72,18 +72,6 @@ const shown: readonly Shown[] = [
     shows: ["device/look_back/look_back_votes.wgsl 1"],
   },
   {
-    operation: "exact reduction in long runs: hillis-steele",
-    length: 1000,
-    gpu: "gpu",
-    shows: ["exact/window.wgsl 7"],
-  },
-  {
-    operation: "exact reduction of wide floats in long runs: blelloch",
-    length: 1000,
-    gpu: "gpu",
-    shows: ["exact/window.wgsl 8"],
-  },
-  {
     operation: "exact reduction: hillis-steele",
     length: 510,
     gpu: "gpu",
@@ -99,13 +87,7 @@ const shown: readonly Shown[] = [
     operation: "exact scan of wide floats: hillis-steele, reduce-then-scan",
     length: 510,
     gpu: "gpu",
-    shows: ["exact/whole_sums.wgsl 4"],
-  },
-  {
-    operation: "exact scan of wide floats: hillis-steele, single",
-    length: 510,
-    gpu: "gpu",
-    shows: ["exact/whole_sums.wgsl 1, 2, 3"],
+    shows: ["exact/whole_sums.wgsl 1, 2, 3, 4"],
   },
   {
     operation: "exact scan: blelloch, reduce-then-scan",
@@ -115,23 +97,10 @@ const shown: readonly Shown[] = [
     shows: ["exact/scan.wgsl 6"],
   },
   {
-    operation: "exact scan: blelloch, single",
-    length: 130,
-    gpu: "nvidia",
-    options: { unorderedAtomics: true },
-    shows: ["exact/window.wgsl 1"],
-  },
-  {
     operation: "exact scan: hillis-steele, reduce-then-scan",
     length: 510,
     gpu: "gpu",
     shows: ["exact/reduce.wgsl 1, 2", "exact/scan.wgsl 3, 4, 7", "exact/spine_scan.wgsl 1, 2, 3, 4, 5, 6"],
-  },
-  {
-    operation: "exact scan: hillis-steele, single",
-    length: 510,
-    gpu: "gpu",
-    shows: ["exact/window.wgsl 2, 4, 5, 6"],
   },
   {
     operation: "histogram of weights",
@@ -565,7 +534,7 @@ const redundant: readonly Redundant[] = [
     ],
   },
   {
-    barriers: ["exact/scan.wgsl 8", "exact/window.wgsl 3"],
+    barriers: ["exact/scan.wgsl 8"],
     why: "The workgroupUniformLoad right before it orders both words.",
     runs: [
       {
@@ -573,12 +542,6 @@ const redundant: readonly Redundant[] = [
         length: 64,
         gpu: "gpu",
         options: { unorderedAtomics: true },
-      },
-      {
-        operation: "exact scan: blelloch, single",
-        length: 200,
-        gpu: "nvidia",
-        options: { atomics: "reversed" },
       },
     ],
   },

@@ -4,6 +4,6 @@
 @group(0) @binding(8) var<storage, read> length_buffer: array<u32>;
 
 fn data_length() -> u32 {
-  let length = length_buffer[call.length_base];
+  let length = length_buffer[call.length_buffer_base];
   return min(length - min(length, call.length_before), call.length);
 }

@@ -12,6 +12,6 @@ fn store_item(is_kept: bool, before: u32, index: u32, item: Output) {
   if (is_kept) {
     write_item(place, item);
   } else {
-    rest[call.unique_base + place] = item;
+    rest[call.rest_base + place] = item;
   }
 }

@@ -9,7 +9,7 @@ fn begin_selection(@builtin(local_invocation_index) thread: u32) {
   atomicStore(&bins[thread], 0u);
   if (thread == 0u) {
     let length = data_length();
-    let wanted = min(call.wanted, length);
+    let wanted = min(call.k, length);
     begun = Selection();
     begun.remaining = wanted;
     begun.done = u32(is_enough(wanted, length));

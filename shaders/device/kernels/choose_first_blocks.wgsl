@@ -6,17 +6,17 @@
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn choose_first_blocks(@builtin(local_invocation_index) thread: u32) {
-  let few = list_blocks(call.digit, data_length(), MOST_WANTED, thread);
+  let few = list_blocks(call.block_shift, data_length(), MOST_WANTED, thread);
   place_few(few.count, thread);
   for (var at = thread; at < few.count; at += WORK_GROUP_SIZE) {
     let place = atomicLoad(&few_places[at]);
-    if (place < call.wanted) {
+    if (place < call.k) {
       taken[place] = few_numbers[at];
     }
   }
   if (thread == 0u) {
     let words = words_from_key(few.limit);
-    taken[call.wanted] = words.x;
-    taken[call.wanted + 1u] = words.y;
+    taken[call.limit_place] = words.x;
+    taken[call.limit_place + 1u] = words.y;
   }
 }

@@ -29,7 +29,7 @@ fn expand_runs(
   var items = 0u;
   if (runs > 0u) {
     // What the output has no room for is left out.
-    items = min(run_end(runs - 1u), call.segment_count);
+    items = min(run_end(runs - 1u), call.room);
   }
   if (tile == 0u && thread == 0u) {
     count_buffer[call.count_base] = items;
@@ -60,7 +60,7 @@ fn expand_runs(
 }
 
 fn run_end(run: u32) -> u32 {
-  return ends[call.positions_base + run];
+  return ends[call.ends_base + run];
 }
 
 // The run of an item: the first one that ends behind it, from the run of an item before on. Threads try places at equal distances, then

@@ -9,7 +9,7 @@ fn first_of_blocks(
 ) {
   let block = (work_group.y * call.grid_width + work_group.x) * WORK_GROUP_SIZE + thread;
   let length = data_length();
-  let shift = call.digit;
+  let shift = call.block_shift;
   if (block >= blocks_of(shift, length)) {
     return;
   }

@@ -12,7 +12,7 @@ fn first_of_tiles(
 ) {
   let block = (work_group.y * call.grid_width + work_group.x) * (WORK_GROUP_SIZE / LANES) + thread / LANES;
   let length = data_length();
-  let shift = call.digit;
+  let shift = call.block_shift;
   let is_block = block < blocks_of(shift, length);
   let start = select(length, number_of(block, shift) << shift, is_block);
   let end = min(length, start + (1u << shift));

@@ -148,7 +148,7 @@ fn stage_runs(tile: u32, thread: u32, keys: array<Key, ITEMS>, starts: Starts, b
 // before it.
 fn store_staged(thread: u32, number: u32, place: u32, last: u32) {
   for (var at = thread; at < number; at += WORK_GROUP_SIZE) {
-    if (place + at < call.segment_count) {
+    if (place + at < call.room) {
       store_run(place + at, at);
     }
     store_number(place + at, at, last);

@@ -1,5 +1,5 @@
 // Scans rows that are longer than a tile, each in a single pass of its own. Each work-group takes one tile of one row, and looks
-// back at the tiles before it in the row. All rows have as many tiles, call.wanted, which are counted from the row's start. The
+// back at the tiles before it in the row. All rows have as many tiles, call.row_tiles, which are counted from the row's start. The
 // groups of a row's tiles lie behind those of the row before in the spine.
 // Linked with contract.wgsl, an algorithm, an input and an output of vectors, length_*.wgsl,
 // look_back.wgsl, entries_of_rows.wgsl and tile_*.wgsl. The output must not overlap the input. Each row starts at a vector.
@@ -14,8 +14,8 @@ fn scan_long_rows(
 ) {
   let thread = work_group_thread(invocation);
   let number = tile_of(work_group, thread);
-  let row = number / call.wanted;
-  let tile = number % call.wanted;
+  let row = number / call.row_tiles;
+  let tile = number % call.row_tiles;
   let length = data_length();
   let first = row * call.columns;
   let end = min(first + call.columns, length);
@@ -25,7 +25,7 @@ fn scan_long_rows(
   }
   long_row_first = first / VECTOR;
   long_row_end = end;
-  long_row_group = row * (call.wanted / FAN_OUT + 1u);
+  long_row_group = row * (call.row_tiles / FAN_OUT + 1u);
 
   let elements = load_part(tile, thread);
   let scan = begin_scan(elements, thread);

@@ -12,7 +12,7 @@ fn search_counted(
   let tile = work_group.y * call.grid_width + work_group.x;
   let length = data_length();
   // The range has at most `call.sorted_length` items.
-  let sorted_length = min(sorted_count[call.count_base], call.sorted_length);
+  let sorted_length = min(sorted_count[call.sorted_count_base], call.sorted_length);
   for (var item = 0u; item < ITEMS; item++) {
     let index = tile * TILE + item * WORK_GROUP_SIZE + thread;
     if (tile < call.tiles && index < length) {

@@ -1,4 +1,4 @@
-// Stores the first call.wanted elements of each row, or all if there are fewer, and their positions. The rows have call.columns
+// Stores the first call.k elements of each row, or all if there are fewer, and their positions. The rows have call.columns
 // positions, which a sort has put in order.
 // Linked with contract.wgsl, input_items.wgsl, output_items.wgsl and length_of_call.wgsl.
 // Dispatch at least one work-group for each tile. Threads past the last element store nothing. No work-group memory.
@@ -13,13 +13,13 @@ fn store_first(
 ) {
   let tile = work_group.y * call.grid_width + work_group.x;
   let length = data_length();
-  let stored = min(call.wanted, call.columns);
+  let stored = min(call.k, call.columns);
   for (var item = 0u; item < ITEMS; item++) { // unroll
     let index = tile * TILE + item * WORK_GROUP_SIZE + thread;
     if (tile < call.tiles && index < length) {
       let position = positions[index / stored * call.columns + index % stored];
       write_item(index, read_item(position));
-      indices[call.reordered_base + index] = position + call.first_index;
+      indices[call.indices_base + index] = position + call.first_index;
     }
   }
 }

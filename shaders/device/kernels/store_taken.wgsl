@@ -17,7 +17,7 @@ fn store_taken(
     if (tile < call.tiles && index < length) {
       let position = positions[index];
       write_item(index, read_item(position));
-      indices[call.reordered_base + index] = position + call.first_index;
+      indices[call.indices_base + index] = position + call.first_index;
     }
   }
 }

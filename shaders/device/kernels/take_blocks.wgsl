@@ -14,7 +14,7 @@ var<workgroup> last_digit: vec2<u32>;
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn take_blocks(@builtin(local_invocation_index) thread: u32) {
-  let shift = call.digit;
+  let shift = call.block_shift;
   let length = data_length();
   let blocks = blocks_of(shift, length);
   var keys: array<Key, ITEMS>;
@@ -25,7 +25,7 @@ fn take_blocks(@builtin(local_invocation_index) thread: u32) {
     }
   }
   // At the end no blocks are wanted that are behind the data.
-  let wanted = min(call.wanted, select(blocks, min(blocks, length), shift == 0u));
+  let wanted = min(call.k, select(blocks, min(blocks, length), shift == 0u));
   var remaining = wanted;
   var known = Key();
   var mask = Key();

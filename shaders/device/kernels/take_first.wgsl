@@ -11,8 +11,8 @@
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn take_first(@builtin(local_invocation_index) thread: u32) {
   let length = data_length();
-  let shift = call.digit;
-  let wanted = min(call.wanted, length);
+  let shift = call.block_shift;
+  let wanted = min(call.k, length);
   // There is room for the elements of these blocks.
   let blocks = list_blocks(shift, length, min(MOST_WANTED, TILE >> shift), thread);
   var keys: array<Key, ITEMS>;
@@ -42,7 +42,7 @@ fn take_first(@builtin(local_invocation_index) thread: u32) {
     if (place < wanted) {
       let position = few_numbers[at];
       write_item(place, read_item(position));
-      indices[call.reordered_base + place] = position + call.first_index;
+      indices[call.indices_base + place] = position + call.first_index;
     }
   }
   if (thread == 0u) {

@@ -7,7 +7,7 @@ var<workgroup> row_totals: array<Element, ROW_TOTALS>;
 
 // The items of each row of a tile. The last part of a row may have fewer.
 fn tile_row_items() -> u32 {
-  return min(call.wanted, call.chunk_rows);
+  return min(call.row_length, call.tile_items);
 }
 
 // Where an element lies. One place in 33 is left out, so that threads that read at a distance of a power of two do not all

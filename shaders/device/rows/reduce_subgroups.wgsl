@@ -5,7 +5,7 @@ fn reduce_row_tile(tile: u32, own: RowTile, thread: u32) {
   var elements = load_row_elements(own, thread);
   var run = scan_row_vectors(elements, own, thread);
   let before = before_row_run(run.tail, own, thread);
-  let width = call.wanted;
+  let width = call.row_length;
   let step = subgroup_count * VECTOR % width;
   let base = own.first / VECTOR;
   let is_simple = rows_have_vectors();

@@ -6,7 +6,7 @@ fn scan_row_tile(own: RowTile, thread: u32) {
   var run = scan_row_vectors(elements, own, thread);
   let before = before_row_run(run.tail, own, thread);
   let first = load_carry(0u);
-  let width = call.wanted;
+  let width = call.row_length;
   let step = subgroup_count * VECTOR % width;
   var place = place_in_row(vector_of(0u, thread, 0u) * VECTOR, own);
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll

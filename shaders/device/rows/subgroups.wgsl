@@ -7,7 +7,7 @@
 
 // The place of an item in its row, for an item of a tile's vectors. The items before the tile's first one are the end of a row.
 fn place_in_row(item: u32, own: RowTile) -> u32 {
-  let width = call.wanted;
+  let width = call.row_length;
   return (item + width - own.first % VECTOR % width) % width;
 }
 
@@ -27,7 +27,7 @@ struct RowRun {
 fn scan_row_vectors(elements: array<Element, ITEMS>, own: RowTile, thread: u32) -> RowRun {
   var items = elements;
   var run: RowRun;
-  let width = call.wanted;
+  let width = call.row_length;
   let is_simple = rows_have_vectors();
   let step = subgroup_count * VECTOR % width;
   // No vector in which no row starts or ends is farther behind the start of its row.

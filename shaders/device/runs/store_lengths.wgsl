@@ -13,7 +13,7 @@ fn store_number(place: u32, at: u32, last: u32) {
 }
 
 fn store_length(place: u32, items: u32) {
-  if (place < call.segment_count) {
+  if (place < call.room) {
     write_item(place, items);
   }
 }

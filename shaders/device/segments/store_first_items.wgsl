@@ -6,7 +6,7 @@
 
 fn store_total_of_segment(last: u32, length: u32, prefix: Element) {
   let place = place_of_segment(last, prefix.heads - 1u, length);
-  if (place < call.segment_count) {
+  if (place < call.room) {
     let items = item_from_element(prefix);
     write_item(place, items);
     first_items[call.unique_base + place] = keyed_at(last + 1u - items);

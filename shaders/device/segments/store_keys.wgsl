@@ -7,7 +7,7 @@
 fn store_key(first: u32, number: u32, length: u32) {
   if (first < length) {
     let place = place_of_segment(first, number, length);
-    if (place < call.segment_count) {
+    if (place < call.room) {
       unique_keys[call.unique_base + place] = key_at(first);
     }
   }

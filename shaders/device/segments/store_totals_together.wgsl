@@ -47,7 +47,7 @@ fn store_prefixes(tile: u32, thread: u32, length: u32, prefixes: array<Element, 
     for (var at = thread; at < min(number - first, STAGED); at += WORK_GROUP_SIZE) {
       let last = staged_lasts[at];
       let place = place_of_segment(last, base + first + at, length);
-      if (place < call.segment_count) {
+      if (place < call.room) {
         write_item(place, staged_totals[at]);
       }
       store_key(last + 1u, base + first + at + 1u, length);

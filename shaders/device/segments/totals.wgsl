@@ -17,7 +17,7 @@ fn is_last_of_segment(index: u32, length: u32) -> bool {
 // Takes the inclusive prefix of the last item of a segment.
 fn store_total_of_segment(last: u32, length: u32, prefix: Element) {
   let place = place_of_segment(last, prefix.heads - 1u, length);
-  if (place < call.segment_count) {
+  if (place < call.room) {
     write_item(place, item_from_element(prefix));
   }
   store_key(last + 1u, prefix.heads, length);

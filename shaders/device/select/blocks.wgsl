@@ -15,7 +15,7 @@ fn bits_after(shift: u32) -> u32 {
 fn blocks_of(shift: u32, length: u32) -> u32 {
   var blocks = (length >> FIRST_SHIFT) + u32((length & ((1u << FIRST_SHIFT) - 1u)) != 0u);
   for (var at = FIRST_SHIFT; at > shift; at -= bits_after(at)) {
-    blocks = min(blocks, call.wanted) << bits_after(at);
+    blocks = min(blocks, call.k) << bits_after(at);
   }
   return blocks;
 }

@@ -10,7 +10,7 @@ fn list_blocks(shift: u32, length: u32, most: u32, thread: u32) -> Few {
   var limit = key_bits();
   var near = first_keys[0];
   if (shift != FIRST_SHIFT) {
-    limit = key_from_words(vec2<u32>(numbers[call.wanted], numbers[call.wanted + 1u]));
+    limit = key_from_words(vec2<u32>(numbers[call.limit_place], numbers[call.limit_place + 1u]));
     near = limit;
   }
   var keys: array<Key, ITEMS>;
@@ -25,9 +25,9 @@ fn list_blocks(shift: u32, length: u32, most: u32, thread: u32) -> Few {
     }
   }
   let are_many = shift == FIRST_SHIFT && blocks > most;
-  let few = list_few(keys, block_numbers, left, limit, near, min(call.wanted, blocks), most, are_many, thread);
+  let few = list_few(keys, block_numbers, left, limit, near, min(call.k, blocks), most, are_many, thread);
   // If there are fewer blocks than elements are wanted, the last one's first key is no limit.
-  return Few(few.count, select(key_bits(), few.limit, blocks >= call.wanted));
+  return Few(few.count, select(key_bits(), few.limit, blocks >= call.k));
 }
 
 fn listed_position(at: u32, shift: u32) -> u32 {

@@ -6,6 +6,6 @@
 fn tally_item(item: Input, index: u32, thread: u32) {
   if (is_left(key_from_item(item), index)) {
     write_item(0u, item);
-    indices[call.reordered_base] = index + call.first_index;
+    indices[call.indices_base] = index + call.first_index;
   }
 }

@@ -1,3 +1,4 @@
+import { isOnGpu } from "../../algebra/arrays.ts";
 import type { ElementType, Scalar } from "../../algebra/types.ts";
 import { u64 } from "../../algebra/words_64.ts";
 import { ArgumentError } from "../../errors.ts";
@@ -44,7 +45,7 @@ export async function argAtHand(
   options: HandArgOptions<string>,
 ): Promise<ArgValue<Scalar>> {
   requireOptions(call, options, names);
-  if ((Object(given.data) as { readonly callOnGpu?: unknown }).callOnGpu !== undefined) {
+  if (isOnGpu(given.data)) {
     throw new ArgumentError(
       `${call}: data is on the GPU; it takes a typed array, as data.read() gives one. On the GPU, reduce by ${call} of wavefold/monoids`,
       "data",

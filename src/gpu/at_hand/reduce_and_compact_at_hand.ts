@@ -1,33 +1,28 @@
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
-import { arrayOver, requireMemory } from "../../algebra/arrays.ts";
+import { arrayOver, isOnGpu, requireMemory } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { isTrue } from "../../algebra/truth.ts";
-import type { ElementType, Value } from "../../algebra/types.ts";
+import type { Value } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
-import type { IndicesOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import { MOST_CLASSES, planCompact, planPartition } from "../../plan/compact.ts";
-import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
-import { commonNames, tuningNames } from "../../plan/options.ts";
+import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
+import { compact } from "../../primitives/compact.ts";
+import type { ClassPartition, Partition } from "../../primitives/partition.ts";
+import { partition } from "../../primitives/partition.ts";
+import { callNames } from "../../primitives/primitive.ts";
+import { reduce, requireNoRoom } from "../../primitives/reduce.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, ReadBack } from "../device/transfer.ts";
 import { planFactsFor } from "../executor/load_later.ts";
 import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
-import type {
-  EndValues,
-  FoldOptions,
-  HandTypes,
-  IntoOption,
-  MapOption,
-  TypeOptions,
-  TypesOption,
-} from "./scan_at_hand.ts";
+import type { EndValues, HandTypes, TypeOptions } from "./scan_at_hand.ts";
 import {
   endReaderOf,
   isLong,
@@ -41,17 +36,14 @@ import {
 
 // Reductions, compactions and partitions at hand.
 
-const reduceNames = { op: true, initial: true, ...commonNames } as const satisfies OptionTable<
-  FoldOptions<string, string, ElementType, Value> & MapOption
->;
-
 /** `Fold.reduce`. `given` is the array as it was when the call began. */
 export async function reduceAtHand(
   context: Context,
   given: Given,
-  options: TypeOptions & EndValues,
+  options: TypeOptions & EndValues & { readonly into?: unknown },
 ): Promise<Value> {
-  requireOptions("reduce", options, reduceNames);
+  requireOptions("reduce", options, callNames(reduce));
+  requireNoRoom(options);
   const { initial, ...others } = options;
   const { arrayOf, ...types } = await typesOf(given, options, "reduce");
   const { type } = types;
@@ -67,88 +59,6 @@ export async function reduceAtHand(
   const made = await runAtHand(context, { primitive: "reduce", all, plan }, types, given, own);
   return valuesOf(arrayOf(made.buffer as ArrayBuffer), type)(0);
 }
-
-/** What says which elements are kept: a predicate or flags. */
-export type KeepOption<Flags> =
-  | {
-      /**
-       * WGSL over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`: an expression that is true, or a number that is not
-       * zero, for each element to keep; or statements that end in `return` of a bool.
-       */
-      readonly where: string;
-      /** Not beside `where`. */
-      readonly flags?: undefined;
-    }
-  | {
-      /**
-       * A flag for each element. An element is kept if its flag is not zero or false. The flags are read during the call: do not change
-       * them before it ends.
-       */
-      readonly flags: Flags;
-      /** Not beside `flags`. */
-      readonly where?: undefined;
-    };
-
-/** All elements: first those that are kept, then the rest, both in order. */
-export interface Partition<Values, Count> {
-  /** The elements: those that are kept, then the rest. */
-  readonly values: Values;
-  /** How many elements are kept, which is where the rest begins. */
-  readonly count: Count;
-}
-
-/** The options of `partition` into more parts than two. */
-export interface ClassOptions<Classes = number> {
-  /** How many classes there are: 1 to 16. Where no subgroups vote, as in calls at hand, the data is read twice for each. */
-  readonly classes: Classes;
-  /**
-   * WGSL over the element `x` and its index `i` (u32) that gives an element's class, from 0: an expression of any scalar type, or
-   * statements that end in `return` of a u32. A fraction is cut off, and then a number below 0 or past the last class counts as the
-   * last class. NaN gets some class, which depends on the adapter. A literal above 2147483647 takes the suffix `u`.
-   */
-  readonly class: string;
-}
-
-/** All elements: those of class 0, then those of class 1, and so on, each in order. */
-export interface ClassPartition<Values, Offsets> {
-  /** The elements, class by class. */
-  readonly values: Values;
-  /** Where each class begins, and where the last one ends: one number more than there are classes. */
-  readonly offsets: Offsets;
-}
-
-const compactNames = {
-  where: true,
-  flags: true,
-  indices: "boolean",
-  into: true,
-  ...commonNames,
-} as const satisfies OptionTable<
-  TuningOptions &
-    TypesOption<string, ElementType> &
-    MapOption &
-    Record<keyof KeepOption<unknown>, unknown> &
-    IndicesOption &
-    IntoOption<AnyArray>
->;
-
-const partitionNames = {
-  where: true,
-  flags: true,
-  class: true,
-  classes: true,
-  indices: "boolean",
-  into: true,
-  type: true,
-  ...tuningNames,
-} as const satisfies OptionTable<
-  TuningOptions &
-    Record<keyof KeepOption<unknown>, unknown> &
-    ClassOptions &
-    IndicesOption &
-    IntoOption<AnyArray> &
-    Record<"type", ElementType>
->;
 
 /** To read up to this many bytes takes less time than to ask the GPU first how many items are kept. */
 const SHORT = 2 ** 18;
@@ -173,7 +83,7 @@ export async function compactAtHand(
   room: Given,
   options: SelectOptions,
 ): Promise<AnyArray> {
-  requireOptions("compact", options, compactNames);
+  requireOptions("compact", options, callNames(compact));
   return (await selectAtHand("compact", planCompact, context, given, room, options)).values;
 }
 
@@ -184,7 +94,7 @@ export async function partitionAtHand(
   room: Given,
   options: SelectOptions,
 ): Promise<Partition<AnyArray, number> | ClassPartition<AnyArray, Uint32Array>> {
-  requireOptions("partition", options, partitionNames);
+  requireOptions("partition", options, callNames(partition));
   const isByClass = options.classes !== undefined || options.class !== undefined;
   if (isByClass && options.flags !== undefined) {
     throw new ArgumentError("partition takes flags or classes, and not both", "flags");
@@ -296,10 +206,8 @@ const asWord = (flag: number | boolean): number => (isTrue(flag) ? 1 : 0);
 
 /** Requires flags on the CPU, one for each element. */
 function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {
-  const marks: { readonly length?: unknown; readonly callOnGpu?: unknown } = Object(
-    typeof flags === "object" ? flags : undefined,
-  );
-  if (marks.callOnGpu !== undefined) {
+  const marks: { readonly length?: unknown } = Object(typeof flags === "object" ? flags : undefined);
+  if (isOnGpu(flags)) {
     throw new ArgumentError(
       `${title}: flags is on the GPU, and data is not; fold.upload(data) puts it there`,
       "flags",

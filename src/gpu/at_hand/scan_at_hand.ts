@@ -9,17 +9,16 @@ import {
 } from "../../algebra/arrays.ts";
 import { f16, f32 } from "../../algebra/floats.ts";
 import { i32, u32 } from "../../algebra/integers.ts";
-import type { Operator } from "../../algebra/monoid.ts";
-import type { ElementType, TypeName, Value } from "../../algebra/types.ts";
+import type { ElementType, TypeName } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import type { InitialOption, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
-import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
-import { commonNames } from "../../plan/options.ts";
+import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan, RangeName } from "../../plan/plan.ts";
 import { rangeBytes } from "../../plan/plan.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
+import { callNames } from "../../primitives/primitive.ts";
+import { scan } from "../../primitives/scan.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Place, ReadBack, Target } from "../device/transfer.ts";
@@ -35,69 +34,6 @@ import { resultIn } from "./result_in.ts";
 
 // Scans at hand, and what all calls at hand share: they find the types, plan, upload, execute the plan, and read back.
 
-/** The types of a call that can map elements to another type. */
-export interface TypesOption<From extends string, Type> {
-  /** The type of the results. Needed if a map gives another type than the array's, and for f16 bits in a `Uint16Array`. */
-  readonly type?: Type;
-  /** The type of the array's elements. Needed only for f16 bits in a `Uint16Array`, if a map gives another type. */
-  readonly from?: ElementType<From>;
-}
-
-/** The option `map`. */
-export interface MapOption {
-  /**
-   * WGSL over each element's value `x` and its index `i`, such as `"u32(x > 0.5)"`. It is applied as the element is loaded:
-   * see {@link ScanOptions.map}. A compaction applies it only to kept elements.
-   */
-  readonly map?: string;
-}
-
-/** What `scan` and `reduce` take. */
-export interface FoldOptions<From extends string, Name extends string, Type, Initial>
-  extends TuningOptions,
-    TypesOption<From, Type>,
-    InitialOption<Initial> {
-  /** The operator, on the type of the results. The default is `add`. */
-  readonly op?: Operator<Name>;
-}
-
-/** Where the total of a scan goes. */
-export interface TotalOption<Result> {
-  /**
-   * An array of one element, of the result's type. The scan fills it with the combination of all elements, the initial value
-   * included. It can be the `initial` of the scan of the next part, and its `total`, too.
-   */
-  readonly total?: NoInfer<Result>;
-}
-
-/** Where the result of a call goes. */
-export interface IntoOption<Result> {
-  /**
-   * An array of yours to fill with the result, of the result's type. For `scan` and `partition` it has as many elements as
-   * the data, and is what the call returns. For `compact` it has at least as many; the call returns the part that it filled. It may be
-   * the data itself. If the call is rejected, what the array holds is open.
-   */
-  readonly into?: NoInfer<Result>;
-}
-
-/** What `scan` takes beside the options of `reduce`. */
-export interface ScanOption<Result> extends TotalOption<Result>, IntoOption<Result> {
-  /** Leaves each place's own element out. */
-  readonly exclusive?: boolean;
-}
-
-/** Calls on the GPU and with segments take these options, too. */
-export const scanNames = {
-  op: true,
-  exclusive: "boolean",
-  initial: true,
-  total: true,
-  into: true,
-  ...commonNames,
-} as const satisfies OptionTable<
-  FoldOptions<string, string, ElementType, Value> & MapOption & ScanOption<AnyArray>
->;
-
 /** The options that decide the types of a call, in any of its forms. Nobody has checked them yet. */
 export interface TypeOptions {
   readonly type?: unknown;
@@ -112,7 +48,7 @@ export async function scanAtHand(
   options: TypeOptions & EndValues & { readonly into?: unknown },
 ): Promise<AnyArray> {
   const given = givenOf(data);
-  requireOptions("scan", options, scanNames);
+  requireOptions("scan", options, callNames(scan));
   const { into, initial, total, ...others } = options;
   const room = givenOf(into as AnyArray);
   const ends = endReaderOf("scan", initial, total);

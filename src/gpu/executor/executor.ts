@@ -1,4 +1,4 @@
-import { callMembers, leastCommonMultiple } from "../../kernels/contract.ts";
+import { baseOf, callMembers, leastCommonMultiple } from "../../kernels/contract.ts";
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Limits } from "../../plan/device_facts.ts";
 import type { Pass, Plan, RangeName, Scratch, Variant } from "../../plan/plan.ts";
@@ -168,8 +168,7 @@ function boundPass(
       params.input_base = base + (input.offset - start) / itemBytes;
       params.output_base = base + (offset - start) / itemBytes;
     } else {
-      const base = plan.baseNames?.[variable] ?? `${from}_base`;
-      params[base] = bind(variable, from, buffer, offset, end, itemBytes);
+      params[baseOf(variable, from)] = bind(variable, from, buffer, offset, end, itemBytes);
       params[`${from}_length`] = bytes / itemBytes;
     }
   }

@@ -1,6 +1,6 @@
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
-import { arrayOver } from "../../algebra/arrays.ts";
+import { arrayOver, isOnGpu } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
@@ -25,7 +25,6 @@ import {
   requireOnGpu,
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
-import { isGpuArray } from "../gpu_arrays/gpu_array.ts";
 import { countOf, runOnGpu } from "../gpu_arrays/one_plan_call.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
 
@@ -99,7 +98,7 @@ export async function call(
     into: into?.data === undefined ? undefined : into,
     options: { ...Object.fromEntries(others), ...given.numbers },
   };
-  const [there] = pairs.find(([{ inside }, { data }]) => !inside && isGpuArray(data)) ?? [];
+  const [there] = pairs.find(([{ inside }, { data }]) => !inside && isOnGpu(data)) ?? [];
   if (there === undefined) {
     return callAtHand(called, pairs);
   }
@@ -144,6 +143,9 @@ function checked(
   for (const operand of wordsOf(primitive, request)) {
     const { length = 0 } = words[operand.name] ?? {};
     requireBindable(`${title}: ${operand.name}`, length, u32.bytes, facts.limits, optionOf(operand));
+  }
+  for (const { name, most, type } of request.results) {
+    requireBindable(`${request.title}: ${name}`, most, type.bytes, facts.limits, name);
   }
   return request;
 }

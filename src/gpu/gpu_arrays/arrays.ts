@@ -1,14 +1,15 @@
+import { isOnGpu } from "../../algebra/arrays.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/transfer.ts";
 import { expandRunsAtHand, expandRunsOnGpu } from "./expand_runs.ts";
-import type { Arrays } from "./gpu_array.ts";
-import { isGpuArray } from "./gpu_array.ts";
+import type { Arrays, GpuArray } from "./gpu_array.ts";
 import type { RunPrimitive } from "./run_lengths.ts";
 import { runsAtHand, runsOnGpu } from "./run_lengths.ts";
 
 // Arrays on the GPU, and the calls at hand that take several of them: those on segments and on runs.
 
 export { prepareExpandRuns } from "./expand_runs.ts";
+export { callOnGpu } from "./fold_calls.ts";
 export { segmentsAtHand } from "./segments_via_gpu.ts";
 export { upload, wrap } from "./upload_and_wrap.ts";
 
@@ -20,8 +21,8 @@ export async function runs(
   given: Given,
   options: object,
 ): Promise<unknown> {
-  return isGpuArray(given.data)
-    ? runsOnGpu(primitive, context, arrays, given.data, options)
+  return isOnGpu(given.data)
+    ? runsOnGpu(primitive, context, arrays, given.data as object as GpuArray, options)
     : runsAtHand(primitive, context, arrays, given, options);
 }
 
@@ -33,7 +34,7 @@ export async function expandRuns(
   counts: Given,
   options: object,
 ): Promise<unknown> {
-  return isGpuArray(values.data) || isGpuArray(counts.data)
+  return isOnGpu(values.data) || isOnGpu(counts.data)
     ? expandRunsOnGpu(context, arrays, values.data, counts.data, options as never)
     : expandRunsAtHand(context, arrays, values, counts, options);
 }

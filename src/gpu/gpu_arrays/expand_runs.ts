@@ -18,9 +18,11 @@ import type { Context } from "../device/context.ts";
 import { allocate, requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
 import { STORAGE } from "../device/usage_flags.ts";
+import { prepareFor } from "../recordings/prepare_folds.ts";
 import type { Prepared, Ranges } from "../recordings/recording.ts";
-import { prepare, prepareFor } from "../recordings/recording.ts";
+import { prepare } from "../recordings/recording.ts";
 import { plannedLengthOnGpu, requireNamed, requireOneEach, requireOnGpu } from "./calls_on_gpu.ts";
+import { callOnGpu } from "./fold_calls.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray, hold } from "./gpu_array.ts";
 import { runOnGpu } from "./one_plan_call.ts";
@@ -240,7 +242,7 @@ export async function expandRunsOnGpu(
   const release = hold(partsOf(values));
   let ends: GpuArray | undefined;
   try {
-    ends = (await counts.callOnGpu("scan", context, arrays, { op: saturatingSum }).catch((cause): never => {
+    ends = (await callOnGpu("scan", context, arrays, counts, { op: saturatingSum }).catch((cause): never => {
       throw errorForCaller(cause, title, { data: "counts" });
     })) as GpuArray;
     const [made] = await runOnGpu(context, arrays, {

@@ -5,7 +5,6 @@ import type { WavefoldError } from "../../errors.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { wholeWords } from "../../plan/plan.ts";
-import type { Primitive } from "../../plan/plan_recording.ts";
 import type { Length } from "../../primitives/ranges.ts";
 import { targetFor } from "../at_hand/scan_at_hand.ts";
 import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
@@ -103,22 +102,6 @@ export type ContentsOf<Name extends string, V extends Value> = string extends Na
   ? AnyArray
   : ArrayOf<Name, V>;
 
-/** What a call gives: one array; or the arrays of a partition or of a reduction by keys. `Fold`'s methods say which. */
-export type ResultOnGpu =
-  | GpuArray
-  | { readonly keys: GpuArray; readonly values: GpuArray }
-  | { readonly values: GpuArray; readonly count: GpuArray }
-  | { readonly values: GpuArray; readonly offsets: GpuArray };
-
-/** Runs a primitive on an array on the GPU, for a method of `Fold`. `arrays` has the memory of the fold's arrays. */
-export type CallOnGpu = (
-  primitive: Primitive,
-  context: Context,
-  arrays: Arrays,
-  data: GpuArray,
-  options: object,
-) => Promise<ResultOnGpu>;
-
 /** What an array on the GPU consists of. */
 export interface Parts {
   readonly context: Context;
@@ -129,7 +112,6 @@ export interface Parts {
   readonly count: Count | undefined;
   /** The memory that the array lets go of when it is destroyed. The rest of what it uses belongs to other arrays. */
   readonly held: Memory[];
-  readonly call: CallOnGpu;
   /** Whether it belongs to a call under way, which has the bytes that reading it takes. */
   isOfCall?: true;
   isDestroyed?: true;
@@ -344,9 +326,9 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     return array.#make;
   }
 
-  /** What `Fold` calls. @internal */
-  callOnGpu(primitive: Primitive, context: Context, arrays: Arrays, options: object): Promise<ResultOnGpu> {
-    return this.#parts.call(primitive, context, arrays, this, options);
+  /** What tells it from other arrays. @internal */
+  get isOnGpu(): true {
+    return true;
   }
 }
 
@@ -462,7 +444,3 @@ export function hold({ memory, count }: Parts): () => void {
     count?.memory.letGo();
   };
 }
-
-/** Whether what a caller gives is an array on the GPU. The array may come from another copy of the package. */
-export const isGpuArray = (data: unknown): data is GpuArray =>
-  (Object(data) as Partial<GpuArray>).callOnGpu !== undefined;

@@ -11,7 +11,7 @@ import { roomFor } from "../device/transfer.ts";
 import { keyOfCall } from "../executor/plans_of_calls.ts";
 import type { Ranges } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
-import { callOnGpu, ofCall, submitOnGpu, withPlanOnGpu } from "./calls_on_gpu.ts";
+import { ofCall, submitOnGpu, withPlanOnGpu } from "./calls_on_gpu.ts";
 import type { Arrays, Count, Memory } from "./gpu_array.ts";
 import { GpuArray, hold, own } from "./gpu_array.ts";
 
@@ -151,6 +151,5 @@ function arrayOf(
     maxLength: most,
     count,
     held: [...(into ? [] : [memory]), ...(isCounter ? [count.memory] : [])],
-    call: callOnGpu,
   });
 }

@@ -16,6 +16,7 @@ import type { Context } from "../device/context.ts";
 import { requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
 import { requireNamed } from "./calls_on_gpu.ts";
+import { callOnGpu } from "./fold_calls.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
 import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
@@ -74,7 +75,7 @@ async function reduced(
     ...(key !== undefined && !indices && { [FIRST_ITEMS]: true }),
     ...(alone && { [ALONE]: alone }),
   };
-  return data.callOnGpu("reduce", context, arrays, {
+  return callOnGpu("reduce", context, arrays, data, {
     ...tuning,
     from: data.type,
     type: u32,

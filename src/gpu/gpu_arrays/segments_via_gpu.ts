@@ -2,37 +2,29 @@ import type { AnyArray } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import { requireSegments } from "../../algebra/segments.ts";
-import type { ElementType, Value } from "../../algebra/types.ts";
+import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
-import type { OptionTable, SegmentsOption } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
-import { commonNames } from "../../plan/options.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
-import type { FoldOptions, HandTypes, MapOption, ScanOption, TypeOptions } from "../at_hand/scan_at_hand.ts";
-import { endReaderOf, isLong, loadStreams, scanNames, targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
+import { callNames } from "../../primitives/primitive.ts";
+import { reduce, requireNoRoom } from "../../primitives/reduce.ts";
+import { scan } from "../../primitives/scan.ts";
+import type { HandTypes, TypeOptions } from "../at_hand/scan_at_hand.ts";
+import { endReaderOf, isLong, loadStreams, targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
 import { givenOf } from "../device/transfer.ts";
+import { callOnGpu } from "./fold_calls.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
 import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
 
 // Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
 // rest.
-
-type AnyFoldOptions = FoldOptions<string, string, ElementType, Value> & MapOption & SegmentsOption<unknown>;
-
-const names = {
-  scan: { ...scanNames, segments: true },
-  reduce: { op: true, initial: true, segments: true, ...commonNames },
-} as const satisfies {
-  scan: OptionTable<AnyFoldOptions & ScanOption<AnyArray>>;
-  reduce: OptionTable<AnyFoldOptions>;
-};
 
 /** The options of a call with segments. Nobody has checked them yet. */
 interface Options extends TypeOptions {
@@ -51,7 +43,10 @@ export async function segmentsAtHand(
   given: Given,
   options: Options,
 ): Promise<AnyArray | { readonly keys: AnyArray; readonly values: AnyArray }> {
-  requireOptions(primitive, options, names[primitive]);
+  requireOptions(primitive, options, callNames(primitive === "scan" ? scan : reduce));
+  if (primitive === "reduce") {
+    requireNoRoom(options);
+  }
   requireDevice(context, primitive);
   const { segments, into, total, ...others } = options;
   const room = givenOf(into as AnyArray);
@@ -112,7 +107,7 @@ export async function segmentsAtHand(
       return { [checked.kind]: array, key, keyType };
     };
     const data = own(await upload(context, arrays, given, { type: from }, true));
-    const result: unknown = await data.callOnGpu(primitive, context, arrays, {
+    const result: unknown = await callOnGpu(primitive, context, arrays, data, {
       ...others,
       ...(types.from && types),
       segments: await starts(data),

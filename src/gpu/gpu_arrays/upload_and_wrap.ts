@@ -15,7 +15,6 @@ import { atHand, SMALL } from "../device/transfer.ts";
 import { bytesOfCopy, uploadInPieces } from "../device/transfer_pieces.ts";
 import { COMPUTE_STAGE, STORAGE } from "../device/usage_flags.ts";
 import { lengthError, plannedLength } from "../executor/plans_of_calls.ts";
-import { callOnGpu } from "./calls_on_gpu.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray, own } from "./gpu_array.ts";
 
@@ -87,7 +86,7 @@ export async function upload(
   }
   const memory = own(context, arrays, buffer);
   const parts = { context, memory, offset: 0, maxLength: given.length, count: undefined };
-  return new GpuArray(type, arrayOf, { ...parts, held: [memory], call: callOnGpu });
+  return new GpuArray(type, arrayOf, { ...parts, held: [memory] });
 }
 
 /**
@@ -200,7 +199,7 @@ export async function wrap(context: Context, arrays: Arrays, options: WrapOption
   const memory = own(context, arrays, buffer, false);
   const count = counted && { memory: own(context, arrays, counted.buffer, false), range: counted };
   const held = [memory, ...(count ? [count.memory] : [])];
-  const parts = { context, memory, offset, maxLength: most, count, held, call: callOnGpu };
+  const parts = { context, memory, offset, maxLength: most, count, held };
   return new GpuArray(type, arrayOver.bind(undefined, type), parts);
 }
 

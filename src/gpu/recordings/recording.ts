@@ -1,34 +1,20 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
-import type { ElementType, Value } from "../../algebra/types.ts";
-import { ArgumentError, part, refuse, shown } from "../../errors.ts";
-import type { Arrangement } from "../../kernels/kernel.ts";
-import type { OptionNames, OptionTable } from "../../options.ts";
+import type { Value } from "../../algebra/types.ts";
+import { ArgumentError, refuse, shown } from "../../errors.ts";
+import type { OptionNames } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
-import type { CompactOptions, PartitionOptions } from "../../plan/compact.ts";
-import type { Limits } from "../../plan/device_facts.ts";
-import type { AnyOperator, EndOptions, SegmentOptions, SoonOption } from "../../plan/options.ts";
-import { commonNames, tuningNames } from "../../plan/options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
-import { ALL_ARRANGEMENTS, givenAs, RUNS, wholeWords } from "../../plan/plan.ts";
-import type { Primitive } from "../../plan/plan_recording.ts";
-import { planRecording } from "../../plan/plan_recording.ts";
+import { givenAs, RUNS, wholeWords } from "../../plan/plan.ts";
 import { itemsOfRange } from "../../plan/range_items.ts";
-import type { ReduceOptions } from "../../plan/reduce.ts";
-import type { ScanOptions } from "../../plan/scan.ts";
-import { windowOf } from "../../plan/window_length.ts";
 import type { BufferRange } from "../../primitives/ranges.ts";
 import type { Context, Pipeline } from "../device/context.ts";
-import { filledBuffer, pipelineKeyOf, pipelineOf, requireDevice, usePipelines } from "../device/device.ts";
+import { filledBuffer, requireDevice } from "../device/device.ts";
 import { STORAGE } from "../device/usage_flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
-import { planFactsFor } from "../executor/load_later.ts";
 import type { Division, Execution } from "./choose_variant.ts";
 import { undivided } from "./choose_variant.ts";
-import { deferKernels } from "./deferred_kernels.ts";
-import { inWindows } from "./long_ranges.ts";
-import { prepareSoon } from "./prepare_soon.ts";
-import type { Meanwhile, PreparedOn } from "./prepared.ts";
+import type { PreparedOn } from "./prepared.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
 
@@ -96,178 +82,6 @@ export const prepare = async (
   given?: ReadonlyMap<string, Pipeline | Promise<Pipeline>>,
 ): Promise<Prepared> =>
   checked(context, undivided(await compilePlan(context, plan, runs, given)), isSubmitted);
-
-const planNames = { maxLength: true, lengthOnGpu: "boolean", ...commonNames } as const;
-const scanNames = {
-  op: true,
-  exclusive: "boolean",
-  initial: true,
-  total: true,
-  segments: true,
-  soon: "boolean",
-  ...planNames,
-} satisfies OptionTable<ScanOptions, keyof EndOptions>;
-const reduceNames = {
-  op: true,
-  initial: true,
-  segments: true,
-  soon: "boolean",
-  ...planNames,
-} satisfies OptionTable<ReduceOptions, "initial">;
-const compactNames = {
-  where: true,
-  indices: "boolean",
-  indirect: true,
-  soon: "boolean",
-  ...planNames,
-} satisfies OptionTable<CompactOptions>;
-
-const partitionNames = {
-  type: true,
-  where: true,
-  class: true,
-  classes: true,
-  rest: "boolean",
-  indices: "boolean",
-  maxLength: true,
-  lengthOnGpu: "boolean",
-  soon: "boolean",
-  ...tuningNames,
-} as const satisfies OptionTable<PartitionOptions>;
-
-/** `Fold.prepareScan`. */
-export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
-  requireOptions("prepareScan", options, scanNames);
-  requireNoSegments("prepareScan", options);
-  return prepareBy("scan", context, options);
-}
-
-/** `Fold.prepareReduce`. */
-export async function prepareReduce(
-  context: Context,
-  options: AnyOperator<ReduceOptions>,
-): Promise<Prepared> {
-  requireOptions("prepareReduce", options, reduceNames);
-  requireNoSegments("prepareReduce", options);
-  return prepareBy("reduce", context, options);
-}
-
-/** `Fold.prepareCompact`. */
-export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
-  requireOptions("prepareCompact", options, compactNames);
-  return prepareBy("compact", context, options);
-}
-
-/** `Fold.preparePartition`. */
-export async function preparePartition(context: Context, options: PartitionOptions): Promise<Prepared> {
-  requireOptions("preparePartition", options, partitionNames);
-  return prepareBy("partition", context, options);
-}
-
-/** @throws {ArgumentError} for `soon` with segments: the quick plan might bind other ranges. */
-function requireNoSegments(call: string, { soon, segments }: SegmentOptions & SoonOption): void {
-  if (soon && segments) {
-    throw new ArgumentError(
-      `${call}: soon is true, and plans with segments wait for their own kernels; leave soon out`,
-      "soon",
-    );
-  }
-}
-
-/** Prepares by the plan's own kernels, or with `soon` first by others. */
-function prepareBy(
-  primitive: Primitive,
-  context: Context,
-  options: (AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions) & SoonOption,
-): Promise<Prepared> {
-  const prepareIt = (own: typeof options, meanwhile?: Meanwhile): Promise<Prepared> =>
-    prepareFor(primitive, context, own, undefined, undefined, meanwhile);
-  return options.soon ? prepareSoon(options, prepareIt) : prepareIt(options);
-}
-
-/**
- * Plans a primitive for recordings of ranges in these arrangements, and compiles it. The planner checks the options.
- * `isSubmitted` is as in {@link prepare}.
- */
-export async function prepareFor(
-  primitive: Primitive,
-  context: Context,
-  options: AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions,
-  arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
-  isSubmitted?: boolean,
-  meanwhile?: Meanwhile,
-): Promise<Prepared> {
-  const { segments } = options as ScanOptions;
-  const [facts, segmentPart] = await Promise.all([
-    planFactsFor(options, context.facts, true),
-    segments === undefined ? undefined : part(import("../../plan/plan_segmented.ts")),
-  ]);
-  // Partitions and segments do not go in windows, so a plan for longer ranges is refused.
-  const mayGoInWindows = primitive !== "partition" && segments === undefined;
-  const window = mayGoInWindows ? windowFor(options, facts.limits) : undefined;
-  if (mayGoInWindows && window !== undefined) {
-    const division = await inWindows(primitive, context, options as never, facts, window, arrangements);
-    return checked(context, division, isSubmitted);
-  }
-  const planner = segmentPart?.plannerOfSegments(primitive);
-  const planFor = (some: readonly Arrangement[]): Plan =>
-    planRecording(primitive, options, facts, some, planner);
-  // The device compiles the kernels of the first arrangement on threads of its own. Meanwhile, the others are linked.
-  const isWhole = segments || arrangements.length === 1;
-  const first = planFor(isWhole ? arrangements : arrangements.slice(0, 1));
-  await meanwhile?.checked?.();
-  const given = new Map<string, Pipeline | Promise<Pipeline>>();
-  const early = isWhole ? [] : first.kernels;
-  for (const kernel of early) {
-    given.set(kernel.code, pipelineOf(context, kernel));
-  }
-  meanwhile?.begun?.();
-  const plan = isWhole ? first : planFor(arrangements);
-  let prepared: Prepared | undefined;
-  const others = deferKernels(context, plan, first.kernels, () => prepared?.forget());
-  usePipelines(context, early.map(pipelineKeyOf));
-  const compileOthers = () => others.compile(() => prepared !== undefined);
-  try {
-    for (const [code, pipeline] of others.pipelines) {
-      given.set(code, pipeline);
-    }
-    const made = await prepare(context, plan, undefined, isSubmitted, given);
-    // What is prepared has its pipelines now, and lets go of them when it is destroyed.
-    given.clear();
-    prepared = made;
-    return {
-      ...made,
-      async compileOthers() {
-        const failure = await compileOthers();
-        requireDevice(context, plan.title);
-        if (failure) {
-          throw failure.cause;
-        }
-      },
-      destroy() {
-        prepared = undefined;
-        void compileOthers();
-        made.destroy();
-      },
-    };
-  } finally {
-    // A software adapter would compile the others on the processors that run the first. There they wait until they are used.
-    if (!prepared || !(facts.software || meanwhile?.waits)) {
-      // The caller goes on first.
-      setTimeout(compileOthers);
-    }
-  }
-}
-
-/** Items of a window, if items of these types do not fit in one binding. Nobody has checked the options yet. */
-const windowFor = (
-  {
-    type,
-    from,
-    maxLength,
-  }: { readonly type: ElementType; readonly from?: ElementType; readonly maxLength: number },
-  limits: Limits,
-): number | undefined => windowOf(maxLength, Math.max(...[type, from].map((one) => one?.bytes ?? 4)), limits);
 
 /** The buffers that recordings of a plan give, and those that are made for values. */
 interface KnownBuffers {

@@ -153,9 +153,10 @@ function keptDispatches(
       dropDispatches(kept);
     }
     kept.pieces ??= { buffers: bound, dispatches: new Map() };
+    const count = items / (rows?.columns ?? 1);
     const params = {
       first_index: first,
-      ...(rows?.isWhole && { columns: rows.columns, segment_count: items / rows.columns }),
+      ...(rows?.isWhole && { columns: rows.columns, segment_count: count, room: count }),
     };
     const made = compiled.dispatches(compiled.bind(items, ranges, { arrangement }, params));
     kept.pieces.dispatches.set(key, made);

@@ -3,7 +3,7 @@ import { add } from "../../algebra/operators.ts";
 import type { Context } from "../device/context.ts";
 import { allocate } from "../device/device.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
-import { prepareFor } from "../recordings/recording.ts";
+import { prepareFor } from "../recordings/prepare_folds.ts";
 
 /** What errors and labels call the tuning. */
 export const TITLE = "tuneAdapter";

@@ -3,7 +3,7 @@ import { add } from "../../algebra/operators.ts";
 import { DeviceLostError } from "../../errors.ts";
 import { contextOf, explain } from "../device/device.ts";
 import type { Fold } from "../fold.ts";
-import { prepareFor } from "../recordings/recording.ts";
+import { prepareFor } from "../recordings/prepare_folds.ts";
 import type { Prepared } from "./bench.ts";
 import { BINS, TITLE } from "./bench.ts";
 import type { Subject, TuningCandidate } from "./candidates.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { InKernelFunctions } from "../../../src/in_kernel/link.ts";
+import { baseOf } from "../../../src/kernels/contract.ts";
 import type { Kernel } from "../../../src/kernels/kernel.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "../../../src/plan/plan.ts";
 import { canonicalText } from "./canonical.ts";
@@ -157,7 +158,7 @@ function dataOf(plan: Plan, numbers: KernelNumbers): unknown {
           .map(([variable, from]) => [
             kernel.bindings.get(variable)?.number,
             placeOf(from),
-            plan.baseNames?.[variable],
+            typeof from === "object" ? undefined : baseOf(variable, from),
           ])
           .sort(),
         ...(counted && { counted: placeOf(counted) }),
@@ -170,7 +171,7 @@ function dataOf(plan: Plan, numbers: KernelNumbers): unknown {
       length,
       plan,
     );
-  const { kernels, initial, segments, sortedLength, baseNames, ...others } = plan;
+  const { kernels, initial, segments, sortedLength, ...others } = plan;
   const lengths = lengthsOf(plan).map((length) => [
     length,
     triedFor(() => {

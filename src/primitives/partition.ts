@@ -1,4 +1,37 @@
-import type { BufferRange, Length } from "../../primitives/ranges.ts";
+import type { IndicesOption, OptionTable } from "../options.ts";
+import type { PartitionOptions } from "../plan/compact.ts";
+import { tuningNames } from "../plan/options.ts";
+import { compact } from "./compact.ts";
+import type { OptionsOf } from "./primitive.ts";
+import type { BufferRange, Length } from "./ranges.ts";
+
+/** All elements: first those that are kept, then the rest, both in order. */
+export interface Partition<Values, Count> {
+  /** The elements: those that are kept, then the rest. */
+  readonly values: Values;
+  /** How many elements are kept, which is where the rest begins. */
+  readonly count: Count;
+}
+
+/** The options of `partition` into more parts than two. */
+export interface ClassOptions<Classes = number> {
+  /** How many classes there are: 1 to 16. Where no subgroups vote, as in calls at hand, the data is read twice for each. */
+  readonly classes: Classes;
+  /**
+   * WGSL over the element `x` and its index `i` (u32) that gives an element's class, from 0: an expression of any scalar type, or
+   * statements that end in `return` of a u32. A fraction is cut off, and then a number below 0 or past the last class counts as the
+   * last class. NaN gets some class, which depends on the adapter. A literal above 2147483647 takes the suffix `u`.
+   */
+  readonly class: string;
+}
+
+/** All elements: those of class 0, then those of class 1, and so on, each in order. */
+export interface ClassPartition<Values, Offsets> {
+  /** The elements, class by class. */
+  readonly values: Values;
+  /** Where each class begins, and where the last one ends: one number more than there are classes. */
+  readonly offsets: Offsets;
+}
 
 /** Where a partition reads and writes. */
 export interface PartitionRanges {
@@ -44,3 +77,22 @@ export interface PreparedPartition<Ranges extends PartitionRanges = PartitionRan
   /** The same as `destroy`, for `using`. */
   [Symbol.dispose](): void;
 }
+
+/** The options of a partition. */
+export const partition = {
+  name: "partition",
+  options: {
+    type: true,
+    where: true,
+    class: true,
+    classes: true,
+    indices: "boolean",
+    ...tuningNames,
+  } satisfies OptionTable<
+    Record<keyof typeof tuningNames | "type" | "where", unknown> & ClassOptions & IndicesOption
+  >,
+  callOptions: compact.callOptions,
+  planOptions: { rest: "boolean", soon: "boolean" } satisfies OptionTable<
+    Pick<PartitionOptions, "rest" | "soon">
+  >,
+} as const satisfies OptionsOf;

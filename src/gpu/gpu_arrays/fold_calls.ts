@@ -1,0 +1,454 @@
+import { arrayOver } from "../../algebra/arrays.ts";
+import { u32 } from "../../algebra/integers.ts";
+import { monoid as monoidOf } from "../../algebra/monoid.ts";
+import { min } from "../../algebra/operators.ts";
+import type { ElementType, Value } from "../../algebra/types.ts";
+import { isSameType, requireType } from "../../algebra/types.ts";
+import { ArgumentError, OutOfMemoryError, WavefoldError } from "../../errors.ts";
+import { requireOptions } from "../../options.ts";
+import { requireBindable } from "../../plan/binding_length.ts";
+import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
+import type { Primitive } from "../../plan/plan_recording.ts";
+import { compact } from "../../primitives/compact.ts";
+import { partition } from "../../primitives/partition.ts";
+import { callNames } from "../../primitives/primitive.ts";
+import { reduce } from "../../primitives/reduce.ts";
+import { scan } from "../../primitives/scan.ts";
+import type { Context } from "../device/context.ts";
+import { explain, requireDevice } from "../device/device.ts";
+import { roomFor } from "../device/transfer.ts";
+import { keyOfCall } from "../executor/plans_of_calls.ts";
+import { prepareFor } from "../recordings/prepare_folds.ts";
+import type { Prepared } from "../recordings/recording.ts";
+import {
+  ofCall,
+  plannedLengthOnGpu,
+  requireInto,
+  requireNamed,
+  requireOneEach,
+  requireOnGpu,
+  submitOnGpu,
+  withPlanOnGpu,
+} from "./calls_on_gpu.ts";
+import type { Arrays, Memory } from "./gpu_array.ts";
+import { GpuArray, hold, own } from "./gpu_array.ts";
+import type { SegmentsOnGpu } from "./segments_on_gpu.ts";
+import { segmentsOnGpu } from "./segments_on_gpu.ts";
+
+// Scans, reductions, compactions and partitions of arrays on the GPU.
+
+const { partsOf } = GpuArray;
+
+const descriptions = { scan, reduce, compact, partition };
+
+/** The options of a call that its plan takes, too. Nobody has checked any of them yet. */
+interface PlanOptions extends TuningOptions {
+  readonly where?: string;
+  readonly classes?: number;
+  readonly class?: string;
+  readonly indices?: boolean;
+  readonly type?: ElementType;
+  readonly from?: ElementType;
+  readonly map?: string;
+}
+
+/** All options of a call. */
+interface CallOptions extends PlanOptions {
+  readonly into?: unknown;
+  readonly flags?: unknown;
+  readonly initial?: unknown;
+  readonly total?: unknown;
+  readonly segments?: unknown;
+}
+
+/** The types of a call's items and of its results. */
+function typesOnGpu(
+  primitive: Primitive,
+  data: GpuArray,
+  { type, from, map }: PlanOptions,
+): { readonly type: ElementType; readonly from?: ElementType } {
+  const option = from === undefined ? "type" : "from";
+  const { type: own } = data;
+  requireNamed(primitive, data, from ?? (map === undefined ? type : undefined), option);
+  return map === undefined && from === undefined
+    ? { type: own }
+    : { from: own, type: requireType(type ?? own, primitive) };
+}
+
+/** Whether carries between windows would be rounded, as those of exact sums. Then ranges over the binding limit are refused. */
+const hasRoundedCarries = (
+  primitive: Primitive,
+  { op, type }: AnyOperator<PlanOptions & { readonly op?: unknown; readonly type: ElementType }>,
+): boolean => op !== undefined && monoidOf(op, type, primitive).carried !== undefined;
+
+/** A call whose arguments were checked. */
+interface Call {
+  readonly input: GpuArray;
+  readonly into: GpuArray | undefined;
+  readonly flags: GpuArray | undefined;
+  /** A value, or an array of one element. */
+  readonly initial: unknown;
+  readonly total: GpuArray | undefined;
+  readonly segments: SegmentsOnGpu | undefined;
+  /** The other options, and the types. */
+  readonly others: PlanOptions & { readonly type: ElementType };
+  /** The type of the result's items, and how many there are at most. */
+  readonly type: ElementType;
+  readonly most: number;
+  readonly title: string;
+}
+
+/** Checks the arguments of a call. The planner checks the options that are not about arrays. */
+function requireCall(primitive: Primitive, context: Context, data: GpuArray, options: CallOptions): Call {
+  requireOptions(primitive, options, callNames(descriptions[primitive]));
+  requireDevice(context, primitive);
+  const { into: room, flags: marks, initial, total: sum, segments: parts, ...given } = options;
+  const input = requireOnGpu(primitive, context, data, "data");
+  const into = room === undefined ? undefined : requireOnGpu(primitive, context, room, "into");
+  const flags = marks === undefined ? undefined : requireOnGpu(primitive, context, marks, "flags");
+  const others = { ...given, ...typesOnGpu(primitive, input, given) };
+  const title = `${primitive}<${others.type.name}>`;
+  const isByClass = others.classes !== undefined || others.class !== undefined;
+  if (isByClass && flags !== undefined) {
+    throw new ArgumentError(`${title} takes flags or classes, and not both`, "flags");
+  }
+  const isSelecting = primitive === "compact" || primitive === "partition";
+  if (isSelecting && !isByClass && (others.where === undefined) === (flags === undefined)) {
+    const problem = flags === undefined ? "; it was given neither" : ", and not both";
+    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags${problem}`, "where");
+  }
+  if (flags !== undefined) {
+    requireFlags(title, input, flags);
+  }
+  const total = sum === undefined ? undefined : requireOnGpu(primitive, context, sum, "total");
+  const value =
+    initial instanceof GpuArray ? requireOnGpu(primitive, context, initial, "initial") : undefined;
+  requireOne(title, others.type, value, "initial");
+  requireOne(title, others.type, total, "total");
+  const type = others.indices ? u32 : others.type;
+  const segments =
+    parts === undefined
+      ? undefined
+      : segmentsOnGpu(parts, input, primitive === "reduce", title, (array, kind) =>
+          requireOnGpu(primitive, context, array, "segments", "data", kind),
+        );
+  const most = primitive === "reduce" ? (segments?.most ?? 1) : input.maxLength;
+  if (into !== undefined) {
+    requireInto(title, into, type, most);
+  }
+  return { input, into, flags, initial, total, segments, others, type, most, title };
+}
+
+/** @throws {ArgumentError} for an array that is not of one element of the type. */
+function requireOne(
+  title: string,
+  type: ElementType,
+  array: GpuArray | undefined,
+  option: "initial" | "total",
+): void {
+  if (array !== undefined && (array.length !== 1 || !isSameType(array.type, type))) {
+    throw new ArgumentError(
+      `${title}: ${option} holds ${array.maxLength} of ${array.type.name}; it takes 1 of ${type.name}`,
+      option,
+    );
+  }
+}
+
+/** @throws {ArgumentError} if the host knows that there is not one flag for each item. */
+function requireFlags(title: string, input: GpuArray, flags: GpuArray): void {
+  if (!isSameType(flags.type, u32)) {
+    throw new ArgumentError(`${title}: flags holds ${flags.type.name}; it takes u32`, "flags");
+  }
+  requireOneEach(title, input, flags, "flags", "items");
+}
+
+/** What a call gives: one array; or the arrays of a partition or of a reduction by keys. `Fold`'s methods say which. */
+type ResultOnGpu =
+  | GpuArray
+  | { readonly keys: GpuArray; readonly values: GpuArray }
+  | { readonly values: GpuArray; readonly count: GpuArray }
+  | { readonly values: GpuArray; readonly offsets: GpuArray };
+
+/** `Fold.scan`, `Fold.reduce`, `Fold.compact` and `Fold.partition` on an array on the GPU. */
+export async function callOnGpu(
+  primitive: Primitive,
+  context: Context,
+  arrays: Arrays,
+  data: GpuArray,
+  options: object,
+): Promise<ResultOnGpu> {
+  const call = requireCall(primitive, context, data, options);
+  const { input, into, flags, initial, total, segments } = call;
+  const { heads, keys } = segments?.ranges ?? {};
+  const own = partsOf(input).count?.range;
+  const isOther = (array: GpuArray | undefined): array is GpuArray => {
+    const range = array && partsOf(array).count?.range;
+    return range !== undefined && (range.buffer !== own?.buffer || range.offset !== own.offset);
+  };
+  // A call takes one of them at most.
+  const other = [flags, heads, keys].find(isOther);
+  if (other === undefined) {
+    return recorded(primitive, context, arrays, call);
+  }
+  // What the caller destroys meanwhile stays until the call ends.
+  const used = [input, into, flags, initial, total, heads, keys];
+  const releases = used.map((array) => (array instanceof GpuArray ? hold(partsOf(array)) : undefined));
+  try {
+    const shortest = await shorterOf(arrays, call, other);
+    const { memory } = partsOf(shortest);
+    const shared = { ...partsOf(input), count: { memory, range: { buffer: memory.buffer, offset: 0 } } };
+    const shorter = new GpuArray(input.type, GpuArray.makeOf(input), { ...shared, held: [] });
+    try {
+      return await recorded(primitive, context, arrays, { ...call, input: shorter });
+    } finally {
+      shortest.destroy();
+    }
+  } finally {
+    for (const release of releases) {
+      release?.();
+    }
+  }
+}
+
+/** The lesser of the length of a call's data and that of the array beside it, which only the GPU knows, in an array of one element. */
+async function shorterOf(
+  arrays: Arrays,
+  { input, segments, title }: Call,
+  other: GpuArray,
+): Promise<GpuArray> {
+  const { context } = partsOf(input);
+  const lengthOf = (array: GpuArray): GpuArray | number => {
+    const { count, maxLength } = partsOf(array);
+    return count === undefined
+      ? maxLength
+      : new GpuArray(u32, arrayOver.bind(undefined, u32), {
+          context,
+          memory: count.memory,
+          offset: count.range.offset,
+          maxLength: 1,
+          count: undefined,
+          held: [],
+        });
+  };
+  const options = {
+    op: min,
+    initial: lengthOf(input),
+    // A word of head bits is for 32 items. More words than there may be items count as that many items, without wrapping.
+    ...(segments?.by === "headBits" && { map: "select(x * 32u, 0xffffffffu, x > 0x7ffffffu)" }),
+  };
+  const call = { ...requireCall("reduce", context, lengthOf(other) as GpuArray, options), title };
+  try {
+    return (await recorded("reduce", context, arrays, call)) as GpuArray;
+  } catch (cause) {
+    // The caller made no reduction, so errors of its plan have the title of the call.
+    const own = await explain(context, title, cause);
+    throw own instanceof OutOfMemoryError
+      ? new OutOfMemoryError(own.message.replace(/^.*?: /, `${title}: `), own.needed)
+      : own;
+  }
+}
+
+/** @throws {LimitError} for data with segments, and for what says where these start, if the device cannot bind them. */
+function requireSegmentsBindable(
+  primitive: Primitive,
+  { input, segments, others, title, type, most }: Call,
+  { facts: { limits } }: Context,
+): void {
+  if (segments === undefined) {
+    return;
+  }
+  requireBindable(title, input.maxLength, Math.max(input.type.bytes, others.type.bytes), limits, "data");
+  for (const [name, array] of Object.entries(segments.ranges)) {
+    requireBindable(`${title}: ${name}`, array.maxLength, array.type.bytes, limits, "segments");
+  }
+  if (primitive === "reduce") {
+    requireBindable(`${title}: the totals`, most, type.bytes, limits, "segments");
+  }
+}
+
+/** Records a call and submits it. */
+async function recorded(
+  primitive: Primitive,
+  context: Context,
+  arrays: Arrays,
+  call: Call,
+): Promise<ResultOnGpu> {
+  const { input, into, flags, initial, total: sum, segments, others, title } = call;
+  requireSegmentsBindable(primitive, call, context);
+  const { ranges: heads } = segments ?? {};
+  const ends = [
+    initial instanceof GpuArray ? initial : undefined,
+    sum,
+    heads?.heads,
+    heads?.keys,
+    heads?.offsets,
+  ];
+  const { memory, count, offset } = partsOf(input);
+  const marks = [flags, ...ends].map((array) => array && partsOf(array).memory);
+  const sources = [memory, count?.memory, ...marks];
+  // Most arrays start where their buffers do, and results are in buffers of their own. Such ranges take a part of the
+  // kernels, so that the first call compiles less.
+  const isPlain =
+    offset === 0 &&
+    (into === undefined || (into.offset === 0 && !sources.some((source) => source?.buffer === into.buffer)));
+  const itemBytes = Math.max(u32.bytes, input.type.bytes, others.type.bytes);
+  const all = {
+    ...others,
+    maxLength: plannedLengthOnGpu(
+      input.maxLength,
+      itemBytes,
+      context,
+      () => primitive !== "partition" && segments === undefined && !hasRoundedCarries(primitive, others),
+    ),
+    lengthOnGpu: count !== undefined,
+    ...(initial !== undefined && { initial: true }),
+    ...(sum && { total: true }),
+    ...(segments && { segments: segments.by }),
+  };
+  const key = keyOfCall({
+    primitive: `${primitive} on the GPU${isPlain ? "" : ", anywhere"}`,
+    all: { ...all, ...segments?.named },
+  });
+  const plan = (): Promise<Prepared> =>
+    prepareFor(primitive, context, all, isPlain ? ["vectors"] : undefined, true);
+  // What the caller destroys meanwhile stays until the call ends.
+  const releases = [input, into, flags, ...ends].map((array) => array && hold(partsOf(array)));
+  const made: Memory[] = [];
+  const make = async (name: string, bytes: number): Promise<Memory> => {
+    const one = own(context, arrays, await roomFor(context, title, name, bytes));
+    made.push(one);
+    return one;
+  };
+  try {
+    return await withPlanOnGpu(context, key, plan, async (prepared) => {
+      const output = into ? partsOf(into).memory : await make("result", call.most * call.type.bytes);
+      const isCounted =
+        primitive === "compact" ||
+        primitive === "partition" ||
+        (primitive === "reduce" && segments?.isCounted);
+      const total = isCounted ? await make("count", countsOf(call) * u32.bytes) : undefined;
+      const runs = segments?.runs;
+      const unique = runs && (await make("keys", call.most * runs.type.bytes));
+      submitOnGpu(context, title, sources, [output, total, unique, sum && partsOf(sum).memory], (encoder) =>
+        prepared.record(encoder, rangesOf(call, output, total, unique), input.maxLength),
+      );
+      return resultsOf(primitive, call, output, total, unique, made.splice(0));
+    });
+  } catch (cause) {
+    throw cause instanceof WavefoldError ? ofCall(cause) : await explain(context, title, cause);
+  } finally {
+    for (const one of made) {
+      one.letGo();
+    }
+    for (const release of releases) {
+      release?.();
+    }
+  }
+}
+
+/** How many counts a call gives: one, or those of a partition into classes. */
+const countsOf = ({ others: { classes } }: Call): number => (classes === undefined ? 1 : classes + 1);
+
+/** Where an array lies. Its owner may have destroyed it since the call began, which recordings would refuse. */
+const rangeOf = ({ buffer, offset, size }: GpuArray) => ({ buffer, offset, size });
+
+/** Where a call reads and writes. */
+const rangesOf = (
+  { input, into, flags, initial, total: sum, segments }: Call,
+  output: Memory,
+  total: Memory | undefined,
+  unique: Memory | undefined,
+): Parameters<Prepared["record"]>[1] => ({
+  input: { buffer: input.buffer, offset: input.offset },
+  output: { buffer: output.buffer, offset: into?.offset ?? 0 },
+  ...(flags && { flags: { buffer: flags.buffer, offset: flags.offset } }),
+  ...(total && { count: total.buffer }),
+  ...(initial !== undefined && {
+    initial: initial instanceof GpuArray ? rangeOf(initial) : (initial as Value),
+  }),
+  ...(sum && { total: rangeOf(sum) }),
+  ...Object.fromEntries(
+    Object.entries(segments?.ranges ?? {}).map(([name, array]) => [name, rangeOf(array)]),
+  ),
+  ...segments?.numbers,
+  ...(unique && { unique: unique.buffer }),
+  length: input.length,
+});
+
+/** A call's results: one array, or two: the keys and the totals of runs, or the items of a partition and a count. They hold the memory that the call made. */
+function resultsOf(
+  primitive: Primitive,
+  call: Call,
+  output: Memory,
+  total: Memory | undefined,
+  unique: Memory | undefined,
+  made: readonly Memory[],
+): ResultOnGpu {
+  const { segments, input, most } = call;
+  if (primitive === "partition" && total !== undefined) {
+    const others = made.filter((one) => one !== total);
+    const values = resultOf(primitive, call, output, undefined, others);
+    const count = new GpuArray(u32, arrayOver.bind(undefined, u32), {
+      context: partsOf(input).context,
+      memory: total,
+      offset: 0,
+      maxLength: countsOf(call),
+      count: undefined,
+      held: [total],
+    });
+    return call.others.classes === undefined ? { values, count } : { values, offsets: count };
+  }
+  const runs = segments?.runs;
+  if (runs === undefined || unique === undefined || total === undefined) {
+    return resultOf(primitive, call, output, total, made);
+  }
+  // Both have the number of runs, so both hold it.
+  total.hold();
+  const values = resultOf(
+    primitive,
+    call,
+    output,
+    total,
+    made.filter((one) => one !== unique),
+  );
+  const { type, like } = runs;
+  const keysOfRuns = new GpuArray(type, like ? GpuArray.makeOf(like) : arrayOver.bind(undefined, type), {
+    context: partsOf(input).context,
+    memory: unique,
+    offset: 0,
+    maxLength: most,
+    count: { memory: total, range: { buffer: total.buffer, offset: 0 } },
+    held: [unique, total],
+  });
+  return { keys: keysOfRuns, values };
+}
+
+/** A call's result. It holds the memory that the call made. */
+function resultOf(
+  primitive: Primitive,
+  { input, into, type, most }: Call,
+  memory: Memory,
+  total: Memory | undefined,
+  made: readonly Memory[],
+): GpuArray {
+  const { context, count: own } = partsOf(input);
+  const offset = into?.offset ?? 0;
+  const shared = primitive === "scan" || primitive === "partition" ? own : undefined;
+  const count = total ? { memory: total, range: { buffer: total.buffer, offset: 0 } } : shared;
+  const held = [...made];
+  // A result in `into` has its count for as long as `into` has.
+  if (shared !== undefined && shared.memory !== (into && partsOf(into).count?.memory)) {
+    shared.memory.hold();
+    held.push(shared.memory);
+  }
+  const like = into ?? (isSameType(type, input.type) ? input : undefined);
+  const contents = like ? GpuArray.makeOf(like) : arrayOver.bind(undefined, type);
+  return new GpuArray(type, contents, {
+    context,
+    memory,
+    offset,
+    maxLength: most,
+    count,
+    held,
+  });
+}

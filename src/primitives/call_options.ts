@@ -1,0 +1,30 @@
+import type { ElementType } from "../algebra/types.ts";
+
+// Options that calls of several primitives take.
+
+/** The types of a call that can map elements to another type. */
+export interface TypesOption<From extends string, Type> {
+  /** The type of the results. Needed if a map gives another type than the array's, and for f16 bits in a `Uint16Array`. */
+  readonly type?: Type;
+  /** The type of the array's elements. Needed only for f16 bits in a `Uint16Array`, if a map gives another type. */
+  readonly from?: ElementType<From>;
+}
+
+/** The option `map`. */
+export interface MapOption {
+  /**
+   * WGSL over each element's value `x` and its index `i`, such as `"u32(x > 0.5)"`. It is applied as the element is loaded:
+   * see {@link ScanOptions.map}. A compaction applies it only to kept elements.
+   */
+  readonly map?: string;
+}
+
+/** Where the result of a call goes. */
+export interface IntoOption<Result> {
+  /**
+   * An array of yours to fill with the result, of the result's type. For `scan` and `partition` it has as many elements as
+   * the data, and is what the call returns. For `compact` it has at least as many; the call returns the part that it filled. It may be
+   * the data itself. If the call is rejected, what the array holds is open.
+   */
+  readonly into?: NoInfer<Result>;
+}
