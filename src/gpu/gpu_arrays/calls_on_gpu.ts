@@ -18,8 +18,10 @@ import { GpuArray, requireAlive } from "./gpu_array.ts";
 
 const { partsOf } = GpuArray;
 
-/** What every kept plan has: its kernels, the bytes of its scratch, and how it is destroyed. */
-type Kept = Pick<Prepared, "kernels" | "scratchBytes" | "destroy">;
+/** What every kept plan has: its kernels, and how it is destroyed. If it may have much scratch, it has the bytes of that. */
+interface Kept extends Pick<Prepared, "kernels" | "destroy"> {
+  readonly scratchBytes?: number;
+}
 
 /** A plan is kept only if its scratch has at most this share of `maxKeptBytes`, since 16 plans are kept. */
 const KEPT_PART = 16;
@@ -77,7 +79,7 @@ function newPlan<P extends Kept>(context: Context, key: string, make: () => Prom
       const prepared = await withNumbers(make);
       plan.pipelines = prepared.kernels.map(pipelineKeyOf);
       plan.prepared = prepared;
-      if (prepared.scratchBytes <= context.kept.mostBytes / KEPT_PART) {
+      if ((prepared.scratchBytes ?? 0) <= context.kept.mostBytes / KEPT_PART) {
         keepPlan(context.kept, plan, context.pipelines);
       } else {
         plan.isDropped = true;

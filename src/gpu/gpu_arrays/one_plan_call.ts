@@ -67,7 +67,11 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
   const operands = Object.entries(sources);
   const held = [...operands.map(([, array]) => array), ...(into ? [into] : [])];
   const releases = held.map((array) => hold(partsOf(array)));
-  const compile = async () => prepare(context, call.plan(), undefined, true);
+  const compile = async () => {
+    const plan = call.plan();
+    const scratchBytes = plan.scratch.reduce((sum, { bytes, late }) => sum + (late ? 0 : bytes), 0);
+    return { ...(await prepare(context, plan, undefined, true)), scratchBytes };
+  };
   const made: Memory[] = [];
   const make = async (name: string, bytes: number): Promise<Memory> => {
     const memory = own(context, arrays, await roomFor(context, title, name, bytes));

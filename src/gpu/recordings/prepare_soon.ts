@@ -91,9 +91,6 @@ function following<Ranges>(quick: PreparedOn<Ranges>, own: Promise<PreparedOn<Ra
     get kernels() {
       return now.kernels;
     },
-    get scratchBytes() {
-      return now.scratchBytes;
-    },
     groupingOf: (ranges) => now.groupingOf(ranges),
     check: (...given) => now.check(...given),
     record: (...given) => now.record(...given),

@@ -4,8 +4,6 @@ import type { Grouping } from "../../plan/grouping.ts";
 /** A plan with its pipelines compiled and its scratch allocated, for recordings of these ranges. */
 export interface PreparedOn<Ranges> {
   readonly kernels: readonly Kernel[];
-  /** Bytes of the scratch that is made with the plan. */
-  readonly scratchBytes: number;
   readonly settled: Promise<void>;
   groupingOf(ranges: Ranges): Grouping;
   /** Checks what `record` checks, and records nothing. @throws {ArgumentError} {@link LimitError} {@link DeviceLostError} */

@@ -1,6 +1,6 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
 import type { Value } from "../../algebra/types.ts";
-import { ArgumentError, refuse, shown } from "../../errors.ts";
+import { ArgumentError, shown } from "../../errors.ts";
 import type { OptionNames } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
@@ -174,16 +174,15 @@ const namesOf = ({ needs, segments, sortedLength }: Plan): OptionNames => ({
 });
 
 /** What a recording gives for a range. @throws {ArgumentError} for a list of another length than the plan takes. */
-function rangeIn({ title, needs }: Plan, given: Ranges, name: RangeName): BufferRange | undefined {
+function rangeIn(plan: Plan, given: Ranges, name: RangeName): BufferRange | undefined {
   const list = givenAs(name);
   const found: unknown = given[list as keyof Ranges];
   if (list === name) {
     return found as BufferRange | undefined;
   }
-  const length = [...needs].filter((one) => givenAs(one) === list).length;
+  const length = [...plan.needs].filter((one) => givenAs(one) === list).length;
   if (!Array.isArray(found) || found.length !== length) {
-    const what = Array.isArray(found) ? `a list of ${found.length}` : shown(found);
-    refuse(title, list, what, `a list of ${length} ranges`);
+    throw refusal(plan, `${list} is no list of ${length} ranges; it takes one for each type`, list);
   }
   return found[Number(name.slice(list.length + 1, -1))];
 }
@@ -240,7 +239,6 @@ export function checked(context: Context, division: Division, isSubmitted: boole
 
   return {
     kernels: division.kernels,
-    scratchBytes: plan.scratch.reduce((sum, { bytes, late }) => sum + (late ? 0 : bytes), 0),
     settled: Promise.resolve(),
     takesOthers: () => takesOthers,
     groupingOf(given) {
