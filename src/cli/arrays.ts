@@ -8,6 +8,7 @@ import { requireRows } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import type { Context } from "../gpu/device/context.ts";
 import { contextOf } from "../gpu/device/device.ts";
+import type { Fold } from "../gpu/fold.ts";
 import type { Streamed } from "../gpu/streams/streams.ts";
 import { endRows, endWithTotal, startCompact, startReduce, startScan } from "../gpu/streams/streams.ts";
 import type { TuningOptions } from "../plan/options.ts";
@@ -86,18 +87,23 @@ export async function withElements<Result>(
   });
 }
 
-/** All elements of a `.npy` file, their type, and the shape of the array. */
-export const elementsIn = (
-  path: string,
-): Promise<{
+/** All elements of a file, their type, and the shape of the array. */
+export interface Elements {
   readonly type: ScalarType;
   readonly data: ScalarArray;
+  /** Nothing for elements without a header. */
   readonly shape: readonly number[] | undefined;
-}> =>
-  withInput(path, async (input) => {
-    const source = await openElements(input);
-    return { type: source.type, data: await readAll(source, path), shape: source.shape };
-  });
+  /** What messages call the file. */
+  readonly path: string;
+}
+
+export const elementsIn = (path: string, options: RawOption = {}): Promise<Elements> =>
+  withElements(path, options, async (source, { path: named }) => ({
+    type: source.type,
+    data: await readAll(source, named),
+    shape: source.shape,
+    path: named,
+  }));
 
 /** An array, and where it goes. */
 export interface Written {
@@ -106,8 +112,8 @@ export interface Written {
   readonly options?: RawOption;
   readonly type: ScalarType;
   readonly data: ScalarArray;
-  /** Nothing for an array without a header. */
-  readonly shape: readonly number[] | undefined;
+  /** Without it, the array has one dimension. */
+  readonly shape?: readonly number[] | undefined;
 }
 
 /** Writes arrays. All data is written before the first file gets its name. What may go to standard output comes last. */
@@ -115,9 +121,9 @@ export async function writeArrays([array, ...later]: readonly Written[]): Promis
   if (array === undefined) {
     return;
   }
-  const { target, options = {}, type, data, shape } = array;
+  const { target, options = {}, type, data, shape = [data.length] } = array;
   await formedTarget(target, options, type).writeBy(async (output) => {
-    if (shape !== undefined) {
+    if ((options.raw ?? options.text) === undefined) {
       await output.write(npyHeader(type, shape));
     }
     await output.write(bytesOf(data));
@@ -125,14 +131,28 @@ export async function writeArrays([array, ...later]: readonly Written[]): Promis
   });
 }
 
-/** Writes an array in the form of the input: with its shape, unless the input has no header. */
-export const writeArray = (
-  target: Target,
-  options: RawOption,
-  type: ScalarType,
-  data: ScalarArray,
-  shape: readonly number[] | undefined,
-): Promise<void> => writeArrays([{ target, options, type, data, shape }]);
+/** Reads, computes on an adapter, and writes. It shows how far this is. */
+export async function inSteps<Call, Result, Done>(
+  options: AdapterOption,
+  read: () => Promise<Call>,
+  run: (fold: Fold, call: Call) => Promise<Result>,
+  write: (result: Result, call: Call) => Promise<Done>,
+): Promise<Done> {
+  const progress = startProgress(4);
+  try {
+    progress.step("reading");
+    const call = await read();
+    progress.step("opening the adapter");
+    const result = await withFold(options, (fold) => {
+      progress.step("running");
+      return run(fold, call);
+    });
+    progress.step("writing");
+    return await write(result, call);
+  } finally {
+    progress.stop();
+  }
+}
 
 /** Opens an adapter, starts a stream on it, and shows how far it is. */
 async function withStream<Result>(
@@ -393,10 +413,7 @@ export async function compactFile(
     const mapped = mappedOf(source.type, options, "compact");
     const type = indices ? u32 : mapped.type;
     if (flags !== undefined) {
-      return compactFlagged(source, input, mapped, formedTarget(target, options, type), {
-        ...options,
-        flags,
-      });
+      return compactFlagged(source, input, mapped, target, { ...options, flags });
     }
     const all = { ...tuningOf(options), ...mapped, where, indices };
     const start = (context: Context, known: number | undefined): Streamed =>
@@ -423,30 +440,21 @@ async function compactFlagged(
   { path }: Input,
   mapped: Mapped,
   target: Target,
-  options: TuningOption & AdapterOption & { readonly flags: string; readonly indices?: boolean },
+  options: TuningOption & RawOption & AdapterOption & { readonly flags: string; readonly indices?: boolean },
 ): Promise<void> {
   const { indices = false } = options;
-  const progress = startProgress(4);
-  try {
-    progress.step("reading");
-    const data = await readAll(source, path);
-    const flags = await readFlagsFor(options.flags, data.length, path);
-    progress.step("opening the adapter");
-    const kept = await withFold(options, (fold) => {
-      progress.step("running");
+  await inSteps(
+    options,
+    async () => {
+      const data = await readAll(source, path);
+      return { data, flags: await readFlagsFor(options.flags, data.length, path) };
+    },
+    (fold, { data, flags }) => {
       const all = { ...tuningOf(options), ...mapped, flags };
       return indices ? fold.compact(data, { ...all, indices }) : fold.compact(data, all);
-    });
-    progress.step("writing");
-    await target.writeBy(async (output) => {
-      if (source.shape !== undefined) {
-        await output.write(npyHeader(indices ? u32 : mapped.type, [kept.length]));
-      }
-      await output.write(bytesOf(kept));
-    });
-  } finally {
-    progress.stop();
-  }
+    },
+    (data) => writeArrays([{ target, options, type: indices ? u32 : mapped.type, data }]),
+  );
 }
 
 /** `wavefold partition` */
@@ -484,14 +492,14 @@ export async function partitionFile(
   const target = await openOutput(options.output, options);
   const printed = await withElements(path, options, async (source, input) => {
     const { type } = source;
-    const progress = startProgress(4);
-    try {
-      progress.step("reading");
-      const data = await readAll(source, input.path);
-      const flags = options.flags && (await readFlagsFor(options.flags, data.length, input.path));
-      progress.step("opening the adapter");
-      const parted = await withFold(options, (fold) => {
-        progress.step("running");
+    return inSteps(
+      options,
+      async () => {
+        const data = await readAll(source, input.path);
+        const flags = options.flags && (await readFlagsFor(options.flags, data.length, input.path));
+        return { data, flags };
+      },
+      (fold, { data, flags }) => {
         const selector = flags
           ? { flags }
           : where !== undefined
@@ -500,21 +508,14 @@ export async function partitionFile(
         // The options decide which overload of `partition` this calls.
         const all: object = { ...tuningOf(options), ...selector, type, indices };
         return fold.partition(data, all as { readonly where: string });
-      });
-      const { values, count, offsets } = parted as Partial<ClassPartition<ScalarArray, Uint32Array>> &
-        Partition<ScalarArray, number>;
-      progress.step("writing");
-      const result = indices ? u32 : type;
-      await formedTarget(target, options, result).writeBy(async (output) => {
-        if (source.shape !== undefined) {
-          await output.write(npyHeader(result, [values.length]));
-        }
-        await output.write(bytesOf(values));
-      });
-      return offsets?.join(" ") ?? count;
-    } finally {
-      progress.stop();
-    }
+      },
+      async (parted) => {
+        const { values, count, offsets } = parted as Partial<ClassPartition<ScalarArray, Uint32Array>> &
+          Partition<ScalarArray, number>;
+        await writeArrays([{ target, options, type: indices ? u32 : type, data: values }]);
+        return offsets?.join(" ") ?? count;
+      },
+    );
   });
   await print(`${printed}\n`);
 }

@@ -1,3 +1,4 @@
+import type { Option } from "commander";
 import { fileFor, traitsOf } from "../adapters/adapter.ts";
 import { describedAdapters } from "../adapters/described.ts";
 import { elementTypes } from "../algebra/element_types.ts";
@@ -9,7 +10,7 @@ import type { Explained, ExplainedKernel, Traffic } from "../plan/explain.ts";
 import { explainKernels, explainPlan } from "../plan/explain.ts";
 import { factsOf } from "./adapter_facts.ts";
 import { counted, UsageError } from "./errors.ts";
-import type { ExplainedPrimitive, ExplainPlanOptions } from "./explain_plans.ts";
+import type { ExplainPlanOptions, Explanation } from "./explain_plans.ts";
 import { explained, planFor } from "./explain_plans.ts";
 import { DASH } from "./files.ts";
 import { withFold } from "./options.ts";
@@ -36,7 +37,7 @@ interface ExplainedAdapter {
 /** What `--json` writes. The version changes when a field goes or means something else. */
 export interface ExplainReport extends Explained {
   readonly version: 1;
-  readonly primitive: ExplainedPrimitive;
+  readonly primitive: string;
   readonly adapter: ExplainedAdapter;
   /** The file that has the sizes: the adapter's, or that of an operator that brings its own. */
   readonly sizesFrom: string;
@@ -50,32 +51,18 @@ const names: Readonly<Record<keyof typeof describedAdapters, string>> = {
   software: "a software adapter",
 };
 
-/** The options that not all primitives take, and how they are written. */
-const particular = {
-  op: "--op",
-  exclusive: "--exclusive",
-  where: "--where",
-  key: "--key",
-  keyType: "--key-type",
-  values: "--values",
-  k: "-k",
-  n: "-n",
-  bins: "--bins",
-  rows: "--rows",
-  algorithm: "--algorithm",
-  passes: "--passes",
-} as const satisfies Partial<Record<keyof ExplainPlanOptions, string>>;
-
-type Particular = keyof typeof particular;
-
-/** `wavefold explain`. `given` are the names of the options that were given, as commander has them. */
+/** `wavefold explain`. `flags` are all that the command has, and `given` those that were given. */
 export async function explain(
   what: string,
   options: ExplainOptions,
-  given: readonly string[],
+  flags: readonly Option[],
+  given: readonly Option[],
 ): Promise<void> {
-  const primitive = primitiveOf(what);
-  requireFitting(primitive, options, given);
+  const primitive = explained.find(({ name }) => name.toLowerCase() === what.toLowerCase());
+  if (primitive === undefined) {
+    throw new UsageError(`explain: ${what} is none of ${explained.map(({ name }) => name).join(", ")}`);
+  }
+  requireFitting(primitive, options, flags, given);
   const json = options.json === undefined ? undefined : await reportTarget(options.json);
   const report = await withFacts(options.adapter, (facts, adapter) =>
     options.subgroups
@@ -91,41 +78,35 @@ export async function explain(
   await json?.write(Buffer.from(`${JSON.stringify(report, undefined, 1)}\n`));
 }
 
-function primitiveOf(what: string): ExplainedPrimitive {
-  const all = Object.keys(explained) as ExplainedPrimitive[];
-  const primitive = all.find((one) => one.toLowerCase() === what.toLowerCase());
-  if (primitive === undefined) {
-    throw new UsageError(`explain: ${what} is none of ${all.join(", ")}`);
-  }
-  return primitive;
-}
-
 /** @throws {UsageError} for an option that a primitive does not take, or that it lacks. */
 function requireFitting(
-  primitive: ExplainedPrimitive,
+  { name, takes, described }: Explanation,
   options: ExplainOptions,
-  given: readonly string[],
+  flags: readonly Option[],
+  given: readonly Option[],
 ): void {
-  const takes: readonly string[] = explained[primitive].takes;
-  const stranger = given.find((name) => Object.hasOwn(particular, name) && !takes.includes(name));
+  const nameOf = (flag: Option): string => flag.attributeName();
+  const stranger = given.find(
+    (flag) => !takes.includes(nameOf(flag)) && explained.some((other) => other.takes.includes(nameOf(flag))),
+  );
   if (stranger !== undefined) {
-    const flags = takes.map((name) => particular[name as Particular]).join(", ");
+    const taken = takes.flatMap((one) => flags.find((flag) => nameOf(flag) === one) ?? []);
     throw new UsageError(
-      `explain ${primitive}: ${particular[stranger as Particular]} means nothing to it; it takes ${flags}`,
+      `explain ${name}: ${shortest(stranger)} means nothing to it; it takes ${taken.map(shortest).join(", ")}`,
     );
   }
-  for (const [name, flag] of [
-    ["k", "-k <count>"],
-    ["n", "-n <count>"],
-  ] as const) {
-    if (takes.includes(name) && options[name] === undefined) {
-      throw new UsageError(`explain ${primitive}: ${flag} is missing`);
-    }
+  const needs = flags.filter((flag) => described?.primitive.numbers?.includes(nameOf(flag)));
+  const missing = needs.find((flag) => !given.includes(flag));
+  if (missing !== undefined) {
+    throw new UsageError(`explain ${name}: ${missing.flags} is missing`);
   }
-  if (primitive === "sort" && options.rows !== undefined && options.lengthOnGpu) {
-    throw new UsageError(`explain ${primitive}: --rows and --length-on-gpu do not go together`);
+  if (name === "sort" && options.rows !== undefined && options.lengthOnGpu) {
+    throw new UsageError(`explain ${name}: --rows and --length-on-gpu do not go together`);
   }
 }
+
+/** `--key` of `--key <expr>`. */
+const shortest = ({ long, short }: Option): string => String(long ?? short);
 
 /** The facts of the adapter that is described, or of the machine's own. */
 async function withFacts<Result>(
@@ -149,28 +130,35 @@ const withoutSubgroups = (facts: DeviceFacts): DeviceFacts => ({
 });
 
 async function reportOf(
-  primitive: ExplainedPrimitive,
+  primitive: Explanation,
   options: ExplainOptions,
   facts: DeviceFacts,
   adapter: ExplainedAdapter,
 ): Promise<ExplainReport> {
   const { length, files } = options;
+  const { name, described } = primitive;
   try {
     const { plan, params } = await planFor(primitive, options, facts);
     const { passes, algorithm } = options;
-    const told = explainPlan(plan, length, { facts, passes, algorithm, params });
+    const told = explainPlan(plan, length, {
+      facts,
+      passes,
+      algorithm,
+      params,
+      ways: described?.help.ways,
+    });
     return {
       version: 1,
-      primitive,
+      primitive: name,
       adapter,
-      sizesFrom: sizesFrom(primitive, options, facts, adapter),
+      sizesFrom: sizesFrom(name, options, facts, adapter),
       ...told,
       ...(files && { kernels: explainKernels(plan, length, { params }) }),
     };
   } catch (cause) {
-    if (cause instanceof LimitError && cause.option === "maxLength" && goesInWindows(primitive, options)) {
+    if (cause instanceof LimitError && cause.option === "maxLength" && goesInWindows(name, options)) {
       throw new UsageError(
-        `explain ${primitive}: ${cause.message}; longer data goes in windows, which explain does not show`,
+        `explain ${name}: ${cause.message}; longer data goes in windows, which explain does not show`,
       );
     }
     throw cause;
@@ -178,12 +166,12 @@ async function reportOf(
 }
 
 /** Whether a recording divides data that no binding holds. */
-const goesInWindows = (primitive: ExplainedPrimitive, { rows }: ExplainOptions): boolean =>
+const goesInWindows = (primitive: string, { rows }: ExplainOptions): boolean =>
   rows === undefined && (primitive === "scan" || primitive === "reduce" || primitive === "compact");
 
 /** The file that has the sizes of the kernels. */
 function sizesFrom(
-  primitive: ExplainedPrimitive,
+  primitive: string,
   { op, type, passes }: ExplainOptions,
   facts: DeviceFacts,
   { file }: ExplainedAdapter,

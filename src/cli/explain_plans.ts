@@ -1,11 +1,10 @@
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import type { TypeName } from "../algebra/types.ts";
+import type { ElementType, TypeName } from "../algebra/types.ts";
 import { planFactsFor } from "../gpu/executor/load_later.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
-import { planHistogram } from "../plan/histogram.ts";
 import type { Passes } from "../plan/options.ts";
 import type { PassParams, Plan } from "../plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../plan/plan.ts";
@@ -13,10 +12,11 @@ import type { Primitive } from "../plan/plan_recording.ts";
 import { planRecording } from "../plan/plan_recording.ts";
 import { plannerOfSegments } from "../plan/plan_segmented.ts";
 import { ALONE, FIRST_ITEMS } from "../plan/run_key.ts";
-import { planNth, planTopK } from "../plan/select.ts";
-import { planTopKRows } from "../plan/select_rows.ts";
 import { planSortWithValues } from "../plan/sort_with_values.ts";
 import { UsageError } from "./errors.ts";
+import { inFlags, optionsOf } from "./primitive.ts";
+import type { Described } from "./primitives.ts";
+import { primitives } from "./primitives.ts";
 
 // The plans that recordings make of a command's options.
 
@@ -30,9 +30,6 @@ export interface ExplainPlanOptions {
   readonly key?: string;
   readonly keyType?: TypeName;
   readonly values?: true;
-  readonly k?: number;
-  readonly n?: number;
-  readonly bins: number;
   readonly rows?: number;
   readonly algorithm?: Algorithm;
   readonly passes?: Passes;
@@ -63,9 +60,6 @@ const keyOf = ({ key, keyType }: ExplainPlanOptions) => ({
   ...(key !== undefined && { key }),
   ...(keyType && { keyType: elementTypes[keyType] }),
 });
-
-/** Rows of a sort or a selection. All are as long as the one that is given. */
-const rowsOf = ({ rows = 1 }: ExplainPlanOptions) => ({ segments: "rows", maxSegmentLength: rows }) as const;
 
 /** Plans as a recording does. */
 async function planned(
@@ -133,52 +127,85 @@ const sorted =
         ...basicOf(options),
         ...tuningOf(options),
         ...keyOf(options),
-        ...(options.rows !== undefined && rowsOf(options)),
+        ...(options.rows !== undefined && { segments: "rows", maxSegmentLength: options.rows }),
         ...(indices ? { indices } : options.values && { values: u32 }),
       },
       facts,
     );
 
-const topK: Planner = (options, facts) => {
-  const { k = 0, rows, passes } = options;
-  const all = { ...basicOf(options), ...keyOf(options), k, ...(passes && { passes }) };
-  return rows === undefined ? planTopK(all, facts) : planTopKRows({ ...all, ...rowsOf(options) }, facts);
-};
+/** A primitive that is described, on arrays of one length. */
+const plannedFrom =
+  (described: Described): Planner =>
+  (options, facts) =>
+    inFlags(described, {}, async () => {
+      const { primitive, help } = described;
+      const { type, ...others } = basicOf(options);
+      const { rows, length, lengthOnGpu = false } = options;
+      const given: object = {
+        ...(await optionsOf(described, { ...options })),
+        ...tuningOf(options),
+        ...(rows !== undefined && { segments: { rows } }),
+      };
+      const operands = primitive.operands.filter(({ isOption }) => !isOption);
+      const each = <T>(value: T): Record<string, T> =>
+        Object.fromEntries(operands.map(({ name }) => [name, value]));
+      const request = primitive.request({
+        types: each<ElementType>(type),
+        lengths: each(length),
+        isCounted: lengthOnGpu,
+        options: (help.completed?.(given as never) ?? given) as never,
+        facts,
+      });
+      return primitive.plan({ ...request.options, ...others } as never, facts);
+    });
 
-const nth: Planner = (options, facts) =>
-  planNth({ ...basicOf(options), ...keyOf(options), n: options.n ?? 0 }, facts);
+/** How a primitive is explained. */
+export interface Explanation {
+  readonly name: string;
+  readonly planner: Planner;
+  /** The options that it takes of those that not all take. */
+  readonly takes: readonly string[];
+  /** The description that this is from. */
+  readonly described?: Described;
+}
 
-const histogram: Planner = (options, facts) =>
-  planHistogram({ ...basicOf(options), bins: options.bins, range: [0, options.bins] }, facts);
-
-/** The primitives, and what each takes of the options that not all take. */
-export const explained = {
-  scan: { planner: folded("scan"), takes: ["op", "exclusive", "rows", "algorithm", "passes"] },
-  reduce: { planner: folded("reduce"), takes: ["op", "rows", "algorithm", "passes"] },
-  compact: { planner: kept("compact"), takes: ["where", "algorithm", "passes"] },
-  partition: { planner: kept("partition"), takes: ["where", "algorithm", "passes"] },
-  sort: { planner: sorted(false), takes: ["key", "keyType", "values", "rows", "algorithm", "passes"] },
-  argSort: { planner: sorted(true), takes: ["key", "keyType", "rows", "algorithm", "passes"] },
-  topK: { planner: topK, takes: ["key", "keyType", "k", "rows", "passes"] },
-  nth: { planner: nth, takes: ["key", "keyType", "n"] },
-  histogram: { planner: histogram, takes: ["bins"] },
-  unique: { planner: runs(false), takes: ["key", "keyType", "algorithm", "passes"] },
-  runs: { planner: runs(true), takes: ["key", "keyType", "algorithm", "passes"] },
-} as const satisfies Record<string, { planner: Planner; takes: readonly (keyof ExplainPlanOptions)[] }>;
-
-export type ExplainedPrimitive = keyof typeof explained;
+/** The primitives. */
+export const explained: readonly Explanation[] = [
+  { name: "scan", planner: folded("scan"), takes: ["op", "exclusive", "rows", "algorithm", "passes"] },
+  { name: "reduce", planner: folded("reduce"), takes: ["op", "rows", "algorithm", "passes"] },
+  { name: "compact", planner: kept("compact"), takes: ["where", "algorithm", "passes"] },
+  { name: "partition", planner: kept("partition"), takes: ["where", "algorithm", "passes"] },
+  {
+    name: "sort",
+    planner: sorted(false),
+    takes: ["key", "keyType", "values", "rows", "algorithm", "passes"],
+  },
+  { name: "argSort", planner: sorted(true), takes: ["key", "keyType", "rows", "algorithm", "passes"] },
+  { name: "unique", planner: runs(false), takes: ["key", "keyType", "algorithm", "passes"] },
+  { name: "runs", planner: runs(true), takes: ["key", "keyType", "algorithm", "passes"] },
+  ...primitives.map((described) => ({
+    name: described.primitive.name,
+    planner: plannedFrom(described),
+    takes: [
+      ...Object.keys(described.help.options),
+      ...(described.help.segments ?? []),
+      ...["algorithm", "passes"].filter((name) => name in described.primitive.options),
+    ],
+    described,
+  })),
+];
 
 /** The plan of a primitive, as a recording makes it. @throws {ArgumentError} {@link LimitError} {@link FeatureError} {@link UsageError} */
 export async function planFor(
-  primitive: ExplainedPrimitive,
+  { name, planner }: Explanation,
   options: ExplainPlanOptions,
   facts: DeviceFacts,
 ): Promise<PlanToExplain> {
   const { rows, length } = options;
-  const plan = await explained[primitive].planner(options, facts);
+  const plan = await planner(options, facts);
   if (rows !== undefined && length % rows !== 0) {
     throw new UsageError(
-      `explain ${primitive}: --rows is ${rows}, and --length is ${length}; it takes a number that divides the length`,
+      `explain ${name}: --rows is ${rows}, and --length is ${length}; it takes a number that divides the length`,
     );
   }
   return { plan, params: plan.segments?.countsOf(rows === undefined ? {} : { rows }, length, plan) ?? {} };

@@ -2,6 +2,7 @@
 import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { describedAdapters } from "../adapters/described.ts";
+import { orderHelp } from "../primitives/nth.ts";
 import { version } from "../version.ts";
 import { compactFile, partitionFile, reduceFile, reduceRowsFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
@@ -10,7 +11,6 @@ import { emit } from "./emit.ts";
 import { oneLine, UsageError } from "./errors.ts";
 import type { ExplainOptions } from "./explain.ts";
 import { DASH, requireApart } from "./files.ts";
-import type { HistogramFileOptions } from "./histogram.ts";
 import { link } from "./link.ts";
 import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import {
@@ -31,7 +31,6 @@ import {
   operatorOption,
   parseBits,
   parseCount,
-  parseEdges,
   parseLength,
   parseList,
   parseNumberList,
@@ -44,11 +43,10 @@ import {
   tuningOption,
   typeOption,
 } from "./options.ts";
+import type { FileCommand } from "./primitives.ts";
+import { addFlags, fileCommandOf, primitives } from "./primitives.ts";
 import { ClosedPipeError, print } from "./print.ts";
-import type { SearchFileOptions } from "./search.ts";
 import type { SegmentFileOptions } from "./segments.ts";
-import type { NthFileOptions, TopKFileOptions } from "./select.ts";
-import type { SortFileOptions } from "./sort.ts";
 import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
@@ -98,9 +96,9 @@ Kernels of whole calls, such as a scan of any length, are not among these:
 wavefold explain scan --files shows the files that they are made of.`;
 
 const EXPLAIN_HELP = `
-The primitives are scan, reduce, compact, partition, sort, argSort, topK, nth,
-histogram, unique and runs. Each is planned as prepareScan and so on do. A
-compaction or a partition without --where takes flags.
+Each primitive is planned as prepareScan and so on do. A compaction or a
+partition without --where takes flags. A histogram has 256 even bins, unless
+--range, --edges or --bin is given.
 
 Bytes are those of all dispatches. Each counts what it reads once, since caches
 hold what it reads again. Copies of the input are a measure for bytes alone:
@@ -213,377 +211,231 @@ function program(printHelp: (text: string) => void): Command {
       const paths = given.flatMap((option): string[] => command.getOptionValue(option.attributeName()) ?? []);
       await requireApart(paths);
     });
-  root
-    .command("scan")
-    .summary("combine each element with all elements before it: prefix sums")
-    .description(
-      "Combines each element with all elements before it: prefix sums, if --op is add. An array of several dimensions is scanned in its flattened (C) order and keeps its shape.",
-    )
-    .argument("<in.npy>", "the elements; - reads stdin")
-    .addOption(rawOption())
-    .addOption(textOption())
-    .addOption(outputOption())
-    .addOption(operatorOption())
-    .addOption(mapOption())
-    .addOption(mapTypeOption())
-    .option(
-      "--exclusive",
-      "leave each element out of the result at its own place: the first result is --initial, or the operator's identity",
-    )
-    .addOption(initialOption())
-    .addOption(rowsOption())
-    .addOption(columnsOption())
-    .addOption(offsetsOption())
-    .addOption(headsOption())
-    .addOption(headBitsOption())
-    .addOption(keysOption())
-    .addOption(keyOption("an element of --keys, or of the input if there are none"))
-    .addOption(keyTypeOption())
-    .option(
-      "--total",
-      "print the combination of --initial and all elements, alone on stdout; it is exactly what --initial takes for the next part. With --op exactAdd it is rounded, and what the next part makes of it is not exact",
-    )
-    .addOption(runAlgorithm())
-    .addOption(adapterOption())
-    .addOption(tuningOption())
-    .addHelpText("after", NPY_HELP + SEGMENTS_HELP)
-    .action(async (path: string, options: SegmentFileOptions & Parameters<typeof scanFile>[1]) =>
-      hasOtherSegments(options)
-        ? (await import("./segments.ts")).scanSegments(path, options)
-        : scanFile(path, options),
-    );
-  root
-    .command("reduce")
-    .summary("combine all elements into one: a sum, a maximum")
-    .description(
-      "Combines all elements into one, and prints that alone on stdout; without elements, the operator's identity. With --rows, --columns, --offsets, --heads, --head-bits, --keys or --key, it writes one for each segment to a file.",
-    )
-    .argument("<in.npy>", "the elements; - reads stdin")
-    .addOption(rawOption())
-    .addOption(textOption())
-    .addOption(operatorOption())
-    .addOption(mapOption())
-    .addOption(mapTypeOption())
-    .addOption(initialOption())
-    .addOption(rowsOption())
-    .addOption(columnsOption())
-    .addOption(offsetsOption())
-    .addOption(headsOption())
-    .addOption(headBitsOption())
-    .addOption(keysOption())
-    .addOption(keyOption("an element of --keys, or of the input if there are none"))
-    .addOption(keyTypeOption())
-    .addOption(outputTo("-o, --output <out.npy>", "where the results of segments go; - is stdout"))
-    .addOption(outputTo("--unique <unique.npy>", "where the key of each run goes"))
-    .addOption(runAlgorithm())
-    .addOption(adapterOption())
-    .addOption(tuningOption())
-    .addHelpText("after", NPY_HELP + SEGMENTS_HELP)
-    .action(async (path: string, options: SegmentFileOptions & Parameters<typeof reduceFile>[1]) => {
-      const { rows } = options;
-      return hasOtherSegments(options)
-        ? (await import("./segments.ts")).reduceSegments(path, options)
-        : rows === undefined
-          ? reduceFile(path, options)
-          : reduceRowsFile(path, { ...options, rows });
-    });
-  root
-    .command("unique")
-    .summary("keep the first element of each run of equal elements")
-    .description(
-      "Keeps the first element of each run of equal elements: in a sorted array, each element once. Elements are equal if they have the same bits or are both NaN; with --key, if their keys are equal.",
-    )
-    .argument("<in.npy>", "the elements; - reads stdin")
-    .addOption(rawOption())
-    .addOption(textOption())
-    .addOption(outputOption())
-    .addOption(keyOption("an element"))
-    .addOption(keyTypeOption())
-    .option("--indices", "write the positions of these elements (<u4) instead of the elements")
-    .addOption(
+  const onFiles = (
+    {
+      name,
+      summary,
+      description,
+      files = [["<in.npy>", "the elements; - reads stdin"]],
+      options,
+    }: FileCommand,
+    help = MEMORY_HELP,
+  ): Command => {
+    const command = root.command(name).summary(summary).description(description);
+    for (const [file, says] of files) {
+      command.argument(file, says);
+    }
+    for (const option of [rawOption(), textOption(), ...options, adapterOption(), tuningOption()]) {
+      command.addOption(option);
+    }
+    return command.addHelpText("after", help);
+  };
+  const segmentOptions = (): Option[] => [
+    rowsOption(),
+    columnsOption(),
+    offsetsOption(),
+    headsOption(),
+    headBitsOption(),
+    keysOption(),
+    keyOption("an element of --keys, or of the input if there are none"),
+    keyTypeOption(),
+  ];
+  onFiles(
+    {
+      name: "scan",
+      summary: "combine each element with all elements before it: prefix sums",
+      description:
+        "Combines each element with all elements before it: prefix sums, if --op is add. An array of several dimensions is scanned in its flattened (C) order and keeps its shape.",
+      options: [
+        outputOption(),
+        operatorOption(),
+        mapOption(),
+        mapTypeOption(),
+        new Option(
+          "--exclusive",
+          "leave each element out of the result at its own place: the first result is --initial, or the operator's identity",
+        ),
+        initialOption(),
+        ...segmentOptions(),
+        new Option(
+          "--total",
+          "print the combination of --initial and all elements, alone on stdout; it is exactly what --initial takes for the next part. With --op exactAdd it is rounded, and what the next part makes of it is not exact",
+        ),
+        runAlgorithm(),
+      ],
+    },
+    NPY_HELP + SEGMENTS_HELP,
+  ).action(async (path: string, options: SegmentFileOptions & Parameters<typeof scanFile>[1]) =>
+    hasOtherSegments(options)
+      ? (await import("./segments.ts")).scanSegments(path, options)
+      : scanFile(path, options),
+  );
+  onFiles(
+    {
+      name: "reduce",
+      summary: "combine all elements into one: a sum, a maximum",
+      description:
+        "Combines all elements into one, and prints that alone on stdout; without elements, the operator's identity. With --rows, --columns, --offsets, --heads, --head-bits, --keys or --key, it writes one for each segment to a file.",
+      options: [
+        operatorOption(),
+        mapOption(),
+        mapTypeOption(),
+        initialOption(),
+        ...segmentOptions(),
+        outputTo("-o, --output <out.npy>", "where the results of segments go; - is stdout"),
+        outputTo("--unique <unique.npy>", "where the key of each run goes"),
+        runAlgorithm(),
+      ],
+    },
+    NPY_HELP + SEGMENTS_HELP,
+  ).action(async (path: string, options: SegmentFileOptions & Parameters<typeof reduceFile>[1]) => {
+    const { rows } = options;
+    return hasOtherSegments(options)
+      ? (await import("./segments.ts")).reduceSegments(path, options)
+      : rows === undefined
+        ? reduceFile(path, options)
+        : reduceRowsFile(path, { ...options, rows });
+  });
+  const EQUAL =
+    "Elements are equal if they have the same bits or are both NaN; with --key, if their keys are equal.";
+  const runOptions = (): Option[] => [
+    outputOption(),
+    keyOption("an element"),
+    keyTypeOption(),
+    runAlgorithm(),
+  ];
+  onFiles({
+    name: "unique",
+    summary: "keep the first element of each run of equal elements",
+    description: `Keeps the first element of each run of equal elements: in a sorted array, each element once. ${EQUAL}`,
+    options: [
+      ...runOptions(),
+      new Option("--indices", "write the positions of these elements (<u4) instead of the elements"),
       outputTo(
         "--counts <counts.npy>",
         "write how many elements each run has, too: run-length coding. The file is .npy (<u4), also with --raw and --text",
       ),
-    )
-    .addOption(runAlgorithm())
-    .addOption(adapterOption())
-    .addOption(tuningOption())
-    .addHelpText("after", MEMORY_HELP)
-    .action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options));
-  root
-    .command("runs")
-    .summary("code runs of equal elements as elements and counts")
-    .description(
-      "Run-length coding: the element of each run of equal elements, and how many elements the run has. Elements are equal if they have the same bits or are both NaN; with --key, if their keys are equal.",
-    )
-    .argument("<in.npy>", "the elements; - reads stdin")
-    .addOption(rawOption())
-    .addOption(textOption())
-    .addOption(outputOption())
-    .addOption(keyOption("an element"))
-    .addOption(keyTypeOption())
-    .addOption(
+    ],
+  }).action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options));
+  onFiles({
+    name: "runs",
+    summary: "code runs of equal elements as elements and counts",
+    description: `Run-length coding: the element of each run of equal elements, and how many elements the run has. ${EQUAL}`,
+    options: [
+      ...runOptions(),
       need(
         outputTo(
           "--counts <counts.npy>",
           "where the counts go; the file is .npy (<u4), also with --raw and --text",
         ),
       ),
-    )
-    .addOption(runAlgorithm())
-    .addOption(adapterOption())
-    .addOption(tuningOption())
-    .addHelpText("after", MEMORY_HELP)
-    .action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options, "runs"));
-  root
-    .command("expand")
-    .summary("repeat each value as often as its count says")
-    .description("The inverse of runs: repeats each value as often as its count says.")
-    .argument("<values.npy>", "the value of each run; - reads stdin")
-    .addOption(rawOption())
-    .addOption(textOption())
-    .addOption(outputOption())
-    .addOption(need(new Option("--counts <counts.npy>", "how often to repeat each value: whole numbers")))
-    .addOption(adapterOption())
-    .addHelpText("after", MEMORY_HELP)
-    .action(async (path, options) => (await import("./segments.ts")).expandFile(path, options));
-  root
-    .command("compact")
-    .summary("keep the elements that meet a condition")
-    .description(
-      "Keeps the elements that meet a condition (--where) or have a flag (--flags), in order, in one dimension.",
-    )
-    .argument("<in.npy>", "the elements; - reads stdin")
-    .addOption(rawOption())
-    .addOption(textOption())
-    .addOption(outputOption())
-    .addOption(whereOption())
-    .option(
-      "--flags <flags.npy>",
-      "a flag for each element, which is kept if its flag is not zero: |b1 |u1 |i1 <u2 <i2 <f2 <u4 <i4 <f4 <u8 <i8 <f8",
-    )
-    .addOption(mapOption())
-    .addOption(mapTypeOption())
-    .option("--indices", "write the kept elements' positions (<u4) instead of the elements")
-    .addOption(runAlgorithm())
-    .addOption(adapterOption())
-    .addOption(tuningOption())
-    .addHelpText("after", NPY_HELP + COMPACT_HELP)
-    .action(compactFile);
-  root
-    .command("partition")
-    .summary("put the elements that meet a condition before the rest")
-    .description(
-      "Puts the elements that meet a condition (--where) or have a flag (--flags) before the rest; both parts stay in order. It prints how many these are, alone on stdout. With --classes, it writes one class after another, and prints where each class begins and where the last one ends.",
-    )
-    .argument("<in.npy>", "the elements; - reads stdin")
-    .addOption(rawOption())
-    .addOption(textOption())
-    .addOption(outputOption("the file where the elements go; not -, since stdout has the printed numbers"))
-    .addOption(whereOption())
-    .option("--flags <flags.npy>", "a flag for each element, as compact takes them")
-    .option(
-      "--class <expr>",
-      "WGSL that gives an element's class, from 0, such as 'x % 3u'; a fraction is cut off, and a class then below 0 or past the last counts as the last; it takes the place of --where",
-    )
-    .addOption(new Option("--classes <n>", "how many classes there are, 1 to 16").argParser(parseCount))
-    .option("--indices", "write the elements' positions (<u4) instead of the elements")
-    .addOption(runAlgorithm())
-    .addOption(adapterOption())
-    .addOption(tuningOption())
-    .addHelpText("after", PARTITION_HELP)
-    .action(partitionFile);
-  root
-    .command("histogram")
-    .summary("count the elements in each bin")
-    .description(
-      "Counts the elements in each bin, as <u4. A bin has its lower edge but not its upper one; the last bin has both. Elements outside all bins are not counted, and neither is nan.",
-    )
-    .argument("<in.npy>", "the elements; - reads stdin")
-    .addOption(rawOption())
-    .addOption(textOption())
-    .addOption(outputOption())
-    .addOption(new Option("--bins <count>", "how many bins; it takes --range or --bin").argParser(parseCount))
-    .addOption(
-      new Option("--range <low,high>", "the lowest and the highest edge of even bins").argParser(parseEdges),
-    )
-    .addOption(
-      new Option(
-        "--edges <list>",
-        "the edges, one more than bins: numbers divided by commas, or a .npy file",
-      ).conflicts(["bins", "range", "bin"]),
-    )
-    .option(
-      "--bin <expr>",
-      "WGSL that gives the number of an element's bin; a fraction is cut off, and if the number is then below 0 or past the last bin, the element is not counted; x is the element, i its index (u32)",
-    )
-    .option(
-      "--weights <weights.npy>",
-      "a weight for each element, <u4 <i4 <f4: the result has the sum of weights in each bin",
-    )
-    .addOption(adapterOption())
-    .addOption(tuningOption())
-    .addHelpText("after", MEMORY_HELP)
-    .action(async (path: string, options: HistogramFileOptions) =>
-      (await import("./histogram.ts")).histogramFile(path, options),
+    ],
+  }).action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options, "runs"));
+  onFiles({
+    name: "expand",
+    summary: "repeat each value as often as its count says",
+    description: "The inverse of runs: repeats each value as often as its count says.",
+    files: [["<values.npy>", "the value of each run; - reads stdin"]],
+    options: [
+      outputOption(),
+      need(new Option("--counts <counts.npy>", "how often to repeat each value: whole numbers")),
+    ],
+  }).action(async (path, options) => (await import("./segments.ts")).expandFile(path, options));
+  onFiles(
+    {
+      name: "compact",
+      summary: "keep the elements that meet a condition",
+      description:
+        "Keeps the elements that meet a condition (--where) or have a flag (--flags), in order, in one dimension.",
+      options: [
+        outputOption(),
+        whereOption(),
+        new Option(
+          "--flags <flags.npy>",
+          "a flag for each element, which is kept if its flag is not zero: |b1 |u1 |i1 <u2 <i2 <f2 <u4 <i4 <f4 <u8 <i8 <f8",
+        ),
+        mapOption(),
+        mapTypeOption(),
+        new Option("--indices", "write the kept elements' positions (<u4) instead of the elements"),
+        runAlgorithm(),
+      ],
+    },
+    NPY_HELP + COMPACT_HELP,
+  ).action(compactFile);
+  onFiles(
+    {
+      name: "partition",
+      summary: "put the elements that meet a condition before the rest",
+      description:
+        "Puts the elements that meet a condition (--where) or have a flag (--flags) before the rest; both parts stay in order. It prints how many these are, alone on stdout. With --classes, it writes one class after another, and prints where each class begins and where the last one ends.",
+      options: [
+        outputOption("the file where the elements go; not -, since stdout has the printed numbers"),
+        whereOption(),
+        new Option("--flags <flags.npy>", "a flag for each element, as compact takes them"),
+        new Option(
+          "--class <expr>",
+          "WGSL that gives an element's class, from 0, such as 'x % 3u'; a fraction is cut off, and a class then below 0 or past the last counts as the last; it takes the place of --where",
+        ),
+        new Option("--classes <n>", "how many classes there are, 1 to 16").argParser(parseCount),
+        new Option("--indices", "write the elements' positions (<u4) instead of the elements"),
+        runAlgorithm(),
+      ],
+    },
+    PARTITION_HELP,
+  ).action(partitionFile);
+  for (const described of primitives) {
+    const command = onFiles(fileCommandOf(described, { need, outputTo, outputOption }));
+    command.action(async () =>
+      (await import("./primitive.ts")).runPrimitive(described, command.args, command.opts()),
     );
+  }
   for (const [name, call, which] of [
     ["argmin", "argMin", "least"],
     ["argmax", "argMax", "greatest"],
   ] as const) {
-    root
-      .command(name)
-      .summary(`find the index of the ${which} element, and its value`)
-      .description(
-        `Prints the index of the ${which} element and its value, divided by a space, alone on stdout. Of equal elements it takes the first one.`,
-      )
-      .argument("<in.npy>", "the elements; - reads stdin")
-      .addOption(rawOption())
-      .addOption(textOption())
-      .addOption(adapterOption())
-      .addOption(tuningOption())
-      .addHelpText("after", MEMORY_HELP)
-      .action(async (path: string, options: RawOption & AdapterOption) =>
-        (await import("./arg_min_max.ts")).argOfFile(call, path, options),
-      );
+    onFiles({
+      name,
+      summary: `find the index of the ${which} element, and its value`,
+      description: `Prints the index of the ${which} element and its value, divided by a space, alone on stdout. Of equal elements it takes the first one.`,
+      options: [],
+    }).action(async (path: string, options: RawOption & AdapterOption) =>
+      (await import("./arg_min_max.ts")).argOfFile(call, path, options),
+    );
   }
-  root
-    .command("searchsorted")
-    .summary("find the place of each value among sorted elements")
-    .description(
-      "Finds the place of each value among sorted elements, as <u4: the number of elements that come before it. The result has the values' shape.",
-    )
-    .argument("<sorted.npy>", "the elements, in ascending order")
-    .argument("<values.npy>", "the values to look for, of the same type; - reads stdin")
-    .addOption(rawOption())
-    .addOption(textOption())
-    .addOption(outputOption())
-    .addOption(
-      new Option(
-        "--side <side>",
-        "the place of a value among equal elements: before them (left) or behind them (right)",
-      )
-        .choices(["left", "right"])
-        .default("left"),
-    )
-    .addOption(adapterOption())
-    .addOption(tuningOption())
-    .addHelpText("after", MEMORY_HELP)
-    .action(async (sorted: string, values: string, options: SearchFileOptions) =>
-      (await import("./search.ts")).searchFile(sorted, values, options),
-    );
-  /** Adds the options that say how elements are ordered. */
-  const ordered = (command: Command): Command =>
-    command
-      .option("--key <expr>", "WGSL that gives the key of an element x, such as 'x % 10u'")
-      .addOption(typeOption("--key-type <name>", "element type of the keys; without it, the input's"))
-      .addOption(
-        new Option(
-          "--bits <from,to>",
-          "sort by some bits of the keys alone: by the first number's bit up to that before the second's, so 0,8 are the lowest eight",
-        ).argParser(parseBits),
-      );
-  ordered(
-    root
-      .command("topk")
-      .summary("take the greatest elements, or the least")
-      .description(
-        "Takes the greatest elements, the greatest first, in one dimension; with --rows, those of each row, in two. Of equal elements it takes the first ones. nan is the greatest of the floats.",
-      )
-      .argument("<in.npy>", "the elements; - reads stdin")
-      .addOption(rawOption())
-      .addOption(textOption())
-      .addOption(outputOption())
-      .addOption(
-        need(new Option("-k <count>", "how many elements; if there are fewer, all").argParser(parseCount)),
-      )
-      .option("--smallest", "take the least elements, the least first")
-      .addOption(outputTo("--indices-out <positions.npy>", "where the positions of the elements go, as <u4")),
-  )
-    .addOption(rowsOption())
-    .addOption(adapterOption())
-    .addOption(tuningOption())
-    .addHelpText("after", MEMORY_HELP)
-    .action(async (path: string, options: TopKFileOptions) =>
-      (await import("./select.ts")).topKFile(path, options),
-    );
-  ordered(
-    root
-      .command("nth")
-      .summary("find the element that a sort would put at place N")
-      .description(
-        "Prints the index and the value, divided by a space, of the element that a sort would put at place N, alone on stdout.",
-      )
-      .argument("<in.npy>", "the elements; - reads stdin")
-      .addOption(rawOption())
-      .addOption(textOption())
-      .addOption(
-        need(
-          new Option(
-            "-n <count>",
-            "how many elements come before it: 0 for the least, half of them for the median",
-          ).argParser(parseCount),
-        ),
-      )
-      .option("--descending", "count from the greatest"),
-  )
-    .addOption(adapterOption())
-    .addOption(tuningOption())
-    .addHelpText("after", MEMORY_HELP)
-    .action(async (path: string, options: NthFileOptions) =>
-      (await import("./select.ts")).nthOfFile(path, options),
-    );
-  for (const [name, summary, description] of [
-    [
-      "sort",
-      "put the elements in order",
+  const orderOptions = (): Option[] => [
+    outputOption(),
+    new Option("--descending", "put the greatest first; elements with equal keys keep their order"),
+    new Option("--key <expr>", orderHelp.key),
+    typeOption("--key-type <name>", orderHelp.keyType),
+    new Option("--bits <from,to>", orderHelp.bits).argParser(parseBits),
+    rowsOption(),
+    offsetsOption(),
+    runAlgorithm(),
+  ];
+  onFiles({
+    name: "sort",
+    summary: "put the elements in order",
+    description:
       "Puts the elements in order, the least first, in one dimension. With --rows or --offsets, it sorts each segment on its own, and keeps the input's shape. Elements with equal keys keep their order. Floats have -0 before 0, and nan at the end.",
+    options: [
+      ...orderOptions(),
+      new Option(
+        "--values <values.npy>",
+        "a value for each element, which moves with it; this option may be given several times",
+      ).argParser(collect),
+      outputTo(
+        "--values-out <values.npy>",
+        "where the values go, in the order of the elements; once for each --values",
+      ).argParser(collect),
     ],
-    [
-      "argsort",
-      "find the positions of the elements in order",
+  }).action(async (path, options) => (await import("./sort.ts")).sortFile(path, options));
+  onFiles({
+    name: "argsort",
+    summary: "find the positions of the elements in order",
+    description:
       "Finds the positions (<u4) of the elements in the order of sort, in one dimension: that of the least element comes first. With --rows or --offsets, positions count over all of the input.",
-    ],
-  ] as const) {
-    const command = ordered(
-      root
-        .command(name)
-        .summary(summary)
-        .description(description)
-        .argument("<in.npy>", "the elements; - reads stdin")
-        .addOption(rawOption())
-        .addOption(textOption())
-        .addOption(outputOption())
-        .option("--descending", "put the greatest first; elements with equal keys keep their order"),
-    );
-    if (name === "sort") {
-      command
-        .addOption(
-          new Option(
-            "--values <values.npy>",
-            "a value for each element, which moves with it; this option may be given several times",
-          ).argParser(collect),
-        )
-        .addOption(
-          outputTo(
-            "--values-out <values.npy>",
-            "where the values go, in the order of the elements; once for each --values",
-          ).argParser(collect),
-        );
-    }
-    command
-      .addOption(rowsOption())
-      .addOption(offsetsOption())
-      .addOption(runAlgorithm())
-      .addOption(adapterOption())
-      .addOption(tuningOption())
-      .addHelpText("after", MEMORY_HELP)
-      .action(async (path: string, options: SortFileOptions) => {
-        const { argSortFile, sortFile } = await import("./sort.ts");
-        return name === "sort" ? sortFile(path, options) : argSortFile(path, options);
-      });
-  }
+    options: orderOptions(),
+  }).action(async (path, options) => (await import("./sort.ts")).argSortFile(path, options));
   root
     .command("emit")
     .summary("print WGSL functions for a kernel of your own")
@@ -616,7 +468,7 @@ function program(printHelp: (text: string) => void): Command {
         givenTo(command).map(({ long }) => String(long)),
       ),
     );
-  root
+  const explained = root
     .command("explain")
     .summary("show a primitive's way, dispatches and files")
     .description(
@@ -624,7 +476,7 @@ function program(printHelp: (text: string) => void): Command {
     )
     .argument(
       "<primitive>",
-      "scan, reduce, compact, partition, sort, argSort, topK, nth, histogram, unique, runs",
+      `scan, reduce, compact, partition, sort, argSort, unique, runs, ${primitives.map(({ primitive }) => primitive.name).join(", ")}`,
     )
     .addOption(typeOption("--type <name>", "element type").default("u32"))
     .addOption(
@@ -635,16 +487,7 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(operatorOption())
     .option("--exclusive", "leave each element out of the result at its own place")
     .option("--where <expr>", "WGSL that is true for the elements to keep, such as 'x % 2u == 1u'")
-    .option("--key <expr>", "WGSL that gives the key of an element x, such as 'x % 10u'")
-    .addOption(typeOption("--key-type <name>", "element type of the keys; without it, that of x"))
     .option("--values", "sort u32 values along with the elements")
-    .addOption(new Option("-k <count>", "how many elements topK takes").argParser(parseCount))
-    .addOption(
-      new Option("-n <count>", "how many elements come before the one that nth finds").argParser(parseCount),
-    )
-    .addOption(
-      new Option("--bins <count>", "how many bins a histogram has").argParser(parseCount).default(256),
-    )
     .addOption(
       new Option("--rows <count>", "take each row of this many elements on its own").argParser(parseRows),
     )
@@ -667,12 +510,9 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(jsonOption("write all of it as JSON"))
     .addHelpText("after", EXPLAIN_HELP)
     .action(async (primitive: string, options: ExplainOptions, command: Command) =>
-      (await import("./explain.ts")).explain(
-        primitive,
-        options,
-        givenTo(command).map((option) => option.attributeName()),
-      ),
+      (await import("./explain.ts")).explain(primitive, options, command.options, givenTo(command)),
     );
+  addFlags(explained);
   root
     .command("link")
     .summary("add the functions that a kernel's // wavefold: lines name")

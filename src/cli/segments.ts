@@ -9,6 +9,7 @@ import type { Mapped, OutputOption } from "./arrays.ts";
 import {
   elementsIn,
   initialOf,
+  inSteps,
   MANY_TOTALS,
   mappedOf,
   NO_KEYS,
@@ -18,7 +19,6 @@ import {
   sizeOf,
   tuningOf,
   withElements,
-  writeArray,
   writeArrays,
 } from "./arrays.ts";
 import { UsageError } from "./errors.ts";
@@ -33,13 +33,12 @@ import type {
   SegmentsOption,
   TuningOption,
 } from "./options.ts";
-import { requireKeyType, withFold } from "./options.ts";
-import { startProgress } from "./progress.ts";
+import { requireKeyType } from "./options.ts";
 
 // Commands on segments, and on runs. They hold all elements in memory at once. Scans and reductions of rows need not: they are in arrays.ts.
 
 /** What the segments are made for. */
-interface SegmentsFor {
+export interface SegmentsFor {
   /** The type of the input. */
   readonly type: ScalarType;
   readonly shape: readonly number[] | undefined;
@@ -102,7 +101,7 @@ interface Work {
 }
 
 /** Reads all elements, computes on an adapter, and writes what comes out. */
-async function withAll<Result>(
+export async function withAll<Result>(
   { path, options, caller }: Work,
   prepare: (
     mapped: Mapped,
@@ -116,23 +115,20 @@ async function withAll<Result>(
   ) => Promise<void>,
 ): Promise<void> {
   await withElements(path, options, async (source, { path: input }) => {
-    const progress = startProgress(4);
-    try {
-      progress.step("reading");
-      const mapped = mappedOf(source.type, options, caller);
-      const data = await readAll(source, input);
-      const { type, shape } = source;
-      const run = await prepare(mapped, { type, shape, length: data.length, path: input, caller });
-      progress.step("opening the adapter");
-      const result = await withFold(options, (fold) => {
-        progress.step("running");
-        return run(fold, data);
-      });
-      progress.step("writing");
-      await write(result, mapped.type, source.type, source.shape);
-    } finally {
-      progress.stop();
-    }
+    const { type, shape } = source;
+    const mapped = mappedOf(type, options, caller);
+    await inSteps(
+      options,
+      async () => {
+        const data = await readAll(source, input);
+        return {
+          data,
+          run: await prepare(mapped, { type, shape, length: data.length, path: input, caller }),
+        };
+      },
+      (fold, { data, run }) => run(fold, data),
+      (result) => write(result, mapped.type, type, shape),
+    );
   });
 }
 
@@ -171,7 +167,7 @@ export async function scanSegments(
       };
       return (fold, data) => fold.scan(data, all) as Promise<ScalarArray>;
     },
-    (result, type, _, shape) => writeArray(target, options, type, result, shape),
+    (data, type, _, shape) => writeArrays([{ target, options, type, data, shape }]),
   );
 }
 
@@ -213,13 +209,13 @@ export async function reduceSegments(
         return (ArrayBuffer.isView(result) ? { values: result } : result) as Results;
       };
     },
-    async (result: Results, type, _, shape) => {
+    async (result: Results, type) => {
       const { values, keys: runs } = result;
       await writeArrays([
         ...(keyTarget === undefined || keyType === undefined || runs === undefined
           ? []
-          : [{ target: keyTarget, type: keyType, data: runs, shape: [runs.length] }]),
-        { target, options, type, data: values, shape: shape && [values.length] },
+          : [{ target: keyTarget, type: keyType, data: runs }]),
+        { target, options, type, data: values },
       ]);
     },
   );
@@ -256,12 +252,12 @@ export async function uniqueFile(
         const own = { ...all, indices } as never;
         return { values: (await fold.unique(data, own)) as ScalarArray };
       },
-    async ({ values, counts: lengths }, _, type, shape) => {
+    async ({ values, counts: lengths }, _, type) => {
       await writeArrays([
         ...(countTarget === undefined || lengths === undefined
           ? []
-          : [{ target: countTarget, type: u32, data: lengths, shape: [lengths.length] }]),
-        { target, options, type: indices ? u32 : type, data: values, shape: shape && [values.length] },
+          : [{ target: countTarget, type: u32, data: lengths }]),
+        { target, options, type: indices ? u32 : type, data: values },
       ]);
     },
   );
@@ -290,6 +286,6 @@ export async function expandFile(
     async ({ type }) =>
       (fold, data) =>
         fold.expandRuns(data, counts, { type }) as Promise<ScalarArray>,
-    (result, _, type, shape) => writeArray(target, options, type, result, shape && [result.length]),
+    (data, _, type) => writeArrays([{ target, options, type, data }]),
   );
 }

@@ -8,15 +8,14 @@ import type { Fold } from "../gpu/fold.ts";
 import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
 import { requireBits, requireKey } from "../plan/sort_key.ts";
 import type { OutputOption } from "./arrays.ts";
-import { elementsIn, openOutput, tuningOf, withElements, writeArray, writeArrays } from "./arrays.ts";
+import { elementsIn, openOutput, tuningOf, writeArrays } from "./arrays.ts";
 import { counted, UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
 import { DASH, openTarget } from "./files.ts";
-import { readAll } from "./npy.ts";
 import type { AdapterOption, RawOption, SegmentsOption, TuningOption } from "./options.ts";
-import { requireKeyType, withFold } from "./options.ts";
-import { startProgress } from "./progress.ts";
-import { segmentsOf } from "./segments.ts";
+import { requireKeyType } from "./options.ts";
+import type { SegmentsFor } from "./segments.ts";
+import { segmentsOf, withAll } from "./segments.ts";
 
 // Sorts hold all elements in memory at once.
 
@@ -85,38 +84,27 @@ async function valueTargets({ values = [], valuesOut = [] }: SortFileOptions): P
 }
 
 /** Reads all elements, sorts on an adapter, and hands on what comes out. */
-async function withSorted<Result>(
+const withSorted = <Result>(
   path: string,
   options: ArgSortFileOptions,
   caller: string,
-  sort: (given: Typed, order: { readonly segments?: Segments }) => Promise<(fold: Fold) => Promise<Result>>,
+  sort: (
+    from: SegmentsFor,
+    order: { readonly segments?: Segments },
+  ) => Promise<(fold: Fold, data: ScalarArray) => Promise<Result>>,
   write: (result: Result, type: ScalarType, shape: readonly number[] | undefined) => Promise<void>,
-): Promise<void> {
-  await withElements(path, options, async (source, input) => {
-    const progress = startProgress(4);
-    try {
-      progress.step("reading");
-      const { type, shape } = source;
+): Promise<void> => {
+  const isSegmented = (options.rows ?? options.offsets) !== undefined;
+  return withAll(
+    { path, options, caller },
+    async ({ type }, from) => {
       const order = { ...tuningOf(options), ...orderOf(options, type, caller) };
-      const data = await readAll(source, input.path);
-      const { rows, offsets } = options;
-      const isSegmented = rows !== undefined || offsets !== undefined;
-      const from = { type, shape, length: data.length, path: input.path, caller };
-      const segments = isSegmented ? await segmentsOf(options, from) : undefined;
-      const run = await sort({ type, data }, { ...order, ...segments });
-      progress.step("opening the adapter");
-      const result = await withFold(options, (fold) => {
-        progress.step("running");
-        return run(fold);
-      });
-      progress.step("writing");
-      // What is sorted as a whole has no rows any more.
-      await write(result, type, shape === undefined || isSegmented ? shape : [data.length]);
-    } finally {
-      progress.stop();
-    }
-  });
-}
+      return sort(from, { ...order, ...(isSegmented && (await segmentsOf(options, from))) });
+    },
+    // What is sorted as a whole has no rows any more.
+    (result, type, _, shape) => write(result, type, isSegmented ? shape : undefined),
+  );
+};
 
 /** `wavefold sort` */
 export async function sortFile(path: string, options: SortFileOptions): Promise<void> {
@@ -128,23 +116,23 @@ export async function sortFile(path: string, options: SortFileOptions): Promise<
     path,
     options,
     "sort",
-    async (given, order) => {
+    async ({ type, length }, order) => {
       for (const file of options.values ?? []) {
         const own = await elementsIn(file);
-        if (own.data.length !== given.data.length) {
+        if (own.data.length !== length) {
           throw new UsageError(
-            `${file}: it holds ${counted(own.data.length, "value")}, and ${path} holds ${counted(given.data.length, "element")}; it takes one value for each`,
+            `${file}: it holds ${counted(own.data.length, "value")}, and ${path} holds ${counted(length, "element")}; it takes one value for each`,
           );
         }
         values.push(own);
       }
       const { segments } = order;
-      const checked = segments && requireSegments(segments, given.data.length, `sort<${given.type.name}>`);
+      const checked = segments && requireSegments(segments, length, `sort<${type.name}>`);
       const offsets = checked?.kind === "offsets" ? checked.words : undefined;
-      return async (fold) => {
+      return async (fold, data) => {
         // Arrays on the GPU, since only their upload takes the type of f16 values.
         const upload = ({ type, data }: Typed): Promise<GpuArray> => fold.upload(data, { type });
-        const keys = await upload(given);
+        const keys = await upload({ type, data });
         const moved: GpuArray[] = [];
         for (const one of values) {
           moved.push(await upload(one));
@@ -171,7 +159,7 @@ export async function sortFile(path: string, options: SortFileOptions): Promise<
       writeArrays([
         ...targets.map((to, at) => {
           const data = moved[at] as ScalarArray;
-          return { target: to, type: (values[at] as Typed).type, data, shape: [data.length] };
+          return { target: to, type: (values[at] as Typed).type, data };
         }),
         { target, options, type, data: keys as ScalarArray, shape },
       ]),
@@ -186,9 +174,9 @@ export async function argSortFile(path: string, options: ArgSortFileOptions): Pr
     path,
     options,
     "argsort",
-    async ({ type, data }, order) =>
-      (fold) =>
+    async ({ type }, order) =>
+      (fold, data) =>
         fold.argSort(data, { ...order, type } as never),
-    (positions, _, shape) => writeArray(target, options, u32, positions, shape),
+    (data, _, shape) => writeArrays([{ target, options, type: u32, data, shape }]),
   );
 }

@@ -13,16 +13,19 @@ export interface Asked {
   readonly facts: DeviceFacts;
   readonly passes?: Passes | undefined;
   readonly algorithm?: Algorithm | undefined;
+  /** The ways of the primitive, by the entry points that its plans begin with. */
+  readonly ways?: Readonly<Record<string, (planned: Planned) => Told>> | undefined;
 }
 
 /** The way of a plan, the facts that decided it, and the table of sizes in the adapter's file. */
-export interface Way {
+export interface Told {
   readonly way: string;
   readonly why: readonly string[];
   readonly table: string | undefined;
 }
 
-interface Planned {
+/** A plan's passes for a length, and what they were planned from. */
+export interface Planned {
   readonly plan: Plan;
   readonly passes: readonly Pass[];
   readonly grouping: Grouping | undefined;
@@ -37,7 +40,7 @@ export function wayOf(
   grouping: Grouping | undefined,
   variant: Variant,
   asked: Asked,
-): Way {
+): Told {
   const counts = passes[0]?.kernel.entryPoint === "count_work_groups";
   const data = passes.slice(counts ? 1 : 0);
   const first = data[0];
@@ -45,7 +48,13 @@ export function wayOf(
     return { way: "no dispatch", why: ["There is nothing to do."], table: undefined };
   }
   const { entryPoint } = first.kernel;
-  const told = (ways[entryPoint] ?? otherWay)({ plan, passes: data, grouping, variant, asked });
+  const told = (asked.ways?.[entryPoint] ?? ways[entryPoint] ?? otherWay)({
+    plan,
+    passes: data,
+    grouping,
+    variant,
+    asked,
+  });
   return counts
     ? {
         ...told,
@@ -103,7 +112,7 @@ function noLookBackWhy({ facts, passes }: Asked, otherwise: string): string {
     : "Whether work-groups of one dispatch may wait for each other (look-back) is not known on this adapter; openFold({ testSinglePass: true }) tests it.";
 }
 
-const singlePass = (planned: Planned): Way => ({
+const singlePass = (planned: Planned): Told => ({
   way: "a single pass",
   why: [
     ...(planned.asked.passes === "single"
@@ -116,7 +125,7 @@ const singlePass = (planned: Planned): Way => ({
   table: "singlePass",
 });
 
-const longRows = (planned: Planned): Way => ({
+const longRows = (planned: Planned): Told => ({
   way: "a single pass of its own for each row",
   why: [
     "Rows are longer than a tile, start at vectors, and fill most of their tiles.",
@@ -141,7 +150,7 @@ const oneTileWhy = ({ grouping }: Planned): string =>
     ? "The data fits in one tile."
     : `The data fits in one tile of ${grouping.workGroupSize * grouping.itemsPerThread} items.`;
 
-function tilesReduced(planned: Planned): Way {
+function tilesReduced(planned: Planned): Told {
   const { plan, passes, asked } = planned;
   const algorithm = algorithmWhy(planned);
   if (has(passes, "scan_tiles")) {
@@ -171,13 +180,13 @@ function tilesReduced(planned: Planned): Way {
   };
 }
 
-const oneTile = (planned: Planned): Way => ({
+const oneTile = (planned: Planned): Told => ({
   way: "one dispatch of one work-group",
   why: [oneTileWhy(planned), ...algorithmWhy(planned)],
   table: "twoPass",
 });
 
-function keptCounted(planned: Planned): Way {
+function keptCounted(planned: Planned): Told {
   const { plan } = planned;
   // A partition whose rest has a range of its own may take a single pass.
   const isInTwo = plan.title.startsWith("partition") && !plan.needs.has("rest");
@@ -193,7 +202,7 @@ function keptCounted(planned: Planned): Way {
   };
 }
 
-const eachRow = (planned: Planned): Way => ({
+const eachRow = (planned: Planned): Told => ({
   way:
     planned.passes.length === 1
       ? "one dispatch: work-groups take whole rows"
@@ -251,13 +260,13 @@ function digitsOf(passes: readonly Pass[]): string {
 const longRowsWhy = ({ passes }: Planned): string[] =>
   has(passes, "number_segments") ? ["Segments are too long to be sorted in work-group memory."] : [];
 
-const sortCountedAtOnce = (planned: Planned): Way => ({
+const sortCountedAtOnce = (planned: Planned): Told => ({
   way: `${digitsOf(planned.passes)}. All digits are counted at once; each pass reads the items once and moves them`,
   why: [...longRowsWhy(planned), lookBackWhy(planned.asked), ...rankWhy(planned)],
   table: "sort",
 });
 
-const sortCountedByPass = (planned: Planned): Way => ({
+const sortCountedByPass = (planned: Planned): Told => ({
   way: `${digitsOf(planned.passes)}. Each pass counts its digit, and then reads the items again and moves them`,
   why: [
     ...longRowsWhy(planned),
@@ -267,7 +276,7 @@ const sortCountedByPass = (planned: Planned): Way => ({
   table: "sort",
 });
 
-function shortSegments({ passes }: Planned): Way {
+function shortSegments({ passes }: Planned): Told {
   const sorts = passes.filter(({ kernel }) => kernel.entryPoint.startsWith("sort_")).length;
   const stores = passes.length > sorts ? "; the first items of each are stored at the end" : "";
   return {
@@ -283,49 +292,14 @@ function shortSegments({ passes }: Planned): Way {
 const counted = (count: number, thing: string, things = `${thing}s`): string =>
   `${count} ${count === 1 ? thing : things}`;
 
-const alone =
-  (way: string, why: string, table: string): ((planned: Planned) => Way) =>
-  () => ({ way, why: [why], table });
-
-const byBlocks = ({ passes }: Planned): Way => ({
-  way: `by blocks: the first key of each block tells which blocks to look at again${
-    has(passes, "take_blocks") ? "; what is taken is sorted" : ""
-  }`,
-  why: ["The elements to take are so few that one work-group can choose their blocks."],
-  table: "select",
-});
-
-const byDigits = ({ passes }: Planned): Way =>
-  has(passes, "find_left")
-    ? {
-        way: "by digits: the key of the element is found digit by digit, then its position",
-        why: ["Which element it is takes no sort of the others."],
-        table: "select",
-      }
-    : {
-        way: "by digits: the last element to take is found digit by digit, all up to it are kept, and these are sorted",
-        why: ["The elements to take are too many for one work-group to choose their blocks."],
-        table: "select",
-      };
-
-const bins = ({ passes }: Planned): Way => ({
-  way: "one pass over the data, after the bins are set to 0",
-  why: [
-    passes.some(({ kernel }) => kernel.code.includes("var<workgroup>"))
-      ? "Each work-group counts in its own memory, and then adds its counts to the bins."
-      : "Work-group memory has no room for as many bins, so threads add to them where they are.",
-  ],
-  table: "histogram",
-});
-
-const otherWay = ({ passes }: Planned): Way => ({
+const otherWay = ({ passes }: Planned): Told => ({
   way: counted(passes.length, "dispatch", "dispatches"),
   why: ["This primitive has no other way for such data."],
   table: undefined,
 });
 
 /** The ways, by the entry points that their plans begin with. */
-const ways: Readonly<Record<string, (planned: Planned) => Way>> = {
+const ways: Readonly<Record<string, (planned: Planned) => Told>> = {
   scan_single_pass: singlePass,
   scan_flat_segments: singlePass,
   scan_long_rows: longRows,
@@ -339,20 +313,11 @@ const ways: Readonly<Record<string, (planned: Planned) => Way>> = {
   // A sort counts its digits by the histogram's kernel.
   histogram: sortCountedAtOnce,
   count_digits: sortCountedByPass,
-  sort_by_comparing: alone(
-    "one dispatch: each item is compared with all others",
-    "The data is so short that this is the faster way.",
-    "sort",
-  ),
-  first_of_blocks: byBlocks,
-  first_of_tiles: byBlocks,
-  take_first: alone(
-    "one dispatch of one work-group",
-    "There are no more elements than one work-group looks at.",
-    "select",
-  ),
-  begin_selection: byDigits,
-  clear_bins: bins,
+  sort_by_comparing: () => ({
+    way: "one dispatch: each item is compared with all others",
+    why: ["The data is so short that this is the faster way."],
+    table: "sort",
+  }),
   sort_short_segments: shortSegments,
   sort_segments_in_threads: shortSegments,
   sort_keys_in_threads: shortSegments,

@@ -6,6 +6,7 @@ import { requireBins } from "../plan/bins.ts";
 import type { HistogramOptions, HistogramTuning } from "../plan/histogram.ts";
 import { planHistogram, requireWeights } from "../plan/histogram.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
+import type { HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
 
@@ -43,7 +44,7 @@ export interface HistogramRanges extends PartOption {
 export interface PreparedHistogram extends PreparedPrimitive<HistogramRanges> {}
 
 /** How many elements fall in each bin, or the sums of their weights. */
-export const histogram: Primitive<HandHistogramOptions<string>> = {
+export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weights", "bins"> = {
   name: "histogram",
   operands: [
     { name: "data", range: "input", isNamed: true },
@@ -72,4 +73,35 @@ export const histogram: Primitive<HandHistogramOptions<string>> = {
     };
   },
   plan: planHistogram,
+};
+
+export const histogramHelp: HelpOf<typeof histogram> = {
+  summary: "count the elements in each bin",
+  says: "Counts the elements in each bin, as <u4. A bin has its lower edge but not its upper one; the last bin has both. Elements outside all bins are not counted, and neither is nan.",
+  operands: {
+    data: "the elements",
+    weights: "a weight for each element, <u4 <i4 <f4: the result has the sum of weights in each bin",
+  },
+  options: {
+    bins: "how many bins; it takes --range or --bin",
+    range: "the lowest and the highest edge of even bins, such as 0,1",
+    edges: "the edges, one more than bins, in place of --bins",
+    bin: "WGSL that gives the number of an element's bin; a fraction is cut off, and if the number is then below 0 or past the last bin, the element is not counted; x is the element, i its index (u32)",
+  },
+  results: { bins: "where the counts go" },
+  ways: {
+    clear_bins: ({ passes }) => ({
+      way: "one pass over the data, after the bins are set to 0",
+      why: [
+        passes.some(({ kernel }) => kernel.code.includes("var<workgroup>"))
+          ? "Each work-group counts in its own memory, and then adds its counts to the bins."
+          : "Work-group memory has no room for as many bins, so threads add to them where they are.",
+      ],
+      table: "histogram",
+    }),
+  },
+  completed: (given) =>
+    (given.range ?? given.edges ?? given.bin) === undefined
+      ? { bins: 256, range: [0, given.bins ?? 256], ...given }
+      : given,
 };

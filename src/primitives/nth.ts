@@ -7,6 +7,7 @@ import { requireFeature } from "../plan/choose_sizes.ts";
 import { planNth } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
+import type { HelpOf } from "./help.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
@@ -61,7 +62,7 @@ export function requireOrder(
 }
 
 /** The element that has `n` others before it in an order, and its position. */
-export const nth: Primitive<Options> = {
+export const nth: Primitive<Options, "data", "value" | "index"> = {
   name: "nth",
   operands: [{ name: "data", range: "input", isNamed: true }],
   numbers: ["n"],
@@ -97,4 +98,30 @@ export const nth: Primitive<Options> = {
     };
   },
   plan: planNth,
+};
+
+/** What help says of the options of an order. */
+export const orderHelp = {
+  key: "WGSL that gives the key of an element x, such as 'x % 10u'",
+  keyType: "element type of the keys; without it, the input's",
+  bits: "sort by some bits of the keys alone: by the first number's bit up to that before the second's, so 0,8 are the lowest eight",
+} as const satisfies Record<Exclude<keyof SortKeyOptions, "descending">, string>;
+
+export const nthHelp: HelpOf<typeof nth> = {
+  summary: "find the element that a sort would put at place N",
+  says: "Prints the index and the value, divided by a space, of the element that a sort would put at place N, alone on stdout.",
+  operands: { data: "the elements" },
+  options: {
+    n: "how many elements come before it: 0 for the least, half of them for the median",
+    descending: "count from the greatest",
+    ...orderHelp,
+  },
+  prints: ["index", "value"],
+  ways: {
+    begin_selection: () => ({
+      way: "by digits: the key of the element is found digit by digit, then its position",
+      why: ["Which element it is takes no sort of the others."],
+      table: "select",
+    }),
+  },
 };

@@ -7,9 +7,9 @@ import type { Plan, RangeName } from "../plan/plan.ts";
 // arrays at hand and on the GPU, and recordings (`src/gpu/forms/`), the command (`src/cli/primitive.ts`), and the fuzz.
 
 /** An array that a primitive reads. */
-export interface Operand {
+export interface Operand<Name extends string = string> {
   /** What calls name it. */
-  readonly name: string;
+  readonly name: Name;
   /** The range that recordings give for it. The operand of the range `input` decides the length. */
   readonly range: RangeName;
   /**
@@ -28,9 +28,9 @@ export interface Operand {
 }
 
 /** An array that a primitive makes. */
-export interface Result {
+export interface Result<Name extends string = string> {
   /** What a call with several results names it. */
-  readonly name: string;
+  readonly name: Name;
   /** The range that recordings give for it. */
   readonly range: RangeName;
   readonly type: ElementType;
@@ -42,6 +42,8 @@ export interface Result {
   readonly like?: string;
   /** Whether calls at hand give its only element. */
   readonly isElement?: boolean;
+  /** The shape that it has in a file: the input's, or this one. Otherwise it has one dimension. */
+  readonly shape?: "input" | readonly number[];
 }
 
 /** What a call was given: nobody has checked the options. Operands go by their names, and those that are left out are missing. */
@@ -49,25 +51,25 @@ export interface Given<Options> {
   readonly types: Readonly<Record<string, ElementType>>;
   /** The elements of each operand. If only the GPU knows how many there are, the most. */
   readonly lengths: Readonly<Record<string, number>>;
-  /** The types of the arrays of each list. */
-  readonly lists: Readonly<Record<string, readonly ElementType[]>>;
+  /** The types of the arrays of each list, if operands were given as lists. */
+  readonly lists?: Readonly<Record<string, readonly ElementType[]>>;
   /** Whether only the GPU knows the length of the input. */
   readonly isCounted: boolean;
-  /** All operands whose lengths only the GPU knows. */
-  readonly counted: readonly string[];
+  /** All operands whose lengths only the GPU knows, if there are any. */
+  readonly counted?: readonly string[];
   readonly options: Options;
   readonly facts: DeviceFacts;
 }
 
 /** What follows from a call's arguments. */
-export interface Request {
+export interface Request<Results extends string = string> {
   /** How messages begin: `histogram<u32>`. */
   readonly title: string;
   /** The options of the plan, beside `maxLength` and `lengthOnGpu`. */
   readonly options: object;
   /** The numbers that a recording takes beside the length. */
   readonly numbers?: Readonly<Record<string, number>>;
-  readonly results: readonly Result[];
+  readonly results: readonly Result<Results>[];
   /** What calls give of their results. The default is the only one; or all, by their names. */
   give?(results: readonly unknown[]): unknown;
   /** For calls at hand: what is uploaded for the operands inside options. */
@@ -90,13 +92,17 @@ export interface OptionsOf {
   readonly planOptions?: OptionNames;
 }
 
-/** A primitive. `Options` are those of a call, with its numbers. */
-export interface Primitive<Options = object> extends OptionsOf {
-  readonly operands: readonly Operand[];
+/** A primitive. `Options` are those of a call, with its numbers; `Operands` and `Results` are the names of its arrays. */
+export interface Primitive<
+  Options = object,
+  Operands extends string = string,
+  Results extends string = string,
+> extends OptionsOf {
+  readonly operands: readonly Operand<Operands>[];
   /** The arguments behind the operands that are numbers, such as `k`. They are among `planOptions`. */
   readonly numbers?: readonly string[];
   /** Checks a call. @throws {ArgumentError} */
-  request(given: Given<Options>): Request;
+  request(given: Given<Options>): Request<Results>;
   /** Plans it. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
   plan(options: never, facts: DeviceFacts): Plan;
 }

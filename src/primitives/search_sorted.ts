@@ -6,6 +6,7 @@ import type { OptionTable } from "../options.ts";
 import { requireScalar, requireSide } from "../plan/require_scalar.ts";
 import type { SearchTuning } from "../plan/search.ts";
 import { planSearch } from "../plan/search.ts";
+import type { HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
 
@@ -33,7 +34,7 @@ export interface SearchRanges extends PartOption {
 export interface PreparedSearchSorted extends PreparedPrimitive<SearchRanges> {}
 
 /** The place of each value in a sorted array. */
-export const searchSorted: Primitive<HandSearchOptions<string>> = {
+export const searchSorted: Primitive<HandSearchOptions<string>, "sorted" | "values", "places"> = {
   name: "searchSorted",
   operands: [
     { name: "sorted", range: "sorted", isNamed: true, count: "sortedCount" },
@@ -59,8 +60,37 @@ export const searchSorted: Primitive<HandSearchOptions<string>> = {
       title,
       options: { ...options, type },
       numbers: { sortedLength: lengths.sorted ?? 0 },
-      results: [{ name: "places", range: "output", type: u32, most: lengths.values ?? 0, length: "input" }],
+      results: [
+        {
+          name: "places",
+          range: "output",
+          type: u32,
+          most: lengths.values ?? 0,
+          length: "input",
+          shape: "input",
+        },
+      ],
     };
   },
   plan: planSearch,
+};
+
+export const searchSortedHelp: HelpOf<typeof searchSorted> = {
+  summary: "find the place of each value among sorted elements",
+  says: "Finds the place of each value among sorted elements, as <u4: the number of elements that come before it. The result has the values' shape.",
+  operands: {
+    sorted: "the elements, in ascending order",
+    values: "the values to look for, of the same type",
+  },
+  options: {
+    side: "the place of a value among equal elements: before them (left, the default) or behind them (right)",
+  },
+  results: { places: "where the places go" },
+  ways: {
+    search_sorted: () => ({
+      way: "one dispatch: each thread searches for its own values",
+      why: ["No search waits for another one."],
+      table: "search",
+    }),
+  },
 };

@@ -116,7 +116,7 @@ function requireOffsets({ types: { offsets }, lengths, counted }: Given<Options>
   if (offsets && !isSameType(offsets, u32)) {
     throw new ArgumentError(`${title}: offsets holds ${offsets.name}; it takes u32`, "segments");
   }
-  if (lengths.offsets === 0 || counted.includes("offsets")) {
+  if (lengths.offsets === 0 || counted?.includes("offsets")) {
     refuse(
       title,
       "segments",
@@ -128,7 +128,7 @@ function requireOffsets({ types: { offsets }, lengths, counted }: Given<Options>
 
 /** Checks a call of `sort` or `argSort`. @throws {ArgumentError} */
 function request(name: "sort" | "argSort", given: Given<Options & { readonly into?: unknown }>): Request {
-  const { types, lists, lengths, facts } = given;
+  const { types, lists = {}, lengths, facts } = given;
   const { into, segments: _, maxSegmentLength: __, ...options } = given.options;
   const type = requireType(types.data, name, "data");
   const title = `${name}<${type.name}>`;

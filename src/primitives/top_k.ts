@@ -5,14 +5,16 @@ import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireChosen } from "../plan/check_tuning_options.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
+import type { Planned, Told } from "../plan/explain_way.ts";
 import type { Chosen } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { TopKOptions, TopKOrder, TopKRowsOptions } from "../plan/select.ts";
 import { planTopK } from "../plan/select.ts";
 import { planTopKRows } from "../plan/select_rows.ts";
 import { requireWhole } from "../plan/sort_key.ts";
+import type { HelpOf } from "./help.ts";
 import type { NthRanges } from "./nth.ts";
-import { requireOrder } from "./nth.ts";
+import { orderHelp, requireOrder } from "./nth.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
 
@@ -86,7 +88,7 @@ function plan(options: TopKOptions | TopKRowsOptions, facts: DeviceFacts): Plan 
 }
 
 /** The first elements in an order, and their positions. */
-export const topK: Primitive<Options> = {
+export const topK: Primitive<Options, "data", "values" | "indices"> = {
   name: "topK",
   operands: [{ name: "data", range: "input", isNamed: true }],
   numbers: ["k"],
@@ -110,8 +112,13 @@ export const topK: Primitive<Options> = {
     requireWhole(k, 1, title, "k");
     const rows = rowsOf(given, title);
     const { data: length = 0 } = lengths;
-    const most = rows === undefined ? Math.min(k, length) : Math.min(k, rows) * (length / rows);
-    const counted = isCounted ? { length: "count" as const } : {};
+    const taken = Math.min(k, rows ?? length);
+    const most = rows === undefined ? taken : taken * (length / rows);
+    const made = {
+      most,
+      ...(isCounted && { length: "count" as const }),
+      ...(rows !== undefined && { shape: [length / rows, taken] }),
+    };
     return {
       title,
       // Plans are for the next power of two, so that they are shared.
@@ -123,10 +130,46 @@ export const topK: Primitive<Options> = {
       },
       ...(rows !== undefined && { numbers: { rows } }),
       results: [
-        { name: "values", range: "output", type, most, like: "data", ...counted },
-        { name: "indices", range: "indices", type: u32, most, ...counted },
+        { name: "values", range: "output", type, like: "data", ...made },
+        { name: "indices", range: "indices", type: u32, ...made },
       ],
     };
   },
   plan,
+};
+
+/** How blocks of elements are chosen, for `wavefold explain`. */
+const byBlocks = ({ passes }: Planned): Told => ({
+  way: `by blocks: the first key of each block tells which blocks to look at again${
+    passes.some(({ kernel }) => kernel.entryPoint === "take_blocks") ? "; what is taken is sorted" : ""
+  }`,
+  why: ["The elements to take are so few that one work-group can choose their blocks."],
+  table: "select",
+});
+
+export const topKHelp: HelpOf<typeof topK> = {
+  summary: "take the greatest elements, or the least",
+  says: "Takes the greatest elements, the greatest first, in one dimension; with --rows, those of each row, in two. Of equal elements it takes the first ones. nan is the greatest of the floats.",
+  operands: { data: "the elements" },
+  options: {
+    k: "how many elements; if there are fewer, all",
+    smallest: "take the least elements, the least first",
+    ...orderHelp,
+  },
+  segments: ["rows"],
+  results: { values: "where the elements go", indices: "where the positions of the elements go, as <u4" },
+  ways: {
+    first_of_blocks: byBlocks,
+    first_of_tiles: byBlocks,
+    take_first: () => ({
+      way: "one dispatch of one work-group",
+      why: ["There are no more elements than one work-group looks at."],
+      table: "select",
+    }),
+    begin_selection: () => ({
+      way: "by digits: the last element to take is found digit by digit, all up to it are kept, and these are sorted",
+      why: ["The elements to take are too many for one work-group to choose their blocks."],
+      table: "select",
+    }),
+  },
 };

@@ -31,7 +31,7 @@ test("wavefold searchsorted writes places", () => {
       join(folder, "words.npy"),
       dumpElements({ type: elementTypes.u32, data: Uint32Array.of(1), shape: [1] }),
     );
-    const types = /words\.npy: it holds u32, and sorted\.npy holds i32; it takes values of i32/;
+    const types = /searchSorted<i32>: words\.npy holds u32; it takes i32, as sorted\.npy holds/;
     failsIn(folder, types, ["searchsorted", "sorted.npy", "words.npy", "-o", "x.npy", ...SIMULATED]);
     failsIn(folder, /none\.npy/, ["searchsorted", "none.npy", "values.npy", "-o", "x.npy", ...SIMULATED]);
   } finally {

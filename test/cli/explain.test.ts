@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fileFor } from "../../src/adapters/adapter.ts";
 import type { ExplainReport } from "../../src/cli/explain.ts";
 import { formatBytes } from "../../src/cli/explain.ts";
+import { flagOf, primitives } from "../../src/cli/primitives.ts";
 import { failsIn, runIn } from "../support/command.ts";
 
 let folder: string;
@@ -146,10 +147,22 @@ describe("options", () => {
     [["sort", "--length", "100"], "sort_by_comparing"],
     [["topk", "-k", "10"], "first_of_blocks"],
     [["histogram", "--bins", "16"], "clear_bins"],
+    [["histogram", "--edges", "0,1,9"], "clear_bins"],
+    [["searchSorted", "--side", "right"], "search_sorted"],
     [["unique", "--type", "f32"], "run_lengths"],
     [["runs"], "run_lengths"],
   ])("%j begins with %s", (args, kernel) => {
     expect(first(...args, ...NVIDIA)).toMatch(kernel === "first_of_blocks" ? /^first_of_/ : kernel);
+  });
+
+  test.each(primitives)("$primitive.name has a command and a plan, with a way that is told", (described) => {
+    const { name, numbers = [] } = described.primitive;
+    const { stdout } = runIn(folder, [name.toLowerCase(), "--help"]);
+    for (const option of Object.keys(described.help.options)) {
+      expect(stdout).toContain(`  ${flagOf(option)} `);
+    }
+    const { way } = report(name, ...numbers.flatMap((number) => [flagOf(number), "10"]), ...NVIDIA);
+    expect(way).not.toMatch(/^\d+ dispatch/);
   });
 
   test("say what moves: values, and items that are sorted by a key", () => {
@@ -179,6 +192,8 @@ const refused: [message: RegExp, ...args: string[]][] = [
   [/explain histogram: --rows means nothing to it; it takes --bins/, "histogram", "--rows", "4"],
   [/explain topK: -k <count> is missing/, "topK"],
   [/explain nth: -n <count> is missing/, "nth"],
+  [/nth<u32>: -n is 9, and there are 5 elements/, "nth", "-n", "9", "--length", "5"],
+  [/topK<u32>: --bits is \[3, 40\]/, "topK", "-k", "1", "--bits", "3,40"],
   [/is no size; it takes numbers of elements/, "scan", "--length", "many"],
   [/It takes one number of elements/, "scan", "--length", "1Ki,2Ki"],
   [/--rows is 7, and --length is 1048576/, "sort", "--rows", "7"],

@@ -60,17 +60,23 @@ describe("wavefold histogram", () => {
     put("wide.npy", "f64", Float64Array.of(1, 2, 3));
     const fails = (message: RegExp, ...args: string[]): void =>
       failsIn(folder, message, ["histogram", "in.npy", "-o", "out.npy", ...args, ...SIMULATED]);
-    fails(/histogram takes --edges LIST, or --bins COUNT with --range/);
-    fails(/histogram takes --edges/, "--bins", "4");
+    fails(/takes --edges, or --bins and --range, or --bins and --bin; it was given none of them/);
+    fails(/takes --edges, .*; it was given --bins$/m, "--bins", "4");
     fails(/It takes a whole number/, "--bins", "x", "--range", "0,1");
-    fails(/It takes numbers divided by commas/, "--bins", "4", "--range", "0,a");
-    fails(/cannot be used with option '--bins/, "--bins", "4", "--edges", "0,1");
-    fails(/range is \[1, 0\]/, "--bins", "4", "--range", "1,0");
+    fails(/--range is "0,a", which is no file; it takes numbers/, "--bins", "4", "--range", "0,a");
+    fails(/it was given --bins and --edges/, "--bins", "4", "--edges", "0,1");
+    fails(/--range is \[1, 0\]/, "--bins", "4", "--range", "1,0");
     fails(/edges\[1\] is 3, as is edges\[0\]/, "--edges", "3,3");
     fails(/--edges is "0,1,a", which is no file; it takes numbers divided by commas, or/, "--edges", "0,1,a");
-    fails(/edges\[1\] is 9, and edges\[0\] is 18446744073709551615n;/, "--edges", "18446744073709551615,9");
+    fails(/edges\[1\] is 9, and --edges\[0\] is 18446744073709551615n;/, "--edges", "18446744073709551615,9");
     fails(/none\.npy/, "--edges", "none.npy");
-    fails(/1 weights for 3 elements/, "--edges", "0,1", "--weights", "short.npy");
-    fails(/holds f64; weights are u32, i32, f32/, "--edges", "0,1", "--weights", "wide.npy");
+    fails(/^wavefold: short\.npy: .*1 weights for 3 elements/, "--edges", "0,1", "--weights", "short.npy");
+    fails(
+      /wide\.npy is of f64; it takes weights of u32, i32 or f32/,
+      "--edges",
+      "0,1",
+      "--weights",
+      "wide.npy",
+    );
   });
 });

@@ -56,13 +56,23 @@ test("topk takes keys that are computed", () => {
 
 const refused: readonly (readonly [message: RegExp, ...args: string[]])[] = [
   [/-k/, "topk", "x.npy", "-o", "b.npy"],
-  [/k is 0; it takes a whole number from 1/, "topk", "x.npy", "-k", "0", "-o", "b.npy"],
+  [/-k is 0; it takes a whole number from 1/, "topk", "x.npy", "-k", "0", "-o", "b.npy"],
   [/whole number/, "topk", "x.npy", "-k", "some", "-o", "b.npy"],
   [/two outputs would go there/, "topk", "x.npy", "-k", "1", "-o", "b.npy", "--indices-out", "./b.npy"],
   [/--indices-out takes a file/, "topk", "x.npy", "-k", "1", "-o", "b.npy", "--indices-out", "-"],
-  [/it takes both/, "topk", "x.npy", "-k", "1", "-o", "b.npy", "--key-type", "u32"],
-  [/bits is \[3, 40\]/, "topk", "x.npy", "-k", "1", "-o", "b.npy", "--bits", "3,40"],
-  [/n is 3, and there are 3 elements; it takes 0 to 2/, "nth", "x.npy", "-n", "3"],
+  [
+    /--key-type is u32; it takes a type only beside --key/,
+    "topk",
+    "x.npy",
+    "-k",
+    "1",
+    "-o",
+    "b.npy",
+    "--key-type",
+    "u32",
+  ],
+  [/--bits is \[3, 40\]/, "topk", "x.npy", "-k", "1", "-o", "b.npy", "--bits", "3,40"],
+  [/-n is 3, and there are 3 elements; it takes 0 to 2/, "nth", "x.npy", "-n", "3"],
   [/none\.npy/, "nth", "none.npy", "-n", "0"],
   [/the predicate|the key/, "nth", "x.npy", "-n", "0", "--key", "x +"],
 ];

@@ -7,7 +7,7 @@ import { f64 } from "../../src/algebra/types_64.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { bindingsIn } from "../../src/kernels/kernel.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import type { Explained } from "../../src/plan/explain.ts";
+import type { Explained, ExplainOptions } from "../../src/plan/explain.ts";
 import { explainKernels, explainPlan } from "../../src/plan/explain.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
@@ -18,6 +18,9 @@ import { ALL_ARRANGEMENTS, RUNS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planSort } from "../../src/plan/sort.ts";
+import { histogramHelp } from "../../src/primitives/histogram.ts";
+import { nthHelp } from "../../src/primitives/nth.ts";
+import { topKHelp } from "../../src/primitives/top_k.ts";
 import { linkSources } from "../../src/text/link.ts";
 import { generated } from "../../src/text/source.ts";
 import { planCompact, planPartition, planReduce, planScan } from "../support/plans.ts";
@@ -318,6 +321,7 @@ describe("what the data decides is told as the most", () => {
     const options = { type: u32, maxLength: 2 ** 24 };
     const few = explainPlan(planTopK({ ...options, k: 10 }, nvidia), 2 ** 24, {
       facts: nvidia,
+      ways: topKHelp.ways,
     });
     expect(few.way).toMatch(/^by blocks/);
     const [first = 0, second = 0] = bytesOf(few, "reads", "input");
@@ -326,6 +330,7 @@ describe("what the data decides is told as the most", () => {
     expect(bytesOf(few, "writes", "output")).toEqual([40]);
     const many = explainPlan(planTopK({ ...options, k: 100_000 }, nvidia), 2 ** 24, {
       facts: nvidia,
+      ways: topKHelp.ways,
     });
     expect(many.way).toMatch(/^by digits/);
     const one = explainPlan(planNth({ ...options, n: 10 }, nvidia), 2 ** 24, {
@@ -353,6 +358,12 @@ test("rows are taken whole where they fit in a tile, and else by a single pass",
   expect(told(100_000).way).toBe("a single pass of its own for each row");
   expect(told(99_999).way).toBe("a single pass");
 });
+
+const helpOf: Readonly<Record<string, Pick<ExplainOptions, "ways">>> = {
+  histogram: histogramHelp,
+  topK: topKHelp,
+  nth: nthHelp,
+};
 
 /** Plans of each primitive. */
 const plansFor = async (facts: Facts): Promise<Plan[]> => {
@@ -382,7 +393,8 @@ describe.each(Object.entries({ nvidia, gpu, software, without }))("all plans on 
 
   test("have a way that is known, and a reason", () => {
     for (const plan of plans) {
-      const { way, why } = explainPlan(plan, plan.maxLength, { facts });
+      const { ways } = { ...helpOf[plan.title.split("<")[0] ?? ""] };
+      const { way, why } = explainPlan(plan, plan.maxLength, { facts, ways });
       expect(way, plan.title).not.toMatch(/^\d+ dispatch/);
       expect(why.length, plan.title).toBeGreaterThan(0);
     }

@@ -269,7 +269,7 @@ async function callAtHand(
   }
   const types = Object.fromEntries(Object.entries(all).map(([name, { type }]) => [name, type]));
   const lengths = Object.fromEntries(atHand.map(([{ name }, { length }]) => [name, length]));
-  const request = checked(called, { types, lengths, isCounted: false, counted: [] });
+  const request = checked(called, { types, lengths, isCounted: false });
   const { title, results, words = {}, scratchBytes = 0 } = request;
   const input = inputOf(called);
   const length = lengths[input.name] as number;
