@@ -7,6 +7,8 @@ import { requireFeature } from "../plan/choose_sizes.ts";
 import { planNth } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
+import type { Example, Examples, Random } from "./examples.ts";
+import { between, bitsOf, keysOf, pick } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
@@ -124,4 +126,26 @@ export const nthHelp: HelpOf<typeof nth> = {
       table: "select",
     }),
   },
+};
+
+/** Orders of elements: by each of their keys, or by some bits of it. */
+export const ordersOf = (type: ElementType, random: Random): readonly Example<SortKeyOptions>[] =>
+  keysOf(type).map(({ twins, ...key }) => {
+    const bits = pick(random, [undefined, bitsOf(twins?.keyType ?? type, random)]);
+    return { options: { ...key, ...(bits && { bits }) }, ...(twins && { twins }) };
+  });
+
+/** Any element, the first one and the last one, in any order. */
+export const nthExamples: Examples<Options> = {
+  positions: ["index"],
+  of: (type, length, random) =>
+    ordersOf(type, random).flatMap(({ options, ...others }) =>
+      [0, between(random, 0, Math.max(0, length - 1)), Math.max(0, length - 1)].map((n) => ({
+        ...others,
+        options: { ...options, n },
+      })),
+    ),
+  // If there are `n` elements or fewer, a recording takes the last one.
+  forLength: ({ n = 0, ...others }, length) =>
+    length === 0 ? undefined : { ...others, n: Math.min(n, length - 1) },
 };

@@ -239,7 +239,9 @@ async function typesAtHand(
   try {
     return await typesOf(array, isNamed ? { type: options.type } : {}, title, option);
   } catch (cause) {
-    throw isOption && cause instanceof ArgumentError ? new ArgumentError(cause.message, option) : cause;
+    throw cause instanceof ArgumentError && (isOption || cause.option === "data")
+      ? new ArgumentError(cause.message, option)
+      : cause;
   }
 }
 
