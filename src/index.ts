@@ -31,6 +31,7 @@ export type {
   FoldArray,
   FoldCallOptions,
   GivenSegments,
+  HandSortOptions,
   HistogramCallOptions,
   MapTo,
   NameIn,
@@ -48,6 +49,7 @@ export type {
   SegmentsOf,
   SortCallOptions,
   SortResult,
+  SortSegments,
   SortValues,
   Taken,
   TakeOptions,
@@ -62,13 +64,6 @@ export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/gpu_arrays/segm
 export type { UploadOptions, WrapOptions } from "./gpu/gpu_arrays/upload_and_wrap.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
-export type {
-  PreparedSort,
-  PreparedSortOptions,
-  SortRanges,
-  ValueTypes,
-} from "./gpu/sorts_and_searches/recorded_sort.ts";
-export type { HandSortOptions, Sorted, SortSegments } from "./gpu/sorts_and_searches/sort_calls.ts";
 export type {
   ArraySource,
   ArrayStream,
@@ -105,6 +100,7 @@ export type { SearchOptions, SearchTuning } from "./plan/search.ts";
 export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan/select.ts";
 export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";
 export type { SegmentSortOptions } from "./plan/sort_segments.ts";
+export type { PreparedSortOptions, ValueTypes } from "./plan/sort_with_values.ts";
 export type { IntoOption, MapOption, TypesOption } from "./primitives/call_options.ts";
 export type {
   CompactOf,
@@ -142,4 +138,5 @@ export type { FoldOptions, PreparedReduce, ReduceRanges, SegmentParts } from "./
 export type { RunLengths, RunOptions } from "./primitives/run_lengths.ts";
 export type { PreparedScan, ScanOption, ScanRanges, TotalOption } from "./primitives/scan.ts";
 export type { HandSearchOptions, PreparedSearchSorted, SearchRanges } from "./primitives/search_sorted.ts";
+export type { PreparedSort, Sorted, SortRanges } from "./primitives/sort.ts";
 export type { HandTopKOptions, PreparedTopK, TopK, TopKRanges } from "./primitives/top_k.ts";

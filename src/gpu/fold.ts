@@ -9,6 +9,7 @@ import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
+import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import type { EitherCompact, FlaggedCompact, PreparedCompact } from "../primitives/compact.ts";
 import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
 import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
@@ -18,6 +19,7 @@ import type { PreparedReduce } from "../primitives/reduce.ts";
 import type { RunLengths, RunOptions } from "../primitives/run_lengths.ts";
 import type { PreparedScan } from "../primitives/scan.ts";
 import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
+import type { PreparedSort } from "../primitives/sort.ts";
 import type { HandTopKOptions, PreparedTopK, TopK } from "../primitives/top_k.ts";
 import type { ArgValue, HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
 import { loadStreams, scanAtHand } from "./at_hand/scan_at_hand.ts";
@@ -47,12 +49,10 @@ import type {
 } from "./call_types.ts";
 import type { Context, SinglePassTest } from "./device/context.ts";
 import { trim } from "./device/device.ts";
-import type { Given } from "./device/transfer.ts";
 import { givenOf } from "./device/transfer.ts";
 import { once, withNumbers } from "./executor/load_later.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { UploadOptions, WrapOptions } from "./gpu_arrays/upload_and_wrap.ts";
-import type { PreparedSort, PreparedSortOptions } from "./sorts_and_searches/recorded_sort.ts";
 import type {
   AnyStreamOptions,
   ArraySource,
@@ -494,11 +494,17 @@ export class Fold {
     data: Data,
     options?: SortCallOptions<Data, Values>,
   ): Promise<SortResult<Data, Values>>;
-  sort(
+  async sort(
     data: AnyArray | GpuArray,
     options: { readonly values?: unknown; readonly into?: unknown } = {},
   ): Promise<unknown> {
-    return this.#sort("sort", data, options);
+    const values = options?.values;
+    const arrays = {
+      data: givenOf(data as AnyArray),
+      values: Array.isArray(values) ? values.map((one) => givenOf(one)) : givenOf(values as AnyArray),
+      into: givenOf(options?.into as AnyArray),
+    };
+    return (await loadSorts()).sort.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -512,8 +518,9 @@ export class Fold {
    * ```
    */
   argSort<Data extends FoldArray>(data: Data, options?: ArgSortOptions<Data>): Promise<U32Array<Data>>;
-  argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
-    return this.#sort("argSort", data, options);
+  async argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
+    const arrays = { data: givenOf(data as AnyArray), into: givenOf(options?.into as AnyArray) };
+    return (await loadSorts()).argSort.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -576,17 +583,6 @@ export class Fold {
       numbers: { n },
       options,
     });
-  }
-
-  async #sort(
-    primitive: "sort" | "argSort",
-    data: unknown,
-    options: { readonly values?: unknown; readonly into?: unknown },
-  ): Promise<unknown> {
-    const [given, room, ...values] = [data, options?.into, ...[options?.values].flat()].map((one) =>
-      givenOf(one as AnyArray),
-    ) as [Given, Given, ...Given[]];
-    return (await loadSorts()).sort(this.#context, this.#arrays, primitive, { given, room, values }, options);
   }
 
   /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
@@ -898,7 +894,7 @@ export class Fold {
    * ```
    */
   prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
-    return withNumbers(async () => (await loadSorts()).prepareSort(this.#context, options));
+    return withNumbers(async () => (await loadSorts()).sort.prepare(this.#context, options));
   }
 
   /**

@@ -3,7 +3,10 @@ import type { Arrangement, InitialBytes, Kernel } from "../kernels/kernel.ts";
 import type { Limits } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 
-/** The caller's ranges. */
+/** The lists of ranges that a recording may give. */
+export type ListName = "values" | "reordered";
+
+/** The caller's ranges. The name of one in a list has its place there. */
 export type RangeName =
   | "input"
   | "output"
@@ -25,7 +28,11 @@ export type RangeName =
   | "reordered"
   | "positions"
   | "indices"
-  | "rest";
+  | "rest"
+  | `${ListName}[${number}]`;
+
+/** What the caller gives a range as: its name, or that of the list that it is in. */
+export const givenAs = (range: string): string => range.split("[", 1)[0] as string;
 
 /** Bytes of an item of each range. In all others, such as flags, counts and lengths, items are u32. */
 export type ItemBytes = Readonly<Record<"input" | "output", number> & Partial<Record<RangeName, number>>>;

@@ -17,8 +17,13 @@ export interface Operand<Name extends string = string> {
   readonly range: RangeName;
   /** Another range that is the same array. */
   readonly also?: RangeName;
-  /** Whether it is one of the options that only calls take, and may be left out. All others are arguments, in the order of the list. */
+  /**
+   * Whether it is one of the options that only calls take, and may be left out. All others are arguments, in the order of the list. If it
+   * is given as a list, each array of that is an operand, whose name and range have its place: `values[0]`.
+   */
   readonly isOption?: boolean;
+  /** The option that it stands in, as offsets do in `segments`. It is an array only if it is on the GPU: see {@link Request.words}. */
+  readonly inside?: string;
   /** Whether the option `type` names the type of its elements. */
   readonly isNamed?: boolean;
   /** Whether it has an element for each one of the input. */
@@ -55,8 +60,12 @@ export interface Given<Options> {
   readonly lengths: Readonly<Record<string, number>>;
   /** The operands, if they are at hand. */
   readonly arrays?: Readonly<Record<string, AnyArray>>;
+  /** The types of the arrays of each list, if operands were given as lists. */
+  readonly lists?: Readonly<Record<string, readonly ElementType[]>>;
   /** Whether only the GPU knows the length of the input. */
   readonly isCounted: boolean;
+  /** All operands whose lengths only the GPU knows, if there are any. */
+  readonly counted?: readonly string[];
   readonly options: Options;
   readonly facts: DeviceFacts;
 }
@@ -70,6 +79,14 @@ export interface Request<Results extends string = string> {
   /** The numbers that a recording takes beside the length. */
   readonly numbers?: Readonly<Record<string, number>>;
   readonly results: readonly Result<Results>[];
+  /** What calls give of their results. The default is the only one; or all, by their names. */
+  give?(results: readonly unknown[]): unknown;
+  /** For calls at hand: what is uploaded for the operands inside options. */
+  readonly words?: Readonly<Record<string, Uint32Array>>;
+  /** Bytes of the longest item in the plan's scratch, if no array has items as long. */
+  readonly itemBytes?: number;
+  /** Bytes of the plan's scratch, about. The default is 0. */
+  readonly scratchBytes?: number;
 }
 
 /** The options of a primitive. */
