@@ -314,15 +314,15 @@ export abstract class PlaceWriter {
 
   /** Puts words at a place. */
   store(place: Place, words: Words, from: number): void {
-    // Words may read what is written here.
-    const kept =
-      words.length > 1 ? words.map((word) => (/^-?\d+$/.test(word) ? word : this.copied(word))) : words;
     if (place.kind === "register") {
-      this.#storeInRegisters(place, kept);
+      // Words may read what is written here.
+      const target = `$v${place.local.id}_`;
+      const reads = words.length > 1 && words.some((word) => word.includes(target));
+      this.#storeInRegisters(place, reads ? words.map((word) => this.copied(word)) : words);
       return;
     }
     this.#wordsAt(place).forEach(({ index, isHalf }, word) => {
-      this.emit(this.#writeText(place, index, isHalf, kept[word] as string, from));
+      this.emit(this.#writeText(place, index, isHalf, words[word] as string, from));
     });
   }
 

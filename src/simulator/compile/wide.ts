@@ -1,4 +1,4 @@
-import type { Expression, Statement } from "../../text/syntax.ts";
+import type { Expression, Parameter, Statement } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { scalar } from "../../text/wgsl_types.ts";
 import { STORAGE_MEMORY, WORK_GROUP_MEMORY } from "../machine/work_group.ts";
@@ -15,6 +15,7 @@ import { at, plusTerm, textOfIndex } from "./places.ts";
 import { hasAbstract } from "./settled.ts";
 import { conditionText, partsOfLoop, StatementWriter } from "./statements.ts";
 import { isSubgroupFunction, subgroupCall } from "./subgroup_calls.ts";
+import type { Declared } from "./uses.ts";
 
 // Functions in which threads meet. All threads of a work-group run each of their steps together, under a mask of those that are active.
 // What stands between two such steps is a stretch: a loop over the active threads, in which each thread runs it from start to end.
@@ -52,6 +53,7 @@ export class WideWriter extends StatementWriter {
   #before: string[] = [];
   readonly #columns = new Set<number>();
   readonly #memories: Local[] = [];
+  readonly #arrays: Local[] = [];
   readonly #counters: string[] = [];
 
   // The whole function
@@ -62,9 +64,7 @@ export class WideWriter extends StatementWriter {
     const { yields } = module.reachOf(name.name);
     const own = this.#newMask();
     this.#masks = [own];
-    const locals = parameters.map(({ name: named, type }) =>
-      this.parameterLocal(named.name, module.typing.typeOf(type), module.addressSpaceOf(type)),
-    );
+    const locals = parameters.map((parameter) => this.parameterLocal(parameter));
     for (const local of locals) {
       this.#columns.add(local.id);
       if (local.inMemory) {
@@ -164,7 +164,8 @@ export class WideWriter extends StatementWriter {
   }
 
   #declareMemories(): void {
-    for (const { id, type } of this.#memories) {
+    const arrays = this.#arrays.filter(({ id }) => this.#columns.has(id));
+    for (const { id, type } of [...this.#memories, ...arrays]) {
       this.output.declareMemory(`M${id}`, this.wordsIn(type), this.#columns.has(id));
       this.#memoryWords.set(id, this.wordsIn(type));
     }
@@ -198,17 +199,36 @@ export class WideWriter extends StatementWriter {
       if (memory !== undefined) {
         return `t * ${this.#memoryWords.get(Number(id))}`;
       }
-      return column === undefined ? `${this.#columnName(id, word)}[t]` : this.#columnName(id, columnWord);
+      return column === undefined ? this.#inColumn(id, word) : this.#columnName(id, columnWord);
     });
+  }
+
+  /** A thread's word of a variable that two stretches use. */
+  #inColumn(id: string, word: string): string {
+    const words = this.#memoryWords.get(Number(id));
+    return words === undefined ? `${this.#columnName(id, word)}[t]` : `M${id}[t * ${words} + ${word}]`;
   }
 
   readonly #memoryWords = new Map<number, number>();
   readonly #parameterWords = new Map<number, number>();
 
-  protected override parameterLocal(name: string, type: Type, space: string | undefined): Local {
-    const local = super.parameterLocal(name, type, space);
-    this.#parameterWords.set(local.id, this.wordsIn(type));
+  protected override parameterLocal(parameter: Parameter): Local {
+    const local = super.parameterLocal(parameter);
+    this.#parameterWords.set(local.id, this.wordsIn(local.type));
     return local;
+  }
+
+  /** Callers write parameters, and know only their types. */
+  protected override liesInMemory(declared: Declared, type: Type): boolean {
+    return "keyword" in declared ? super.liesInMemory(declared, type) : hasArray(type);
+  }
+
+  /** An array of variables is in memory if two stretches use it. */
+  override declare(local: Local, words: Words): void {
+    if (!local.inMemory && hasArray(local.type)) {
+      this.#arrays.push(local);
+    }
+    super.declare(local, words);
   }
 
   protected override declareMemory(local: Local): void {
