@@ -37,6 +37,9 @@ const resultColumn = (name: string, word: number): string => `r${word}_${name}`;
 /** In a line: the declaration of a variable, or the variable; the place of memory; and a column. */
 const PLACES = /(var (?=\$v\d+_\d+\$ =))?\$v(\d+)_(\d+)\$|\$b(\d+)\$|@A(\d+)_(\d+)/g;
 
+/** In a line, a variable, which may be declared or assigned there. */
+const VARIABLES = /(var )?(\$v(\d+)_\d+\$)( = )?/g;
+
 /** Turns of a loop in which threads meet. */
 const MOST_TURNS = 2 ** 22;
 
@@ -137,13 +140,37 @@ export class WideWriter extends StatementWriter {
   }
 
   #stretchText({ id, mask, before, lines }: Stretch): readonly string[] {
+    const body = lines.join("\n").replaceAll("$stretch$", `S${id}`);
+    const [loads, text] = this.#withLoads(body);
     return [
       ...before,
       `{ const o = g.order(${mask}), n = g.active;`,
       `S${id}: for (let k = 0; k < n; k++) { const t = o[k];`,
-      ...lines.map((line) => this.#placed(line).replaceAll("$stretch$", `S${id}`)),
+      ...loads,
+      this.#placed(text),
       "} }",
     ];
+  }
+
+  /** A stretch that uses a thread's element of a column several times loads it once, and stores what it assigns. */
+  #withLoads(text: string): readonly [loads: readonly string[], text: string] {
+    const used = new Set<string>();
+    const loads = new Map<string, string>();
+    for (const [, declares, name = "", id] of text.matchAll(VARIABLES)) {
+      if (used.has(name) && !loads.has(name)) {
+        loads.set(name, `let ${loadedName(name)} = ${this.#placed(name)};`);
+      } else if (this.#columns.has(Number(id))) {
+        used.add(name);
+        if (declares) {
+          loads.set(name, `let ${loadedName(name)};`);
+        }
+      }
+    }
+    const changed = text.replaceAll(VARIABLES, (whole: string, ...found: readonly string[]) => {
+      const [, name = "", , assigns] = found;
+      return !loads.has(name) ? whole : loadedName(name) + (assigns ? ` = ${name} = ` : "");
+    });
+    return [[...loads.values()], changed];
   }
 
   /** Variables and memory that two stretches use are columns. */
@@ -630,7 +657,7 @@ export class WideWriter extends StatementWriter {
       });
     });
     const call = `${this.output.take(`f_${name}`)}(${[this.#mask, ...memories].join(", ")})`;
-    this.#together(`${module.reachOf(name).yields ? "yield* " : ""}${call};`);
+    this.#together(`${module.reachOf(name).yields ? "yield " : ""}${call};`);
     if (declared.result === undefined) {
       return [];
     }
@@ -734,5 +761,8 @@ export class WideWriter extends StatementWriter {
     return Array.from({ length: this.wordsIn(type) }, (_, word) => wordName(local, word));
   }
 }
+
+/** The name of what is loaded of a variable that is a column. */
+const loadedName = (variable: string): string => `y${variable.slice(2, -1)}`;
 
 const scalarPart = (type: Type): Type => (type.kind === "vector" ? type.of : type);
