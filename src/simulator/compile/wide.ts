@@ -57,7 +57,6 @@ export class WideWriter extends StatementWriter {
   readonly #columns = new Set<number>();
   readonly #memories: Local[] = [];
   readonly #arrays: Local[] = [];
-  readonly #counters: string[] = [];
 
   // The whole function
 
@@ -88,7 +87,7 @@ export class WideWriter extends StatementWriter {
     this.#flush();
     const memories = locals.flatMap(({ target }) => (target ? [target.memory] : []));
     const head = `function${yields ? "*" : ""} f_${name.name}(${["mask", ...memories].join(", ")}) {`;
-    const text = [head, `${own}.set(mask);`, ...this.#assembled(), "}"].join("\n");
+    const text = [head, `${own}.set(mask);`, ...this.#assembled(memories.join(", ")), "}"].join("\n");
     this.output.give(`f_${name.name}`);
     this.#giveParameters(locals);
     return this.output.finished(text);
@@ -128,28 +127,32 @@ export class WideWriter extends StatementWriter {
   }
 
   /** The function's lines. Only now it is known which variables are columns. */
-  #assembled(): string[] {
+  #assembled(memories: string): string[] {
     this.#findColumns();
     this.#declareMemories();
     this.#declareParameters();
-    const texts = this.#out.flatMap((one) =>
-      typeof one === "string" ? [this.#placed(one)] : this.#stretchText(one),
+    return this.#out.flatMap((one) =>
+      typeof one === "string" ? [this.#placed(one)] : [...one.before, this.#stretchText(one, memories)],
     );
-    const counters = this.#counters.length > 0 ? [`let ${this.#counters.join(", ")};`] : [];
-    return [...counters, ...texts];
   }
 
-  #stretchText({ id, mask, before, lines }: Stretch): readonly string[] {
-    const body = lines.join("\n").replaceAll("$stretch$", `S${id}`);
-    const [loads, text] = this.#withLoads(body);
-    return [
-      ...before,
+  /**
+   * Where work-groups stop before atomics, a stretch is a function of its own: what a generator keeps while it stops is all variables in it.
+   */
+  #stretchText({ id, mask, lines }: Stretch, memories: string): string {
+    const [loads, text] = this.#withLoads(lines.join("\n").replaceAll("$stretch$", `S${id}`));
+    const loop = [
       `{ const o = g.order(${mask}), n = g.active;`,
       `S${id}: for (let k = 0; k < n; k++) { const t = o[k];`,
       ...loads,
       this.#placed(text),
       "} }",
-    ];
+    ].join("\n");
+    if (!this.output.module.reachOf(this.functionName).yields) {
+      return loop;
+    }
+    this.output.declare(`function s${id}(${memories}) ${loop}`);
+    return `s${id}(${memories});`;
   }
 
   /** A stretch that uses a thread's element of a column several times loads it once, and stores what it assigns. */
@@ -296,7 +299,7 @@ export class WideWriter extends StatementWriter {
 
   #newCounter(): string {
     const name = `c${this.output.id()}`;
-    this.#counters.push(name);
+    this.output.declare(`var ${name};`);
     return name;
   }
 
