@@ -145,8 +145,11 @@ class UsesReader implements Uses {
 
   #element({ of, index }: Extract<Expression, { kind: "index" }>): void {
     const declared = this.#declaredAt(of);
-    if (declared) {
-      this.indices.set(declared, [...(this.indices.get(declared) ?? []), index]);
+    const known = declared && this.indices.get(declared);
+    if (known) {
+      known.push(index);
+    } else if (declared) {
+      this.indices.set(declared, [index]);
     }
   }
 
