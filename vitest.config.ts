@@ -32,6 +32,8 @@ const IN_OTHER_PROGRAMS = /^test\/((engines|hosts|package|site)\/|simulator\/bro
 const ON_ANY_ADAPTER = /\buseFold\(/;
 /** What replaces modules or globals, which would change the files after it. */
 const REPLACES = /\bvi\.(mock|doMock)\(|Object\.assign\(globalThis/;
+/** What collects garbage again and again: that takes the longer, the more the files before it have left. */
+const COLLECTS = /\bbytesInUse\(/;
 
 interface TestFile {
   readonly name: string;
@@ -57,7 +59,8 @@ function takes(mode: string, { name, text }: TestFile): boolean {
 
 /**
  * Files share the workers' processes, one after another: to start one for each, and to load and warm up the sources there, takes a third of a
- * second of CPU. Those that would change the files after them have their own; on a GPU all have, since a fault can take the device.
+ * second of CPU. Those that would change the files after them have their own, and those that collect garbage; on a GPU all have, since a fault
+ * can take the device.
  */
 function projectsOf(files: readonly TestFile[], onGpu: boolean) {
   return [true, false]
@@ -66,7 +69,7 @@ function projectsOf(files: readonly TestFile[], onGpu: boolean) {
       test: {
         name: isolate ? "isolated" : "together",
         include: files
-          .filter(({ text }) => (onGpu || REPLACES.test(text)) === isolate)
+          .filter(({ text }) => (onGpu || REPLACES.test(text) || COLLECTS.test(text)) === isolate)
           .map(({ name }) => name),
         isolate,
       },
