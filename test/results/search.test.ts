@@ -8,7 +8,7 @@ import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, TypeName } from "../../src/algebra/types.ts";
 import { ArgumentError } from "../../src/node.ts";
 import { searchSortedReference } from "../../src/reference/search.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { bitsOf, expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
@@ -164,15 +164,15 @@ describe("recorded", () => {
         ];
         const buffers = contents.map((words) => storageBuffer(device, words));
         const [table, input, output, count] = buffers as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
-        const encoder = device.createCommandEncoder();
-        search.record(encoder, {
-          sorted: { buffer: table, offset: from * bytes },
-          sortedLength: entries,
-          input: { buffer: input, offset: first * bytes },
-          output: { buffer: output, offset: first * 4 },
-          length: lengthOnGpu ? count : length,
-        });
-        device.queue.submit([encoder.finish()]);
+        submit(device, (encoder) =>
+          search.record(encoder, {
+            sorted: { buffer: table, offset: from * bytes },
+            sortedLength: entries,
+            input: { buffer: input, offset: first * bytes },
+            output: { buffer: output, offset: first * 4 },
+            length: lengthOnGpu ? count : length,
+          }),
+        );
         const expected = dirty.slice();
         expected.set(searchSortedReference(sorted, values as never, { side, ...typed(type) }), first);
         expectSameBits(await readWords(device, output), expected, title);
@@ -198,9 +198,7 @@ describe("recorded", () => {
       (words) => storageBuffer(device, words),
     ) as [GPUBuffer, GPUBuffer, GPUBuffer];
     for (const sortedLength of [4, 2, 3]) {
-      const encoder = device.createCommandEncoder();
-      search.record(encoder, { sorted, sortedLength, input, output, length: 1 });
-      device.queue.submit([encoder.finish()]);
+      submit(device, (encoder) => search.record(encoder, { sorted, sortedLength, input, output, length: 1 }));
       expect([...(await readWords(device, output))]).toEqual([sortedLength]);
     }
     search.destroy();
