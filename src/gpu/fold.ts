@@ -66,13 +66,12 @@ import type {
   StreamScanOption,
 } from "./streams/streams.ts";
 
-const loadPrimitives = /* @__PURE__ */ once(() => import("./recordings/primitives.ts"));
-const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays.ts"));
-type ArraysPart = typeof import("./gpu_arrays/arrays.ts");
-const loadRuns = /* @__PURE__ */ once(() => import("./forms/runs.ts"));
-const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
-const loadSelections = /* @__PURE__ */ once(() => import("./sorts_and_searches/selections.ts"));
-const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
+const loadFolds = /* @__PURE__ */ once(() => import("./parts/folds.ts"));
+const loadArrays = /* @__PURE__ */ once(() => import("./parts/arrays.ts"));
+type ArraysPart = typeof import("./parts/arrays.ts");
+const loadSearches = /* @__PURE__ */ once(() => import("./parts/searches.ts"));
+const loadSelections = /* @__PURE__ */ once(() => import("./parts/selections.ts"));
+const loadSorts = /* @__PURE__ */ once(() => import("./parts/sorts.ts"));
 
 /**
  * The option that names the type. It stands beside the other options, since TypeScript infers nothing from options of which one is missing
@@ -218,7 +217,7 @@ export class Fold {
       return onGpu;
     }
     if (options?.segments === undefined) {
-      return (await loadPrimitives()).reduceAtHand(this.#context, given, options as object);
+      return (await loadFolds()).reduceAtHand(this.#context, given, options as object);
     }
     const { segmentsAtHand } = await loadArrays();
     return segmentsAtHand(this.#context, this.#arrays, "reduce", given, options);
@@ -248,7 +247,7 @@ export class Fold {
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
       this.#onGpu("compact", data, options) ??
-      (await loadPrimitives()).compactAtHand(this.#context, given, room, options)
+      (await loadFolds()).compactAtHand(this.#context, given, room, options)
     );
   }
 
@@ -288,7 +287,7 @@ export class Fold {
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
       this.#onGpu("partition", data, options) ??
-      (await loadPrimitives()).partitionAtHand(this.#context, given, room, options)
+      (await loadFolds()).partitionAtHand(this.#context, given, room, options)
     );
   }
 
@@ -313,7 +312,7 @@ export class Fold {
   ): Promise<Taken<Data, undefined, Indices>>;
   async unique(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
-    return (await loadRuns()).unique.call(this.#context, this.#arrays, { arrays, options });
+    return (await loadArrays()).unique.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -335,7 +334,7 @@ export class Fold {
   ): Promise<RunLengths<Data, U32Array<Data>>>;
   async runLengths(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
-    return (await loadRuns()).runLengths.call(this.#context, this.#arrays, { arrays, options });
+    return (await loadArrays()).runLengths.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -364,7 +363,7 @@ export class Fold {
     options: object = {},
   ): Promise<unknown> {
     const arrays = { values: givenOf(values as AnyArray), counts: givenOf(counts as AnyArray) };
-    return (await loadRuns()).expandRuns.call(this.#context, this.#arrays, { arrays, options });
+    return (await loadArrays()).expandRuns.call(this.#context, this.#arrays, { arrays, options });
   }
 
   /**
@@ -757,7 +756,7 @@ export class Fold {
    * ```
    */
   prepareScan<Name extends string>(options: ScanOptions<Name> & OfType<Name>): Promise<PreparedScan> {
-    return withNumbers(async () => (await loadPrimitives()).prepareScan(this.#context, options));
+    return withNumbers(async () => (await loadFolds()).prepareScan(this.#context, options));
   }
 
   /**
@@ -770,7 +769,7 @@ export class Fold {
    * ```
    */
   prepareReduce<Name extends string>(options: ReduceOptions<Name> & OfType<Name>): Promise<PreparedReduce> {
-    return withNumbers(async () => (await loadPrimitives()).prepareReduce(this.#context, options));
+    return withNumbers(async () => (await loadFolds()).prepareReduce(this.#context, options));
   }
 
   /**
@@ -799,7 +798,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    return withNumbers(async () => (await loadPrimitives()).prepareCompact(this.#context, options));
+    return withNumbers(async () => (await loadFolds()).prepareCompact(this.#context, options));
   }
 
   /**
@@ -838,7 +837,7 @@ export class Fold {
    * ```
    */
   prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {
-    return withNumbers(async () => (await loadRuns()).expandRuns.prepare(this.#context, options));
+    return withNumbers(async () => (await loadArrays()).expandRuns.prepare(this.#context, options));
   }
 
   /**
@@ -880,7 +879,7 @@ export class Fold {
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return withNumbers(async () => (await loadPrimitives()).preparePartition(this.#context, options));
+    return withNumbers(async () => (await loadFolds()).preparePartition(this.#context, options));
   }
 
   /**
