@@ -1,6 +1,7 @@
 import { describedAdapters } from "../src/adapters/described.ts";
 import type { ScalarArray } from "../src/algebra/arrays.ts";
 import type { Scalar } from "../src/algebra/types.ts";
+import { planFor } from "../src/gpu/forms/prepare.ts";
 import type { Fold, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes } from "../src/index.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
@@ -85,6 +86,7 @@ export function requestOf(choice: DescribedChoice, length: number, facts: Device
       ...each(arrays, (one) => elementTypes[one.type]),
     },
     lengths: lengthsOf(choice, length),
+    arrays: each(arrays, ({ data }) => data),
     isCounted: false,
     options: options as never,
     facts,
@@ -93,15 +95,16 @@ export function requestOf(choice: DescribedChoice, length: number, facts: Device
   if (most > MOST_ITEMS) {
     throw new ArgumentError(`The result has ${most} items; the page shows ${MOST_ITEMS} at most`);
   }
-  return request;
+  return { ...request, results: request.results.filter(({ isDropped }) => !isDropped) };
 }
 
 /** The plan of a call at hand, for `length` elements. */
-export function planOn(choice: DescribedChoice, length: number, facts: DeviceFacts): Plan {
+export function planOn(choice: DescribedChoice, length: number, facts: DeviceFacts): Promise<Plan> {
   const { primitive } = choice.described;
   const input = primitive.operands.find(({ range }) => range === "input") as Operand;
   const maxLength = lengthsOf(choice, length)[input.name];
-  return primitive.plan({ ...requestOf(choice, length, facts).options, maxLength } as never, facts);
+  const planned: object = { ...requestOf(choice, length, facts).options, maxLength };
+  return planFor(primitive, facts, planned);
 }
 
 /** A function that a reference takes where a call takes WGSL. It gives numbers, or whole numbers of the key's type. */

@@ -110,7 +110,7 @@ const segmentsFields = {
 
 /** The types that an operand takes beside numbers of u32. */
 function typesFor({ primitive, help }: Described, first: Operand, { name }: Operand): TypeName[] {
-  const [options = {}] = Object.values(help.examples ?? {});
+  const [options = {}] = Object.values(help.tries ?? {});
   return typeNames.filter((type) => {
     try {
       const types = { [first.name]: elementTypes.u32, [name]: elementTypes[type] };
@@ -150,10 +150,8 @@ function operandField(described: Described, operand: Operand): Field {
 /** All fields of a primitive, in their order. */
 function allFields(described: Described): readonly Field[] {
   const { primitive, help } = described;
-  const starts = Object.assign({}, ...Object.values(help.examples ?? {})) as Readonly<
-    Record<string, unknown>
-  >;
-  const [, ...beside] = primitive.operands;
+  const starts = Object.assign({}, ...Object.values(help.tries ?? {})) as Readonly<Record<string, unknown>>;
+  const beside = primitive.operands.filter((operand) => operand !== firstOf(described) && !operand.inside);
   return [
     ...beside.filter(({ isOption }) => !isOption).map((operand) => operandField(described, operand)),
     ...Object.entries<string>(help.options).map(([name, says]) =>
@@ -175,7 +173,7 @@ export interface Fields {
 
 /** The fields of a primitive that is described. */
 export function fieldsOf(described: Described): Fields {
-  const examples: Readonly<Record<string, object>> = described.help.examples ?? {};
+  const examples: Readonly<Record<string, object>> = described.help.tries ?? {};
   const fields = allFields(described);
   const example = choices(Object.keys(examples));
   const elements = (isMore: boolean): HTMLElement[] =>

@@ -4,7 +4,7 @@ import { reductionOf } from "../src/plan/arg_min_max.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCompact, planPartition } from "../src/plan/compact.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
-import { planExpandRuns, saturatingSum } from "../src/plan/expand_runs.ts";
+import { planExpandRuns } from "../src/plan/expand_runs.ts";
 import { withFasterWays } from "../src/plan/faster_ways.ts";
 import type { Passes } from "../src/plan/options.ts";
 import type { Plan } from "../src/plan/plan.ts";
@@ -87,7 +87,7 @@ export async function listingsOf(wanted: Wanted, facts: DeviceFacts): Promise<Li
 }
 
 /** The plan of a call at hand, for `length` elements. */
-function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
+function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan | Promise<Plan> {
   const { primitive, op, exclusive, predicate, segments, descending, key, number, classes } = choice;
   if (choice.described !== undefined) {
     return planOn(choice.described, length, facts);
@@ -132,15 +132,7 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
         withFasterWays(facts),
       );
     case "expandRuns":
-      return {
-        ...planExpandRuns(all, facts),
-        // A scan of the counts says where each run ends.
-        kernels: [
-          ...planScan({ type: u32, op: saturatingSum, maxLength: length } as never, withFasterWays(facts))
-            .kernels,
-          ...planExpandRuns(all, facts).kernels,
-        ],
-      };
+      return planExpandRuns(all, withFasterWays(facts), [LIE]);
     case "compact":
     case "partition":
       return classes === undefined
@@ -156,8 +148,10 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
 }
 
 /** The WGSL of a call at hand: every kernel that its plan may use. */
-export const listingsOfCall = (choice: Choice, length: number, facts: DeviceFacts): Listing[] =>
-  planOfCall(choice, length, facts).kernels.map(({ label, code }, at) => ({
+export async function listingsOfCall(choice: Choice, length: number, facts: DeviceFacts): Promise<Listing[]> {
+  const { kernels } = await planOfCall(choice, length, facts);
+  return kernels.map(({ label, code }, at) => ({
     title: `Kernel ${at + 1}: ${label.replace(/^wavefold /, "")}`,
     code,
   }));
+}

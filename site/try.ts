@@ -373,9 +373,9 @@ async function list(): Promise<void> {
     const chosen = choice();
     void showCode(element("code"), codeOf(chosen, chosenNumbers(chosen.type)), "typescript");
     const facts = fold === undefined ? noDevice : contextOf(fold.device).facts;
-    const made = isPlanned(chosen)
-      ? await listingsOf(wantedOf(chosen), facts)
-      : listingsOfCall(chosen, chosenLength(), facts);
+    const made = await (isPlanned(chosen)
+      ? listingsOf(wantedOf(chosen), facts)
+      : listingsOfCall(chosen, chosenLength(), facts));
     if (asked !== lastAsked) {
       return;
     }

@@ -31,6 +31,7 @@ export type {
   FoldArray,
   FoldCallOptions,
   GivenSegments,
+  HandSortOptions,
   HistogramCallOptions,
   MapTo,
   NameIn,
@@ -48,6 +49,7 @@ export type {
   SegmentsOf,
   SortCallOptions,
   SortResult,
+  SortSegments,
   SortValues,
   Taken,
   TakeOptions,
@@ -57,25 +59,11 @@ export type {
 } from "./gpu/call_types.ts";
 export type { SinglePassTest } from "./gpu/device/context.ts";
 export type { Fold, OfType } from "./gpu/fold.ts";
-export type {
-  ExpandRanges,
-  GpuExpandOptions,
-  HandExpandOptions,
-  PreparedExpandRuns,
-} from "./gpu/gpu_arrays/expand_runs.ts";
 export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_arrays/gpu_array.ts";
-export type { RunLengths, RunOptions } from "./gpu/gpu_arrays/run_lengths.ts";
 export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/gpu_arrays/segments_on_gpu.ts";
 export type { UploadOptions, WrapOptions } from "./gpu/gpu_arrays/upload_and_wrap.ts";
 export type { OpenOptions } from "./gpu/open.ts";
 export { openFold } from "./gpu/open.ts";
-export type {
-  PreparedSort,
-  PreparedSortOptions,
-  SortRanges,
-  ValueTypes,
-} from "./gpu/sorts_and_searches/recorded_sort.ts";
-export type { HandSortOptions, Sorted, SortSegments } from "./gpu/sorts_and_searches/sort_calls.ts";
 export type {
   ArraySource,
   ArrayStream,
@@ -112,6 +100,7 @@ export type { SearchOptions, SearchTuning } from "./plan/search.ts";
 export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan/select.ts";
 export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";
 export type { SegmentSortOptions } from "./plan/sort_segments.ts";
+export type { PreparedSortOptions, ValueTypes } from "./plan/sort_with_values.ts";
 export type { IntoOption, MapOption, TypesOption } from "./primitives/call_options.ts";
 export type {
   CompactOf,
@@ -122,6 +111,12 @@ export type {
   KeepOption,
   PreparedCompact,
 } from "./primitives/compact.ts";
+export type {
+  ExpandRanges,
+  GpuExpandOptions,
+  HandExpandOptions,
+  PreparedExpandRuns,
+} from "./primitives/expand_runs.ts";
 export type {
   HandHistogramOptions,
   HistogramRanges,
@@ -140,6 +135,8 @@ export type {
 } from "./primitives/partition.ts";
 export type { BufferRange, Length } from "./primitives/ranges.ts";
 export type { FoldOptions, PreparedReduce, ReduceRanges, SegmentParts } from "./primitives/reduce.ts";
+export type { RunLengths, RunOptions } from "./primitives/run_lengths.ts";
 export type { PreparedScan, ScanOption, ScanRanges, TotalOption } from "./primitives/scan.ts";
 export type { HandSearchOptions, PreparedSearchSorted, SearchRanges } from "./primitives/search_sorted.ts";
+export type { PreparedSort, Sorted, SortRanges } from "./primitives/sort.ts";
 export type { HandTopKOptions, PreparedTopK, TopK, TopKRanges } from "./primitives/top_k.ts";

@@ -1,20 +1,19 @@
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
+import type { ElementType, TypeName } from "../algebra/types.ts";
 import { planFactsFor } from "../gpu/executor/load_later.ts";
+import { planFor as planOf } from "../gpu/forms/prepare.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
-import { planGather } from "../plan/gather.ts";
 import type { Passes } from "../plan/options.ts";
-import type { PassParams, Plan, RangeName, Scratch } from "../plan/plan.ts";
-import { ALL_ARRANGEMENTS, distinct, withRanges } from "../plan/plan.ts";
+import type { PassParams, Plan } from "../plan/plan.ts";
+import { ALL_ARRANGEMENTS } from "../plan/plan.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
 import { planRecording } from "../plan/plan_recording.ts";
 import { plannerOfSegments } from "../plan/plan_segmented.ts";
-import { ALONE, FIRST_ITEMS } from "../plan/run_key.ts";
-import { planSort } from "../plan/sort.ts";
-import { planSegmentSort } from "../plan/sort_segments.ts";
+import { planRuns } from "../plan/runs.ts";
+import { planSortWithValues } from "../plan/sort_with_values.ts";
 import type { Described } from "../primitives/described.ts";
 import { primitives } from "../primitives/described.ts";
 import { UsageError } from "./errors.ts";
@@ -63,9 +62,6 @@ const keyOf = ({ key, keyType }: ExplainPlanOptions) => ({
   ...(keyType && { keyType: elementTypes[keyType] }),
 });
 
-/** Rows of a sort. All are as long as the one that is given. */
-const rowsOf = ({ rows = 1 }: ExplainPlanOptions) => ({ segments: "rows", maxSegmentLength: rows }) as const;
-
 /** Plans as a recording does. */
 async function planned(
   primitive: Primitive,
@@ -105,72 +101,33 @@ const kept =
       facts,
     );
 
-/** Runs are reduced by keys that are the data itself. */
 const runs =
   (counts: boolean): Planner =>
-  (options, facts) => {
-    const { type, ...others } = basicOf(options);
-    const segments = {
-      keys: type,
-      ...keyOf(options),
-      unique: true,
-      ...(options.key !== undefined && { [FIRST_ITEMS]: true }),
-      ...(!counts && { [ALONE]: "keys" }),
-    };
-    return planned(
-      "reduce",
-      { ...others, ...tuningOf(options), from: type, type: u32, map: "1u", segments },
-      facts,
+  async (options, facts) =>
+    planRuns(
+      {
+        ...basicOf(options),
+        ...tuningOf(options),
+        ...keyOf(options),
+        ...(!counts && { alone: "keys" }),
+      },
+      await planFactsFor(options, facts, true),
+      ALL_ARRANGEMENTS,
     );
-  };
 
-/** A sort, and the moves of what it does not move itself. */
 const sorted =
   (indices: boolean): Planner =>
-  (options, facts) => {
-    const basic = basicOf(options);
-    const byKey = options.key !== undefined && !indices;
-    const values = options.values === true && !indices;
-    const moved = indices || byKey ? ("positions" as const) : values ? u32 : undefined;
-    const all = {
-      ...basic,
-      ...tuningOf(options),
-      ...keyOf(options),
-      ...((indices || byKey) && { indices: true }),
-    };
-    const sort =
-      options.rows === undefined
-        ? { ...planSort(all, facts, moved), leavesPositions: false }
-        : planSegmentSort({ ...all, ...rowsOf(options) }, facts, moved);
-    if (indices || !(byKey || sort.leavesPositions)) {
-      return sort;
-    }
-    const gather = (type: ScalarType, ranges: Parameters<typeof planGather>[3]): Plan =>
-      planGather({ ...basic, type }, facts, sort.title, ranges);
-    return withGathers(sort, [
-      gather(basic.type, ["input", "output"]),
-      ...(values ? [gather(u32, ["values", "reordered"])] : []),
-    ]);
-  };
-
-/** A plan that leaves positions, and the plans that move items to them. */
-function withGathers(sort: Plan, gathers: readonly Plan[]): Plan {
-  const positions: Scratch = { name: "positions", bytes: Math.max(16, sort.maxLength * 4) };
-  return {
-    ...sort,
-    kernels: distinct([sort, ...gathers].flatMap(({ kernels }) => kernels)),
-    scratch: [positions, ...sort.scratch, ...gathers.flatMap(({ scratch }) => scratch)],
-    needs: new Set<RangeName>(
-      [sort, ...gathers].flatMap(({ needs }) => [...needs]).filter((name) => name !== "positions"),
-    ),
-    itemBytes: Object.assign({}, sort.itemBytes, ...gathers.map(({ itemBytes }) => itemBytes)),
-    variants: [{ arrangement: "items" }],
-    passes: (length, arrangement, _, params) => [
-      ...withRanges(sort.passes(length, arrangement, false, params), { output: positions }),
-      ...gathers.flatMap((gather) => withRanges(gather.passes(length, "items"), { positions })),
-    ],
-  };
-}
+  (options, facts) =>
+    planSortWithValues(
+      {
+        ...basicOf(options),
+        ...tuningOf(options),
+        ...keyOf(options),
+        ...(options.rows !== undefined && { segments: "rows", maxSegmentLength: options.rows }),
+        ...(indices ? { indices } : options.values && { values: u32 }),
+      },
+      facts,
+    );
 
 /** A primitive that is described, on arrays of one length. */
 const plannedFrom =
@@ -195,7 +152,7 @@ const plannedFrom =
         options: (help.completed?.(given as never) ?? given) as never,
         facts,
       });
-      return primitive.plan({ ...request.options, ...others } as never, facts);
+      return planOf(primitive, facts, { ...request.options, ...tuningOf(options), ...others });
     });
 
 /** How a primitive is explained. */

@@ -4,18 +4,19 @@ import type { ElementType, Value } from "../algebra/types.ts";
 import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
 import type { WeightName } from "../plan/histogram.ts";
 import type { TuningOptions } from "../plan/options.ts";
+import type { SortKeyOptions } from "../plan/sort_key.ts";
 import type { IntoOption, MapOption, TypesOption } from "../primitives/call_options.ts";
 import type { KeepOption } from "../primitives/compact.ts";
+import type { GpuExpandOptions, HandExpandOptions } from "../primitives/expand_runs.ts";
 import type { HandHistogramOptions, WeightArray, WeightsOption } from "../primitives/histogram.ts";
 import type { Nth } from "../primitives/nth.ts";
 import type { ClassOptions, ClassPartition, Partition } from "../primitives/partition.ts";
 import type { FoldOptions } from "../primitives/reduce.ts";
+import type { RunOptions } from "../primitives/run_lengths.ts";
 import type { ScanOption } from "../primitives/scan.ts";
-import type { GpuExpandOptions, HandExpandOptions } from "./gpu_arrays/expand_runs.ts";
+import type { Sorted } from "../primitives/sort.ts";
 import type { GpuArray } from "./gpu_arrays/gpu_array.ts";
-import type { RunOptions } from "./gpu_arrays/run_lengths.ts";
 import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
-import type { HandSortOptions, Sorted } from "./sorts_and_searches/sort_calls.ts";
 
 // The types of `Fold`'s calls: which options a call takes, and what it gives. A method has one signature for arrays on the CPU and on the
 // GPU. If it had several, TypeScript would report a wrong option for the last one, whichever the caller meant.
@@ -171,6 +172,27 @@ export type Binned<Data, Weights> =
     : Weights extends ScalarArray
       ? ArrayOf<NameOf<Weights>, number>
       : U32Array<Data>;
+
+/** The segments of a sort: rows of equal length; or where each segment starts, and where the last one ends. */
+export type SortSegments =
+  | {
+      /** The elements of a row. Each row is a segment. */
+      readonly rows: number;
+    }
+  | {
+      /** One position more than there are segments. They start from 0, never fall, and end with the length of the data. */
+      readonly offsets: ArrayLike<number> | GpuArray<"u32", number>;
+    };
+
+/** The options of `sort` and `argSort`. */
+export interface HandSortOptions<Name extends string> extends SortKeyOptions, TuningOptions {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+  /** Sorts each segment on its own. If the data is on the GPU, offsets are, too. */
+  readonly segments?: SortSegments;
+  /** The most elements of a segment, if the offsets are on the GPU. Segments that fit in work-group memory take one dispatch. */
+  readonly maxSegmentLength?: number;
+}
 
 /** The values that a sort can move along. */
 export type SortValues<Data> = Data extends GpuArray

@@ -16,9 +16,7 @@ export function requireChosen(
   title: string,
   { limits, features }: DeviceFacts,
 ): void {
-  const { algorithm, passes } = options;
-  const itemsPerThread = options.itemsPerThread ?? 1;
-  const workGroupSize = options.workGroupSize ?? 1;
+  const { algorithm, passes, itemsPerThread = 1, workGroupSize = 1 } = options;
   if (
     algorithm !== undefined &&
     algorithms[requireAlgorithm(algorithm, title)].subgroups &&

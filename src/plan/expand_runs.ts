@@ -4,15 +4,18 @@ import { expandRuns as gpu } from "../adapters/gpu.ts";
 import { expandRuns as nvidia } from "../adapters/nvidia.ts";
 import { expandRuns as software } from "../adapters/software.ts";
 import type { Shape } from "../adapters/tables.ts";
+import { u32 } from "../algebra/integers.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { expandKernel } from "../kernels/expand_runs.ts";
-import type { DeviceFacts } from "./device_facts.ts";
+import type { Arrangement } from "../kernels/kernel.ts";
 import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
-import type { Plan } from "./plan.ts";
-import { itemBytesOf } from "./plan.ts";
+import type { Plan, Scratch } from "./plan.ts";
+import { distinct, itemBytesOf, wholeWords, withRanges } from "./plan.ts";
+import type { PlanFacts } from "./plan_facts.ts";
+import { planRecording } from "./plan_recording.ts";
 import { countsOf } from "./segment_counts.ts";
 
 const tables: ByKind<Shape> = { software, nvidia, gpu };
@@ -42,28 +45,52 @@ export const saturatingSum: Operator<"u32"> = {
   }),
 };
 
+/** How the counts may lie that a plan has kernels for. */
+export const EXPAND_ARRANGEMENTS = ["vectors", "items"] as const satisfies readonly Arrangement[];
+
 /**
- * Plans the second step of writing runs out. The first one scans the counts, so that each run's end is known.
+ * Plans the writing out of runs: a scan of the counts finds where each run ends, and then each item looks for its run.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planExpandRuns(options: ExpandOptions, facts: DeviceFacts): Plan {
+export function planExpandRuns(
+  options: ExpandOptions,
+  facts: PlanFacts,
+  arrangements: readonly Arrangement[] = EXPAND_ARRANGEMENTS,
+): Plan {
   const type = requireType(options.type, "expandRuns");
   const title = `expandRuns<${type.name}>`;
+  const expand = plainPlan({
+    title,
+    type,
+    row: tableFor(tables, facts),
+    options,
+    facts,
+    kernelOf: (lengthOnGpu, sizes) => expandKernel(type, lengthOnGpu, sizes),
+    itemBytes: itemBytesOf(type.bytes, type.bytes),
+    ranges: { input: "input", output: "output", ends: "positions", count_buffer: "count" },
+    // Threads share the room of the output. If there is no room, one work-group writes the count.
+    itemsOf: (_, { room = 0 }) => Math.max(1, room),
+  });
+  const { maxLength, needs } = expand;
+  const { lengthOnGpu = false } = options;
+  const counted = { type: u32, op: saturatingSum, maxLength, lengthOnGpu };
+  const scan = planRecording("scan", counted, facts, arrangements);
+  const ends: Scratch = { name: "ends", bytes: wholeWords(maxLength * u32.bytes), itemBytes: u32.bytes };
   return {
-    ...plainPlan({
-      title,
-      type,
-      row: tableFor(tables, facts),
-      options,
-      facts,
-      kernelOf: (lengthOnGpu, sizes) => expandKernel(type, lengthOnGpu, sizes),
-      itemBytes: itemBytesOf(type.bytes, type.bytes),
-      ranges: { input: "input", output: "output", ends: "positions", count_buffer: "count" },
-      // Threads share the room of the output. If there is no room, one work-group writes the count.
-      itemsOf: (_, { room = 0 }) => Math.max(1, room),
-    }),
+    ...expand,
+    kernels: distinct([...scan.kernels, ...expand.kernels]),
+    scratch: [ends, ...scan.scratch],
+    ...(scan.spine && { spine: scan.spine }),
+    needs: new Set([...needs, "counts" as const].filter((name) => name !== "positions")),
+    vector: scan.vector,
+    vectorRanges: ["counts"],
+    variants: scan.variants,
     // The number of segments is the room of the output.
-    segments: { keyBytes: 4, numbers: ["segmentCount"], reduces: true, headsOf: () => 0, countsOf },
+    segments: { keyBytes: 4, numbers: ["outputLength"], reduces: true, headsOf: () => 0, countsOf },
+    passes: (length, arrangement, aside, params) => [
+      ...withRanges(scan.passes(length, arrangement), { input: "counts", output: ends }),
+      ...withRanges(expand.passes(length, "items", aside, params), { positions: ends }),
+    ],
   };
 }

@@ -14,7 +14,7 @@ import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
-import type { Bindable, Pass, Plan, Scratch } from "./plan.ts";
+import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, itemBytesOf, wholeWords } from "./plan.ts";
 
 // Moves of items to the places that sorted positions give.
@@ -35,7 +35,7 @@ export function planGather(
   { type, maxLength, lengthOnGpu = false }: Pick<SortOptions, "type" | "maxLength" | "lengthOnGpu">,
   facts: DeviceFacts,
   title: string,
-  [from, to]: readonly ["input", "output"] | readonly ["values", "reordered"],
+  [from, to]: readonly [from: RangeName, to: RangeName],
 ): Plan {
   const sizes = moveSizes(title, type, facts);
   const gather = gatherKernel(type, lengthOnGpu, sizes);

@@ -53,7 +53,7 @@ export function requireWeights(weights: unknown, title: string): WeightName | un
   if (weights === undefined) {
     return undefined;
   }
-  const { name, kind } = requireType(weights, title, "weights");
+  const { name, kind } = requireType(weights, `${title}: weights`, "weights");
   if (kind === "struct" || (name !== "u32" && name !== "i32" && name !== "f32")) {
     refuse(title, "weights", `of ${name}`, "weights of u32, i32 or f32");
   }

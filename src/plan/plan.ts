@@ -3,12 +3,16 @@ import type { Arrangement, InitialBytes, Kernel } from "../kernels/kernel.ts";
 import type { Limits } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 
-/** The caller's ranges. */
+/** The lists of ranges that a recording may give. */
+export type ListName = "values" | "reordered";
+
+/** The caller's ranges. The name of one in a list has its place there. */
 export type RangeName =
   | "input"
   | "output"
   | "flags"
   | "count"
+  | "counts"
   | "length"
   | "indirect"
   | "initial"
@@ -24,7 +28,11 @@ export type RangeName =
   | "reordered"
   | "positions"
   | "indices"
-  | "rest";
+  | "rest"
+  | `${ListName}[${number}]`;
+
+/** What the caller gives a range as: its name, or that of the list that it is in. */
+export const givenAs = (range: string): string => range.split("[", 1)[0] as string;
 
 /** Bytes of an item of each range. In all others, such as flags, counts and lengths, items are u32. */
 export type ItemBytes = Readonly<Record<"input" | "output", number> & Partial<Record<RangeName, number>>>;
@@ -49,6 +57,8 @@ export interface Scratch {
   readonly filled?: Uint32Array;
   /** Whether it is made when a recording first needs it. All others are made with the plan. */
   readonly late?: boolean;
+  /** Bytes of an item, if kernels may take its items as vectors. */
+  readonly itemBytes?: number;
 }
 
 /** What a pass binds to a variable: one of the caller's ranges, or scratch. */
@@ -113,7 +123,7 @@ export interface Variant {
 }
 
 /** The numbers that a recording of segments takes. */
-export type SegmentNumber = "rows" | "columns" | "segmentCount";
+export type SegmentNumber = "rows" | "columns" | "segmentCount" | "outputLength";
 
 /** The parameters of a recording of segments. */
 export type SegmentCounts = Pick<PassParams, "columns" | "segment_count" | "room">;
@@ -162,8 +172,10 @@ export interface Plan {
   readonly indirectWords: number;
   /** Words of the range `count`. The default is 1. */
   readonly countWords?: number;
-  /** How many items a vector has. If input and output both start at a vector, they can be loaded and stored as vectors. */
+  /** How many items a vector has. If {@link vectorRanges} all start at a vector, they can be loaded and stored as vectors. */
   readonly vector: number;
+  /** The ranges that kernels take as vectors, if these are not the input and the output. */
+  readonly vectorRanges?: readonly RangeName[];
   /** Items that the output must hold for a length, with the parameters of the recording. */
   outputLength(length: number, params?: PassParams): number;
   /** The variants, in order of preference. A recording takes the first one whose dispatches can bind its ranges. */

@@ -16,9 +16,10 @@ export const countsOf: SegmentRanges["countsOf"] = (given, length, { segments, t
   if (name === undefined) {
     return {};
   }
-  if (name === "segmentCount") {
-    // There are at most as many runs as items. Only the caller knows how many offsets there are.
-    return segmentCounts(numberOf(name, 0, needs.has("offsets") ? undefined : length));
+  if (name === "segmentCount" || name === "outputLength") {
+    // There are at most as many runs as items. Only the caller knows how many offsets there are, or how much room the output has.
+    const isKnown = name === "segmentCount" && !needs.has("offsets");
+    return segmentCounts(numberOf(name, 0, isKnown ? length : undefined));
   }
   const columns = numberOf(name, 1);
   if (length % columns !== 0 && !needs.has("length")) {

@@ -15,7 +15,7 @@ interface Help<Options, Operands extends string, Results extends string> {
     Record<Exclude<keyof Options, keyof TuningOptions | "type" | "segments">, string>
   >;
   /** Options to try it with, by what they are. If there are several, a call takes those of one. */
-  readonly examples?: Readonly<Record<string, Readonly<Partial<Record<keyof Options, unknown>>>>>;
+  readonly tries?: Readonly<Record<string, Readonly<Partial<Record<keyof Options, unknown>>>>>;
   /** The operands that results are sums of, if these are given. Floats are added in any order. */
   readonly sums?: Readonly<Partial<Record<Results, Operands>>>;
   /** The kinds of segments that have flags. */

@@ -1,4 +1,5 @@
-import { u32 } from "../algebra/integers.ts";
+import { f32 } from "../algebra/floats.ts";
+import { i32, u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { OptionTable } from "../options.ts";
 import type { BinOptions } from "../plan/bins.ts";
@@ -6,6 +7,8 @@ import { requireBins } from "../plan/bins.ts";
 import type { HistogramOptions, HistogramTuning } from "../plan/histogram.ts";
 import { planHistogram, requireWeights } from "../plan/histogram.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
+import type { Example, Examples, Random } from "./examples.ts";
+import { between, pick } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
@@ -72,7 +75,7 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
       results: [{ name: "bins", range: "output", type: weights ?? u32, most: count }],
     };
   },
-  plan: planHistogram,
+  plan: (options: HistogramOptions, facts) => planHistogram(options, facts),
 };
 
 export const histogramHelp: HelpOf<typeof histogram> = {
@@ -88,7 +91,7 @@ export const histogramHelp: HelpOf<typeof histogram> = {
     edges: "the edges, one more than bins, in place of --bins",
     bin: "WGSL that gives the number of an element's bin; a fraction is cut off, and if the number is then below 0 or past the last bin, the element is not counted; x is the element, i its index (u32)",
   },
-  examples: {
+  tries: {
     "bins of equal width": { bins: 10, range: [0, 100] },
     "bins between edges": { edges: [0, 10, 50, 100] },
     "bins given by WGSL": { bins: 10, bin: "x % 10u" },
@@ -110,4 +113,62 @@ export const histogramHelp: HelpOf<typeof histogram> = {
     (given.range ?? given.edges ?? given.bin) === undefined
       ? { bins: 256, range: [0, given.bins ?? 256], ...given }
       : given,
+};
+
+type BinExample = Example<HandHistogramOptions<string>>;
+
+/** Bins that have the width of a step, and edges at some of their ends. All of them are values of each type, if steps are whole. */
+function binsOf(type: ElementType, random: Random): readonly BinExample[] {
+  const step = type.kind === "float" ? 0.25 : 1;
+  const low = type.name.startsWith("u") ? 0 : -between(random, 0, 20);
+  const high = low + between(random, 1, 900) * step;
+  const edges = [low];
+  for (let count = between(random, 1, 40); count > 0; count--) {
+    edges.push((edges.at(-1) ?? low) + between(random, 1, 9) * step);
+  }
+  const bins = between(random, 1, pick(random, [16, 3000]));
+  const whole = Math.floor((low + high) / (2 * step)) * step;
+  return [
+    { options: { bins, range: [low, high] }, values: [low, whole, high] },
+    { options: { edges }, values: edges },
+  ];
+}
+
+/** Bins whose numbers WGSL gives: of any scalar type, some below 0, with fractions, or too great. */
+function numberedBins(type: ElementType, random: Random): readonly BinExample[] {
+  const bins = between(random, 1, pick(random, [16, 3000]));
+  const [factor, modulus] = [between(random, 1, 9999), between(random, 1, 4000)];
+  const text = `((i * ${factor}u) % ${modulus}u)`;
+  const number = (i: number): number => (Math.imul(i, factor) >>> 0) % modulus;
+  const forms: readonly (readonly [bin: string, of: (number: number) => number])[] = [
+    [text, (x) => x],
+    [`i32(${text}) - 3`, (x) => x - 3],
+    [`f32(${text}) * 0.5 - 1.75`, (x) => x * 0.5 - 1.75],
+    [`let number = ${text};\nreturn number;`, (x) => x],
+  ];
+  const ofElements =
+    type === u32 || type === i32
+      ? [{ options: { bins, bin: "x" }, twins: { bin: (x: number) => x }, values: [0, 1, bins - 1, bins] }]
+      : [];
+  return [
+    ...forms.map(([bin, of]) => ({
+      options: { bins, bin },
+      twins: { bin: (_: unknown, i: number) => of(number(i)) },
+    })),
+    ...ofElements,
+  ];
+}
+
+/** Histograms by a range, by edges and by WGSL, some of them with weights. */
+export const histogramExamples: Examples<HandHistogramOptions<string>> = {
+  of: (type, _, random) =>
+    type.kind === "struct"
+      ? []
+      : [...binsOf(type, random), ...numberedBins(type, random)].map((example) => {
+          const weights = pick(random, [undefined, u32, i32, f32]);
+          // Sums of small whole numbers are exact in any order.
+          return weights
+            ? { ...example, operands: { weights: { type: weights, contents: "small" } } }
+            : example;
+        }),
 };

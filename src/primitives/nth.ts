@@ -4,9 +4,12 @@ import { requireType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireFeature } from "../plan/choose_sizes.ts";
+import type { NthOptions } from "../plan/select.ts";
 import { planNth } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
+import type { Example, Examples, Random } from "./examples.ts";
+import { between, bitsOf, keysOf, pick } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
@@ -97,7 +100,7 @@ export const nth: Primitive<Options, "data", "value" | "index"> = {
       ],
     };
   },
-  plan: planNth,
+  plan: (options: NthOptions, facts) => planNth(options, facts),
 };
 
 /** What help says of the options of an order. */
@@ -116,7 +119,7 @@ export const nthHelp: HelpOf<typeof nth> = {
     descending: "count from the greatest",
     ...orderHelp,
   },
-  examples: { "the fourth": { n: 3 } },
+  tries: { "the fourth": { n: 3 } },
   prints: ["index", "value"],
   ways: {
     begin_selection: () => ({
@@ -125,4 +128,26 @@ export const nthHelp: HelpOf<typeof nth> = {
       table: "select",
     }),
   },
+};
+
+/** Orders of elements: by each of their keys, or by some bits of it. */
+export const ordersOf = (type: ElementType, random: Random): readonly Example<SortKeyOptions>[] =>
+  keysOf(type).map(({ twins, ...key }) => {
+    const bits = pick(random, [undefined, bitsOf(twins?.keyType ?? type, random)]);
+    return { options: { ...key, ...(bits && { bits }) }, ...(twins && { twins }) };
+  });
+
+/** Any element, the first one and the last one, in any order. */
+export const nthExamples: Examples<Options> = {
+  positions: ["index"],
+  of: (type, length, random) =>
+    ordersOf(type, random).flatMap(({ options, ...others }) =>
+      [0, between(random, 0, Math.max(0, length - 1)), Math.max(0, length - 1)].map((n) => ({
+        ...others,
+        options: { ...options, n },
+      })),
+    ),
+  // If there are `n` elements or fewer, a recording takes the last one.
+  forLength: ({ n = 0, ...others }, length) =>
+    length === 0 ? undefined : { ...others, n: Math.min(n, length - 1) },
 };

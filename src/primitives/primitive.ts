@@ -1,7 +1,10 @@
+import type { AnyArray } from "../algebra/arrays.ts";
 import type { ElementType } from "../algebra/types.ts";
+import type { Arrangement } from "../kernels/kernel.ts";
 import type { OptionKind, OptionNames } from "../options.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
+import type { PlanFacts } from "../plan/plan_facts.ts";
 
 // What a primitive is: the arrays and options that it takes, what it gives, and its plan. Its forms are functions over this: calls on
 // arrays at hand and on the GPU, and recordings (`src/gpu/forms/`), the command (`src/cli/primitive.ts`), and the fuzz.
@@ -12,8 +15,15 @@ export interface Operand<Name extends string = string> {
   readonly name: Name;
   /** The range that recordings give for it. The operand of the range `input` decides the length. */
   readonly range: RangeName;
-  /** Whether it is one of the options that only calls take, and may be left out. All others are arguments, in the order of the list. */
+  /** Another range that is the same array. */
+  readonly also?: RangeName;
+  /**
+   * Whether it is one of the options that only calls take, and may be left out. All others are arguments, in the order of the list. If it
+   * is given as a list, each array of that is an operand, whose name and range have its place: `values[0]`.
+   */
   readonly isOption?: boolean;
+  /** The option that it stands in, as offsets do in `segments`. It is an array only if it is on the GPU: see {@link Request.words}. */
+  readonly inside?: string;
   /** Whether the option `type` names the type of its elements. */
   readonly isNamed?: boolean;
   /** Whether it has an element for each one of the input. */
@@ -39,6 +49,8 @@ export interface Result<Name extends string = string> {
   readonly isElement?: boolean;
   /** The shape that it has in a file: the input's, or this one. Otherwise it has one dimension. */
   readonly shape?: "input" | readonly number[];
+  /** Whether calls do not give it. The plan needs room for it. */
+  readonly isDropped?: boolean;
 }
 
 /** What a call was given: nobody has checked the options. Operands go by their names, and those that are left out are missing. */
@@ -46,8 +58,14 @@ export interface Given<Options> {
   readonly types: Readonly<Record<string, ElementType>>;
   /** The elements of each operand. If only the GPU knows how many there are, the most. */
   readonly lengths: Readonly<Record<string, number>>;
+  /** The operands, if they are at hand. */
+  readonly arrays?: Readonly<Record<string, AnyArray>>;
+  /** The types of the arrays of each list, if operands were given as lists. */
+  readonly lists?: Readonly<Record<string, readonly ElementType[]>>;
   /** Whether only the GPU knows the length of the input. */
   readonly isCounted: boolean;
+  /** All operands whose lengths only the GPU knows, if there are any. */
+  readonly counted?: readonly string[];
   readonly options: Options;
   readonly facts: DeviceFacts;
 }
@@ -61,6 +79,14 @@ export interface Request<Results extends string = string> {
   /** The numbers that a recording takes beside the length. */
   readonly numbers?: Readonly<Record<string, number>>;
   readonly results: readonly Result<Results>[];
+  /** What calls give of their results. The default is the only one; or all, by their names. */
+  give?(results: readonly unknown[]): unknown;
+  /** For calls at hand: what is uploaded for the operands inside options. */
+  readonly words?: Readonly<Record<string, Uint32Array>>;
+  /** Bytes of the longest item in the plan's scratch, if no array has items as long. */
+  readonly itemBytes?: number;
+  /** Bytes of the plan's scratch, about. The default is 0. */
+  readonly scratchBytes?: number;
 }
 
 /** The options of a primitive. */
@@ -71,6 +97,8 @@ export interface OptionsOf {
   readonly options: Readonly<Record<string, OptionKind | "boolean">>;
   /** The options that only calls take. */
   readonly callOptions?: OptionNames;
+  /** The options that only a call on arrays on the GPU takes. */
+  readonly gpuOptions?: OptionNames;
   /** The options that only plans take. */
   readonly planOptions?: OptionNames;
 }
@@ -84,16 +112,24 @@ export interface Primitive<
   readonly operands: readonly Operand<Operands>[];
   /** The arguments behind the operands that are numbers, such as `k`. They are among `planOptions`. */
   readonly numbers?: readonly string[];
-  /** Checks a call. @throws {ArgumentError} */
+  /** What to call instead, for options that callers may expect and that it does not take. */
+  readonly instead?: Readonly<Record<string, string>>;
+  /**
+   * The arrangements of ranges that its plan has kernels for, if it scans or reduces them. Such a plan may take subgroups, and may read its
+   * data once.
+   */
+  readonly arrangements?: readonly Arrangement[];
+  /** Checks a call. @throws {ArgumentError} {@link LimitError} */
   request(given: Given<Options>): Request<Results>;
-  /** Plans it. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
-  plan(options: never, facts: DeviceFacts): Plan;
+  /** Plans it, for ranges in some of its arrangements. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
+  plan(options: never, facts: PlanFacts, arrangements: readonly Arrangement[]): Plan | Promise<Plan>;
 }
 
-/** The names of the options of calls. */
-export const callNames = ({ options, callOptions }: OptionsOf): OptionNames => ({
+/** The names of the options of calls, on arrays at hand or on the GPU. */
+export const callNames = ({ options, callOptions, gpuOptions }: OptionsOf, isOnGpu = false): OptionNames => ({
   ...options,
   ...callOptions,
+  ...(isOnGpu && gpuOptions),
 });
 
 /** The names of the options of `prepare…`. */

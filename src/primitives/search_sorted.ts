@@ -6,6 +6,8 @@ import type { OptionTable } from "../options.ts";
 import { requireScalar, requireSide } from "../plan/require_scalar.ts";
 import type { SearchTuning } from "../plan/search.ts";
 import { planSearch } from "../plan/search.ts";
+import type { Examples } from "./examples.ts";
+import { between } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
@@ -93,4 +95,15 @@ export const searchSortedHelp: HelpOf<typeof searchSorted> = {
       table: "search",
     }),
   },
+};
+
+/** Searches in few elements, and in as many as there are values or more. */
+export const searchSortedExamples: Examples<HandSearchOptions<string>> = {
+  of: (type, length, random) =>
+    type.kind === "struct"
+      ? []
+      : [between(random, 0, 9), between(random, 0, 2 * length + 9)].map((entries) => ({
+          options: {},
+          operands: { sorted: { type, length: entries, contents: "ascending" } },
+        })),
 };

@@ -12,9 +12,11 @@ import type { TopKOptions, TopKOrder, TopKRowsOptions } from "../plan/select.ts"
 import { planTopK } from "../plan/select.ts";
 import { planTopKRows } from "../plan/select_rows.ts";
 import { requireWhole } from "../plan/sort_key.ts";
+import type { Examples } from "./examples.ts";
+import { between } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import type { NthRanges } from "./nth.ts";
-import { orderHelp, requireOrder } from "./nth.ts";
+import { orderHelp, ordersOf, requireOrder } from "./nth.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
 
@@ -156,7 +158,7 @@ export const topKHelp: HelpOf<typeof topK> = {
     smallest: "take the least elements, the least first",
     ...orderHelp,
   },
-  examples: { "the first eight": { k: 8 } },
+  tries: { "the first eight": { k: 8 } },
   segments: ["rows"],
   results: { values: "where the elements go", indices: "where the positions of the elements go, as <u4" },
   ways: {
@@ -172,5 +174,32 @@ export const topKHelp: HelpOf<typeof topK> = {
       why: ["The elements to take are too many for one work-group to choose their blocks."],
       table: "select",
     }),
+  },
+};
+
+/** Few elements, many, more than there are, and some of each row. */
+export const topKExamples: Examples<Options> = {
+  positions: ["indices"],
+  of: (type, length, random) =>
+    ordersOf(type, random).flatMap(({ options, ...others }) => [
+      { ...others, options: { ...options, k: between(random, 1, 40) } },
+      { ...others, options: { ...options, k: between(random, 1, length + 9) } },
+      {
+        ...others,
+        options: {
+          ...options,
+          k: between(random, 1, 40),
+          segments: { rows: between(random, 1, Math.max(1, length)) },
+        },
+        isLengthKnown: true,
+      },
+    ]),
+  // A row has as many elements, or the most that divide the length.
+  forLength({ segments, ...others }, length) {
+    let rows = segments?.rows ?? 1;
+    while (length % rows > 0) {
+      rows -= 1;
+    }
+    return { ...others, ...(segments && { segments: { rows } }) };
   },
 };

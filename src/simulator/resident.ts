@@ -2,6 +2,7 @@ import type { Compiled } from "./compile/compiled.ts";
 import type { Bind, Scope } from "./compile/function_text.ts";
 import { startOf } from "./compile/functions.ts";
 import type { StorageRange } from "./machine/memory.ts";
+import type { Running } from "./machine/pickers.ts";
 import type { Instance } from "./machine/schedule.ts";
 import type { WorkGroup } from "./machine/work_group.ts";
 
@@ -13,7 +14,15 @@ export interface Resident extends Instance {
 
 /** Makes the functions of a program for one work-group at a time. */
 export function residentOf(compiled: Compiled, group: WorkGroup): Resident {
-  const { functions, bindings, privates } = compiled;
+  const { functions, privates } = compiled;
+  const bindings = compiled.bindings.map(({ name, key, stride }) => ({
+    key,
+    stride,
+    range: `s_${name}`,
+    words: `m_${name}`,
+    checksReads: `c_${name}`,
+    count: `n_${name}`,
+  }));
   const scope = scopeOf(compiled, group);
   const { threads } = group;
   const binds = functions.flatMap(({ make, firstSite, before }): Bind | readonly Bind[] => {
@@ -23,14 +32,16 @@ export function residentOf(compiled: Compiled, group: WorkGroup): Resident {
   const starts = privates.map(({ name, hasStart }) =>
     hasStart ? (scope[startOf(name)] as () => void) : () => (scope[`P_${name}`] as Int32Array).fill(0),
   );
-  const enter = scope[`f_${compiled.entryPoint}`] as (mask: Uint8Array) => ReturnType<Instance["run"]>;
+  const enter = scope[`f_${compiled.entryPoint}`] as (mask: Uint8Array) => Call | undefined;
   return {
     group,
     bind(ranges) {
-      for (const { name, key, stride } of bindings) {
+      for (const { key, stride, ...names } of bindings) {
         const range = ranges.get(key);
-        scope[`s_${name}`] = range;
-        scope[`n_${name}`] = range && stride && Math.trunc(range.size / stride);
+        scope[names.range] = range;
+        scope[names.words] = range?.words;
+        scope[names.checksReads] = range?.checksReads;
+        scope[names.count] = range && stride && Math.trunc(range.size / stride);
       }
       for (const bind of binds) {
         bind();
@@ -40,7 +51,39 @@ export function residentOf(compiled: Compiled, group: WorkGroup): Resident {
       for (const start of starts) {
         start();
       }
-      return enter(group.every);
+      const call = enter(group.every);
+      return call && runningOf(call);
+    },
+  };
+}
+
+/** A function that has been called. It yields what it calls, and the place before each atomic operation on storage memory. */
+type Call = Generator<number | Call, void, void>;
+
+/** Goes on in the innermost call at once. `yield*` would go through all the calls around it. */
+function runningOf(call: Call): Running {
+  const calls = [call];
+  return {
+    next() {
+      for (;;) {
+        const found = (calls.at(-1) as Call).next();
+        if (found.done) {
+          calls.pop();
+          if (calls.length === 0) {
+            return found;
+          }
+        } else if (typeof found.value === "number") {
+          return found as IteratorYieldResult<number>;
+        } else {
+          calls.push(found.value);
+        }
+      }
+    },
+    return() {
+      while (calls.length > 1) {
+        calls.pop()?.return();
+      }
+      return call.return() as IteratorReturnResult<void>;
     },
   };
 }

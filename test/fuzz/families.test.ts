@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
+import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold, u32 } from "../../src/node.ts";
 import { adapter, isSimulated } from "../support/adapter.ts";
+import { described, prepareName } from "../support/primitives.ts";
+import { places } from "./described.ts";
 import type { Case } from "./families.ts";
 import { runCase } from "./families.ts";
 import type { Fixture } from "./fixture.ts";
@@ -208,18 +211,18 @@ describe("a case that is right passes", () => {
         ],
       },
     ]),
-    ...[{ k: 7, ofRows: true }, { k: 7 }, { k: 80, lengthOnGpu: true }, { n: 12, reversed: true }].map(
-      (what): [string, Case] => [
-        `a selection, ${JSON.stringify(what)}`,
+    ...described.flatMap(({ primitive: { name: primitive } }) =>
+      [...places, "recorded" as const].map((place, at): [string, Case] => [
+        `${primitive}, ${place}, example ${at}`,
         {
-          family: "select",
-          plan: { type: "f32", maxLength: 90, ...what },
+          family: "described",
+          call: { primitive, type: "f32", maxLength: 90, example: at, seed: at, lengthOnGpu: at % 2 === 1 },
           steps: [
-            { length: 90, data, before: 3, row: 9 },
-            { length: 20, data, before: 0, firstIndex: 5 },
+            { place, length: 90, data, before: 3 },
+            { place, length: 20, data, before: 0, firstIndex: 5 },
           ],
         },
-      ],
+      ]),
     ),
     ...(["rows", "columns", "offsets", "heads", "headBits", "keys", "unique", "runLengths"] as const).flatMap(
       (by): [string, Case][] =>
@@ -228,26 +231,16 @@ describe("a case that is right passes", () => {
           { family: "segments", call: { ...segments, by }, steps: [{ length: 300, data, each: 7, ...how }] },
         ]),
     ),
-    ...(["partition", "classes", "even", "edges", "numbers"] as const).flatMap((kind): [string, Case][] =>
+    ...(["partition", "classes"] as const).flatMap((kind): [string, Case][] =>
       [false, true].map((onGpu) => [
         `${kind}${onGpu ? ", on the GPU" : ""}`,
-        {
-          family: "partition-and-histogram",
-          call: { ...parts, kind },
-          steps: [{ length: 300, data, onGpu }],
-        },
+        { family: "partition", call: { ...parts, kind }, steps: [{ length: 300, data, onGpu }] },
       ]),
     ),
-    ...(["classes", "numbers"] as const).flatMap((kind) =>
-      (["i32", "f32", "lines"] as const).map((as): [string, Case] => [
-        `${kind} that come from ${as}`,
-        {
-          family: "partition-and-histogram",
-          call: { ...parts, kind, as },
-          steps: [{ length: 300, data }],
-        },
-      ]),
-    ),
+    ...(["i32", "f32", "lines"] as const).map((as): [string, Case] => [
+      `classes that come from ${as}`,
+      { family: "partition", call: { ...parts, as }, steps: [{ length: 300, data }] },
+    ]),
     ...(["at hand", "on the GPU", "recorded"] as const).map((how): [string, Case] => [
       `runs that are written out, ${how}`,
       {
@@ -378,34 +371,70 @@ describe("a planted fault is found:", () => {
     }
   });
 
-  test("a sort of other segments, and selections of other rows", async () => {
-    const longer = <T extends { record(encoder: never, ranges: never): void }>(made: T): T => ({
-      ...made,
-      record: (encoder: never, ranges: { readonly rows: number }) =>
-        made.record(encoder, { ...ranges, rows: 2 * ranges.rows } as never),
-    });
+  test("a sort of other segments", async () => {
     const bad = planted({
-      prepareSort: async (options: object) => longer(await fold.prepareSort(options as never)),
-      prepareTopK: async (options: object) => longer(await fold.prepareTopK(options as never)),
+      async prepareSort(options: object) {
+        const made = await fold.prepareSort(options as never);
+        return {
+          ...made,
+          record: (encoder: never, ranges: { readonly rows: number }) =>
+            made.record(encoder, { ...ranges, rows: 2 * ranges.rows } as never),
+        };
+      },
     });
     const steps = [{ length: 90, data, before: 0, row: 9 }];
-    const plan = { type: "u32", maxLength: 90 };
-    const sort = { family: "sort", plan: { ...plan, segments: "rows" }, steps };
+    const sort = { family: "sort", plan: { type: "u32", maxLength: 90, segments: "rows" }, steps };
     await expect(runCase(sort as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);
-    const select = { family: "select", plan: { ...plan, k: 3, ofRows: true }, steps };
-    await expect(runCase(select as unknown as Case, bad)).rejects.toThrow(/wrong in topK<u32>/);
   });
 
-  test("selections of one element less, and by other bits", async () => {
-    const bad = planted({
-      prepareTopK: (options: { readonly k: number }) =>
-        fold.prepareTopK({ ...options, k: options.k - 1 } as never),
-      prepareNth: (options: object) => fold.prepareNth({ ...options, bits: [1, 32] } as never),
+  // Of each described primitive: a call at hand that lacks the first element, a call on the GPU that takes others, a recording of one
+  // item less, and one that has its output an item further.
+  test.each(described)("$primitive.name of other elements, or in another place", async ({ primitive }) => {
+    const { name } = primitive;
+    const method = (called: string) =>
+      (fold[called as keyof Fold] as unknown as (...all: readonly unknown[]) => Promise<unknown>).bind(fold);
+    const changed = (change: (ranges: Record<string, unknown>) => object) =>
+      planted({
+        async [prepareName(primitive)](options: object) {
+          const made = (await method(prepareName(primitive))(options)) as Prepared;
+          return {
+            ...made,
+            record: (encoder: never, ranges: object) =>
+              made.record(encoder, { ...ranges, ...change(ranges as Record<string, unknown>) } as never),
+          };
+        },
+      });
+    const input = primitive.operands
+      .filter(({ isOption }) => !isOption)
+      .findIndex(({ range }) => range === "input");
+    const others = planted({
+      [name]: async (...all: unknown[]) => {
+        const given = all[input] as Uint32Array | GpuArray<"u32", number>;
+        const elements = (given instanceof Uint32Array ? given : await given.read()).map((x) => 3 - x);
+        all[input] = given instanceof Uint32Array ? elements : await fold.upload(elements);
+        return method(name)(...all);
+      },
     });
-    const steps = [{ length: 90, data, before: 0 }];
-    for (const what of [{ k: 9 }, { n: 40 }]) {
-      const one = { family: "select", plan: { type: "u32", maxLength: 90, ...what }, steps };
-      await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in (topK|nth)<u32>/);
+    const run = (place: string, bad: Fixture): Promise<unknown> =>
+      runCase(
+        {
+          family: "described",
+          call: { primitive: name, type: "u32", maxLength: 90, example: 0, seed: 3 },
+          steps: [{ place, length: 90, data, before: 3 }],
+        } as unknown as Case,
+        bad,
+      );
+    await expect(run("at hand", others)).rejects.toThrow(Fault);
+    await expect(run("uploaded", others)).rejects.toThrow(Fault);
+    const earlier = (range: unknown): object => ({ ...(range as object), offset: 0 });
+    const recordings: readonly ((ranges: Record<string, unknown>) => object)[] = [
+      ({ input }) => ({ input: earlier(input) }),
+      ({ output }) => ({ output: earlier(output) }),
+    ];
+    for (const change of recordings) {
+      await expect(run("recorded", changed(change))).rejects.toThrow(
+        /wrong in .*, recorded, 90 items's \w+: byte/,
+      );
     }
   });
 
@@ -475,16 +504,15 @@ describe("a planted fault is found:", () => {
     await expect(run("recorded", further)).rejects.toThrow(/writes byte \d+ of output/);
   });
 
-  test("parts by other classes, and bins that miss an item", async () => {
+  test("parts by other classes", async () => {
     const bad = planted({
       partition: (array: Uint32Array, options: object) =>
         fold.partition(array, { ...options, class: "i % 3u" } as never),
-      histogram: (array: Uint32Array, options: object) => fold.histogram(array.subarray(1), options as never),
     });
     const run = (call: object): Promise<unknown> =>
       runCase(
         {
-          family: "partition-and-histogram",
+          family: "partition",
           call: { ...parts, ...call },
           steps: [{ length: 300, data }],
         } as unknown as Case,
@@ -493,7 +521,6 @@ describe("a planted fault is found:", () => {
     await expect(run({})).rejects.toThrow(
       /classes<u32> of 300 items: (values|offsets): item \d+ of \d+ is wrong/,
     );
-    await expect(run({ kind: "even" })).rejects.toThrow(/even<u32> of 300 items: item \d+ of 5 is wrong/);
   });
 
   test("a partition whose rest lies one item further, and one that keeps other items", async () => {

@@ -1,8 +1,11 @@
 import fc from "fast-check";
+import { described } from "../support/primitives.ts";
 import type { ArraysCase } from "./arrays.ts";
 import { arraysArbitrary, runArrays } from "./arrays.ts";
 import type { AtHandCase } from "./at_hand.ts";
 import { atHandArbitrary, runAtHand } from "./at_hand.ts";
+import type { DescribedCase } from "./described.ts";
+import { describedArbitrary, runDescribed } from "./described.ts";
 import type { ExpandCase } from "./expand.ts";
 import { expandArbitrary, runExpand } from "./expand.ts";
 import type { FilesCase } from "./files.ts";
@@ -18,8 +21,8 @@ import type { MachineSpec } from "./machine_spec.ts";
 import { machineArbitrary } from "./machine_spec.ts";
 import type { NumbersCase } from "./numbers.ts";
 import { numbersArbitrary, runNumbers } from "./numbers.ts";
-import type { PartitionAndHistogramCase } from "./partition_and_histogram.ts";
-import { partitionAndHistogramArbitrary, runPartitionAndHistogram } from "./partition_and_histogram.ts";
+import type { PartitionCase } from "./partition.ts";
+import { partitionArbitrary, runPartition } from "./partition.ts";
 import type { Scale } from "./plans.ts";
 import type { RecordedCase } from "./recorded.ts";
 import { recordedArbitrary, runRecorded } from "./recorded.ts";
@@ -27,8 +30,6 @@ import type { RecordedPartitionCase } from "./recorded_partition.ts";
 import { recordedPartitionArbitrary, runRecordedPartition } from "./recorded_partition.ts";
 import type { SegmentsCase } from "./segments.ts";
 import { runSegments, segmentsArbitrary } from "./segments.ts";
-import type { SelectCase } from "./select.ts";
-import { runSelect, selectArbitrary } from "./select.ts";
 import type { SortCase } from "./sort.ts";
 import { runSort, sortArbitrary } from "./sort.ts";
 import type { StreamsCase } from "./streams.ts";
@@ -49,10 +50,10 @@ type FamilyCase =
   | NumbersCase
   | FilesCase
   | LifetimeCase
-  | SelectCase
   | SortCase
   | SegmentsCase
-  | PartitionAndHistogramCase
+  | DescribedCase
+  | PartitionCase
   | RecordedPartitionCase
   | ExpandCase
   | ArraysCase
@@ -76,15 +77,12 @@ const families: { readonly [Name in FamilyName]: Family<Extract<FamilyCase, { fa
   recorded: { weight: 12, arbitrary: recordedArbitrary, run: runRecorded },
   "at-hand": { weight: 8, arbitrary: atHandArbitrary, run: runAtHand },
   "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
-  "partition-and-histogram": {
-    weight: 4,
-    arbitrary: partitionAndHistogramArbitrary,
-    run: runPartitionAndHistogram,
-  },
+  // Each primitive is drawn as often.
+  described: { weight: Math.ceil(2.5 * described.length), arbitrary: describedArbitrary, run: runDescribed },
+  partition: { weight: 2, arbitrary: partitionArbitrary, run: runPartition },
   "recorded-partition": { weight: 4, arbitrary: recordedPartitionArbitrary, run: runRecordedPartition },
   expand: { weight: 2, arbitrary: expandArbitrary, run: runExpand },
   segments: { weight: 4, arbitrary: segmentsArbitrary, run: runSegments },
-  select: { weight: 3, arbitrary: selectArbitrary, run: runSelect },
   sort: { weight: 4, arbitrary: sortArbitrary, run: runSort },
   arrays: { weight: 4, arbitrary: arraysArbitrary, run: runArrays },
   windows: { weight: 3, arbitrary: windowsArbitrary, run: runWindows },

@@ -3,13 +3,14 @@ import { attempt, Fault, oneLine } from "./verdict.ts";
 
 // What recordings read and write: ranges that start anywhere in a buffer, whose bytes are all compared.
 
-const AFTER = 16;
+/** The bytes behind a range, at least. */
+export const BEHIND = 16;
 /** The bytes that nothing wrote. */
 export const FILL = 0x5a;
 
 /** Bytes of a range between others, which nothing may write. */
 export function placed(bytes: Uint8Array, before: number): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(Math.ceil((before + bytes.length + AFTER) / 4) * 4).fill(FILL);
+  const all = new Uint8Array(Math.ceil((before + bytes.length + BEHIND) / 4) * 4).fill(FILL);
   all.set(bytes, before);
   return all;
 }

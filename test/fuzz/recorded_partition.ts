@@ -4,7 +4,7 @@ import type { ReferenceClassPartition, ReferencePartition } from "../../src/refe
 import { partitionReference } from "../../src/reference/partition.ts";
 import type { Fixture } from "./fixture.ts";
 import { hasFeature } from "./fixture.ts";
-import { flagsOf, keeps, places } from "./partition_and_histogram.ts";
+import { flagsOf, keeps, places } from "./partition.ts";
 import type { Scale } from "./plans.ts";
 import { algorithmNames, dataArbitrary, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./ranges.ts";

@@ -62,10 +62,6 @@ const cases: readonly Case[] = [
   ["sort on the GPU", ["descending"], (given) => fold.sort(array, given)],
   ["argSort at hand", ["descending"], (given) => fold.argSort(data, given)],
   ["argSort on the GPU", ["descending"], (given) => fold.argSort(array, given)],
-  ["topK at hand", ["smallest"], (given) => fold.topK(data, 1, given)],
-  ["topK on the GPU", ["smallest"], (given) => fold.topK(array, 1, given)],
-  ["nth at hand", ["descending"], (given) => fold.nth(data, 0, given)],
-  ["nth on the GPU", ["descending"], (given) => fold.nth(array, 0, given)],
   ...([undefined, "rows", "columns", "heads"] as const).flatMap((segments): Case[] => {
     const by = segments ? ` by ${segments}` : "";
     const own = segments === undefined ? plan : { ...plan, segments };
@@ -93,19 +89,6 @@ const cases: readonly Case[] = [
     ["descending", "indices", "lengthOnGpu"],
     (given) => fold.prepareSort({ ...plan, ...given }),
   ],
-  ["prepareTopK", ["smallest", "lengthOnGpu"], (given) => fold.prepareTopK({ ...plan, k: 1, ...given })],
-  [
-    "prepareTopK of rows",
-    ["smallest"],
-    (given) => fold.prepareTopK({ ...plan, k: 1, segments: "rows", ...given }),
-  ],
-  ["prepareNth", ["descending", "lengthOnGpu"], (given) => fold.prepareNth({ ...plan, n: 0, ...given })],
-  [
-    "prepareHistogram",
-    ["lengthOnGpu"],
-    (given) => fold.prepareHistogram({ ...plan, edges: [0, 4], ...given }),
-  ],
-  ["prepareSearchSorted", ["lengthOnGpu"], (given) => fold.prepareSearchSorted({ ...plan, ...given })],
   ["prepareExpandRuns", ["lengthOnGpu"], (given) => fold.prepareExpandRuns({ ...plan, ...given })],
   ["scanStream", ["exclusive"], (given) => ended(fold.scanStream({ type: u32, ...given }))],
   ["compactStream", ["indices"], (given) => ended(fold.compactStream({ type: u32, ...kept, ...given }))],

@@ -188,6 +188,29 @@ describe("memory", () => {
     expect(alive()).toEqual([]);
   });
 
+  test("a plan with much scratch goes when the calls that use it end", async () => {
+    for (const [maxKeptBytes, plans] of [
+      [2 ** 20, 1],
+      [2 ** 16, 0],
+    ] as const) {
+      const { one, alive } = await foldOn(fold().device, {}, { maxKeptBytes });
+      // Its scratch has at least as many bytes as the data: 8,000.
+      const data = dataOf(2000);
+      const a = await one.upload(data);
+      const sort = () => one.sort(a, { workGroupSize: 64, itemsPerThread: 4, passes: "reduce-then-scan" });
+      const sorted = await Promise.all([sort(), sort()]);
+      for (const result of [...sorted, await sort()]) {
+        expect(await take(result)).toEqual(data.slice().sort());
+      }
+      expect(contextOf(one.device).kept.plans.length).toBe(plans);
+      const scratch = alive().filter((label) => label.includes("scratch"));
+      expect(scratch.length > 0).toBe(plans > 0);
+      a.destroy();
+      one.destroy();
+      expect(alive()).toEqual([]);
+    }
+  });
+
   test("calls that come while their plan is compiled wait for it", async () => {
     const { one, made, alive } = await foldOn(fold().device);
     const data = dataOf(100);

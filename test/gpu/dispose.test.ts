@@ -16,8 +16,6 @@ test("whatever is destroyed is disposed of, too", async () => {
     reduce: await own.prepareReduce({ type, op: add, maxLength: 9 }),
     compact: await own.prepareCompact({ type, where: "x > 1u", maxLength: 9 }),
     partition: await own.preparePartition({ type, where: "x > 1u", maxLength: 9 }),
-    histogram: await own.prepareHistogram({ type, bins: 4, bin: "x", maxLength: 9 }),
-    searchSorted: await own.prepareSearchSorted({ type, maxLength: 9 }),
     sort: await own.prepareSort({ type, maxLength: 9 }),
   };
   const encoder = own.device.createCommandEncoder();

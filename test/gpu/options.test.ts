@@ -6,6 +6,7 @@ import { ArgumentError, openFold as openInNode, WavefoldError } from "../../src/
 import { storageBuffer } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { useNullDevice } from "../support/null_device.ts";
+import { errorOf, expectNoOptions, expectNoOthers } from "../support/option_checks.ts";
 
 const fold = useFold();
 const nullDevice = useNullDevice();
@@ -67,19 +68,6 @@ const calls: readonly Call[] = [
     },
     needed: ["type", "maxLength", "where"],
   },
-  // They take classes, too. A word may be as near to that as to class.
-  {
-    name: "histogram",
-    run: (options) => fold().histogram(data, options as never),
-    options: { bins: 4, range: [0, 8], edges: undefined, bin: undefined, weights: data, type: u32, ...sizes },
-    needed: ["bins", "range"],
-  },
-  {
-    name: "prepareHistogram",
-    run: (options) => fold().prepareHistogram(options as never),
-    options: { type: u32, maxLength: 8, lengthOnGpu: false, edges: [0, 4, 8], weights: u32, ...sizes },
-    needed: ["type", "maxLength", "edges"],
-  },
   {
     name: "argMin",
     run: (options) => fold().argMin(data, options as never),
@@ -91,18 +79,6 @@ const calls: readonly Call[] = [
     run: (options) => fold().argMax(data, options as never),
     options: { type: u32, algorithm: "hillis-steele", ...sizes },
     needed: [],
-  },
-  {
-    name: "searchSorted",
-    run: (options) => fold().searchSorted(data, data, options as never),
-    options: { type: u32, side: "right", ...sizes },
-    needed: [],
-  },
-  {
-    name: "prepareSearchSorted",
-    run: (options) => fold().prepareSearchSorted(options as never),
-    options: { type: u32, maxLength: 8, lengthOnGpu: false, side: "left", ...sizes },
-    needed: ["type", "maxLength"],
   },
   {
     name: "partition",
@@ -148,12 +124,6 @@ const optionsOf = ({ options }: Call): Record<string, unknown> => ({
   ...("device" in options && { device: nullDevice() }),
 });
 
-const errorOf = (promise: Promise<unknown>): Promise<Error> =>
-  promise.then(
-    (value) => new Error(`it gave ${String(value)}`),
-    (cause: Error) => cause,
-  );
-
 describe.each(calls)("$name", (call) => {
   const title = call.name.replace(/ .*/, "");
   const { run } = call;
@@ -177,47 +147,10 @@ describe.each(calls)("$name", (call) => {
     }
   });
 
-  test("options that are none", async () => {
-    for (const [options, given] of [
-      [null, "null"],
-      [5, "number"],
-      ["exclusive", "string"],
-      [true, "boolean"],
-      ...(title.startsWith("prepare") ? [[undefined, "undefined"]] : []),
-    ]) {
-      // It rejects, and does not throw.
-      const error = await errorOf(run(options));
-      expect(error, String(given)).toBeInstanceOf(ArgumentError);
-      expect(error.message).toBe(`${title}: options is ${given}; it takes an object`);
-    }
-  });
+  test("options that are none", () => expectNoOptions(title, run));
 
-  test("an option that there is not", async () => {
-    const error = await errorOf(run({ ...optionsOf(call), nonsense: 1 }));
-    expect(error).toBeInstanceOf(ArgumentError);
-    expect(error.message).toContain(`${title} takes no option nonsense; it takes `);
-    for (const name of Object.keys(call.options)) {
-      expect(error.message).toContain(name);
-    }
-    expect((await errorOf(run({ toString: 1 }))).message).toContain("takes no option toString");
-  });
-
-  test("a word that is nearly one", async () => {
-    for (const name of Object.keys(call.options).filter((one) => one.length > 3)) {
-      const middle = Math.floor(name.length / 2);
-      const words = [
-        name.slice(0, middle) + name.slice(middle + 1),
-        `${name}s`,
-        name.toUpperCase(),
-        name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      ];
-      for (const word of words.filter((one) => !(one in call.options))) {
-        const error = await errorOf(run({ ...optionsOf(call), [word]: 1 }));
-        expect(error).toBeInstanceOf(ArgumentError);
-        expect(error.message).toBe(`${title} takes no option ${word}; did you mean ${name}?`);
-      }
-    }
-  });
+  test("an option that there is not, and a word that is nearly one", () =>
+    expectNoOthers(title, Object.keys(call.options), (others) => run({ ...optionsOf(call), ...others })));
 
   test("a value that means nothing is an error of ours, or is taken", async () => {
     for (const name of Object.keys(call.options)) {

@@ -143,6 +143,61 @@ test("recorded: any offsets, a length on the GPU, and nothing outside of the out
   expect(expected.length).toBeGreaterThan(500);
 });
 
+test("recorded: counts that start at a vector are scanned as vectors, to the last one", async () => {
+  const { device } = fold();
+  const most = 1500;
+  const counts = randomWords(most, "counts").map((word) => word % 4);
+  const values = randomWords(most, "values");
+  const expand = await fold().prepareExpandRuns({ type: u32, maxLength: most });
+  const input = storageBuffer(device, values);
+  const count = storageBuffer(device, new Uint32Array(1));
+  /** The pipelines of a recording, whose counts start behind some others. */
+  const record = (
+    encoder: GPUCommandEncoder | GPUComputePassEncoder,
+    before: number,
+    length: number,
+    output: GPUBuffer,
+  ) => {
+    const buffer = storageBuffer(device, Uint32Array.of(...Array(before).fill(9), ...counts));
+    expand.record(encoder, {
+      input,
+      counts: { buffer, offset: before * 4 },
+      output: { buffer: output, offset: 12 },
+      outputLength: 4 * most,
+      count,
+      length,
+    });
+  };
+  const numbers = new Map<unknown, number>();
+  const pipelinesOf = (before: number): readonly unknown[] => {
+    const pipelines: unknown[] = [];
+    const pass = {
+      setPipeline(pipeline: unknown) {
+        numbers.set(pipeline, numbers.get(pipeline) ?? numbers.size);
+        pipelines.push(numbers.get(pipeline));
+      },
+      setBindGroup() {},
+      dispatchWorkgroups() {},
+    };
+    record(pass as never, before, most, storageBuffer(device, new Uint32Array(3 + 4 * most)));
+    return pipelines;
+  };
+  expect(pipelinesOf(4)).toEqual(pipelinesOf(0));
+  expect(pipelinesOf(2)).not.toEqual(pipelinesOf(0));
+  for (const before of [0, 2, 4, 64]) {
+    for (const length of [most, most - 1, 1025, 1000, 67, 3]) {
+      const output = storageBuffer(device, new Uint32Array(3 + 4 * most));
+      const encoder = device.createCommandEncoder();
+      record(encoder, before, length, output);
+      device.queue.submit([encoder.finish()]);
+      const expected = new Uint32Array(3 + 4 * most);
+      expected.set(expandRunsReference(values.slice(0, length), counts.slice(0, length)), 3);
+      expectSameBits(await readWords(device, output), expected, `${length} counts behind ${before}`);
+    }
+  }
+  expand.destroy();
+});
+
 test("several blocks in a tile: runs within a block, and runs that fill some", async () => {
   for (const [workGroupSize, itemsPerThread] of [
     [64, 64],
@@ -180,7 +235,7 @@ test("what it refuses", async () => {
   const none = new Uint32Array(2);
   for (const [values, counts, options, option, message] of [
     [none, new Uint32Array(3), {}, "counts", /3 counts for 2 values/],
-    [none, [1, 2], {}, "counts", /counts is .*; it takes a Uint32Array/],
+    [none, [1, 2], {}, "counts", /^expandRuns: counts: Array has no element type; it takes Uint32Array/],
     [none, none, { maxLength: 5 }, "maxLength", /takes no option maxLength/],
     [none, Uint32Array.of(0xffffffff, 9), {}, "counts", /the counts add up to 4294967304/],
     [six, five, { maxLength: 5 }, "counts", /5 counts for 6 values/],
@@ -219,15 +274,20 @@ test("what it refuses", async () => {
     [{ outputLength: -3 }, "outputLength", /^expandRuns<u32>: outputLength is -3/],
     [{ outputLength: 60 }, "output", /^expandRuns<u32>: output has/],
     [{ output: six }, "input", /^expandRuns<u32>: input .*and output .*(apart|different)/],
-    [{ counts: floats }, "counts", /^expandRuns<u32>: counts and output must be in different buffers$/],
-    [{ counts: six, count: six, input: counts }, "counts", /^expandRuns<u32>: counts and count must be in/],
-    [{ counts: { buffer: five.buffer, offset: 64 } }, "counts", /^expandRuns<u32>: counts and count must be/],
+    [{ outputLength: undefined }, "outputLength", /^expandRuns<u32>: outputLength is undefined; it takes/],
+    [{ counts: floats }, "counts", /^expandRuns<u32>: counts .* and output .* overlap; they must be apart$/],
+    [
+      { counts: six, count: six, input: counts },
+      "counts",
+      /^expandRuns<u32>: counts .* and count .* overlap/,
+    ],
   ] as const) {
     refuses(change, option, message);
   }
   refuses({}, "encoder", /^expandRuns<u32>: record takes a GPUCommandEncoder/, {});
-  // Values and counts are only read.
+  // Values and counts are only read, and no dispatch reads the counts and writes a result.
   expand.record(encoder, { ...ranges, input: counts });
+  expand.record(encoder, { ...ranges, counts: { buffer: five.buffer, offset: 64 } });
   expand.destroy();
   refuses({}, undefined, /^expandRuns<u32> was destroyed; prepare it again$/);
   for (const one of [six, five, floats, counts]) {
@@ -340,10 +400,9 @@ test.skipIf(adapter === "gpu")("without room, it leaves nothing behind", async (
   values.destroy();
   counts.destroy();
   expect(alive().filter((label) => /upload/.test(label))).toEqual([]);
-  starved = /scan<u32> result$/;
+  starved = /expandRuns<u32> scratch: ends$/;
   const [again, more] = [await one.upload(Uint32Array.of(5)), await one.upload(Uint32Array.of(2))];
   await expect(one.expandRuns(again, more, { maxLength: 9 })).rejects.toThrow(/^expandRuns<u32>: no room/);
-  starved = /scan<.*scratch/;
   const found = await one.prepareExpandRuns({ type: u32, maxLength: 100_000 }).catch((cause) => cause);
   expect(found).toBeInstanceOf(OutOfMemoryError);
   expect(found.message).toMatch(/^expandRuns<u32>: no room/);

@@ -349,34 +349,22 @@ describe("bad input", () => {
     [{ bins: 4, ...edgesOnly }, "edges", /given bins and edges/],
     [{ bins: 4, range: [0, 1], bin: "x" }, "range", /given bins and range and bin/],
     [{ bins: 0, range: [0, 1] }, "bins", /bins is 0; it takes a whole number from 1/],
-    [{ bins: 2.5, range: [0, 1] }, "bins", /bins is 2.5/],
-    [{ bins: "4", range: [0, 1] }, "bins", /bins is "4"/],
     [{ bins: 2 ** 32, range: [0, 1] }, "bins", /bins is 4294967296/],
     [{ bins: 4, range: [1, 1] }, "range", /range is \[1, 1\]; it takes two finite numbers/],
     [{ bins: 4, range: [2, 1] }, "range", /range is \[2, 1\]/],
     [{ bins: 4, range: [0, Number.POSITIVE_INFINITY] }, "range", /Infinity/],
     [{ bins: 4, range: [Number.NaN, 1] }, "range", /NaN/],
     [{ bins: 4, range: [0] }, "range", /range is 0; it takes two/],
-    [{ bins: 4, range: null }, "range", /range is null/],
     [{ bins: 4, range: [0, 1.5] }, "range", /whole numbers, since the items are u32/],
     [{ edges: [1] }, "edges", /an array of 1; it takes an array of at least two edges/],
-    [{ edges: 5 }, "edges", /edges is 5/],
     [{ edges: [0, 2, 1] }, "edges", /edges\[2\] is 1, and edges\[1\] is 2; edges are in ascending order/],
     [{ edges: [0, 2, 2] }, "edges", /edges\[2\] is 2, as is edges\[1\]; a bin between them has no width/],
     [{ edges: [0, Number.NaN] }, "edges", /edges\[1\] is NaN/],
     [{ edges: [0, "1"] }, "edges", /edges\[1\] is "1"; it takes a number/],
     [{ bins: 4, bin: "" }, "bin", /bin is empty/],
-    [{ bins: 4, bin: 5 }, "bin", /bin is number/],
-    [
-      { ...edgesOnly, weights: [1, 2, 3] },
-      "weights",
-      /weights: Array has no element type; it takes Uint32Array/,
-    ],
     [{ ...edgesOnly, weights: Float64Array.of(1, 2, 3) }, "weights", /weights is of f64/],
-    [{ ...edgesOnly, weights: Uint32Array.of(1, 2) }, "weights", /2 weights for 3 elements/],
     [{ ...edgesOnly, workGroupSize: 0 }, "workGroupSize", /workGroupSize/],
     [{ ...edgesOnly, itemsPerThread: 65 }, "itemsPerThread", /1 to 64/],
-    [{ ...edgesOnly, algorithm: "blelloch" }, "algorithm", /no option algorithm/],
   ] as const)("%o", async (options, option, message) => {
     const error = await fold()
       .histogram(data, options as never)
@@ -406,7 +394,6 @@ describe("bad input", () => {
     await expect(fold().histogram(pair.array(1) as never, edgesOnly)).rejects.toThrow(
       /the struct Two; it takes u32/,
     );
-    await expect(fold().histogram([1, 2] as never, edgesOnly)).rejects.toThrow(ArgumentError);
   });
 
   test("planned", () => {

@@ -11,7 +11,7 @@ import type { Segments } from "../../src/algebra/segments.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
-import { ArgumentError } from "../../src/node.ts";
+import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -22,6 +22,7 @@ import { allowFindings, untyped, useFoldOfOneSize } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { pairs } from "../support/pairs.ts";
 import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
+import { watched } from "../support/watched_device.ts";
 
 // Scans and reductions of segments: every source of heads, against the reference, on every element. The rows take the types in turn.
 
@@ -531,7 +532,22 @@ describe("at hand", () => {
     ] as const) {
       await expect(fold().unique(data as never, options as never)).rejects.toMatchObject({ option });
     }
+    const counting = fold().unique(Uint32Array.of(1), { counts: true } as never);
+    await expect(counting).rejects.toThrow(/^unique takes no option counts; runLengths gives the elements/);
     one.destroy();
+  });
+
+  test("the counts that unique does not give are freed at once", async () => {
+    const { device, alive } = watched(fold().device);
+    const own = await openFold({ device, maxKeptBytes: 0 });
+    const resultsOf = () => alive().filter((label) => / (counts|values)$/.test(label));
+    const data = await own.upload(Uint32Array.of(4, 4, 7));
+    const found = await own.unique(data);
+    expect(resultsOf()).toHaveLength(1);
+    expect([...(await found.read())]).toEqual([4, 7]);
+    found.destroy();
+    expect(resultsOf()).toEqual([]);
+    own.destroy();
   });
 
   test("an option of segments that is undefined counts as left out", async () => {

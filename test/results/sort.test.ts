@@ -326,6 +326,46 @@ describe("recorded", () => {
     moving.destroy();
   });
 
+  test.for([
+    ["one array in a list", [u32]],
+    ["several arrays", [u32, f64]],
+    ["several arrays, and keys by one pass", [u32, f64], [0, 4]],
+  ] as const)("%s: keys and values, each in place or not", async ([, types, bits]) => {
+    const { device } = fold();
+    const length = 300;
+    const data = anyItems("u32", length, "lists") as Uint32Array;
+    const some = bits && { bits };
+    const positions = argSortReference(data, some);
+    const sort = await fold().prepareSort({ type: u32, values: types, maxLength: length, ...sizes, ...some });
+    const arrays = [data, ...types.map(({ name }, at) => anyItems(name, length, `list ${at}`))];
+    for (const inPlace of [[], [0], [1], [0, 1], [2], [0, 1, 2]]) {
+      const pairs = arrays.map((array, at) => {
+        const words = new Uint32Array(array.buffer as ArrayBuffer);
+        const from = storageBuffer(device, words);
+        const to = inPlace.includes(at) ? from : storageBuffer(device, new Uint32Array(words.length).fill(7));
+        return [from, to] as const;
+      });
+      const [[input, output], ...others] = pairs as [(typeof pairs)[number], ...typeof pairs];
+      const ranges = {
+        input,
+        output,
+        values: others.map(([from]) => from),
+        reordered: others.map(([, to]) => to),
+        length,
+      };
+      const sorted = await submitted(
+        device,
+        (encoder) => sort.record(encoder, ranges),
+        pairs.map(([, to]) => to),
+      );
+      for (const [at, array] of arrays.entries()) {
+        const expected = new Uint32Array(gathered(array, positions).buffer as ArrayBuffer);
+        expectSameBits(sorted[at] as Uint32Array, expected, `${at}, in place: ${inPlace}`);
+      }
+    }
+    sort.destroy();
+  });
+
   test("many runs of one recording, of several lengths, all come out right", async () => {
     const { device } = fold();
     const options = { type: u32, bits: [0, 12], passes: "single", maxLength: 500, ...sizes } as const;

@@ -32,6 +32,13 @@ const refused: readonly (readonly [call: () => Promise<unknown>, option: string,
   [() => fold().sort([data, data] as never), "data", /has no element type/],
   [() => fold().sort(data, { values: data, into: data } as never), "into", /values or into, and not both/],
   [() => fold().sort(data, { into: new Uint32Array(2) }), "into", /into has 2 elements; it takes 3/],
+  [() => fold().sort(data, { segments: { rows: 3 }, key: 5 as never }), "key", /WGSL over/],
+  [() => fold().sort(data, { maxSegmentLength: 2 }), "maxSegmentLength", /only beside segments/],
+  [
+    () => fold().prepareSort({ type: u32, maxLength: 3, maxSegmentLength: 2 }),
+    "maxSegmentLength",
+    /only beside/,
+  ],
   [() => fold().argSort(data, { into: new Int32Array(3) as never }), "into", /it takes Uint32Array/],
   [() => fold().argSort(data, { values: data } as never), "values", /takes no option values/],
   [
@@ -139,6 +146,42 @@ test("arrays on the GPU that overlap, and values of another length: in the words
   expect([...(await values.read())]).toEqual([4, 5, 6]);
 });
 
+test("arrays on the GPU as into, and as offsets", async () => {
+  const array = await fold().upload(data);
+  const few = await fold().upload(Uint32Array.of(1, 2));
+  const floats = await fold().upload(Float32Array.of(1, 2, 3));
+  const counted = await fold().compact(few, { where: "true" });
+  const none = await fold().upload(new Uint32Array(0));
+  const wrong: readonly (readonly [call: Promise<unknown>, option: string, message: RegExp])[] = [
+    [fold().sort(array, { into: few }), "into", /into has room for 2 items; it takes at least 3/],
+    [fold().sort(array, { into: floats as never }), "into", /into holds f32; it takes u32/],
+    [fold().argSort(floats, { into: floats as never }), "into", /into holds f32; it takes u32/],
+    [fold().sort(array, { into: data as never }), "into", /into is Uint32Array, and data is on the GPU/],
+    [fold().sort(data, { values: array } as never), "data", /data is Uint32Array, and values is on the GPU/],
+    [fold().sort(array, { segments: { offsets: floats as never } }), "segments", /offsets holds f32/],
+    [fold().sort(array, { segments: { offsets: counted } }), "segments", /offsets with a length on the GPU/],
+    [fold().sort(array, { segments: { offsets: none } }), "segments", /no offsets/],
+    [fold().sort(array, { segments: { offsets: few }, maxSegmentLength: 0 }), "maxSegmentLength", /from 1/],
+    [fold().sort(data, { segments: { offsets: few } }), "segments", /offsets is on the GPU, and data is not/],
+  ];
+  for (const [call, option, message] of wrong) {
+    const cause = await call.catch((one: unknown) => one);
+    expect(cause).toMatchObject({ name: "ArgumentError", option, message: expect.stringMatching(message) });
+  }
+  for (const one of [array, few, floats, counted, none]) {
+    one.destroy();
+  }
+});
+
+test("an empty list of values is a list", async () => {
+  const array = await fold().upload(data);
+  for (const given of [data, array]) {
+    const { keys, values } = await fold().sort(given as Uint32Array, { values: [] });
+    expect([keys.length, values]).toEqual([3, []]);
+  }
+  array.destroy();
+});
+
 test("no items need no input", async () => {
   const { device } = fold();
   const [output, values, reordered] = [0, 1, 2].map(() => storageBuffer(device, new Uint32Array(4)));
@@ -175,7 +218,7 @@ test("ranges that overlap, are too short, or are not there: before anything is r
     [gathering, { input: a, output: b, values: [c], reordered: [d, a], length }, "values"],
     [gathering, { input: a, output: b, values: c, reordered: [d, a], length }, "values"],
     [gathering, { input: a, output: b, values: [c, d], reordered: [d, c], length }, "values"],
-    [gathering, { input: a, output: b, values: [c, c], reordered: [d, b], length }, "output"],
+    [gathering, { input: a, output: b, values: [c, c], reordered: [d, b], length }, "reordered"],
   ];
   for (const [at, [sort, ranges, option]] of wrong.entries()) {
     let cause: unknown;

@@ -2,7 +2,7 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayLike } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { TypeName } from "../../src/algebra/types.ts";
-import type { PreparedSort } from "../../src/gpu/sorts_and_searches/recorded_sort.ts";
+import type { PreparedSort } from "../../src/primitives/sort.ts";
 import { guarded, storageBuffer, submitted } from "./buffers.ts";
 import { expectSameBits } from "./compare.ts";
 import { anyItems, arrayOfBits, randomBits } from "./random.ts";

@@ -1,7 +1,7 @@
 import { baseOf, callMembers, leastCommonMultiple } from "../../kernels/contract.ts";
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Limits } from "../../plan/device_facts.ts";
-import type { Pass, Plan, RangeName, Scratch, Variant } from "../../plan/plan.ts";
+import type { Bindable, Pass, Plan, RangeName, Scratch, Variant } from "../../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { Context, Pipeline, RunNumberDigits } from "../device/context.ts";
 import { allocate, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
@@ -26,10 +26,11 @@ export interface BoundRange extends Range {
   readonly writes: boolean;
 }
 
-/** What a dispatch binds to a variable: one of the caller's ranges; scratch; or a placeholder that is never used. */
+/** What a dispatch binds to a variable: one of the caller's ranges; scratch, or a part of it; or a placeholder that is never used. */
 export type Bound = { readonly variable: string } & (
   | BoundRange
   | { readonly scratch: Scratch }
+  | { readonly scratch: Scratch; readonly offset: number; readonly bytes: number }
   | { readonly nothing: true }
 );
 
@@ -90,6 +91,25 @@ export interface Compiled {
 
 const floorTo = (value: number, step: number): number => Math.floor(value / step) * step;
 
+/** One of the caller's ranges, or scratch that kernels take as vectors. */
+interface Place {
+  /** What is bound. It is undefined if the caller gave no range. */
+  readonly source: Pick<BoundRange, "name" | "buffer"> | { readonly scratch: Scratch } | undefined;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly itemBytes: number;
+}
+
+/** Where a pass finds what it binds. Scratch has as many items as the pass. */
+function placeOf(from: Bindable, { length }: Pass, plan: Plan, ranges: ResolvedRanges): Place {
+  if (typeof from === "object") {
+    const { itemBytes = 4 } = from;
+    return { source: { scratch: from }, offset: 0, bytes: length * itemBytes, itemBytes };
+  }
+  const { buffer, offset = 0, bytes = 0 } = ranges[from] ?? {};
+  return { source: buffer && { name: from, buffer }, offset, bytes, itemBytes: plan.itemBytes[from] ?? 4 };
+}
+
 /**
  * What a pass binds, and its parameters. An empty range is not bound. A placeholder, which is never used, takes its place.
  */
@@ -116,19 +136,18 @@ function boundPass(
    */
   const bind = (
     variable: string,
-    name: RangeName,
-    buffer: GPUBuffer | undefined,
+    source: Place["source"],
     first: number,
     end: number,
     unit: number,
   ): number => {
-    if (buffer === undefined || first >= end) {
+    if (source === undefined || first >= end) {
       bound.push({ variable, nothing: true });
       return 0;
     }
     const offset = floorTo(first, alignedTo(unit));
     const writes = bindings.get(variable)?.kind === "read_write";
-    bound.push({ variable, name, buffer, offset, bytes: wholeWords(end - offset), writes });
+    bound.push({ variable, ...source, offset, bytes: wholeWords(end - offset), writes });
     return (first - offset) / unit;
   };
 
@@ -137,38 +156,34 @@ function boundPass(
   const writesVectors = bindings.has("output_end");
   if (writesVectors || bindings.has("input_end")) {
     wide = floorTo(length, vector);
-    if (writesVectors && wide < length && ranges.output !== undefined) {
-      const { offset } = ranges.output;
-      const itemBytes = plan.itemBytes.output;
+    if (writesVectors && wide < length) {
+      const { source, offset, itemBytes } = placeOf(pass.bindings.output ?? "output", pass, plan, ranges);
       const end = floorTo(offset + wide * itemBytes, alignedTo(plan.vector * itemBytes));
-      wide = Math.max(0, end - offset) / itemBytes;
+      wide = source ? Math.max(0, end - offset) / itemBytes : wide;
     }
   }
   params.wide_length = wide;
 
   for (const [variable, from] of Object.entries(pass.bindings)) {
-    if (typeof from === "object") {
-      bound.push({ variable, scratch: from });
-      continue;
-    }
-    const { buffer, offset = 0, bytes = 0 } = ranges[from] ?? {};
-    const itemBytes = plan.itemBytes[from] ?? 4;
+    const { source, offset, bytes, itemBytes } = placeOf(from, pass, plan, ranges);
     const end = offset + bytes;
-    if ((from === "input" || from === "output") && bindings.has(`${from}_end`)) {
+    if (bindings.has(`${variable}_end`)) {
       // The first `wide` items are bound as vectors, and the rest as single items.
       const middle = Math.min(end, offset + wide * itemBytes);
-      params[`${from}_base`] = bind(variable, from, buffer, offset, middle, vector * itemBytes);
-      params[`${from}_end_base`] = bind(`${from}_end`, from, buffer, middle, end, itemBytes);
+      params[`${variable}_base`] = bind(variable, source, offset, middle, vector * itemBytes);
+      params[`${variable}_end_base`] = bind(`${variable}_end`, source, middle, end, itemBytes);
+    } else if (typeof from === "object") {
+      bound.push({ variable, scratch: from });
     } else if (from === "output" && readsThroughOutput(plan, pass)) {
       // One binding spans both ranges.
       const { input = { offset, bytes } } = ranges;
       const start = Math.min(input.offset, offset);
       const last = Math.max(input.offset + input.bytes, end);
-      const base = bind(variable, from, buffer, start, last, itemBytes);
+      const base = bind(variable, source, start, last, itemBytes);
       params.input_base = base + (input.offset - start) / itemBytes;
       params.output_base = base + (offset - start) / itemBytes;
     } else {
-      params[baseOf(variable, from)] = bind(variable, from, buffer, offset, end, itemBytes);
+      params[baseOf(variable, from)] = bind(variable, source, offset, end, itemBytes);
       params[`${from}_length`] = bytes / itemBytes;
     }
   }
@@ -330,10 +345,10 @@ export async function compilePlan(
     const entries: GPUBindGroupEntry[] = [
       ...bound.map((one) => ({
         binding: numberOf(kernel, one.variable),
-        resource:
-          "name" in one
-            ? { buffer: one.buffer, offset: one.offset, size: one.bytes }
-            : { buffer: bufferOf("scratch" in one ? one.scratch : one.variable) },
+        resource: {
+          buffer: "name" in one ? one.buffer : bufferOf("scratch" in one ? one.scratch : one.variable),
+          ...("bytes" in one && { offset: one.offset, size: one.bytes }),
+        },
       })),
       { binding: numberOf(kernel, "call"), resource: { buffer: uniform } },
       ...(numbered ? ["run_low", "run_high"] : []).map((variable) => ({

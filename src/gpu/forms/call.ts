@@ -1,34 +1,40 @@
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
-import { isOnGpu } from "../../algebra/arrays.ts";
+import { arrayOver, goneError, isOnGpu } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
-import type { Operand, Primitive, Request, Given as Seen } from "../../primitives/primitive.ts";
+import type { RangeName } from "../../plan/plan.ts";
+import { givenAs } from "../../plan/plan.ts";
+import type { Operand, Primitive, Request, Result, Given as Seen } from "../../primitives/primitive.ts";
 import { callNames } from "../../primitives/primitive.ts";
-import { typesOf } from "../at_hand/scan_at_hand.ts";
+import type { HandTypes } from "../at_hand/scan_at_hand.ts";
+import { targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { requireDevice } from "../device/device.ts";
 import type { Given } from "../device/transfer.ts";
+import { givenOf } from "../device/transfer.ts";
 import {
   plannedLengthOnGpu,
+  requireInto,
   requireNamed,
   requireOneEach,
   requireOnGpu,
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
-import { countOf, runOnGpu } from "../gpu_arrays/one_plan_call.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { planFor } from "./prepare.ts";
+import { countOf, runOnGpu } from "./run_on_gpu.ts";
 
 // Calls of primitives on arrays: those on the GPU, and those at hand, which go there and back.
 
 /** What a call was given. */
 export interface Arguments {
-  /** The arrays as they were when the call began, by the names of the operands. */
-  readonly arrays: Readonly<Record<string, Given>>;
+  /** The arrays as they were when the call began, by the names of the operands, and `into`. */
+  readonly arrays: Readonly<Record<string, Given | readonly Given[]>>;
   /** The arguments that are numbers, such as `k`. */
   readonly numbers?: Readonly<Record<string, unknown>>;
   /** The options, with the operands that are among them. */
@@ -40,10 +46,34 @@ interface Call {
   readonly primitive: Primitive<never>;
   readonly context: Context;
   readonly arrays: Arrays;
-  /** The operands that it was given. */
+  /** The operands that it was given. Each array of a list is one. */
   readonly operands: readonly Operand[];
+  /** The operands that are lists. */
+  readonly lists: readonly string[];
+  /** What it was given as `into`. */
+  readonly into: Given | undefined;
   /** The options beside the operands, and the numbers. */
   readonly options: { readonly type?: unknown };
+}
+
+/** The operands that a call was given, and their arrays. */
+function operandsIn(
+  { operands }: Primitive<never>,
+  { arrays, options }: Arguments,
+): readonly (readonly [operand: Operand, array: Given])[] {
+  return operands.flatMap((operand): (readonly [Operand, Given])[] => {
+    const { name, range, isOption, inside } = operand;
+    const given = inside
+      ? givenOf(Object(options[inside as keyof typeof options])[name])
+      : (arrays[name] as Given | readonly Given[]);
+    if (!("data" in given)) {
+      return given.map((array, at) => [
+        { ...operand, name: `${name}[${at}]`, range: `${range}[${at}]` as RangeName },
+        array,
+      ]);
+    }
+    return (isOption || inside) && given.data === undefined ? [] : [[operand, given]];
+  });
 }
 
 /** Calls a primitive on arrays, at hand or on the GPU. */
@@ -54,49 +84,79 @@ export async function call(
   given: Arguments,
 ): Promise<unknown> {
   const { name } = primitive;
-  requireOptions(name, given.options, callNames(primitive));
+  for (const [option, instead] of Object.entries(primitive.instead ?? {})) {
+    if (Object(given.options)[option] !== undefined) {
+      throw new ArgumentError(`${name} takes no option ${option}; ${instead}`, option);
+    }
+  }
+  const isThere = Object.values(given.arrays)
+    .flat()
+    .some((one) => isOnGpu((one as Given).data));
+  requireOptions(name, given.options, callNames(primitive, isThere));
   requireDevice(context, name);
   const isOperand = (option: string): boolean => primitive.operands.some((one) => one.name === option);
   const others = Object.entries(given.options).filter(([option]) => !isOperand(option));
-  const operands = primitive.operands.filter(
-    (one) => !one.isOption || given.arrays[one.name]?.data !== undefined,
-  );
+  const pairs = operandsIn(primitive, given);
+  const into = given.arrays.into as Given | undefined;
   const called: Call = {
     primitive,
     context,
     arrays,
-    operands,
+    operands: pairs.map(([operand]) => operand),
+    lists: Object.keys(given.arrays).filter((option) => Array.isArray(given.arrays[option])),
+    into: into?.data === undefined ? undefined : into,
     options: { ...Object.fromEntries(others), ...given.numbers },
   };
-  const there = operands.find((one) => isOnGpu(given.arrays[one.name]?.data));
+  const [there] = pairs.find(([{ inside }, { data }]) => !inside && isOnGpu(data)) ?? [];
   if (there === undefined) {
-    return callAtHand(called, given.arrays);
+    return callAtHand(called, pairs);
   }
-  const requireArray = (option: string): GpuArray =>
-    requireOnGpu(name, context, given.arrays[option]?.data, option, there.name);
-  const onGpu = Object.fromEntries(operands.map((one) => [one.name, requireArray(one.name)]));
-  return named(await callOnGpu(called, onGpu));
+  const requireArray = (array: Given, option: string): GpuArray =>
+    requireOnGpu(name, context, array.data, option, optionOf(there));
+  const onGpu = Object.fromEntries(
+    pairs.map(([operand, array]) => [operand.name, requireArray(array, optionOf(operand))]),
+  );
+  return callOnGpu(called, onGpu, called.into && requireArray(called.into, "into"));
 }
 
-/** Results by their names; the only result as it is. */
-function named<T>(results: readonly (readonly [name: string, value: T])[]): unknown {
-  const [only, ...others] = results;
-  return others.length === 0 ? only?.[1] : Object.fromEntries(results);
+/** The argument or the option that an operand is given as. */
+const optionOf = ({ name, inside }: Operand): string => inside ?? givenAs(name);
+
+/** What a call gives of its results. */
+function resultOf(request: Request, made: readonly unknown[]): unknown {
+  if (request.give) {
+    return request.give(made);
+  }
+  const names = givenOfResults(request).map(({ name }) => name);
+  return made.length === 1 ? made[0] : Object.fromEntries(names.map((name, at) => [name, made[at]]));
 }
+
+/** The results that calls give. */
+const givenOfResults = ({ results }: Request): readonly Result[] =>
+  results.filter(({ isDropped }) => !isDropped);
 
 /** Checks a call that has these types and lengths. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
 function checked(
-  { primitive, context, operands, options }: Call,
-  seen: Omit<Seen<object>, "options" | "facts">,
+  { primitive, context, operands, lists, options }: Call,
+  seen: Omit<Seen<object>, "lists" | "options" | "facts">,
 ): Request {
   const { facts } = context;
-  const request = primitive.request({ ...seen, options, facts } as Seen<never>);
-  for (const { name, range } of operands) {
+  const typesIn = (list: string): readonly (ElementType | undefined)[] =>
+    operands.filter(({ name }) => givenAs(name) === list).map(({ name }) => seen.types[name]);
+  const ofLists = Object.fromEntries(lists.map((list) => [list, typesIn(list)]));
+  const request = primitive.request({ ...seen, lists: ofLists, options, facts } as Seen<never>);
+  const { title, words = {} } = request;
+  for (const operand of operands) {
+    const { name, range } = operand;
     const [length, type] = [seen.lengths[name] as number, seen.types[name] as ElementType];
     // The passes that take the input's items may keep a u32 for each.
     const bytes = range === "input" ? Math.max(type.bytes, u32.bytes) : type.bytes;
-    const title = operands.length === 1 ? request.title : `${request.title}: ${name}`;
-    requireBindable(title, length, bytes, facts.limits, name);
+    const ofOperand = operands.length === 1 ? title : `${title}: ${givenAs(name)}`;
+    requireBindable(ofOperand, length, bytes, facts.limits, optionOf(operand));
+  }
+  for (const operand of wordsOf(primitive, request)) {
+    const { length = 0 } = words[operand.name] ?? {};
+    requireBindable(`${title}: ${operand.name}`, length, u32.bytes, facts.limits, optionOf(operand));
   }
   for (const { name, most, type } of request.results) {
     requireBindable(`${request.title}: ${name}`, most, type.bytes, facts.limits, name);
@@ -104,109 +164,167 @@ function checked(
   return request;
 }
 
+/** The operands that a call at hand has words for. */
+const wordsOf = ({ operands }: Primitive<never>, { words = {} }: Request): readonly Operand[] =>
+  operands.filter(({ name }) => words[name]);
+
 /** What messages call the elements that others go with. */
 const itemsOf = (input: Operand): string => (input.name === "data" ? "elements" : input.name);
+
+const inputOf = ({ operands }: Call): Operand => operands.find(({ range }) => range === "input") as Operand;
 
 /** A call on arrays on the GPU. */
 async function callOnGpu(
   called: Call,
-  given: Readonly<Record<string, GpuArray>>,
-): Promise<readonly (readonly [name: string, array: GpuArray])[]> {
-  const { primitive, context, arrays, operands, options } = called;
-  const arrayOf = ({ name }: Operand): GpuArray => given[name] as GpuArray;
+  onGpu: Readonly<Record<string, GpuArray>>,
+  into: GpuArray | undefined,
+): Promise<unknown> {
+  const { primitive, operands, options } = called;
+  const arrayOf = ({ name }: Operand): GpuArray => onGpu[name] as GpuArray;
   for (const operand of operands.filter(({ isNamed }) => isNamed)) {
     requireNamed(primitive.name, arrayOf(operand), options.type);
   }
-  const input = operands.find(({ range }) => range === "input") as Operand;
-  const data = arrayOf(input);
+  const input = inputOf(called);
   const each = <T>(of: (array: GpuArray) => T): Record<string, T> =>
     Object.fromEntries(operands.map((operand) => [operand.name, of(arrayOf(operand))]));
-  const isCounted = countOf(data) !== undefined;
+  const counted = operands.filter((operand) => countOf(arrayOf(operand))).map(({ name }) => name);
   const request = checked(called, {
     types: each(({ type }) => type),
     lengths: each(({ maxLength }) => maxLength),
-    isCounted,
+    isCounted: counted.includes(input.name),
+    counted,
   });
   const { title, results } = request;
   for (const operand of operands.filter(({ isOneEach }) => isOneEach)) {
-    requireOneEach(title, data, arrayOf(operand), operand.name, itemsOf(input));
+    requireOneEach(title, arrayOf(input), arrayOf(operand), optionOf(operand), itemsOf(input));
   }
+  const [first] = results;
+  if (into && first) {
+    requireInto(title, into, first.type, first.most);
+  }
+  return resultOf(request, await run(called, request, onGpu, into));
+}
+
+/** Runs a call that was checked. It gives an array for each result, but none for those that are dropped. */
+function run(
+  called: Call,
+  request: Request,
+  onGpu: Readonly<Record<string, GpuArray>>,
+  into?: GpuArray,
+): Promise<readonly GpuArray[]> {
+  const { primitive, context, arrays, operands } = called;
+  const { title, results, itemBytes = 0 } = request;
+  const arrayOf = ({ name }: Operand): GpuArray => onGpu[name] as GpuArray;
+  const data = arrayOf(inputOf(called));
   const counts = operands.flatMap((operand) => {
     const { count } = operand;
     const counted = count && countOf(arrayOf(operand));
     return counted === undefined ? [] : [[count, counted.range] as const];
   });
   const types = [u32, ...operands.map((one) => arrayOf(one).type), ...results.map(({ type }) => type)];
+  const mostBytes = Math.max(itemBytes, ...types.map(({ bytes }) => bytes));
   const all = {
     ...request.options,
     ...Object.fromEntries(counts.map(([range]) => [range, true])),
-    maxLength: plannedLengthOnGpu(data.maxLength, Math.max(...types.map(({ bytes }) => bytes)), context),
-    lengthOnGpu: isCounted,
+    maxLength: plannedLengthOnGpu(data.maxLength, mostBytes, context),
+    lengthOnGpu: countOf(data) !== undefined,
   };
+  // Most arrays start where their buffers do. Such ranges take some of the kernels, so that the first call compiles less.
+  const isPlain = operands.every((one) => arrayOf(one).offset === 0);
+  const arrangements = primitive.arrangements?.slice(0, isPlain ? 1 : undefined);
+  const sourcesOf = (operand: Operand) =>
+    [operand.range, operand.also ?? operand.range].map((range) => [range, arrayOf(operand)]);
   const rangeNamed = (name: string): string => operands.find((one) => one.name === name)?.range ?? "";
-  const made = await runOnGpu(context, arrays, {
+  return runOnGpu(context, arrays, {
     title,
-    primitive: primitive.name,
+    primitive: [primitive.name, ...(arrangements ?? [])].join(),
     all,
-    plan: () => primitive.plan(all as never, context.facts),
-    sources: { input: data, ...Object.fromEntries(operands.map((one) => [one.range, arrayOf(one)])) },
+    plan: () => planFor(primitive, context.facts, all, arrangements),
+    sources: { input: data, ...Object.fromEntries(operands.flatMap(sourcesOf)) },
     ranges: { ...request.numbers, ...Object.fromEntries(counts) },
     results: results.map(({ like, ...others }) => ({ ...others, ...(like && { like: rangeNamed(like) }) })),
+    into,
   });
-  return results.map(({ name }, at) => [name, made[at] as GpuArray] as const);
 }
 
-/** The type of an operand at hand. @throws {ArgumentError} if it is no array of an element type. */
-async function typeAtHand(
+/** The types of an operand at hand. @throws {ArgumentError} if it is no array of an element type. */
+async function typesAtHand(
   { primitive, options }: Call,
-  operand: Operand,
+  { name, isNamed }: Operand,
   array: Given,
-): Promise<ElementType> {
-  const { name, isNamed, isOption } = operand;
-  const title = isOption ? `${primitive.name}: ${name}` : primitive.name;
+): Promise<HandTypes> {
+  const option = givenAs(name);
+  if (array.isGone) {
+    throw goneError(primitive.name, option);
+  }
+  const title = option === "data" ? primitive.name : `${primitive.name}: ${option}`;
   try {
-    return (await typesOf(array, isNamed ? { type: options.type } : {}, title, name)).type;
+    return await typesOf(array, isNamed ? { type: options.type } : {}, title);
   } catch (cause) {
-    throw isOption && cause instanceof ArgumentError ? new ArgumentError(cause.message, name) : cause;
+    const isOfArray = cause instanceof ArgumentError && cause.option === "data";
+    throw isOfArray ? new ArgumentError(cause.message, option) : cause;
+  }
+}
+
+/** @throws {ArgumentError} if the first result of a call at hand does not fit in `into`. */
+async function requireRoom(
+  { primitive, into }: Call,
+  { like, type, most }: Result,
+  types: Readonly<Record<string, HandTypes>>,
+): Promise<void> {
+  if (into) {
+    const arrayOf = types[like ?? ""]?.arrayOf ?? arrayOver.bind(undefined, type);
+    await targetFor(into.data, into, arrayOf, primitive.name, most, true);
   }
 }
 
 /** A call on arrays at hand. */
-async function callAtHand(called: Call, given: Arguments["arrays"]): Promise<unknown> {
-  const { context, arrays, operands, options } = called;
-  const arrayOf = ({ name }: Operand): Given => given[name] as Given;
-  const types: Record<string, ElementType> = {};
-  for (const operand of operands) {
-    types[operand.name] = await typeAtHand(called, operand, arrayOf(operand));
+async function callAtHand(
+  call: Call,
+  pairs: readonly (readonly [operand: Operand, array: Given])[],
+): Promise<unknown> {
+  const { primitive, context, arrays, into } = call;
+  const atHand = pairs.filter(([{ inside }]) => !inside);
+  const called = { ...call, operands: atHand.map(([operand]) => operand) };
+  const all: Record<string, HandTypes> = {};
+  for (const [operand, array] of atHand) {
+    all[operand.name] = await typesAtHand(called, operand, array);
   }
-  const lengths = Object.fromEntries(operands.map((one) => [one.name, arrayOf(one).length]));
-  const { title, results } = checked(called, { types, lengths, isCounted: false });
-  const input = operands.find(({ range }) => range === "input") as Operand;
-  for (const { name } of operands.filter(({ isOneEach }) => isOneEach)) {
-    if (lengths[name] !== lengths[input.name]) {
+  const types = Object.fromEntries(Object.entries(all).map(([name, { type }]) => [name, type]));
+  const lengths = Object.fromEntries(atHand.map(([{ name }, { length }]) => [name, length]));
+  const contents = Object.fromEntries(atHand.map(([{ name }, { data }]) => [name, data]));
+  const request = checked(called, { types, lengths, arrays: contents, isCounted: false });
+  const { title, results, words = {}, scratchBytes = 0 } = request;
+  const input = inputOf(called);
+  const length = lengths[input.name] as number;
+  for (const { name } of called.operands.filter(({ isOneEach }) => isOneEach)) {
+    if (lengths[name] !== length) {
       throw new ArgumentError(
-        `${title}: ${lengths[name]} ${name} for ${lengths[input.name]} ${itemsOf(input)}; it takes one for each`,
-        name,
+        `${title}: ${lengths[name]} ${givenAs(name)} for ${length} ${itemsOf(input)}; it takes one for each`,
+        givenAs(name),
       );
     }
   }
+  await requireRoom(called, results[0] as Result, all);
   const bytes = [
-    ...operands.map((one) => arrayOf(one).byteLength),
+    ...[...atHand.map(([, array]) => array), ...Object.values(words)].map(({ byteLength }) => byteLength),
     ...results.map(({ most, type }) => most * type.bytes),
-  ].reduce((sum, one) => sum + bufferBytesFor(one), 0);
-  return viaGpu(context, title, arrayOf(input).length, bytes, async (own) => {
+  ].reduce((sum, one) => sum + bufferBytesFor(one), scratchBytes);
+  return viaGpu(context, title, length, bytes, async (own) => {
     const onGpu: Record<string, GpuArray> = {};
-    for (const operand of operands) {
-      const { name } = operand;
-      onGpu[name] = own(await upload(context, arrays, arrayOf(operand), { type: types[name] }, true));
+    const operands = wordsOf(primitive, request);
+    const uploaded = operands.map((operand) => [operand, givenOf(words[operand.name])] as const);
+    for (const [{ name }, array] of [...atHand, ...uploaded]) {
+      onGpu[name] = own(await upload(context, arrays, array, { type: types[name] }, true));
     }
-    const { type: _, ...others } = options;
-    const made = await callOnGpu({ ...called, options: others }, onGpu);
-    const contents = await readAll(made.map(([, array]) => own(array).read()));
-    return named(
-      results.map(({ name, type, isElement }, at) => {
-        const array = contents[at] as AnyArray;
-        return [name, isElement ? valuesOf(array, type)(0) : array] as const;
+    const made = await run({ ...called, operands: [...called.operands, ...operands] }, request, onGpu);
+    const rooms = [into && { into: into.data as never }];
+    const read = await readAll(made.map((array, at) => own(array).read(rooms[at])));
+    return resultOf(
+      request,
+      givenOfResults(request).map(({ type, isElement }, at) => {
+        const array = read[at] as AnyArray;
+        return isElement ? valuesOf(array, type)(0) : array;
       }),
     );
   });

@@ -1,9 +1,25 @@
+import type { Arrangement } from "../../kernels/kernel.ts";
 import { requireOptions } from "../../options.ts";
+import type { DeviceFacts } from "../../plan/device_facts.ts";
+import type { TuningOptions } from "../../plan/options.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Primitive } from "../../primitives/primitive.ts";
 import { planNames } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
+import { planFactsFor } from "../executor/load_later.ts";
 import type { Prepared } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
+
+/** Plans a primitive for ranges in some of its arrangements. */
+export async function planFor(
+  primitive: Primitive<never>,
+  facts: DeviceFacts,
+  options: TuningOptions,
+  arrangements: readonly Arrangement[] = primitive.arrangements ?? [],
+): Promise<Plan> {
+  const planFacts = primitive.arrangements ? await planFactsFor(options, facts, true) : facts;
+  return primitive.plan(options as never, planFacts, arrangements);
+}
 
 /** `Fold.prepareHistogram` and others: a primitive for recordings. */
 export async function prepareFor(
@@ -14,5 +30,5 @@ export async function prepareFor(
   const { name } = primitive;
   const caller = `prepare${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   requireOptions(caller, options, planNames(primitive));
-  return prepare(context, primitive.plan(options as never, context.facts));
+  return prepare(context, await planFor(primitive, context.facts, options));
 }

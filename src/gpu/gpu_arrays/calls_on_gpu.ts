@@ -18,8 +18,13 @@ import { GpuArray, requireAlive } from "./gpu_array.ts";
 
 const { partsOf } = GpuArray;
 
-/** What every kept plan has: its kernels, and how it is destroyed. */
-type Kept = Pick<Prepared, "kernels" | "destroy">;
+/** What every kept plan has: its kernels, and how it is destroyed. If it may have much scratch, it has the bytes of that. */
+interface Kept extends Pick<Prepared, "kernels" | "destroy"> {
+  readonly scratchBytes?: number;
+}
+
+/** A plan is kept only if its scratch has at most this share of `maxKeptBytes`, since 16 plans are kept. */
+const KEPT_PART = 16;
 
 /** A kept plan that any number of calls use at once. It is destroyed once it is dropped and no call uses it. */
 interface PlanOnGpu<P extends Kept> extends KeptPlan {
@@ -74,7 +79,11 @@ function newPlan<P extends Kept>(context: Context, key: string, make: () => Prom
       const prepared = await withNumbers(make);
       plan.pipelines = prepared.kernels.map(pipelineKeyOf);
       plan.prepared = prepared;
-      keepPlan(context.kept, plan, context.pipelines);
+      if ((prepared.scratchBytes ?? 0) <= context.kept.mostBytes / KEPT_PART) {
+        keepPlan(context.kept, plan, context.pipelines);
+      } else {
+        plan.isDropped = true;
+      }
       return prepared;
     } catch (cause) {
       throw lengthError(cause, "data");
@@ -209,6 +218,24 @@ export function plannedLengthOnGpu(
   const isLong = length * itemBytes > maxStorageBufferBindingSize && inWindows();
   const most = isLong ? maxBufferSize : maxStorageBufferBindingSize;
   return rounded * itemBytes > Math.min(most, maxBufferSize) || rounded > 0xffffffff ? length : rounded;
+}
+
+/** @throws {ArgumentError} for an array that cannot hold `most` results of the type. */
+export function requireInto(title: string, into: GpuArray, type: ElementType, most: number): void {
+  if (!isSameType(into.type, type)) {
+    throw new ArgumentError(
+      into.type.name === type.name
+        ? `${title}: into holds another struct of the name ${type.name} than the result`
+        : `${title}: into holds ${into.type.name}; it takes ${type.name}, as the result is`,
+      "into",
+    );
+  }
+  if (into.maxLength < most) {
+    throw new ArgumentError(
+      `${title}: into has room for ${into.maxLength} items; it takes at least ${most}, as many as the result may have`,
+      "into",
+    );
+  }
 }
 
 /** The options of a call that give the ranges of its recording. */

@@ -23,6 +23,7 @@ import type { Prepared } from "../recordings/recording.ts";
 import {
   ofCall,
   plannedLengthOnGpu,
+  requireInto,
   requireNamed,
   requireOneEach,
   requireOnGpu,
@@ -136,24 +137,6 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
     requireInto(title, into, type, most);
   }
   return { input, into, flags, initial, total, segments, others, type, most, title };
-}
-
-/** @throws {ArgumentError} for an array that cannot hold `most` results of the type. */
-function requireInto(title: string, into: GpuArray, type: ElementType, most: number): void {
-  if (!isSameType(into.type, type)) {
-    throw new ArgumentError(
-      into.type.name === type.name
-        ? `${title}: into holds another struct of the name ${type.name} than the result`
-        : `${title}: into holds ${into.type.name}; it takes ${type.name}, as the result is`,
-      "into",
-    );
-  }
-  if (into.maxLength < most) {
-    throw new ArgumentError(
-      `${title}: into has room for ${into.maxLength} items; it takes at least ${most}, as many as the result may have`,
-      "into",
-    );
-  }
 }
 
 /** @throws {ArgumentError} for an array that is not of one element of the type. */

@@ -5,8 +5,7 @@ import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
 import type { SegmentsBy } from "../../plan/options.ts";
-import type { OwnSegments } from "../../plan/run_key.ts";
-import { ALONE, FIRST_ITEMS, requireRunKey } from "../../plan/run_key.ts";
+import { requireRunKey } from "../../plan/run_key.ts";
 import type { GpuArray } from "./gpu_array.ts";
 
 // Segments of an array on the GPU. What says where they start is on the GPU, too.
@@ -58,7 +57,7 @@ export interface SegmentsOnGpu {
   /** The most segments that there may be, and whether only the GPU knows how many there are. */
   readonly most: number;
   readonly isCounted: boolean;
-  /** What a reduction gives for each run: its key, or its first item. It is an array of this type, made as that of `like` if there is one. */
+  /** The key that a reduction gives for each run. It is an array of this type, made as that of `like` if there is one. */
   readonly runs?: { readonly type: ElementType; readonly like: GpuArray | undefined };
   /** The same as `by`, as values that tell plans apart. */
   readonly named?: Readonly<Record<string, unknown>>;
@@ -134,24 +133,15 @@ function keysOnGpu(
 ): SegmentsOnGpu {
   const { key, keyType } = given as { readonly key?: string; readonly keyType?: ElementType };
   const { type, text } = requireRunKey({ key, keyType }, keys.type, caller, "segments");
-  const { [FIRST_ITEMS]: isFirst = false, [ALONE]: alone } = given as OwnSegments;
   const computed = text === undefined ? {} : { key: text, keyType: type };
-  const givesItems = text === undefined || isFirst;
-  const givesRuns = reduces && alone !== "totals";
   return {
-    by: {
-      keys: keys.type,
-      ...computed,
-      ...(givesRuns && { unique: true }),
-      ...(isFirst && { [FIRST_ITEMS]: true }),
-      ...(alone && { [ALONE]: alone }),
-    },
+    by: { keys: keys.type, ...computed, ...(reduces && { unique: true }) },
     ranges: { keys },
     numbers: {},
     most: data.maxLength,
     isCounted: true,
-    ...(givesRuns && { runs: givesItems ? { type: keys.type, like: keys } : { type, like: undefined } }),
-    named: { segments: keys.type, ...computed, isFirst, alone },
+    ...(reduces && { runs: { type, like: text === undefined ? keys : undefined } }),
+    named: { segments: keys.type, ...computed },
   };
 }
 

@@ -3,6 +3,7 @@ import type { Kernel } from "../../kernels/kernel.ts";
 import { isWide } from "../../kernels/kernel.ts";
 import { neededFor, requireBindable } from "../../plan/binding_length.ts";
 import type { Plan, RangeName, Variant } from "../../plan/plan.ts";
+import { givenAs } from "../../plan/plan.ts";
 import type {
   BoundPass,
   BoundRange,
@@ -81,12 +82,12 @@ function requireRangesBindable(
 ): void {
   for (const [name, range] of Object.entries(ranges) as [RangeName, Range | undefined][]) {
     const bytes = itemBytes[name] ?? 4;
-    requireBindable(`${title}: ${name}`, (range?.bytes ?? 0) / bytes, bytes, limits, name);
+    requireBindable(`${title}: ${name}`, (range?.bytes ?? 0) / bytes, bytes, limits, givenAs(name));
   }
 }
 
-/** The ranges that are written. */
-const WRITTEN = [
+/** The ranges that are written, and lists of such ranges. */
+const WRITTEN: readonly string[] = [
   "output",
   "count",
   "indirect",
@@ -95,7 +96,7 @@ const WRITTEN = [
   "reordered",
   "indices",
   "rest",
-] as const satisfies readonly RangeName[];
+] satisfies readonly RangeName[];
 
 /** Whether two ranges have a byte in common. */
 const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
@@ -110,12 +111,13 @@ export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
     const { offset = 0, bytes = 0 } = ranges[name] ?? {};
     return `${name} (bytes ${offset} to ${offset + bytes})`;
   };
-  for (const written of WRITTEN) {
-    for (const name of Object.keys(ranges) as RangeName[]) {
+  const names = Object.keys(ranges) as RangeName[];
+  for (const written of names.filter((name) => WRITTEN.includes(givenAs(name)))) {
+    for (const name of names) {
       const [a, b] = [ranges[name], ranges[written]];
       const mayBeOne =
         (name === "input" && written === "output" && !plan.segments?.reduces) ||
-        (name === "values" && written === "reordered");
+        (givenAs(name) === "values" && written === name.replace("values", "reordered"));
       const isOne =
         mayBeOne && a?.offset === b?.offset && (a?.bytes === b?.bytes || plan.outputLength(2) === 1);
       if (name !== written && !isOne && overlap(a, b)) {
@@ -123,18 +125,19 @@ export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
           mayBeOne && plan.itemBytes.input === plan.itemBytes.output ? "the same range, or apart" : "apart";
         throw new ArgumentError(
           `${plan.title}: ${show(name)} and ${show(written)} overlap; they must be ${takes}`,
-          name,
+          givenAs(name),
         );
       }
     }
   }
 }
 
-/** Whether the input and the output both start at a vector of their items. */
-const areAtVectors = ({ vector, itemBytes }: Plan, ranges: ResolvedRanges): boolean =>
-  (["input", "output"] as const).every(
-    (name) => (ranges[name]?.offset ?? 0) % (vector * itemBytes[name]) === 0,
-  );
+/** Whether all ranges that kernels may take as vectors start at a vector of their items. */
+const areAtVectors = (
+  { vector, vectorRanges = ["input", "output"], itemBytes }: Plan,
+  ranges: ResolvedRanges,
+): boolean =>
+  vectorRanges.every((name) => (ranges[name]?.offset ?? 0) % (vector * (itemBytes[name] ?? 4)) === 0);
 
 /** Whether kernels of this variant find their input and output where the ranges lie. */
 function isFor(
@@ -174,7 +177,7 @@ export function bindingProblemOf(
           `${title}: a binding takes ${a.bytes} bytes, and the device's limit is ${most}; ${neededFor(a.bytes, limits)}`,
           a.bytes,
           most,
-          a.name,
+          givenAs(a.name),
         );
       }
       const b = ranges.slice(at + 1).find((later) => areInConflict(a, later));
@@ -183,7 +186,7 @@ export function bindingProblemOf(
           `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${
             a.writes && b.writes ? `, or have ${align} bytes between them` : ""
           }`,
-          a.name,
+          givenAs(a.name),
         );
       }
     }

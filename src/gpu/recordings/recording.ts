@@ -4,7 +4,7 @@ import { ArgumentError, shown } from "../../errors.ts";
 import type { OptionNames } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
-import { RUNS, wholeWords } from "../../plan/plan.ts";
+import { givenAs, RUNS, wholeWords } from "../../plan/plan.ts";
 import { itemsOfRange } from "../../plan/range_items.ts";
 import type { BufferRange } from "../../primitives/ranges.ts";
 import type { Context, Pipeline } from "../device/context.ts";
@@ -24,6 +24,7 @@ export interface Ranges {
   readonly output: BufferRange;
   readonly flags?: BufferRange;
   readonly count?: BufferRange;
+  readonly counts?: BufferRange;
   readonly indirect?: BufferRange;
   readonly initial?: Value | AnyArray | BufferRange;
   readonly total?: BufferRange;
@@ -34,12 +35,13 @@ export interface Ranges {
   readonly rows?: number;
   readonly columns?: number;
   readonly segmentCount?: number;
+  readonly outputLength?: number;
   readonly weights?: BufferRange;
   readonly sorted?: BufferRange;
   readonly sortedLength?: number;
   readonly sortedCount?: BufferRange;
-  readonly values?: BufferRange;
-  readonly reordered?: BufferRange;
+  readonly values?: BufferRange | readonly BufferRange[];
+  readonly reordered?: BufferRange | readonly BufferRange[];
   readonly positions?: BufferRange;
   readonly indices?: BufferRange;
   readonly rest?: BufferRange;
@@ -148,7 +150,7 @@ function resolve(
       value = plan.initial(given.initial);
       continue;
     }
-    const range = given[name as keyof Ranges] as BufferRange | undefined;
+    const range = rangeIn(plan, given, name);
     if (length > 0 || name !== "input" || range !== undefined) {
       const items = (name === "sorted" ? sorted : undefined) ?? itemsOfRange(plan, name, length, numbers);
       ranges[name] = requireRange(plan, name, range, items, factsOf);
@@ -168,8 +170,24 @@ const namesOf = ({ needs, segments, sortedLength }: Plan): OptionNames => ({
   length: true,
   firstIndex: true,
   ...(sortedLength && { sortedLength: true as const }),
-  ...Object.fromEntries([...needs, ...(segments?.numbers ?? [])].map((name) => [name, true as const])),
+  ...Object.fromEntries(
+    [...[...needs].map(givenAs), ...(segments?.numbers ?? [])].map((name) => [name, true as const]),
+  ),
 });
+
+/** What a recording gives for a range. @throws {ArgumentError} for a list of another length than the plan takes. */
+function rangeIn(plan: Plan, given: Ranges, name: RangeName): BufferRange | undefined {
+  const list = givenAs(name);
+  const found: unknown = given[list as keyof Ranges];
+  if (list === name) {
+    return found as BufferRange | undefined;
+  }
+  const length = [...plan.needs].filter((one) => givenAs(one) === list).length;
+  if (!Array.isArray(found) || found.length !== length) {
+    throw refusal(plan, `${list} is no list of ${length} ranges; it takes one for each type`, list);
+  }
+  return found[Number(name.slice(list.length + 1, -1))];
+}
 
 /** A prepared plan that checks ranges before it records them. */
 export function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
@@ -279,7 +297,7 @@ const isEncoder = (encoder: object): boolean =>
 const rangeNames = { buffer: true, offset: true, size: true } as const;
 
 const refusal = ({ title }: Plan, problem: string, option: string): Error =>
-  new ArgumentError(`${title}: ${problem}`, option);
+  new ArgumentError(`${title}: ${problem}`, givenAs(option));
 
 /** Whether it is a range of a buffer, and not a value. A field of a struct's value is no object. */
 const isRange = (given: unknown): given is BufferRange =>
@@ -337,10 +355,10 @@ function requireRange(
   factsOf: (buffer: GPUBuffer) => BufferFacts,
 ): Range {
   const itemBytes = plan.itemBytes[name] ?? 4;
-  if (typeof given !== "object" || given === null) {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw refusal(
       plan,
-      `${name} is ${shown(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
+      `${name} is ${Array.isArray(given) ? "a list" : shown(given)}; it takes a GPUBuffer, or { buffer, offset, size }`,
       name,
     );
   }

@@ -108,6 +108,14 @@ export class FunctionText {
     return this.#bind(variable, `s_${variable}`);
   }
 
+  /** The words of the range of a variable, and whether its reads are checked. */
+  wordsInRange(variable: string): { readonly words: string; readonly checksReads: string } {
+    return {
+      words: this.#bind(variable, `m_${variable}`),
+      checksReads: this.#bind(variable, `c_${variable}`),
+    };
+  }
+
   /** How many elements there are in the range of a variable that is an array without a length. */
   countInRange(variable: string): string {
     return this.#bind(variable, `n_${variable}`);

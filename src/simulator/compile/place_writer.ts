@@ -20,6 +20,12 @@ const MOST_STORES = 16;
 
 const SWIZZLE = ["xyzw", "rgba"] as const;
 
+/** Words in memory that lie one behind the other: the texts of their indices. 16 bits are a run of their own. */
+interface Run {
+  readonly indices: readonly string[];
+  readonly isHalf: boolean;
+}
+
 /** Writes where values lie, and what reads and writes them there, as JavaScript. */
 export abstract class PlaceWriter {
   readonly output: FunctionText;
@@ -260,9 +266,7 @@ export abstract class PlaceWriter {
         ? Array.from({ length: this.wordsIn(place.type) }, (_, word) => wordName(local, first + word))
         : [this.chosen(component, this.#componentsOf(place))];
     }
-    return this.#wordsAt(place).map(({ index, isHalf }) =>
-      this.named(this.#readText(place, index, isHalf, from)),
-    );
+    return this.#runsOf(place).flatMap((run) => this.#readRun(place, run, from));
   }
 
   #componentsOf({ local, first }: Extract<Place, { kind: "register" }>): Words {
@@ -270,60 +274,101 @@ export abstract class PlaceWriter {
     return Array.from({ length: Math.min(count, 4) }, (_, word) => wordName(local, first + word));
   }
 
-  #readText({ space, memory }: MemoryPlace, index: string, isHalf: boolean, from: number): string {
-    switch (space) {
-      case "buffer":
-        return `${memory}.${isHalf ? "readHalf" : "read"}(${index}, t, g, ${this.site(from)})`;
-      case "workgroup":
-        return `g.read(${index}, t, ${this.site(from)})`;
-      default:
-        return `${memory}[${index}]`;
+  /** What reads a run of words in memory. */
+  #readRun({ space, memory }: MemoryPlace, { indices, isHalf }: Run, from: number): Words {
+    const [index = "", second] = indices;
+    if (isHalf) {
+      return [this.named(`${memory}.readHalf(${index}, t, g, ${this.site(from)})`)];
     }
-  }
-
-  #writeText(
-    { space, memory }: MemoryPlace,
-    index: string,
-    isHalf: boolean,
-    word: string,
-    from: number,
-  ): string {
-    switch (space) {
-      case "buffer":
-        return `${memory}.${isHalf ? "writeHalf" : "write"}(${index}, ${word}, t, g, ${this.site(from)});`;
-      case "workgroup":
-        return `g.write(${index}, ${word}, t, ${this.site(from)});`;
-      default:
-        return `${memory}[${index}] = ${word};`;
-    }
-  }
-
-  /** The texts of the indices of a place's words. */
-  #wordsAt({ space, index, type }: MemoryPlace): readonly { index: string; isHalf: boolean }[] {
     if (space === "buffer") {
-      return this.output.module.layout.leavesOf(type).map(({ scalar: of, offset }) => {
-        const isHalf = of === "f16";
-        return { index: textOfIndex(plus(index, offset), isHalf ? 2 : 4), isHalf };
-      });
+      const { words, checksReads } = this.#bound(memory);
+      this.emit(
+        `if (${checksReads}) ${memory}.checkReads(${index}, ${indices.length}, t, g, ${this.site(from)});`,
+      );
+      return indices.map((at) => this.named(`${words}[${at}]`));
     }
-    return Array.from({ length: this.wordsIn(type) }, (_, word) => ({
-      index: textOfIndex(plus(index, word)),
-      isHalf: false,
+    if (space === "workgroup") {
+      if (second === undefined) {
+        return [this.named(`g.read(${index}, t, ${this.site(from)})`)];
+      }
+      this.emit(`g.checkReads(${index}, ${indices.length}, t, ${this.site(from)});`);
+    }
+    return indices.map((at) => this.named(`${memory}[${at}]`));
+  }
+
+  /** What writes a run of words in memory. */
+  #writeRun({ space, memory }: MemoryPlace, { indices, isHalf }: Run, words: Words, from: number): void {
+    const [index = "", second] = indices;
+    if (isHalf) {
+      this.emit(`${memory}.writeHalf(${index}, ${words[0]}, t, g, ${this.site(from)});`);
+      return;
+    }
+    if (space === "workgroup" && second === undefined) {
+      this.emit(`g.write(${index}, ${words[0]}, t, ${this.site(from)});`);
+      return;
+    }
+    if (space === "buffer") {
+      this.emit(`${memory}.checkWrites(${index}, ${indices.length}, t, g, ${this.site(from)});`);
+    } else if (space === "workgroup") {
+      this.emit(`g.checkWrites(${index}, ${indices.length}, t, ${this.site(from)});`);
+    }
+    const target = space === "buffer" ? this.#bound(memory).words : memory;
+    indices.forEach((at, word) => {
+      this.emit(`${target}[${at}] = ${words[word]};`);
+    });
+  }
+
+  /** The texts of a range's words, and of whether its reads are checked. */
+  #bound(range: string): { readonly words: string; readonly checksReads: string } {
+    return range.startsWith("s_")
+      ? this.output.wordsInRange(range.slice("s_".length))
+      : { words: `${range}.words`, checksReads: `${range}.checksReads` };
+  }
+
+  /** The words of a place, by those that lie one behind the other. */
+  #runsOf({ space, index, type }: MemoryPlace): readonly Run[] {
+    if (space !== "buffer") {
+      return [this.#runFrom(textOfIndex(index), this.wordsIn(type))];
+    }
+    const runs: { first: number; count: number; isHalf: boolean }[] = [];
+    for (const { scalar: of, offset } of this.output.module.layout.leavesOf(type)) {
+      const last = runs.at(-1);
+      if (last && !last.isHalf && of !== "f16" && offset === last.first + 4 * last.count) {
+        last.count++;
+      } else {
+        runs.push({ first: offset, count: 1, isHalf: of === "f16" });
+      }
+    }
+    return runs.map(({ first, count, isHalf }) => ({
+      ...this.#runFrom(textOfIndex(plus(index, first), isHalf ? 2 : 4), count),
+      isHalf,
     }));
+  }
+
+  #runFrom(text: string, count: number): Run {
+    const first = this.named(text);
+    return {
+      indices: Array.from({ length: count }, (_, at) =>
+        at === 0 ? first : /^\d+$/.test(first) ? String(Number(first) + at) : `${first} + ${at}`,
+      ),
+      isHalf: false,
+    };
   }
 
   /** Puts words at a place. */
   store(place: Place, words: Words, from: number): void {
-    // Words may read what is written here.
-    const kept =
-      words.length > 1 ? words.map((word) => (/^-?\d+$/.test(word) ? word : this.copied(word))) : words;
     if (place.kind === "register") {
-      this.#storeInRegisters(place, kept);
+      // Words may read what is written here.
+      const target = `$v${place.local.id}_`;
+      const reads = words.length > 1 && words.some((word) => word.includes(target));
+      this.#storeInRegisters(place, reads ? words.map((word) => this.copied(word)) : words);
       return;
     }
-    this.#wordsAt(place).forEach(({ index, isHalf }, word) => {
-      this.emit(this.#writeText(place, index, isHalf, kept[word] as string, from));
-    });
+    let written = 0;
+    for (const run of this.#runsOf(place)) {
+      this.#writeRun(place, run, words.slice(written, written + run.indices.length), from);
+      written += run.indices.length;
+    }
   }
 
   #storeInRegisters(place: Extract<Place, { kind: "register" }>, words: Words): void {

@@ -1,4 +1,4 @@
-import type { Block, Case, Expression, Statement, Variable } from "../../text/syntax.ts";
+import type { Block, Case, Expression, Parameter, Statement, Variable } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { concrete, scalar } from "../../text/wgsl_types.ts";
 import { binaryText, constantWord } from "../builtin_texts.ts";
@@ -11,9 +11,13 @@ import { Names } from "./names.ts";
 import type { Words } from "./place_writer.ts";
 import type { Local, MemoryPlace, Place } from "./places.ts";
 import { at, plusTerm, textOfIndex } from "./places.ts";
+import type { Declared, Uses } from "./uses.ts";
 
 /** More turns of one loop than any kernel takes that ends. */
 const MOST_TURNS = 2 ** 26;
+
+/** An array of more words lies in memory. */
+const MOST_VARIABLES = 64;
 
 /** What `break` and `continue` leave. */
 export interface Leaving {
@@ -27,14 +31,13 @@ export interface Leaving {
 /** Writes the statements of one function as JavaScript that one thread runs from start to end. */
 export class StatementWriter extends ExpressionWriter {
   readonly declaration: FunctionDeclaration;
-  /** The variables that pointers lead to. */
-  readonly #pointedAt: ReadonlySet<Variable>;
+  readonly #uses: Uses;
   protected readonly leaving: Leaving[] = [];
 
   constructor(output: FunctionText, declaration: FunctionDeclaration, names: Names) {
     super(output, declaration.name.name, names);
     this.declaration = declaration;
-    this.#pointedAt = output.module.usesOf(declaration).pointedAt;
+    this.#uses = output.module.usesOf(declaration);
   }
 
   /** The function, which it adds to its scope. */
@@ -42,10 +45,8 @@ export class StatementWriter extends ExpressionWriter {
     const { name, parameters, body } = this.declaration;
     const texts: string[] = [];
     const lines = this.capture(() => {
-      for (const { name: named, type: declared } of parameters) {
-        const { module } = this.output;
-        const type = module.typing.typeOf(declared);
-        texts.push(...this.#parameter(named.name, type, module.addressSpaceOf(declared)));
+      for (const parameter of parameters) {
+        texts.push(...this.#parameter(parameter));
       }
       this.statements(body.statements);
     });
@@ -54,8 +55,9 @@ export class StatementWriter extends ExpressionWriter {
     return this.output.finished(this.#withMemory(text));
   }
 
-  #parameter(name: string, type: Type, space: string | undefined): readonly string[] {
-    const local = this.parameterLocal(name, type, space);
+  #parameter(parameter: Parameter): readonly string[] {
+    const local = this.parameterLocal(parameter);
+    const { type } = local;
     if (!local.inMemory) {
       return local.target
         ? [local.target.memory, wordsOfLocal(local, 1)[0] as string]
@@ -67,13 +69,27 @@ export class StatementWriter extends ExpressionWriter {
   }
 
   /** Declares a parameter by its name. */
-  protected parameterLocal(name: string, type: Type, space: string | undefined): Local {
+  protected parameterLocal(parameter: Parameter): Local {
+    const { module } = this.output;
+    const type = module.typing.typeOf(parameter.type);
     const local =
       type.kind === "pointer"
-        ? this.pointerLocal(type, space ?? "function")
-        : this.local(type, hasArray(type));
-    this.names.declare(name, { kind: "local", local });
+        ? this.pointerLocal(type, module.addressSpaceOf(parameter.type) ?? "function")
+        : this.local(type, this.liesInMemory(parameter, type));
+    this.names.declare(parameter.name.name, { kind: "local", local });
     return local;
+  }
+
+  /** Whether a variable of the function is no JavaScript variable for each word: a pointer leads to it, or a thread chooses its elements. */
+  protected liesInMemory(declared: Declared, type: Type): boolean {
+    const { pointedAt, indices } = this.#uses;
+    const { typing } = this.output.module;
+    return (
+      pointedAt.has(declared) ||
+      (hasArray(type) &&
+        (this.wordsIn(type) > MOST_VARIABLES ||
+          (indices.get(declared) ?? []).some((index) => typing.constantOf(index) === undefined)))
+    );
   }
 
   /** A variable that holds where a pointer leads. */
@@ -204,7 +220,7 @@ export class StatementWriter extends ExpressionWriter {
       return;
     }
     const words = value ? this.value(value, type) : new Array<string>(this.wordsIn(type)).fill("0");
-    const local = this.local(type, hasArray(type) || this.#pointedAt.has(one));
+    const local = this.local(type, this.liesInMemory(one, type));
     this.declare(local, words);
     // The value may use an outer variable of the same name.
     this.names.declare(name.name, { kind: "local", local });

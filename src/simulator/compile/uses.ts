@@ -7,13 +7,18 @@ export type Call = Extract<Expression, { kind: "call" }>;
 /** The address spaces of variables at module scope. */
 export type Space = "private" | "workgroup" | "storage" | "uniform";
 
+/** What declares a name in a function. */
+export type Declared = Variable | Parameter;
+
 export interface Uses {
   /** All calls, in no special order. */
   readonly calls: readonly Call[];
   /** The names of the variables at module scope. */
   readonly globals: ReadonlySet<string>;
   /** The variables of the function whose address is taken. */
-  readonly pointedAt: ReadonlySet<Variable>;
+  readonly pointedAt: ReadonlySet<Declared>;
+  /** The indices that choose parts of the function's variables and parameters. */
+  readonly indices: ReadonlyMap<Declared, readonly Expression[]>;
   /** The calls of atomic functions on storage. */
   readonly storageAtomics: ReadonlySet<Call>;
 }
@@ -28,14 +33,15 @@ export interface Around {
 
 /** A name of the function: of a pointer it has the space where that leads. */
 interface LocalName {
-  readonly variable?: Variable;
+  readonly declared: Declared;
   readonly space: string;
 }
 
 class UsesReader implements Uses {
   readonly calls: Call[] = [];
   readonly globals = new Set<string>();
-  readonly pointedAt = new Set<Variable>();
+  readonly pointedAt = new Set<Declared>();
+  readonly indices = new Map<Declared, Expression[]>();
   readonly storageAtomics = new Set<Call>();
   readonly #around: Around;
   /** The names of the blocks around a place, from the innermost on. */
@@ -47,8 +53,9 @@ class UsesReader implements Uses {
 
   function(parameters: readonly Parameter[], body: Block): void {
     this.#inScope(() => {
-      for (const { name, type } of parameters) {
-        this.#declare(name.name, { space: this.#around.addressSpaceOf(type) ?? "function" });
+      for (const declared of parameters) {
+        const space = this.#around.addressSpaceOf(declared.type) ?? "function";
+        this.#declare(declared.name.name, { declared, space });
       }
       this.visit(body.statements);
     });
@@ -73,6 +80,10 @@ class UsesReader implements Uses {
         break;
       case "unary":
         this.#addressOf(node as Extract<Expression, { kind: "unary" }>);
+        this.#visitParts(node);
+        break;
+      case "index":
+        this.#element(node as Extract<Expression, { kind: "index" }>);
         this.#visitParts(node);
         break;
       default:
@@ -105,7 +116,7 @@ class UsesReader implements Uses {
   #variable(variable: Variable): void {
     const { keyword, name, value } = variable;
     const space = keyword === "let" && value ? this.#spaceOf(value) : "function";
-    this.#declare(name.name, { variable, space });
+    this.#declare(name.name, { declared: variable, space });
   }
 
   #name(one: NameExpression): void {
@@ -126,11 +137,26 @@ class UsesReader implements Uses {
   }
 
   #addressOf({ operator, operand }: Extract<Expression, { kind: "unary" }>): void {
-    const root = operator === "&" ? rootOf(operand) : undefined;
-    const variable = root && this.#find(root)?.variable;
-    if (variable) {
-      this.pointedAt.add(variable);
+    const declared = operator === "&" ? this.#declaredAt(operand) : undefined;
+    if (declared) {
+      this.pointedAt.add(declared);
     }
+  }
+
+  #element({ of, index }: Extract<Expression, { kind: "index" }>): void {
+    const declared = this.#declaredAt(of);
+    const known = declared && this.indices.get(declared);
+    if (known) {
+      known.push(index);
+    } else if (declared) {
+      this.indices.set(declared, [index]);
+    }
+  }
+
+  /** What declares the variable that an expression is a part of, if the function does. */
+  #declaredAt(one: Expression): Declared | undefined {
+    const root = rootOf(one);
+    return root === undefined ? undefined : this.#find(root)?.declared;
   }
 
   /** The address space of what a pointer leads to: that of the variable at its root. */

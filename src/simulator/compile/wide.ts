@@ -1,4 +1,4 @@
-import type { Expression, Statement } from "../../text/syntax.ts";
+import type { Expression, Parameter, Statement } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { scalar } from "../../text/wgsl_types.ts";
 import { STORAGE_MEMORY, WORK_GROUP_MEMORY } from "../machine/work_group.ts";
@@ -15,6 +15,7 @@ import { at, plusTerm, textOfIndex } from "./places.ts";
 import { hasAbstract } from "./settled.ts";
 import { conditionText, partsOfLoop, StatementWriter } from "./statements.ts";
 import { isSubgroupFunction, subgroupCall } from "./subgroup_calls.ts";
+import type { Declared } from "./uses.ts";
 
 // Functions in which threads meet. All threads of a work-group run each of their steps together, under a mask of those that are active.
 // What stands between two such steps is a stretch: a loop over the active threads, in which each thread runs it from start to end.
@@ -36,6 +37,9 @@ const resultColumn = (name: string, word: number): string => `r${word}_${name}`;
 /** In a line: the declaration of a variable, or the variable; the place of memory; and a column. */
 const PLACES = /(var (?=\$v\d+_\d+\$ =))?\$v(\d+)_(\d+)\$|\$b(\d+)\$|@A(\d+)_(\d+)/g;
 
+/** In a line, a variable, which may be declared or assigned there. */
+const VARIABLES = /(var )?(\$v(\d+)_\d+\$)( = )?/g;
+
 /** Turns of a loop in which threads meet. */
 const MOST_TURNS = 2 ** 22;
 
@@ -52,7 +56,7 @@ export class WideWriter extends StatementWriter {
   #before: string[] = [];
   readonly #columns = new Set<number>();
   readonly #memories: Local[] = [];
-  readonly #counters: string[] = [];
+  readonly #arrays: Local[] = [];
 
   // The whole function
 
@@ -62,9 +66,7 @@ export class WideWriter extends StatementWriter {
     const { yields } = module.reachOf(name.name);
     const own = this.#newMask();
     this.#masks = [own];
-    const locals = parameters.map(({ name: named, type }) =>
-      this.parameterLocal(named.name, module.typing.typeOf(type), module.addressSpaceOf(type)),
-    );
+    const locals = parameters.map((parameter) => this.parameterLocal(parameter));
     for (const local of locals) {
       this.#columns.add(local.id);
       if (local.inMemory) {
@@ -85,7 +87,7 @@ export class WideWriter extends StatementWriter {
     this.#flush();
     const memories = locals.flatMap(({ target }) => (target ? [target.memory] : []));
     const head = `function${yields ? "*" : ""} f_${name.name}(${["mask", ...memories].join(", ")}) {`;
-    const text = [head, `${own}.set(mask);`, ...this.#assembled(), "}"].join("\n");
+    const text = [head, `${own}.set(mask);`, ...this.#assembled(memories.join(", ")), "}"].join("\n");
     this.output.give(`f_${name.name}`);
     this.#giveParameters(locals);
     return this.output.finished(text);
@@ -125,25 +127,53 @@ export class WideWriter extends StatementWriter {
   }
 
   /** The function's lines. Only now it is known which variables are columns. */
-  #assembled(): string[] {
+  #assembled(memories: string): string[] {
     this.#findColumns();
     this.#declareMemories();
     this.#declareParameters();
-    const texts = this.#out.flatMap((one) =>
-      typeof one === "string" ? [this.#placed(one)] : this.#stretchText(one),
+    return this.#out.flatMap((one) =>
+      typeof one === "string" ? [this.#placed(one)] : [...one.before, this.#stretchText(one, memories)],
     );
-    const counters = this.#counters.length > 0 ? [`let ${this.#counters.join(", ")};`] : [];
-    return [...counters, ...texts];
   }
 
-  #stretchText({ id, mask, before, lines }: Stretch): readonly string[] {
-    return [
-      ...before,
+  /**
+   * Where work-groups stop before atomics, a stretch is a function of its own: what a generator keeps while it stops is all variables in it.
+   */
+  #stretchText({ id, mask, lines }: Stretch, memories: string): string {
+    const [loads, text] = this.#withLoads(lines.join("\n").replaceAll("$stretch$", `S${id}`));
+    const loop = [
       `{ const o = g.order(${mask}), n = g.active;`,
       `S${id}: for (let k = 0; k < n; k++) { const t = o[k];`,
-      ...lines.map((line) => this.#placed(line).replaceAll("$stretch$", `S${id}`)),
+      ...loads,
+      this.#placed(text),
       "} }",
-    ];
+    ].join("\n");
+    if (!this.output.module.reachOf(this.functionName).yields) {
+      return loop;
+    }
+    this.output.declare(`function s${id}(${memories}) ${loop}`);
+    return `s${id}(${memories});`;
+  }
+
+  /** A stretch that uses a thread's element of a column several times loads it once, and stores what it assigns. */
+  #withLoads(text: string): readonly [loads: readonly string[], text: string] {
+    const used = new Set<string>();
+    const loads = new Map<string, string>();
+    for (const [, declares, name = "", id] of text.matchAll(VARIABLES)) {
+      if (used.has(name) && !loads.has(name)) {
+        loads.set(name, `let ${loadedName(name)} = ${this.#placed(name)};`);
+      } else if (this.#columns.has(Number(id))) {
+        used.add(name);
+        if (declares) {
+          loads.set(name, `let ${loadedName(name)};`);
+        }
+      }
+    }
+    const changed = text.replaceAll(VARIABLES, (whole: string, ...found: readonly string[]) => {
+      const [, name = "", , assigns] = found;
+      return !loads.has(name) ? whole : loadedName(name) + (assigns ? ` = ${name} = ` : "");
+    });
+    return [[...loads.values()], changed];
   }
 
   /** Variables and memory that two stretches use are columns. */
@@ -164,7 +194,8 @@ export class WideWriter extends StatementWriter {
   }
 
   #declareMemories(): void {
-    for (const { id, type } of this.#memories) {
+    const arrays = this.#arrays.filter(({ id }) => this.#columns.has(id));
+    for (const { id, type } of [...this.#memories, ...arrays]) {
       this.output.declareMemory(`M${id}`, this.wordsIn(type), this.#columns.has(id));
       this.#memoryWords.set(id, this.wordsIn(type));
     }
@@ -198,17 +229,36 @@ export class WideWriter extends StatementWriter {
       if (memory !== undefined) {
         return `t * ${this.#memoryWords.get(Number(id))}`;
       }
-      return column === undefined ? `${this.#columnName(id, word)}[t]` : this.#columnName(id, columnWord);
+      return column === undefined ? this.#inColumn(id, word) : this.#columnName(id, columnWord);
     });
+  }
+
+  /** A thread's word of a variable that two stretches use. */
+  #inColumn(id: string, word: string): string {
+    const words = this.#memoryWords.get(Number(id));
+    return words === undefined ? `${this.#columnName(id, word)}[t]` : `M${id}[t * ${words} + ${word}]`;
   }
 
   readonly #memoryWords = new Map<number, number>();
   readonly #parameterWords = new Map<number, number>();
 
-  protected override parameterLocal(name: string, type: Type, space: string | undefined): Local {
-    const local = super.parameterLocal(name, type, space);
-    this.#parameterWords.set(local.id, this.wordsIn(type));
+  protected override parameterLocal(parameter: Parameter): Local {
+    const local = super.parameterLocal(parameter);
+    this.#parameterWords.set(local.id, this.wordsIn(local.type));
     return local;
+  }
+
+  /** Callers write parameters, and know only their types. */
+  protected override liesInMemory(declared: Declared, type: Type): boolean {
+    return "keyword" in declared ? super.liesInMemory(declared, type) : hasArray(type);
+  }
+
+  /** An array of variables is in memory if two stretches use it. */
+  override declare(local: Local, words: Words): void {
+    if (!local.inMemory && hasArray(local.type)) {
+      this.#arrays.push(local);
+    }
+    super.declare(local, words);
   }
 
   protected override declareMemory(local: Local): void {
@@ -249,7 +299,7 @@ export class WideWriter extends StatementWriter {
 
   #newCounter(): string {
     const name = `c${this.output.id()}`;
-    this.#counters.push(name);
+    this.output.declare(`var ${name};`);
     return name;
   }
 
@@ -610,7 +660,7 @@ export class WideWriter extends StatementWriter {
       });
     });
     const call = `${this.output.take(`f_${name}`)}(${[this.#mask, ...memories].join(", ")})`;
-    this.#together(`${module.reachOf(name).yields ? "yield* " : ""}${call};`);
+    this.#together(`${module.reachOf(name).yields ? "yield " : ""}${call};`);
     if (declared.result === undefined) {
       return [];
     }
@@ -714,5 +764,8 @@ export class WideWriter extends StatementWriter {
     return Array.from({ length: this.wordsIn(type) }, (_, word) => wordName(local, word));
   }
 }
+
+/** The name of what is loaded of a variable that is a column. */
+const loadedName = (variable: string): string => `y${variable.slice(2, -1)}`;
 
 const scalarPart = (type: Type): Type => (type.kind === "vector" ? type.of : type);

@@ -41,7 +41,10 @@ export class Views {
   readonly #views = new Map<WordHistory, View>();
 
   clear(): void {
-    this.#views.clear();
+    // To clear a map makes a new table, also for an empty one.
+    if (this.#views.size > 0) {
+      this.#views.clear();
+    }
   }
 
   /** The work-group has read or written the newest value. */

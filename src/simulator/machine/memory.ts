@@ -121,6 +121,10 @@ export class StorageRange {
   /** Bytes. */
   readonly size: number;
   readonly isWritten: boolean;
+  /** What it holds. Shaders note what they read here with {@link checkReads}, and what they write with {@link checkWrites}. */
+  readonly words: Int32Array;
+  /** Whether {@link checkReads} does anything. */
+  readonly checksReads: boolean;
   /** What findings call it: the variable's name, if there is one. */
   name = "";
   readonly #words: Int32Array;
@@ -136,33 +140,35 @@ export class StorageRange {
     this.#words = memory.words;
     this.#first = offset >> 2;
     this.#isTracked = memory.written.length > 0;
+    this.checksReads = isWritten || this.#isTracked;
+    const isWhole = offset === 0 && size >> 2 === memory.words.length;
+    this.words = isWhole ? memory.words : memory.words.subarray(this.#first, this.#first + (size >> 2));
   }
 
-  /** What it holds. */
-  get words(): Int32Array {
-    return this.#words.subarray(this.#first, this.#first + (this.size >> 2));
+  /** Notes plain reads of so many words from an index on. */
+  checkReads(index: number, count: number, t: number, g: WorkGroup, site: number): void {
+    const shadow = this.isWritten ? this.#lowerShadow() : noShadow;
+    const end = this.#first + index + count;
+    for (let word = this.#first + index; word < end; word++) {
+      if (this.isWritten) {
+        this.#checkRead(shadow, word, t, g, site);
+      }
+      if (this.#isTracked) {
+        this.#checkIsWritten(word, 3, t, g, site);
+      }
+    }
   }
 
-  /** A word, for a plain read. */
-  read(index: number, t: number, g: WorkGroup, site: number): number {
-    const word = this.#first + index;
-    if (this.isWritten) {
-      this.#checkRead(this.#lowerShadow(), word, t, g, site);
+  /** Notes plain writes of so many words from an index on. */
+  checkWrites(index: number, count: number, t: number, g: WorkGroup, site: number): void {
+    const shadow = this.#lowerShadow();
+    const end = this.#first + index + count;
+    for (let word = this.#first + index; word < end; word++) {
+      this.#checkWrite(shadow, word, t, g, site);
+      if (this.#isTracked) {
+        this.#markWritten(word, 3);
+      }
     }
-    if (this.#isTracked) {
-      this.#checkIsWritten(word, 3, t, g, site);
-    }
-    return this.#words[word] as number;
-  }
-
-  /** Writes a word, plainly. */
-  write(index: number, value: number, t: number, g: WorkGroup, site: number): void {
-    const word = this.#first + index;
-    this.#checkWrite(this.#lowerShadow(), word, t, g, site);
-    if (this.#isTracked) {
-      this.#markWritten(word, 3);
-    }
-    this.#words[word] = value;
   }
 
   /** 16 bits, for a plain read. The index counts these. */

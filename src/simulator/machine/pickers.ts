@@ -2,10 +2,13 @@ import type { Schedule } from "../options.ts";
 import type { Machine } from "./machine.ts";
 import type { WorkGroup } from "./work_group.ts";
 
+/** What a work-group does, up to the place of the text before each atomic operation on storage memory. */
+export type Running = Pick<Generator<number, void, void>, "next" | "return">;
+
 /** A work-group that has started and has not ended. */
 export interface Resident {
-  readonly instance: { readonly group: WorkGroup; run(): Generator<number, void, void> | undefined };
-  readonly running: Generator<number, void, void>;
+  readonly instance: { readonly group: WorkGroup; run(): Running | undefined };
+  readonly running: Running;
   /** The place before which it stopped; −1 before its first turn. */
   site: number;
   /** Its turns in a row in which it changed no storage memory. */

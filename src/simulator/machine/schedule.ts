@@ -1,17 +1,14 @@
 import type { FindingThread } from "../findings.ts";
 import type { Machine } from "./machine.ts";
 import { nameOfThread } from "./machine.ts";
-import { type Picker, pickerOf, type Resident } from "./pickers.ts";
+import { type Picker, pickerOf, type Resident, type Running } from "./pickers.ts";
 import { EndlessLoop, type WorkGroup } from "./work_group.ts";
 
 /** A compiled kernel that runs one work-group after another. */
 export interface Instance {
   readonly group: WorkGroup;
-  /**
-   * Runs the work-group that `group.start` has begun. It yields the place of the text before each atomic operation on
-   * storage memory, and returns undefined if it ran to its end instead.
-   */
-  run(): Generator<number, void, void> | undefined;
+  /** Runs the work-group that `group.start` has begun. It returns undefined if it ran to its end. */
+  run(): Running | undefined;
 }
 
 /** Without an end of any work-group, this many times the option `patience` is waiting for ever, too, even if memory changes. */

@@ -1,4 +1,5 @@
 import type { FindingThread } from "../findings.ts";
+import type { AtomicOrder } from "../options.ts";
 import { Views } from "./history.ts";
 import { type Machine, nameOfThread } from "./machine.ts";
 import { HAS_SECOND, siteOf, THREAD_BITS, threadOf } from "./shadow.ts";
@@ -62,9 +63,9 @@ export class WorkGroup extends Subgroups {
   readonly #shadow: Int32Array;
   readonly #second: Int32Array;
   readonly #order: Int32Array;
-  /** All threads in their order. */
+  readonly #atomics: AtomicOrder;
+  /** All threads in their order, unless that is random. */
   readonly #all: Int32Array;
-  readonly #isNatural: boolean;
 
   /** `memoryWords`: how much work-group memory it has. */
   constructor(machine: Machine, size: readonly [number, number, number], memoryWords: number) {
@@ -81,8 +82,11 @@ export class WorkGroup extends Subgroups {
     this.#shadow = new Int32Array(memoryWords << SHADOW_SHIFT);
     this.#second = new Int32Array(memoryWords);
     this.#order = new Int32Array(threads);
+    this.#atomics = machine.options.atomics;
     this.#all = Int32Array.from({ length: threads }, (_, t) => t);
-    this.#isNatural = machine.options.atomics === "natural";
+    if (this.#atomics === "reversed") {
+      this.#all.reverse();
+    }
   }
 
   /** Begins the work-group with this index (x runs fastest) and `workgroup_id`: its memory is zeros. */
@@ -126,6 +130,31 @@ export class WorkGroup extends Subgroups {
 
   /** A word of work-group memory, for a plain read. */
   read(index: number, t: number, site: number): number {
+    this.#checkRead(index, t, site);
+    return this.memory[index] as number;
+  }
+
+  /** Writes a word of work-group memory, plainly. */
+  write(index: number, value: number, t: number, site: number): void {
+    this.#checkWrite(index, t, site);
+    this.memory[index] = value;
+  }
+
+  /** Notes plain reads of so many words of work-group memory from an index on. */
+  checkReads(index: number, count: number, t: number, site: number): void {
+    for (let word = index; word < index + count; word++) {
+      this.#checkRead(word, t, site);
+    }
+  }
+
+  /** Notes plain writes of so many words of work-group memory from an index on. */
+  checkWrites(index: number, count: number, t: number, site: number): void {
+    for (let word = index; word < index + count; word++) {
+      this.#checkWrite(word, t, site);
+    }
+  }
+
+  #checkRead(index: number, t: number, site: number): void {
     const shadow = this.#shadow;
     const at = index << SHADOW_SHIFT;
     const time = this.#now | t;
@@ -144,11 +173,9 @@ export class WorkGroup extends Subgroups {
     } else if (sinceRead !== 0) {
       this.#noteSecondRead(index, t, site);
     }
-    return this.memory[index] as number;
   }
 
-  /** Writes a word of work-group memory, plainly. */
-  write(index: number, value: number, t: number, site: number): void {
+  #checkWrite(index: number, t: number, site: number): void {
     const shadow = this.#shadow;
     const at = index << SHADOW_SHIFT;
     const time = this.#now | t;
@@ -161,7 +188,6 @@ export class WorkGroup extends Subgroups {
     }
     shadow[at + WRITE_TIME] = time;
     shadow[at + WRITE_MARK] = (site << THREAD_BITS) | t;
-    this.memory[index] = value;
   }
 
   /** Notes that a thread loads an atomic of work-group memory. */
@@ -211,25 +237,32 @@ export class WorkGroup extends Subgroups {
   /** The active threads, in the order in which they do an atomic operation: the first `active` entries. It holds until the next call. */
   order(mask: Uint8Array): Int32Array {
     const { threads } = this;
-    if (this.#isNatural && isFull(mask)) {
+    if (isFull(mask)) {
       this.active = threads;
-      return this.#all;
+      if (this.#atomics !== "random") {
+        return this.#all;
+      }
+      this.#order.set(this.#all);
+    } else {
+      this.active = this.#activeOf(mask);
     }
-    const order = this.#order;
+    if (this.#atomics === "random") {
+      this.machine.random.shuffle(this.#order, this.active);
+    }
+    return this.#order;
+  }
+
+  /** Fills `#order` with the active threads. */
+  #activeOf(mask: Uint8Array): number {
+    const [all, order] = [this.#all, this.#order];
     let active = 0;
-    for (let t = 0; t < threads; t++) {
+    for (let at = 0; at < all.length; at++) {
+      const t = all[at] as number;
       if (mask[t] === 1) {
         order[active++] = t;
       }
     }
-    this.active = active;
-    const { atomics } = this.machine.options;
-    if (atomics === "random") {
-      this.machine.random.shuffle(order, active);
-    } else if (atomics === "reversed") {
-      order.subarray(0, active).reverse();
-    }
-    return order;
+    return active;
   }
 
   /** The index, a u32 as a word, if it is below `count`. Otherwise that is a finding, and the last index is taken. */

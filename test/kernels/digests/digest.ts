@@ -98,7 +98,7 @@ const lengthsOf = ({ maxLength }: Plan): number[] => [
   ),
 ];
 
-const segmentNumbers = { rows: 10, columns: 10, segmentCount: 10 };
+const segmentNumbers = { rows: 10, columns: 10, segmentCount: 10, outputLength: 10 };
 
 /** The result, or the error that says why there is none: not every plan has a grouping, or takes every length. */
 function triedFor<T>(make: () => T): T | string {

@@ -74,7 +74,9 @@ export const search: Planner = ({ countOnGpu, ...options }, facts) => [
   planSearch({ ...options, sortedCount: countOnGpu === true } as never, facts),
 ];
 
-export const expand: Planner = (options, facts) => [planExpandRuns(options as never, facts)];
+export const expand: Planner = async (options, facts) => [
+  planExpandRuns(options as never, await planFactsFor(options, facts, true)),
+];
 
 export const combine: Planner = (options, facts) => [planCombine(options as never, facts)];
 

@@ -141,3 +141,32 @@ test("a private variable may start with what a built-in function gives, which no
 @compute @workgroup_size(1) fn main() { out[0] = u32(root); }`;
   expect(words(code, [1])).toEqual([[4]]);
 });
+
+describe("each word of a vector is checked", () => {
+  const declarations = {
+    storage: "@group(0) @binding(0) var<storage, read_write> v: vec3<u32>;",
+    workgroup: "var<workgroup> v: vec3<u32>;",
+  };
+  const accesses = {
+    "that is written": ["v = vec3(1u, 2u, 3u);", "last = v.z;"],
+    "that is read": ["last = v.x + v.y; let all = v; last += all.x;", "v.z = 1u;"],
+  };
+  const cases = Object.values(declarations).flatMap((declaration) =>
+    Object.entries(accesses).map(([name, [first, second]]) => ({ name, declaration, first, second })),
+  );
+  test.each(cases)("one $name: $declaration", ({ declaration, first, second }) => {
+    const code = `${declaration}
+@group(0) @binding(1) var<storage, read_write> out: array<u32>;
+@compute @workgroup_size(2) fn main(@builtin(local_invocation_index) t: u32) {
+  var last = 0u;
+  if (t == 0u) {
+    ${first}
+  } else {
+    ${second}
+  }
+  out[t] = last;
+}`;
+    const { findings } = runProgram(code, [3, 2]);
+    expect(findings.map(({ kind, line }) => [kind, line])).toEqual([["race", 8]]);
+  });
+});

@@ -2,6 +2,7 @@ import type { EntryPointText, ReadModule, Runnable } from "../../../src/simulato
 import type { StorageRange } from "../../../src/simulator/machine/index.ts";
 import { WorkGroup } from "../../../src/simulator/machine/index.ts";
 import { TextFault } from "../../../src/text/syntax.ts";
+import { readWord, writeWord } from "../machine/kernels.ts";
 
 // A compiler of few texts: what each does is written beside it. So the rules of devices are tested without the real compiler.
 
@@ -87,7 +88,7 @@ export const texts = {
         const group = new WorkGroup(machine, [1, 1, 1], 0);
         group.start(0, [0, 0, 0], groups);
         const data = rangeAt(ranges, "0,0");
-        data.write(1, data.read(0, 0, group, 0), 0, group, 0);
+        writeWord(data, 1, readWord(data, 0, 0, group, 0), 0, group, 0);
       },
     },
   ),

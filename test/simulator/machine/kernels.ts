@@ -49,6 +49,27 @@ export function rangeOf(words: number, isWritten = true): StorageRange {
   return new StorageRange(new Memory(4 * words, "data"), 0, 4 * words, isWritten);
 }
 
+/** Reads a word plainly, as a kernel's JavaScript does. */
+export function readWord(range: StorageRange, index: number, t: number, g: WorkGroup, site: number): number {
+  if (range.checksReads) {
+    range.checkReads(index, 1, t, g, site);
+  }
+  return range.words[index] as number;
+}
+
+/** Writes a word plainly, as a kernel's JavaScript does. */
+export function writeWord(
+  range: StorageRange,
+  index: number,
+  value: number,
+  t: number,
+  g: WorkGroup,
+  site: number,
+): void {
+  range.checkWrites(index, 1, t, g, site);
+  range.words[index] = value;
+}
+
 /** What was found, in order. */
 export const kindsOf = (machine: Machine): FindingKind[] => machine.findings.map(({ kind }) => kind);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Machine, Memory, StorageRange, type WorkGroup } from "../../../src/simulator/machine/index.ts";
 import { randomBits } from "../../support/random.ts";
-import { kindsOf, machineOf, rangeOf, startedGroups } from "./kernels.ts";
+import { kindsOf, machineOf, rangeOf, readWord, startedGroups, writeWord } from "./kernels.ts";
 
 /** Two work-groups of one dispatch, of two threads each. */
 function twoGroups(machine: Machine): [WorkGroup, WorkGroup] {
@@ -49,9 +49,9 @@ function perform(
   if (step.includes("barrier")) {
     group.barrier(group.every, Number(step.at(-1)), site);
   } else if (step.includes("reads")) {
-    range.read(0, Number(step[1]), group, site);
+    readWord(range, 0, Number(step[1]), group, site);
   } else {
-    range.write(0, 7, Number(step[1]), group, site);
+    writeWord(range, 0, 7, Number(step[1]), group, site);
   }
 }
 
@@ -84,9 +84,9 @@ describe("storage memory", () => {
     const range = rangeOf(1);
     machine.beginDispatch([2, 1, 1]);
     const [group] = startedGroups(machine, [0], 1) as [WorkGroup];
-    range.write(0, 1, 0, group, 0);
+    writeWord(range, 0, 1, 0, group, 0);
     group.start(1, [1, 0, 0], [2, 1, 1]);
-    range.write(0, 1, 0, group, 1);
+    writeWord(range, 0, 1, 0, group, 1);
     expect(kindsOf(machine)).toEqual(["race"]);
   });
 
@@ -96,11 +96,25 @@ describe("storage memory", () => {
     const [first, second] = twoGroups(machine);
     const whole = new StorageRange(memory, 0, 64, true);
     const end = new StorageRange(memory, 32, 32, true);
-    whole.write(9, 5, 0, first, 0);
-    expect(end.read(1, 0, second, 1)).toBe(5);
+    writeWord(whole, 9, 5, 0, first, 0);
+    expect(readWord(end, 1, 0, second, 1)).toBe(5);
     expect(machine.findings[0]?.message).toBe(
       'thread 0 of work-group (1, 0, 0) reads word 1 of buffer "data" at line 2 (in main), which thread 0 of work-group (0, 0, 0) wrote at line 1 (in main); nothing orders work-groups of one dispatch',
     );
+  });
+
+  test.each([0, 1, 2, 3, 4])("of three words that are accessed together from 1 on, word %i", (word) => {
+    const isInside = word >= 1 && word <= 3;
+    const machine = machineOf();
+    const [first, second] = twoGroups(machine);
+    const range = rangeOf(5);
+    range.checkWrites(1, 3, 0, first, 0);
+    readWord(range, word, 0, second, 1);
+    expect(kindsOf(machine)).toEqual(isInside ? ["race"] : []);
+    const other = rangeOf(5);
+    other.checkReads(1, 3, 0, first, 2);
+    writeWord(other, word, 1, 0, second, 3);
+    expect(machine.findings).toHaveLength(isInside ? 2 : 0);
   });
 
   test("a race within a work-group names what is missing, and the variable", () => {
@@ -108,8 +122,8 @@ describe("storage memory", () => {
     const [, group] = twoGroups(machine);
     const range = rangeOf(4);
     range.name = "output";
-    range.read(3, 1, group, 10);
-    range.write(3, 1, 0, group, 20);
+    readWord(range, 3, 1, group, 10);
+    writeWord(range, 3, 1, 0, group, 20);
     expect(machine.findings).toEqual([
       {
         kind: "race",
@@ -143,7 +157,7 @@ describe("storage memory", () => {
     const [first, second] = twoGroups(machine);
     const range = rangeOf(1, false);
     range.memory.words[0] = -3;
-    expect([range.read(0, 0, first, 0), range.read(0, 1, second, 0)]).toEqual([-3, -3]);
+    expect([readWord(range, 0, 0, first, 0), readWord(range, 0, 1, second, 0)]).toEqual([-3, -3]);
     expect(range.memory.shadow.firsts.length).toBe(0);
   });
 });
@@ -212,9 +226,9 @@ function accessAtRandom(random: () => number, machine: Machine, range: StorageRa
       epoch: epochs[of] as number,
     };
     if (event.isWrite) {
-      range.write(0, site, event.thread, group, site);
+      writeWord(range, 0, site, event.thread, group, site);
     } else {
-      range.read(0, event.thread, group, site);
+      readWord(range, 0, event.thread, group, site);
     }
     const conflicting = events.filter((earlier) => racesWith(event, earlier));
     expect(machine.findings.length > 0).toBe(conflicting.length > 0);
@@ -253,10 +267,10 @@ describe("uninitialised storage memory", () => {
     const machine = machineOf();
     const [group] = twoGroups(machine);
     const range = trackedRange(2);
-    range.write(0, 1, 0, group, 0);
-    range.read(0, 0, group, 1);
+    writeWord(range, 0, 1, 0, group, 0);
+    readWord(range, 0, 0, group, 1);
     expect(machine.findings).toEqual([]);
-    range.read(1, 0, group, 2);
+    readWord(range, 1, 0, group, 2);
     expect(machine.findings.map(({ kind, message }) => [kind, message])).toEqual([
       [
         "uninitialised",
@@ -273,10 +287,10 @@ describe("uninitialised storage memory", () => {
     range.readHalf(1, 0, group, 1);
     expect(machine.findings).toEqual([]);
     range.readHalf(0, 0, group, 2);
-    range.read(0, 0, group, 3);
+    readWord(range, 0, 0, group, 3);
     range.writeHalf(0, 1, 0, group, 4);
     range.readHalf(0, 0, group, 5);
-    range.read(0, 0, group, 6);
+    readWord(range, 0, 0, group, 6);
     expect(machine.findings.map(({ line }) => line)).toEqual([3, 4]);
   });
 
@@ -288,7 +302,7 @@ describe("uninitialised storage memory", () => {
     range.load(0, group, 0);
     expect(machine.findings).toEqual([]);
     range.load(1, group, 1);
-    new StorageRange(range.memory, 4, 4, false).read(0, 0, group, 2);
+    readWord(new StorageRange(range.memory, 4, 4, false), 0, 0, group, 2);
     expect(machine.findings.map(({ line }) => line)).toEqual([2, 3]);
   });
 
@@ -298,11 +312,11 @@ describe("uninitialised storage memory", () => {
     const range = trackedRange(4);
     range.memory.markWritten(4, 8);
     for (const index of [1, 2]) {
-      range.read(index, 0, group, 0);
+      readWord(range, index, 0, group, 0);
     }
     expect(machine.findings).toEqual([]);
-    range.read(0, 0, group, 1);
-    range.read(3, 0, group, 2);
+    readWord(range, 0, 0, group, 1);
+    readWord(range, 3, 0, group, 2);
     expect(machine.findings.map(({ line }) => line)).toEqual([2, 3]);
   });
 });

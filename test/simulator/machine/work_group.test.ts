@@ -74,6 +74,19 @@ describe("work-group memory", () => {
     expect(machine.findings).toEqual([]);
   });
 
+  test.each([0, 1, 2, 3, 4])("of three words that are accessed together from 1 on, word %i", (word) => {
+    const isInside = word >= 1 && word <= 3;
+    const machine = machineOf();
+    const group = startedGroup(machine, 2, 5);
+    group.checkWrites(1, 3, 0, 0);
+    group.read(word, 1, 1);
+    expect(kindsOf(machine)).toEqual(isInside ? ["race"] : []);
+    group.barrier(group.every, 1, 2);
+    group.checkReads(1, 3, 0, 3);
+    group.write(word, 1, 1, 4);
+    expect(machine.findings).toHaveLength(isInside ? 2 : 0);
+  });
+
   test("the next work-group of an instance forgets", () => {
     const machine = machineOf();
     const group = startedGroup(machine, 2, 1);

@@ -1,9 +1,5 @@
 import fc from "fast-check";
-import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { elementTypes } from "../../src/algebra/element_types.ts";
-import type { TypeName, Value } from "../../src/algebra/types.ts";
-import { histogramReference } from "../../src/reference/histogram.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import type { Fixture } from "./fixture.ts";
 import { hasFeature } from "./fixture.ts";
@@ -15,7 +11,7 @@ import { arrayOf, bitsOf, itemBytes, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, Fault, oneLine, verdictOf } from "./verdict.ts";
 
-// Partitions, in two and by classes, and histograms: at hand and on the GPU. All of them are exact.
+// Partitions, in two and by classes: at hand and on the GPU. All of them are exact.
 
 /** Predicates over an item's index. */
 export const places = ["i % 3u == 1u", "i >= 40u", "true", "false", "(i ^ (i >> 3u)) % 2u == 0u"] as const;
@@ -33,7 +29,7 @@ export function flagsOf(length: number, seed: number): Uint32Array<ArrayBuffer> 
   return Uint32Array.from({ length }, () => (next() % 3 === 0 ? 0 : next()));
 }
 
-/** The forms of a class or of a bin's number, from the u32 `text`: WGSL, and what it means. */
+/** The forms of a class, from the u32 `text`: WGSL, and what it means. */
 const forms = {
   u32: [(text: string) => text, (number: number) => number],
   i32: [(text: string) => `i32(${text}) - 3`, (number: number) => number - 3],
@@ -42,58 +38,47 @@ const forms = {
 } as const;
 
 /** What is called. */
-export interface PartitionAndHistogramSpec {
-  readonly kind: "partition" | "classes" | "even" | "edges" | "numbers";
+export interface PartitionSpec {
+  readonly kind: "partition" | "classes";
   readonly type: TypeSpec;
   /** Of a partition in two: flags, where it is left out. */
   readonly where?: (typeof places)[number];
   readonly indices?: boolean;
-  /** Classes, or bins. */
+  /** Classes. */
   readonly count: number;
-  /** How an item's class or bin comes from its index: `i * factor % modulus`. */
+  /** How an item's class comes from its index: `i * factor % modulus`. */
   readonly factor: number;
   readonly modulus: number;
   /** What is done with that number: it is made an i32 that may be below 0, or an f32 with a fraction; or lines return it. */
   readonly as?: keyof typeof forms;
-  readonly weights?: "u32" | "i32" | "f32";
   readonly algorithm?: (typeof algorithmNames)[number];
   readonly workGroupSize?: number;
   readonly itemsPerThread?: number;
 }
 
-export interface PartitionAndHistogramStep {
+export interface PartitionStep {
   readonly length: number;
   readonly data: DataSpec;
   readonly onGpu?: boolean;
 }
 
-export interface PartitionAndHistogramCase {
-  readonly family: "partition-and-histogram";
-  readonly call: PartitionAndHistogramSpec;
-  readonly steps: readonly PartitionAndHistogramStep[];
+export interface PartitionCase {
+  readonly family: "partition";
+  readonly call: PartitionSpec;
+  readonly steps: readonly PartitionStep[];
 }
 
-export function partitionAndHistogramArbitrary(scale: Scale): fc.Arbitrary<PartitionAndHistogramCase> {
+export function partitionArbitrary(scale: Scale): fc.Arbitrary<PartitionCase> {
   const call = fc.record(
     {
-      kind: fc.constantFrom(
-        "partition" as const,
-        "classes" as const,
-        "even" as const,
-        "edges" as const,
-        "numbers" as const,
-      ),
+      kind: fc.constantFrom("partition" as const, "classes" as const),
       type: typeArbitrary(scale),
       where: oneIn(2, fc.constantFrom(...places)) as fc.Arbitrary<(typeof places)[number]>,
       indices: fc.boolean(),
-      count: fc.oneof(fc.integer({ min: 1, max: 16 }), fc.integer({ min: 1, max: 3000 })),
+      count: fc.integer({ min: 1, max: 16 }),
       factor: fc.integer({ min: 1, max: 9999 }),
       modulus: fc.integer({ min: 1, max: 4000 }),
       as: fc.constantFrom("u32" as const, "i32" as const, "f32" as const, "lines" as const),
-      weights: oneIn(
-        2,
-        fc.constantFrom("u32" as const, "i32" as const, "f32" as const),
-      ) as fc.Arbitrary<"u32">,
       algorithm: fc.constantFrom(...algorithmNames),
       workGroupSize: fc.constantFrom(2, 3, 4, 7, 8, 16, 32, 33, 64, 100, 128),
       itemsPerThread: fc.integer({ min: 1, max: 9 }),
@@ -109,45 +94,21 @@ export function partitionAndHistogramArbitrary(scale: Scale): fc.Arbitrary<Parti
     { requiredKeys: ["length", "data"] },
   );
   return fc.record({
-    family: fc.constant("partition-and-histogram" as const),
+    family: fc.constant("partition" as const),
     call: new Pooled(call, scale.software ? 6 : 24),
     steps: fc.array(step, { minLength: 1, maxLength: 4 }),
   });
 }
 
-export async function runPartitionAndHistogram(
-  { call, steps }: PartitionAndHistogramCase,
-  fixture: Fixture,
-): Promise<Verdict> {
+export async function runPartition({ call, steps }: PartitionCase, fixture: Fixture): Promise<Verdict> {
   const verdict = await verdictOf(steps, (step) => runStep(call, step, fixture));
   await fixture.requireNoError(call.kind);
   return verdict;
 }
 
-/** Some edges in ascending order, from the data and beside it. Equal ones are left out. */
-function edgesOf(data: AnyArray, name: TypeName, count: number, seed: number): Value[] {
-  const values = valuesOf(data, elementTypes[name]);
-  const isBig = name === "u64" || name === "i64";
-  const next = bitsOf(seed + 5);
-  const found = new Set<number | bigint>([isBig ? 0n : 0, isBig ? 7n : 7]);
-  for (let at = 0; at < Math.min(count, 40) && data.length > 0; at++) {
-    const value = values(next() % data.length) as number | bigint;
-    if (typeof value === "bigint" || Number.isFinite(value)) {
-      found.add(value);
-    }
-  }
-  return [...found].sort((a, b) => (a < b ? -1 : 1));
-}
-
-async function runStep(
-  spec: PartitionAndHistogramSpec,
-  step: PartitionAndHistogramStep,
-  fixture: Fixture,
-): Promise<Verdict> {
+async function runStep(spec: PartitionSpec, step: PartitionStep, fixture: Fixture): Promise<Verdict> {
   const { kind, count, factor, modulus } = spec;
-  const isHistogram = kind !== "partition" && kind !== "classes";
-  // A histogram takes no structs.
-  const type = isHistogram && typeof spec.type !== "string" ? elementTypes.u32 : typeOf(spec.type);
+  const type = typeOf(spec.type);
   const { length } = step;
   const data = arrayOf(type, itemBytes(type, step.data, length, false));
   const title = `${kind}<${type.name}> of ${length} items${step.onGpu ? ", on the GPU" : ""}`;
@@ -157,7 +118,7 @@ async function runStep(
   const text = textOf(`((i * ${factor}u) % ${modulus}u)`);
   const tuning = Object.fromEntries(
     (["algorithm", "workGroupSize", "itemsPerThread"] as const)
-      .filter((name) => spec[name] !== undefined && !(isHistogram && name === "algorithm"))
+      .filter((name) => spec[name] !== undefined)
       .map((name) => [name, spec[name]]),
   );
   // The options, the arrays among them, and what it means.
@@ -176,7 +137,7 @@ async function runStep(
       ...isF16,
       ...indices,
     } as never);
-  } else if (kind === "classes") {
+  } else {
     const classes = 1 + (count % 16);
     options = { ...indices, classes, class: text };
     expected = partitionReference(data, (_: unknown, index: number) => numbers(index), {
@@ -184,39 +145,11 @@ async function runStep(
       ...indices,
       classes,
     } as never);
-  } else {
-    const name = type.name as TypeName;
-    const isBig = name === "u64" || name === "i64";
-    const low = isBig ? 0n : 0;
-    const high = isBig ? BigInt(1 + modulus) : 1 + (name === "f16" ? modulus % 1000 : modulus);
-    const bins =
-      kind === "even"
-        ? { bins: count, range: [low, high] }
-        : kind === "edges"
-          ? { edges: edgesOf(data, name, count, step.data.seed) }
-          : { bins: count, bin: text };
-    if (spec.weights !== undefined) {
-      // Few whole numbers, whose sums are exact.
-      arrays.weights = arrayOf(
-        elementTypes[spec.weights],
-        itemBytes(elementTypes[spec.weights], { kind: "small", seed: step.data.seed + 2 }, length, true),
-      );
-    }
-    options = bins;
-    expected = histogramReference(
-      data as Uint32Array,
-      {
-        ...bins,
-        ...isF16,
-        ...arrays,
-        ...(kind === "numbers" && { bin: (_: unknown, index: number) => numbers(index) }),
-      } as never,
-    );
   }
-  const primitive = isHistogram ? "histogram" : "partition";
-  const method = (
-    fixture.fold as unknown as Record<string, (data: unknown, options: object) => Promise<unknown>>
-  )[primitive]?.bind(fixture.fold) as (data: unknown, options: object) => Promise<unknown>;
+  const method = fixture.fold.partition.bind(fixture.fold) as unknown as (
+    data: unknown,
+    options: object,
+  ) => Promise<unknown>;
   const asIs = async (one: unknown): Promise<AnyArray> =>
     (typeof one === "number" ? Uint32Array.of(one) : one) as AnyArray;
   const made = await attempt(title, false, async () => {

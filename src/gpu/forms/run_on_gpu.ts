@@ -1,19 +1,21 @@
 import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { WavefoldError } from "../../errors.ts";
-import type { Plan, RangeName } from "../../plan/plan.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { givenAs } from "../../plan/plan.ts";
 import type { Result } from "../../primitives/primitive.ts";
+import type { BufferRange } from "../../primitives/ranges.ts";
 import type { Context } from "../device/context.ts";
 import { explain } from "../device/device.ts";
 import { roomFor } from "../device/transfer.ts";
 import { keyOfCall } from "../executor/plans_of_calls.ts";
+import { ofCall, submitOnGpu, withPlanOnGpu } from "../gpu_arrays/calls_on_gpu.ts";
+import type { Arrays, Count, Memory } from "../gpu_arrays/gpu_array.ts";
+import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
 import type { Ranges } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
-import { ofCall, submitOnGpu, withPlanOnGpu } from "./calls_on_gpu.ts";
-import type { Arrays, Count, Memory } from "./gpu_array.ts";
-import { GpuArray, hold, own } from "./gpu_array.ts";
 
-// Calls on arrays on the GPU that take one plan. As in calls_on_gpu.ts, nothing is read back.
+// How a plan runs on arrays on the GPU. As in calls_on_gpu.ts, nothing is read back.
 
 const { partsOf } = GpuArray;
 
@@ -23,29 +25,53 @@ interface Call {
   readonly primitive: string;
   /** What the plan depends on. */
   readonly all: { readonly maxLength: number };
-  plan(): Plan;
+  plan(): Promise<Plan>;
   /** The arrays that it reads, by their ranges. `input` decides the length. */
-  readonly sources: Readonly<Partial<Record<RangeName, GpuArray>>> & { readonly input: GpuArray };
+  readonly sources: Readonly<Record<string, GpuArray>> & { readonly input: GpuArray };
   /** The numbers of the recording, and further ranges. */
   readonly ranges?: Omit<Ranges, "output" | "length">;
   /** The arrays that it makes. {@link Result.like} is a range of `sources`. */
   readonly results: readonly Result[];
+  /** The array for the first result, which was checked. */
+  readonly into?: GpuArray | undefined;
 }
 
 /** Where an array lies. */
 const rangeOf = ({ buffer, offset }: GpuArray): { buffer: GPUBuffer; offset: number } => ({ buffer, offset });
 
+/** Where a result goes: to memory of its own, or into an array. */
+interface Place {
+  readonly memory: Memory;
+  readonly offset: number;
+  readonly into?: GpuArray;
+}
+
+/** What a recording gives for ranges: those in lists as lists. */
+function inLists(ranges: readonly (readonly [name: string, range: BufferRange])[]): object {
+  const given: Record<string, BufferRange | BufferRange[]> = {};
+  for (const [name, range] of ranges) {
+    const list = givenAs(name);
+    given[list] = list === name ? range : [...((given[list] as BufferRange[]) ?? []), range];
+  }
+  return given;
+}
+
 /** How many items there are, if only the GPU knows. */
 export const countOf = (array: GpuArray): Count | undefined => partsOf(array).count;
 
-/** Records a call and submits it. It gives an array for each result. */
+/** Records a call and submits it. It gives an array for each result, but none for those that are dropped. */
 export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Promise<readonly GpuArray[]> {
-  const { title, sources, results } = call;
+  const { title, sources, results, into } = call;
   const { input } = sources;
   const key = keyOfCall({ primitive: `${call.primitive} on the GPU`, all: call.all });
   const operands = Object.entries(sources);
-  const releases = operands.map(([, array]) => hold(partsOf(array)));
-  const compile = async () => prepare(context, call.plan(), undefined, true);
+  const held = [...operands.map(([, array]) => array), ...(into ? [into] : [])];
+  const releases = held.map((array) => hold(partsOf(array)));
+  const compile = async () => {
+    const plan = await call.plan();
+    const scratchBytes = plan.scratch.reduce((sum, { bytes, late }) => sum + (late ? 0 : bytes), 0);
+    return { ...(await prepare(context, plan, undefined, true)), scratchBytes };
+  };
   const made: Memory[] = [];
   const make = async (name: string, bytes: number): Promise<Memory> => {
     const memory = own(context, arrays, await roomFor(context, title, name, bytes));
@@ -54,23 +80,27 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
   };
   try {
     return await withPlanOnGpu(context, key, compile, async (prepared) => {
-      const memories: Memory[] = [];
-      for (const { name, most, type } of results) {
-        memories.push(await make(name, most * type.bytes));
+      const places: Place[] = into ? [{ memory: partsOf(into).memory, offset: into.offset, into }] : [];
+      for (const { name, most, type } of results.slice(places.length)) {
+        places.push({ memory: await make(name, most * type.bytes), offset: 0 });
       }
       const isCounted = results.some(({ length }) => length === "count");
       const counter = isCounted ? await make("count", u32.bytes) : undefined;
       const read = operands.flatMap(([, array]) => [partsOf(array).memory, countOf(array)?.memory]);
-      submitOnGpu(context, title, read, made, (encoder) => {
+      const written = [...places.map(({ memory }) => memory), counter];
+      submitOnGpu(context, title, read, written, (encoder) => {
         for (const [at, { isElement }] of results.entries()) {
           // There may be no element, and an earlier call may have used this buffer.
           if (isElement && countOf(input)) {
-            encoder.clearBuffer((memories[at] as Memory).buffer);
+            encoder.clearBuffer((places[at] as Place).memory.buffer);
           }
         }
+        const rangeOfResult = ({ memory, offset }: Place) => ({ buffer: memory.buffer, offset });
         const ranges = {
-          ...Object.fromEntries(operands.map(([range, array]) => [range, rangeOf(array)])),
-          ...Object.fromEntries(results.map(({ range }, at) => [range, memories[at]?.buffer])),
+          ...inLists([
+            ...operands.map(([range, array]) => [range, rangeOf(array)] as const),
+            ...results.map(({ range }, at) => [range, rangeOfResult(places[at] as Place)] as const),
+          ]),
           ...(counter && { count: counter.buffer }),
           ...call.ranges,
           length: input.length,
@@ -78,9 +108,14 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
         prepared.record(encoder, ranges as object as Ranges, input.maxLength);
       });
       made.length = 0;
-      const given = results.map((result, at) => {
+      const given = results.flatMap((result, at) => {
+        const place = places[at] as Place;
+        if (result.isDropped) {
+          place.memory.letGo();
+          return [];
+        }
         const count = countOfResult(result, input, counter);
-        return arrayOf(context, result, memories[at] as Memory, count, sources[result.like as "input"]);
+        return [arrayOf(context, result, place, count, sources[result.like ?? ""])];
       });
       // Each result holds what counts it.
       counter?.letGo();
@@ -106,21 +141,24 @@ function countOfResult({ length }: Result, input: GpuArray, counter: Memory | un
   return length && counter && { memory: counter, range: { buffer: counter.buffer, offset: 0 } };
 }
 
-/** The array of a result. It holds its memory, and what counts its elements. */
+/** The array of a result. It holds its memory, unless that is `into`, and what counts its elements, unless `into` has that. */
 function arrayOf(
   context: Context,
   { type, most }: Result,
-  memory: Memory,
+  { memory, offset, into }: Place,
   count: Count | undefined,
   like: GpuArray | undefined,
 ): GpuArray {
-  count?.memory.hold();
+  const isCounter = count !== undefined && count.memory !== (into && partsOf(into).count?.memory);
+  if (isCounter) {
+    count.memory.hold();
+  }
   return new GpuArray(type, like ? GpuArray.makeOf(like) : arrayOver.bind(undefined, type), {
     context,
     memory,
-    offset: 0,
+    offset,
     maxLength: most,
     count,
-    held: count === undefined ? [memory] : [memory, count.memory],
+    held: [...(into ? [] : [memory]), ...(isCounter ? [count.memory] : [])],
   });
 }

@@ -1,0 +1,87 @@
+import { leavesOf, scalarAt } from "../algebra/fields.ts";
+import type { StructType } from "../algebra/struct.ts";
+import type { ElementType } from "../algebra/types.ts";
+
+// Calls that make sense. A primitive's description says which options there are, and not which of them go together, or what arrays hold.
+// Tests and the fuzz draw calls from a primitive's examples. The library does not load them.
+
+/** Random numbers: 32 bits a call. */
+export type Random = () => number;
+
+/** An array of a call. */
+export interface ExampleArray {
+  readonly type: ElementType;
+  /** The number of elements. The default is that of the input. */
+  readonly length?: number;
+  /** What it holds: whole numbers from 0 to 3, values in ascending order with NaN behind all others, or anything. */
+  readonly contents?: "small" | "ascending";
+}
+
+/** Arguments of a call that go together. */
+export interface Example<Options = object> {
+  /**
+   * The options, and the numbers such as `k`. Left out are the options whose kinds say enough: `type`, those that are true or false, those that
+   * are one of some words, and the sizes of work-groups.
+   */
+  readonly options: Partial<Options>;
+  /** What the reference takes in the place of WGSL: functions of an element and its index. */
+  readonly twins?: Readonly<Record<string, unknown>>;
+  /** The arrays beside the input. */
+  readonly operands?: Readonly<Record<string, ExampleArray>>;
+  /** Values at which something changes, such as the edges of bins, so that the input should hold them. 64-bit integers are numbers, too. */
+  readonly values?: readonly number[];
+  /** Whether the length of the input must be known, so that it may not be on the GPU. */
+  readonly isLengthKnown?: boolean;
+}
+
+/** How a primitive may be called. */
+export interface Examples<Options = object> {
+  /** The results that have positions of elements. In recordings, these count from `firstIndex`. */
+  readonly positions?: readonly string[];
+  /** Some calls on elements of a type. They are none if the primitive does not take the type. */
+  of(type: ElementType, length: number, random: Random): readonly Example<Options>[];
+  /**
+   * The options of an example, as they are for an input of another length. They are undefined if such an input has no result: calls are
+   * refused then, and recordings write nothing.
+   */
+  forLength?(options: Partial<Options>, length: number): Partial<Options> | undefined;
+}
+
+/** A whole number from `least` to `most`. */
+export const between = (random: Random, least: number, most: number): number =>
+  least + (random() % (most - least + 1));
+
+/** One of some values. */
+export const pick = <T>(random: Random, values: readonly [T, ...T[]]): T =>
+  values[random() % values.length] as T;
+
+/** WGSL over `x`, what it means, and the type that it gives. */
+export interface ExampleKey {
+  readonly key?: string;
+  readonly keyType?: ElementType;
+  readonly twins?: { readonly key: (x: never) => unknown; readonly keyType: ElementType };
+}
+
+/** Keys of elements: scalars are keys themselves, and of some types there are others, too. Structs have their first scalar. */
+export function keysOf(type: ElementType): readonly [ExampleKey, ...ExampleKey[]] {
+  if (type.kind === "struct") {
+    const [leaf] = leavesOf(type as StructType);
+    const keyType = leaf?.type as ElementType;
+    const key = (x: unknown) => scalarAt(x, leaf?.keys ?? []);
+    return [{ key: `x${leaf?.access}`, twins: { key, keyType } }];
+  }
+  switch (type.name) {
+    case "u32":
+      return [{}, { key: "x % 7u", twins: { key: (x: number) => x % 7, keyType: type } }];
+    case "i64":
+      return [{}, { key: "x >> 33", twins: { key: (x: bigint) => x >> 33n, keyType: type } }];
+    default:
+      return [{}];
+  }
+}
+
+/** Some bits of a key, from the first one up to the second. */
+export function bitsOf({ bytes }: ElementType, random: Random): readonly [from: number, to: number] {
+  const from = between(random, 0, 8 * bytes - 1);
+  return [from, between(random, from + 1, 8 * bytes)];
+}

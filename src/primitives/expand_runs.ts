@@ -1,0 +1,106 @@
+import { u32 } from "../algebra/integers.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
+import { ArgumentError, LimitError, refuse, shown } from "../errors.ts";
+import type { OptionTable } from "../options.ts";
+import { requireMaxLength } from "../plan/choose_sizes.ts";
+import type { ExpandOptions } from "../plan/expand_runs.ts";
+import { EXPAND_ARRANGEMENTS, planExpandRuns } from "../plan/expand_runs.ts";
+import type { Primitive } from "./primitive.ts";
+import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
+
+/** The options of `expandRuns`. */
+export interface HandExpandOptions<Name extends string>
+  extends Pick<ExpandOptions, "workGroupSize" | "itemsPerThread"> {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** The option of `expandRuns` on arrays on the GPU. */
+interface RoomOption {
+  /** The most elements that the result may have. Elements past that many are left out. */
+  readonly maxLength: number;
+}
+
+/** The options of `expandRuns` on arrays on the GPU. */
+export interface GpuExpandOptions<Name extends string> extends HandExpandOptions<Name>, RoomOption {}
+
+/** Where the writing out of runs reads and writes. */
+export interface ExpandRanges {
+  /** The value of each run. */
+  readonly input: BufferRange;
+  /** How many items each run has, as u32. A run may have none. */
+  readonly counts: BufferRange;
+  /** Receives the items. It is in another buffer than the input. */
+  readonly output: BufferRange;
+  /** How many items the output has room for. Items past that many are left out. */
+  readonly outputLength: number;
+  /** Receives the number of items that were written, a u32. It is in another buffer than the input. */
+  readonly count: BufferRange;
+  /** The number of runs. */
+  readonly length: Length;
+}
+
+/** The writing out of runs, compiled and with its scratch allocated. */
+export interface PreparedExpandRuns extends PreparedPrimitive<ExpandRanges> {}
+
+/** The most elements of a result: what the kernel takes as a number. */
+const MOST = 2 ** 32 - 2;
+
+/** What the counts add up to. @throws {LimitError} if no result has as many elements. */
+function requireTotal(counts: Uint32Array, title: string): number {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total > MOST) {
+    throw new LimitError(
+      `${title}: the counts add up to ${total}, and a result has ${MOST} elements at most`,
+      total,
+      MOST,
+      "counts",
+    );
+  }
+  return total;
+}
+
+/** The room for a result on the GPU. @throws {ArgumentError} */
+function requireRoom(maxLength: unknown, title: string): number {
+  return typeof maxLength === "number" && Number.isInteger(maxLength) && maxLength >= 0 && maxLength <= MOST
+    ? maxLength
+    : refuse(
+        title,
+        "maxLength",
+        shown(maxLength),
+        "a whole number from 0 to 2^32 - 2, the most elements that the result may have",
+      );
+}
+
+/** Each value as often as its count says. */
+export const expandRuns: Primitive<HandExpandOptions<string> & Partial<RoomOption>> = {
+  name: "expandRuns",
+  operands: [
+    { name: "values", range: "input", isNamed: true },
+    { name: "counts", range: "counts", isOneEach: true },
+  ],
+  options: {
+    type: "type",
+    workGroupSize: "count",
+    itemsPerThread: "count",
+  } satisfies OptionTable<HandExpandOptions<string>>,
+  gpuOptions: { maxLength: "count" } satisfies OptionTable<RoomOption>,
+  arrangements: EXPAND_ARRANGEMENTS,
+  request({ types: { values, counts }, arrays, options: { maxLength, ...options }, facts }) {
+    const type = requireType(values, "expandRuns", "values");
+    const title = `expandRuns<${type.name}>`;
+    if (counts === undefined || !isSameType(counts, u32)) {
+      throw new ArgumentError(`${title}: counts holds ${counts?.name}; it takes u32`, "counts");
+    }
+    const most = arrays ? requireTotal(arrays.counts as Uint32Array, title) : requireRoom(maxLength, title);
+    requireMaxLength(title, most, type.bytes, facts.limits, arrays ? "counts" : "maxLength");
+    return {
+      title,
+      options: { ...options, type },
+      numbers: { outputLength: most },
+      results: [{ name: "values", range: "output", type, most, like: "values", length: "count" }],
+    };
+  },
+  plan: planExpandRuns,
+};

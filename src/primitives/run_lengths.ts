@@ -1,0 +1,57 @@
+import { u32 } from "../algebra/integers.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
+import type { OptionTable } from "../options.ts";
+import type { TuningOptions } from "../plan/options.ts";
+import { tuningNames } from "../plan/options.ts";
+import type { RunKeyOptions } from "../plan/run_key.ts";
+import { requireRunKey } from "../plan/run_key.ts";
+import { planRuns } from "../plan/runs.ts";
+import type { Given, Primitive, Result } from "./primitive.ts";
+
+/** The options of `unique` and `runLengths`. */
+export interface RunOptions<Name extends string> extends RunKeyOptions, TuningOptions {
+  /** Needed only for f16 bits in a `Uint16Array`. */
+  readonly type?: ElementType<Name>;
+}
+
+/** Runs of equal elements: the element of each, and how many it has. */
+export interface RunLengths<Values, Counts> {
+  /** The element of each run. */
+  readonly values: Values;
+  /** How many elements each run has. */
+  readonly counts: Counts;
+}
+
+/** What `unique` and `runLengths` have in common. */
+export const ofRuns = {
+  operands: [{ name: "data", range: "input", also: "keys", isNamed: true }],
+  options: {
+    type: "type",
+    key: "expression",
+    keyType: "type",
+    ...tuningNames,
+  } satisfies OptionTable<RunOptions<string>>,
+  arrangements: ["vectors", "items"],
+  plan: planRuns,
+} as const satisfies Partial<Primitive<RunOptions<string>>>;
+
+/** What a call gives of each run: its first element, and a number. @throws {ArgumentError} */
+export function requireRuns(name: string, { types, lengths, options }: Given<RunOptions<string>>) {
+  const type = requireType(types.data, name, "data");
+  requireRunKey(options, type, name);
+  const counted = { most: lengths.data ?? 0, length: "count" } as const;
+  const values: Result = { name: "values", range: "unique", type, like: "data", ...counted };
+  const numbers: Result = { name: "counts", range: "output", type: u32, ...counted };
+  return { title: `${name}<${type.name}>`, type, values, numbers };
+}
+
+/** The element of each run of equal elements, and how many it has. */
+export const runLengths: Primitive<RunOptions<string>> = {
+  name: "runLengths",
+  ...ofRuns,
+  request(given) {
+    const { title, type, values, numbers } = requireRuns("runLengths", given);
+    return { title, options: { ...given.options, type }, results: [values, numbers] };
+  },
+};

@@ -1,0 +1,81 @@
+import type { ElementType } from "../../src/algebra/types.ts";
+import { Fold } from "../../src/gpu/fold.ts";
+import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
+import type { Prepared } from "../../src/gpu/recordings/recording.ts";
+import type { Filled } from "../fuzz/described_arguments.ts";
+import { argumentsOf, asArray, callOn, exampleOf, requestFor } from "../fuzz/described_arguments.ts";
+import { bitsOf } from "../fuzz/values.ts";
+import type { Described } from "../support/primitives.ts";
+import { prepareName } from "../support/primitives.ts";
+
+// The calls of a described primitive's examples, for tests that make them in each way.
+
+export type Options = Readonly<Record<string, unknown>>;
+
+/** A call of an example. */
+export interface ExampleCall {
+  readonly of: Described;
+  readonly operands: readonly Filled[];
+  /** The options, with the numbers. */
+  readonly options: Options;
+  /** Whether the length of the input may be on the GPU. */
+  readonly isCountable: boolean;
+  /** The options of the plan. */
+  planned(fold: Fold): Options;
+}
+
+/** Calls on so many elements of a type, one for each example. */
+export function exampleCalls(
+  of: Described,
+  type: ElementType,
+  length: number,
+  seed = 1,
+): readonly ExampleCall[] {
+  return of.examples.of(type, length, bitsOf(seed)).map((_, example) => {
+    const drawn = exampleOf(of, type, { maxLength: length, example, seed });
+    if (drawn === undefined) {
+      throw new Error(`${of.primitive.name} has no example of ${type.name}`);
+    }
+    const { operands } = argumentsOf(of, type, drawn, {
+      length,
+      room: length,
+      data: { kind: "small", seed },
+    });
+    return {
+      of,
+      operands,
+      options: drawn.options,
+      isCountable: drawn.example.isLengthKnown !== true,
+      planned: (fold) => ({
+        ...requestFor(fold, of.primitive, { operands, isCounted: false }, drawn.options).options,
+        maxLength: length,
+      }),
+    };
+  });
+}
+
+/** The call's arrays at hand, by the names of the operands. */
+export const arraysOf = ({ operands }: ExampleCall): Options =>
+  Object.fromEntries(operands.map((one) => [one.operand.name, asArray(one)]));
+
+/** The call's arrays on the GPU. */
+export async function uploaded(fold: Fold, { operands }: ExampleCall): Promise<Record<string, GpuArray>> {
+  const made = operands.map(async (one) => [
+    one.operand.name,
+    await fold.upload(asArray(one) as Uint32Array, { type: one.type as never }),
+  ]);
+  return Object.fromEntries(await Promise.all(made)) as Record<string, GpuArray>;
+}
+
+/** Makes the call on these arrays. `others` come in the place of its options. */
+export const made = (fold: Fold, { of, options }: ExampleCall, arrays: Options, others: Options = {}) =>
+  callOn(fold, of.primitive, arrays, { ...options, ...others });
+
+/** Prepares the call's plan. `others` come in the place of its options. */
+export const prepared = async (fold: Fold, call: ExampleCall, others: Options = {}): Promise<Prepared> =>
+  (
+    fold[prepareName(call.of.primitive) as keyof Fold] as unknown as (options: Options) => Promise<Prepared>
+  ).call(fold, { ...call.planned(fold), ...others });
+
+/** Whether there are recordings of a primitive. */
+export const isPrepared = ({ primitive }: Described): boolean => prepareName(primitive) in Fold.prototype;

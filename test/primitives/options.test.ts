@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
+import { ArgumentError, WavefoldError } from "../../src/node.ts";
+import { callNames, planNames } from "../../src/primitives/primitive.ts";
+import { useFold } from "../support/fold.ts";
+import { errorOf, expectNoOptions, expectNoOthers } from "../support/option_checks.ts";
+import { described, prepareName } from "../support/primitives.ts";
+import type { ExampleCall, Options } from "./calls.ts";
+import { arraysOf, exampleCalls, isPrepared, made, prepared, uploaded } from "./calls.ts";
+
+const fold = useFold();
+
+const rows = described.flatMap((of) => {
+  const { primitive } = of;
+  const { name, numbers = [], operands } = primitive;
+  const kinds = callNames(primitive);
+  const options = Object.keys(kinds);
+  const call = {
+    of,
+    title: name,
+    options,
+    // Numbers are arguments, and arrays are tested with the operands.
+    kinds: Object.entries({ ...kinds, ...Object.fromEntries(numbers.map((one) => [one, "count"])) }).filter(
+      ([option]) => operands.every((one) => one.name !== option),
+    ),
+  };
+  const plan = planNames(primitive);
+  const recorded = {
+    ...call,
+    title: prepareName(primitive),
+    form: "recorded",
+    options: Object.keys(plan),
+    kinds: Object.entries({ ...plan, maxLength: "count" }),
+  };
+  const onArrays = ["at hand", "on the GPU"].map((form) => ({ ...call, form }));
+  return isPrepared(of) ? [...onArrays, recorded] : onArrays;
+});
+
+/** Values of which no kind of option takes many. */
+const values = [null, Number.NaN, -1, 1.5, 0, true, "?", {}, [], () => 1, Symbol.iterator, 10n] as const;
+
+/** Whether an option of a kind takes a value never. */
+function isWrong(kind: unknown, value: unknown): boolean {
+  switch (kind) {
+    case "count":
+      return !Number.isInteger(value) || (value as number) < 0;
+    case "boolean":
+      return typeof value !== "boolean";
+    case "expression":
+      return typeof value !== "string";
+    case "type":
+      return true;
+    case "numbers":
+      return !Array.isArray(value) || value.length === 0;
+    default:
+      return Array.isArray(kind) && !kind.includes(value);
+  }
+}
+
+/** What makes something on the device. */
+const touches = [
+  "createBuffer",
+  "createShaderModule",
+  "createComputePipelineAsync",
+  "createCommandEncoder",
+] as const;
+
+describe.each(rows)("$title, $form", ({ of, form, title, options, kinds }) => {
+  const calls = exampleCalls(of, u32, 8) as readonly [ExampleCall, ...ExampleCall[]];
+  const arrays = new Map<ExampleCall, Options>();
+  beforeAll(async () => {
+    for (const call of calls) {
+      arrays.set(call, form === "on the GPU" ? await uploaded(fold(), call) : arraysOf(call));
+    }
+  });
+  afterAll(() => {
+    for (const array of [...arrays.values()].flatMap(Object.values)) {
+      (array as Partial<GpuArray>).destroy?.();
+    }
+  });
+
+  /** Calls it with options beside those of an example, or in their place. */
+  const run = (others: Options, call: ExampleCall = calls[0]): Promise<unknown> =>
+    form === "recorded"
+      ? prepared(fold(), call, others).then((plan) => plan.destroy())
+      : made(fold(), call, arrays.get(call) as Options, others);
+  /** The example that has an option, or the first one. */
+  const callWith = (name: string): ExampleCall => calls.find((call) => name in call.options) ?? calls[0];
+
+  test("undefined is as left out", async () => {
+    const none = Object.fromEntries(options.map((name) => [name, undefined]));
+    const { options: needed } = calls[0];
+    const { type } = form === "recorded" ? calls[0].planned(fold()) : none;
+    const given = run({
+      ...none,
+      ...needed,
+      type,
+      maxLength: undefined,
+      nonsense: undefined,
+      ...(form === "recorded" && { maxLength: 8 }),
+    });
+    const [one, other] = [await given, await run({})];
+    if (form === "at hand") {
+      expect(one).toEqual(other);
+    }
+  });
+
+  test("options that are none", async () => {
+    const { primitive } = of;
+    const { numbers = [] } = primitive;
+    const given = arrays.get(calls[0]) as Options;
+    const method = (fold() as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>)[title];
+    const before =
+      form === "recorded"
+        ? []
+        : [
+            ...primitive.operands.filter(({ isOption }) => !isOption).map(({ name }) => given[name]),
+            ...numbers.map((name) => calls[0].options[name]),
+          ];
+    await expectNoOptions(title, (none) => method?.call(fold(), ...before, none) as Promise<unknown>);
+  });
+
+  test("an option that there is not, and a word that is nearly one", () =>
+    expectNoOthers(title, options, run));
+
+  test.each(kinds)(
+    "a value that is none of %s is refused before anything is made, and any other is taken",
+    async (name, kind) => {
+      for (const value of values) {
+        const spies = touches.map((touch) => vi.spyOn(fold().device, touch));
+        try {
+          const error = await errorOf(run({ [name]: value }, callWith(name)));
+          const what = `${name}: ${typeof value} ${String(typeof value === "object" ? JSON.stringify(value) : String(value))}, ${error.stack}`;
+          if (isWrong(kind, value)) {
+            expect(error, what).toBeInstanceOf(ArgumentError);
+            expect(error.option, what).toBe(name);
+            expect(error.message, what).toContain(name);
+            expect(
+              spies.flatMap(({ mock }) => mock.calls),
+              what,
+            ).toEqual([]);
+          } else {
+            expect(error instanceof WavefoldError || error.message.startsWith("it gave"), what).toBe(true);
+          }
+        } finally {
+          for (const spy of spies) {
+            spy.mockRestore();
+          }
+        }
+      }
+    },
+  );
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DescribedCase } from "../fuzz/described.ts";
+import { places, runDescribed } from "../fuzz/described.ts";
+import { choicesOf } from "../fuzz/described_arguments.ts";
+import type { Fixture } from "../fuzz/fixture.ts";
+import { fixtureOn } from "../fuzz/fixture.ts";
+import { scaleOf } from "../fuzz/plans.ts";
+import type { TypeSpec } from "../fuzz/values.ts";
+import { dataKinds, typeOf } from "../fuzz/values.ts";
+import { useFold } from "../support/fold.ts";
+import { around } from "../support/lengths.ts";
+import { pairs } from "../support/pairs.ts";
+import { described } from "../support/primitives.ts";
+import { randomBits } from "../support/random.ts";
+import { typeNames } from "../support/sorts.ts";
+
+const fold = useFold();
+let fixture: Fixture;
+beforeAll(() => {
+  fixture = fixtureOn(fold(), scaleOf("simulated"));
+});
+afterAll(() => fixture.destroy());
+
+const types: readonly TypeSpec[] = [...typeNames, ["f32", "u32"], ["u64", "f16", "i32"]];
+
+describe.each(described)("$primitive.name", ({ primitive, examples }) => {
+  const next = randomBits(primitive.name);
+  const taken = types.filter((type) => examples.of(typeOf(type), 100, next).length > 0);
+  const most = Math.max(...taken.map((type) => examples.of(typeOf(type), 100, next).length));
+  const chosen = Object.entries(choicesOf(primitive)).filter(
+    ([name]) => !(name in { workGroupSize: 1, itemsPerThread: 1 }),
+  );
+  const rows = pairs({
+    type: taken,
+    example: [...Array(most).keys()],
+    // A tile has 16 items, so that there are two levels of spine; or 1024 if the primitive takes no sizes.
+    length: [
+      0,
+      1,
+      ...around(16),
+      ...around(256),
+      ...("workGroupSize" in primitive.options ? [600] : around(1024)),
+    ],
+    place: places,
+    before: [0, 3, 16],
+    lengthOnGpu: [false, true],
+    tiles: [{ workGroupSize: 8, itemsPerThread: 2 }, {}],
+    data: dataKinds,
+    ...Object.fromEntries(chosen.map(([name, values]) => [name, [undefined, ...values]])),
+  });
+  test.for(rows)("$type, example $example, $length elements, $place", async (row, { skip }) => {
+    const { type, example, length, place, before, lengthOnGpu, tiles, data, ...options } = row;
+    const { feature } = typeOf(type);
+    skip(feature !== undefined && !fold().device.features.has(feature), `the adapter has no ${feature}`);
+    const seed = next();
+    const sizes = "workGroupSize" in primitive.options ? tiles : {};
+    const call: DescribedCase = {
+      family: "described",
+      call: {
+        primitive: primitive.name,
+        type,
+        maxLength: length + (seed % 3),
+        example,
+        seed,
+        options: { ...sizes, ...options },
+        lengthOnGpu,
+      },
+      steps: [
+        { place, length, before, data: { kind: data, seed }, ...(seed % 4 === 0 && { firstIndex: seed }) },
+      ],
+    };
+    const verdict = await runDescribed(call, fixture);
+    // Some primitives have no result if there are no elements.
+    expect(length === 0 ? "passed" : verdict).toBe("passed");
+  });
+});
