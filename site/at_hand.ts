@@ -2,7 +2,7 @@ import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { roundingOf } from "../src/algebra/rounding.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import type { Fold, Operator, ScalarType, Segments, TypeName } from "../src/index.ts";
-import { ArgumentError, add, elementTypes } from "../src/index.ts";
+import { add, elementTypes } from "../src/index.ts";
 import { sortReference } from "../src/reference/index.ts";
 import type { Choice, ChosenSegments } from "./choices.ts";
 import { primitives } from "./choices.ts";
@@ -60,19 +60,6 @@ export function segmentsFor(chosen: ChosenSegments, data: ScalarArray, type: Typ
   }
 }
 
-/** The most items that the page writes out. */
-const MOST_ITEMS = 2 ** 22;
-
-/** How many items each of `length` runs has. @throws {ArgumentError} if these are more than the page writes out. */
-function countsFor({ counts }: Choice, length: number): Uint32Array<ArrayBuffer> {
-  const all = Uint32Array.from(counts ?? Array.from({ length }, (_, at) => at % 4));
-  const items = all.reduce((sum, count) => sum + count, 0);
-  if (items > MOST_ITEMS) {
-    throw new ArgumentError(`The counts add up to ${items}; the page writes out ${MOST_ITEMS} items at most`);
-  }
-  return all;
-}
-
 /** What the page searches: the elements in order. */
 export const sortedData = (type: TypeName, data: ScalarArray): ScalarArray =>
   sortReference(data as Uint32Array, { type: elementTypes[type] as never });
@@ -128,8 +115,7 @@ export async function callOnGpu(fold: Fold, choice: Choice, data: ScalarArray): 
     return onGpu(fold, choice.described, data);
   }
   const call = fold[choice.primitive] as Call;
-  const counts = choice.primitive === "expandRuns" ? [countsFor(choice, data.length)] : [];
-  return outputsOf(choice, await call.call(fold, data, ...counts, optionsOf(choice, data, "gpu")));
+  return outputsOf(choice, await call.call(fold, data, optionsOf(choice, data, "gpu")));
 }
 
 /** The same on the CPU, by `wavefold/reference`. */
@@ -138,12 +124,8 @@ export function callOnCpu(choice: Choice, data: ScalarArray): Output[] {
     return onCpu(choice.described, data);
   }
   const { primitive, predicate, number } = choice;
-  const second: Partial<Record<Choice["primitive"], () => unknown>> = {
-    expandRuns: () => countsFor(choice, data.length),
-    partition: () => number?.numberOf ?? predicate?.keep,
-  };
-  const beside = primitive in second ? [second[primitive]?.()] : [];
-  return outputsOf(choice, referenceOf(primitive)(data, ...beside, optionsOf(choice, data, "cpu")));
+  const functions = primitive === "partition" ? [number?.numberOf ?? predicate?.keep] : [];
+  return outputsOf(choice, referenceOf(primitive)(data, ...functions, optionsOf(choice, data, "cpu")));
 }
 
 const counted = (count: number, what: string): string =>

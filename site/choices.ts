@@ -17,7 +17,6 @@ export const primitives = {
   compact: "kept",
   unique: "values",
   runLengths: "values",
-  expandRuns: "items",
   partition: "values",
   sort: "sorted",
   argSort: "positions",
@@ -74,8 +73,6 @@ export interface Choice {
   readonly number: ComputedNumber | undefined;
   /** How many classes a partition has; without it, it has two parts. */
   readonly classes: number | undefined;
-  /** How many items each run has, for `expandRuns`. Without typed ones, they go from 0 to 3, again and again. */
-  readonly counts: readonly number[] | undefined;
   readonly descending: boolean;
 }
 

@@ -148,10 +148,6 @@ const nameIn = (name: string): string => {
   return taken.test(own) || reserved.test(own) ? `${own}Operator` : own;
 };
 
-/** The statement that makes how many items each run has. */
-const countsLine = ({ counts }: Choice): string =>
-  `const counts = Uint32Array.${counts === undefined ? "from(data, (_, i) => i % 4)" : `of(${counts.join(", ")})`};`;
-
 /** What the results are called, as they are declared. */
 function resultOf({ primitive, segments, classes, indices }: Choice): {
   readonly pattern: string;
@@ -160,7 +156,6 @@ function resultOf({ primitive, segments, classes, indices }: Choice): {
   const bound = {
     ...primitives,
     runLengths: "{ values, counts }",
-    expandRuns: "items",
     unique: indices ? "positions" : primitives.unique,
     partition: classes === undefined ? "{ values, count }" : "{ values, offsets }",
     argMin: "{ value, index }",
@@ -298,16 +293,11 @@ export function codeOf(choice: Choice, numbers: Numbers): string {
   const own = combines ? choice.own : undefined;
   const imports = new Set(["openFold", ...(own ? ["operator", own.type] : [])]);
   const options = optionsIn(choice);
-  const given = [
-    { variable: "data" },
-    ...(primitive === "expandRuns" ? [{ variable: "counts" }] : []),
-    ...(Object.keys(options).length === 0 ? [] : [options]),
-  ];
+  const given = [{ variable: "data" }, ...(Object.keys(options).length === 0 ? [] : [options])];
   const { pattern, names } = resultOf(choice);
   return programOf(imports, own ? [...operatorLines(own), ""] : [], [
     ...dataLines(type, combines ? op.name : "", numbers),
     ...(combines && segments ? segmentLines(segments) : []),
-    ...(primitive === "expandRuns" ? [countsLine(choice)] : []),
     `const ${pattern} = ${callText(primitive, given, imports)};`,
     `console.log(${names});`,
   ]);

@@ -4,7 +4,6 @@ import { reductionOf } from "../src/plan/arg_min_max.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCompact, planPartition } from "../src/plan/compact.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
-import { planExpandRuns } from "../src/plan/expand_runs.ts";
 import { withFasterWays } from "../src/plan/faster_ways.ts";
 import type { Passes } from "../src/plan/options.ts";
 import type { Plan } from "../src/plan/plan.ts";
@@ -131,8 +130,6 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan | 
         { ...reductionOf(primitive, type as ScalarType, u64), maxLength: length } as never,
         withFasterWays(facts),
       );
-    case "expandRuns":
-      return planExpandRuns(all, withFasterWays(facts), [LIE]);
     case "compact":
     case "partition":
       return classes === undefined

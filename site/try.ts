@@ -3,7 +3,7 @@ import { parseElements } from "../src/cli/npy.ts";
 import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold, Operator, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes, operators } from "../src/index.ts";
-import { primitives as describedPrimitives } from "../src/primitives/described.ts";
+import { onSite } from "../src/primitives/described.ts";
 import { callOnCpu, callOnGpu, isStartIn, segmentsFor, sortedData, verifyOutputs } from "./at_hand.ts";
 import type {
   Choice,
@@ -60,9 +60,9 @@ const options = (into: HTMLSelectElement, rows: readonly (readonly [value: strin
   into.replaceChildren(...rows.map(([value, text]) => html("option", { value }, text)));
 
 const fieldsOfEach = new Map<string, Fields>(
-  describedPrimitives.map((described) => [described.primitive.name, fieldsOf(described)]),
+  onSite.map((described) => [described.primitive.name, fieldsOf(described)]),
 );
-const summaries = new Map(describedPrimitives.map(({ primitive: { name }, help }) => [name, help.summary]));
+const summaries = new Map(onSite.map(({ primitive: { name }, help }) => [name, help.summary]));
 element("primitives").append(
   ...[...new Set([...Object.keys(primitives), ...fieldsOfEach.keys()])].map((name) =>
     html(
@@ -119,7 +119,7 @@ let file:
 
 /** The most elements that the page takes: the CPU checks them all, one after another, and some of it takes its time. */
 const mostElements = (): number =>
-  fieldsOfEach.has(primitive()) || /sort|expand/i.test(primitive())
+  fieldsOfEach.has(primitive()) || /sort/i.test(primitive())
     ? 2 ** 21
     : primitive() === "compact" || (combines() && select("segments").value === "")
       ? 2 ** 24
@@ -207,7 +207,6 @@ function choice(): Choice {
     indices: primitive() === "unique" && input("indices").checked,
     number: hasClasses() ? ownClass(input("number").value, input("number-script").value) : undefined,
     classes: hasClasses() ? wholeNumber("classes", "The classes are", 1, 16) : undefined,
-    counts: primitive() === "expandRuns" ? typedNumbers("counts") : undefined,
     descending: input("descending").checked,
   };
 }
@@ -296,7 +295,6 @@ function arrange(): void {
     "passes-field": primitive() !== "reduce",
     "exclusive-field": primitive() === "scan",
     "descending-field": primitive() === "sort" || primitive() === "argSort",
-    "counts-field": primitive() === "expandRuns",
     "classes-field": hasClasses(),
     "number-field": hasClasses(),
     "indices-field": primitive() === "unique",

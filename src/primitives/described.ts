@@ -1,3 +1,4 @@
+import { expandRuns, expandRunsHelp } from "./expand_runs.ts";
 import type { HelpOf } from "./help.ts";
 import { histogram, histogramHelp } from "./histogram.ts";
 import { nth, nthHelp } from "./nth.ts";
@@ -19,6 +20,9 @@ export const primitives: readonly Described[] = [
   { primitive: topK, help: topKHelp },
   { primitive: nth, help: nthHelp },
 ];
+
+/** The primitives that the site has by their descriptions. The command `expand` has more than its description says. */
+export const onSite: readonly Described[] = [{ primitive: expandRuns, help: expandRunsHelp }, ...primitives];
 
 /** What each option of a call takes, the numbers included. */
 export const kindsOf = ({ options, planOptions }: Primitive<never>): Readonly<Record<string, unknown>> => ({

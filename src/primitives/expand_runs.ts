@@ -6,6 +6,7 @@ import type { OptionTable } from "../options.ts";
 import { requireMaxLength } from "../plan/choose_sizes.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import { EXPAND_ARRANGEMENTS, planExpandRuns } from "../plan/expand_runs.ts";
+import type { HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
@@ -74,7 +75,11 @@ function requireRoom(maxLength: unknown, title: string): number {
 }
 
 /** Each value as often as its count says. */
-export const expandRuns: Primitive<HandExpandOptions<string> & Partial<RoomOption>> = {
+export const expandRuns: Primitive<
+  HandExpandOptions<string> & Partial<RoomOption>,
+  "values" | "counts",
+  "values"
+> = {
   name: "expandRuns",
   operands: [
     { name: "values", range: "input", isNamed: true },
@@ -103,4 +108,15 @@ export const expandRuns: Primitive<HandExpandOptions<string> & Partial<RoomOptio
     };
   },
   plan: planExpandRuns,
+};
+
+export const expandRunsHelp: HelpOf<typeof expandRuns> = {
+  summary: "repeat each value as often as its count says",
+  says: "Repeats each value as often as its count says.",
+  operands: {
+    values: "the value of each run",
+    counts: "counts: how often to repeat each value",
+  },
+  options: {},
+  results: { values: "where the values go" },
 };

@@ -12,7 +12,7 @@ interface Help<Options, Operands extends string, Results extends string> {
   readonly operands: Readonly<Record<Operands, string>>;
   /** What each option is. They are flags of the command and of `wavefold explain`. The others have none, or one for all primitives. */
   readonly options: Readonly<
-    Record<Exclude<keyof Options, keyof TuningOptions | "type" | "segments">, string>
+    Record<Exclude<keyof Options, keyof TuningOptions | "type" | "segments" | "maxLength">, string>
   >;
   /** Options to try it with, by what they are. If there are several, a call takes those of one. */
   readonly tries?: Readonly<Record<string, Readonly<Partial<Record<keyof Options, unknown>>>>>;

@@ -17,7 +17,7 @@ import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, mul } from "../../src/algebra/operators.ts";
-import { primitives } from "../../src/primitives/described.ts";
+import { onSite } from "../../src/primitives/described.ts";
 import { expectImports, runBlocks } from "../support/code_blocks.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 
@@ -38,14 +38,13 @@ const choiceOf = (details: Partial<Choice>): Choice => ({
   indices: false,
   number: undefined,
   classes: undefined,
-  counts: undefined,
   descending: false,
   ...details,
 });
 /** What is chosen for a primitive that is described. */
 function describedChoice(name: string, given: Partial<Omit<DescribedChoice, "described">>): Choice {
   const type = given.type ?? "u32";
-  const described = primitives.find(({ primitive }) => primitive.name === name);
+  const described = onSite.find(({ primitive }) => primitive.name === name);
   if (described === undefined) {
     throw new Error(`${name} is not described`);
   }
@@ -115,9 +114,20 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
     numbers: typed("f32", "0 -0 nan nan inf 1.5 1.5"),
   },
   { choice: choiceOf({ primitive: "runLengths" }), numbers: { source: "runs", length: 40 } },
-  { choice: choiceOf({ primitive: "expandRuns", type: "i64" }), numbers: { source: "counting", length: 30 } },
   {
-    choice: choiceOf({ primitive: "expandRuns", type: "f32", counts: [2, 0, 5] }),
+    choice: describedChoice("expandRuns", {
+      type: "i64",
+      arrays: {
+        counts: { type: "u32", data: Uint32Array.from({ length: 30 }, (_, at) => at % 4), isRepeated: true },
+      },
+    }),
+    numbers: { source: "counting", length: 30 },
+  },
+  {
+    choice: describedChoice("expandRuns", {
+      type: "f32",
+      arrays: { counts: { type: "u32", data: Uint32Array.of(2, 0, 5) } },
+    }),
     numbers: typed("f32", "1.5 2 nan"),
   },
   {

@@ -1,7 +1,7 @@
 import { dump } from "npyjs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { primitives } from "../../src/primitives/described.ts";
+import { onSite } from "../../src/primitives/described.ts";
 import { adapter } from "../support/fold.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
@@ -86,7 +86,7 @@ test("the WGSL changes with the choice, and is in colours", async () => {
 const results = {
   unique: { values: "3 1 7 0 4 1 6 3" },
   runLengths: { values: "3 1 7 0 4 1 6 3", counts: "1 1 1 1 1 1 1 1" },
-  expandRuns: { items: "1 7 7 0 0 0 1 6 6 3 3 3" },
+  expandRuns: { values: "1 7 7 0 0 0 1 6 6 3 3 3" },
   partition: { values: "3 1 7 1 3 0 4 6", count: "5" },
   histogram: { bins: "3 2 1 2" },
   sort: { sorted: "7 6 4 3 3 1 1 0" },
@@ -220,7 +220,7 @@ test("each primitive that is described runs with what its fields begin with", as
   const page = await visit("try.html");
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("counting");
   await page.getByRole("spinbutton", { name: "Length" }).fill("40");
-  for (const { primitive, help } of primitives) {
+  for (const { primitive, help } of onSite) {
     const { name } = primitive;
     const radio = page.getByRole("radio", { name, exact: true });
     await radio.check();
