@@ -37,6 +37,8 @@ export interface Example<Options = object> {
   readonly operands?: Readonly<Record<string, ExampleArray | readonly ExampleArray[]>>;
   /** Values at which something changes, such as the edges of bins, so that the input should hold them. 64-bit integers are numbers, too. */
   readonly values?: readonly number[];
+  /** Whether equal elements of the input should come in runs, of which some are long. */
+  readonly hasRuns?: boolean;
   /** Whether the length of the input must be known, so that it may not be on the GPU. */
   readonly isLengthKnown?: boolean;
 }

@@ -7,7 +7,7 @@ import { requireMaxLength } from "../plan/choose_sizes.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import { EXPAND_ARRANGEMENTS, planExpandRuns } from "../plan/expand_runs.ts";
 import type { Examples } from "./examples.ts";
-import { between } from "./examples.ts";
+import { between, pick } from "./examples.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
@@ -113,9 +113,11 @@ export const expandRuns: Primitive<Options> = {
 export const expandRunsExamples: Examples<Options> = {
   of: (_, length, random) =>
     (["counts", "small"] as const).flatMap((contents) =>
-      [contents === "counts" ? length : 3 * length, between(random, 0, 2 * length)].map((maxLength) => ({
-        options: { maxLength },
-        operands: { counts: { type: u32, contents } },
-      })),
+      [contents === "counts" ? length : 3 * length, pick(random, [0, between(random, 0, 2 * length)])].map(
+        (maxLength) => ({
+          options: { maxLength },
+          operands: { counts: { type: u32, contents } },
+        }),
+      ),
     ),
 };

@@ -61,9 +61,9 @@ export const runLengths: Primitive<RunOptions<string>> = {
 /** Runs of equal elements, and of equal keys. */
 export const runLengthsExamples: Examples<RunOptions<string>> = {
   of: (type) => [
-    { options: {} },
+    { options: {}, hasRuns: true },
     ...keysOf(type)
       .filter(({ key }) => key)
-      .map(({ twins, ...options }) => ({ options, ...(twins && { twins }) })),
+      .map(({ twins, ...options }) => ({ options, hasRuns: true, ...(twins && { twins }) })),
   ],
 };

@@ -232,10 +232,21 @@ function elementBytes(type: ElementType, value: Value): Uint8Array {
   return bytesOf(array);
 }
 
+/** Positions of elements in their order, each of them as often as its run has elements: up to 900, or once. */
+function runsOf(length: number, next: () => number): readonly number[] {
+  const most = [1, 5, 40, 900][next() % 4] as number;
+  const positions: number[] = [];
+  for (let from = 0; positions.length < length; from += 1) {
+    const count = Math.min(1 + (next() % most), length - positions.length);
+    positions.push(...Array<number>(count).fill(from));
+  }
+  return positions;
+}
+
 /** Items of which about every third one is a value of the example, or an item of another array. */
 function inputOf(
   type: ElementType,
-  { values = [] }: Example,
+  { values = [], hasRuns }: Example,
   others: readonly Filled[],
   items: Uint8Array,
   seed: number,
@@ -255,7 +266,7 @@ function inputOf(
   for (let at = 0; known.length > 0 && at < items.length; at += type.bytes * (1 + (next() % 5))) {
     items.set(known[next() % known.length] as Uint8Array, at);
   }
-  return items;
+  return hasRuns ? gatheredBytes(items, runsOf(items.length / type.bytes, next), type.bytes) : items;
 }
 
 /** The bytes of each result. */
