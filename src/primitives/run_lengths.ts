@@ -7,6 +7,8 @@ import { tuningNames } from "../plan/options.ts";
 import type { RunKeyOptions } from "../plan/run_key.ts";
 import { requireRunKey } from "../plan/run_key.ts";
 import { planRuns } from "../plan/runs.ts";
+import type { Examples } from "./examples.ts";
+import { keysOf } from "./examples.ts";
 import type { Given, Primitive, Result } from "./primitive.ts";
 
 /** The options of `unique` and `runLengths`. */
@@ -54,4 +56,14 @@ export const runLengths: Primitive<RunOptions<string>> = {
     const { title, type, values, numbers } = requireRuns("runLengths", given);
     return { title, options: { ...given.options, type }, results: [values, numbers] };
   },
+};
+
+/** Runs of equal elements, and of equal keys. */
+export const runLengthsExamples: Examples<RunOptions<string>> = {
+  of: (type) => [
+    { options: {}, hasRuns: true },
+    ...keysOf(type)
+      .filter(({ key }) => key)
+      .map(({ twins, ...options }) => ({ options, hasRuns: true, ...(twins && { twins }) })),
+  ],
 };

@@ -13,7 +13,7 @@ import { planTopK } from "../plan/select.ts";
 import { planTopKRows } from "../plan/select_rows.ts";
 import { requireWhole } from "../plan/sort_key.ts";
 import type { Examples } from "./examples.ts";
-import { between } from "./examples.ts";
+import { between, rowsWithin } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import type { NthRanges } from "./nth.ts";
 import { orderHelp, ordersOf, requireOrder } from "./nth.ts";
@@ -195,11 +195,8 @@ export const topKExamples: Examples<Options> = {
       },
     ]),
   // A row has as many elements, or the most that divide the length.
-  forLength({ segments, ...others }, length) {
-    let rows = segments?.rows ?? 1;
-    while (length % rows > 0) {
-      rows -= 1;
-    }
-    return { ...others, ...(segments && { segments: { rows } }) };
-  },
+  forLength: ({ segments, ...others }, length) => ({
+    ...others,
+    ...(segments && { segments: { rows: rowsWithin(segments.rows, length) } }),
+  }),
 };

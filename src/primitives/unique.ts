@@ -1,7 +1,8 @@
 import type { IndicesOption, OptionTable } from "../options.ts";
+import type { Examples } from "./examples.ts";
 import type { Primitive } from "./primitive.ts";
 import type { RunOptions } from "./run_lengths.ts";
-import { ofRuns, requireRuns } from "./run_lengths.ts";
+import { ofRuns, requireRuns, runLengthsExamples } from "./run_lengths.ts";
 
 type Options = RunOptions<string> & Partial<IndicesOption>;
 
@@ -20,4 +21,12 @@ export const unique: Primitive<Options> = {
       results: indices ? [numbers] : [values, { ...numbers, isDropped: true }],
     };
   },
+};
+
+/** The runs of `runLengths`: their first elements, and the positions of these. */
+export const uniqueExamples: Examples<Options> = {
+  of: (...given) =>
+    runLengthsExamples
+      .of(...given)
+      .flatMap((example) => [example, { ...example, options: { ...example.options, indices: true } }]),
 };
