@@ -85,6 +85,10 @@ export interface OfType<Name extends string> {
   readonly type: ElementType<Name>;
 }
 
+/** The offsets of the segments of a sort, as they are when it is called. */
+const offsetsIn = (options: { readonly segments?: { readonly offsets?: AnyArray } } | undefined): Given =>
+  givenOf(Object(options?.segments).offsets);
+
 /** The two ends of a stream, whose code is loaded later. */
 function streamFor(
   context: Context,
@@ -505,6 +509,7 @@ export class Fold {
       data: givenOf(data as AnyArray),
       values: Array.isArray(values) ? values.map((one) => givenOf(one)) : givenOf(values as AnyArray),
       into: givenOf(options?.into as AnyArray),
+      offsets: offsetsIn(options as object),
     };
     return this.#call(loadSorts, "sort", { arrays, options });
   }
@@ -521,7 +526,11 @@ export class Fold {
    */
   argSort<Data extends FoldArray>(data: Data, options?: ArgSortOptions<Data>): Promise<U32Array<Data>>;
   argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
-    const arrays = { data: givenOf(data as AnyArray), into: givenOf(options?.into as AnyArray) };
+    const arrays = {
+      data: givenOf(data as AnyArray),
+      into: givenOf(options?.into as AnyArray),
+      offsets: offsetsIn(options as object),
+    };
     return this.#call(loadSorts, "argSort", { arrays, options });
   }
 

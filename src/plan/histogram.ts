@@ -60,6 +60,13 @@ export function requireWeights(weights: unknown, title: string): WeightName | un
   return name;
 }
 
+/** @throws {ArgumentError} for a `bin` that is no WGSL. */
+export function requireBinText({ bin }: BinOptions, title: string): void {
+  if (bin !== undefined) {
+    requireCode(title, "bin", bin, "a WGSL expression over the item x and its index i that gives a number");
+  }
+}
+
 /**
  * Plans a histogram: it sets the bins to zero, and then adds to them what the work-groups counted.
  *
@@ -74,14 +81,7 @@ export function planHistogram(
   const type = requireScalar(options.type, "histogram");
   const title = `histogram<${type.name}>`;
   const bins = requireBins(options, type, title);
-  if (options.bin !== undefined) {
-    requireCode(
-      title,
-      "bin",
-      options.bin,
-      "a WGSL expression over the item x and its index i that gives a number",
-    );
-  }
+  requireBinText(options, title);
   const weights = requireWeights(options.weights, title);
   const { limits } = facts;
   const known = tableFor(tables, facts);

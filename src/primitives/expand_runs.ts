@@ -92,7 +92,7 @@ export const expandRuns: Primitive<Options, "values" | "counts", "values"> = {
   } satisfies OptionTable<HandExpandOptions<string>>,
   gpuOptions: { maxLength: "count" } satisfies OptionTable<RoomOption>,
   arrangements: EXPAND_ARRANGEMENTS,
-  request({ types: { values, counts }, arrays, options: { maxLength, ...options }, facts }) {
+  request({ types: { values, counts }, lengths, arrays, options: { maxLength, ...options }, facts }) {
     const type = requireType(values, "expandRuns", "values");
     const title = `expandRuns<${type.name}>`;
     if (counts === undefined || !isSameType(counts, u32)) {
@@ -105,6 +105,8 @@ export const expandRuns: Primitive<Options, "values" | "counts", "values"> = {
       options: { ...options, type },
       numbers: { outputLength: most },
       results: [{ name: "values", range: "output", type, most, like: "values", length: "count" }],
+      // The ends of the runs.
+      scratchBytes: 2 * u32.bytes * (lengths.values ?? 0),
     };
   },
   plan: planExpandRuns,

@@ -28,7 +28,9 @@ export interface Operand<Name extends string = string> {
   readonly isNamed?: boolean;
   /** Whether it has an element for each one of the input. */
   readonly isOneEach?: boolean;
-  /** The range, and the option of the plan, for how many elements it has, if it is not the input and its length is on the GPU. */
+  /**
+   * If it is not the input, and its length may be on the GPU: the range that has the length. The plan has an option of the same name.
+   */
   readonly count?: RangeName;
 }
 
@@ -79,13 +81,13 @@ export interface Request<Results extends string = string> {
   /** The numbers that a recording takes beside the length. */
   readonly numbers?: Readonly<Record<string, number>>;
   readonly results: readonly Result<Results>[];
-  /** What calls give of their results. The default is the only one; or all, by their names. */
+  /** What calls give of their results. Without it, a call gives its only result, or an object of all by their names. */
   give?(results: readonly unknown[]): unknown;
   /** For calls at hand: what is uploaded for the operands inside options. */
   readonly words?: Readonly<Record<string, Uint32Array>>;
   /** Bytes of the longest item in the plan's scratch, if no array has items as long. */
   readonly itemBytes?: number;
-  /** Bytes of the plan's scratch, about. The default is 0. */
+  /** Bytes of the plan's scratch, about: calls at hand wait until there is memory for it. The default is 0. */
   readonly scratchBytes?: number;
 }
 
@@ -112,7 +114,7 @@ export interface Primitive<
   Results extends string = string,
 > extends OptionsOf {
   readonly operands: readonly Operand<Operands>[];
-  /** The arguments behind the operands that are numbers, such as `k`. They are among `planOptions`. */
+  /** The arguments that are numbers, such as `k`. They come after the operands, and are among `planOptions`. */
   readonly numbers?: readonly string[];
   /** What to call instead, for options that callers may expect and that it does not take. */
   readonly instead?: Readonly<Record<string, string>>;

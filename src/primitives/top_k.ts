@@ -135,6 +135,8 @@ export const topK: Primitive<Options, "data", "values" | "indices"> = {
         { name: "values", range: "output", type, like: "data", ...made },
         { name: "indices", range: "indices", type: u32, ...made },
       ],
+      // What is taken is sorted; of rows, keys and positions of all elements may be there twice.
+      scratchBytes: 2 * most * (type.bytes + 28) + (rows === undefined ? 0 : 24 * length),
     };
   },
   plan,

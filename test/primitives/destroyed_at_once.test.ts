@@ -16,6 +16,18 @@ type Numbers = Awaited<ReturnType<typeof upload>>;
 const upload = (fold: Awaited<ReturnType<typeof openFold>>) => fold.upload(Uint32Array.of(4, 7, 2, 9));
 const expected = { histogram: [2, 2], nth: [4], sort: [2, 4, 7, 9], unique: [4, 7, 2, 9] };
 
+test("offsets of segments may be destroyed right after the call, too", async () => {
+  const fold = await openFold({ adapter });
+  for (const _ of ["first", "later"]) {
+    const data = await upload(fold);
+    const offsets = await fold.upload(Uint32Array.of(0, 2, 4));
+    const pending = fold.argSort(data, { segments: { offsets } });
+    offsets.destroy();
+    expect([...(await (await pending).read())]).toEqual([0, 1, 2, 3]);
+  }
+  fold.destroy();
+});
+
 test.each(Object.keys(calls) as (keyof typeof calls)[])(
   "%s goes on with an array that is destroyed right after the call, the first time and later",
   async (name) => {

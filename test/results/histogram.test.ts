@@ -420,3 +420,11 @@ test("the reference of f16 reads bits", () => {
   expect(decodeFloat16(data[0] ?? 0)).toBe(0.25);
   expect([...histogramReference(data, { bins: 2, range: [0, 1], type: f16 })]).toEqual([1, 1]);
 });
+
+test("edges that are no array, and that change between calls", async () => {
+  const edges: Record<string, number> & { length: number } = { length: 3, 0: 0, 1: 5, 2: 10 };
+  const data = Uint32Array.of(1, 3, 4, 6);
+  expect([...(await fold().histogram(data, { edges }))]).toEqual([3, 1]);
+  edges[1] = 2;
+  expect([...(await fold().histogram(data, { edges }))]).toEqual([1, 3]);
+});

@@ -45,7 +45,10 @@ let mostNumber = 0;
  * arrays, such as edges, unless they have the same elements.
  */
 function nameOf(value: unknown): string {
-  if (Array.isArray(value) || ArrayBuffer.isView(value)) {
+  if (
+    typeof value === "object" &&
+    typeof (value as Partial<ArrayLike<unknown>> | null)?.length === "number"
+  ) {
     return `[${Array.from(value as ArrayLike<unknown>, nameOf).join()}]`;
   }
   if ((typeof value === "object" && value !== null) || typeof value === "function") {
@@ -56,10 +59,10 @@ function nameOf(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value) : `${typeof value} ${String(value)}`;
 }
 
-/** The key of a call's plan. */
+/** The key of a call's plan. The order of the options does not count. */
 export function keyOfCall({ primitive, all }: Pick<Planned, "primitive" | "all">): string {
   let key = primitive;
-  for (const name in all) {
+  for (const name of Object.keys(all).sort()) {
     const value = all[name as keyof PlanOptions];
     if (value !== undefined) {
       key += ` ${name}: ${nameOf(value)}`;

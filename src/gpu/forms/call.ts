@@ -63,9 +63,7 @@ function operandsIn(
 ): readonly (readonly [operand: Operand, array: Given])[] {
   return operands.flatMap((operand): (readonly [Operand, Given])[] => {
     const { name, range, isOption, inside } = operand;
-    const given = inside
-      ? givenOf(Object(options[inside as keyof typeof options])[name])
-      : (arrays[name] as Given | readonly Given[]);
+    const given = arrays[name] ?? givenOf(Object(Object(options)[inside ?? ""])[name]);
     if (!("data" in given)) {
       return given.map((array, at) => [
         { ...operand, name: `${name}[${at}]`, range: `${range}[${at}]` as RangeName },
@@ -89,14 +87,12 @@ export async function call(
       throw new ArgumentError(`${name} takes no option ${option}; ${instead}`, option);
     }
   }
-  const isThere = Object.values(given.arrays)
-    .flat()
-    .some((one) => isOnGpu((one as Given).data));
-  requireOptions(name, given.options, callNames(primitive, isThere));
+  const pairs = operandsIn(primitive, given);
+  const [there] = pairs.find(([{ inside }, { data }]) => !inside && isOnGpu(data)) ?? [];
+  requireOptions(name, given.options, callNames(primitive, there !== undefined));
   requireDevice(context, name);
   const isOperand = (option: string): boolean => primitive.operands.some((one) => one.name === option);
   const others = Object.entries(given.options).filter(([option]) => !isOperand(option));
-  const pairs = operandsIn(primitive, given);
   const into = given.arrays.into as Given | undefined;
   const called: Call = {
     primitive,
@@ -107,7 +103,6 @@ export async function call(
     into: into?.data === undefined ? undefined : into,
     options: { ...Object.fromEntries(others), ...given.numbers },
   };
-  const [there] = pairs.find(([{ inside }, { data }]) => !inside && isOnGpu(data)) ?? [];
   if (there === undefined) {
     return callAtHand(called, pairs);
   }

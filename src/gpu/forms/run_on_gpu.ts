@@ -69,7 +69,7 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
   const releases = held.map((array) => hold(partsOf(array)));
   const compile = async () => {
     const plan = await call.plan();
-    const scratchBytes = plan.scratch.reduce((sum, { bytes, late }) => sum + (late ? 0 : bytes), 0);
+    const scratchBytes = plan.scratch.reduce((sum, { bytes }) => sum + bytes, 0);
     return { ...(await prepare(context, plan, undefined, true)), scratchBytes };
   };
   const made: Memory[] = [];

@@ -40,7 +40,7 @@ interface PlanOnGpu<P extends Kept> extends KeptPlan {
 /** Plans that are being compiled, by their keys. */
 const pending = new WeakMap<Context, Map<string, PlanOnGpu<Kept>>>();
 
-/** Uses a kept plan, or a new one, which is kept for later calls. Plans of one key are of one type. */
+/** Uses a kept plan, or a new one, which is kept for later calls unless it has much scratch. Plans of one key are of one type. */
 export async function withPlanOnGpu<T, P extends Kept>(
   context: Context,
   key: string,

@@ -91,7 +91,7 @@ export async function upload(
 
 /**
  * Does the work of a call at hand that goes by way of arrays on the GPU, when there is memory for it: `bytes` bytes at most. Calls of one
- * title and about one length take the same plan and the same buffers, so they go one after another. `ofCall` takes an array that is
+ * title and about one length go one after another, since most take the same plan and the same buffers. `ofCall` takes an array that is
  * destroyed when the call ends.
  */
 export async function viaGpu<T>(
