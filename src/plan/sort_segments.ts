@@ -85,7 +85,7 @@ export function requireSortedSegments(
     refuse(title, "segments", shown(segments), '"rows" or "offsets"; each recording says where they start');
   }
   requireWhole(
-    maxSegmentLength ?? maxLength,
+    maxSegmentLength === undefined ? maxLength : maxSegmentLength,
     maxSegmentLength === undefined ? 0 : 1,
     title,
     "maxSegmentLength",
