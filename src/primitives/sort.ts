@@ -205,10 +205,14 @@ export const argSort: Primitive<Options> = {
   request: (given) => request("argSort", given),
 };
 
-/** Each order of all elements, of rows, and of segments between offsets. */
+/** An order by whole keys, and each order of all elements, of rows, and of segments between offsets. */
 function segmentedOrders(type: ElementType, length: number, random: Random): readonly Example<Options>[] {
   const first = between(random, 0, 1);
-  return ordersOf(type, random).flatMap(({ options, ...others }, at) => {
+  const orders = ordersOf(type, random);
+  const byAllBits = orders
+    .slice(0, 1)
+    .map(({ options: { bits: _, ...options }, ...others }) => ({ ...others, options }));
+  const segmented = orders.flatMap(({ options, ...others }, at) => {
     const offsets = { type: u32, length: between(random, 2, 9), contents: "offsets" } as const;
     const most = (first + at) % 2 === 0 && Math.max(1, length);
     return [
@@ -222,6 +226,7 @@ function segmentedOrders(type: ElementType, length: number, random: Random): rea
       { ...others, options: { ...options, ...(most && { maxSegmentLength: most }) }, operands: { offsets } },
     ];
   });
+  return [...byAllBits, ...segmented];
 }
 
 /** The options of both sorts for another length. */
