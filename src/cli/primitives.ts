@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { Option } from "commander";
+import { gather, gatherHelp } from "../primitives/gather.ts";
 import type { HelpOf } from "../primitives/help.ts";
 import { histogram, histogramHelp } from "../primitives/histogram.ts";
 import { nth, nthHelp } from "../primitives/nth.ts";
@@ -19,6 +20,7 @@ export interface Described {
 export const primitives: readonly Described[] = [
   { primitive: histogram, help: histogramHelp },
   { primitive: searchSorted, help: searchSortedHelp },
+  { primitive: gather, help: gatherHelp },
   { primitive: topK, help: topKHelp },
   { primitive: nth, help: nthHelp },
 ];

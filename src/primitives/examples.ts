@@ -13,8 +13,8 @@ export interface ExampleArray {
   readonly type: ElementType;
   /** The number of elements. The default is that of the input. */
   readonly length?: number;
-  /** What it holds: whole numbers from 0 to 3, values in ascending order with NaN behind all others, or anything. */
-  readonly contents?: "small" | "ascending";
+  /** What it holds: whole numbers from 0 to 3, or u32 below a number; values in ascending order with NaN behind all others; or anything. */
+  readonly contents?: "small" | "ascending" | { readonly below: number };
 }
 
 /** Arguments of a call that go together. */
@@ -26,12 +26,14 @@ export interface Example<Options = object> {
   readonly options: Partial<Options>;
   /** What the reference takes in the place of WGSL: functions of an element and its index. */
   readonly twins?: Readonly<Record<string, unknown>>;
-  /** The arrays beside the input. */
+  /** The arrays beside the input. Of the input, only its contents count. */
   readonly operands?: Readonly<Record<string, ExampleArray>>;
   /** Values at which something changes, such as the edges of bins, so that the input should hold them. 64-bit integers are numbers, too. */
   readonly values?: readonly number[];
   /** Whether the length of the input must be known, so that it may not be on the GPU. */
   readonly isLengthKnown?: boolean;
+  /** Whether calls at hand may refuse it for what the arrays hold, which calls on the GPU do not see. */
+  readonly isRefusedAtHand?: boolean;
 }
 
 /** How a primitive may be called. */

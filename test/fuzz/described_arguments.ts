@@ -102,11 +102,12 @@ export function argumentsOf(
   { length, room, data }: { length: number; room: number; data: DataSpec },
 ): Arguments {
   const present = primitive.operands.filter(({ isOption, name }) => !isOption || example.operands?.[name]);
+  const givenFor = ({ name }: Operand): Partial<ExampleArray> => example.operands?.[name] ?? {};
   const operandsOf = (count: number, most: number): readonly Filled[] => {
     const others = present
       .filter(({ range }) => range !== "input")
       .map((operand, at): Filled => {
-        const given: Partial<ExampleArray> = example.operands?.[operand.name] ?? {};
+        const given = givenFor(operand);
         const own = given.type ?? (operand.isNamed ? type : u32);
         const items = given.length ?? most;
         const bytes = contentsOf(own, given, items, { ...data, seed: data.seed + 1 + at });
@@ -114,9 +115,14 @@ export function argumentsOf(
       });
     return present.map((operand) => {
       const other = others.find((one) => one.operand === operand);
-      const bytes = (): Uint8Array =>
-        inputOf(type, example, others, itemBytes(type, data, most, false), data.seed);
-      return other ?? { operand, type, length: count, room: most, bytes: bytes() };
+      if (other) {
+        return other;
+      }
+      const given = givenFor(operand);
+      const own = given.type ?? type;
+      const items = contentsOf(own, given, most, data);
+      const bytes = given.contents ? items : inputOf(own, example, others, items, data.seed);
+      return { operand, type: own, length: count, room: most, bytes };
     });
   };
   return {
@@ -130,13 +136,16 @@ export function argumentsOf(
   };
 }
 
-/** What an array beside the input holds. */
+/** What an array holds. */
 function contentsOf(
   type: ElementType,
   { contents }: Partial<ExampleArray>,
   length: number,
   data: DataSpec,
 ): Uint8Array {
+  if (typeof contents === "object") {
+    return numbersBelow(contents.below, length, bitsOf(data.seed));
+  }
   const bytes = itemBytes(type, contents === "small" ? { ...data, kind: "small" } : data, length, false);
   if (contents !== "ascending") {
     return bytes;
@@ -149,6 +158,9 @@ function contentsOf(
   });
   return gatheredBytes(bytes, order, type.bytes);
 }
+
+const numbersBelow = (below: number, length: number, next: () => number): Uint8Array =>
+  bytesOf(Uint32Array.from({ length }, () => next() % below));
 
 const gatheredBytes = (bytes: Uint8Array, positions: readonly number[], size: number): Uint8Array => {
   const made = new Uint8Array(positions.length * size);
