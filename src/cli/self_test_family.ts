@@ -264,7 +264,6 @@ function searchChecks({ gpu, longest }: Scope): readonly Check[] {
       return [await gpu.gather(keys, positions, type), cpu.gatherReference(keys, positions)];
     });
   return [
-    gather("f16"),
     gather("u64"),
     search("f32", "left"),
     search("u64", "right"),
