@@ -252,7 +252,7 @@ struct Call {
   row_length: u32,
   tile_items: u32,
   row_tiles: u32,
-  // Searches: how many items the sorted range has.
+  // Searches and gathers: how many items the range has that they look into, which are sorted for a search.
   sorted_length: u32,
   // Sorts and selections: which digit of the keys a pass is for, or of the indices of equal keys.
   digit: u32,

@@ -32,6 +32,7 @@ import type { DeviceFacts } from "../src/plan/device_facts.ts";
 import { planExpandRuns } from "../src/plan/expand_runs.ts";
 import { withFasterWays } from "../src/plan/faster_ways.ts";
 import { planGather } from "../src/plan/gather.ts";
+import { planGatherAtPositions } from "../src/plan/gather_at_positions.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
 import type { Plan } from "../src/plan/plan.ts";
@@ -216,6 +217,12 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
     for (const call of ["argMin", "argMax"] as const) {
       yield* [planReduce({ ...reductionOf(call, type, u64), maxLength } as ReduceOptions, facts)];
     }
+  }
+  for (const type of [...allTypes, wide] as ElementType[]) {
+    yield* [
+      planGatherAtPositions({ type, maxLength }, facts),
+      planGatherAtPositions({ type, maxLength, lengthOnGpu: true, valuesCount: true }, facts),
+    ];
   }
   for (const type of [u32, f32, f16, f64] as ElementType[]) {
     yield* [

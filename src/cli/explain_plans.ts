@@ -16,6 +16,7 @@ import { planRuns } from "../plan/runs.ts";
 import { planSortWithValues } from "../plan/sort_with_values.ts";
 import type { Described } from "../primitives/described.ts";
 import { primitives } from "../primitives/described.ts";
+import type { Operand } from "../primitives/primitive.ts";
 import { UsageError } from "./errors.ts";
 import { inFlags, optionsOf } from "./primitive.ts";
 
@@ -143,11 +144,11 @@ const plannedFrom =
         ...(rows !== undefined && { segments: { rows } }),
       };
       const operands = primitive.operands.filter(({ isOption }) => !isOption);
-      const each = <T>(value: T): Record<string, T> =>
-        Object.fromEntries(operands.map(({ name }) => [name, value]));
+      const each = <T>(of: (operand: Operand) => T): Record<string, T> =>
+        Object.fromEntries(operands.map((operand) => [operand.name, of(operand)]));
       const request = primitive.request({
-        types: each<ElementType>(type),
-        lengths: each(length),
+        types: each<ElementType>(({ isNamed }) => (isNamed ? type : u32)),
+        lengths: each(() => length),
         isCounted: lengthOnGpu,
         options: (help.completed?.(given as never) ?? given) as never,
         facts,

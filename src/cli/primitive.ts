@@ -8,7 +8,7 @@ import { ArgumentError } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { Described } from "../primitives/described.ts";
 import { argumentsOf, kindsOf } from "../primitives/described.ts";
-import type { Result } from "../primitives/primitive.ts";
+import type { Operand, Result } from "../primitives/primitive.ts";
 import type { Elements, OutputOption, Written } from "./arrays.ts";
 import { elementsIn, inSteps, openOutput, writeArrays } from "./arrays.ts";
 import { quoted, UsageError } from "./errors.ts";
@@ -86,21 +86,28 @@ interface FileCall {
   readonly results: readonly Result[];
 }
 
+/** The form of an argument's file. The flags name the type of some operands; all others hold u32. */
+const formOf = ({ isNamed }: Operand, flags: RawOption): RawOption =>
+  isNamed ? flags : { ...(flags.raw && { raw: "u32" }), ...(flags.text && { text: "u32" }) };
+
 /** Reads what a call takes, and checks it before there is an adapter. */
 async function readCall(described: Described, paths: Paths, flags: Options): Promise<FileCall> {
   const { primitive, help } = described;
   const elements: Record<string, Elements> = {};
-  for (const { name, isOption } of primitive.operands) {
+  for (const operand of primitive.operands) {
+    const { name, isOption } = operand;
     const path = paths[name];
     if (path !== undefined) {
-      elements[name] = await elementsIn(path, isOption ? {} : flags);
+      elements[name] = await elementsIn(path, isOption ? {} : formOf(operand, flags));
     }
   }
-  const input = elements[primitive.operands.find(({ range }) => range === "input")?.name ?? ""] as Elements;
+  const elementsOf = (is: (operand: Operand) => boolean | undefined): Elements =>
+    elements[primitive.operands.find(is)?.name ?? ""] as Elements;
+  const input = elementsOf(({ range }) => range === "input");
   const kind = help.segments?.find((one) => flags[one] !== undefined);
   const from = { ...input, length: input.data.length, caller: commandOf(primitive) };
   const options = {
-    type: input.type,
+    type: elementsOf(({ isNamed }) => isNamed).type,
     ...(await optionsOf(described, flags)),
     ...(kind && { segments: (await segmentsOf({ [kind]: flags[kind] }, from)).segments }),
   };
@@ -109,6 +116,7 @@ async function readCall(described: Described, paths: Paths, flags: Options): Pro
   const { results } = primitive.request({
     types: each(({ type }) => type),
     lengths: each(({ data }) => data.length),
+    arrays: each(({ data }) => data),
     isCounted: false,
     options: options as never,
     // The call itself says what the adapter lacks.

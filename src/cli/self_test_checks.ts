@@ -70,6 +70,7 @@ type CallName =
   | "argMin"
   | "argMax"
   | "searchSorted"
+  | "gather"
   | "sort"
   | "argSort"
   | "topK"

@@ -258,7 +258,18 @@ function searchChecks({ gpu, longest }: Scope): readonly Check[] {
       await gpu[call](keys, type),
       cpu[`${call}Reference`](keys, type),
     ]);
-  return [search("f32", "left"), search("u64", "right"), extreme("f32", "argMin"), extreme("i64", "argMax")];
+  const gather = (name: TypeName): Check =>
+    keyed("search", name, "gather<>", longest, async (keys, type, length) => {
+      const positions = Uint32Array.from({ length }, (_, at) => (at * 7919) % length);
+      return [await gpu.gather(keys, positions, type), cpu.gatherReference(keys, positions)];
+    });
+  return [
+    gather("u64"),
+    search("f32", "left"),
+    search("u64", "right"),
+    extreme("f32", "argMin"),
+    extreme("i64", "argMax"),
+  ];
 }
 
 function selectionChecks({ gpu, longest }: Scope): readonly Check[] {

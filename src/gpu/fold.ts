@@ -3,6 +3,7 @@ import { isOnGpu } from "../algebra/arrays.ts";
 import type { ElementType, ScalarOf, Value } from "../algebra/types.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
+import type { GatherOptions } from "../plan/gather_at_positions.ts";
 import type { HistogramOptions } from "../plan/histogram.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
@@ -12,6 +13,7 @@ import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import type { EitherCompact, FlaggedCompact, PreparedCompact } from "../primitives/compact.ts";
 import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
+import type { HandGatherOptions, PreparedGather } from "../primitives/gather.ts";
 import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
 import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "../primitives/partition.ts";
@@ -474,6 +476,37 @@ export class Fold {
   }
 
   /**
+   * The value at each position: `values[positions[0]]`, `values[positions[1]]` and so on, bit for bit. Positions count from 0. They may be
+   * in any order, and the same more than once.
+   *
+   * At hand, a position past the last value is an error, which names the first such position. On the GPU, nobody sees the positions
+   * beforehand: the result has an element there whose bits are all zero, and nothing past the last value is read.
+   *
+   * @param values - as {@link Fold.scan} takes it.
+   * @param positions - a `Uint32Array`. If `values` is on the GPU, it is there, too, as an array of u32. The length of either may be there.
+   * @returns an array like `values`, as long as `positions`.
+   * @throws as {@link Fold.scan}; {@link ArgumentError} also for a position past the last value.
+   *
+   * @example
+   * ```ts
+   * await fold.gather(Float32Array.of(0.5, 2, 8), Uint32Array.of(2, 0, 2)); // 8 0.5 8
+   * ```
+   */
+  gather<Data extends FoldArray>(
+    values: Data,
+    positions: U32Array<Data>,
+    options?: HandGatherOptions<NameIn<Data>>,
+  ): Promise<Data>;
+  async gather(
+    values: AnyArray | GpuArray,
+    positions: Uint32Array | GpuArray,
+    options: HandGatherOptions<string> = {},
+  ): Promise<unknown> {
+    const arrays = { values: givenOf(values as AnyArray), positions: givenOf(positions as AnyArray) };
+    return (await loadSearches()).gather.call(this.#context, this.#arrays, { arrays, options });
+  }
+
+  /**
    * The elements in order. The sort is stable: elements with equal keys keep their order.
    *
    * Floats are in the order of their numbers, with −0 before 0, and NaN behind all others. With `descending`, everything is the
@@ -860,6 +893,20 @@ export class Fold {
    */
   prepareSearchSorted<Name extends string>(options: SearchOptions<Name>): Promise<PreparedSearchSorted> {
     return withNumbers(async () => (await loadSearches()).searchSorted.prepare(this.#context, options));
+  }
+
+  /**
+   * Compiles a gather. As {@link Fold.prepareScan}. The input has the positions. Where one is `valuesLength` or more, the output receives an
+   * element whose bits are all zero.
+   *
+   * @example
+   * ```ts
+   * const gather = await fold.prepareGather({ type: u32, maxLength: 1 << 20 });
+   * gather.record(encoder, { values, valuesLength: 100, input, output, length });
+   * ```
+   */
+  prepareGather<Name extends string>(options: GatherOptions<Name>): Promise<PreparedGather> {
+    return withNumbers(async () => (await loadSearches()).gather.prepare(this.#context, options));
   }
 
   /**

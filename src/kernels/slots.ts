@@ -116,6 +116,10 @@ export const slots: Readonly<Record<string, Slot>> = {
       ["the entries", "table_key comes_before"],
     ],
   },
+  "device/gather": {
+    does: "finds the values of positions",
+    roles: [["how many values there are", "values_length"]],
+  },
   "device/keys": {
     does: "keys of floats, and the order of entries that a reduction takes the least of",
     roles: [

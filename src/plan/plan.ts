@@ -2,6 +2,7 @@ import { LimitError } from "../errors.ts";
 import type { Arrangement, InitialBytes, Kernel } from "../kernels/kernel.ts";
 import type { Limits } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
+import type { LookedUpRange } from "./looked_up_range.ts";
 
 /** The lists of ranges that a recording may give. */
 export type ListName = "values" | "reordered";
@@ -25,6 +26,7 @@ export type RangeName =
   | "sorted"
   | "sortedCount"
   | "values"
+  | "valuesCount"
   | "reordered"
   | "positions"
   | "indices"
@@ -167,8 +169,8 @@ export interface Plan {
   readonly needs: ReadonlySet<RangeName>;
   /** Bytes of an item of each of the caller's ranges. */
   readonly itemBytes: ItemBytes;
-  /** Checks how many sorted items a recording is given, if it takes such a range. @throws {ArgumentError} */
-  readonly sortedLength?: (given: unknown) => number;
+  /** The range that it looks things up in, if there is one. */
+  readonly lookedUp?: LookedUpRange;
   readonly indirectWords: number;
   /** Words of the range `count`. The default is 1. */
   readonly countWords?: number;

@@ -16,6 +16,7 @@ export function itemsOfRange(plan: Plan, name: RangeName, length: number, params
     case "initial":
     case "total":
     case "sortedCount":
+    case "valuesCount":
       return 1;
     case "heads":
       return plan.segments?.headsOf(length) ?? length;

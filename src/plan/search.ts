@@ -5,9 +5,9 @@ import { search as nvidia } from "../adapters/nvidia.ts";
 import { search as software } from "../adapters/software.ts";
 import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { refuse, shown } from "../errors.ts";
 import { searchKernel } from "../kernels/search.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { lookedUpRange } from "./looked_up_range.ts";
 import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
@@ -66,11 +66,6 @@ export function planSearch(options: SearchOptions & CountedOption, facts: Device
         ...(sortedCount && { sorted_count: "sortedCount" as const }),
       },
     }),
-    sortedLength(given) {
-      if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given >= 2 ** 32) {
-        refuse(title, "sortedLength", shown(given), "a whole number from 0 to 2^32 - 1");
-      }
-      return given;
-    },
+    lookedUp: lookedUpRange("sorted", title),
   };
 }

@@ -1,4 +1,5 @@
 import { expandRuns, expandRunsHelp } from "./expand_runs.ts";
+import { gather, gatherHelp } from "./gather.ts";
 import type { HelpOf } from "./help.ts";
 import { histogram, histogramHelp } from "./histogram.ts";
 import { nth, nthHelp } from "./nth.ts";
@@ -17,6 +18,7 @@ export interface Described {
 export const primitives: readonly Described[] = [
   { primitive: histogram, help: histogramHelp },
   { primitive: searchSorted, help: searchSortedHelp },
+  { primitive: gather, help: gatherHelp },
   { primitive: topK, help: topKHelp },
   { primitive: nth, help: nthHelp },
 ];

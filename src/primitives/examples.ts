@@ -19,9 +19,10 @@ export interface ExampleArray {
    * - `small`: whole numbers from 0 to 3.
    * - `ascending`: values in ascending order, with NaN behind all others.
    * - `counts`: how many elements runs have, together no more than there are runs. Some have none, and some have many.
+   * - `{ below }`: u32 below a number.
    * - `offsets`: from 0 up to the length of the input, in ascending order.
    */
-  readonly contents?: "small" | "ascending" | "counts" | "offsets";
+  readonly contents?: "small" | "ascending" | "counts" | "offsets" | { readonly below: number };
 }
 
 /** Arguments of a call that go together. */
@@ -33,7 +34,7 @@ export interface Example<Options = object> {
   readonly options: Partial<Options>;
   /** What the reference takes in the place of WGSL: functions of an element and its index. */
   readonly twins?: Readonly<Record<string, unknown>>;
-  /** The arrays beside the input. For an operand that may be a list, there may be several. */
+  /** The arrays beside the input. For an operand that may be a list, there may be several. Of the input, only its type and contents count. */
   readonly operands?: Readonly<Record<string, ExampleArray | readonly ExampleArray[]>>;
   /** Values at which something changes, such as the edges of bins, so that the input should hold them. 64-bit integers are numbers, too. */
   readonly values?: readonly number[];
@@ -41,6 +42,8 @@ export interface Example<Options = object> {
   readonly hasRuns?: boolean;
   /** Whether the length of the input must be known, so that it may not be on the GPU. */
   readonly isLengthKnown?: boolean;
+  /** Whether calls at hand may refuse it for what the arrays hold, which calls on the GPU do not see. */
+  readonly isRefusedAtHand?: boolean;
 }
 
 /** How a primitive may be called. */

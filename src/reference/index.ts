@@ -11,6 +11,7 @@ export type { SortOrder } from "../plan/sort_key.ts";
 export type { ReferenceArg } from "./arg_min_max.ts";
 export { argMaxReference, argMinReference } from "./arg_min_max.ts";
 export { compactReference } from "./compact.ts";
+export { gatherReference } from "./gather.ts";
 export type { ReferenceBins } from "./histogram.ts";
 export { histogramReference } from "./histogram.ts";
 export type { ReferenceType } from "./items.ts";

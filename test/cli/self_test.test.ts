@@ -207,6 +207,7 @@ describe("the self-test", () => {
         "argSort",
         "compact",
         "expandRuns",
+        "gather",
         "histogram",
         "nth",
         "partition",

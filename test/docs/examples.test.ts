@@ -139,6 +139,7 @@ describe("the example of", () => {
       indices: words(),
       flags: words(),
       sorted: words(),
+      values: words(),
       length: 1000,
       myKernel: kernelThat(line ?? ""),
       build: buildAside,

@@ -116,11 +116,15 @@ export function argumentsOf(
         const bytes = contentsOf(own, given, { count, items }, { ...data, seed: data.seed + 1 + at });
         return { operand, type: own, length: given.length ?? count, room: items, bytes };
       });
-    return present.map(([operand]) => {
+    return present.map(([operand, given]) => {
       const other = others.find((one) => one.operand === operand);
-      const bytes = (): Uint8Array =>
-        inputOf(type, example, others, itemBytes(type, data, most, false), data.seed);
-      return other ?? { operand, type, length: count, room: most, bytes: bytes() };
+      if (other) {
+        return other;
+      }
+      const own = given.type ?? type;
+      const items = contentsOf(own, given, { count, items: most }, data);
+      const bytes = given.contents ? items : inputOf(own, example, others, items, data.seed);
+      return { operand, type: own, length: count, room: most, bytes };
     });
   };
   return {
@@ -198,6 +202,9 @@ function contentsOf(
   { count, items: length }: { readonly count: number; readonly items: number },
   data: DataSpec,
 ): Uint8Array {
+  if (typeof contents === "object") {
+    return numbersBelow(contents.below, length, bitsOf(data.seed));
+  }
   if (contents === "counts") {
     return bytesOf(countsOf(length, bitsOf(data.seed)));
   }
@@ -216,6 +223,9 @@ function contentsOf(
   });
   return gatheredBytes(bytes, order, type.bytes);
 }
+
+const numbersBelow = (below: number, length: number, next: () => number): Uint8Array =>
+  bytesOf(Uint32Array.from({ length }, () => next() % below));
 
 const gatheredBytes = (bytes: Uint8Array, positions: readonly number[], size: number): Uint8Array => {
   const made = new Uint8Array(positions.length * size);

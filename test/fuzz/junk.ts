@@ -21,6 +21,7 @@ import {
   argMinReference,
   compactReference,
   expandRunsReference,
+  gatherReference,
   histogramReference,
   nthReference,
   partitionReference,
@@ -218,6 +219,11 @@ const calls = {
     () => ({ sorted: data(), values: data() }),
     () => ({ side: "left" }),
   ),
+  gather: methodOf(
+    "gather",
+    () => ({ values: data(), positions: data() }),
+    () => ({ type: u32, workGroupSize: 8 }),
+  ),
   sort: methodOf("sort", ofData, key),
   "sort with values": methodOf("sort", ofData, () => ({ values: data() })),
   argSort: methodOf("argSort", ofData, () => ({ into: data(), maxSegmentLength: 3, ...rowsOf() })),
@@ -284,6 +290,11 @@ const calls = {
     "prepareSearchSorted",
     () => ({}),
     () => ({ ...prepared, side: "left", lengthOnGpu: true }),
+  ),
+  prepareGather: methodOf(
+    "prepareGather",
+    () => ({}),
+    () => ({ ...prepared, lengthOnGpu: true }),
   ),
   prepareExpandRuns: methodOf(
     "prepareExpandRuns",
@@ -416,6 +427,10 @@ const calls = {
     () => searchSortedReference,
     () => ({ sorted: data(), values: data() }),
     () => ({ side: "left" }),
+  ),
+  gatherReference: callOf(
+    () => gatherReference,
+    () => ({ values: data(), positions: data() }),
   ),
   sortReference: callOf(
     () => sortReference,

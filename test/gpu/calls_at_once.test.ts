@@ -66,6 +66,11 @@ const calls: Readonly<Record<string, (one: Fold, data: Uint32Array) => Promise<u
   argMax: (one, data) => one.argMax(data),
   histogram: (one, data) => one.histogram(data, { bins: 30_000, bin: "x", weights: data }),
   searchSorted: (one, data: Uint32Array) => one.searchSorted<Uint32Array>(data.slice().sort(), data),
+  gather: (one, data) =>
+    one.gather(
+      data,
+      data.map((x, at) => (x + at) % data.length),
+    ),
   sort: (one, data) => one.sort(data),
   "sort of values": (one, data) => one.sort(data, { values: [data, new Float64Array(data)] }),
   "sort of segments": (one, data) => one.argSort(data, { segments: { offsets: [0, 7, data.length] } }),

@@ -15,6 +15,7 @@ import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import { planCombine } from "../../src/plan/combine_pairs.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
+import { planGatherAtPositions } from "../../src/plan/gather_at_positions.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planSort } from "../../src/plan/sort.ts";
@@ -72,6 +73,7 @@ async function kernelsOf(type: StructType, algorithm: Algorithm): Promise<Titled
     planNth({ type, maxLength: 1e5, n: 5, key: first }, facts),
     planColumns("scan", { type, op, maxLength: 1e5 }, withFasterWays(facts), ALL_ARRANGEMENTS),
     planCombine({ type, op, maxLength: 1e4 }, facts),
+    planGatherAtPositions({ type, maxLength: 1e5, valuesCount: true }, facts),
   ];
   const kernels = (await Promise.all(plans)).flatMap((plan) => plan.kernels);
   const functions = [

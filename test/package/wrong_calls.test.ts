@@ -60,13 +60,14 @@ function mistakesOn(data: string, others: { into: string; array: string; flags: 
   const expand: Call = [`fold.expandRuns(${data}, ${flags}, `, "", "workGroupSize", "3"];
   const histogram: Call = [`fold.histogram(${data}, `, "bins: 3, ", "range", "[0, 3]"];
   const search: Call = [`fold.searchSorted(${data}, ${data}, `, "", "workGroupSize", "3"];
+  const gather: Call = [`fold.gather(${data}, ${flags}, `, "", "workGroupSize", "3"];
   const sort: Call = [`fold.sort(${data}, `, "", "descending", "true"];
   const argSort: Call = [`fold.argSort(${data}, `, "", "descending", "true"];
   const topK: Call = [`fold.topK(${data}, 3, `, "", "smallest", "true"];
   const nth: Call = [`fold.nth(${data}, 3, `, "", "descending", "true"];
   return [
     ...[scan, mapped, reduce, rows, where, partition, classes, unique, runs].map(misspelled),
-    ...[expand, histogram, search, sort, argSort, topK, nth].map(misspelled),
+    ...[expand, histogram, search, gather, sort, argSort, topK, nth].map(misspelled),
     ...[scan, mapped, reduce, rows].flatMap(wrongOperators),
     ...[scan, where, partition, sort].map((call) => wrongInto(call, into, array)),
     ...[compact, ["fold.partition(data, ", "", "", ""] as const].map(wrongWhere),
@@ -91,9 +92,17 @@ const rowsStream: Call = ["fold.reduceStream(", "type: u32, segments: { rows: 2 
 const prepareScan: Call = ["fold.prepareScan(", "type: u32, op: max, ", "maxLength", "3"];
 const prepareReduce: Call = ["fold.prepareReduce(", "type: u32, op: max, ", "maxLength", "3"];
 const prepared: readonly Call[] = [
-  ...["Scan", "Reduce", "Compact", "Partition", "Sort", "Histogram", "SearchSorted", "ExpandRuns"].map(
-    (name) => [`fold.prepare${name}(`, "type: u32, ", "maxLength", "3"] as const,
-  ),
+  ...[
+    "Scan",
+    "Reduce",
+    "Compact",
+    "Partition",
+    "Sort",
+    "Histogram",
+    "SearchSorted",
+    "Gather",
+    "ExpandRuns",
+  ].map((name) => [`fold.prepare${name}(`, "type: u32, ", "maxLength", "3"] as const),
   ["fold.prepareTopK(", "type: u32, k: 3, ", "maxLength", "3"],
   ["fold.prepareNth(", "type: u32, n: 3, ", "maxLength", "3"],
 ];
@@ -131,6 +140,7 @@ const mistakes: readonly Mistake[] = [
   ["fold.scanStream({ type: u32, from: f32 })", "map", /Property 'map' is missing/],
   ["fold.upload(data, { typ: u32 })", "typ", /Did you mean to write 'type'\?/],
   ["fold.argMin(data, { algorithm: 3 })", "algorithm", /'number' is not assignable/],
+  ["fold.gather(data, floats)", "floats", /'Float32Array.*' is not assignable/],
   ["fold.expandRuns(gpu, gpu)", "expandRuns", /Expected 3 arguments/],
 ];
 

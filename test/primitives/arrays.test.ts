@@ -140,7 +140,9 @@ describe.each(described)("$primitive.name", (of) => {
     const { device, alive } = watched(fold().device);
     const one = await openFold({ device });
     for (const example of calls) {
-      await made(one, example, arraysOf(example));
+      const error = await errorOf(made(one, example, arraysOf(example)));
+      const isRefused = example.isRefusedAtHand && error instanceof ArgumentError;
+      expect(isRefused || error.message.startsWith("it gave"), error.stack).toBe(true);
       for (const isCounted of [false, true]) {
         const arrays = await uploaded(one, example);
         const given = { ...arrays };

@@ -28,6 +28,8 @@ export interface ExampleCall {
   readonly options: Options;
   /** Whether the length of the input may be on the GPU. */
   readonly isCountable: boolean;
+  /** Whether calls at hand may refuse what the arrays hold. */
+  readonly isRefusedAtHand: boolean;
   /** The options of the plan. */
   planned(fold: Fold): Options;
 }
@@ -54,6 +56,7 @@ export function exampleCalls(
       operands,
       options: drawn.options,
       isCountable: drawn.example.isLengthKnown !== true,
+      isRefusedAtHand: drawn.example.isRefusedAtHand === true,
       planned: (fold) => ({
         ...requestFor(fold, of.primitive, { operands, isCounted: false }, drawn.options).options,
         maxLength: length,

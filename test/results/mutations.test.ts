@@ -15,6 +15,7 @@ import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
+import { gatherReference } from "../../src/reference/gather.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
@@ -558,6 +559,35 @@ const subjects = {
     const sizes = { workGroupSize: 64, itemsPerThread: 64 };
     yield [await own.expandRuns(numbers, counts, sizes), expandRunsReference(numbers, counts)];
   },
+  // Of 20 values 9 count, and they do not start where their buffer does. Some positions are past the ninth, and past all.
+  "gathered values": async function* (own) {
+    const positions = few.map((x, at) => (x === 4 ? 9 + (at % 40) : (3 * at + x) % 9));
+    const expected = gatherReference(numbers.subarray(1, 10), positions);
+    const buffer = storageBuffer(own.device, numbers.subarray(0, 64));
+    const length = storageBuffer(own.device, Uint32Array.of(9));
+    const [onGpu, places] = [
+      await own.wrap({ buffer, type: u32, offset: 4, length, maxLength: 20 }),
+      await own.upload(positions),
+    ];
+    const counted = await own.gather(onGpu, places, tile);
+    yield [await counted.read(), expected];
+    const gather = await own.prepareGather({ type: u32, maxLength: LENGTH, ...tile });
+    const input = storageBuffer(own.device, positions);
+    const output = storageBuffer(own.device, others);
+    submit(own.device, (encoder) =>
+      gather.record(encoder, {
+        values: { buffer, offset: 4 },
+        valuesLength: 9,
+        input,
+        output,
+        length: LENGTH,
+      }),
+    );
+    yield [await readWords(own.device, output), expected];
+    for (const one of [buffer, length, onGpu, places, counted, gather, input, output]) {
+      one.destroy();
+    }
+  },
   "classes by votes": async function* (own) {
     const sizes = { algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 2 } as const;
     const found = await own.partition(numbers, { classes: 5, class: "x % 6u", ...sizes });
@@ -665,6 +695,31 @@ const swapped = (before: string, isFor = ""): Change => ({
 const lastComeFirst: Change = { from: /(fn arrival_of\(.*\n\s*return) item;/, to: "$1 ITEMS - 1u - item;" };
 
 const mutations: readonly Mutation[] = [
+  // Gathers.
+  {
+    title: "a position past the last value takes what lies there",
+    shownBy: "gathered values",
+    from: "if (position < most)",
+    to: "if (true)",
+  },
+  {
+    title: "the value behind the last one counts, too",
+    shownBy: "gathered values",
+    from: "if (position < most)",
+    to: "if (position <= most)",
+  },
+  {
+    title: "values are taken from the start of their binding",
+    shownBy: "gathered values",
+    from: "values[call.values_base + position]",
+    to: "values[position]",
+  },
+  {
+    title: "all values that there is room for count",
+    shownBy: "gathered values",
+    from: "min(count[call.count_base], call.sorted_length)",
+    to: "call.sorted_length",
+  },
   // Prefixes that come from the next lane.
   {
     title: "a lane keeps what comes before its own item",

@@ -263,6 +263,7 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
     put("heads.npy", 0, 0, 1, 0, 0, 1, 0, 0);
     put("offsets.npy", 0, 2, 2, 8);
     put("bits.npy", 0b100100);
+    put("positions.npy", 7, 0, 0, 3);
     writeFileSync(join(folder, "in.wgsl"), kernel);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

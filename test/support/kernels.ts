@@ -41,6 +41,7 @@ import { planColumns } from "../../src/plan/columns.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/device_facts.ts";
 import { planExpandRuns } from "../../src/plan/expand_runs.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
+import { planGatherAtPositions } from "../../src/plan/gather_at_positions.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import type { Passes } from "../../src/plan/options.ts";
@@ -410,6 +411,10 @@ export async function kernelsOf(
     }
   }
   take(planExpandRuns({ type, ...shape, maxLength, lengthOnGpu: true }, facts).kernels);
+  for (const valuesCount of [false, true]) {
+    const options = { type, ...shape, maxLength, lengthOnGpu: valuesCount, valuesCount };
+    take(planGatherAtPositions(options, facts).kernels);
+  }
   // These take no algorithm.
   for (const weights of algorithm === "blelloch" ? [undefined, u32, f32] : []) {
     for (const rule of [

@@ -110,6 +110,10 @@ function placeOf(from: Bindable, { length }: Pass, plan: Plan, ranges: ResolvedR
   return { source: buffer && { name: from, buffer }, offset, bytes, itemBytes: plan.itemBytes[from] ?? 4 };
 }
 
+/** How many items the range has that a plan looks things up in. */
+const itemsLookedUp = ({ lookedUp, itemBytes }: Plan, ranges: ResolvedRanges): number =>
+  lookedUp ? (ranges[lookedUp.range]?.bytes ?? 0) / (itemBytes[lookedUp.range] ?? 4) : 0;
+
 /**
  * What a pass binds, and its parameters. An empty range is not bound. A placeholder, which is never used, takes its place.
  */
@@ -126,6 +130,7 @@ function boundPass(
     length,
     tiles,
     spine_entries: plan.spine?.entries ?? 0,
+    sorted_length: itemsLookedUp(plan, ranges),
     ...partParams,
   };
   const bound: Bound[] = [];
@@ -184,7 +189,6 @@ function boundPass(
       params.output_base = base + (offset - start) / itemBytes;
     } else {
       params[baseOf(variable, from)] = bind(variable, source, offset, end, itemBytes);
-      params[`${from}_length`] = bytes / itemBytes;
     }
   }
   return { pass, bound, params };

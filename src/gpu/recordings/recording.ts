@@ -41,6 +41,8 @@ export interface Ranges {
   readonly sortedLength?: number;
   readonly sortedCount?: BufferRange;
   readonly values?: BufferRange | readonly BufferRange[];
+  readonly valuesLength?: number;
+  readonly valuesCount?: BufferRange;
   readonly reordered?: BufferRange | readonly BufferRange[];
   readonly positions?: BufferRange;
   readonly indices?: BufferRange;
@@ -134,7 +136,7 @@ function resolve(
   numbers: SegmentCounts,
   { factsOf, bufferOf }: KnownBuffers,
 ): ResolvedRanges {
-  const { needs } = plan;
+  const { needs, lookedUp } = plan;
   if (needs.has("flags") && given.flags === undefined) {
     throw refusal(
       plan,
@@ -142,7 +144,7 @@ function resolve(
       "flags",
     );
   }
-  const sorted = plan.sortedLength?.(given.sortedLength);
+  const itemsLookedUp = lookedUp?.lengthOf(given[lookedUp.number]);
   const ranges: Partial<Record<RangeName, Range>> = {};
   let value: Uint8Array | undefined;
   for (const name of needs) {
@@ -152,7 +154,8 @@ function resolve(
     }
     const range = rangeIn(plan, given, name);
     if (length > 0 || name !== "input" || range !== undefined) {
-      const items = (name === "sorted" ? sorted : undefined) ?? itemsOfRange(plan, name, length, numbers);
+      const items =
+        (name === lookedUp?.range ? itemsLookedUp : undefined) ?? itemsOfRange(plan, name, length, numbers);
       ranges[name] = requireRange(plan, name, range, items, factsOf);
     }
   }
@@ -164,12 +167,12 @@ function resolve(
 }
 
 /** What `record` takes for a plan. */
-const namesOf = ({ needs, segments, sortedLength }: Plan): OptionNames => ({
+const namesOf = ({ needs, segments, lookedUp }: Plan): OptionNames => ({
   input: true,
   output: true,
   length: true,
   firstIndex: true,
-  ...(sortedLength && { sortedLength: true as const }),
+  ...(lookedUp && { [lookedUp.number]: true as const }),
   ...Object.fromEntries(
     [...[...needs].map(givenAs), ...(segments?.numbers ?? [])].map((name) => [name, true as const]),
   ),

@@ -171,7 +171,7 @@ function dataOf(plan: Plan, numbers: KernelNumbers): unknown {
       length,
       plan,
     );
-  const { kernels, initial, segments, sortedLength, ...others } = plan;
+  const { kernels, initial, segments, lookedUp, ...others } = plan;
   const lengths = lengthsOf(plan).map((length) => [
     length,
     triedFor(() => {
@@ -194,7 +194,7 @@ function dataOf(plan: Plan, numbers: KernelNumbers): unknown {
     scratch: [used.map(bytesOf), unused.map((one) => JSON.stringify(bytesOf(one))).sort()],
     spine,
     hasInitial: initial !== undefined,
-    hasSortedLength: sortedLength !== undefined,
+    hasSortedLength: lookedUp !== undefined,
     segments: segments && { ...segments, heads: segments.headsOf(1000) },
     lengths,
   };

@@ -322,6 +322,11 @@ const countsAndSearches = [
       plainSizes,
     ),
   ),
+  ...setsOf(
+    "gather at positions",
+    planners.gatherAtPositions,
+    mixes(20, types, onGpu, axis("countOnGpu", [undefined, true]), lengths, plainSizes),
+  ),
   ...setsOf("litmus", planners.litmus, [{}]),
 ];
 

@@ -12,6 +12,7 @@ import { planCompact, planPartition } from "../../../src/plan/compact.ts";
 import type { DeviceFacts } from "../../../src/plan/device_facts.ts";
 import { planExpandRuns } from "../../../src/plan/expand_runs.ts";
 import { planGather } from "../../../src/plan/gather.ts";
+import { planGatherAtPositions } from "../../../src/plan/gather_at_positions.ts";
 import { planHistogram } from "../../../src/plan/histogram.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../../src/plan/plan.ts";
@@ -72,6 +73,10 @@ export const histogram: Planner = (options, facts) => [planHistogram(options as 
 
 export const search: Planner = ({ countOnGpu, ...options }, facts) => [
   planSearch({ ...options, sortedCount: countOnGpu === true } as never, facts),
+];
+
+export const gatherAtPositions: Planner = ({ countOnGpu, ...options }, facts) => [
+  planGatherAtPositions({ ...options, valuesCount: countOnGpu === true } as never, facts),
 ];
 
 export const expand: Planner = async (options, facts) => [

@@ -1,0 +1,25 @@
+import { refuse, shown } from "../errors.ts";
+
+// Ranges that a plan looks things up in, such as sorted items. Their lengths are not that of the recording.
+
+/** A range that a plan looks things up in. */
+export interface LookedUpRange {
+  readonly range: "sorted" | "values";
+  /** What a recording gives for the number of its items: the most, if a buffer has that number. */
+  readonly number: "sortedLength" | "valuesLength";
+  /** Checks that number. @throws {ArgumentError} */
+  lengthOf(given: unknown): number;
+}
+
+/** The range of this name, in a plan with this title. */
+export const lookedUpRange = (range: LookedUpRange["range"], title: string): LookedUpRange => {
+  const number = `${range}Length` as const;
+  return {
+    range,
+    number,
+    lengthOf: (given) =>
+      typeof given === "number" && Number.isInteger(given) && given >= 0 && given < 2 ** 32
+        ? given
+        : refuse(title, number, shown(given), "a whole number from 0 to 2^32 - 1"),
+  };
+};

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import { ArgumentError, openFold } from "../../src/node.ts";
+import { gatherReference } from "../../src/reference/gather.ts";
+import { arrayBuffer, readWords, storageBuffer, submit, submitted } from "../support/buffers.ts";
+import { useFold } from "../support/fold.ts";
+import { errorOf } from "../support/option_checks.ts";
+import { randomBits, randomItems } from "../support/random.ts";
+import { lacks, Particle, particle } from "../support/sorts.ts";
+import { watched } from "../support/watched_device.ts";
+
+const fold = useFold();
+
+const types: readonly ElementType[] = [...Object.values(elementTypes), particle];
+const sizes = { workGroupSize: 8, itemsPerThread: 2 } as const;
+/** Several tiles, and an edge. */
+const LENGTH = 53;
+/** How many values there are. It is odd, so that the last word of f16 is half full. */
+const COUNT = 21;
+/** The first positions without a value, and the last ones that there are. */
+const past = [COUNT, COUNT + 1, 2 ** 31, 2 ** 32 - 1];
+
+/** The element at each position, by the bytes that these have, which is another way than the reference. */
+function meant(values: AnyArray, positions: Uint32Array, { bytes }: ElementType, count: number): Uint8Array {
+  const all = new Uint8Array(values.buffer as ArrayBuffer);
+  return Uint8Array.from({ length: positions.length * bytes }, (_, at) => {
+    const position = positions[Math.floor(at / bytes)] as number;
+    return position < count ? (all[position * bytes + (at % bytes)] as number) : 0;
+  });
+}
+
+const bytesIn = ({ buffer, byteOffset, byteLength }: AnyArray): Uint8Array =>
+  new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+
+/** Positions of which about every fifth one is past the end. */
+function somePositions(name: string): Uint32Array {
+  const next = randomBits(name);
+  return Uint32Array.from({ length: LENGTH }, (_, at) =>
+    at % 5 === 3 ? (past[next() % past.length] as number) : next() % COUNT,
+  );
+}
+
+/** The option that names the type of f16 bits. */
+const named = (type: ElementType): object => (type.name === "f16" ? { type } : {});
+
+test("positions in any order, some of them more than once", async () => {
+  const values = Float32Array.of(0.5, 2, 8);
+  const positions = Uint32Array.of(2, 0, 2, 2, 1);
+  expect(await fold().gather(values, positions)).toEqual(Float32Array.of(8, 0.5, 8, 8, 2));
+  expect(gatherReference(values, positions)).toEqual(Float32Array.of(8, 0.5, 8, 8, 2));
+  expect(gatherReference(values, Uint32Array.of(3, 1))).toEqual(Float32Array.of(0, 2));
+});
+
+test("bits stay as they are: NaN of many kinds, and −0", async () => {
+  const bits = Uint32Array.of(0x7fc00000, 0x7f800001, 0xffc12345, 0x80000000, 1, 0x7f800000);
+  const positions = Uint32Array.of(5, 4, 3, 2, 1, 0);
+  const found = await fold().gather(new Float32Array(bits.buffer), positions);
+  expect(new Uint32Array(found.buffer)).toEqual(bits.slice().reverse());
+});
+
+test("structs stay structs", async () => {
+  const particles = Particle.from([
+    { id: 7, depth: 1.5, weight: 2 },
+    { id: 9, depth: -1, weight: 0 },
+  ]);
+  const found = await fold().gather(particles, Uint32Array.of(1, 1, 0));
+  expect([...found].map(({ id }) => id)).toEqual([9, 9, 7]);
+});
+
+describe.each(types)("$name", (type) => {
+  const values = randomItems(type, COUNT, `values ${type.name}`);
+  const positions = somePositions(type.name);
+  const expected = meant(values, positions, type, COUNT);
+
+  test("zero past the end, on the GPU", async ({ skip }) => {
+    skip(lacks(fold(), type), `the adapter has no ${type.name}`);
+    const onGpu = await fold().upload(values as Uint32Array, named(type) as never);
+    const places = await fold().upload(positions);
+    const found = await fold().gather(onGpu, places as never, sizes);
+    expect(bytesIn((await found.read()) as AnyArray)).toEqual(expected);
+    expect(bytesIn(gatherReference(values, positions))).toEqual(expected);
+    for (const one of [onGpu, places, found]) {
+      one.destroy();
+    }
+  });
+
+  test("zero past what the GPU counts, with values behind it", async ({ skip }) => {
+    skip(lacks(fold(), type), `the adapter has no ${type.name}`);
+    const { device } = fold();
+    const places = await fold().upload(positions);
+    for (const [counted, count] of [
+      [5, 5],
+      [0, 0],
+      // A length that is more than there is room for stands for the room.
+      [COUNT + 1, COUNT],
+      [2 ** 32 - 1, COUNT],
+    ] as const) {
+      const buffer = arrayBuffer(device, values, 0, 8);
+      const length = storageBuffer(device, Uint32Array.of(counted));
+      const wrapped = await fold().wrap({ buffer, type, length, maxLength: COUNT } as never);
+      const found = await fold().gather(wrapped, places as never, sizes);
+      expect(bytesIn((await found.read()) as AnyArray)).toEqual(meant(values, positions, type, count));
+      for (const one of [buffer, length, wrapped, found]) {
+        one.destroy();
+      }
+    }
+    places.destroy();
+  });
+
+  test("recorded: nothing outside the ranges is read or written", async ({ skip }) => {
+    skip(lacks(fold(), type), `the adapter has no ${type.name}`);
+    const { device } = fold();
+    const before = 3;
+    const offset = before * Math.max(4, type.bytes);
+    const all = [values, positions].map((array) => arrayBuffer(device, array, offset / 4, 40)) as [
+      GPUBuffer,
+      GPUBuffer,
+    ];
+    const poison = new Uint32Array(offset / 4 + Math.ceil((LENGTH * type.bytes) / 4) + 10).fill(0xabad1dea);
+    const output = storageBuffer(device, poison);
+    const gather = await fold().prepareGather({ type, maxLength: LENGTH, ...sizes });
+    for (const valuesLength of [COUNT, COUNT - 6, 0]) {
+      for (const length of [LENGTH, 17, 1, 0]) {
+        device.queue.writeBuffer(output, 0, poison);
+        const ranges = {
+          values: { buffer: all[0], offset },
+          valuesLength,
+          input: { buffer: all[1], offset },
+          output: { buffer: output, offset },
+          length,
+        };
+        const [words] = await submitted(device, (encoder) => gather.record(encoder, ranges), [output]);
+        const after = new Uint8Array(poison.slice().buffer);
+        after.set(meant(values, positions.subarray(0, length), type, valuesLength), offset);
+        expect(new Uint8Array((words as Uint32Array).buffer).subarray(0, after.length)).toEqual(after);
+      }
+    }
+    gather.destroy();
+    for (const one of [...all, output]) {
+      one.destroy();
+    }
+  });
+});
+
+describe("recorded", () => {
+  let buffers: readonly [values: GPUBuffer, input: GPUBuffer, output: GPUBuffer];
+  beforeAll(() => {
+    const { device } = fold();
+    const of = (...words: number[]): GPUBuffer => storageBuffer(device, Uint32Array.from(words));
+    buffers = [of(10, 20, 30, 40), of(3, 0, 1, 9), of(7, 7, 7, 7)];
+  });
+  afterAll(() => {
+    for (const buffer of buffers) {
+      buffer.destroy();
+    }
+  });
+
+  test("the same buffers with other numbers of values", async () => {
+    const [values, input, output] = buffers;
+    const gather = await fold().prepareGather({ type: u32, maxLength: 4 });
+    for (const [valuesLength, expected] of [
+      [4, [40, 10, 20, 0]],
+      [1, [0, 10, 0, 0]],
+      [2, [0, 10, 20, 0]],
+    ] as const) {
+      submit(fold().device, (encoder) =>
+        gather.record(encoder, { values, valuesLength, input, output, length: 4 }),
+      );
+      expect([...(await readWords(fold().device, output))]).toEqual(expected);
+    }
+    gather.destroy();
+  });
+
+  test("the number of positions on the GPU", async () => {
+    const [values, input, output] = buffers;
+    const { device } = fold();
+    const length = storageBuffer(device, Uint32Array.of(2));
+    device.queue.writeBuffer(output, 0, new Uint32Array(4).fill(7));
+    const gather = await fold().prepareGather({ type: u32, maxLength: 4, lengthOnGpu: true });
+    submit(device, (encoder) => gather.record(encoder, { values, valuesLength: 4, input, output, length }));
+    expect([...(await readWords(device, output))]).toEqual([40, 10, 7, 7]);
+    gather.destroy();
+    length.destroy();
+  });
+
+  test("bad ranges", async () => {
+    const [values, input, output] = buffers;
+    const gather = await fold().prepareGather({ type: u32, maxLength: 4 });
+    const all = { values, valuesLength: 4, input, output, length: 4 };
+    const record = (changes: object) => () =>
+      gather.record(fold().device.createCommandEncoder(), { ...all, ...changes } as typeof all);
+    expect(record({})).not.toThrow();
+    for (const valuesLength of [undefined, -1, 1.5, "4", 2 ** 32]) {
+      expect(record({ valuesLength })).toThrow(
+        /^gather<u32>: valuesLength is .*; it takes a whole number from 0/,
+      );
+    }
+    expect(record({ valuesLength: 5 })).toThrow(/values has 16 bytes from offset 0 on, and 5 items/);
+    expect(record({ values: undefined })).toThrow(/values is undefined/);
+    expect(record({ values: [values] })).toThrow(/values is a list/);
+    expect(record({ sortedLength: 4 })).toThrow(/takes no option sortedLength/);
+    expect(record({ output: input })).toThrow(ArgumentError);
+    expect(record({ output: values })).toThrow(/overlap/);
+    gather.destroy();
+  });
+});
+
+describe("bad input at hand", () => {
+  const values = Float32Array.of(0.5, 2, 8);
+  test.each([
+    [
+      values,
+      Uint32Array.of(2, 3, 0, 9),
+      "positions",
+      /^gather<f32>: positions\[1\] is 3; it takes less than 3, the number of values$/,
+    ],
+    [values, Uint32Array.of(2, 2 ** 32 - 1), "positions", /^gather<f32>: positions\[1\] is 4294967295; /],
+    [
+      new Float64Array(0),
+      Uint32Array.of(0),
+      "positions",
+      /^gather<f64>: positions\[0\] is 0; it takes less than 0, /,
+    ],
+    [values, Int32Array.of(1), "positions", /^gather<f32>: positions holds i32; it takes u32$/],
+    [values, [1], "positions", /^gather: positions: Array has no element type/],
+    [[1], Uint32Array.of(0), "values", /^gather: values: Array has no element type/],
+  ])("%o at %o", async (given, positions, option, message) => {
+    const { device, made } = watched(fold().device);
+    const other = await openFold({ device });
+    const error = await errorOf(other.gather(given as never, positions as never));
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect(error.option).toBe(option);
+    expect(error.message).toMatch(message);
+    expect(made()).toEqual([]);
+    other.destroy();
+  });
+
+  test("nothing at no positions", async () => {
+    expect(await fold().gather(values, new Uint32Array(0))).toEqual(new Float32Array(0));
+    expect(await fold().gather(new Float32Array(0), new Uint32Array(0))).toEqual(new Float32Array(0));
+  });
+
+  test.each([
+    [() => gatherReference([1] as never, Uint32Array.of(0)), "values"],
+    [() => gatherReference(values, [0] as never), "positions"],
+  ])("the reference %#", (run, option) => {
+    expect(run).toThrow(expect.objectContaining({ name: "ArgumentError", option }));
+  });
+});
