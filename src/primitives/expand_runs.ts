@@ -6,6 +6,8 @@ import type { OptionTable } from "../options.ts";
 import { requireMaxLength } from "../plan/choose_sizes.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import { EXPAND_ARRANGEMENTS, planExpandRuns } from "../plan/expand_runs.ts";
+import type { Told } from "../plan/explain_way.ts";
+import type { HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
@@ -74,7 +76,11 @@ function requireRoom(maxLength: unknown, title: string): number {
 }
 
 /** Each value as often as its count says. */
-export const expandRuns: Primitive<HandExpandOptions<string> & Partial<RoomOption>> = {
+export const expandRuns: Primitive<
+  HandExpandOptions<string> & Partial<RoomOption>,
+  "values" | "counts",
+  "values"
+> = {
   name: "expandRuns",
   operands: [
     { name: "values", range: "input", isNamed: true },
@@ -103,4 +109,26 @@ export const expandRuns: Primitive<HandExpandOptions<string> & Partial<RoomOptio
     };
   },
   plan: planExpandRuns,
+};
+
+const byScan = (): Told => ({
+  way: "a scan of the counts finds where each run ends, and then each item looks for its run",
+  why: ["Where a run starts depends on all counts before it."],
+  table: "expandRuns",
+});
+
+export const expandRunsHelp: HelpOf<typeof expandRuns> = {
+  command: "expand",
+  summary: "repeat each value as often as its count says",
+  says: "The inverse of runs: repeats each value as often as its count says.",
+  operands: {
+    values: "the value of each run",
+    counts: "how often to repeat each value: whole numbers",
+  },
+  options: {},
+  results: { values: "where the result goes" },
+  flags: { counts: "needed" },
+  wholeNumbers: ["counts"],
+  ways: { scan_single_pass: byScan, reduce_tiles: byScan, scan_tiles: byScan },
+  completed: (given, length) => ({ maxLength: length, ...given }),
 };
